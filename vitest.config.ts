@@ -94,7 +94,11 @@ export default defineConfig({
           maxWorkers: FILES_AT_ONCE,
           include: ["test/e2e/**/*.test.ts"],
           exclude: [...aloneFiles, ...(IS_FULL ? [] : fullFiles)],
-          globalSetup: [...startsPrograms.globalSetup, "test/setup/shared-docker.ts", "test/setup/shared-postgres.ts"],
+          globalSetup: [
+            ...startsPrograms.globalSetup,
+            "test/setup/shared-docker.ts",
+            "test/setup/shared-postgres.ts",
+          ],
           sequence: { groupOrder: 1 },
         },
       },

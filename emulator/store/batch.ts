@@ -68,3 +68,9 @@ export type Change =
   | { readonly type: "remove-reports"; readonly endpointId: string }
   /** Deletes reports, the oldest first, until the rest is within the bounds. */
   | { readonly type: "prune-reports"; readonly kept: KeptReports };
+
+/** Those about deliveries and reports. */
+export type RareChange = Extract<
+  Change,
+  { readonly type: `${string}-${"delivery" | "deliveries" | "report" | "reports"}` }
+>;

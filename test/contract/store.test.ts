@@ -5,6 +5,11 @@ import { openSqliteStore } from "../../emulator/store/sqlite/sqlite-store.ts";
 import { temporaryDirectory } from "../setup/temporary-directory.ts";
 import { postgresIsMissing } from "../setup/postgres.ts";
 import { storeContract } from "./store.contract.ts";
+import { chunksContract } from "./store/chunks.contract.ts";
+import { deliveriesContract } from "./store/deliveries.contract.ts";
+import { durabilityContract } from "./store/durability.contract.ts";
+import { MemoryBlobs } from "./store/memory-blobs.ts";
+import { payloadsContract } from "./store/payloads.contract.ts";
 import { postgresSubjects } from "./store/postgres-subject.ts";
 
 storeContract({
@@ -39,9 +44,14 @@ storeContract({
 });
 
 describe.skipIf(postgresIsMissing !== undefined)("in a database", () => {
-  storeContract({
-    name: "PostgreSQL",
-    durable: true,
-    open: postgresSubjects(inject("sharedPostgres")),
+  const door = inject("sharedPostgres");
+  const durable = true;
+  storeContract({ name: "PostgreSQL", durable, open: postgresSubjects(door) });
+  const beside = postgresSubjects(door, new MemoryBlobs());
+  describe("the PostgreSQL store with large payloads beside it", () => {
+    payloadsContract(beside);
+    chunksContract(beside);
+    deliveriesContract(beside);
+    durabilityContract(beside);
   });
 });

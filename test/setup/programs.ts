@@ -29,7 +29,11 @@ const programs = {
   memcached: { package: "memcached" },
   postgres: {
     package: "postgresql",
-    probe: ["sh", "-c", "for bin in /usr/lib/postgresql/*/bin; do [ -x $bin/postgres ] && exit; done; exit 1"],
+    probe: [
+      "sh",
+      "-c",
+      "for bin in /usr/lib/postgresql/*/bin; do [ -x $bin/postgres ] && exit; done; exit 1",
+    ],
   },
   python3: {
     package: "python3",

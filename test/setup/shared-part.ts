@@ -29,7 +29,7 @@ export async function sharePart<Part extends AsyncDisposable>(
   await once(server.listen(door), "listening");
   return {
     door,
-    async end(): Promise<void> {
+    end: async (): Promise<void> => {
       server.close();
       const started = await part?.catch(() => undefined);
       await started?.[Symbol.asyncDispose]();

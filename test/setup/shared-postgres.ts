@@ -12,7 +12,10 @@ declare module "vitest" {
 }
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const { door, end } = await sharePart(() => startPostgres(), (postgres) => postgres.url());
+  const { door, end } = await sharePart(
+    () => startPostgres(),
+    (postgres) => postgres.url(),
+  );
   project.provide("sharedPostgres", door);
   return end;
 }

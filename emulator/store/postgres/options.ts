@@ -1,5 +1,6 @@
 /** What the store on PostgreSQL is opened with. */
 import type { Clock } from "../../core/time/clock.ts";
+import type { Blobs } from "../blobs/blobs.ts";
 import type { StoreDamagedError, StoreLostError } from "../../core/store-error.ts";
 
 export interface PostgresStoreOptions {
@@ -8,6 +9,8 @@ export interface PostgresStoreOptions {
    * schema that holds the tables, by default `sv_runtime`. Connect directly: a pooler that shares connections is not supported.
    */
   readonly url: string;
+  /** Where payloads over 256 kB lie; without it they lie in the database. It is closed with the store. */
+  readonly blobs?: Blobs;
   /** Names this process to others who want the same database. No two processes may ever have the same. */
   readonly replica: string;
   /** Real time. */

@@ -2,11 +2,13 @@
  * The store in a PostgreSQL database, which one process at a time owns: it writes over one connection and reads over a few
  * others.
  */
-import { StoreClosedError, StoreDamagedError } from "../../core/store-error.ts";
+import { StoreClosedError, StoreDamagedError, StoreUnusableError } from "../../core/store-error.ts";
 import { HOW_TO_GO_ON } from "../../sqlite/row.ts";
 import type { Batch } from "../batch.ts";
+import type { FileContent } from "../lying-bytes.ts";
 import type { Payload, PayloadDamage } from "../payload.ts";
 import { Soundness } from "../soundness.ts";
+import { StagedFiles } from "../staged-files.ts";
 import type { Store } from "../store.ts";
 import { Claim } from "./claim/claim.ts";
 import { Keeper } from "./claim/keeper.ts";
@@ -18,6 +20,9 @@ import { fromPostgres } from "./connect/postgres-error.ts";
 import { SessionPool } from "./connect/session-pool.ts";
 import { Session } from "./connect/session.ts";
 import { settingsOf } from "./connect/settings.ts";
+import { findDamage } from "./integrity/find-damage.ts";
+import { hasLargePayloads, unreferred } from "./large/dropped-names.ts";
+import { LargePayloads } from "./large/large-payloads.ts";
 import { migrate } from "./migrations/migrate.ts";
 import { type PostgresStoreOptions, type Times, TIMES } from "./options.ts";
 import { readQueues } from "./reads/boot-reads.ts";
@@ -27,6 +32,12 @@ import { Queues } from "./writes/queues.ts";
 import { Writer } from "./writes/writer.ts";
 
 const nothing = () => undefined;
+
+const SWEPT_AFTER_MS = 24 * 3_600_000;
+/** Refuses what it is said to have staged. */
+const NOTHING_STAGED = new StagedFiles(async () => undefined);
+const NO_OBJECTS =
+  "large payloads of the database lie in an object store, and none was named; start the emulator with the one it had";
 
 /**
  * Opens the store of a database, and makes its tables if they are not there.
@@ -48,13 +59,16 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     await migrate(session, settings);
     const claim = new Claim(replica, times.lease, onLost);
     await waitForClaim(claim, session, clock, times.lease);
+    if (options.blobs === undefined && (await hasLargePayloads(session)))
+      throw new StoreUnusableError(NO_OBJECTS);
     const stored = await readProgress(session);
     const queues = new Queues(
       (await readQueues(session)).map(({ key, endpointId }) => [key, endpointId]),
     );
     const { onCommit = nothing, onRemoval = nothing, onSnapshotAge = nothing } = options;
+    const hasLarge = options.blobs !== undefined;
     const common = { open, claim, clock, times, shown };
-    const writer = new Writer({ ...common, queues, onCommit }, session, stored);
+    const writer = new Writer({ ...common, queues, hasLarge, onCommit }, session, stored);
     const everyMs = times.lookAtSnapshotsEvery;
     const snapshots = new SnapshotWatch({ clock, everyMs, warn, onAge: onSnapshotAge });
     const keeper = new Keeper({ ...common, snapshots, onRemoval });
@@ -81,28 +95,57 @@ class PostgresStore extends PostgresReads implements Store {
   readonly #pool: SessionPool;
   readonly #soundness: Soundness;
   readonly #ending = new AbortController();
+  readonly #large: LargePayloads | undefined;
+  readonly #removals = new Set<Promise<void>>();
   #closing: Promise<void> | undefined;
 
   constructor(parts: StoreParts) {
     super(parts.queues);
     this.#parts = parts;
     this.#pool = new SessionPool(parts.open);
+    const { blobs } = parts.options;
+    this.#large = blobs && new LargePayloads(blobs);
     this.#soundness = new Soundness(parts.options.onDamage);
   }
 
   flush(batch: Batch): Promise<void> {
-    return this.#guard(() => this.#parts.writer.flush(batch));
+    return this.#guard(async () => {
+      const staged = this.#large?.staged ?? NOTHING_STAGED;
+      const taken = staged.takeAll(batch.changes);
+      let names: readonly string[];
+      try {
+        names = await this.#parts.writer.flush(batch);
+      } catch (error) {
+        for (const payload of taken) staged.giveBack(payload);
+        throw error;
+      }
+      for (const { name } of taken) staged.keep(name);
+      // Among those that were taken there may be one that the same batch replaced.
+      this.#removeLater([...names, ...taken.map(({ name }) => name)]);
+    });
   }
 
   async stage(parts: readonly Uint8Array[]): Promise<readonly Payload[]> {
     this.#refuseUseless();
-    return parts.map((bytes) => ({ kind: "inline", bytes }));
+    return this.#large?.stage(parts) ?? parts.map((bytes) => ({ kind: "inline", bytes }));
   }
 
-  async discard(): Promise<void> {}
+  async discard(payload: Payload): Promise<void> {
+    if (payload.kind === "file") await this.#large?.staged.discard(payload);
+  }
 
-  async check(): Promise<readonly PayloadDamage[]> {
-    return [];
+  check(): Promise<readonly PayloadDamage[]> {
+    return this.#guard(async () => {
+      const { signal } = this.#ending;
+      try {
+        const found = await findDamage((question) => this.#pooled(question), signal);
+        await this.#sweep();
+        return found;
+      } catch (error) {
+        if (signal.aborted) return [];
+        throw error;
+      }
+    });
   }
 
   close(): Promise<void> {
@@ -110,15 +153,48 @@ class PostgresStore extends PostgresReads implements Store {
   }
 
   protected override ask<T>(question: (session: Session) => Promise<T>): Promise<T> {
+    return this.#guard(() => this.#pooled(question));
+  }
+
+  protected override file(content: FileContent) {
+    if (this.#large === undefined) throw new StoreUnusableError(NO_OBJECTS);
+    return this.#large.file(content);
+  }
+
+  async #pooled<T>(question: (session: Session) => Promise<T>): Promise<T> {
     const { options, times, shown } = this.#parts;
-    return this.#guard(async () => {
-      const patience = new Patience(options.clock, times, this.#ending.signal);
-      try {
-        return await this.#pool.use(question, patience);
-      } catch (error) {
-        throw fromPostgres(error, shown);
-      }
-    });
+    const patience = new Patience(options.clock, times, this.#ending.signal);
+    try {
+      return await this.#pool.use(question, patience);
+    } catch (error) {
+      throw fromPostgres(error, shown);
+    }
+  }
+
+  /** Those of the large payloads that no row names. What is not removed now the sweep finds. */
+  #removeLater(names: readonly string[]): void {
+    const large = this.#large;
+    if (large === undefined || names.length === 0) return;
+    const removed = this.#removeUnreferred(large, names).catch(() => undefined);
+    this.#removals.add(removed);
+    void removed.finally(() => this.#removals.delete(removed));
+  }
+
+  async #removeUnreferred(large: LargePayloads, names: readonly string[]): Promise<void> {
+    const gone = await this.#pooled((session) => unreferred(session, [...new Set(names)]));
+    await Promise.all(
+      gone.filter((name) => !large.staged.has(name)).map((name) => large.remove(name)),
+    );
+  }
+
+  /** Removes what a crash left, unless another process may be about to name it. */
+  async #sweep(): Promise<void> {
+    const large = this.#large;
+    if (large === undefined) return;
+    for await (const name of large.namesBefore(this.#parts.options.clock.now() - SWEPT_AFTER_MS)) {
+      if (this.#closing !== undefined) return;
+      await this.#removeUnreferred(large, [name]);
+    }
   }
 
   #guard<T>(work: () => Promise<T>): Promise<T> {
@@ -140,8 +216,9 @@ class PostgresStore extends PostgresReads implements Store {
   async #close(): Promise<void> {
     const { keeper, writer } = this.#parts;
     this.#ending.abort();
-    await Promise.all([this.#pool.close(), keeper.close()]);
     await writer.close();
+    await Promise.all([...this.#removals]);
+    await Promise.all([this.#pool.close(), keeper.close(), this.#large?.close()]);
   }
 }
 

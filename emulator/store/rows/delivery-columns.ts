@@ -102,4 +102,3 @@ function oneOf<T extends string>(known: readonly T[], found: string | undefined)
   if (value === undefined) throw damaged("a known status or state", found);
   return value;
 }
-

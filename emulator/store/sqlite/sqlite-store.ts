@@ -94,7 +94,7 @@ class SqliteStore extends ThreadReads implements Store {
     return this.soundness.guard(async () => {
       this.#refuseUseless();
       if (batch.number !== this.#flushed + 1) throw batchOutOfOrder(batch.number, this.#flushed);
-      const taken = this.#take(batch);
+      const taken = this.files.staged.takeAll(batch.changes);
       this.#flushed = batch.number;
       try {
         await this.#write(batch);
@@ -140,28 +140,6 @@ class SqliteStore extends ThreadReads implements Store {
   #refuseUseless(): void {
     this.refuseClosed();
     if (this.#removalWatch?.lost) throw this.#removalWatch.lost;
-  }
-
-  /** Files are taken by one batch only. Answers them. */
-  #take({ changes }: Batch): readonly (Payload & { readonly kind: "file" })[] {
-    const taken: (Payload & { readonly kind: "file" })[] = [];
-    try {
-      for (const made of changes) {
-        const payload =
-          made.type === "put-payload"
-            ? made.payload
-            : made.type === "append-chunks"
-              ? made.batch.lines
-              : undefined;
-        if (payload?.kind !== "file") continue;
-        this.files.staged.take(payload);
-        taken.push(payload);
-      }
-    } catch (error) {
-      for (const payload of taken) this.files.staged.giveBack(payload);
-      throw error;
-    }
-    return taken;
   }
 
   async #write(batch: Batch): Promise<void> {

@@ -19,7 +19,9 @@ export async function checkServer(
       current_setting('synchronous_commit'), current_setting('fsync'), pg_is_in_recovery()::text,
       (SELECT count(*) FROM pg_stat_replication WHERE coalesce(sync_state, 'async') = 'async')`,
   });
-  const [number, version, encoding, commit, fsync, recovers, standbys] = (rows[0] ?? []).map(String);
+  const [number, version, encoding, commit, fsync, recovers, standbys] = (rows[0] ?? []).map(
+    String,
+  );
   const refusal =
     Number(number) < OLDEST_VERSION
       ? `it is PostgreSQL ${version}, and 14 is the oldest that will do`
@@ -33,11 +35,15 @@ export async function checkServer(
   if (refusal !== undefined)
     throw new StoreUnusableError(`the database ${shown} cannot be used: ${refusal}`);
   if (fsync === "off")
-    warn("fsync is off at the database server: a crash of its machine loses or damages what is stored");
+    warn(
+      "fsync is off at the database server: a crash of its machine loses or damages what is stored",
+    );
   if (Number(standbys) > 0)
     warn(
       `the database server has asynchronous standbys (${standbys}): a failover to one loses the jobs that were acknowledged last`,
     );
   if (commit === "local" && Number(standbys) === 0)
-    warn("synchronous_commit is local: a failover to a standby loses the jobs that were acknowledged last");
+    warn(
+      "synchronous_commit is local: a failover to a standby loses the jobs that were acknowledged last",
+    );
 }

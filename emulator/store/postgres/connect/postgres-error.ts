@@ -38,9 +38,7 @@ export function isConsequence(error: unknown): boolean {
 
 /** The same again will do. */
 export function isConflict(error: unknown): boolean {
-  return (
-    isServerError(error) && (error.code === SERIALIZATION_FAILURE || error.code === DEADLOCK)
-  );
+  return isServerError(error) && (error.code === SERIALIZATION_FAILURE || error.code === DEADLOCK);
 }
 
 /** The connection is gone, or there never was one: another may do. */

@@ -1,7 +1,8 @@
 /** A few connections for questions, each of which has one for itself; opened when they are needed. */
+import { StoreClosedError } from "../../../core/store-error.ts";
 import { isConflict, isConnectionLoss } from "./postgres-error.ts";
 import type { Patience } from "./patience.ts";
-import { Session } from "./session.ts";
+import type { Session } from "./session.ts";
 
 const MAX_SESSIONS = 4;
 
@@ -17,8 +18,13 @@ export class SessionPool {
     this.#open = open;
   }
 
-  /** Does the work, again with another connection where one was lost. Throws what it throws, and what `pg` throws. */
+  /**
+   * Does the work, again with another connection where one was lost.
+   *
+   * @throws StoreClosedError after `close`; what the work throws, and what `pg` throws
+   */
   async use<T>(work: (session: Session) => Promise<T>, patience: Patience): Promise<T> {
+    if (this.#isClosed) throw new StoreClosedError();
     for (;;) {
       try {
         return await this.#once(work);

@@ -9,10 +9,15 @@ export interface Statement {
   readonly name?: string;
   readonly text: string;
   readonly values?: readonly unknown[];
+  /** True: its rows are names of large payloads that lose a row; null among them says nothing. */
+  readonly answersNames?: true;
 }
 
+/** A value as `TYPE_PARSERS` reads it. */
+export type Cell = number | string | Buffer<ArrayBuffer> | null;
+
 /** The values of each row, in the order of the columns. */
-export type Answer = QueryResult<unknown[]>;
+export type Answer = QueryResult<Cell[]>;
 
 export class Session {
   readonly #client: Client;
@@ -64,8 +69,9 @@ export class Session {
     const asked = statements.map((statement) => this.ask(statement));
     this.#socket.uncork();
     const settled = await Promise.allSettled(asked);
-    const reasons = settled.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
-    if (reasons.length > 0) throw reasons.find((reason) => !isConsequence(reason)) ?? reasons[0];
+    const failed = settled.filter((one) => one.status === "rejected");
+    const first = failed.find(({ reason }) => !isConsequence(reason)) ?? failed[0];
+    if (first !== undefined) throw first.reason;
     return settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
   }
 

@@ -32,7 +32,9 @@ export const JOB_QUESTIONS = {
 } as const;
 
 /** A few for each queue, of which there are fewer than jobs. */
-const RUNNING = `SELECT ${SELECTED.split(", ").map((name) => `j.${name}`).join(", ")}
+const RUNNING = `SELECT ${SELECTED.split(", ")
+  .map((name) => `j.${name}`)
+  .join(", ")}
   FROM queue q JOIN job j ON j.queue = q.queue AND j.status = 1`;
 
 type Name = keyof typeof JOB_QUESTIONS;

@@ -72,7 +72,12 @@ export class JobSearch {
       queues.map((queue) => [queue, statusNumber(status)] as const),
     );
     if (pairs.length > 0 && pairs.length <= MAX_PAIRS) {
-      const lists = [0, 1].map((at) => listOf("integer", pairs.map((pair) => pair[at] ?? 0)));
+      const lists = [0, 1].map((at) =>
+        listOf(
+          "integer",
+          pairs.map((pair) => pair[at] ?? 0),
+        ),
+      );
       const statement = { name: "search-pairs", text: SEARCH_PAIRS, values: [...values, ...lists] };
       const { rows } = await session.ask(statement);
       return rows.map((row) => read(row.slice(2)));

@@ -80,14 +80,21 @@ export async function hasChunks(
   return rows.length > 0;
 }
 
-/** Whether the bytes in a row are those that were stored. */
-export function isWhole({ sizeBytes, checksum }: StoredBody, body: Uint8Array): boolean {
-  return body.byteLength === sizeBytes && contentChecksum(body) === checksum;
+/** The row, without bytes that are not those that were stored. */
+export function compared<T extends StoredBody>(stored: T) {
+  const { body, sizeBytes, checksum } = stored;
+  if (typeof body === "string") return stored;
+  const isWhole = body.byteLength === sizeBytes && contentChecksum(body) === checksum;
+  return isWhole ? stored : { ...stored, body: undefined };
 }
 
 /** A row of `PAYLOAD`. */
 export function readPayload(row: Row): StoredBody {
-  const stored = { body: bodyOf(row, 1), sizeBytes: integerAt(row, 3), checksum: integerAt(row, 4) };
+  const stored = {
+    body: bodyOf(row, 1),
+    sizeBytes: integerAt(row, 3),
+    checksum: integerAt(row, 4),
+  };
   if (payloadChecksum(integerAt(row, 0), stored) !== row[5]) throw rowDamaged("payload");
   return stored;
 }

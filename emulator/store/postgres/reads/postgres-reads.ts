@@ -3,16 +3,9 @@ import type { ChunkBatch, ChunkWindow } from "../../../../runtime/protocol/chunk
 import type { JobWindow } from "../../../core/jobs/job-filter.ts";
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { Job } from "../../../core/jobs/job.ts";
-import { selectChunks } from "../../chunk-selection.ts";
-import { payloadInHand } from "../../payload-in-hand.ts";
-import {
-  PayloadDamagedError,
-  type PayloadPlace,
-  type PayloadSlot,
-  type ReadablePayload,
-} from "../../payload.ts";
+import { type FileContent, type LyingBytes, readChunks, readPayload } from "../../lying-bytes.ts";
+import type { PayloadDamagedError, PayloadSlot, ReadablePayload } from "../../payload.ts";
 import type { Records } from "../../records.ts";
-import type { StoredBody } from "../../rows/payload-columns.ts";
 import type { Boot, CountedJobs, FoundJobs, StoreReads } from "../../store.ts";
 import type { Session } from "../connect/session.ts";
 import type { Queues } from "../writes/queues.ts";
@@ -20,7 +13,13 @@ import { readBoot, recordTexts } from "./boot-reads.ts";
 import * as deliveries from "./delivery-reads.ts";
 import { JobReads } from "./job-reads.ts";
 import { JobSearch } from "./job-search.ts";
-import { chunksAround, hasChunks, isWhole, payloadAt, payloadChecksumAt } from "./payload-reads.ts";
+import {
+  chunksAround,
+  compared,
+  hasChunks,
+  payloadAt,
+  payloadChecksumAt,
+} from "./payload-reads.ts";
 import * as reports from "./report-reads.ts";
 
 export abstract class PostgresReads implements StoreReads {
@@ -40,6 +39,16 @@ export abstract class PostgresReads implements StoreReads {
     list: (filter, limit) => this.ask((session) => reports.listReports(session, filter, limit)),
     oldestDeletedAt: () => this.ask((session) => reports.oldestReportAt(session)),
   };
+  readonly #lying: LyingBytes = {
+    payload: async (seq, slot) => {
+      const found = await this.ask((session) => payloadAt(session, seq, slot));
+      return found && compared(found);
+    },
+    chunks: async (seq, window) =>
+      (await this.ask((session) => chunksAround(session, seq, window))).map(compared),
+    file: (content) => this.file(content),
+    wholeLines: (bytes) => bytes,
+  };
   readonly #jobs: JobReads;
   readonly #search: JobSearch;
 
@@ -50,6 +59,9 @@ export abstract class PostgresReads implements StoreReads {
 
   /** Has a question answered on a connection that nobody else uses meanwhile. */
   protected abstract ask<T>(question: (session: Session) => Promise<T>): Promise<T>;
+
+  /** What lies outside of the database. */
+  protected abstract file(content: FileContent): ReturnType<LyingBytes["file"]>;
 
   boot(): Promise<Boot> {
     return this.ask((session) => readBoot(session, this.#jobs));
@@ -101,18 +113,12 @@ export abstract class PostgresReads implements StoreReads {
     return this.ask((session) => this.#jobs.oldestScalingQueuedAt(session, endpointId));
   }
 
-  async payload(seq: number, slot: PayloadSlot): Promise<ReadablePayload | undefined> {
-    const found = await this.ask((session) => payloadAt(session, seq, slot));
-    return found && payloadInHand(bytesOf(found, { seq, slot }));
+  payload(seq: number, slot: PayloadSlot): Promise<ReadablePayload | undefined> {
+    return readPayload(this.#lying, seq, slot);
   }
 
-  async chunks(seq: number, window: ChunkWindow): Promise<readonly ChunkBatch[]> {
-    const found = await this.ask((session) => chunksAround(session, seq, window));
-    const batches = found.map(({ firstIndex, count, ...stored }) => ({
-      ...{ firstIndex, count },
-      lines: bytesOf(stored, { seq, slot: "chunks" }),
-    }));
-    return selectChunks(batches, window);
+  chunks(seq: number, window: ChunkWindow): Promise<readonly ChunkBatch[]> {
+    return readChunks(this.#lying, seq, window);
   }
 
   isStillStored({ place: { seq, slot }, checksum }: PayloadDamagedError): Promise<boolean> {
@@ -126,11 +132,4 @@ export abstract class PostgresReads implements StoreReads {
     const texts = await this.ask((session) => recordTexts(session, "usage", from));
     return texts.map(([, json]) => JSON.parse(json) as Records["usage"]);
   }
-}
-
-/** @throws PayloadDamagedError when they are not those that were stored */
-function bytesOf(stored: StoredBody, place: PayloadPlace): Uint8Array {
-  const { body, checksum } = stored;
-  if (typeof body !== "string" && isWhole(stored, body)) return body;
-  throw new PayloadDamagedError(place, "is damaged: it does not fit its checksum", { checksum });
 }

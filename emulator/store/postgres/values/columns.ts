@@ -1,7 +1,8 @@
 /** What a column holds, how values of many rows are sent, and how the values of one are read. */
 import { Buffer } from "node:buffer";
 import type { SQLOutputValue } from "node:sqlite";
-import { damaged, type Row } from "../../../sqlite/row.ts";
+import type { Row } from "../../../sqlite/row.ts";
+import type { Cell } from "../connect/session.ts";
 import { bytesToText, textToBytes } from "./stored-text.ts";
 
 /** A value on its way into the database. */
@@ -32,7 +33,9 @@ export function namesOf(columns: Columns): string {
 
 /** `unnest($1::…, $2::…)`: a row for each place of the parameters that `arraysOf` makes, from the parameter `first` on. */
 export function unnested(columns: Columns, first = 1): string {
-  const parameters = Object.values(columns).map((kind, at) => `$${first + at}::${TYPES[kind].array}`);
+  const parameters = Object.values(columns).map(
+    (kind, at) => `$${first + at}::${TYPES[kind].array}`,
+  );
   return `unnest(${parameters.join(", ")})`;
 }
 
@@ -43,7 +46,11 @@ export function arraysOf(columns: Columns, rows: readonly (readonly Sent[])[]): 
 
 /** One parameter. */
 export function listOf(kind: Kind, values: readonly Sent[]): Buffer {
-  return arrayOf(kind, values.map((value) => [value]), 0);
+  return arrayOf(
+    kind,
+    values.map((value) => [value]),
+    0,
+  );
 }
 
 /** The binary form of an array: no value has to be quoted or written in digits. */
@@ -51,7 +58,9 @@ function arrayOf(kind: Kind, rows: readonly (readonly Sent[])[], column: number)
   const values = rows.map((row) => toSent(kind, row[column] ?? null));
   const sizeBytes = values.reduce(
     (sum: number, value) =>
-      sum + LENGTH_BYTES + (value === null ? 0 : typeof value === "number" ? INTEGER_BYTES : value.byteLength),
+      sum +
+      LENGTH_BYTES +
+      (value === null ? 0 : typeof value === "number" ? INTEGER_BYTES : value.byteLength),
     HEAD_BYTES,
   );
   const array = Buffer.allocUnsafe(sizeBytes);
@@ -89,10 +98,9 @@ export function bound(number: number): string {
 }
 
 /** Reads rows with these columns, in their order: what else there is in a row stays as it is. */
-export function rowReader(columns: Columns): (answered: unknown) => Row {
+export function rowReader(columns: Columns): (answered: Cell[]) => Row {
   const texts = Object.values(columns).flatMap((kind, at) => (kind === "text" ? [at] : []));
   return (answered) => {
-    if (!Array.isArray(answered)) throw damaged("a row", answered);
     const row: SQLOutputValue[] = answered;
     for (const at of texts) {
       const value = row[at];

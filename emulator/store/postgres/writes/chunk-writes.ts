@@ -27,6 +27,8 @@ const CHECK = `SELECT refuse('${CHUNK_NOT_NEXT} ' || u.seq || ' ' || u.first_ind
   LIMIT 1`;
 
 interface OfJob {
+  /** The index of the first one that follows what is stored, whatever becomes of it then. */
+  first: number | undefined;
   /** Whether those that were stored go. */
   isCleared: boolean;
   added: StagedBatch[];
@@ -37,10 +39,14 @@ export class ChunkWrites {
 
   /** @throws BatchRefusedError when it does not follow one that was added before */
   append(seq: number, batch: StagedBatch): void {
-    const { isCleared, added } = this.#of(seq);
+    const ofJob = this.#of(seq);
+    const { isCleared, added } = ofJob;
     const last = added.at(-1);
-    const next = last === undefined ? (isCleared ? 0 : batch.firstIndex) : last.firstIndex + last.count;
-    if (batch.firstIndex !== next) throw chunksOutOfOrder(seq, batch.firstIndex);
+    if (last === undefined && !isCleared) ofJob.first = batch.firstIndex;
+    else {
+      const next = last === undefined ? 0 : last.firstIndex + last.count;
+      if (batch.firstIndex !== next) throw chunksOutOfOrder(seq, batch.firstIndex);
+    }
     added.push(batch);
   }
 
@@ -52,20 +58,20 @@ export class ChunkWrites {
 
   statements(): readonly Statement[] {
     const cleared: number[] = [];
-    const first: number[][] = [];
+    const firsts: number[][] = [];
     const rows: Sent[][] = [];
-    for (const [seq, { isCleared, added }] of this.#jobs) {
+    for (const [seq, { first, isCleared, added }] of this.#jobs) {
+      if (first !== undefined) firsts.push([seq, first]);
       if (isCleared) cleared.push(seq);
-      else if (added[0]) first.push([seq, added[0].firstIndex]);
       for (const batch of added) rows.push(chunkRow(seq, batch));
     }
     const statements: Statement[] = [];
+    if (firsts.length > 0)
+      statements.push({ name: "check-chunks", text: CHECK, values: arraysOf(FIRST, firsts) });
     if (cleared.length > 0) {
       const text = "DELETE FROM chunk_batch WHERE seq = ANY($1::bigint[])";
       statements.push({ name: "remove-chunks", text, values: [listOf("integer", cleared)] });
     }
-    if (first.length > 0)
-      statements.push({ name: "check-chunks", text: CHECK, values: arraysOf(FIRST, first) });
     if (rows.length > 0) {
       const text = `INSERT INTO chunk_batch (${namesOf(CHUNK)}) SELECT * FROM ${unnested(CHUNK)}`;
       statements.push({ name: "append-chunks", text, values: arraysOf(CHUNK, rows) });
@@ -74,7 +80,7 @@ export class ChunkWrites {
   }
 
   #of(seq: number): OfJob {
-    const known = this.#jobs.get(seq) ?? { isCleared: false, added: [] };
+    const known = this.#jobs.get(seq) ?? { first: undefined, isCleared: false, added: [] };
     this.#jobs.set(seq, known);
     return known;
   }

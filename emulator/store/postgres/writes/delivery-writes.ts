@@ -67,7 +67,8 @@ const PRUNE = `WITH doomed AS (
           WINDOW newest AS (ORDER BY settled_at DESC, seq DESC ROWS UNBOUNDED PRECEDING)) AS settled
         WHERE place > $2 OR together > $3)
       RETURNING seq)
-  DELETE FROM payload USING doomed WHERE payload.place BETWEEN doomed.seq * 4 AND doomed.seq * 4 + 3`;
+  DELETE FROM payload USING doomed WHERE payload.place BETWEEN doomed.seq * 4 AND doomed.seq * 4 + 3
+    RETURNING payload.name`;
 
 export class DeliveryWrites {
   readonly #added: Sent[][] = [];
@@ -85,7 +86,11 @@ export class DeliveryWrites {
   statements(): readonly Statement[] {
     const statements: Statement[] = [];
     if (this.#added.length > 0)
-      statements.push({ name: "add-deliveries", text: INSERT, values: arraysOf(STORED, this.#added) });
+      statements.push({
+        name: "add-deliveries",
+        text: INSERT,
+        values: arraysOf(STORED, this.#added),
+      });
     if (this.#replaced.size > 0) {
       const rows = [...this.#replaced.values()].map((delivery) => [
         delivery.seq,
@@ -102,5 +107,5 @@ export class DeliveryWrites {
 /** Deletes settled deliveries with their payloads. */
 export function pruneDeliveries({ settledFrom, maxCount, maxBytes }: KeptDeliveries): Statement {
   const values = [bound(settledFrom), bound(maxCount), bound(maxBytes)];
-  return { name: "prune-deliveries", text: PRUNE, values };
+  return { name: "prune-deliveries", text: PRUNE, values, answersNames: true };
 }

@@ -5,7 +5,15 @@ import { countsMissing, refuseFixedChange } from "../../caller-defects.ts";
 import { rowChecksum } from "../../rows/checksum.ts";
 import { COLUMNS, statusNumber, valuesOf } from "../../rows/job-columns.ts";
 import type { Statement } from "../connect/session.ts";
-import { arraysOf, bound, type Columns, type Kind, namesOf, unnested, type Sent } from "../values/columns.ts";
+import {
+  arraysOf,
+  bound,
+  type Columns,
+  type Kind,
+  namesOf,
+  unnested,
+  type Sent,
+} from "../values/columns.ts";
 import type { Queues } from "./queues.ts";
 import { JOB_NOT_STORED } from "./refusals.ts";
 
@@ -20,7 +28,9 @@ const TEXTS_OF_LEASE = new Set(["lease_token", "lease_worker_id"]);
 const FIXED = new Set(FIELDS.filter(({ fixed }) => fixed).map(({ number }) => number));
 
 /** In the order of `rows/job-columns.ts`, and the checksum. */
-export const JOB: Columns = Object.fromEntries([...COLUMNS, "checksum"].map((name, number) => [name, kindOf(name, number)]));
+export const JOB: Columns = Object.fromEntries(
+  [...COLUMNS, "checksum"].map((name, number) => [name, kindOf(name, number)]),
+);
 
 function kindOf(name: string, number: number): Kind {
   if (TEXTS_OF_LEASE.has(name)) return "text";

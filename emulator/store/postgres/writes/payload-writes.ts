@@ -6,7 +6,15 @@ import type { Change } from "../../batch.ts";
 import type { Payload, PayloadSlot } from "../../payload.ts";
 import { payloadChecksum, placeOf, SLOTS, storedBody } from "../../rows/payload-columns.ts";
 import type { Answer, Statement } from "../connect/session.ts";
-import { arraysOf, bound, type Columns, listOf, namesOf, unnested, type Sent } from "../values/columns.ts";
+import {
+  arraysOf,
+  bound,
+  type Columns,
+  listOf,
+  namesOf,
+  unnested,
+  type Sent,
+} from "../values/columns.ts";
 import { PAYLOAD_NOT_STORED } from "./refusals.ts";
 
 export const PAYLOAD = {
@@ -18,7 +26,11 @@ export const PAYLOAD = {
   checksum: "integer",
 } as const satisfies Columns;
 
-const COPIED = { place: "integer", source: "integer", checksum: "integer" } as const satisfies Columns;
+const COPIED = {
+  place: "integer",
+  source: "integer",
+  checksum: "integer",
+} as const satisfies Columns;
 const INSERT = `INSERT INTO payload (${namesOf(PAYLOAD)})`;
 const REPLACE = `ON CONFLICT (place) DO UPDATE SET body = excluded.body, name = excluded.name,
   size_bytes = excluded.size_bytes, content_checksum = excluded.content_checksum, checksum = excluded.checksum`;
@@ -40,7 +52,14 @@ type Touched =
 /** The changes that this is about. */
 type PayloadChange = Extract<
   Change,
-  { readonly type: "put-payload" | "remove-payload" | "share-payload" | "delete-job" | "insert-delivery" }
+  {
+    readonly type:
+      | "put-payload"
+      | "remove-payload"
+      | "share-payload"
+      | "delete-job"
+      | "insert-delivery";
+  }
 >;
 
 export class PayloadWrites {
@@ -56,7 +75,8 @@ export class PayloadWrites {
     for (const made of changes) {
       if (made.type === "put-payload" || made.type === "remove-payload")
         known.add(placeOf(made.seq, made.slot));
-      else if (made.type === "delete-job") for (const place of placesOf(made.job.seq)) known.add(place);
+      else if (made.type === "delete-job")
+        for (const place of placesOf(made.job.seq)) known.add(place);
       else if (made.type === "insert-delivery") placesOf(made.delivery.seq).forEach(ask);
       else if (made.type === "share-payload")
         [placeOf(made.seq, made.slot), placeOf(made.toSeq, made.slot)].forEach(ask);
@@ -115,7 +135,11 @@ export class PayloadWrites {
       }
     }
     // What is copied is what was there before.
-    return [...copyStatements(copies), ...removeStatements(gone), ...inSteps(added).map(putStatement)];
+    return [
+      ...copyStatements(copies),
+      ...removeStatements(gone),
+      ...inSteps(added).map(putStatement),
+    ];
   }
 
   #share(seq: number, slot: PayloadSlot, toSeq: number): void {
@@ -150,7 +174,9 @@ function copyStatements(copies: readonly number[][]): readonly Statement[] {
         FROM ${unnested(COPIED)} AS u (place, source, checksum) JOIN payload p ON p.place = u.source
       ${REPLACE} RETURNING 1)
     SELECT refuse('${PAYLOAD_NOT_STORED}') FROM done HAVING count(*) <> $4`;
-  return [{ name: "copy-payloads", text, values: [...arraysOf(COPIED, copies), bound(copies.length)] }];
+  return [
+    { name: "copy-payloads", text, values: [...arraysOf(COPIED, copies), bound(copies.length)] },
+  ];
 }
 
 function removeStatements(places: readonly number[]): readonly Statement[] {

@@ -19,13 +19,14 @@ export async function readProgress(session: Session): Promise<Progress> {
   const answer = await session.ask({
     text: `SELECT last_seq, batch, checksum FROM writer WHERE part = ${SERVICE_PART}`,
   });
-  if (answer.rows.length === 0) {
+  const [stored] = answer.rows;
+  if (stored === undefined) {
     await session.ask({
       text: `INSERT INTO writer VALUES (${SERVICE_PART}, 0, 0, $1)`,
       values: [rowChecksum([0, 0])],
     });
     return { batch: 0, lastSeq: 0 };
   }
-  const row = checkedRow(read(answer.rows[0]), "writer");
+  const row = checkedRow(read(stored), "writer");
   return { lastSeq: integerAt(row, 0), batch: integerAt(row, 1) };
 }

@@ -18,7 +18,11 @@ const COUNTERS = {
 } as const satisfies Columns;
 
 /** In the order of `rows/queue-columns.ts`. */
-export const QUEUE = { queue: "integer", endpoint_id: "text", ...COUNTERS } as const satisfies Columns;
+export const QUEUE = {
+  queue: "integer",
+  endpoint_id: "text",
+  ...COUNTERS,
+} as const satisfies Columns;
 
 export class Queues {
   readonly #byEndpoint = new Map<string, number>();

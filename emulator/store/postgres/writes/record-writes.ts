@@ -30,7 +30,10 @@ export function partOfRecord(kind: RecordKind, id: string): number {
 
 export class RecordWrites {
   /** What becomes of each, by its kind and id. */
-  readonly #rows = new Map<string, { readonly key: readonly [RecordKind, string]; readonly json: string | undefined }>();
+  readonly #rows = new Map<
+    string,
+    { readonly key: readonly [RecordKind, string]; readonly json: string | undefined }
+  >();
 
   /** Undefined deletes it. */
   set(kind: RecordKind, id: string, record: Records[RecordKind] | undefined): void {

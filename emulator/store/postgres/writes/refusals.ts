@@ -26,15 +26,10 @@ export function isRefusal(error: unknown): boolean {
 }
 
 /** Finds out what it is that does not fit. `session` is in no transaction any more. */
-export async function explain(
-  refusal: unknown,
-  batch: Batch,
-  session: Session,
-): Promise<Error> {
+export async function explain(refusal: unknown, batch: Batch, session: Session): Promise<Error> {
   const said = isServerError(refusal) ? (refusal.constraint ?? refusal.message) : "";
   const [what = "", ...numbers] = said.split(" ");
-  if (what === CHUNK_NOT_NEXT)
-    return chunksOutOfOrder(Number(numbers[0]), Number(numbers[1]));
+  if (what === CHUNK_NOT_NEXT) return chunksOutOfOrder(Number(numbers[0]), Number(numbers[1]));
   const known =
     what === JOB_NOT_STORED
       ? await missingJob(batch, session)
@@ -43,7 +38,10 @@ export async function explain(
         : what.startsWith("delivery")
           ? await wrongDelivery(batch, session, what === DELIVERY_NOT_STORED)
           : undefined;
-  return known ?? new BatchRefusedError(`the batch does not fit to what is stored: ${said}`, { cause: refusal });
+  return (
+    known ??
+    new BatchRefusedError(`the batch does not fit to what is stored: ${said}`, { cause: refusal })
+  );
 }
 
 async function missingJob({ jobs, changes }: Batch, session: Session) {
@@ -60,7 +58,9 @@ async function missingJob({ jobs, changes }: Batch, session: Session) {
   const wrong =
     changed.find(({ seq, status }) => stored.get(seq) !== statusNumber(status)) ??
     deleted.find(({ seq, status }) => {
-      const known = after.has(seq) ? after.get(seq) === status : stored.get(seq) === statusNumber(status);
+      const known = after.has(seq)
+        ? after.get(seq) === status
+        : stored.get(seq) === statusNumber(status);
       const isRepeated = seen.has(seq);
       seen.add(seq);
       return !known || isRepeated;
@@ -73,14 +73,22 @@ async function repeatedJob({ jobs }: Batch, session: Session) {
   const { rows } = await session.ask({
     text: "SELECT seq FROM job WHERE seq = ANY($1::bigint[]) UNION SELECT u.seq FROM unnest($1::bigint[], $2::bytea[]) AS u (seq, id) JOIN job ON job.id = u.id",
     values: [
-      listOf("integer", added.map(({ seq }) => seq)),
-      listOf("text", added.map(({ id }) => id)),
+      listOf(
+        "integer",
+        added.map(({ seq }) => seq),
+      ),
+      listOf(
+        "text",
+        added.map(({ id }) => id),
+      ),
     ],
   });
   const known = new Set(rows.map(([seq]) => seq));
-  const wrong = added.find(({ seq }) => known.has(seq)) ?? added.findLast(({ seq, id }, at) =>
-    added.slice(0, at).some((other) => other.seq === seq || other.id === id),
-  );
+  const wrong =
+    added.find(({ seq }) => known.has(seq)) ??
+    added.findLast(({ seq, id }, at) =>
+      added.slice(0, at).some((other) => other.seq === seq || other.id === id),
+    );
   return wrong && jobAlreadyStored(wrong);
 }
 
@@ -90,7 +98,12 @@ async function wrongDelivery({ changes }: Batch, session: Session, isMissing: bo
   );
   const { rows } = await session.ask({
     text: "SELECT seq FROM delivery WHERE seq = ANY($1::bigint[])",
-    values: [listOf("integer", named.map(({ seq }) => seq))],
+    values: [
+      listOf(
+        "integer",
+        named.map(({ seq }) => seq),
+      ),
+    ],
   });
   const known = new Set(rows.map(([seq]) => seq));
   const wrong = named.find(({ seq }) => known.has(seq) !== isMissing) ?? named[0];

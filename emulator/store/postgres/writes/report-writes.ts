@@ -42,13 +42,23 @@ export class ReportWrites {
     const statements: Statement[] = [];
     if (this.#cleared.size > 0) {
       const text = "DELETE FROM report WHERE endpoint_id = ANY($1::bytea[])";
-      statements.push({ name: "clear-reports", text, values: [listOf("text", [...this.#cleared])] });
+      statements.push({
+        name: "clear-reports",
+        text,
+        values: [listOf("text", [...this.#cleared])],
+      });
     }
     if (this.#put.size > 0) {
       const reports = [...this.#put.values()];
       const values = [
-        listOf("integer", reports.map(({ job }) => job.seq)),
-        listOf("text", reports.map(({ job }) => job.id)),
+        listOf(
+          "integer",
+          reports.map(({ job }) => job.seq),
+        ),
+        listOf(
+          "text",
+          reports.map(({ job }) => job.id),
+        ),
       ];
       const text = "DELETE FROM report WHERE seq = ANY($1::bigint[]) OR job_id = ANY($2::bytea[])";
       statements.push({ name: "replace-reports", text, values });

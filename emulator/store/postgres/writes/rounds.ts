@@ -1,5 +1,5 @@
 /** The changes of a batch as statements, a few for however many there are. */
-import type { Batch, Change } from "../../batch.ts";
+import type { Batch, Change, RareChange } from "../../batch.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { partOf } from "../claim/parts.ts";
 import type { Answer, Statement } from "../connect/session.ts";
@@ -30,61 +30,87 @@ export function roundStatements(
   changes: readonly Change[],
   before: Answer | undefined,
 ): readonly Statement[] {
-  const payloads = new PayloadWrites(before);
-  const chunks = new ChunkWrites();
-  const deliveries = new DeliveryWrites();
-  const records = new RecordWrites();
-  const reports = new ReportWrites();
-  const deleted: Job[] = [];
-  const pruned: Statement[] = [];
-  for (const made of changes) {
+  const round = new Round(before);
+  for (const made of changes) round.make(made);
+  return round.statements();
+}
+
+class Round {
+  readonly #payloads: PayloadWrites;
+  readonly #chunks = new ChunkWrites();
+  readonly #deliveries = new DeliveryWrites();
+  readonly #records = new RecordWrites();
+  readonly #reports = new ReportWrites();
+  readonly #deleted: Job[] = [];
+  readonly #pruned: Statement[] = [];
+
+  constructor(before: Answer | undefined) {
+    this.#payloads = new PayloadWrites(before);
+  }
+
+  make(made: Change): void {
     switch (made.type) {
       case "delete-job":
-        deleted.push(made.job);
-        payloads.make(made);
-        chunks.removeAll(made.job.seq);
+        this.#deleted.push(made.job);
+        this.#payloads.make(made);
+        this.#chunks.removeAll(made.job.seq);
         break;
       case "put-payload":
       case "remove-payload":
       case "share-payload":
-        payloads.make(made);
+        this.#payloads.make(made);
         break;
       case "append-chunks":
-        chunks.append(made.seq, made.batch);
+        this.#chunks.append(made.seq, made.batch);
         break;
       case "remove-chunks":
-        chunks.removeAll(made.seq);
+        this.#chunks.removeAll(made.seq);
         break;
       case "put-record":
-        records.set(made.kind, made.id, made.record);
+        this.#records.set(made.kind, made.id, made.record);
         break;
       case "delete-record":
-        records.set(made.kind, made.id, undefined);
+        this.#records.set(made.kind, made.id, undefined);
         break;
+      default:
+        this.#makeRare(made);
+    }
+  }
+
+  statements(): readonly Statement[] {
+    const kinds = [this.#chunks, this.#payloads, this.#deliveries, this.#records, this.#reports];
+    return [
+      ...deleteJobs(this.#deleted),
+      ...kinds.flatMap((kind) => kind.statements()),
+      ...this.#pruned,
+    ];
+  }
+
+  #makeRare(made: RareChange): void {
+    switch (made.type) {
       case "insert-delivery": {
         const { delivery, frame } = made;
-        const sizeBytes = frame.head.length + frame.tail.length + payloads.sizeOf(delivery.seq);
-        deliveries.insert({ ...delivery, sizeBytes }, frame);
+        const payloadBytes = this.#payloads.sizeOf(delivery.seq);
+        const sizeBytes = frame.head.length + frame.tail.length + payloadBytes;
+        this.#deliveries.insert({ ...delivery, sizeBytes }, frame);
         break;
       }
       case "replace-delivery":
-        deliveries.replace(made.delivery);
+        this.#deliveries.replace(made.delivery);
         break;
       case "prune-deliveries":
-        pruned.push(pruneDeliveries(made.kept));
+        this.#pruned.push(pruneDeliveries(made.kept));
         break;
       case "put-report":
-        reports.put(made.report);
+        this.#reports.put(made.report);
         break;
       case "remove-reports":
-        reports.removeOf(made.endpointId);
+        this.#reports.removeOf(made.endpointId);
         break;
       case "prune-reports":
-        pruned.push(pruneReports(made.kept));
+        this.#pruned.push(pruneReports(made.kept));
     }
   }
-  const kinds = [chunks, payloads, deliveries, records, reports];
-  return [...deleteJobs(deleted), ...kinds.flatMap((kind) => kind.statements()), ...pruned];
 }
 
 /**

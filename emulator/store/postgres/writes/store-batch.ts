@@ -4,6 +4,7 @@ import { rowChecksum } from "../../rows/checksum.ts";
 import type { Claim } from "../claim/claim.ts";
 import { SERVICE_PART } from "../claim/parts.ts";
 import type { Session, Statement } from "../connect/session.ts";
+import { namesBefore } from "../large/dropped-names.ts";
 import { bound } from "../values/columns.ts";
 import { writeJobs } from "./job-writes.ts";
 import { PayloadWrites } from "./payload-writes.ts";
@@ -20,13 +21,27 @@ export interface Storing {
   readonly queues: Queues;
   /** The highest key that was ever given. */
   readonly lastSeq: number;
+  /** Whether payloads may lie outside of the database. */
+  readonly hasLarge: boolean;
   /** Called before the end of the transaction is asked for: from then on only the database knows whether it is stored. */
   readonly committing: () => void;
 }
 
-/** @throws BatchRefusedError; what `pg` throws, and then the session may be in a failed transaction */
-export async function storeBatch(batch: Batch, storing: Storing): Promise<void> {
-  const { session, claim, queues, lastSeq, committing } = storing;
+/**
+ * Answers the names of large payloads that may have lost their last row.
+ *
+ * @throws BatchRefusedError; what `pg` throws, and then the session may be in a failed transaction
+ */
+export async function storeBatch(batch: Batch, storing: Storing): Promise<readonly string[]> {
+  const { session, claim, queues, lastSeq, hasLarge, committing } = storing;
+  const names = new Set<string>();
+  const send = async (statements: readonly Statement[]) => {
+    const answers = await session.askAll(statements);
+    for (const [at, { rows }] of answers.entries())
+      if (statements[at]?.answersNames)
+        for (const [name] of rows) if (name !== null) names.add(String(name));
+    return answers.at(-1);
+  };
   let unsent = [
     BEGIN,
     claim.fence(partsOf(batch)),
@@ -35,16 +50,16 @@ export async function storeBatch(batch: Batch, storing: Storing): Promise<void> 
     ...writeJobs(batch.jobs, batch.counts, queues),
   ];
   for (const round of roundsOf(batch.changes)) {
+    const named = hasLarge ? namesBefore(round) : undefined;
+    if (named !== undefined) unsent.push(named);
     const question = PayloadWrites.question(round);
-    if (question === undefined) {
-      unsent.push(...roundStatements(round, undefined));
-      continue;
-    }
-    const answers = await session.askAll([...unsent, question]);
-    unsent = [...roundStatements(round, answers.at(-1))];
+    const before = question && (await send([...unsent, question]));
+    if (before !== undefined) unsent = [];
+    unsent.push(...roundStatements(round, before));
   }
   committing();
-  await session.askAll([...unsent, COMMIT]);
+  await send([...unsent, COMMIT]);
+  return [...names];
 }
 
 /** The line of batches goes on by one. */

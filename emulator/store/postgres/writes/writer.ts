@@ -30,6 +30,8 @@ export interface WriterParts {
   readonly queues: Queues;
   readonly clock: Clock;
   readonly times: Times;
+  /** Whether payloads may lie outside of the database. */
+  readonly hasLarge: boolean;
   /** The address of the database, for messages. */
   readonly shown: string;
   readonly onCommit: (durationMs: number) => void;
@@ -50,8 +52,12 @@ export class Writer {
     this.#stored = stored;
   }
 
-  /** Stores it once those before are settled. @throws as `Store.flush` */
-  flush(batch: Batch): Promise<void> {
+  /**
+   * Stores it once those before are settled. Answers the names of large payloads that may have lost their last row.
+   *
+   * @throws as `Store.flush`
+   */
+  flush(batch: Batch): Promise<readonly string[]> {
     const flushed = this.#turn.then(() => this.#flush(batch));
     this.#turn = flushed.catch(() => undefined);
     return flushed;
@@ -69,7 +75,7 @@ export class Writer {
     await session.end();
   }
 
-  async #flush(batch: Batch): Promise<void> {
+  async #flush(batch: Batch): Promise<readonly string[]> {
     const { claim, clock, times, shown } = this.#parts;
     if (claim.lost) throw claim.lost;
     if (batch.number !== this.#stored.batch + 1)
@@ -80,12 +86,12 @@ export class Writer {
     for (;;) {
       try {
         const session = await this.#reliable(isInDoubt ? batch.number : undefined);
-        if (this.#stored.batch === batch.number) return;
+        // What it left without a row the sweep finds.
+        if (this.#stored.batch === batch.number) return [];
         isInDoubt = false;
-        await this.#store(batch, session, () => {
+        return await this.#store(batch, session, () => {
           isInDoubt = true;
         });
-        return;
       } catch (error) {
         if (!isConnectionLoss(error) && !isConflict(error)) throw fromPostgres(error, shown);
         await patience.after(error).catch((last: unknown) => {
@@ -95,12 +101,13 @@ export class Writer {
     }
   }
 
-  async #store(batch: Batch, session: Session, committing: () => void): Promise<void> {
-    const { claim, queues, onCommit } = this.#parts;
+  async #store(batch: Batch, session: Session, committing: () => void) {
+    const { claim, queues, hasLarge, onCommit } = this.#parts;
     const { lastSeq } = this.#stored;
     const startedAt = performance.now();
+    let names: readonly string[];
     try {
-      await storeBatch(batch, { session, claim, queues, lastSeq, committing });
+      names = await storeBatch(batch, { session, claim, queues, lastSeq, hasLarge, committing });
     } catch (error) {
       if (isConnectionLoss(error)) {
         this.#forget(session);
@@ -110,6 +117,7 @@ export class Writer {
     }
     this.#stored = { batch: batch.number, lastSeq: Math.max(lastSeq, batch.lastSeq) };
     onCommit(performance.now() - startedAt);
+    return names;
   }
 
   /** Leaves the failed transaction. Answers what its owner is told. */
@@ -125,7 +133,9 @@ export class Writer {
       if (isConnectionLoss(next)) this.#forget(session);
       // Nothing of it is stored: what is wrong with it in particular is not worth another connection.
       const isOwn = next instanceof StoreLostError || !isRefusal(error);
-      return isOwn ? next : new BatchRefusedError("the batch does not fit to what is stored", { cause: error });
+      return isOwn
+        ? next
+        : new BatchRefusedError("the batch does not fit to what is stored", { cause: error });
     }
   }
 
@@ -161,4 +171,3 @@ const MORE_BATCHES =
   "the database has a batch that was given up when it could not be reached; start the emulator anew";
 const FEWER_BATCHES =
   "the database lacks batches that it had acknowledged: it was restored, or a standby that was behind took over; start the emulator anew";
-

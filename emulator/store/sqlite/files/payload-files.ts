@@ -4,10 +4,11 @@ import fs from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import path from "node:path";
 import { DirectorySync, makeDirectoryDurably } from "../../../sqlite/durable-directory.ts";
+import { type FileContent, type FileRange, rangesOf } from "../../lying-bytes.ts";
 import { checksumInSlices } from "../../rows/checksum.ts";
-import { type FileContent, openContent, readContent } from "./read-file.ts";
+import { openContent, readContent } from "./read-file.ts";
 import { fromFileSystem } from "../../../sqlite/sqlite-error.ts";
-import { StagedFiles } from "./staged-files.ts";
+import { StagedFiles } from "../../staged-files.ts";
 
 /** The names this store gives; whatever else lies in the directory is left alone. */
 const NAME = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -18,9 +19,6 @@ export function isPayloadFile(name: string): boolean {
 
 /** Within the data directory. */
 export const PAYLOADS_DIRECTORY = "payloads";
-
-/** Where in a file a payload lies. */
-export type FileRange = Omit<FileContent, "place">;
 
 export class PayloadFiles {
   /** Written, but no committed row refers to them yet. */
@@ -82,12 +80,7 @@ export class PayloadFiles {
       await fs.promises.rm(file, { force: true }).catch(() => undefined);
       throw fromFileSystem(error, file);
     }
-    let end = 0;
-    const ranges = parts.map(({ byteLength: sizeBytes }, index) => {
-      const offset = end;
-      end += sizeBytes;
-      return { name, offset, sizeBytes, checksum: checksums[index] ?? 0 };
-    });
+    const ranges = rangesOf(name, parts, checksums);
     this.staged.add(
       name,
       ranges.map(({ offset }) => offset),

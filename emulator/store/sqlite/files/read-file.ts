@@ -4,19 +4,10 @@ import fs from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import type { OpenedPayload } from "../../../core/jobs/opened-payload.ts";
 import { SLICE_MAX_BYTES } from "../../payload-in-hand.ts";
-import { PayloadDamagedError, type PayloadPlace } from "../../payload.ts";
+import type { FileContent } from "../../lying-bytes.ts";
+import { PayloadDamagedError } from "../../payload.ts";
 import { checksumInSlices, contentChecksum } from "../../rows/checksum.ts";
 import { codeOf, fromFileSystem } from "../../../sqlite/sqlite-error.ts";
-
-/** What a row says of a part of a file, or of all of it. */
-export interface FileContent {
-  readonly name: string;
-  readonly offset: number;
-  readonly sizeBytes: number;
-  readonly checksum: number;
-  /** Whose it is. */
-  readonly place: PayloadPlace;
-}
 
 /** All of it. @throws PayloadDamagedError; StoreUnusableError when the disk fails */
 export function readContent(file: string, content: FileContent): Promise<Uint8Array> {

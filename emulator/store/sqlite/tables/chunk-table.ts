@@ -101,7 +101,8 @@ function readBatch(row: Row): StoredBatch {
     offset: integerAt(row, 5),
     checksum: integerAt(row, 6),
   };
-  if (chunkChecksum(integerAt(row, 0), stored) !== integerAt(row, 7)) throw rowDamaged("chunk_batch");
+  if (chunkChecksum(integerAt(row, 0), stored) !== integerAt(row, 7))
+    throw rowDamaged("chunk_batch");
   return stored;
 }
 

@@ -4,7 +4,13 @@ import type { JobWindow } from "../../../core/jobs/job-filter.ts";
 import { integerAt, optionalTextAt } from "../../../sqlite/row.ts";
 import { JobScan, rangeOf, type SeqRange } from "../../job-scan.ts";
 import type { Connection } from "../connection.ts";
-import { checkedJobRow, filteredJob, FILTERED, SELECTED, statusNumber } from "../../rows/job-columns.ts";
+import {
+  checkedJobRow,
+  filteredJob,
+  FILTERED,
+  SELECTED,
+  statusNumber,
+} from "../../rows/job-columns.ts";
 import type { QueueTable } from "./queue-table.ts";
 
 /** ?1 says whether the failure is wanted, which may be long. */

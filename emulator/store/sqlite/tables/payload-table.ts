@@ -34,7 +34,8 @@ export class PayloadTable {
       sizeBytes: integerAt(row, 2),
       checksum: integerAt(row, 3),
     };
-    if (payloadChecksum(integerAt(row, 0), stored) !== integerAt(row, 4)) throw rowDamaged("payload");
+    if (payloadChecksum(integerAt(row, 0), stored) !== integerAt(row, 4))
+      throw rowDamaged("payload");
     return stored;
   }
 

@@ -1,6 +1,6 @@
 /** A batch as one buffer for the thread of the store; `apply-batch.ts` reads it there. */
 import type { JobCounts } from "../../../core/jobs/job-counts.ts";
-import type { Batch, Change, JobRow } from "../../batch.ts";
+import type { Batch, Change, JobRow, RareChange } from "../../batch.ts";
 import { countsMissing, refuseFixedChange } from "../../caller-defects.ts";
 import type { Payload } from "../../payload.ts";
 import { COLUMNS, statusNumber, valuesOf } from "../../rows/job-columns.ts";
@@ -135,12 +135,7 @@ function writeChange(writer: ValueWriter, made: Change): void {
 }
 
 /** Of changes that are rare: what is written as JSON. */
-function contentOf(
-  made: Extract<
-    Change,
-    { readonly type: `${string}-${"delivery" | "deliveries" | "report" | "reports"}` }
-  >,
-): unknown {
+function contentOf(made: RareChange): unknown {
   switch (made.type) {
     case "insert-delivery":
       return [made.delivery, made.frame];

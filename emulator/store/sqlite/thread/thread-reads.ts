@@ -3,12 +3,10 @@ import type { ChunkBatch, ChunkWindow } from "../../../../runtime/protocol/chunk
 import type { JobWindow } from "../../../core/jobs/job-filter.ts";
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { Job } from "../../../core/jobs/job.ts";
-import { selectChunks } from "../../chunk-selection.ts";
-import { payloadInHand } from "../../payload-in-hand.ts";
-import type { ReadablePayload } from "../../payload.ts";
+import { type LyingBytes, readChunks, readPayload } from "../../lying-bytes.ts";
 import type { Boot, CountedJobs, FoundJobs, StoreReads } from "../../store.ts";
 import { noRecords } from "../../records.ts";
-import { PayloadDamagedError, type PayloadPlace, type PayloadSlot } from "../../payload.ts";
+import type { PayloadDamagedError, PayloadSlot, ReadablePayload } from "../../payload.ts";
 import type { Records } from "../../records.ts";
 import type { PayloadFiles } from "../files/payload-files.ts";
 import type { Soundness } from "../../soundness.ts";
@@ -17,15 +15,6 @@ import { jobOf } from "../../rows/job-columns.ts";
 import type { Row } from "../../../sqlite/row.ts";
 import type { Answers } from "./answers.ts";
 import type { ThreadLink } from "./thread-link.ts";
-
-/** As the row has it: undefined in place of bytes that do not fit their checksum. */
-interface Found {
-  readonly body: Uint8Array | string | undefined;
-  readonly sizeBytes: number;
-  readonly checksum: number;
-}
-
-type StoredFile = Found & { readonly body: string };
 
 export abstract class ThreadReads implements StoreReads {
   readonly deliveries: StoreReads["deliveries"] = {
@@ -41,6 +30,12 @@ export abstract class ThreadReads implements StoreReads {
     byId: (jobId) => this.#ask("report", jobId),
     list: (filter, limit) => this.#ask("listReports", filter, limit),
     oldestDeletedAt: () => this.#ask("oldestReportAt"),
+  };
+  readonly #lying: LyingBytes = {
+    payload: (seq, slot) => this.#ask("payload", seq, slot),
+    chunks: (seq, window) => this.#ask("chunks", seq, window),
+    file: (content) => this.files.payload(content),
+    wholeLines,
   };
   protected readonly thread: ThreadLink;
   protected readonly files: PayloadFiles;
@@ -104,38 +99,12 @@ export abstract class ThreadReads implements StoreReads {
     return this.#ask("oldestScalingQueuedAt", endpointId);
   }
 
-  async payload(seq: number, slot: PayloadSlot): Promise<ReadablePayload | undefined> {
-    const found = await this.#ask("payload", seq, slot);
-    if (found === undefined) return undefined;
-    const place = { seq, slot };
-    const { body } = found;
-    if (typeof body !== "string") return payloadInHand(refuseDamaged(found, place));
-    const lying = this.files.payload({ ...found, name: body, offset: 0, place });
-    const isNamed = async () => (await this.#ask("payload", seq, slot))?.body === body;
-    return {
-      sizeBytes: found.sizeBytes,
-      bytes: () => unlessGone(() => lying.bytes(), isNamed),
-      open: () => unlessGone(() => lying.open(), isNamed),
-    };
+  payload(seq: number, slot: PayloadSlot): Promise<ReadablePayload | undefined> {
+    return readPayload(this.#lying, seq, slot);
   }
 
-  async chunks(seq: number, window: ChunkWindow): Promise<readonly ChunkBatch[]> {
-    const found = await this.#ask("chunks", seq, window);
-    const place = { seq, slot: "chunks" } as const;
-    const batches = found.map(async ({ firstIndex, count, ...stored }) => {
-      const bytes = await this.#linesOf(stored, place);
-      return { firstIndex, count, lines: wholeLines(bytes) };
-    });
-    try {
-      return selectChunks(await Promise.all(batches), window);
-    } catch (error) {
-      if (!(error instanceof PayloadDamagedError)) throw error;
-      await Promise.allSettled(batches);
-      const again = await this.#ask("chunks", seq, window);
-      if (filesOf(again) === filesOf(found)) throw error;
-    }
-    // They were replaced or deleted meanwhile.
-    return this.chunks(seq, window);
+  chunks(seq: number, window: ChunkWindow): Promise<readonly ChunkBatch[]> {
+    return readChunks(this.#lying, seq, window);
   }
 
   async isStillStored({ place: { seq, slot }, checksum }: PayloadDamagedError): Promise<boolean> {
@@ -146,12 +115,6 @@ export abstract class ThreadReads implements StoreReads {
   async usage(from = ""): Promise<readonly Records["usage"][]> {
     const texts = await this.#ask("records", "usage", from);
     return texts.map(([, json]) => JSON.parse(json) as Records["usage"]);
-  }
-
-  async #linesOf(stored: Found & { readonly offset: number }, place: PayloadPlace) {
-    const { body } = stored;
-    if (typeof body !== "string") return refuseDamaged(stored, place);
-    return this.files.payload({ ...stored, name: body, place }).bytes();
   }
 
   #ask<K extends keyof Answers>(
@@ -167,27 +130,4 @@ export abstract class ThreadReads implements StoreReads {
 
 async function jobsOf(rows: Promise<readonly Row[]>): Promise<readonly Job[]> {
   return (await rows).map(jobOf);
-}
-
-/** @throws PayloadDamagedError when the bytes are not those that were stored */
-function refuseDamaged({ body, checksum }: Found, place: PayloadPlace): Uint8Array {
-  if (body instanceof Uint8Array) return body;
-  throw new PayloadDamagedError(place, "is damaged: it does not fit its checksum", { checksum });
-}
-
-/** What `read` answers of a file; undefined if it is missing or damaged and not what the store has there any more. */
-async function unlessGone<T>(
-  read: () => Promise<T>,
-  isNamed: () => Promise<boolean>,
-): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof PayloadDamagedError && !(await isNamed())) return undefined;
-    throw error;
-  }
-}
-
-function filesOf(found: readonly Found[]): string {
-  return JSON.stringify(found.filter((one): one is StoredFile => typeof one.body === "string"));
 }

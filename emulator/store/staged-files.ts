@@ -1,5 +1,7 @@
 /** Files that were written, whose payloads no batch has stored yet: a file goes when none of its payloads is wanted any more. */
-import { payloadNotStaged } from "../../caller-defects.ts";
+import type { Change } from "./batch.ts";
+import { payloadNotStaged } from "./caller-defects.ts";
+import type { Payload } from "./payload.ts";
 
 interface StagedFile {
   /** Where the payloads begin that no batch has taken. */
@@ -9,6 +11,8 @@ interface StagedFile {
   /** True once a committed row refers to the file. */
   kept: boolean;
 }
+
+export type FilePayload = Payload & { readonly kind: "file" };
 
 /** One of the payloads in a file. */
 export interface FilePlace {
@@ -27,6 +31,28 @@ export class StagedFiles {
 
   add(name: string, offsets: readonly number[]): void {
     this.#files.set(name, { open: new Set(offsets), taken: 0, kept: false });
+  }
+
+  /** Of a batch that is to be stored: answers what it refers to. @throws BatchRefusedError as `take`, and then none is taken */
+  takeAll(changes: readonly Change[]): readonly FilePayload[] {
+    const taken: FilePayload[] = [];
+    try {
+      for (const made of changes) {
+        const payload = payloadIn(made);
+        if (payload?.kind !== "file") continue;
+        this.take(payload);
+        taken.push(payload);
+      }
+    } catch (error) {
+      for (const payload of taken) this.giveBack(payload);
+      throw error;
+    }
+    return taken;
+  }
+
+  /** Whether some of its payloads may still be wanted. */
+  has(name: string): boolean {
+    return this.#files.has(name);
   }
 
   /** The batch that is to be stored refers to the payload. @throws Error when it is not staged, or was taken before */
@@ -64,4 +90,9 @@ export class StagedFiles {
   #settle(name: string, file: StagedFile): void {
     if (file.open.size === 0 && file.taken === 0) this.#files.delete(name);
   }
+}
+
+function payloadIn(made: Change): Payload | undefined {
+  if (made.type === "put-payload") return made.payload;
+  return made.type === "append-chunks" ? made.batch.lines : undefined;
 }

@@ -1,0 +1,139 @@
+/**
+ * Reads payloads and chunks, some of which lie in the store's rows and some in files that the rows name, and which may be
+ * deleted or replaced between a look at the row and one at the file.
+ */
+import type { ChunkBatch, ChunkWindow } from "../../runtime/protocol/chunk-batch.ts";
+import type { OpenedPayload } from "../core/jobs/opened-payload.ts";
+import { selectChunks } from "./chunk-selection.ts";
+import { payloadInHand } from "./payload-in-hand.ts";
+import {
+  PayloadDamagedError,
+  type PayloadPlace,
+  type PayloadSlot,
+  type ReadablePayload,
+} from "./payload.ts";
+
+/** What a row says of a part of a file, or of all of it. */
+export interface FileContent {
+  readonly name: string;
+  readonly offset: number;
+  readonly sizeBytes: number;
+  readonly checksum: number;
+  /** Whose it is. */
+  readonly place: PayloadPlace;
+}
+
+/** Where in a file a payload lies. */
+export type FileRange = Omit<FileContent, "place">;
+
+/** Those of parts that lie in one file after one another. */
+export function rangesOf(
+  name: string,
+  parts: readonly Uint8Array[],
+  checksums: readonly number[],
+): FileRange[] {
+  let end = 0;
+  return parts.map(({ byteLength: sizeBytes }, index) => {
+    const offset = end;
+    end += sizeBytes;
+    return { name, offset, sizeBytes, checksum: checksums[index] ?? 0 };
+  });
+}
+
+/** What a row has: the bytes, undefined in place of such that do not fit their checksum, or the name of a file. */
+export interface Found {
+  readonly body: Uint8Array | string | undefined;
+  readonly sizeBytes: number;
+  readonly checksum: number;
+}
+
+export interface FoundBatch extends Found, Omit<ChunkBatch, "lines"> {
+  /** Where in a file the lines begin. */
+  readonly offset: number;
+}
+
+type StoredFile = Found & { readonly body: string };
+
+/** The rows and files of a store. */
+export interface LyingBytes {
+  payload(seq: number, slot: PayloadSlot): Promise<Found | undefined>;
+  /** Batches that hold everything in the window, and perhaps more at either end. */
+  chunks(seq: number, window: ChunkWindow): Promise<readonly FoundBatch[]>;
+  /** What lies in a file; both ways throw PayloadDamagedError, also where it was removed meanwhile. */
+  file(content: FileContent): {
+    bytes(): Promise<Uint8Array>;
+    open(): Promise<OpenedPayload>;
+  };
+  /** The lines of a batch as they were read. */
+  wholeLines(bytes: Uint8Array): Uint8Array;
+}
+
+export async function readPayload(
+  lying: LyingBytes,
+  seq: number,
+  slot: PayloadSlot,
+): Promise<ReadablePayload | undefined> {
+  const found = await lying.payload(seq, slot);
+  if (found === undefined) return undefined;
+  const place = { seq, slot };
+  const { body } = found;
+  if (typeof body !== "string") return payloadInHand(refuseDamaged(found, place));
+  const file = lying.file({ ...found, name: body, offset: 0, place });
+  const isNamed = async () => (await lying.payload(seq, slot))?.body === body;
+  return {
+    sizeBytes: found.sizeBytes,
+    bytes: () => unlessGone(() => file.bytes(), isNamed),
+    open: () => unlessGone(() => file.open(), isNamed),
+  };
+}
+
+/** @throws PayloadDamagedError when one of them is not what was stored */
+export async function readChunks(
+  lying: LyingBytes,
+  seq: number,
+  window: ChunkWindow,
+): Promise<readonly ChunkBatch[]> {
+  const found = await lying.chunks(seq, window);
+  const place = { seq, slot: "chunks" } as const;
+  const batches = found.map(async ({ firstIndex, count, ...stored }) => {
+    const { body } = stored;
+    const bytes =
+      typeof body === "string"
+        ? await lying.file({ ...stored, name: body, place }).bytes()
+        : refuseDamaged(stored, place);
+    return { firstIndex, count, lines: lying.wholeLines(bytes) };
+  });
+  try {
+    return selectChunks(await Promise.all(batches), window);
+  } catch (error) {
+    if (!(error instanceof PayloadDamagedError)) throw error;
+    await Promise.allSettled(batches);
+    const again = await lying.chunks(seq, window);
+    if (filesOf(again) === filesOf(found)) throw error;
+  }
+  // They were replaced or deleted meanwhile.
+  return readChunks(lying, seq, window);
+}
+
+/** @throws PayloadDamagedError when the bytes are not those that were stored */
+function refuseDamaged({ body, checksum }: Found, place: PayloadPlace): Uint8Array {
+  if (body instanceof Uint8Array) return body;
+  throw new PayloadDamagedError(place, "is damaged: it does not fit its checksum", { checksum });
+}
+
+/** What `read` answers of a file; undefined if it is missing or damaged and not what the store has there any more. */
+async function unlessGone<T>(
+  read: () => Promise<T>,
+  isNamed: () => Promise<boolean>,
+): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof PayloadDamagedError && !(await isNamed())) return undefined;
+    throw error;
+  }
+}
+
+function filesOf(found: readonly Found[]): string {
+  return JSON.stringify(found.filter((one): one is StoredFile => typeof one.body === "string"));
+}

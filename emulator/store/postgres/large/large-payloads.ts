@@ -1,0 +1,143 @@
+/** Large payloads outside of the database, durable before a row names them and removed after the last one did. */
+import { Buffer } from "node:buffer";
+import { randomUUID } from "node:crypto";
+import type { OpenedPayload } from "../../../core/jobs/opened-payload.ts";
+import type { Blobs } from "../../blobs/blobs.ts";
+import { type FileContent, rangesOf } from "../../lying-bytes.ts";
+import { SLICE_MAX_BYTES } from "../../payload-in-hand.ts";
+import { type Payload, PayloadDamagedError } from "../../payload.ts";
+import { checksumInSlices, contentChecksum } from "../../rows/checksum.ts";
+import { StagedFiles } from "../../staged-files.ts";
+
+/** Above this a row costs more than a blob. */
+const MIN_BYTES = 256_000;
+
+export class LargePayloads {
+  /** Written, but no row names them yet. */
+  readonly staged = new StagedFiles((name) => this.remove(name));
+  readonly #blobs: Blobs;
+  /** How many have them open. */
+  readonly #open = new Map<string, number>();
+  /** Those that go when nobody has them open any more. */
+  readonly #doomed = new Set<string>();
+  readonly #work = new Set<Promise<unknown>>();
+
+  constructor(blobs: Blobs) {
+    this.#blobs = blobs;
+  }
+
+  /** @throws StoreUnusableError, StoreFullError */
+  async stage(parts: readonly Uint8Array[]): Promise<readonly Payload[]> {
+    const sizeBytes = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    if (sizeBytes < MIN_BYTES) return parts.map((bytes) => ({ kind: "inline", bytes }));
+    const name = randomUUID();
+    const [checksums] = await Promise.all([
+      Promise.all(parts.map(checksumInSlices)),
+      this.#blobs.put(name, parts),
+    ]);
+    const ranges = rangesOf(name, parts, checksums);
+    this.staged.add(
+      name,
+      ranges.map(({ offset }) => offset),
+    );
+    return ranges.map((range) => ({ kind: "file", ...range }));
+  }
+
+  /** What lies in a blob; both ways throw PayloadDamagedError and StoreUnusableError. */
+  file(content: FileContent) {
+    return { bytes: () => this.#bytes(content), open: () => this.#opened(content) };
+  }
+
+  /** Removes what no row names any more. What cannot be removed now is swept later. */
+  async remove(name: string): Promise<void> {
+    if (this.#open.has(name)) this.#doomed.add(name);
+    else await this.#track(this.#blobs.remove(name).catch(() => undefined));
+  }
+
+  /** Names of what was written before `writtenBefore`, Unix time in ms. */
+  async *namesBefore(writtenBefore: number): AsyncGenerator<string, void, undefined> {
+    for await (const { name, writtenAt } of this.#blobs.names())
+      if (writtenAt < writtenBefore && !this.staged.has(name)) yield name;
+  }
+
+  async close(): Promise<void> {
+    while (this.#work.size > 0) await Promise.allSettled(this.#work);
+    await this.#blobs.close();
+  }
+
+  async #bytes(content: FileContent): Promise<Uint8Array> {
+    const bytes = Buffer.allocUnsafeSlow(content.sizeBytes);
+    let at = 0;
+    for await (const slice of this.#slices(content)) {
+      bytes.set(slice, at);
+      at += slice.byteLength;
+    }
+    refuseOther(await checksumInSlices(bytes), content);
+    return bytes;
+  }
+
+  /** Nothing is handed on before all of it was compared. It stays until it is closed. */
+  async #opened(content: FileContent): Promise<OpenedPayload> {
+    const { name, sizeBytes } = content;
+    this.#open.set(name, (this.#open.get(name) ?? 0) + 1);
+    try {
+      let checksum = 0;
+      for await (const slice of this.#slices(content)) checksum = contentChecksum(slice, checksum);
+      refuseOther(checksum, content);
+    } catch (error) {
+      await this.#close(name);
+      throw error;
+    }
+    let isOpen = true;
+    return {
+      sizeBytes,
+      slices: () => this.#slices(content),
+      [Symbol.asyncDispose]: async () => {
+        if (isOpen) await this.#close(name);
+        isOpen = false;
+      },
+    };
+  }
+
+  async #close(name: string): Promise<void> {
+    const others = (this.#open.get(name) ?? 1) - 1;
+    if (others > 0) {
+      this.#open.set(name, others);
+      return;
+    }
+    this.#open.delete(name);
+    if (this.#doomed.delete(name)) await this.remove(name);
+  }
+
+  /** @throws PayloadDamagedError when there are fewer bytes */
+  async *#slices(content: FileContent): AsyncGenerator<Uint8Array, void, undefined> {
+    const { name, offset, sizeBytes } = content;
+    await using opened = await this.#blobs.read(name, offset, sizeBytes);
+    if (opened === undefined) throw damaged(content, `is missing: there is no object ${name}`);
+    let left = sizeBytes;
+    for await (const piece of opened.slices()) {
+      left -= piece.byteLength;
+      for (let at = 0; at < piece.byteLength; at += SLICE_MAX_BYTES)
+        yield piece.subarray(at, at + SLICE_MAX_BYTES);
+    }
+    if (left !== 0) throw damaged(content, `is damaged: its object ${name} is too short`);
+  }
+
+  async #track<T>(work: Promise<T>): Promise<T> {
+    this.#work.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#work.delete(work);
+    }
+  }
+}
+
+function refuseOther(checksum: number, content: FileContent): void {
+  if (checksum !== content.checksum)
+    throw damaged(content, `is damaged: its object ${content.name} does not fit its checksum`);
+}
+
+function damaged({ place, checksum }: FileContent, finding: string): PayloadDamagedError {
+  return new PayloadDamagedError(place, finding, { checksum });
+}
