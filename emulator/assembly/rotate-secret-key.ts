@@ -8,6 +8,8 @@ import { createSystemClock, createSystemRandom } from "./system-clock.ts";
 export interface RotateSecretKeyOptions {
   /** `postgres://…`, which no emulator may use meanwhile. */
   readonly store: string;
+  /** `s3://…`, if large payloads lie there. */
+  readonly objects?: string;
   /** The key so far, and the one from now on: 32 bytes in base64. */
   readonly secretKey: string;
   readonly newSecretKey: string;

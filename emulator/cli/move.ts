@@ -18,6 +18,7 @@ export interface MoveFlags {
 /** Those of `rotate-secret-key`. */
 export interface RotateFlags {
   readonly store?: string;
+  readonly objects?: string;
 }
 
 /** Jobs between two lines of progress. */
@@ -49,6 +50,7 @@ export function addRotateCommand(program: Command, taken: (flags: RotateFlags) =
       "Encrypts the secrets that a PostgreSQL database keeps with the key in SV_NEW_SECRET_KEY in place of that in SV_SECRET_KEY, all at once. No emulator may use the database meanwhile; from then on they are started with the new one.",
     )
     .option("--store <address>", "the database (default: SV_STORE)")
+    .option("--objects <address>", "its bucket, if it has one (default: SV_OBJECTS)")
     .action(taken);
 }
 
@@ -66,13 +68,13 @@ export async function move(
 ): Promise<string> {
   const dataDir = resolve(cwd, flags.from ?? DEFAULT_DATA_DIR);
   const store = needed("--to", flags.to, "SV_STORE", env, storeIn);
-  const objects = said("--objects", flags.objects, "SV_OBJECTS", env, objectsIn);
+  const objects = bucketOf(flags, env);
   const { moveDataDirectory } = await import("../index.ts");
   let told = 0;
   const { jobs, deliveries, reports, records } = await moveDataDirectory({
     dataDir,
     store,
-    ...(objects !== undefined && { objects }),
+    ...objects,
     warn: tell,
     progress(copied) {
       if (copied < told + TELL_EVERY) return;
@@ -99,12 +101,18 @@ export async function rotate(flags: RotateFlags, env: Environment): Promise<stri
   const secretKey = needed(undefined, undefined, "SV_SECRET_KEY", env, secretKeyIn);
   const newSecretKey = needed(undefined, undefined, "SV_NEW_SECRET_KEY", env, secretKeyIn);
   const { rotateSecretKey } = await import("../index.ts");
-  const count = await rotateSecretKey({ store, secretKey, newSecretKey });
+  const keys = { secretKey, newSecretKey };
+  const count = await rotateSecretKey({ store, ...bucketOf(flags, env), ...keys });
   const done =
     count === undefined
       ? "nothing to do: the secrets are encrypted with the new key already"
       : `encrypted anew: ${count} ${count === 1 ? "secret" : "secrets"}`;
   return `${done}\nfrom now on start with SV_SECRET_KEY set to the new key\n`;
+}
+
+function bucketOf(flags: { readonly objects?: string }, env: Environment) {
+  const objects = said("--objects", flags.objects, "SV_OBJECTS", env, objectsIn);
+  return objects === undefined ? {} : { objects };
 }
 
 function said(

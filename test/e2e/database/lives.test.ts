@@ -1,6 +1,5 @@
 /** The built emulator on a real PostgreSQL: what its jobs do, and what outlives it. */
-import { expect, it } from "vitest";
-import { describe } from "vitest";
+import { describe, expect, it } from "vitest";
 import { postgresIsMissing, startPostgres } from "../../setup/postgres.ts";
 import { addressOn, startOwnS3 } from "../../setup/own-s3.ts";
 import { type Received, startReceiver } from "../../unit/webhooks/receiver.ts";
@@ -94,7 +93,7 @@ describe.runIf(postgresIsMissing === undefined)("on PostgreSQL", () => {
     await service.call(`/v2/waits/cancel/${waits}`, {});
     expect(await s3.names("of/sv/")).toHaveLength(3);
     // None of them is kept for longer.
-    await service.call("/emulator/clock/advance", { ms: 40 * 60_000 });
+    await service.call("/emulator/clock", { advance: "2h" });
     await expect.poll(async () => (await s3.names("of/sv/")).length, SOON).toBe(0);
   });
 

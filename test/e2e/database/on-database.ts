@@ -1,8 +1,7 @@
 /** An emulator process whose store is a PostgreSQL database, on machines that come and go: each start has a new data directory. */
 import fs from "node:fs";
 import path from "node:path";
-import { inject } from "vitest";
-import { expect } from "vitest";
+import { expect, inject } from "vitest";
 import { freshDatabase } from "../../setup/shared-postgres.ts";
 import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
 import { type EmulatorProcess, startEmulatorProcess } from "../emulator-process.ts";
