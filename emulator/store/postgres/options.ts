@@ -43,6 +43,8 @@ export interface Times {
   /** A server that does not answer for so long is not there. */
   readonly answer: number;
   readonly lookAtSnapshotsEvery: number;
+  /** A snapshot that is held for so long is warned of. */
+  readonly oldSnapshot: number;
 }
 
 export const TIMES: Times = {
@@ -52,4 +54,5 @@ export const TIMES: Times = {
   retry: 200,
   answer: 30_000,
   lookAtSnapshotsEvery: 10_000,
+  oldSnapshot: 60_000,
 };

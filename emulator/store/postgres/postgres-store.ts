@@ -69,8 +69,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const hasLarge = options.blobs !== undefined;
     const common = { open, claim, clock, times, shown };
     const writer = new Writer({ ...common, queues, hasLarge, onCommit }, session, stored);
-    const everyMs = times.lookAtSnapshotsEvery;
-    const snapshots = new SnapshotWatch({ clock, everyMs, warn, onAge: onSnapshotAge });
+    const snapshots = new SnapshotWatch({ clock, times, warn, onAge: onSnapshotAge });
     const keeper = new Keeper({ ...common, snapshots, onRemoval });
     return new PostgresStore({ ...common, options, queues, writer, keeper, times });
   } catch (error) {

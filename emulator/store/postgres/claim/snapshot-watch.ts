@@ -4,8 +4,8 @@
  */
 import type { Clock } from "../../../core/time/clock.ts";
 import type { Session } from "../connect/session.ts";
+import type { Times } from "../options.ts";
 
-const OLD_MS = 60_000;
 const WARN_EVERY_MS = 60_000;
 
 /** Those of other users of the server are seen only with the rights of pg_read_all_stats. */
@@ -19,7 +19,7 @@ const OLDEST = `SELECT coalesce(max(extract(epoch FROM clock_timestamp() - since
 
 export interface SnapshotWatchParts {
   readonly clock: Clock;
-  readonly everyMs: number;
+  readonly times: Times;
   readonly warn: (sentence: string) => void;
   readonly onAge: (ageMs: number) => void;
 }
@@ -35,14 +35,14 @@ export class SnapshotWatch {
 
   /** Does nothing if it looked a short while ago. */
   async look(session: Session): Promise<void> {
-    const { clock, everyMs, onAge, warn } = this.#parts;
+    const { clock, times, onAge, warn } = this.#parts;
     const now = clock.now();
     if (now < this.#nextAt) return;
-    this.#nextAt = now + everyMs;
+    this.#nextAt = now + times.lookAtSnapshotsEvery;
     const { rows } = await session.ask({ name: "oldest-snapshot", text: OLDEST });
     const [ageMs = 0, who = ""] = rows[0] ?? [];
     onAge(Number(ageMs));
-    if (Number(ageMs) < OLD_MS || now < this.#warnAgainAt) return;
+    if (Number(ageMs) < times.oldSnapshot || now < this.#warnAgainAt) return;
     this.#warnAgainAt = now + WARN_EVERY_MS;
     warn(
       `${String(who)} holds a snapshot of the database that is ${Math.round(Number(ageMs) / 1_000)} s old: until it ends, nothing that was deleted is cleared away and the store gets slower`,

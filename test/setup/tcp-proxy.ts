@@ -1,0 +1,76 @@
+/** Stands between a client and a server, and cuts them off from each other in chosen ways. */
+import { once } from "node:events";
+import net from "node:net";
+
+type Fate = "pass" | "cut-before" | "cut-reply";
+
+export interface TcpProxy extends AsyncDisposable {
+  readonly port: number;
+  /**
+   * What becomes of the next connection that sends `words`: `cut-before` keeps them from the server, `cut-reply` passes them on
+   * and cuts the connection in place of the reply. Resolves when that was done.
+   */
+  cutAt(words: string, fate: Exclude<Fate, "pass">): Promise<void>;
+  /** Cuts all connections, and refuses new ones until `open`. */
+  close(): void;
+  open(): Promise<void>;
+}
+
+export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
+  let cut: { readonly words: string; readonly fate: Fate; readonly done: () => void } | undefined;
+  const sockets = new Set<net.Socket>();
+  const server = net.createServer((client) => {
+    const target = net.connect(targetPort, "127.0.0.1");
+    let isMuted = false;
+    const both = [client, target];
+    const end = () => both.forEach((socket) => socket.destroy());
+    for (const socket of both) {
+      sockets.add(socket);
+      socket.on("error", end).on("close", end);
+      socket.once("close", () => sockets.delete(socket));
+    }
+    client.on("data", (bytes) => {
+      const met = cut?.words !== undefined && bytes.includes(cut.words) ? cut : undefined;
+      if (met !== undefined) cut = undefined;
+      if (met?.fate === "cut-before") {
+        end();
+        met.done();
+        return;
+      }
+      if (met !== undefined) {
+        isMuted = true;
+        // The server answers all that it was sent together.
+        target.on("data", (reply) => {
+          if (!reply.includes(`${met.words}\0`)) return;
+          end();
+          met.done();
+        });
+      }
+      target.write(bytes);
+    });
+    target.on("data", (bytes) => {
+      if (!isMuted) client.write(bytes);
+    });
+  });
+  const listen = async (port: number) => {
+    server.listen(port, "127.0.0.1");
+    await once(server, "listening");
+  };
+  await listen(0);
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("it listens on no port");
+  const { port } = address;
+  const close = () => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    port,
+    cutAt: (words, fate) => new Promise((done) => (cut = { words, fate, done })),
+    close,
+    open: () => listen(port),
+    async [Symbol.asyncDispose]() {
+      if (server.listening) close();
+    },
+  };
+}

@@ -1,0 +1,106 @@
+/** Connections to the database that are cut: whoever waits for a batch is told the truth, and none is stored twice. */
+import { describe, expect, it } from "vitest";
+import { StoreLostError, StoreUnusableError } from "../../../../emulator/core/store-error.ts";
+import { handedOver, inserted, Owner } from "../../../contract/store/subject.ts";
+import { postgresIsMissing, startPostgres } from "../../../setup/postgres.ts";
+import { sized } from "../../../setup/size.ts";
+import { startTcpProxy } from "../../../setup/tcp-proxy.ts";
+import { SOON, testDatabase, through } from "./database.ts";
+
+const portOf = (url: string) => Number(new URL(url).port);
+
+describe.skipIf(postgresIsMissing !== undefined)("a store whose connection is cut", () => {
+  it.each(["cut-before", "cut-reply"] as const)(
+    "%s: a batch whose COMMIT was under way is stored once, and its owner is told so",
+    async (fate) => {
+      await using database = await testDatabase();
+      await using proxy = await startTcpProxy(portOf(database.url));
+      const owner = await database.open({ url: through(database.url, proxy.port) });
+      const first = await owner.insert();
+      const cut = proxy.cutAt("COMMIT", fate);
+      await owner.replace(first, handedOver(first));
+      await cut;
+      const second = await owner.insert();
+      expect(await owner.store.job(first.id)).toEqual(handedOver(first));
+      expect(await owner.store.waitingJobs("hello", 0, 9)).toEqual([second]);
+      expect((await owner.store.boot()).batch).toBe(3);
+    },
+  );
+
+  it("stores every batch once whose backend is killed at any moment of it", async () => {
+    await using database = await testDatabase();
+    const owner = await database.open();
+    const jobs = [];
+    for (let made = 0; made < sized(40, 1_000); made += 1) {
+      const inserted = owner.insert();
+      for (let turns = made % 12; turns > 0; turns -= 1) await new Promise(setImmediate);
+      await database.admin.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+      );
+      jobs.push(await inserted);
+    }
+    expect(await owner.store.waitingJobs("hello", 0, 9_999)).toEqual(jobs);
+    expect((await owner.store.boot()).batch).toBe(jobs.length);
+  }, 120_000);
+
+  it("gives a batch up when the database is away for long; it is not stored, and the next one is", async () => {
+    await using database = await testDatabase();
+    await using proxy = await startTcpProxy(portOf(database.url));
+    const url = through(database.url, proxy.port);
+    const said: unknown[] = [];
+    const heard = Promise.withResolvers<void>();
+    const onRemoval = (away: Error | undefined) => {
+      said.push(away);
+      if (away === undefined) heard.resolve();
+    };
+    const times = { ...SOON, lease: 1_000, patience: 300 };
+    const owner = await database.open({ url, onRemoval, times });
+    proxy.close();
+    await expect(owner.insert()).rejects.toBeInstanceOf(StoreUnusableError);
+    await expect(owner.store.nextDueAt()).rejects.toBeInstanceOf(StoreUnusableError);
+    await expect.poll(() => said.length, { timeout: 5_000 }).toBe(1);
+    await proxy.open();
+    await heard.promise;
+    expect(said).toEqual([expect.any(StoreUnusableError), undefined]);
+    const job = await owner.insert();
+    expect(await owner.store.waitingJobs("hello", 0, 9)).toEqual([job]);
+  });
+
+  it("does nothing more once a batch that was given up turns out to be stored", async () => {
+    await using database = await testDatabase();
+    await using proxy = await startTcpProxy(portOf(database.url));
+    const url = through(database.url, proxy.port);
+    const lost: unknown[] = [];
+    const onLost = (error: unknown) => void lost.push(error);
+    const times = { ...SOON, lease: 60_000, patience: 300 };
+    const owner = await database.open({ url, onLost, times });
+    const cut = proxy.cutAt("COMMIT", "cut-reply").then(() => proxy.close());
+    await expect(owner.insert()).rejects.toBeInstanceOf(StoreUnusableError);
+    await cut;
+    await proxy.open();
+    await expect(owner.insert()).rejects.toThrow("a batch that was given up");
+    await expect(owner.store.nextDueAt()).rejects.toBeInstanceOf(StoreLostError);
+    expect(lost).toEqual([expect.any(StoreLostError)]);
+  });
+
+  it("goes on where it was when the server is stopped and started, and nothing was lost", async () => {
+    await using postgres = await startPostgres();
+    await using database = await testDatabase(postgres.url());
+    const owner = await database.open();
+    const jobs = [await owner.insert()];
+    for (const signal of ["SIGQUIT", "SIGINT"] as const) {
+      const stopped = postgres.stop(signal);
+      const waiting = owner.insert();
+      await stopped;
+      const asked = owner.store.waitingJobs("hello", 0, 9);
+      await postgres.start();
+      expect((await asked).length).toBeGreaterThanOrEqual(jobs.length);
+      jobs.push(await waiting);
+    }
+    expect(await owner.store.waitingJobs("hello", 0, 9)).toEqual(jobs);
+    await owner.store.close();
+    const again = await Owner.of((await database.open()).store);
+    await again.flush([inserted(again.newJob())]);
+    expect((await again.store.boot()).batch).toBe(4);
+  }, 60_000);
+});

@@ -1,0 +1,154 @@
+/** What a database must be like, and what is said of one that is not. */
+import { describe, expect, it } from "vitest";
+import {
+  StoreDamagedError,
+  StoreFullError,
+  StoreUnusableError,
+} from "../../../../emulator/core/store-error.ts";
+import { openIn } from "../../../contract/store/postgres-subject.ts";
+import { bytesAt, inserted, Owner, pattern, put } from "../../../contract/store/subject.ts";
+import { postgresIsMissing, startPostgres } from "../../../setup/postgres.ts";
+import { mountTmpfs, tmpfsIsMissing } from "../../../setup/tmpfs.ts";
+import fs from "node:fs";
+import path from "node:path";
+import { SOON, testDatabase } from "./database.ts";
+
+describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
+  it("that does not write what it acknowledges is refused", async () => {
+    await using database = await testDatabase();
+    const name = new URL(database.url).pathname.slice(1);
+    await database.admin.query(`ALTER DATABASE ${name} SET synchronous_commit = off`);
+    const refused = openIn(database.url);
+    await expect(refused).rejects.toBeInstanceOf(StoreUnusableError);
+    await expect(refused).rejects.toThrow("synchronous_commit is off");
+  });
+
+  it("of a newer version is refused, and stays as it is", async () => {
+    await using database = await testDatabase();
+    const owner = await database.open();
+    await owner.store.close();
+    await database.admin.query("INSERT INTO migration VALUES (999)");
+    const refused = openIn(database.url, { times: SOON });
+    await expect(refused).rejects.toBeInstanceOf(StoreUnusableError);
+    await expect(refused).rejects.toThrow("newer version of sv-runtime (its schema is 999");
+    const { rowCount } = await database.admin.query("SELECT 1 FROM owner WHERE replica IS NULL");
+    expect(rowCount).toBe(64);
+  });
+
+  it("that two processes open at once for the first time is made once, and one of them gets it", async () => {
+    await using database = await testDatabase();
+    const opened = await Promise.allSettled(
+      ["one", "two"].map((replica) => openIn(database.url, { replica, times: SOON })),
+    );
+    const stores = opened.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+    expect(stores).toHaveLength(1);
+    for (const store of stores) await store.close();
+    const { rows } = await database.admin.query("SELECT version FROM migration");
+    expect(rows).toEqual([{ version: 1 }]);
+  });
+
+  it("has what belongs to the store in the schema that its address names", async () => {
+    await using database = await testDatabase();
+    const one = await database.open();
+    const two = await database.open({ url: `${database.url}?schema=another` });
+    await one.insert({ id: "of one" });
+    expect(await two.store.job("of one")).toBeUndefined();
+    await expect(openIn(`${database.url}?schema=a"b`)).rejects.toThrow("the schema");
+    await expect(openIn("mysql://x/y")).rejects.toThrow("must begin with postgres://");
+  });
+
+  it("that is not there is said to be unusable, without its password", async () => {
+    const url = "postgres://someone:secret@127.0.0.1:1/none";
+    const refused = openIn(url, { times: SOON });
+    await expect(refused).rejects.toBeInstanceOf(StoreUnusableError);
+    await expect(refused).rejects.not.toThrow("secret");
+  });
+
+  it("in which someone holds a snapshot for long is warned of, and how old it is is told", async () => {
+    await using database = await testDatabase();
+    await database.admin.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1");
+    const warned = Promise.withResolvers<string>();
+    const ages: number[] = [];
+    const times = { ...SOON, lookAtSnapshotsEvery: 100, oldSnapshot: 300 };
+    const onSnapshotAge = (ageMs: number) => void ages.push(ageMs);
+    await database.open({ warn: warned.resolve, onSnapshotAge, times });
+    expect(await warned.promise).toMatch(/process \d+.* holds a snapshot of the database/);
+    expect(ages.at(-1)).toBeGreaterThanOrEqual(300);
+    await database.admin.query("ROLLBACK");
+    await expect.poll(() => ages.at(-1), { timeout: 5_000 }).toBeLessThan(300);
+  });
+
+  it("keeps texts that are no texts of PostgreSQL", async () => {
+    await using database = await testDatabase();
+    const owner = await database.open();
+    const odd = ["a\u0000b", "\ud800", "x\udfffy\u0000\ufffd\u{1F600}", "\ufffd"];
+    const jobs = await owner.insertMany(...odd.map((id) => ({ id, endpointId: id })));
+    for (const job of jobs) {
+      expect(await owner.store.job(job.id)).toStrictEqual(job);
+      expect(await owner.store.jobsOf(job.endpointId, 0, 9)).toStrictEqual([job]);
+    }
+    await owner.store.close();
+    const again = await database.open();
+    expect([...again.counts.keys()].toSorted()).toEqual(odd.toSorted());
+  });
+
+  it("a row of which was changed by someone else is damaged, and nothing more is done", async () => {
+    await using database = await testDatabase();
+    const damage: unknown[] = [];
+    const onDamage = (error: unknown) => void damage.push(error);
+    const owner = await database.open({ onDamage });
+    const job = owner.newJob();
+    const [input, output] = [pattern(100), pattern(200)].map(
+      (bytes) => ({ kind: "inline", bytes }) as const,
+    );
+    if (input === undefined || output === undefined) throw new Error("two payloads were made");
+    await owner.flush(
+      [inserted(job)],
+      [put(job.seq, "input", input), put(job.seq, "output", output)],
+    );
+    await database.admin.query("UPDATE payload SET body = body || '\\x00' WHERE place % 4 = 1");
+    const [found] = await owner.store.check();
+    expect(found).toMatchObject({
+      jobId: job.id,
+      damage: { place: { seq: job.seq, slot: "output" } },
+    });
+    expect((await bytesAt(owner.store, job.seq, "input"))?.equals(pattern(100))).toBe(true);
+    await expect(bytesAt(owner.store, job.seq, "output")).rejects.toThrow("is damaged");
+    await database.admin.query("UPDATE job SET attempt = attempt + 1");
+    await expect(owner.store.check()).rejects.toThrow("restore a backup");
+    await expect(owner.insert()).rejects.toBeInstanceOf(StoreDamagedError);
+    expect(damage).toHaveLength(1);
+  });
+
+  it.skipIf(tmpfsIsMissing !== undefined)(
+    "on a full disk takes nothing more and loses nothing, and takes it when there is room again",
+    async () => {
+      await using postgres = await startPostgres();
+      using disk = mountTmpfs(40_000_000);
+      const { uid, gid } = fs.statSync("/var/lib/postgresql");
+      fs.chownSync(disk.path, uid, gid);
+      await using database = await testDatabase(postgres.url());
+      const owner = await database.open();
+      await database.admin.query(`CREATE TABLESPACE small LOCATION '${disk.path}'`);
+      await database.admin.query("ALTER TABLE payload SET TABLESPACE small");
+      const ballast = path.join(disk.path, "ballast");
+      fs.writeFileSync(ballast, pattern(20_000_000));
+      const job = await owner.insert();
+      const output = put(job.seq, "output", { kind: "inline", bytes: pattern(25_000_000) });
+      await expect(owner.change(output)).rejects.toBeInstanceOf(StoreFullError);
+      expect(await owner.store.job(job.id)).toEqual(job);
+      expect(await owner.store.payload(job.seq, "output")).toBeUndefined();
+      const another = await owner.insert();
+      fs.rmSync(ballast);
+      await database.admin.query("VACUUM FULL payload");
+      await owner.change(output);
+      expect((await bytesAt(owner.store, job.seq, "output"))?.length).toBe(25_000_000);
+      await owner.store.close();
+      const again = await Owner.of((await database.open()).store);
+      expect(await again.store.waitingJobs("hello", 0, 9)).toEqual([job, another]);
+      await again.store.close();
+      await postgres.stop("SIGQUIT");
+    },
+    60_000,
+  );
+});
