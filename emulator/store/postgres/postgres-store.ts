@@ -215,9 +215,11 @@ class PostgresStore extends PostgresReads implements Store {
   async #close(): Promise<void> {
     const { keeper, writer } = this.#parts;
     this.#ending.abort();
+    // A renewal that finds the claim given back would take it for lost.
+    await keeper.close();
     await writer.close();
     await Promise.all([...this.#removals]);
-    await Promise.all([this.#pool.close(), keeper.close(), this.#large?.close()]);
+    await Promise.all([this.#pool.close(), this.#large?.close()]);
   }
 }
 
