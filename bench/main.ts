@@ -11,6 +11,7 @@ import { Progress } from "./progress.ts";
 import { writeReport } from "./report.ts";
 import { container } from "./rows/container.ts";
 import { crowd } from "./rows/crowd.ts";
+import { database } from "./rows/database.ts";
 import { extraProcess } from "./rows/extra-process.ts";
 import { followed } from "./rows/followed.ts";
 import { idleLatency } from "./rows/idle-latency.ts";
@@ -53,6 +54,7 @@ const ROWS: readonly Row[] = [
   reload,
   queueDepth,
   crowd,
+  database,
   memory,
   upload,
 ];

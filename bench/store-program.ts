@@ -1,4 +1,4 @@
-/** A data directory whose queues are as long as wanted, worked on through the store in a process of its own. */
+/** A data directory or a database whose queues are as long as wanted, worked on through the store in a process of its own. */
 import { z } from "zod";
 import { Program } from "./asking.ts";
 
@@ -9,6 +9,10 @@ export class StoreProgram implements AsyncDisposable {
 
   async open(directory: string): Promise<void> {
     await this.#program.ask(z.null(), { kind: "open", directory });
+  }
+
+  async openDatabase(url: string): Promise<void> {
+    await this.#program.ask(z.null(), { kind: "open-database", url });
   }
 
   /** Adds waiting jobs of 200 B; `said` hears how many there are by now. */

@@ -1,5 +1,6 @@
-/** Works on a data directory through the store alone: fills a queue, and times whole job cycles. */
+/** Works on a data directory or a database through the store alone: fills a queue, and times whole job cycles. */
 import { z } from "zod";
+import { createSystemClock } from "../../emulator/assembly/system-clock.ts";
 import { countChange, type JobCounts, NO_COUNTS } from "../../emulator/core/jobs/job-counts.ts";
 import { submitJob, transition } from "../../emulator/core/jobs/job-transition.ts";
 import type { JobEvent } from "../../emulator/core/jobs/job-event.ts";
@@ -17,6 +18,7 @@ const FILL_STEP_JOBS = 1000;
 
 const questionShape = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("open"), directory: z.string() }),
+  z.object({ kind: z.literal("open-database"), url: z.string() }),
   z.object({ kind: z.literal("fill"), endpointId: z.string(), jobs: z.number() }),
   z.object({ kind: z.literal("crowd"), endpoints: z.number(), jobsEach: z.number() }),
   z.object({
@@ -160,16 +162,23 @@ async function cyclesMs(endpointId: string, jobs: number, perCommit: number): Pr
   return performance.now() - startedAt;
 }
 
-async function ownerOf(directory: string): Promise<Owner> {
-  const store = await openSqliteStore({ directory });
+async function ownerOf(store: Store): Promise<Owner> {
   return new Owner(store, await store.boot());
+}
+
+async function openDatabase(url: string): Promise<Store> {
+  const { openPostgresStore } = await import("../../emulator/store/postgres/postgres-store.ts");
+  return openPostgresStore({ url, replica: `bench ${process.pid}`, clock: createSystemClock() });
 }
 
 answerQuestions(async (message) => {
   const question = questionShape.parse(message);
   switch (question.kind) {
     case "open":
-      opened = await ownerOf(question.directory);
+      opened = await ownerOf(await openSqliteStore({ directory: question.directory }));
+      return null;
+    case "open-database":
+      opened = await ownerOf(await openDatabase(question.url));
       return null;
     case "fill":
       await fill(question.endpointId, question.jobs);

@@ -27,6 +27,7 @@ function sessionOptions(schema: string, leaseMs: number): string {
     enable_hashjoin: "off",
     enable_mergejoin: "off",
     enable_sort: "off",
+    enable_incremental_sort: "off",
     jit: "off",
     plan_cache_mode: "force_generic_plan",
     idle_in_transaction_session_timeout: leaseMs,

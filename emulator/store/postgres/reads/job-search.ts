@@ -20,19 +20,19 @@ const LOOKED_AT = {
 
 const read = rowReader(LOOKED_AT);
 const SELECT = `SELECT ${FILTERED}, CASE WHEN $1 THEN failure END FROM job`;
-const NEWEST_FIRST = "ORDER BY seq DESC LIMIT $4";
+/** Whole keys of the index, as in `job-reads.ts`. */
+const OF_PAIR = `(queue, status, seq) >= (pair.queue, pair.status, $2) AND (queue, status, seq) < (pair.queue, pair.status, $3)
+  ORDER BY queue DESC, status DESC, seq DESC LIMIT $4`;
 
 /** By the names of the statements; $2 and $3 are where the keys lie, $4 how many are looked at. */
 export const SEARCHES = {
-  "search-all": `${SELECT} WHERE seq >= $2 AND seq < $3 ${NEWEST_FIRST}`,
-  "search-queue": `${SELECT} WHERE queue = $5 AND seq >= $2 AND seq < $3 ${NEWEST_FIRST}`,
+  "search-all": `${SELECT} WHERE seq >= $2 AND seq < $3 ORDER BY seq DESC LIMIT $4`,
+  "search-queue": `${SELECT} WHERE (queue, seq) >= ($5, $2) AND (queue, seq) < ($5, $3) ORDER BY queue DESC, seq DESC LIMIT $4`,
+  /** Those of each pair of a queue and a status, the newest of all of them. */
+  "search-pairs": `SELECT found.* FROM unnest($5::bigint[], $6::bigint[]) AS pair (queue, status)
+    CROSS JOIN LATERAL (${SELECT} WHERE ${OF_PAIR}) AS found ORDER BY found.seq DESC LIMIT $4`,
   "since-moment": "SELECT seq FROM job WHERE submitted_at >= $1 ORDER BY submitted_at, seq LIMIT 1",
 } as const;
-
-/** Those of each pair of a queue and a status, the newest of all of them. */
-const SEARCH_PAIRS = `SELECT * FROM unnest($5::bigint[], $6::bigint[]) AS pair (queue, status)
-  CROSS JOIN LATERAL (${SELECT} WHERE queue = pair.queue AND status = pair.status AND seq >= $2 AND seq < $3 ${NEWEST_FIRST}) AS found
-  ORDER BY found.seq DESC LIMIT $4`;
 
 /** With more of them it costs less to look at the jobs of all statuses. */
 const MAX_PAIRS = 24;
@@ -78,14 +78,10 @@ export class JobSearch {
           pairs.map((pair) => pair[at] ?? 0),
         ),
       );
-      const statement = { name: "search-pairs", text: SEARCH_PAIRS, values: [...values, ...lists] };
-      const { rows } = await session.ask(statement);
-      return rows.map((row) => read(row.slice(2)));
+      return ask(session, "search-pairs", [...values, ...lists]);
     }
-    const name = key === undefined ? "search-all" : "search-queue";
-    const all = key === undefined ? values : [...values, key];
-    const { rows } = await session.ask({ name, text: SEARCHES[name], values: all });
-    return rows.map(read);
+    if (key === undefined) return ask(session, "search-all", values);
+    return ask(session, "search-queue", [...values, key]);
   }
 
   /** Where jobs of the window can be: `submittedAt` ascends with `seq`. */
@@ -100,9 +96,12 @@ export class JobSearch {
 
   /** The lowest key of a job that was submitted at `at` or later, `end` if that is lower or there is none. */
   async #firstSince(session: Session, at: number, end: number): Promise<number> {
-    const name = "since-moment";
-    const { rows } = await session.ask({ name, text: SEARCHES[name], values: [bound(at)] });
-    const [row] = rows;
-    return row === undefined ? end : Math.min(end, Number(row[0]));
+    const [row] = await ask(session, "since-moment", [bound(at)]);
+    return row === undefined ? end : Math.min(end, integerAt(row, 0));
   }
+}
+
+async function ask(session: Session, name: keyof typeof SEARCHES, values: readonly unknown[]) {
+  const { rows } = await session.ask({ name, text: SEARCHES[name], values });
+  return rows.map(read);
 }

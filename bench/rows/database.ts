@@ -1,0 +1,55 @@
+/** Row: what the store does a second in a PostgreSQL database on this machine, and in a data directory. */
+import fs from "node:fs";
+import path from "node:path";
+import { type Bench, interleave, newFolder } from "../bench.ts";
+import { type Line, lineOf } from "../line.ts";
+import { StoreProgram } from "../store-program.ts";
+import type { Row } from "./row.ts";
+
+const PER_SECOND = 1_000_000;
+/** Jobs of one commit, and how many are measured. */
+const DEPTHS = [
+  { perCommit: 1, jobs: 300 },
+  { perCommit: 50, jobs: 4_000 },
+  { perCommit: 500, jobs: 10_000 },
+] as const;
+
+async function measure(bench: Bench): Promise<readonly Line[]> {
+  // Only here: it installs the server.
+  const { postgresIsMissing, startPostgres } = await import("../../test/setup/postgres.ts");
+  if (postgresIsMissing !== undefined) throw new Error(postgresIsMissing);
+  const folder = newFolder(bench, "database");
+  // Its user must get to its files.
+  for (const each of [bench.folder, folder]) fs.chmodSync(each, 0o711);
+  await using postgres = await startPostgres([], folder);
+  await using ours = new StoreProgram();
+  await ours.openDatabase(postgres.url());
+  await using beside = new StoreProgram();
+  await beside.open(path.join(newFolder(bench, "directory"), "data"));
+  const lines: Line[] = [];
+  for (const { perCommit, jobs } of DEPTHS) {
+    const rate = async (store: StoreProgram) =>
+      PER_SECOND / (await store.cycleMicros("endpoint", bench.quick ? jobs / 5 : jobs, perCommit));
+    const measured = await interleave(bench, bench.rounds, {
+      database: () => rate(ours),
+      directory: () => rate(beside),
+    });
+    lines.push(
+      lineOf({
+        what: `jobs inserted, handed over and finished through the store alone, ${perCommit} per commit`,
+        unit: "jobs/s",
+        ours: measured.database,
+        beside: "SQLite",
+        others: measured.directory,
+        notes: ["a job is three rows written and two payloads, in three commits for all of a commit's jobs"],
+      }),
+    );
+  }
+  return lines;
+}
+
+export const database: Row = {
+  id: "database",
+  title: "The store in PostgreSQL, beside SQLite",
+  measure,
+};

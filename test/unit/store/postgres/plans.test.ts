@@ -1,0 +1,107 @@
+/** Every question that is asked often is answered by its index, without sorting, however many jobs there are. */
+import { describe, expect, it } from "vitest";
+import { DELIVERY_QUESTIONS } from "../../../../emulator/store/postgres/reads/delivery-reads.ts";
+import { JOB_QUESTIONS } from "../../../../emulator/store/postgres/reads/job-reads.ts";
+import { SEARCHES } from "../../../../emulator/store/postgres/reads/job-search.ts";
+import { PAYLOAD_QUESTIONS } from "../../../../emulator/store/postgres/reads/payload-reads.ts";
+import { REPORT_QUESTIONS } from "../../../../emulator/store/postgres/reads/report-reads.ts";
+import { Session } from "../../../../emulator/store/postgres/connect/session.ts";
+import { settingsOf } from "../../../../emulator/store/postgres/connect/settings.ts";
+import { completed, handedOver, inserted } from "../../../contract/store/subject.ts";
+import { postgresIsMissing } from "../../../setup/postgres.ts";
+import { sized } from "../../../setup/size.ts";
+import { testDatabase } from "./database.ts";
+
+const JOBS = sized(10_000, 100_000);
+const PER_BATCH = 5_000;
+
+/** The index that each is to be answered by. */
+const INDEXES: Readonly<Record<string, string>> = {
+  "job-by-id": "job_id",
+  "jobs-by-seq": "job_pkey",
+  "waiting-jobs": "job_waiting",
+  "jobs-of-endpoint": "job_by_queue",
+  "newest-jobs": "job_by_queue",
+  "newest-jobs-of-status": "job_by_status",
+  "due-jobs": "job_due",
+  "next-due": "job_due",
+  "oldest-scaling": "job_scaling",
+  "search-all": "job_pkey",
+  "search-queue": "job_by_queue",
+  "search-pairs": "job_by_status",
+  "since-moment": "job_submitted",
+  payload: "payload_pkey",
+  "payload-checksum": "payload_pkey",
+  chunks: "chunk_batch_pkey",
+  "has-chunks": "chunk_batch_pkey",
+  "delivery-by-id": "delivery_id",
+  "delivery-frame": "delivery_pkey",
+  "newest-deliveries": "delivery_pkey",
+  "due-deliveries": "delivery_due",
+  "next-try": "delivery_due",
+  "oldest-settled": "delivery_settled",
+  "first-pending": "delivery_of_job",
+  "report-by-id": "report_job_id_key",
+  "newest-reports": "report_deleted",
+  "oldest-report": "report_deleted",
+};
+
+const QUESTIONS: Readonly<Record<string, string>> = {
+  ...JOB_QUESTIONS,
+  ...SEARCHES,
+  ...PAYLOAD_QUESTIONS,
+  ...DELIVERY_QUESTIONS,
+  ...REPORT_QUESTIONS,
+};
+
+/** As it is planned for any values, which is how the store has all planned. */
+async function planOf(session: Session, question: string): Promise<string> {
+  await session.ask({ text: `PREPARE question AS ${question}` });
+  const parameters = Math.max(0, ...[...question.matchAll(/\$(\d+)/g)].map(([, at]) => Number(at)));
+  const values = Array.from({ length: parameters }, () => "NULL").join(", ");
+  const { rows } = await session.ask({
+    text: `EXPLAIN EXECUTE question${parameters === 0 ? "" : ` (${values})`}`,
+  });
+  await session.ask({ text: "DEALLOCATE question" });
+  return rows.flat().join("\n");
+}
+
+async function expectIndexes(session: Session, moment: string): Promise<void> {
+  for (const [name, question] of Object.entries(QUESTIONS)) {
+    const plan = await planOf(session, question);
+    const used = [...plan.matchAll(/Index (?:Only )?Scan(?: Backward)? using (\w+)/g)];
+    expect
+      .soft(new Set(used.map(([, index]) => index)), `${name}, ${moment}\n${plan}`)
+      .toEqual(new Set([INDEXES[name]]));
+    // What comes of a few pairs is merged.
+    const isMerged = name === "search-pairs";
+    expect.soft(plan, `${name}, ${moment}`).not.toMatch(isMerged ? /Seq Scan/ : /Sort|Seq Scan/);
+  }
+}
+
+describe.skipIf(postgresIsMissing !== undefined)("questions of the store in a database", () => {
+  it(
+    `use their indexes, in an empty database and among ${JOBS} jobs`,
+    { timeout: 120_000 },
+    async () => {
+      await using database = await testDatabase();
+      const owner = await database.open();
+      const session = await Session.open(settingsOf(database.url, "plans", 5_000), 30_000);
+      await expectIndexes(session, "empty");
+      for (let made = 0; made < JOBS; made += PER_BATCH) {
+        const jobs = Array.from({ length: PER_BATCH }, (_, at) => {
+          const job = owner.newJob({ endpointId: `endpoint ${at % 3 === 0 ? at % 50 : 0}` });
+          if (at % 4 === 0) return job;
+          return at % 4 === 1 ? handedOver(job) : completed(handedOver(job));
+        });
+        await owner.flush(jobs.map(inserted));
+      }
+      await expectIndexes(session, "nothing is known of the jobs");
+      await database.admin.query("ANALYZE");
+      await session.end();
+      const later = await Session.open(settingsOf(database.url, "plans", 5_000), 30_000);
+      await expectIndexes(later, "analyzed");
+      await later.end();
+    },
+  );
+});
