@@ -51,7 +51,7 @@ async function openInDatabase(
       storeLost?.(error);
     },
     onRemoval(lost: Error | undefined) {
-      if (lost) log.error({}, `${lost.message}: nothing is stored until it is back`);
+      if (lost) log.error({}, `nothing is stored until the database is back: ${lost.message}`);
       else log.info({}, "the database is back; everything is stored again");
     },
     onSnapshotAge: (ageMs: number) => void (metrics.oldestSnapshotMs = ageMs),

@@ -103,9 +103,9 @@ describe.runIf(postgresIsMissing === undefined)("on PostgreSQL", () => {
     await service.start();
     const acknowledged: string[] = [];
     const refused: unknown[] = [];
-    let isOver = false;
+    const over = new AbortController();
     const clients = Array.from({ length: 4 }, async () => {
-      while (!isOver) {
+      while (!over.signal.aborted) {
         const answer = await service.ask("/v2/echo/run", { input: { of: "load" } }).catch(String);
         if (typeof answer !== "string" && answer.status === 200)
           acknowledged.push((answer.body as ShownJob).id);
@@ -117,7 +117,7 @@ describe.runIf(postgresIsMissing === undefined)("on PostgreSQL", () => {
     await server.start();
     const before = acknowledged.length;
     await expect.poll(() => acknowledged.length, SOON).toBeGreaterThan(before + 50);
-    isOver = true;
+    over.abort();
     await Promise.all(clients);
     expect(refused).toEqual([]);
     for (const id of acknowledged) await service.until("echo", id, "COMPLETED");

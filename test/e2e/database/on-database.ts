@@ -1,9 +1,11 @@
 /** An emulator process whose store is a PostgreSQL database, on machines that come and go: each start has a new data directory. */
+import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
-import { expect, inject } from "vitest";
+import { inject } from "vitest";
 import { freshDatabase } from "../../setup/shared-postgres.ts";
 import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
+import { eventually } from "../jobs/observe.ts";
 import { type EmulatorProcess, startEmulatorProcess } from "../emulator-process.ts";
 
 export const SECRET_KEY = Buffer.alloc(32, 7).toString("base64");
@@ -70,7 +72,7 @@ export class OnDatabase implements AsyncDisposable {
   }
 
   async stop(): Promise<void> {
-    expect(await this.emulator.stop()).toEqual({ code: 0, signal: null });
+    assert.deepEqual(await this.emulator.stop(), { code: 0, signal: null });
   }
 
   async ask(pathname: string, body?: unknown): Promise<Answer> {
@@ -86,7 +88,7 @@ export class OnDatabase implements AsyncDisposable {
   /** What is answered with 200. */
   async call<T>(pathname: string, body?: unknown): Promise<T> {
     const answer = await this.ask(pathname, body);
-    expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 200 });
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
     return answer.body as T;
   }
 
@@ -101,10 +103,11 @@ export class OnDatabase implements AsyncDisposable {
 
   /** Waits until the job has that status. */
   async until(endpointId: string, id: string, status: string): Promise<ShownJob> {
-    await expect
-      .poll(async () => (await this.job(endpointId, id)).status, { timeout: 60_000 })
-      .toBe(status);
-    return this.job(endpointId, id);
+    const look = async () => {
+      const job = await this.job(endpointId, id);
+      return job.status === status ? job : undefined;
+    };
+    return eventually(`job ${id} ${status}`, look, 60_000);
   }
 
   /** Whether anything of the service's own store lies in a data directory. */
