@@ -41,7 +41,9 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
         ours: measured.database,
         beside: "SQLite",
         others: measured.directory,
-        notes: ["a job is three rows written and two payloads, in three commits for all of a commit's jobs"],
+        notes: [
+          "a job is five rows written, itself three times and two payloads, in three commits for all jobs of a commit",
+        ],
       }),
     );
   }

@@ -57,10 +57,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     session = await open();
     await checkServer(session, settings, warn);
     await migrate(session, settings);
-    const claim = new Claim(replica, times.lease, onLost);
-    await waitForClaim(claim, session, clock, times.lease);
     if (options.blobs === undefined && (await hasLargePayloads(session)))
       throw new StoreUnusableError(NO_OBJECTS);
+    const claim = new Claim(replica, times.lease, onLost);
+    await waitForClaim(claim, session, clock, times.lease);
     const stored = await readProgress(session);
     const queues = new Queues(
       (await readQueues(session)).map(({ key, endpointId }) => [key, endpointId]),
@@ -70,7 +70,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const common = { open, claim, clock, times, shown };
     const writer = new Writer({ ...common, queues, hasLarge, onCommit }, session, stored);
     const snapshots = new SnapshotWatch({ clock, times, warn, onAge: onSnapshotAge });
-    const keeper = new Keeper({ ...common, snapshots, onRemoval });
+    // A renewal that takes longer than the lease is none.
+    const keeping = { ...common, open: () => Session.open(settings, times.lease) };
+    const keeper = new Keeper({ ...keeping, snapshots, onRemoval });
     return new PostgresStore({ ...common, options, queues, writer, keeper, times });
   } catch (error) {
     session?.drop();
@@ -215,7 +217,7 @@ class PostgresStore extends PostgresReads implements Store {
   async #close(): Promise<void> {
     const { keeper, writer } = this.#parts;
     this.#ending.abort();
-    // A renewal that finds the claim given back would take it for lost.
+    // What is given back is not renewed.
     await keeper.close();
     await writer.close();
     await Promise.all([...this.#removals]);

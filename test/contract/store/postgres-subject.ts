@@ -1,13 +1,15 @@
 /** Stores in one PostgreSQL database, for suites that open many: each begins with empty tables. */
 import pg from "pg";
+import { afterAll } from "vitest";
 import { createSystemClock } from "../../../emulator/assembly/system-clock.ts";
+import type { Blobs } from "../../../emulator/store/blobs/blobs.ts";
 import type { PostgresStoreOptions } from "../../../emulator/store/postgres/options.ts";
 import { openPostgresStore } from "../../../emulator/store/postgres/postgres-store.ts";
 import { freshDatabase } from "../../setup/shared-postgres.ts";
-import type { Blobs } from "../../../emulator/store/blobs/blobs.ts";
 import type { OpenSubject } from "./subject.ts";
 
-const TABLES = "writer, queue, job, payload, chunk_batch, record, delivery, report".split(", ");
+const TABLES = ["writer", "queue", "job", "payload", "chunk_batch", "record", "delivery", "report"];
+const EMPTIED = TABLES.map((table) => `DELETE FROM sv_runtime.${table};`).join(" ");
 
 export function openIn(url: string, options: Partial<PostgresStoreOptions> = {}) {
   const replica = `test-${crypto.randomUUID()}`;
@@ -15,15 +17,18 @@ export function openIn(url: string, options: Partial<PostgresStoreOptions> = {})
 }
 
 /**
+ * To be called where tests are declared.
+ *
  * @param door that of the shared server
  * @param blobs where large payloads lie; by default in the database
  */
 export function postgresSubjects(door: string, blobs?: Blobs): OpenSubject {
   const options = blobs && { blobs };
-  let database: Promise<string> | undefined;
+  let database: ReturnType<typeof newDatabase> | undefined;
+  afterAll(async () => (await database)?.end());
   return async () => {
-    const url = await (database ??= freshDatabase(door));
-    await emptied(url);
+    const { url, empty } = await (database ??= newDatabase(door));
+    await empty();
     const store = await openIn(url, options);
     let latest = store;
     return {
@@ -38,17 +43,12 @@ export function postgresSubjects(door: string, blobs?: Blobs): OpenSubject {
   };
 }
 
-async function emptied(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
+async function newDatabase(door: string) {
+  const url = await freshDatabase(door);
+  await (await openIn(url)).close();
+  // What it does need not be durable.
+  const client = new pg.Client({ connectionString: url, options: "-c synchronous_commit=off" });
+  client.on("error", () => undefined);
   await client.connect();
-  const { rowCount } = await client.query(
-    "SELECT 1 FROM pg_namespace WHERE nspname = 'sv_runtime'",
-  );
-  if (rowCount === 1) {
-    const deletions = TABLES.map((table) => `DELETE FROM sv_runtime.${table};`);
-    await client.query(
-      `BEGIN; ${deletions.join(" ")} UPDATE sv_runtime.owner SET replica = NULL; COMMIT`,
-    );
-  }
-  await client.end();
+  return { url, empty: () => client.query(EMPTIED), end: () => client.end() };
 }

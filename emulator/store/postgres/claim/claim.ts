@@ -10,6 +10,12 @@ import { ALL_PARTS, SERVICE_PART } from "./parts.ts";
 /** What `refuse` says of a batch whose owner is another by now. */
 export const NOT_OWNER = "owner";
 
+/**
+ * Its rows, locked in the order of the parts, as a fence locks them: in another order, the two of them could wait for each
+ * other.
+ */
+const OWN = "WITH own AS (SELECT part FROM owner WHERE replica = $1 ORDER BY part FOR UPDATE)";
+const FROM_OWN = "FROM own WHERE owner.part = own.part";
 const UNTIL = "clock_timestamp() + $2 * interval '1 millisecond'";
 
 export class Claim {
@@ -58,7 +64,7 @@ export class Claim {
    */
   async renew(session: Session): Promise<void> {
     const { rows } = await session.ask({
-      text: `UPDATE owner SET epoch = epoch + 1, until = ${UNTIL} WHERE replica = $1 RETURNING part, epoch`,
+      text: `${OWN} UPDATE owner SET epoch = epoch + 1, until = ${UNTIL} ${FROM_OWN} RETURNING owner.part, epoch`,
       values: [this.replica, this.#leaseMs],
     });
     this.#note(rows);
@@ -68,7 +74,7 @@ export class Claim {
   async prolong(session: Session): Promise<void> {
     const { rowCount } = await session.ask({
       name: "prolong",
-      text: `UPDATE owner SET until = ${UNTIL} WHERE replica = $1`,
+      text: `${OWN} UPDATE owner SET until = ${UNTIL} ${FROM_OWN}`,
       values: [this.replica, this.#leaseMs],
     });
     if (rowCount !== ALL_PARTS.length) await this.lose(session);
@@ -76,14 +82,14 @@ export class Claim {
 
   async release(session: Session): Promise<void> {
     await session.ask({
-      text: "UPDATE owner SET replica = NULL, until = NULL WHERE replica = $1",
+      text: `${OWN} UPDATE owner SET replica = NULL, until = NULL ${FROM_OWN}`,
       values: [this.replica],
     });
   }
 
   /** Fails within a transaction unless the parts are claimed still, and has them stay so until its end. */
   fence(parts: ReadonlySet<number>): Statement {
-    const fenced = [...new Set([SERVICE_PART, ...parts])];
+    const fenced = [...new Set([SERVICE_PART, ...parts])].toSorted((a, b) => a - b);
     const epochs = fenced.map((part) => this.#epochs.get(part) ?? -1);
     return {
       name: "fence",

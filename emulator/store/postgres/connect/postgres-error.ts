@@ -41,10 +41,16 @@ export function isConflict(error: unknown): boolean {
   return isServerError(error) && (error.code === SERIALIZATION_FAILURE || error.code === DEADLOCK);
 }
 
+/** What `pg` says of a connection that ended, in an error without a code. */
+const ENDED = /^(?:Connection terminated|Query read timeout|timeout expired|Client (?:has|was))/;
+/** What the system says of one, and Node of a stream that was closed. */
+const SYSTEM = /^(?:E(?!RR_)|ERR_STREAM_)/;
+
 /** The connection is gone, or there never was one: another may do. */
 export function isConnectionLoss(error: unknown): boolean {
-  if (isOwn(error)) return false;
-  if (!isServerError(error)) return true;
+  if (!(error instanceof Error) || isOwn(error)) return false;
+  if (!isServerError(error))
+    return "code" in error ? SYSTEM.test(String(error.code)) : ENDED.test(error.message);
   const isLasting = /^(?:28|3D|42|3F)/.test(error.code);
   return !isLasting && (error.severity === "FATAL" || error.severity === "PANIC");
 }

@@ -5,6 +5,7 @@
  * one may add what the version before does not look at, and may take away only what that one no longer uses.
  */
 import { StoreUnusableError } from "../../../core/store-error.ts";
+import { isServerError } from "../connect/postgres-error.ts";
 import type { Session } from "../connect/session.ts";
 import type { Settings } from "../connect/settings.ts";
 import { FIRST_SCHEMA } from "./0001-first.ts";
@@ -15,10 +16,14 @@ const MIGRATIONS: readonly string[] = [FIRST_SCHEMA];
 const LOCK = "SELECT pg_advisory_xact_lock(hashtext('sv-runtime ' || $1))";
 const IS_THERE = "SELECT 1 FROM pg_namespace WHERE nspname = $1";
 
+const VERSION = "SELECT coalesce(max(version), 0) FROM migration";
+const NO_SUCH_TABLE = "42P01";
+
 /** @throws StoreUnusableError when a newer version made the database; what `pg` throws */
-export async function migrate(session: Session, { schema, shown }: Settings): Promise<void> {
-  await session.ask({ text: "BEGIN" });
-  await session.ask({ text: LOCK, values: [schema] });
+export async function migrate(session: Session, settings: Settings): Promise<void> {
+  if ((await versionOf(session)) === MIGRATIONS.length) return;
+  const { schema, shown } = settings;
+  await session.askAll([{ text: "BEGIN" }, { text: LOCK, values: [schema] }]);
   const found = await session.ask({ text: IS_THERE, values: [schema] });
   // Who may use a schema that is there need not be allowed to make one.
   if (found.rows.length === 0) await session.ask({ text: `CREATE SCHEMA ${schema}` });
@@ -26,8 +31,7 @@ export async function migrate(session: Session, { schema, shown }: Settings): Pr
     text: `CREATE TABLE IF NOT EXISTS ${schema}.migration (
       version integer PRIMARY KEY, made_at timestamptz NOT NULL DEFAULT now())`,
   });
-  const { rows } = await session.ask({ text: "SELECT coalesce(max(version), 0) FROM migration" });
-  const version = Number(rows[0]?.[0] ?? 0);
+  const version = await versionOf(session);
   if (version > MIGRATIONS.length) {
     await session.ask({ text: "ROLLBACK" });
     throw new StoreUnusableError(
@@ -40,4 +44,15 @@ export async function migrate(session: Session, { schema, shown }: Settings): Pr
     await session.ask({ text: "INSERT INTO migration VALUES ($1)", values: [at + 1] });
   }
   await session.ask({ text: "COMMIT" });
+}
+
+/** 0 where there is no schema of ours. */
+async function versionOf(session: Session): Promise<number> {
+  try {
+    const { rows } = await session.ask({ text: VERSION });
+    return Number(rows[0]?.[0] ?? 0);
+  } catch (error) {
+    if (isServerError(error) && error.code === NO_SUCH_TABLE) return 0;
+    throw error;
+  }
 }

@@ -32,12 +32,12 @@ describe.skipIf(postgresIsMissing !== undefined)("a store whose connection is cu
     const owner = await database.open();
     const jobs = [];
     for (let made = 0; made < sized(40, 1_000); made += 1) {
-      const inserted = owner.insert();
+      const storing = owner.insert();
       for (let turns = made % 12; turns > 0; turns -= 1) await new Promise(setImmediate);
       await database.admin.query(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
       );
-      jobs.push(await inserted);
+      jobs.push(await storing);
     }
     expect(await owner.store.waitingJobs("hello", 0, 9_999)).toEqual(jobs);
     expect((await owner.store.boot()).batch).toBe(jobs.length);
