@@ -57,7 +57,7 @@ export function isConnectionLoss(error: unknown): boolean {
 
 /** @param shown the address of the database */
 export function fromPostgres(error: unknown, shown: string): Error {
-  if (isOwn(error)) return error;
+  if (error instanceof Error && isOwn(error)) return error;
   const said = messageOf(error);
   if (isServerError(error) && error.code === DISK_FULL)
     return new StoreFullError(`there is no room left for the database ${shown}: ${said}`, {
@@ -73,14 +73,16 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function isOwn(error: unknown): error is Error {
-  return [
-    StoreClosedError,
-    StoreDamagedError,
-    StoreFullError,
-    StoreInUseError,
-    StoreLostError,
-    StoreUnusableError,
-    BatchRefusedError,
-  ].some((own) => error instanceof own);
+const OWN = [
+  StoreClosedError,
+  StoreDamagedError,
+  StoreFullError,
+  StoreInUseError,
+  StoreLostError,
+  StoreUnusableError,
+  BatchRefusedError,
+];
+
+function isOwn(error: Error): boolean {
+  return OWN.some((own) => error instanceof own);
 }
