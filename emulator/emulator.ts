@@ -11,6 +11,7 @@ import { createLaunchers } from "./assembly/launchers.ts";
 import { startStorage } from "./assembly/object-storage.ts";
 import { openObservation } from "./assembly/observation.ts";
 import { openStore } from "./assembly/open-store.ts";
+import { checkAddresses } from "./assembly/shared-store.ts";
 import {
   createStandingClock,
   createSystemClock,
@@ -19,11 +20,13 @@ import {
 import { prepareWebhooks } from "./assembly/webhooks.ts";
 import { liveTermsOf, WorkerPorts, workerSocketIn } from "./assembly/worker-ports.ts";
 import { httpHealthProbe } from "./balance/http-health-probe.ts";
+import { MOVE_ID, refuseUnfinishedMove } from "./core/unfinished-move.ts";
 import { KeyRing } from "./core/access/key-ring.ts";
 import { DEFAULT_LEASE_TERMS, termsOfLease } from "./core/jobs/lease-terms.ts";
 import { settleKeys } from "./engine/access/service-keys.ts";
 import { createEngine } from "./engine/engine.ts";
 import { openContext } from "./engine/open-context.ts";
+import { checkSecretKey } from "./engine/resources/check-secret-key.ts";
 import { Directory } from "./engine/resources/directory.ts";
 import { registryCredentials } from "./engine/resources/registry-credentials.ts";
 import { openSteps } from "./engine/steps.ts";
@@ -57,9 +60,9 @@ const TEMPORARY_DIR_KIND = "sv-e";
 /**
  * Starts the service; resolves when it can be called.
  *
- * @throws StoreInUseError, StoreUnusableError for the data directory; PortInUseError and others for the address;
+ * @throws StoreInUseError, StoreUnusableError for the data directory, `store` or `objects`; PortInUseError and others for the address;
  *   VolumeUnusableError for the `volume` of a handler; InitError for a `handler` of `endpoints` that is none; NameTakenError
- *   for `resources`; RangeError for two endpoints with one id, or a `leaseMs`, `gpus`, `secretKey`,
+ *   for `resources`; RangeError for two endpoints with one id, or a `leaseMs`, `gpus`, `secretKey`, `store`, `objects`,
  *   `webhookSecret`, `allowedHosts` or `allowedOrigins` without sense
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
@@ -79,10 +82,13 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 /** What the options say, checked, and what everything else stands on: time, chance, the log, the disk. */
 async function openGround(options: EmulatorOptions, made: AsyncDisposableStack) {
   const { leaseMs, host = DEFAULT_HOST, port = DEFAULT_PORT } = options;
+  checkAddresses(options);
+  const random = createSystemRandom();
   const checked = {
     callers: callerCheck(host, options),
     lease: leaseMs === undefined ? DEFAULT_LEASE_TERMS : termsOfLease(leaseMs),
     findGpus: gpuFinder(options.gpus),
+    secretKey: chooseSecretKey(options, random),
   };
   const observation = await openObservation(options);
   made.defer(() => observation.tracer?.close());
@@ -92,11 +98,10 @@ async function openGround(options: EmulatorOptions, made: AsyncDisposableStack) 
   made.defer(() => rm(temporaryDir, { recursive: true, force: true }));
   const leftoversCleared = clearLeftovers(tmpdir(), TEMPORARY_DIR_KIND);
   made.defer(() => leftoversCleared);
-  const store = await openStore(options, clock, observation);
-  made.defer(() => store.close());
+  const store = await openStore(options, clock, observation, made);
   const steps = await openSteps(store, { log: observation.log, clock, gatherMs: GATHER_MS });
   made.defer(() => steps.close());
-  const random = createSystemRandom();
+  refuseUnfinishedMove(steps.records.find("unfinishedMove", MOVE_ID));
   const { log } = observation;
   return { ...checked, host, port, observation, log, clock, random, temporaryDir, store, steps };
 }
@@ -105,7 +110,7 @@ type Ground = Awaited<ReturnType<typeof openGround>>;
 
 /** What is kept and the parts of the engine that work with it; nothing runs yet. */
 async function openState(options: EmulatorOptions, ground: Ground, made: AsyncDisposableStack) {
-  const { store, steps, random, clock, host, observation, lease, log } = ground;
+  const { store, steps, random, clock, host, observation, lease, log, secretKey } = ground;
   const { docker, handlers = [], watch = false } = options;
   const local = localEndpoints(options);
   const handlerFiles = new HandlerFiles(log, watch !== false);
@@ -121,7 +126,7 @@ async function openState(options: EmulatorOptions, ground: Ground, made: AsyncDi
     clock,
     ...(options.clock === "manual" && { serviceClock: createStandingClock(clock.now()) }),
     random,
-    secretKey: chooseSecretKey(options, random),
+    secretKey,
     ...observation,
     lease,
     ...(options.prices && { prices: options.prices }),
@@ -132,6 +137,8 @@ async function openState(options: EmulatorOptions, ground: Ground, made: AsyncDi
     ...(docker !== "off" && { podMemoryInGb: containerMemoryInGb }),
   });
   made.defer(() => open.startWork.stop());
+  if (options.store !== undefined)
+    await checkSecretKey({ ...ground, ...open }, secretKey.findOrMake());
   const openSession = sessionsOn(open.context);
   return { ...ground, ...open, openSession, local, handlerFiles, handlersReady, storage, webhooks };
 }

@@ -32,6 +32,12 @@ export { NotIdleError } from "./test-kit/not-idle-error.ts";
 export type { TestKit } from "./test-kit/test-kit.ts";
 export type { WebhookDelivery } from "./test-kit/webhook-inbox.ts";
 export { VolumeUnusableError } from "./volumes/volumes.ts";
+export {
+  moveDataDirectory,
+  type MoveDataDirectoryOptions,
+} from "./assembly/move-data-directory.ts";
+export { rotateSecretKey, type RotateSecretKeyOptions } from "./assembly/rotate-secret-key.ts";
+export type { KeptCounts } from "./store/move/kept-counts.ts";
 export { repairDataDirectory, type RepairReport } from "./store/sqlite/repair/repair.ts";
 export {
   StoreDamagedError,

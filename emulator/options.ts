@@ -48,13 +48,25 @@ export interface EmulatorOptions {
   readonly s3?: false | { readonly port?: number };
   /** Directory that keeps everything over restarts; without it everything is kept in memory, objects in a temporary directory, and lost at the end. */
   readonly dataDir?: string;
+  /**
+   * A PostgreSQL database that keeps jobs and all records in the place of the data directory:
+   * `postgres://user:password@host:port/database`. What is of this machine stays in the data directory: the objects of its
+   * object store, and volumes. It needs a `secretKey`.
+   */
+  readonly store?: string;
+  /**
+   * A bucket of an S3 service for payloads above 256 kB, beside `store`: `s3://bucket/prefix?endpoint=…&region=…`, with
+   * `accessKeyId` and `secretAccessKey` as further parameters. What is left out is taken from `AWS_ENDPOINT_URL`, `AWS_REGION`,
+   * `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`. By default the database has all payloads.
+   */
+  readonly objects?: string;
   /** The user's API key; by default one is generated at the first start of a data directory. */
   readonly apiKey?: string;
   /** A key of its own for the emulator's operations under `/emulator`; by default the user's key opens them too. */
   readonly adminKey?: string;
   /**
    * The key that registry credentials are stored encrypted with: 32 bytes in base64. By default it is made when it is first
-   * needed and kept in the file `secret.key` of the data directory.
+   * needed and kept in the file `secret.key` of the data directory. With a `store` there must be one.
    */
   readonly secretKey?: string;
   /**
@@ -125,6 +137,8 @@ export interface EmulatorOptions {
   readonly attemptEnded?: (end: AttemptEnd) => void;
   /** Called with what the handler of an endpoint takes and gives, each time one of its workers has told it; empty for no schemas. */
   readonly handlerTold?: HandlerTold;
+  /** Called once if another emulator took over the `store`: this one stores nothing more, refuses all, and should be stopped. */
+  readonly storeLost?: (error: Error) => void;
   /** Called with each job as it ends. */
   readonly jobEnded?: (job: JobRecord) => void;
 }

@@ -1,20 +1,75 @@
-/** Opens the store that the options ask for: SQLite in the data directory, or memory. */
+/** Opens the store that the options ask for: a PostgreSQL database, SQLite in the data directory, or memory. */
 import fs from "node:fs";
+import { join } from "node:path";
 import type { Clock } from "../core/time/clock.ts";
 import type { Observation } from "./observation.ts";
 import type { EmulatorOptions } from "../options.ts";
 import { createMemoryStore } from "../store/memory/memory-store.ts";
+import { DATABASE_FILE } from "../store/sqlite/files/data-directory.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import { sqliteDefect } from "../sqlite/sqlite-version.ts";
 import type { Store } from "../store/store.ts";
+import { openSharedStore } from "./shared-store.ts";
 
-/** @throws StoreInUseError, StoreUnusableError, StoreFullError for the data directory */
+/**
+ * Opens it; it is closed with `made`.
+ *
+ * @throws StoreInUseError, StoreUnusableError, StoreFullError
+ */
 export async function openStore(
-  { dataDir: directory }: EmulatorOptions,
+  options: EmulatorOptions,
+  clock: Clock,
+  observation: Observation,
+  made: AsyncDisposableStack,
+): Promise<Store> {
+  const { store: url, dataDir } = options;
+  if (url !== undefined)
+    return openInDatabase({ ...options, store: url }, clock, observation, made);
+  const store =
+    dataDir === undefined
+      ? createMemoryStore()
+      : await openInDirectory(dataDir, clock, observation);
+  made.defer(() => store.close());
+  return store;
+}
+
+/** What is of this machine stays in the data directory. */
+async function openInDatabase(
+  options: EmulatorOptions & { readonly store: string },
+  clock: Clock,
+  { metrics, log }: Observation,
+  made: AsyncDisposableStack,
+): Promise<Store> {
+  const { dataDir, storeLost } = options;
+  const listeners = {
+    clock,
+    onCommit: (durationMs: number) => metrics.committed(1, durationMs),
+    onDamage: ({ message }: Error) =>
+      log.error({}, `nothing more is read or stored, for the database is damaged: ${message}`),
+    onLost(error: Error) {
+      log.error({}, `nothing more is read or stored by this emulator: ${error.message}`);
+      storeLost?.(error);
+    },
+    onRemoval(lost: Error | undefined) {
+      if (lost) log.error({}, `nothing is stored until the database is back: ${lost.message}`);
+      else log.info({}, "the database is back; everything is stored again");
+    },
+    onSnapshotAge: (ageMs: number) => void (metrics.oldestSnapshotMs = ageMs),
+    warn: (sentence: string) => log.warn({}, sentence),
+  };
+  const store = await openSharedStore(options, listeners, made);
+  if (dataDir !== undefined && fs.existsSync(join(dataDir, DATABASE_FILE))) {
+    const meaning = "its jobs and records are not served; sv-emulate move copies them";
+    log.warn({ directory: dataDir }, `the data directory has a store of its own: ${meaning}`);
+  }
+  return store;
+}
+
+async function openInDirectory(
+  directory: string,
   clock: Clock,
   { metrics, log }: Observation,
 ): Promise<Store> {
-  if (directory === undefined) return createMemoryStore();
   const defect = sqliteDefect(process.versions);
   if (defect !== undefined) log.warn({}, defect);
   const store = await openSqliteStore({

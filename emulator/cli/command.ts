@@ -6,6 +6,7 @@ import { addCompletionCommands, type Completion } from "./completion/completion-
 import { addOperateCommands, type Operation } from "./operate/operate-flags.ts";
 import { addExecCommand, type ExecFlags, splitCommand } from "./exec/exec-flags.ts";
 import { addInitCommand, type InitFlags } from "./init/init-flags.ts";
+import { addMoveCommand, addRotateCommand, type MoveFlags, type RotateFlags } from "./move.ts";
 import { addRepairCommand, type RepairFlags } from "./repair.ts";
 import { DASHBOARD_MODES } from "../core/access/dashboard-mode.ts";
 import { LIMIT_MODES } from "../core/limits/rate-limit.ts";
@@ -44,6 +45,8 @@ export type Invocation =
     }
   | { readonly kind: "init"; readonly name: string | undefined; readonly flags: InitFlags }
   | { readonly kind: "repair"; readonly flags: RepairFlags }
+  | { readonly kind: "move"; readonly flags: MoveFlags }
+  | { readonly kind: "rotate"; readonly flags: RotateFlags }
   | { readonly kind: "serve"; readonly targets: readonly string[]; readonly flags: Flags }
   | { readonly kind: "operate"; readonly operation: Operation }
   | { readonly kind: "complete"; readonly completion: Completion }
@@ -117,6 +120,8 @@ function addCommands(
   );
   addInitCommand(command, (name, flags) => taken({ kind: "init", name, flags }));
   addRepairCommand(command, (flags) => taken({ kind: "repair", flags }));
+  addMoveCommand(command, (flags) => taken({ kind: "move", flags }));
+  addRotateCommand(command, (flags) => taken({ kind: "rotate", flags }));
   addOperateCommands(command, (operation) => taken({ kind: "operate", operation }));
   addCompletionCommands(command, (completion) => taken({ kind: "complete", completion }));
 }
@@ -180,9 +185,18 @@ function addServiceOptions(command: Command): Command {
       `where jobs and objects are kept over restarts (default: ${DEFAULT_DATA_DIR})`,
     )
     .addOption(
-      new Option("--ephemeral", "keep nothing; at the end jobs and objects are lost").conflicts(
+      new Option("--ephemeral", "keep nothing; at the end jobs and objects are lost").conflicts([
         "dataDir",
-      ),
+        "store",
+      ]),
+    )
+    .option(
+      "--store <address>",
+      "a PostgreSQL database that keeps jobs and records in place of the data directory, as postgres://user:password@host:5432/database",
+    )
+    .option(
+      "--objects <address>",
+      "with --store: a bucket for large payloads, as s3://bucket/prefix?endpoint=https://host:9000 (default: the database)",
     )
     .option(
       "--gpus <inventory>",
@@ -236,6 +250,9 @@ Environment (flags win):
   SV_ALLOWED_HOSTS   as --allowed-host, with commas between several
   SV_ALLOWED_ORIGINS as --allowed-origin, with commas between several
   SV_S3_PORT         port of the object store, or ${S3_OFF}
+  SV_STORE           as --store, which others can read in the list of processes
+  SV_OBJECTS         as --objects; the keys of the bucket are taken from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY
+                     where it has none
   SV_GPUS            the GPUs, as --gpus
   SV_DOCKER          auto or off, as --docker
   SV_LIMITS          ${LIMIT_MODES.join(", ")}: as --limits
@@ -243,7 +260,7 @@ Environment (flags win):
   SV_API_KEY         the API key to accept; replaces the one kept in the data directory
   SV_ADMIN_KEY       the key for /emulator, the emulator's own operations; by default the API key opens them too
   SV_SECRET_KEY      32 bytes in base64 that registry credentials are stored encrypted with; by default the data
-                     directory has a file with such a key, secret.key
+                     directory has a file with such a key, secret.key; with --store one of both is needed
   SV_WEBHOOK_SECRET  what webhook calls are signed with (whsec_…); by default one is made and kept
   SV_DEBUG           1 adds the stack to errors
   DOCKER_HOST        where the Docker engine listens (default: unix:///var/run/docker.sock)

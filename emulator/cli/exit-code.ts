@@ -22,7 +22,8 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [EXIT.unexpected]: "an unexpected failure",
   [EXIT.usage]: "wrong usage: an unknown flag, a missing target, a bad config",
   [EXIT.port]: "the address or port cannot be opened",
-  [EXIT.dataDir]: "the data directory cannot be used: in use, not writable, newer or damaged",
+  [EXIT.dataDir]:
+    "the data directory or store cannot be used: in use, not writable, not reachable, newer or damaged",
   [EXIT.image]: "build: no Docker engine answers, or the image cannot be built or pushed",
   [EXIT.unreachable]: "commands for a running emulator: none answers at the address",
   [EXIT.refused]:
@@ -48,6 +49,7 @@ const CODE_OF_ERROR: ReadonlyMap<string, ExitCode> = new Map([
   ["StoreUnusableError", EXIT.dataDir],
   ["StoreDamagedError", EXIT.dataDir],
   ["StoreFullError", EXIT.dataDir],
+  ["StoreLostError", EXIT.dataDir],
 ]);
 
 export function exitCodeOf(error: unknown): ExitCode {

@@ -8,6 +8,7 @@ import { asCalled } from "./called-as.ts";
 import { type Invocation, readCommandLine } from "./command.ts";
 import { EXIT, type ExitCode, exitCodeOf } from "./exit-code.ts";
 import { type LogOutput, openLog } from "./log/log-output.ts";
+import { move, rotate } from "./move.ts";
 import { repair } from "./repair.ts";
 import { serve } from "./serve/serve.ts";
 import { openBrowser } from "./serve/open-browser.ts";
@@ -62,8 +63,8 @@ async function perform(invocation: Invocation, signals: StopSignals): Promise<nu
     const { operate } = await import("./operate/run-operation.ts");
     return operate(invocation.operation, signals);
   }
-  if (invocation.kind === "repair") {
-    output.out(await repair(invocation.flags, process.cwd()));
+  if (invocation.kind === "repair" || invocation.kind === "move" || invocation.kind === "rotate") {
+    output.out(await performOffline(invocation));
     return EXIT.stopped;
   }
   if (invocation.kind === "complete") {
@@ -73,6 +74,15 @@ async function perform(invocation: Invocation, signals: StopSignals): Promise<nu
   }
   output.out(asCalled(invocation.text));
   return EXIT.stopped;
+}
+
+/** Works on what is kept while no service does. Answers what is to be printed. */
+async function performOffline(
+  invocation: Extract<Invocation, { readonly kind: "repair" | "move" | "rotate" }>,
+): Promise<string> {
+  if (invocation.kind === "repair") return repair(invocation.flags, process.cwd());
+  if (invocation.kind === "rotate") return rotate(invocation.flags, process.env);
+  return move(invocation.flags, process.cwd(), process.env, (line) => output.err(`${line}\n`));
 }
 
 const output = {
@@ -104,7 +114,7 @@ async function prepare({ targets, flags }: Request, signals: StopSignals, own: F
 
 async function run(request: Request, signals: StopSignals): Promise<ExitCode> {
   collectBuffersLessOften();
-  if (request.flags.ephemeral !== true) startThreadAhead();
+  if (request.flags.ephemeral !== true && !hasStore(request.flags)) startThreadAhead();
   // Loading the service takes longest, so it goes on while the targets are looked at.
   const loading = import("../index.ts");
   const prepared = await prepare(request, signals);
@@ -126,6 +136,8 @@ async function run(request: Request, signals: StopSignals): Promise<ExitCode> {
           workerLine: (line) => log.workerLine(line),
           attemptEnded: (end) => log.attemptEnded(end),
           handlerTold: (endpointId, schemas) => toldInputs.note(endpointId, schemas),
+          // Its workers end with it; whoever looks after the process starts it again.
+          storeLost: crashed.reject,
         }),
       signals,
       ready: (emulator) => {
@@ -147,6 +159,11 @@ async function run(request: Request, signals: StopSignals): Promise<ExitCode> {
     // A write that is stuck in a full pipe would hold up any other exit, and all that could be lost is lines of the log.
     if (!(await log.close())) process.kill(process.pid, "SIGKILL");
   }
+}
+
+/** Whether the database is another than that of the data directory, as far as is known before configs are read. */
+function hasStore({ store }: Flags): boolean {
+  return (store ?? process.env["SV_STORE"] ?? "") !== "";
 }
 
 async function stoppedBy(signals: StopSignals): Promise<typeof EXIT.stoppedAtOnce> {

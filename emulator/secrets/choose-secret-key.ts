@@ -1,5 +1,6 @@
 /** Settles which key secrets are stored with: the one that was given, that of the data directory, or none that lasts. */
 import path from "node:path";
+import { StoreUnusableError } from "../core/store-error.ts";
 import type { Random } from "../core/time/clock.ts";
 import { readSecretKey, SECRET_KEY_BYTES } from "../core/resources/sealed-secret.ts";
 import { fileSecretKey } from "./file-secret-key.ts";
@@ -12,11 +13,16 @@ export interface SecretKeyChoice {
   /** 32 bytes in base64. */
   readonly secretKey?: string;
   readonly dataDir?: string;
+  /** Where the store is, if it is none of this machine. */
+  readonly store?: string;
 }
 
-/** @throws RangeError when the given key is none */
+/**
+ * @throws RangeError when the given key is none; StoreUnusableError for a store that others may share, whose key has to be
+ *   given, or lie in the data directory already
+ */
 export function chooseSecretKey(
-  { secretKey, dataDir }: SecretKeyChoice,
+  { secretKey, dataDir, store }: SecretKeyChoice,
   random: Random,
 ): SecretKey {
   if (secretKey !== undefined) {
@@ -24,6 +30,14 @@ export function chooseSecretKey(
     if (key === undefined) throw new RangeError("secretKey must be 32 bytes in base64");
     return fixedSecretKey(key);
   }
-  if (dataDir !== undefined) return fileSecretKey(path.join(dataDir, FILE), random);
+  const ofDirectory = dataDir && fileSecretKey(path.join(dataDir, FILE), random);
+  if (store !== undefined && !(ofDirectory && ofDirectory.find())) throw keyMissing();
+  if (ofDirectory) return ofDirectory;
   return fixedSecretKey(random.bytes(SECRET_KEY_BYTES));
+}
+
+function keyMissing(): StoreUnusableError {
+  return new StoreUnusableError(
+    "a store that several may share needs one key for its secrets, the same at every start: set SV_SECRET_KEY to 32 bytes in base64 (openssl rand -base64 32 makes one) and keep it as safe as the store",
+  );
 }

@@ -5,9 +5,11 @@ import type { Pod } from "../core/pods/pod.ts";
 import type { Endpoint } from "../core/resources/endpoint.ts";
 import type { NetworkVolume } from "../core/resources/network-volume.ts";
 import type { RegistryAuth } from "../core/resources/registry-auth.ts";
+import type { SecretCheck } from "../core/resources/secret-check.ts";
 import type { ServedEndpoint, ServedTemplate } from "../core/resources/served-endpoint.ts";
 import type { Template } from "../core/resources/template.ts";
 import type { ClockRecord } from "../core/time/clock.ts";
+import type { UnfinishedMove } from "../core/unfinished-move.ts";
 import type { WebhookSecret } from "../core/webhooks/webhook-secret.ts";
 
 export interface Records {
@@ -25,6 +27,9 @@ export interface Records {
   readonly networkVolume: NetworkVolume;
   readonly usage: Usage;
   readonly pod: Pod;
+  /** Of a store that several processes share. */
+  readonly secretCheck: SecretCheck;
+  readonly unfinishedMove: UnfinishedMove;
 }
 
 export type RecordKind = keyof Records;
@@ -45,5 +50,7 @@ export function noRecords(): RecordsByKind {
     networkVolume: new Map(),
     usage: new Map(),
     pod: new Map(),
+    secretCheck: new Map(),
+    unfinishedMove: new Map(),
   };
 }

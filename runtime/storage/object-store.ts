@@ -42,7 +42,16 @@ export interface Incoming {
   readonly contentType?: string;
 }
 
+/** A part of an object. */
+export interface ByteRange {
+  readonly offset: number;
+  /** At least 1. */
+  readonly sizeBytes: number;
+}
+
 export interface FetchTerms {
+  /** Default: all of it. What lies beyond the end of the object is left out; a range that begins there is refused with 416. */
+  readonly range?: ByteRange;
   /** Longest time without a byte, ms. */
   readonly idleTimeoutMs: number;
   readonly signal: AbortSignal;

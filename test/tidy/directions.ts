@@ -83,7 +83,7 @@ const layers: readonly Layer[] = [
   { of: "emulator/engine/", mayImport: [core, protocol, ...ports] },
   {
     of: "emulator/store/",
-    mayImport: ["runtime/pipe/program-file.ts", sqlite, core, protocol],
+    mayImport: ["runtime/pipe/program-file.ts", "runtime/storage/", sqlite, core, protocol],
   },
   // A worker is ended as a worker ends its handler process: with everything it started.
   // A container tells by a label whose it is, as a temporary directory does by its name.

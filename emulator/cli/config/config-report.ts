@@ -1,5 +1,6 @@
 /** `sv-emulate config`: prints what a start would serve and where each setting comes from, without secrets. */
 import { z } from "zod";
+import { shownAddress } from "../../core/store-address.ts";
 import {
   type CommandEndpoint,
   type ImageEndpoint,
@@ -11,12 +12,8 @@ import type { Config } from "./config.ts";
 import { isFromEnv } from "./fields.ts";
 import { fileAt } from "./key-positions.ts";
 import { shownPath } from "../given-path.ts";
-import {
-  BY_DEFAULT,
-  settleSourced,
-  type Sourced,
-  type SourcedSettings,
-} from "../serve/settings.ts";
+import { settleSourced, type SourcedSettings } from "../serve/settings.ts";
+import { BY_DEFAULT, type Sourced } from "../serve/sourced.ts";
 import { EXIT, type ExitCode } from "../exit-code.ts";
 import { gatherInputs, type StartInputs } from "../serve/start-inputs.ts";
 import type { ConfigInvocation } from "./config-flags.ts";
@@ -196,11 +193,17 @@ function setting(key: string, value: unknown, source: string, isSecret = false):
 
 function shownValue(key: string, value: unknown): unknown {
   if (key === "dataDir") return value ?? "none: everything is kept in memory";
+  if (key === "store" || key === "objects") return shownPlace(value);
   if (key !== "s3") return value;
   if (value === false) return "off";
   return typeof value === "object" && value !== null && "port" in value
     ? value.port
     : "the one above port";
+}
+
+/** Of an address, without what is secret in it. */
+function shownPlace(value: unknown): unknown {
+  return typeof value === "string" ? shownAddress(value) : "none";
 }
 
 function defaultOf(field: unknown): unknown {

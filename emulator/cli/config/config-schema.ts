@@ -4,11 +4,6 @@ import { isOriginPattern, ORIGIN_PATTERN_RULE } from "../../core/access/allowed-
 import { HOST_PATTERN_RULE, isHostPattern } from "../../core/access/host-names.ts";
 import { CPU_FLAVORS, CUDA_VERSION, DATA_CENTER } from "../../core/resources/endpoint-input.ts";
 import { COMPUTE_TYPES, ENDPOINT_TYPES, SCALER_TYPES } from "../../core/resources/endpoint.ts";
-import {
-  GPU_SETTING_RULE,
-  isGpuSetting,
-  MOST_OF_A_TYPE,
-} from "../../core/workers/gpu-declaration.ts";
 import { DEFAULT_RETRY_RULES } from "../../core/jobs/job.ts";
 import { imageName } from "../../core/input/input-fields.ts";
 import { LIMIT_MODES } from "../../core/limits/rate-limit.ts";
@@ -23,8 +18,8 @@ import {
   must,
   object,
   optional,
-  positive,
   recordOf,
+  secret,
   text,
   texts,
 } from "./fields.ts";
@@ -32,6 +27,7 @@ import {
   CENTER,
   container,
   env,
+  gpuSetting,
   networkVolume,
   registryAuth,
   template,
@@ -175,16 +171,6 @@ const endpoint = object({
   ...container,
 });
 
-const declaredGpus = object(
-  {
-    type: text("be the name of a GPU type"),
-    count: integer(1, MOST_OF_A_TYPE).exactOptional(),
-    memoryGb: positive(" (GiB)").exactOptional(),
-  },
-  'an object like {"type": "NVIDIA L4", "count": 2}',
-);
-const GPUS_RULE = `${GPU_SETTING_RULE}, or a list of objects`;
-
 const RESOURCES = ", each under a key of its own";
 
 export const configSchema = object({
@@ -239,15 +225,21 @@ export const configSchema = object({
     "directory where jobs and objects are kept",
     DEFAULT_DATA_DIR,
   ),
+  store: optional(
+    secret(),
+    "a [PostgreSQL database](cluster.md) that keeps jobs and records in place of `dataDir`, as `--store`",
+  ),
+  objects: optional(
+    secret(),
+    "the [bucket](cluster.md#large-payloads) for large payloads beside `store`, as `--objects`",
+  ),
   limits: optional(
     choice(LIMIT_MODES),
     "what becomes of requests over the [rate limits](cli.md#rate-limits)",
     "enforce",
   ),
   gpus: optional(
-    z.union([z.array(declaredGpus), text(GPUS_RULE).refine(isGpuSetting)], {
-      error: must(GPUS_RULE),
-    }),
+    gpuSetting,
     "the [GPUs](scaling.md#gpus) of GPU endpoints, as `--gpus` or a list",
     "auto",
   ),

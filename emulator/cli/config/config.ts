@@ -39,8 +39,14 @@ export interface Config {
 /** How the service is to be started, where flags and environment do not say otherwise. */
 export type ServerConfig = Omit<
   WrittenConfig,
-  "endpoints" | "templates" | "networkVolumes" | "containerRegistryAuths" | "$schema"
->;
+  | "endpoints"
+  | "templates"
+  | "networkVolumes"
+  | "containerRegistryAuths"
+  | "$schema"
+  | "store"
+  | "objects"
+> & { readonly store?: string; readonly objects?: string };
 
 /**
  * @param shown the file as messages name it
@@ -61,18 +67,28 @@ export async function readConfig(
     containerRegistryAuths: _containerRegistryAuths,
     $schema: _schema,
     dataDir,
+    store,
+    objects,
     ...server
   } = written;
   const directory = dirname(file);
   const references = new References(environment);
   const resources = resourcesOf(written, references);
   const served = servedFrom(written, directory, references);
+  const places = {
+    ...(store !== undefined && { store: references.valueOf(store, ["store"]) }),
+    ...(objects !== undefined && { objects: references.valueOf(objects, ["objects"]) }),
+  };
   if (references.problems.length > 0) throw configRefusal(source, references.problems);
   return {
     file,
     ...served,
     resources,
-    server: { ...server, ...(dataDir !== undefined && { dataDir: resolve(directory, dataDir) }) },
+    server: {
+      ...server,
+      ...places,
+      ...(dataDir !== undefined && { dataDir: resolve(directory, dataDir) }),
+    },
     source: { ...source, written },
   };
 }

@@ -1,8 +1,13 @@
-/** What a config may say of containers and of what endpoints share: templates, network volumes, registry auths. */
+/** What a config may say of containers, of GPUs, and of what endpoints share: templates, network volumes, registry auths. */
 import { z } from "zod";
 import { DATA_CENTER } from "../../core/resources/endpoint-input.ts";
 import { CONTAINER_DEFAULTS, TEMPLATE_PORT } from "../../core/resources/template-input.ts";
 import { imageName } from "../../core/input/input-fields.ts";
+import {
+  GPU_SETTING_RULE,
+  isGpuSetting,
+  MOST_OF_A_TYPE,
+} from "../../core/workers/gpu-declaration.ts";
 import { TEMPLATE_CATEGORIES } from "../../core/resources/template.ts";
 import {
   arrayOf,
@@ -13,6 +18,7 @@ import {
   must,
   object,
   optional,
+  positive,
   recordOf,
   secret,
   text,
@@ -93,4 +99,19 @@ export const registryAuth = object({
   username: secret().meta({ description: 'user name, or `{"fromEnv": "NAME"}`' }),
   password: secret().meta({ description: 'password or token: `{"fromEnv": "NAME"}`' }),
   name: optional(text("be a name"), "its name, which no other has; by default its key"),
+});
+
+const declaredGpus = object(
+  {
+    type: text("be the name of a GPU type"),
+    count: integer(1, MOST_OF_A_TYPE).exactOptional(),
+    memoryGb: positive(" (GiB)").exactOptional(),
+  },
+  'an object like {"type": "NVIDIA L4", "count": 2}',
+);
+const GPUS_RULE = `${GPU_SETTING_RULE}, or a list of objects`;
+
+/** The GPUs of this machine. */
+export const gpuSetting = z.union([z.array(declaredGpus), text(GPUS_RULE).refine(isGpuSetting)], {
+  error: must(GPUS_RULE),
 });

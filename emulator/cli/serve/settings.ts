@@ -9,13 +9,14 @@ import {
   GPU_SETTING_RULE,
   isGpuSetting,
 } from "../../core/workers/gpu-declaration.ts";
-import { readSecretKey } from "../../core/resources/sealed-secret.ts";
 import { isWebhookSecret, WEBHOOK_SECRET_RULE } from "../../core/webhooks/webhook-secret.ts";
 import { LIMIT_MODES, type LimitMode } from "../../core/limits/rate-limit.ts";
 import type { EmulatorOptions } from "../../index.ts";
 import type { Config, ServerConfig } from "../config/config.ts";
 import { fileAt } from "../config/key-positions.ts";
 import { shownPath } from "../given-path.ts";
+import { byDefault, from, given, type Reader, ruled, type Sourced } from "./sourced.ts";
+import { secretKeyIn, type StoreFlags, storeSettings } from "./store-settings.ts";
 import {
   DEFAULT_DATA_DIR,
   DEFAULT_HOST,
@@ -30,7 +31,7 @@ import {
 import { UsageError } from "../usage-error.ts";
 
 /** The flags as written; what is absent was not given. */
-export interface Flags {
+export interface Flags extends StoreFlags {
   readonly port?: string;
   readonly host?: string;
   readonly allowedHost?: readonly string[];
@@ -61,23 +62,23 @@ type Always =
   | "gpus"
   | "docker"
   | "dashboard";
-type Perhaps = "dataDir" | "apiKey" | "adminKey" | "secretKey" | "webhookSecret" | "localWebhooks";
+type Perhaps =
+  | "dataDir"
+  | "store"
+  | "objects"
+  | "apiKey"
+  | "adminKey"
+  | "secretKey"
+  | "webhookSecret"
+  | "localWebhooks";
 
 /** The data directory is absolute. */
 export type Settings = Required<Pick<EmulatorOptions, Always>> & {
   readonly [Key in Perhaps]: EmulatorOptions[Key] | undefined;
 };
 
-/** A value with what decided it: a flag, a variable, a place in a config, or `default`. */
-export interface Sourced<T> {
-  readonly value: T;
-  readonly source: string;
-}
-
 /** The settings, each with what decided it. */
 export type SourcedSettings = { readonly [Key in keyof Settings]: Sourced<Settings[Key]> };
-
-export const BY_DEFAULT = "default";
 
 /** @throws UsageError when a value cannot be used, or when configs contradict each other */
 export function settle(
@@ -126,6 +127,7 @@ export function settleSourced(
       given(s3Port?.source ?? "", s3Port && String(s3Port.value), s3In) ??
       byDefault({}),
     dataDir: dataDirOf(flags, configured("dataDir"), cwd),
+    ...storeOf(flags, env, configured),
     limits: said("limits", flags.limits, limitsIn) ?? configured("limits") ?? byDefault("enforce"),
     gpus: said("gpus", flags.gpus, gpusIn) ?? configured("gpus") ?? byDefault(ASK_FOR_GPUS),
     docker: said("docker", flags.docker, dockerIn) ?? configured("docker") ?? byDefault("auto"),
@@ -149,12 +151,12 @@ type Configured = <K extends keyof ServerConfig>(
   key: K,
 ) => Sourced<NonNullable<ServerConfig[K]>> | undefined;
 
-function from<T>(source: string, value: T | undefined): Sourced<T> | undefined {
-  return value === undefined ? undefined : { value, source };
-}
+/** Nothing is kept, whatever a config or the environment says. */
+const EPHEMERAL: Sourced<undefined> = { value: undefined, source: "--ephemeral" };
 
-function byDefault<T>(value: T): Sourced<T> {
-  return { value, source: BY_DEFAULT };
+function storeOf(flags: Flags, env: Environment, configured: Configured) {
+  if (flags.ephemeral === true) return { store: EPHEMERAL, objects: EPHEMERAL };
+  return storeSettings(flags, env, configured);
 }
 
 function dataDirOf(
@@ -162,7 +164,7 @@ function dataDirOf(
   configured: Sourced<string> | undefined,
   cwd: string,
 ): Sourced<string | undefined> {
-  if (flags.ephemeral === true) return { value: undefined, source: "--ephemeral" };
+  if (flags.ephemeral === true) return EPHEMERAL;
   const { value, source } =
     from("--data-dir", flags.dataDir) ?? configured ?? byDefault(DEFAULT_DATA_DIR);
   return { value: resolve(cwd, value), source };
@@ -171,26 +173,6 @@ function dataDirOf(
 /** Where the log goes to people, it is pretty. */
 export function logModeOf(flags: Flags, toTerminal: boolean): LogMode {
   return flags.log ?? (toTerminal ? "pretty" : "json");
-}
-
-/** What a text says. @throws UsageError for one that says nothing of the kind */
-type Reader<T> = (text: string, source: string) => T;
-
-/** An empty text is as good as none: shells make them from variables that are not set. */
-function given<T>(
-  source: string,
-  text: string | undefined,
-  reader: Reader<T>,
-): Sourced<T> | undefined {
-  return text === undefined || text === "" ? undefined : from(source, reader(text, source));
-}
-
-/** A text that has to keep a rule. @param isShown false for a secret, which no message shows */
-function ruled(isGood: (text: string) => boolean, rule: string, isShown = true): Reader<string> {
-  return (text, source) => {
-    if (isGood(text)) return text;
-    throw new UsageError(`${source} ${rule}${isShown ? `; got ${JSON.stringify(text)}` : ""}`);
-  };
 }
 
 function listOf(reader: Reader<string>): Reader<readonly string[]> {
@@ -220,11 +202,6 @@ const dashboardIn: Reader<DashboardMode> = oneOf(DASHBOARD_MODES, ", ");
 const keyIn = ruled(
   (text) => /^[\x21-\x7e]+$/.test(text),
   "must consist of visible ASCII characters without spaces, for it is sent in a header",
-  false,
-);
-const secretKeyIn = ruled(
-  (text) => readSecretKey(text) !== undefined,
-  "must be 32 bytes in base64; openssl rand -base64 32 makes one",
   false,
 );
 const webhookSecretIn = ruled(isWebhookSecret, WEBHOOK_SECRET_RULE, false);

@@ -1,6 +1,6 @@
 /** Requests a file over HTTP, follows redirects, and resumes a transfer where it broke. */
 import { Agent, type Dispatcher, interceptors } from "undici";
-import type { FetchTerms, Incoming } from "../object-store.ts";
+import type { ByteRange, FetchTerms, Incoming } from "../object-store.ts";
 import { NETWORK_CODES, RETRY } from "../retry.ts";
 import { StorageError } from "../storage-error.ts";
 import { guardedConnector } from "./address-guard.ts";
@@ -38,7 +38,7 @@ export async function openUrl(url: URL, terms: OpenTerms): Promise<Incoming> {
     const headers = at.origin === url.origin ? (terms.headers ?? {}) : {};
     const response = await ask(at, headers, terms);
     const next = redirectOf(response, at);
-    if (next === undefined) return incoming(response, at);
+    if (next === undefined) return incoming(response, at, terms.range === undefined ? 200 : 206);
     await response.body.dump();
     if (hops >= terms.maxRedirects) {
       throw new HttpFailure(url, response.statusCode, `after ${hops} redirects, with another`);
@@ -51,13 +51,17 @@ export async function openUrl(url: URL, terms: OpenTerms): Promise<Incoming> {
 }
 
 async function ask(url: URL, headers: Headers, terms: OpenTerms): Promise<Dispatcher.ResponseData> {
-  const { idleTimeoutMs, signal, dispatcher = ownDispatcher(terms) } = terms;
+  const { idleTimeoutMs, signal, range, dispatcher = ownDispatcher(terms) } = terms;
   try {
     return await dispatcher.request({
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
       method: "GET",
-      headers: { "user-agent": "sv-runtime", ...headers },
+      headers: {
+        "user-agent": "sv-runtime",
+        ...headers,
+        ...(range && { range: rangeText(range) }),
+      },
       headersTimeout: idleTimeoutMs,
       bodyTimeout: idleTimeoutMs,
       signal,
@@ -66,6 +70,10 @@ async function ask(url: URL, headers: Headers, terms: OpenTerms): Promise<Dispat
     signal.throwIfAborted();
     throw unanswered(failure, url);
   }
+}
+
+function rangeText({ offset, sizeBytes }: ByteRange): string {
+  return `bytes=${offset}-${offset + sizeBytes - 1}`;
 }
 
 /** What undici throws, as a sentence. */
@@ -81,9 +89,13 @@ function redirectOf({ statusCode, headers }: Dispatcher.ResponseData, at: URL): 
   return URL.parse(location, at.href) ?? undefined;
 }
 
-async function incoming(response: Dispatcher.ResponseData, url: URL): Promise<Incoming> {
+async function incoming(
+  response: Dispatcher.ResponseData,
+  url: URL,
+  wanted: number,
+): Promise<Incoming> {
   const { statusCode, headers, body } = response;
-  if (statusCode !== 200) throw new HttpFailure(url, statusCode, await beginningOf(body));
+  if (statusCode !== wanted) throw new HttpFailure(url, statusCode, await beginningOf(body));
   const { "content-length": length, "content-type": type } = headers;
   return {
     stream: body,

@@ -2,7 +2,6 @@
 import { S3Client } from "@aws-sdk/client-s3";
 import { type RetryTerms, withRetries } from "../retry.ts";
 import type { BucketSettings } from "../settings.ts";
-import type { StorageError } from "../storage-error.ts";
 import { type Fault, mayPass, readFault } from "./fault.ts";
 
 /** Jobs may come with settings of their own, so there is no telling how many there are. */
@@ -76,10 +75,10 @@ export interface CallTerms {
   readonly retry: RetryTerms;
   readonly signal: AbortSignal;
   /** Says what could not be done. */
-  readonly explain: (fault: Fault) => StorageError;
+  readonly explain: (fault: Fault) => Error;
 }
 
-/** Sends one request; retries it where that may help. @throws StorageError, or the signal's reason when it aborts */
+/** Sends one request; retries it where that may help. @throws what `explain` makes of it, or the signal's reason when it aborts */
 export async function call<T>(
   send: () => Promise<T>,
   { retry, signal, explain }: CallTerms,

@@ -54,7 +54,10 @@ export function mayPass(thrown: unknown): boolean {
   return readFault(thrown).mayPass;
 }
 
-/** @param what opens the sentence: what could not be done */
+/** What is thrown for a fault. @param what opens the sentence: what could not be done */
+export type Explain = (fault: Fault, what: string, settings: BucketSettings) => Error;
+
+/** An {@link Explain}. */
 export function storageError(fault: Fault, what: string, settings: BucketSettings): StorageError {
   const { bucket, endpointUrl } = settings;
   const where = `the bucket "${bucket}" of ${endpointUrl}`;

@@ -16,7 +16,7 @@ import { type Part, partsOf } from "../upload/parts.ts";
 import { RETRY, type RetryTerms } from "../retry.ts";
 import type { BucketSettings } from "../settings.ts";
 import { call, withClient } from "./client.ts";
-import { httpFault, storageError } from "./fault.ts";
+import { type Explain, httpFault, storageError } from "./fault.ts";
 import { MAX_PARTS, type MultipartTerms, putInParts, type Target, unquoted } from "./multipart.ts";
 
 const PART_BYTES = 6_000_000;
@@ -33,17 +33,24 @@ export interface MultipartListener {
 export interface S3StoreOptions {
   readonly listener: MultipartListener;
   readonly retry?: RetryTerms;
+  /** Makes the error of what failed; default: a StorageError. */
+  readonly explain?: Explain;
 }
 
 export class S3Store implements ObjectStore {
   readonly #settings: BucketSettings;
   readonly #listener: MultipartListener;
   readonly #retry: RetryTerms;
+  readonly #explain: Explain;
 
-  constructor(settings: BucketSettings, { listener, retry = RETRY }: S3StoreOptions) {
+  constructor(
+    settings: BucketSettings,
+    { listener, retry = RETRY, explain = storageError }: S3StoreOptions,
+  ) {
     this.#settings = settings;
     this.#listener = listener;
     this.#retry = retry;
+    this.#explain = explain;
   }
 
   get bucket(): string {
@@ -58,7 +65,7 @@ export class S3Store implements ObjectStore {
         signal: AbortSignal.any([terms.signal, halt.signal]),
         retry: this.#retry,
         explain: (fault) =>
-          storageError(fault, `The object "${key}" cannot be stored in`, this.#settings),
+          this.#explain(fault, `The object "${key}" cannot be stored in`, this.#settings),
         opened: (uploadId) => this.#listener.opened(openUpload(this.#settings, key, uploadId)),
         closed: (uploadId) => this.#listener.closed(uploadId),
         failed: () => {
@@ -82,7 +89,7 @@ export class S3Store implements ObjectStore {
     } catch (failure) {
       if (!(failure instanceof HttpFailure)) throw failure;
       const what = `The object "${key}" cannot be fetched from`;
-      throw storageError(httpFault(failure), what, this.#settings);
+      throw this.#explain(httpFault(failure), what, this.#settings);
     }
   }
 

@@ -14,6 +14,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import type { S3Config, UploadBody } from "../../../runtime/storage/contract.ts";
 import { JobTransfers } from "../../../runtime/storage/job-transfers.ts";
 import { openStore } from "../../../runtime/storage/open-store.ts";
+import { openS3Blobs } from "../../../emulator/store/blobs/s3-blobs.ts";
+import { blobsContract } from "../../contract/blobs.contract.ts";
+import { addressOn } from "../../setup/own-s3.ts";
 import { startSwift, type Swift, swiftIsMissing } from "../../setup/swift.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 import { temporaryTree } from "../../temporary-tree.ts";
@@ -196,6 +199,11 @@ describe.runIf(swiftIsMissing === undefined)("against Swift", () => {
     const { url } = JSON.parse(Buffer.from(output ?? []).toString()) as { readonly url: string };
     expect(await (await fetch(url)).text()).toBe("content");
   });
+
+  blobsContract("in a bucket of Swift", async () => ({
+    open: (prefix) => openS3Blobs(addressOn({ ...swift, bucket: BUCKET }, prefix), { env: {} }),
+    async [Symbol.asyncDispose]() {},
+  }));
 });
 
 function* cut(whole: Buffer): Generator<Buffer> {

@@ -53,6 +53,7 @@ describe("arguments that cannot be understood", () => {
     [["--port"], "option '--port <number>' argument missing"],
     [["--log", "xml"], "argument 'xml' is invalid. Allowed choices are pretty, json."],
     [["--ephemeral", "--data-dir", "d"], "'--ephemeral' cannot be used with option '--data-dir"],
+    [["--ephemeral", "--store", "x"], "'--ephemeral' cannot be used with option '--store"],
   ])("%j", (args, sentence) => {
     expect(() => read(...args)).toThrow(UsageError);
     expect(() => read(...args)).toThrow(sentence);

@@ -51,3 +51,13 @@ it("is the given one before that of the data directory, and one in memory withou
   expect(() => chooseSecretKey({ secretKey: "short" }, random)).toThrow(RangeError);
   expect(() => chooseSecretKey({ secretKey: "short" }, random)).not.toThrow("short");
 });
+
+it("of a store that several may share is given, or lies in the data directory already", () => {
+  using temporary = temporaryDirectory();
+  const shared = { dataDir: temporary.path, store: "postgres://host/sv" };
+  expect(() => chooseSecretKey(shared, random)).toThrow(StoreUnusableError);
+  expect(() => chooseSecretKey(shared, random)).toThrow("set SV_SECRET_KEY to 32 bytes");
+  expect(fs.readdirSync(temporary.path)).toEqual([]);
+  const key = chooseSecretKey({ dataDir: temporary.path }, random).findOrMake();
+  expect(Buffer.from(chooseSecretKey(shared, random).findOrMake())).toEqual(Buffer.from(key));
+});

@@ -38,6 +38,8 @@ export class ServiceMetrics {
   readonly requestDuration = new Distributions(REQUEST_SECONDS);
   readonly commits = new Distributions(COMMIT_SECONDS);
   readonly commitSteps = new Counts();
+  /** Of the database, ms; undefined where the store is none. */
+  oldestSnapshotMs: number | undefined;
 
   constructor() {
     // Without labels there is one series, from the beginning.

@@ -26,8 +26,15 @@ export async function exposition(
   return { text, contentType: "text/plain; version=0.0.4; charset=utf-8" };
 }
 
-async function gauges(engine: Uses<"directory" | "fleet" | "steps">): Promise<readonly string[]> {
-  const lines = { jobs: [] as string[], workers: [] as string[], throttled: [] as string[] };
+async function gauges(
+  engine: Uses<"directory" | "fleet" | "metrics" | "steps">,
+): Promise<readonly string[]> {
+  const lines: Record<keyof typeof GAUGES, string[]> = {
+    jobs: [],
+    workers: [],
+    throttled: [],
+    oldestSnapshot: [],
+  };
   const set = (gauge: keyof typeof GAUGES, labels: Labels, value: number) =>
     lines[gauge].push(line(GAUGES[gauge].name, labels, value));
   for (const { id: endpoint } of engine.directory.endpoints()) {
@@ -40,7 +47,10 @@ async function gauges(engine: Uses<"directory" | "fleet" | "steps">): Promise<re
     for (const [state, count] of Object.entries(states)) set("workers", { endpoint, state }, count);
     set("throttled", { endpoint }, throttled);
   }
-  const names = ["jobs", "workers", "throttled"] as const;
+  const { oldestSnapshotMs } = engine.metrics;
+  if (oldestSnapshotMs !== undefined) set("oldestSnapshot", {}, oldestSnapshotMs / 1_000);
+  const always = ["jobs", "workers", "throttled"] as const;
+  const names = oldestSnapshotMs === undefined ? always : [...always, "oldestSnapshot" as const];
   return names.map((name) => family(GAUGES[name], "gauge", lines[name]));
 }
 

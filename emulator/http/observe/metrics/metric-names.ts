@@ -131,4 +131,9 @@ export const GAUGES = {
     help: "Workers that are wanted and cannot be had.",
     labels: ["endpoint"],
   },
+  oldestSnapshot: {
+    name: "sv_store_oldest_snapshot_seconds",
+    help: "With `--store`: how old the oldest snapshot is that someone holds of the database.",
+    labels: [],
+  },
 } as const satisfies Readonly<Record<string, MetricName>>;

@@ -109,6 +109,13 @@ it("counts for each service in a process apart, and shows the process itself onc
   expect(lines.some((line) => line.startsWith("process_resident_memory_bytes "))).toBe(true);
 });
 
+it("says how old the oldest snapshot of a database is, where the store is one", async () => {
+  const { engine } = await createTestEngine();
+  expect((await exposition(engine)).text).not.toContain("snapshot");
+  engine.metrics.oldestSnapshotMs = 61_500;
+  expect((await exposition(engine)).text).toContain("\nsv_store_oldest_snapshot_seconds 61.5\n");
+});
+
 it("is for the admin's key alone", async () => {
   await using service = await startTestHttp();
   for (const authorization of ["", USER_KEY]) {
@@ -123,7 +130,8 @@ it("has names with their units, as Prometheus wants them, and a help for each", 
     expect(help).toMatch(/^[A-Z].*\.$/);
   }
   for (const { name } of DISTRIBUTIONS) expect(name).toMatch(/^sv_[a-z_]+_seconds$/);
-  const all: readonly MetricName[] = [...COUNTERS, ...DISTRIBUTIONS, ...Object.values(GAUGES)];
+  const { oldestSnapshot: _, ...gauges } = GAUGES;
+  const all: readonly MetricName[] = [...COUNTERS, ...DISTRIBUTIONS, ...Object.values(gauges)];
   await using service = await startTestHttp();
   const lines = await scrape(service);
   const types = lines.filter((line) => line.startsWith("# TYPE sv_"));

@@ -1,0 +1,69 @@
+/** Opens the store in a PostgreSQL database, and the bucket for its large payloads. */
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
+import {
+  isObjectsAddress,
+  isStoreAddress,
+  OBJECTS_RULE,
+  shownAddress,
+  STORE_RULE,
+} from "../core/store-address.ts";
+import type { Blobs } from "../store/blobs/blobs.ts";
+import type { PostgresStoreOptions } from "../store/postgres/options.ts";
+import type { Store } from "../store/store.ts";
+
+export interface SharedStoreOptions {
+  /** `postgres://…` */
+  readonly store: string;
+  /** `s3://…`; without it large payloads lie in the database. */
+  readonly objects?: string | undefined;
+}
+
+/** What is told of it while it is open. */
+export type SharedStoreListeners = Omit<
+  PostgresStoreOptions,
+  "url" | "blobs" | "replica" | "times"
+>;
+
+/** @throws RangeError for what is no address */
+export function checkAddresses({ store, objects }: Partial<SharedStoreOptions>): void {
+  if (store !== undefined && !isStoreAddress(store)) throw refusal("store", STORE_RULE, store);
+  if (objects === undefined) return;
+  if (!isObjectsAddress(objects)) throw refusal("objects", OBJECTS_RULE, objects);
+  if (store === undefined)
+    throw new RangeError(
+      "objects goes with store: without one the data directory has all payloads",
+    );
+}
+
+function refusal(name: string, rule: string, text: string): RangeError {
+  return new RangeError(`${name} must ${rule}; got ${JSON.stringify(shownAddress(text))}`);
+}
+
+/**
+ * Opens both; what it opened is closed with `made`.
+ *
+ * @throws StoreUnusableError, StoreInUseError, StoreFullError
+ */
+export async function openSharedStore(
+  { store: url, objects }: SharedStoreOptions,
+  listeners: SharedStoreListeners,
+  made: AsyncDisposableStack,
+): Promise<Store> {
+  const blobs = objects === undefined ? undefined : await openBlobs(objects);
+  made.defer(() => blobs?.close());
+  const { openPostgresStore } = await import("../store/postgres/postgres-store.ts");
+  const store = await openPostgresStore({
+    ...listeners,
+    url,
+    ...(blobs && { blobs }),
+    replica: `${hostname()}-${process.pid}-${randomBytes(3).toString("hex")}`,
+  });
+  made.defer(() => store.close());
+  return store;
+}
+
+async function openBlobs(address: string): Promise<Blobs> {
+  const { openS3Blobs } = await import("../store/blobs/s3-blobs.ts");
+  return openS3Blobs(address, { env: process.env });
+}

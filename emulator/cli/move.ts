@@ -1,0 +1,140 @@
+/** The subcommands `move` and `rotate-secret-key`: their flags, their help, and what they print. */
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { shownAddress } from "../core/store-address.ts";
+import { shownPath } from "./given-path.ts";
+import { DEFAULT_DATA_DIR, type Environment } from "./serve/setting-values.ts";
+import { given, type Reader } from "./serve/sourced.ts";
+import { objectsIn, secretKeyIn, storeIn } from "./serve/store-settings.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** The flags of `move` as written; what is absent was not given. */
+export interface MoveFlags {
+  readonly from?: string;
+  readonly to?: string;
+  readonly objects?: string;
+}
+
+/** Those of `rotate-secret-key`. */
+export interface RotateFlags {
+  readonly store?: string;
+  readonly objects?: string;
+}
+
+/** Jobs between two lines of progress. */
+const TELL_EVERY = 10_000;
+
+/** @param taken called when the subcommand was given */
+export function addMoveCommand(program: Command, taken: (flags: MoveFlags) => void): void {
+  program
+    .command("move")
+    .summary("move a data directory into a PostgreSQL database")
+    .description(
+      "Copies the jobs, deliveries and records of a data directory into an empty database, and changes nothing in the directory. No emulator may use either meanwhile. Interrupted, it goes on when it is run again.",
+    )
+    .option("--from <directory>", `the data directory (default: ${DEFAULT_DATA_DIR})`)
+    .option("--to <address>", "the database, as --store of a start (default: SV_STORE)")
+    .option(
+      "--objects <address>",
+      "a bucket for large payloads, as --objects of a start (default: SV_OBJECTS, else the database)",
+    )
+    .action(taken);
+}
+
+/** @param taken called when the subcommand was given */
+export function addRotateCommand(program: Command, taken: (flags: RotateFlags) => void): void {
+  program
+    .command("rotate-secret-key")
+    .summary("change the key that the secrets of a database are encrypted with")
+    .description(
+      "Encrypts the secrets that a PostgreSQL database keeps with the key in SV_NEW_SECRET_KEY in place of that in SV_SECRET_KEY, all at once. No emulator may use the database meanwhile; from then on they are started with the new one.",
+    )
+    .option("--store <address>", "the database (default: SV_STORE)")
+    .option("--objects <address>", "its bucket, if it has one (default: SV_OBJECTS)")
+    .action(taken);
+}
+
+/**
+ * Answers what is to be printed.
+ *
+ * @param tell called with lines of progress and warnings
+ * @throws UsageError; what `moveDataDirectory` throws
+ */
+export async function move(
+  flags: MoveFlags,
+  cwd: string,
+  env: Environment,
+  tell: (line: string) => void,
+): Promise<string> {
+  const dataDir = resolve(cwd, flags.from ?? DEFAULT_DATA_DIR);
+  const store = needed("--to", flags.to, "SV_STORE", env, storeIn);
+  const objects = bucketOf(flags, env);
+  const { moveDataDirectory } = await import("../index.ts");
+  let told = 0;
+  const { jobs, deliveries, reports, records } = await moveDataDirectory({
+    dataDir,
+    store,
+    ...objects,
+    warn: tell,
+    progress(copied) {
+      if (copied < told + TELL_EVERY) return;
+      told = copied;
+      tell(`copied so far: ${copied} jobs`);
+    },
+  });
+  const shown = shownPath(dataDir, cwd);
+  return [
+    `moved: ${jobs} jobs, ${deliveries} webhook deliveries, ${reports} reports, ${records} records`,
+    `nothing was changed in ${shown}; its objects, volumes and secret.key stay there, so go on with`,
+    `  sv-emulate --data-dir ${shown} --store ${shownAddress(store)}`,
+    "",
+  ].join("\n");
+}
+
+/**
+ * Answers what is to be printed.
+ *
+ * @throws UsageError; what `rotateSecretKey` throws
+ */
+export async function rotate(flags: RotateFlags, env: Environment): Promise<string> {
+  const store = needed("--store", flags.store, "SV_STORE", env, storeIn);
+  const secretKey = needed(undefined, undefined, "SV_SECRET_KEY", env, secretKeyIn);
+  const newSecretKey = needed(undefined, undefined, "SV_NEW_SECRET_KEY", env, secretKeyIn);
+  const { rotateSecretKey } = await import("../index.ts");
+  const keys = { secretKey, newSecretKey };
+  const count = await rotateSecretKey({ store, ...bucketOf(flags, env), ...keys });
+  const done =
+    count === undefined
+      ? "nothing to do: the secrets are encrypted with the new key already"
+      : `encrypted anew: ${count} ${count === 1 ? "secret" : "secrets"}`;
+  return `${done}\nfrom now on start with SV_SECRET_KEY set to the new key\n`;
+}
+
+function bucketOf(flags: { readonly objects?: string }, env: Environment) {
+  const objects = said("--objects", flags.objects, "SV_OBJECTS", env, objectsIn);
+  return objects === undefined ? {} : { objects };
+}
+
+function said(
+  flag: string,
+  text: string | undefined,
+  variable: string,
+  env: Environment,
+  reader: Reader<string>,
+): string | undefined {
+  return (given(flag, text, reader) ?? given(variable, env[variable], reader))?.value;
+}
+
+function needed(
+  flag: string | undefined,
+  text: string | undefined,
+  variable: string,
+  env: Environment,
+  reader: Reader<string>,
+): string {
+  const value = said(flag ?? variable, text, variable, env, reader);
+  if (value !== undefined) return value;
+  throw new UsageError(
+    flag === undefined ? `${variable} is not set` : `give ${flag}, or set ${variable}`,
+  );
+}

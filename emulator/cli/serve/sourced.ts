@@ -1,0 +1,42 @@
+/** Values with what decided them, and how they are read from texts. */
+import { UsageError } from "../usage-error.ts";
+
+/** A value with what decided it: a flag, a variable, a place in a config, or `default`. */
+export interface Sourced<T> {
+  readonly value: T;
+  readonly source: string;
+}
+
+export const BY_DEFAULT = "default";
+
+export function from<T>(source: string, value: T | undefined): Sourced<T> | undefined {
+  return value === undefined ? undefined : { value, source };
+}
+
+export function byDefault<T>(value: T): Sourced<T> {
+  return { value, source: BY_DEFAULT };
+}
+
+/** What a text says. @throws UsageError for one that says nothing of the kind */
+export type Reader<T> = (text: string, source: string) => T;
+
+/** An empty text is as good as none: shells make them from variables that are not set. */
+export function given<T>(
+  source: string,
+  text: string | undefined,
+  reader: Reader<T>,
+): Sourced<T> | undefined {
+  return text === undefined || text === "" ? undefined : from(source, reader(text, source));
+}
+
+/** A text that has to keep a rule. @param isShown false for a secret, which no message shows */
+export function ruled(
+  isGood: (text: string) => boolean,
+  rule: string,
+  isShown = true,
+): Reader<string> {
+  return (text, source) => {
+    if (isGood(text)) return text;
+    throw new UsageError(`${source} ${rule}${isShown ? `; got ${JSON.stringify(text)}` : ""}`);
+  };
+}

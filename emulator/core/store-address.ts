@@ -1,0 +1,23 @@
+/** Addresses of what is kept outside of this machine: `postgres://…` for the store, `s3://…` for its large payloads. */
+
+export const STORE_RULE = "be an address like postgres://user:password@host:5432/database";
+export const OBJECTS_RULE = "be an address like s3://bucket/prefix?endpoint=https://host:9000";
+
+export function isStoreAddress(text: string): boolean {
+  return /^postgres(ql)?:\/\/./.test(text);
+}
+
+export function isObjectsAddress(text: string): boolean {
+  return /^s3:\/\/[^/?#]/.test(text);
+}
+
+/** Parameters whose values are secret. */
+const SECRET_PARAMETER = /([?&][^=&#]*(?:pass|secret|token)[^=&#]*=)[^&#]*/giu;
+
+/** The address as it may be shown: without the password, and without secrets among its parameters. */
+export function shownAddress(text: string): string {
+  const [place = "", ...rest] = text.split(/(?=\?)/u);
+  // Up to the last @: a password may hold characters that an address has to have escaped.
+  const shown = place.replace(/\/\/(?<user>[^:@]*):.*@/su, "//$<user>:***@");
+  return shown + rest.join("").replace(SECRET_PARAMETER, "$1***");
+}

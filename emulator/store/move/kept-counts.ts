@@ -1,0 +1,58 @@
+/** How much a store keeps of each kind, counted by its own answers, for the comparison of two of them. */
+import { isDeepStrictEqual } from "node:util";
+import { StoreUnusableError } from "../../core/store-error.ts";
+import type { Store } from "../store.ts";
+
+const ALL = 1_000_000_000;
+const PAGE = 1_000;
+const WINDOW = { filter: {}, limit: 10_000, maxLooked: 10_000 };
+/** What tells that it is being moved into is none of what it keeps. */
+const NOT_COUNTED = "unfinishedMove";
+
+export interface KeptCounts {
+  readonly jobs: number;
+  readonly deliveries: number;
+  readonly reports: number;
+  readonly records: number;
+}
+
+export async function countsOf(store: Store): Promise<KeptCounts> {
+  const { records } = await store.boot();
+  const counted = Object.entries(records).filter(([kind]) => kind !== NOT_COUNTED);
+  const usage = await store.usage();
+  return {
+    jobs: await jobsIn(store),
+    deliveries: await deliveriesIn(store),
+    reports: (await store.reports.list({}, ALL)).length,
+    records: counted.reduce((sum, [, { size }]) => sum + size, usage.length),
+  };
+}
+
+async function jobsIn(store: Store): Promise<number> {
+  let jobs = 0;
+  for (let beforeSeq: number | undefined; ;) {
+    const { count, nextSeq } = await store.countJobs({ ...WINDOW, beforeSeq });
+    jobs += count;
+    if (nextSeq === undefined) return jobs;
+    beforeSeq = nextSeq;
+  }
+}
+
+async function deliveriesIn(store: Store): Promise<number> {
+  let deliveries = 0;
+  for (let before: number | undefined; ;) {
+    const found = await store.deliveries.list({}, PAGE, before);
+    if (found.length === 0) return deliveries;
+    deliveries += found.length;
+    before = found.at(-1)?.seq;
+  }
+}
+
+/** @throws StoreUnusableError where they differ */
+export function refuseOtherCounts(source: KeptCounts, target: KeptCounts): void {
+  if (isDeepStrictEqual(source, target)) return;
+  const shown = JSON.stringify;
+  throw new StoreUnusableError(
+    `the move is not complete: there were ${shown(source)}, and now there are ${shown(target)}; move into an empty database again`,
+  );
+}

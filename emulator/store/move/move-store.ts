@@ -1,0 +1,170 @@
+/**
+ * Copies all that one store keeps into an empty other one, through the port alone. A record of the target says that it is not
+ * done; a move that was interrupted goes on where it was, for what is there already is left out.
+ */
+import { StoreUnusableError } from "../../core/store-error.ts";
+import type { Job } from "../../core/jobs/job.ts";
+import { MOVE_ID, type UnfinishedMove } from "../../core/unfinished-move.ts";
+import type { Delivery } from "../../core/webhooks/delivery.ts";
+import type { PayloadSlot } from "../payload.ts";
+import type { RecordKind, Records } from "../records.ts";
+import type { Boot, Store } from "../store.ts";
+import { countsOf, type KeptCounts, refuseOtherCounts } from "./kept-counts.ts";
+import { MoveWriter } from "./move-writer.ts";
+
+/** Rows that are read at a time. */
+const PAGE = 500;
+const ALL = 1_000_000_000;
+const SLOTS: readonly PayloadSlot[] = ["input", "output", "s3Config"];
+const CHUNK_WINDOW = { maxCount: 10_000, maxBytes: 4_000_000 };
+
+export interface MoveOptions {
+  readonly from: Store;
+  readonly to: Store;
+  /** Absolute path of the data directory that is moved. */
+  readonly directory: string;
+  /** How many changes are stored at a time; default 1,000. */
+  readonly batchChanges?: number;
+  /** Called now and then with how many jobs have been copied. */
+  readonly progress?: (jobs: number) => void;
+}
+
+/**
+ * Resolves with what the target has in the end. The source is only read.
+ *
+ * @throws StoreUnusableError for a target that has something in it already, or that has not what was copied in the end; what
+ *   either store throws, PayloadDamagedError of the source among it
+ */
+export async function moveStore(options: MoveOptions): Promise<KeptCounts> {
+  const { from, to, directory, batchChanges = 1_000 } = options;
+  const source = await from.boot();
+  const target = await to.boot();
+  const move = { from: directory, batch: source.batch };
+  const isResumed = await refuseUsed(to, target, move);
+  const writer = new MoveWriter(to, target.batch, source, batchChanges);
+  writer.putRecord("unfinishedMove", MOVE_ID, move);
+  await writer.flush();
+  await new Mover(options, writer, isResumed).moveAll(source);
+  await writer.flush();
+  const counts = await countsOf(from);
+  refuseOtherCounts(counts, await countsOf(to));
+  writer.deleteRecord("unfinishedMove", MOVE_ID);
+  await writer.flush();
+  return counts;
+}
+
+/** Answers whether it is the rest of a move that is to be made. */
+async function refuseUsed(to: Store, target: Boot, move: UnfinishedMove): Promise<boolean> {
+  const begun = target.records.unfinishedMove.get(MOVE_ID);
+  if (begun?.from === move.from && begun.batch === move.batch) return true;
+  const anew = "empty the database (DROP SCHEMA, or a new database) and begin anew";
+  if (begun?.from === move.from)
+    throw new StoreUnusableError(
+      `${move.from} was used since its move into this store was begun; ${anew}`,
+    );
+  if (begun !== undefined)
+    throw new StoreUnusableError(
+      `a move of ${begun.from} into this store was begun and not finished; finish that one, or ${anew}`,
+    );
+  const hasRecords = Object.values(target.records).some(({ size }) => size > 0);
+  if (!hasRecords && target.lastSeq === 0 && (await to.usage()).length === 0) return false;
+  throw new StoreUnusableError(
+    "the store has something in it already, and a data directory is moved into an empty one only; name another database or schema",
+  );
+}
+
+class Mover {
+  readonly #from: Store;
+  readonly #to: Store;
+  readonly #writer: MoveWriter;
+  readonly #isResumed: boolean;
+  readonly #progress: (jobs: number) => void;
+  #jobs = 0;
+
+  constructor(
+    { from, to, progress = () => undefined }: MoveOptions,
+    writer: MoveWriter,
+    isResumed: boolean,
+  ) {
+    this.#from = from;
+    this.#to = to;
+    this.#writer = writer;
+    this.#isResumed = isResumed;
+    this.#progress = progress;
+  }
+
+  async moveAll({ counts, records }: Boot): Promise<void> {
+    for (const [kind, all] of Object.entries(records) as [RecordKind, RecordMap][])
+      for (const [id, record] of all) this.#writer.putRecord(kind, id, record);
+    for (const usage of await this.#from.usage()) this.#writer.putRecord("usage", usage.id, usage);
+    for (const endpointId of counts.keys()) await this.#moveJobs(endpointId);
+    await this.#moveDeliveries();
+    for (const report of await this.#from.reports.list({}, ALL))
+      await this.#writer.add({ type: "put-report", report });
+  }
+
+  async #moveJobs(endpointId: string): Promise<void> {
+    for (let after = 0; ;) {
+      const jobs = await this.#from.jobsOf(endpointId, after, PAGE);
+      if (jobs.length === 0) return;
+      const there = this.#isResumed ? await this.#to.jobsOf(endpointId, after, PAGE) : [];
+      const seqs = new Set(there.map(({ seq }) => seq));
+      for (const job of jobs) await this.#moveJob(job, seqs.has(job.seq));
+      after = jobs.at(-1)?.seq ?? after;
+      this.#jobs += jobs.length;
+      this.#progress(this.#jobs);
+    }
+  }
+
+  /** Its row and its payloads are stored together; of its chunks some may be missing. */
+  async #moveJob(job: Job, isThere: boolean): Promise<void> {
+    const { seq } = job;
+    if (!isThere) {
+      this.#writer.insertJob(job);
+      for (const slot of SLOTS) await this.#movePayload(seq, slot);
+      await this.#writer.flushIfFull();
+    }
+    for (let next = isThere ? await this.#chunksThere(seq) : 0; ;) {
+      const batches = await this.#from.chunks(seq, { from: next, ...CHUNK_WINDOW });
+      if (batches.length === 0) return;
+      for (const batch of batches) {
+        await this.#writer.appendChunks(seq, batch);
+        next = batch.firstIndex + batch.count;
+      }
+    }
+  }
+
+  async #chunksThere(seq: number): Promise<number> {
+    for (let next = 0; ;) {
+      const last = (await this.#to.chunks(seq, { from: next, ...CHUNK_WINDOW })).at(-1);
+      if (last === undefined) return next;
+      next = last.firstIndex + last.count;
+    }
+  }
+
+  async #movePayload(seq: number, slot: PayloadSlot): Promise<void> {
+    const bytes = await (await this.#from.payload(seq, slot))?.bytes();
+    if (bytes !== undefined) this.#writer.putPayload(seq, slot, bytes);
+  }
+
+  async #moveDeliveries(): Promise<void> {
+    for (let before: number | undefined; ;) {
+      const found = await this.#from.deliveries.list({}, PAGE, before);
+      if (found.length === 0) return;
+      for (const delivery of found) await this.#moveDelivery(delivery);
+      before = found.at(-1)?.seq;
+    }
+  }
+
+  /** Its payloads come first: its size is counted with them. */
+  async #moveDelivery({ sizeBytes: _sizeBytes, ...delivery }: Delivery): Promise<void> {
+    const { seq, id } = delivery;
+    if (this.#isResumed && (await this.#to.deliveries.byId(id)) !== undefined) return;
+    const frame = await this.#from.deliveries.frame(seq);
+    if (frame === undefined) throw new StoreUnusableError(`the delivery ${id} has no body`);
+    for (const slot of SLOTS) await this.#movePayload(seq, slot);
+    await this.#writer.add({ type: "insert-delivery", delivery, frame });
+  }
+}
+
+type RecordMap = ReadonlyMap<string, Records[RecordKind]>;

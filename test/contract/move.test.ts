@@ -1,0 +1,22 @@
+/** Moves random data directories into the stores that there are. */
+import { inject } from "vitest";
+import { createSystemClock } from "../../emulator/assembly/system-clock.ts";
+import { createMemoryStore } from "../../emulator/store/memory/memory-store.ts";
+import { openPostgresStore } from "../../emulator/store/postgres/postgres-store.ts";
+import { postgresIsMissing } from "../setup/postgres.ts";
+import { freshDatabase } from "../setup/shared-postgres.ts";
+import { moveContract } from "./move.contract.ts";
+
+moveContract("memory", async () => {
+  const store = createMemoryStore();
+  return { store, [Symbol.asyncDispose]: () => store.close() };
+});
+
+if (postgresIsMissing === undefined) {
+  moveContract("PostgreSQL", async () => {
+    const url = await freshDatabase(inject("sharedPostgres"));
+    const clock = createSystemClock();
+    const store = await openPostgresStore({ url, replica: crypto.randomUUID(), clock });
+    return { store, [Symbol.asyncDispose]: () => store.close() };
+  });
+}

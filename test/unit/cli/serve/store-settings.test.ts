@@ -1,0 +1,89 @@
+/** Where the service keeps what it keeps: which of flag, environment and config wins, and what is refused. */
+import { expect, test } from "vitest";
+import { configReport } from "../../../../emulator/cli/config/config-report.ts";
+import type { ServerConfig } from "../../../../emulator/cli/config/config.ts";
+import { settle, settleSourced } from "../../../../emulator/cli/serve/settings.ts";
+import { gatherInputs } from "../../../../emulator/cli/serve/start-inputs.ts";
+import { UsageError } from "../../../../emulator/cli/usage-error.ts";
+import { temporaryTree } from "../../../temporary-tree.ts";
+
+const ONE = "postgres://ada:hush@one/sv";
+const TWO = "postgres://ada:hush@two/sv";
+const BUCKET = "s3://bucket/sv?endpoint=http://minio:9000&accessKeyId=a&secretAccessKey=hush";
+
+function config(server: ServerConfig) {
+  return {
+    file: "/project/sv.config.json",
+    endpoints: {},
+    commands: [],
+    images: [],
+    resources: { networkVolumes: [], registryAuths: [], templates: [] },
+    server,
+    source: { shown: "c.json", text: JSON.stringify(server), written: { endpoints: {} } },
+  };
+}
+
+test("by default there is none, and the data directory keeps everything", () => {
+  const { store, objects } = settle({}, {}, [], "/project");
+  expect([store, objects]).toEqual([undefined, undefined]);
+});
+
+test("a flag wins over the environment, that over a config", () => {
+  const ofConfig = config({ store: ONE, objects: BUCKET });
+  expect(settle({}, {}, [ofConfig], "/project")).toMatchObject({ store: ONE, objects: BUCKET });
+  const env = { SV_STORE: TWO };
+  expect(settleSourced({}, env, [ofConfig], "/project").store).toEqual({
+    value: TWO,
+    source: "SV_STORE",
+  });
+  const flags = { store: ONE };
+  expect(settleSourced(flags, env, [], "/project").store).toEqual({
+    value: ONE,
+    source: "--store",
+  });
+});
+
+test("nothing is kept with --ephemeral, whatever config and environment say", () => {
+  const ofConfig = config({ store: ONE, objects: BUCKET });
+  const { store, objects } = settleSourced(
+    { ephemeral: true },
+    { SV_STORE: TWO },
+    [ofConfig],
+    "/project",
+  );
+  expect([store.value, objects.value]).toEqual([undefined, undefined]);
+});
+
+test.each([
+  [{ store: "mysql://ada:hush@host/sv" }, "--store must be an address like postgres://"],
+  [{ store: ONE, objects: "/var/payloads" }, "--objects must be an address like s3://"],
+  [{ objects: BUCKET }, "--objects goes with --store"],
+])("%j is refused, and shows nothing secret", (flags, sentence) => {
+  const settling = () => settle(flags, {}, [], "/project");
+  expect(settling).toThrow(UsageError);
+  expect(settling).toThrow(sentence);
+  expect(settling).not.toThrow("hush");
+});
+
+test("a config names the variable of an address, and nothing secret in it is reported", async () => {
+  const written = {
+    endpoints: { a: { command: ["true"] } },
+    store: { fromEnv: "DATABASE_URL" },
+    objects: BUCKET,
+  };
+  await using tree = await temporaryTree({ "c.json": JSON.stringify(written) });
+  const env = { DATABASE_URL: ONE };
+  const inputs = await gatherInputs({ targets: ["c.json"], flags: {} }, tree.root, env);
+  const settings = settleSourced({}, env, inputs.configs, tree.root);
+  expect(settings.store.value).toBe(ONE);
+  const { service } = configReport(inputs, settings, tree.root);
+  expect(service).toContainEqual({
+    key: "store",
+    value: "postgres://ada:***@one/sv",
+    source: expect.stringMatching(/^c\.json:1:/),
+  });
+  expect(JSON.stringify(service)).not.toContain("hush");
+  await expect(gatherInputs({ targets: ["c.json"], flags: {} }, tree.root, {})).rejects.toThrow(
+    "store is taken from the environment variable DATABASE_URL, which is not set",
+  );
+});

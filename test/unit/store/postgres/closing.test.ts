@@ -1,0 +1,23 @@
+/** Giving a database back is not losing it. */
+import { expect, it } from "vitest";
+import type { StoreLostError } from "../../../../emulator/core/store-error.ts";
+import { openIn } from "../../../contract/store/postgres-subject.ts";
+import { postgresIsMissing } from "../../../setup/postgres.ts";
+import { testDatabase } from "./database.ts";
+
+it.skipIf(postgresIsMissing !== undefined)(
+  "a renewal that is under way when the store is closed does not take it for lost",
+  async () => {
+    await using database = await testDatabase();
+    const lost: StoreLostError[] = [];
+    for (let time = 0; time < 8; time += 1) {
+      const store = await openIn(database.url, {
+        times: { renewEvery: 1 },
+        onLost: (error) => void lost.push(error),
+      });
+      await store.boot();
+      await store.close();
+    }
+    expect(lost).toEqual([]);
+  },
+);
