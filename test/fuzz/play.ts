@@ -20,6 +20,8 @@ const HANG_UP_MS = 400_000;
 /** An answer that has not come after so much real time never comes. */
 const NEVER_MS = 30_000;
 
+const MOST_WORKERS = 20;
+
 /** How often each operation answered with each status: `GET /v1/templates 200`. */
 export type Tally = Map<string, number>;
 
@@ -160,7 +162,7 @@ class Round {
 
   #bodyOf({ body }: FuzzRequest): string | undefined {
     if (body === undefined) return undefined;
-    return "raw" in body ? body.raw : JSON.stringify(this.#ids.chosen(body.json));
+    return "raw" in body ? body.raw : JSON.stringify(this.#ids.chosen(body.json), fewWorkers);
   }
 
   /** Remembers the things that the answer names. */
@@ -172,6 +174,12 @@ class Round {
     for (const id of idsIn(JSON.parse(text)).toReversed())
       this.#ids.add(parameter, { ...place, [parameter]: id });
   }
+}
+
+/** An endpoint has as many workers as it is told to, and a million of them is more than this machine has room for. */
+function fewWorkers(name: string, value: unknown): unknown {
+  const isCount = name === "workersMin" || name === "workersMax";
+  return isCount && typeof value === "number" ? Math.min(value, MOST_WORKERS) : value;
 }
 
 /** Some requests kill workers or freeze them, and idle ones say nothing: users are to see that, and it is no defect. */
