@@ -7,9 +7,11 @@ export async function pause(clock: Clock, ms: number, signal: AbortSignal): Prom
   if (signal.aborted) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   const disarm = clock.wakeAt(clock.now() + ms, resolve);
-  signal.addEventListener("abort", () => resolve(), { once: true });
+  const wake = () => resolve();
+  signal.addEventListener("abort", wake);
   await promise;
   disarm();
+  signal.removeEventListener("abort", wake);
 }
 
 /** How long something is tried again. */

@@ -1,0 +1,18 @@
+/** Pauses between attempts to reach a database, of which there are many in the life of a store. */
+import { getEventListeners } from "node:events";
+import { expect, it } from "vitest";
+import { pause } from "../../../../emulator/store/postgres/connect/patience.ts";
+import { FakeClock } from "../../../fake-clock.ts";
+
+it("a pause that is over leaves nothing behind, neither at its signal nor at the clock", async () => {
+  const clock = new FakeClock();
+  const ending = new AbortController();
+  const first = pause(clock, 1_000, ending.signal);
+  await clock.advance(1_000);
+  await first;
+  expect(getEventListeners(ending.signal, "abort")).toEqual([]);
+  const second = pause(clock, 1_000, ending.signal);
+  ending.abort();
+  await second;
+  expect(clock.armed).toBe(0);
+});
