@@ -14,13 +14,16 @@ export interface TcpProxy extends AsyncDisposable {
   /** Cuts all connections, and refuses new ones until `open`. */
   close(): void;
   open(): Promise<void>;
+  /** From now on nothing is passed on any more, and no connection ends by itself. */
+  fallSilent(): void;
 }
 
 export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   let cut: { readonly words: string; readonly fate: Fate; readonly done: () => void } | undefined;
   const sockets = new Set<net.Socket>();
-  const server = net.createServer((client) => {
-    const target = net.connect(targetPort, "127.0.0.1");
+  let isSilent = false;
+  const server = net.createServer({ allowHalfOpen: true }, (client) => {
+    const target = net.connect({ port: targetPort, host: "127.0.0.1", allowHalfOpen: true });
     let isMuted = false;
     const both = [client, target];
     const end = () => both.forEach((socket) => socket.destroy());
@@ -28,8 +31,10 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
       sockets.add(socket);
       socket.on("error", end).on("close", end);
       socket.once("close", () => sockets.delete(socket));
+      socket.on("end", () => isSilent || end());
     }
     client.on("data", (bytes) => {
+      if (isSilent) return;
       const met = cut?.words !== undefined && bytes.includes(cut.words) ? cut : undefined;
       if (met !== undefined) cut = undefined;
       if (met?.fate === "cut-before") {
@@ -49,7 +54,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
       target.write(bytes);
     });
     target.on("data", (bytes) => {
-      if (!isMuted) client.write(bytes);
+      if (!isMuted && !isSilent) client.write(bytes);
     });
   });
   const listen = async (port: number) => {
@@ -69,8 +74,9 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     cutAt: (words, fate) => new Promise((done) => (cut = { words, fate, done })),
     close,
     open: () => listen(port),
+    fallSilent: () => (isSilent = true),
     async [Symbol.asyncDispose]() {
-      if (server.listening) close();
+      close();
     },
   };
 }

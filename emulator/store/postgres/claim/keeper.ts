@@ -10,8 +10,6 @@ import type { Times } from "../options.ts";
 import type { Claim } from "./claim.ts";
 import type { SnapshotWatch } from "./snapshot-watch.ts";
 
-const END_MS = 1_000;
-
 export interface KeeperParts {
   readonly open: () => Promise<Session>;
   readonly claim: Claim;
@@ -39,12 +37,11 @@ export class Keeper {
     this.#running = this.#run();
   }
 
-  /** Does not wait long for a server that does not answer. */
   async close(): Promise<void> {
     this.#closing.abort();
-    const late = setTimeout(() => this.#session?.drop(), END_MS);
+    await this.#session?.end(() => this.#running);
     await this.#running;
-    clearTimeout(late);
+    // One that was being opened.
     await this.#session?.end();
   }
 

@@ -4,6 +4,8 @@ import { Client, type QueryResult } from "pg";
 import { isConsequence } from "./postgres-error.ts";
 import type { Settings } from "./settings.ts";
 
+const END_MS = 1_000;
+
 export interface Statement {
   /** Given, the server plans it once for each connection. Always of the same text. */
   readonly name?: string;
@@ -75,10 +77,13 @@ export class Session {
     return settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
   }
 
-  /** Once what is under way is answered. */
-  async end(): Promise<void> {
+  /** Once what is under way is answered, and after `last`; a server that does not answer is not waited for long. */
+  async end(last: () => Promise<unknown> = async () => undefined): Promise<void> {
     if (this.#isBroken) return;
+    const late = setTimeout(() => this.drop(), END_MS);
+    await last().catch(() => undefined);
     await this.#client.end().catch(() => undefined);
+    clearTimeout(late);
     this.drop();
   }
 

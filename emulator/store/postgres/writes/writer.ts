@@ -69,10 +69,8 @@ export class Writer {
     await this.#turn;
     const session = this.#session;
     this.#session = undefined;
-    if (session === undefined) return;
-    if (this.#parts.claim.lost === undefined)
-      await this.#parts.claim.release(session).catch(() => undefined);
-    await session.end();
+    const { claim } = this.#parts;
+    await session?.end(claim.lost ? undefined : () => claim.release(session));
   }
 
   async #flush(batch: Batch): Promise<readonly string[]> {

@@ -3,7 +3,8 @@ import { expect, it } from "vitest";
 import type { StoreLostError } from "../../../../emulator/core/store-error.ts";
 import { openIn } from "../../../contract/store/postgres-subject.ts";
 import { postgresIsMissing } from "../../../setup/postgres.ts";
-import { testDatabase } from "./database.ts";
+import { startTcpProxy } from "../../../setup/tcp-proxy.ts";
+import { testDatabase, through } from "./database.ts";
 
 it.skipIf(postgresIsMissing !== undefined)(
   "a renewal that is under way when the store is closed does not take it for lost",
@@ -19,5 +20,17 @@ it.skipIf(postgresIsMissing !== undefined)(
       await store.close();
     }
     expect(lost).toEqual([]);
+  },
+);
+
+it.skipIf(postgresIsMissing !== undefined)(
+  "a server that answers nothing any more does not keep the store from being closed",
+  async () => {
+    await using database = await testDatabase();
+    await using proxy = await startTcpProxy(Number(new URL(database.url).port));
+    const store = await openIn(through(database.url, proxy.port));
+    await store.boot();
+    proxy.fallSilent();
+    await store.close();
   },
 );
