@@ -21,7 +21,9 @@ export interface Play {
 export async function playBatches(play: Play): Promise<void> {
   const { disk, chance, batches, compareAllEvery, killEvery, kill } = play;
   const both = new Differential(disk, chance, await disk.boot());
-  for (let made = 1; made <= batches; made += 1) {
+  // Of few batches it may be that hardly any is refused: then some more are played.
+  const isEnough = (made: number) => made > batches && both.counted.refused > batches / 40;
+  for (let made = 1; made <= 2 * batches && !isEnough(made); made += 1) {
     await both.step(made % killEvery === 0 ? kill : undefined);
     const { lastSeq } = both.owner;
     await compare(both.memory, disk, someQuestions(chance, both.known, lastSeq));
