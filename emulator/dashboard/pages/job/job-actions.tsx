@@ -22,7 +22,8 @@ export function JobActions({ job, payloads }: JobActionsProps): JSX.Element {
   const isReadOnly = usePart(({ session }) => session === "read-only");
   const [isEditing, setEditing] = useState(false);
   const { status, endpointId, deletedAt } = job;
-  const { input } = payloads;
+  // What was read before the deletion may still be at hand.
+  const input = deletedAt === undefined ? payloads.input : undefined;
   const isOpen = status === "IN_QUEUE" || status === "IN_PROGRESS";
   const mayRetry = deletedAt === undefined && (status === "FAILED" || status === "TIMED_OUT");
   return (
