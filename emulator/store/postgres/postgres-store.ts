@@ -34,6 +34,8 @@ import { Writer } from "./writes/writer.ts";
 const nothing = () => undefined;
 
 const SWEPT_AFTER_MS = 24 * 3_600_000;
+/** So many are asked about and removed together. */
+const SWEPT_AT_ONCE = 100;
 /** Refuses what it is said to have staged. */
 const NOTHING_STAGED = new StagedFiles(async () => undefined);
 const NO_OBJECTS =
@@ -192,10 +194,15 @@ class PostgresStore extends PostgresReads implements Store {
   async #sweep(): Promise<void> {
     const large = this.#large;
     if (large === undefined) return;
+    let names: string[] = [];
     for await (const name of large.namesBefore(this.#parts.options.clock.now() - SWEPT_AFTER_MS)) {
       if (this.#closing !== undefined) return;
-      await this.#removeUnreferred(large, [name]);
+      names.push(name);
+      if (names.length < SWEPT_AT_ONCE) continue;
+      await this.#removeUnreferred(large, names);
+      names = [];
     }
+    if (names.length > 0) await this.#removeUnreferred(large, names);
   }
 
   #guard<T>(work: () => Promise<T>): Promise<T> {
