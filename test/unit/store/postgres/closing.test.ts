@@ -31,6 +31,6 @@ it.skipIf(postgresIsMissing !== undefined)(
     const store = await openIn(through(database.url, proxy.port));
     await store.boot();
     proxy.fallSilent();
-    await store.close();
+    await expect(store.close()).resolves.toBeUndefined();
   },
 );
