@@ -10,6 +10,7 @@ import type { Payload, PayloadDamage } from "../payload.ts";
 import { Soundness } from "../soundness.ts";
 import { StagedFiles } from "../staged-files.ts";
 import type { Store } from "../store.ts";
+import { WorkUnderWay } from "../work-under-way.ts";
 import { Claim } from "./claim/claim.ts";
 import { Keeper } from "./claim/keeper.ts";
 import { SnapshotWatch } from "./claim/snapshot-watch.ts";
@@ -99,7 +100,7 @@ class PostgresStore extends PostgresReads implements Store {
   readonly #soundness: Soundness;
   readonly #ending = new AbortController();
   readonly #large: LargePayloads | undefined;
-  readonly #removals = new Set<Promise<void>>();
+  readonly #removals = new WorkUnderWay();
   #closing: Promise<void> | undefined;
 
   constructor(parts: StoreParts) {
@@ -179,8 +180,7 @@ class PostgresStore extends PostgresReads implements Store {
     const large = this.#large;
     if (large === undefined || names.length === 0) return;
     const removed = this.#removeUnreferred(large, names).catch(() => undefined);
-    this.#removals.add(removed);
-    void removed.finally(() => this.#removals.delete(removed));
+    void this.#removals.track(removed);
   }
 
   async #removeUnreferred(large: LargePayloads, names: readonly string[]): Promise<void> {
@@ -227,7 +227,7 @@ class PostgresStore extends PostgresReads implements Store {
     // What is given back is not renewed.
     await keeper.close();
     await writer.close();
-    await Promise.all([...this.#removals]);
+    await this.#removals.settle();
     await Promise.all([this.#pool.close(), this.#large?.close()]);
   }
 }

@@ -8,6 +8,7 @@ import { SLICE_MAX_BYTES } from "../../payload-in-hand.ts";
 import { type Payload, PayloadDamagedError } from "../../payload.ts";
 import { checksumInSlices, contentChecksum } from "../../rows/checksum.ts";
 import { StagedFiles } from "../../staged-files.ts";
+import { WorkUnderWay } from "../../work-under-way.ts";
 
 /** Above this a row costs more than a blob. */
 const MIN_BYTES = 256_000;
@@ -20,7 +21,7 @@ export class LargePayloads {
   readonly #open = new Map<string, number>();
   /** Those that go when nobody has them open any more. */
   readonly #doomed = new Set<string>();
-  readonly #work = new Set<Promise<unknown>>();
+  readonly #work = new WorkUnderWay();
 
   constructor(blobs: Blobs) {
     this.#blobs = blobs;
@@ -51,7 +52,7 @@ export class LargePayloads {
   /** Removes what no row names any more. What cannot be removed now is swept later. */
   async remove(name: string): Promise<void> {
     if (this.#open.has(name)) this.#doomed.add(name);
-    else await this.#track(this.#blobs.remove(name).catch(() => undefined));
+    else await this.#work.track(this.#blobs.remove(name).catch(() => undefined));
   }
 
   /** Names of what was written before `writtenBefore`, Unix time in ms. */
@@ -61,7 +62,7 @@ export class LargePayloads {
   }
 
   async close(): Promise<void> {
-    while (this.#work.size > 0) await Promise.allSettled(this.#work);
+    await this.#work.settle();
     await this.#blobs.close();
   }
 
@@ -121,15 +122,6 @@ export class LargePayloads {
         yield piece.subarray(at, at + SLICE_MAX_BYTES);
     }
     if (left !== 0) throw damaged(content, `is damaged: its object ${name} is too short`);
-  }
-
-  async #track<T>(work: Promise<T>): Promise<T> {
-    this.#work.add(work);
-    try {
-      return await work;
-    } finally {
-      this.#work.delete(work);
-    }
   }
 }
 

@@ -9,6 +9,7 @@ import { checksumInSlices } from "../../rows/checksum.ts";
 import { openContent, readContent } from "./read-file.ts";
 import { fromFileSystem } from "../../../sqlite/sqlite-error.ts";
 import { StagedFiles } from "../../staged-files.ts";
+import { WorkUnderWay } from "../../work-under-way.ts";
 
 /** The names this store gives; whatever else lies in the directory is left alone. */
 const NAME = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -25,7 +26,7 @@ export class PayloadFiles {
   readonly staged = new StagedFiles((name) => this.remove(name));
   readonly #root: string;
   readonly #names: DirectorySync;
-  readonly #work = new Set<Promise<unknown>>();
+  readonly #work = new WorkUnderWay();
 
   /** `dataDirectory` must exist. Throws when the directory for the files cannot be made. */
   constructor(dataDirectory: string) {
@@ -45,7 +46,7 @@ export class PayloadFiles {
 
   /** Writes a new file, the parts after one another; resolves with where they lie when it is durable. */
   stage(parts: readonly Uint8Array[]): Promise<FileRange[]> {
-    return this.#track(this.#write(randomUUID(), parts));
+    return this.#work.track(this.#write(randomUUID(), parts));
   }
 
   /** How what lies in a file is read; both throw PayloadDamagedError, also where the file was removed meanwhile. */
@@ -59,12 +60,14 @@ export class PayloadFiles {
 
   /** Removes a file no row refers to any more. What cannot be removed now is swept at the next start. */
   async remove(name: string): Promise<void> {
-    await this.#track(fs.promises.rm(this.#pathOf(name), { force: true }).catch(() => undefined));
+    await this.#work.track(
+      fs.promises.rm(this.#pathOf(name), { force: true }).catch(() => undefined),
+    );
   }
 
   /** Resolves when no file is being written or removed. */
   async settle(): Promise<void> {
-    while (this.#work.size > 0) await Promise.allSettled(this.#work);
+    await this.#work.settle();
   }
 
   async #write(name: string, parts: readonly Uint8Array[]): Promise<FileRange[]> {
@@ -90,15 +93,6 @@ export class PayloadFiles {
 
   #pathOf(name: string): string {
     return path.join(this.#root, name);
-  }
-
-  async #track<T>(work: Promise<T>): Promise<T> {
-    this.#work.add(work);
-    try {
-      return await work;
-    } finally {
-      this.#work.delete(work);
-    }
   }
 }
 
