@@ -19,10 +19,10 @@ it("makes a user's key once, which is the admin's too as long as there is no oth
   const none = { user: undefined, admin: undefined };
   const first = await settleKeys({ steps, random, startWork }, none, NOW);
   const digest = digestOf(first.userKey ?? "");
-  expect(first.records).toMatchObject([{ id: "user", scope: "admin", digest }]);
+  expect(first.records).toMatchObject([{ id: "user", scope: "all", digest }]);
   const second = await settleKeys({ steps, random, startWork }, none, NOW);
   expect(second.userKey).toBeUndefined();
-  expect(second.records).toMatchObject([{ scope: "admin", digest }]);
+  expect(second.records).toMatchObject([{ scope: "all", digest }]);
 });
 
 it("leaves the user's key without the admin's rights when there is a key for those", async () => {
@@ -34,12 +34,12 @@ it("leaves the user's key without the admin's rights when there is a key for tho
   );
   expect(records).toMatchObject([
     { scope: "user", digest: digestOf("u") },
-    { scope: "admin", digest: digestOf("a") },
+    { scope: "all", digest: digestOf("a") },
   ]);
   const later = await settleKeys(
     { steps, random, startWork },
     { user: undefined, admin: undefined },
     NOW,
   );
-  expect(later.records).toMatchObject([{ scope: "admin", digest: digestOf("u") }]);
+  expect(later.records).toMatchObject([{ scope: "all", digest: digestOf("u") }]);
 });
