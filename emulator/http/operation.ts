@@ -28,8 +28,8 @@ export interface Call<Path> {
 }
 
 /**
- * Which keys open an operation: `admin` ones of the emulator's own, `keys` of keys, `user` of all others. `worker`: it looks at the key by itself, and is
- * there until the service has stopped.
+ * Whom an operation is for: `keys` for who makes keys, `admin` the others of the emulator's own, `user` those of the service.
+ * `worker`: it looks at the key by itself, and is there until the service has stopped.
  */
 export type Access = "user" | "admin" | "keys" | "anyone" | "worker";
 
