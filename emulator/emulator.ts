@@ -158,7 +158,7 @@ async function openPorts(options: EmulatorOptions, state: State, made: AsyncDisp
   const http = createHttpServer({
     engine: context,
     callers,
-    keys: new KeyRing(keys.records),
+    keys: new KeyRing(keys.records, context.clock),
     dashboard,
     webhookSecret: webhooks.secret,
     log,

@@ -129,7 +129,7 @@ function addCommands(
 /** The word that may stand first is no command, for all flags are its own, and is listed as one. */
 function listed(command: Command): Command[] {
   const commands = new Help().visibleCommands(command);
-  if (commands.length === 0) return [];
+  if (command.parent !== null || commands.length === 0) return commands;
   const dev = new Command(DEV)
     .summary("the same as without it")
     .arguments("[options] [targets...]");

@@ -20,6 +20,7 @@ const CODES = {
       "No worker of a load balancing endpoint was healthy in the time a request waits for one.",
     worker_timeout:
       "The worker named with `strict-resume` was not healthy in the time a request waits for it.",
+    key_name_taken: "Another API key has that name.",
     template_name_taken: "Another template has that name.",
     registry_auth_name_taken: "Another container registry auth has that name.",
     pod_locked: "A locked pod is to be stopped, restarted or reset; unlock it first.",
@@ -29,9 +30,12 @@ const CODES = {
     delivery_pending: "Redelivery of a webhook delivery that still has tries of its own.",
   },
   401: {
-    unauthorized: "The API key is missing or wrong.",
+    unauthorized: "The API key is missing or wrong, or was revoked.",
+    key_expired: "The API key was right, and has expired.",
   },
   403: {
+    insufficient_scope:
+      "The API key does not open the operation; the message names its scope and what that opens.",
     dashboard_read_only:
       "The dashboard was started with `--dashboard read-only` and asks for something that is no reading.",
     origin_not_allowed:
@@ -48,6 +52,7 @@ const CODES = {
     worker_not_found: "There is no worker with that id, or it has ended.",
     delivery_not_found: "There is no webhook delivery with that id, or it is kept no longer.",
     pod_not_found: "There is no pod with that id.",
+    key_not_found: "There is no API key with that id that could be revoked.",
     network_volume_not_found: "There is no network volume with that id.",
     not_found: "The path names no operation.",
   },

@@ -1,7 +1,7 @@
 /** What one operation of the interface consists of: where it is called and what it does. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { RateLimitClass } from "../../runtime/protocol/rate-limits.ts";
-import type { KeyScope } from "../core/access/api-key.ts";
+import type { Need, Part } from "../core/access/key-scope.ts";
 import type { QueryParameters } from "../core/input/query-parameters.ts";
 import type { Answer } from "./answers/answer.ts";
 import type { Contract } from "./schemas/contract.ts";
@@ -27,8 +27,11 @@ export interface Call<Path> {
   readonly document: (known?: KnownSchemas) => Promise<string>;
 }
 
-/** `worker`: the operation looks at the key by itself, and is there until the service has stopped. */
-export type Access = KeyScope | "anyone" | "worker";
+/**
+ * Whom an operation is for: `keys` for who makes keys, `admin` the others of the emulator's own, `user` those of the service.
+ * `worker`: it looks at the key by itself, and is there until the service has stopped.
+ */
+export type Access = "user" | "admin" | "keys" | "anyone" | "worker";
 
 /** Where an operation is called. */
 export interface Route {
@@ -45,8 +48,15 @@ export interface Operation<Path = unknown> extends Route {
   readonly aliases?: readonly Route[];
   /** The operation reads the body itself; by default a body is skipped before it is called. */
   readonly body?: "read";
-  /** Which keys open it: by default the user's, for the emulator's own operations only the admin's; or none is needed. */
+  /** Default: `user`. */
   readonly access?: Access;
+  /**
+   * Whether who may only look may call it, as it changes nothing and tells nothing by which others could; for some
+   * that depends on the query. Default: whether it is called by GET alone.
+   */
+  readonly reads?: boolean | ((query: QueryParameters) => boolean);
+  /** Whether the audit notes who called it. Default: whether it is no job's, and no reading. */
+  readonly isAudited?: boolean;
   /** How its refusals look where that is not as the dialect has them. */
   readonly refusal?: Refusal;
   /** The row of the rate limits it counts in, of the endpoint in its path; absent for one without limits. */
@@ -65,6 +75,43 @@ export function routesOf({ methods, path, aliases = [] }: Operation): readonly R
 /** True for an operation of the emulator's own, which the service it stands for does not have. */
 export function isOwn({ path }: Operation): boolean {
   return /^\/(?:emulator\/|ui\/|metrics$|$)/u.test(path);
+}
+
+/** What a key has to open for the call; of operations that need none, their access. */
+export function needOf(
+  operation: Operation,
+  { path, query }: Pick<Call<unknown>, "path" | "query">,
+): Need | "anyone" | "worker" {
+  const { access = "user" } = operation;
+  if (access === "anyone" || access === "worker") return access;
+  return {
+    part: partOf(operation),
+    reads: isReading(operation, query),
+    endpointId: endpointIdIn(path),
+  };
+}
+
+/** Whether the audit notes who called it. */
+export function isAudited(operation: Operation): boolean {
+  return operation.isAudited ?? (partOf(operation) !== "jobs" && !isReading(operation, {}));
+}
+
+/** Of an operation that needs a key. */
+function partOf({ access, path }: Operation): Part {
+  if (access === "admin") return "own";
+  if (access === "keys") return "keys";
+  return path.startsWith("/v2/") ? "jobs" : "resources";
+}
+
+function isReading({ methods, reads }: Operation, query: QueryParameters): boolean {
+  if (typeof reads === "function") return reads(query);
+  return reads ?? methods.every((method) => method === "GET");
+}
+
+/** The endpoint in the path of a call, if there is one. */
+export function endpointIdIn(path: unknown): string | undefined {
+  if (typeof path !== "object" || path === null || !("endpointId" in path)) return undefined;
+  return typeof path.endpointId === "string" ? path.endpointId : undefined;
 }
 
 /** Path parameters of operations on an endpoint's queue. */

@@ -1,4 +1,6 @@
 /** Every operation of the interface, in the order of its documentation: the index of this folder. */
+import { AUDIT_OPERATIONS } from "./access/audit.ts";
+import { KEY_OPERATIONS } from "./access/keys.ts";
 import { events } from "./observe/events.ts";
 import { listDeletedJobs } from "./jobs/list-deleted-jobs.ts";
 import { freezeWorker } from "./workers/freeze-worker.ts";
@@ -62,6 +64,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   ...DELIVERY_OPERATIONS,
   readDocument,
   ...CLOCK_OPERATIONS,
+  ...KEY_OPERATIONS,
+  ...AUDIT_OPERATIONS,
   events,
   readOrigins,
   listJobs,

@@ -6,8 +6,9 @@ import type { Disarm } from "../core/time/clock.ts";
 import { ServiceError } from "../core/service-error.ts";
 import type { OpenSpan, Tracer } from "../trace/tracer.ts";
 import { admit } from "./access/admission.ts";
+import { performNoted } from "./access/audit.ts";
 import type { Answer } from "./answers/answer.ts";
-import { type Call, isOwn, type Operation } from "./operation.ts";
+import { type Call, endpointIdIn, isOwn, needOf, type Operation } from "./operation.ts";
 import { refuse } from "./answers/refuse.ts";
 import { hasBody, skipBody } from "./requests/request-body.ts";
 import { sendAnswer } from "./answers/send-answer.ts";
@@ -22,7 +23,7 @@ export async function respond<Path>(
   const { metrics, tracer } = service.engine;
   const startedAt = performance.now();
   const span = tracer && isTraced(operation) ? beginSpan(tracer, name, operation, call) : undefined;
-  await answer(operation, span ? { ...call, traceparent: span.traceparent } : call);
+  await answer(name, operation, span ? { ...call, traceparent: span.traceparent } : call);
   const code = response.headersSent ? String(response.statusCode) : "none";
   metrics.requestAnswered(name, code, performance.now() - startedAt);
   if (span) endSpan(span, code);
@@ -55,14 +56,18 @@ function endSpan(span: OpenSpan, code: string): void {
   span.end({ attributes: { "http.response.status_code": Number(code) }, error });
 }
 
-async function answer<Path>(operation: Operation<Path>, call: Call<Path>): Promise<void> {
+async function answer<Path>(
+  name: string,
+  operation: Operation<Path>,
+  call: Call<Path>,
+): Promise<void> {
   const { service, request, response } = call;
   const disarm = hasBody(request) ? limitBody(call) : undefined;
   try {
-    const key = admit(service, request, operation);
+    const key = admit(service, request, needOf(operation, call));
     if (key && operation.rateLimit !== undefined) passLimit(operation.rateLimit, call, key);
     if (operation.body === undefined && hasBody(request)) await skipBody(request, response);
-    await send(call, await operation.perform(call));
+    await send(call, await performNoted(name, operation, call, key));
   } catch (error) {
     refuse(call, error);
   } finally {
@@ -86,10 +91,9 @@ function passLimit(
   { service, path, response }: Call<unknown>,
   key: ApiKey,
 ): void {
-  if (typeof path !== "object" || path === null || !("endpointId" in path)) return;
-  if (typeof path.endpointId !== "string") return;
-  const caller = { limitClass, endpointId: path.endpointId, keyId: key.id };
-  service.limits?.pass(caller, response);
+  const endpointId = endpointIdIn(path);
+  if (endpointId !== undefined)
+    service.limits?.pass({ limitClass, endpointId, keyId: key.id }, response);
 }
 
 async function send<Path>({ service, response }: Call<Path>, ready: Answer): Promise<void> {

@@ -1,6 +1,7 @@
 /** What all operations of the HTTP interface share, and the clients that are waiting for an answer. */
 import type { DashboardMode } from "../core/access/dashboard-mode.ts";
 import type { KeyRing } from "../core/access/key-ring.ts";
+import { AuditLog } from "../engine/access/audit-log.ts";
 import type { Uses } from "../engine/context.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { LiveWorkers } from "../live/live-workers.ts";
@@ -58,6 +59,7 @@ export class HttpService {
   readonly engine: HttpEngine;
   readonly callers: CallerCheck;
   readonly keys: KeyRing;
+  readonly audit: AuditLog;
   /** Who may use the dashboard. */
   readonly dashboard: DashboardAccess;
   readonly webhookSecret: string;
@@ -71,6 +73,7 @@ export class HttpService {
     this.engine = options.engine;
     this.callers = options.callers;
     this.keys = options.keys;
+    this.audit = new AuditLog(options.engine);
     const { realClock: clock, random } = options.engine;
     this.dashboard = new DashboardAccess({ mode: options.dashboard ?? "off", clock, random });
     this.webhookSecret = options.webhookSecret;

@@ -1,5 +1,6 @@
 /** What the store keeps as whole records, by kind and id. */
 import type { ApiKey } from "../core/access/api-key.ts";
+import type { AuditEntry } from "../core/access/audit-entry.ts";
 import type { Usage } from "../core/billing/usage.ts";
 import type { Pod } from "../core/pods/pod.ts";
 import type { Endpoint } from "../core/resources/endpoint.ts";
@@ -16,6 +17,7 @@ export interface Records {
   readonly template: Template;
   readonly endpoint: Endpoint;
   readonly apiKey: ApiKey;
+  readonly audit: AuditEntry;
   readonly registryAuth: RegistryAuth;
   /** What files said at the last start, by endpoint. */
   readonly served: ServedEndpoint;
@@ -41,6 +43,7 @@ export function noRecords(): RecordsByKind {
     template: new Map(),
     endpoint: new Map(),
     apiKey: new Map(),
+    audit: new Map(),
     registryAuth: new Map(),
     served: new Map(),
     servedTemplate: new Map(),

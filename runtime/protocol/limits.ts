@@ -136,6 +136,10 @@ export const LIMITS = {
   /** Chunks of one job a worker may have on the way before it waits for receipts (ours). */
   unackedChunks: 16_384,
   unackedChunkBytes: 16 * MB,
+  /** How long a key can be good that expires (ours). */
+  keyExpiryMaxMs: 3_660 * DAY_MS,
+  /** How many entries the audit keeps; of more the oldest go (ours). */
+  auditEntriesKept: 10_000,
   /** How far one `POST /emulator/clock` advances service time, and all of them together (ours). */
   clockAdvanceMaxMs: 366 * DAY_MS,
   clockOffsetMaxMs: 36_525 * DAY_MS,

@@ -42,7 +42,7 @@ export async function candidates(
   if (current.startsWith("-"))
     return startingWith(current, { values: flagsOf(command), files: false });
   const argument = command.registeredArguments[before] ?? lastIfVariadic(command);
-  const commands = command === program && before === 0 ? commandsOf(command) : [];
+  const commands = before === 0 ? commandsOf(command) : [];
   const fitting = await argumentValues(argument, async () => endpointIds(plain));
   return startingWith(current, { ...fitting, values: [...commands, ...fitting.values] });
 }
@@ -66,9 +66,7 @@ function walk(program: Command, words: readonly string[]): Place {
       awaited = option?.required === true ? option : undefined;
     } else {
       const sub: Command | undefined =
-        command === program && before === 0
-          ? command.commands.find((each) => each.name() === word)
-          : undefined;
+        before === 0 ? command.commands.find((each) => each.name() === word) : undefined;
       if (sub === undefined) before += 1;
       else command = sub;
     }
@@ -91,7 +89,7 @@ async function argumentValues(
   const { argChoices } = argument;
   if (argChoices)
     return { values: argChoices.map((value) => ({ value, description: "" })), files: false };
-  if (["id", "delivery", "duration"].includes(argument.name())) return NONE;
+  if (["id", "delivery", "duration", "name", "key"].includes(argument.name())) return NONE;
   if (argument.name() !== "endpoint") return { values: [], files: true };
   const ids = await endpointIds();
   return { values: ids.map((value) => ({ value, description: "endpoint" })), files: false };

@@ -160,3 +160,30 @@ export const logLineSchema = z.looseObject({
   jobId: z.string().optional(),
   stream: z.enum(["stdout", "stderr"]).optional(),
 });
+
+const keySchema = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  scope: z.string(),
+  endpointIds: z.array(z.string()).optional(),
+  createdAt: z.string(),
+  expiresAt: z.string().optional(),
+  lastUsedAt: z.string().optional(),
+});
+export type ShownKey = z.infer<typeof keySchema>;
+
+export const keysSchema = z.looseObject({ keys: z.array(keySchema) });
+export const madeKeySchema = keySchema.extend({ key: z.string() });
+
+export const auditSchema = z.looseObject({
+  entries: z.array(
+    z.looseObject({
+      at: z.string(),
+      keyName: z.string(),
+      client: z.string(),
+      operation: z.string(),
+      subject: z.string(),
+      status: z.number(),
+    }),
+  ),
+});

@@ -1,6 +1,7 @@
 /** The subcommands for a running emulator: their arguments, flags and help. */
 import { type Command, Option } from "commander";
 import { JOB_STATUSES, type JobStatus } from "../../../runtime/protocol/job-status.ts";
+import { MADE_SCOPES, type MadeScope } from "../../core/access/key-scope.ts";
 import { DELIVERY_STATES, type DeliveryState } from "../../core/webhooks/delivery.ts";
 import { DEFAULT_HOST, DEFAULT_PORT } from "../serve/setting-values.ts";
 
@@ -23,6 +24,10 @@ export interface OperateFlags {
   readonly state?: DeliveryState;
   readonly redeliver?: true;
   readonly from?: string;
+  readonly scope?: MadeScope;
+  /** With commas between several. */
+  readonly endpoints?: string;
+  readonly expires?: string;
 }
 
 export type OperateName = (typeof COMMANDS)[number]["name"];
@@ -52,14 +57,19 @@ const COMMANDS = [
     summary: "list webhook deliveries, show one, or send it again",
   },
   { name: "clock", argument: "[duration]", summary: "show service time, or advance it" },
+  { name: "keys create", argument: "<name>", summary: "make a key, and show it once" },
+  { name: "keys list", summary: "list the keys that were made" },
+  { name: "keys revoke", argument: "<key>", summary: "revoke a key: it opens nothing any more" },
+  { name: "audit", summary: "list who changed what, the newest change first" },
   { name: "logs", argument: "[endpoint]", summary: "show the log of a running emulator" },
 ] as const satisfies readonly { name: string; argument?: string; summary: string }[];
 
 /** @param taken called when one of the subcommands was given */
 export function addOperateCommands(program: Command, taken: (operation: Operation) => void): void {
   for (const { name, summary, ...rest } of COMMANDS) {
-    const command = program
-      .command(name)
+    const [first = "", second] = name.split(" ");
+    const command = (second === undefined ? program : groupOf(program, first))
+      .command(second ?? first, { isDefault: name === "keys list" })
       .summary(summary)
       .description(`${sentence(summary)}.`);
     const argument = "argument" in rest ? rest.argument : undefined;
@@ -72,12 +82,28 @@ export function addOperateCommands(program: Command, taken: (operation: Operatio
   }
 }
 
+/** What the first word of two leads to. */
+function groupOf(program: Command, name: string): Command {
+  const known = program.commands.find((command) => command.name() === name);
+  const summary = "make, list and revoke API keys of a running emulator";
+  return (
+    known ??
+    program
+      .command(name)
+      .helpCommand(false)
+      .summary(summary)
+      .description(`${sentence(summary)}.`)
+  );
+}
+
 const ARGUMENT_HELP = {
   "[endpoint]": "id of an endpoint",
   "<endpoint>": "id of an endpoint",
   "[id]": "id of a job, or the end of it as the log shows it",
   "<id>": "id of a job, or the end of it as the log shows it",
   "[delivery]": "id of a delivery, or of the job it tells of; default: all of them",
+  "<name>": "what it is called, in the audit too; no other key has the name",
+  "<key>": "id or name of a key",
   "[duration]": "by how much, for example +31m or 1h30m",
 } as const;
 
@@ -108,6 +134,10 @@ function addOptions(name: OperateName, command: Command): Command {
         )
         .option("--limit <number>", "how many, 1 to 100 (default: 20)")
         .option("--redeliver", "send the one that is named again, with the same id and body");
+    case "keys create":
+      return addKeyOptions(command);
+    case "audit":
+      return command.option("--limit <number>", "how many, 1 to 100 (default: 20)");
     case "clock":
       return command.option("--advance <duration>", "the same as the argument");
     case "purge":
@@ -119,6 +149,20 @@ function addOptions(name: OperateName, command: Command): Command {
     default:
       return command;
   }
+}
+
+function addKeyOptions(command: Command): Command {
+  const scope = new Option(
+    "--scope <scope>",
+    "what it opens: everything, what changes nothing, jobs of some endpoints, or what is no job and no key",
+  );
+  return command
+    .addOption(scope.choices(MADE_SCOPES).makeOptionMandatory())
+    .option("--endpoints <ids>", "with --scope jobs: the endpoints, with commas between several")
+    .option(
+      "--expires <duration>",
+      "how long it is good, for example 30d (default: until it is revoked)",
+    );
 }
 
 function lastOption(): Option {

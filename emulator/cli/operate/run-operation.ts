@@ -15,6 +15,7 @@ import {
 import { findJob, jobIdOf } from "./find-job.ts";
 import { operateClock } from "./operate-clock.ts";
 import type { Operation } from "./operate-flags.ts";
+import { createKey, listKeys, revokeKey, showAudit } from "./operate-keys.ts";
 import { operateWebhooks } from "./operate-webhooks.ts";
 import { type OperationCall, show } from "./operation-call.ts";
 import { runSaved, saveJob } from "./saved-job.ts";
@@ -93,6 +94,14 @@ export async function runOperation(
       return purge(call, subject);
     case "webhooks":
       return operateWebhooks(call);
+    case "keys create":
+      return createKey(call, subject);
+    case "keys list":
+      return listKeys(call);
+    case "keys revoke":
+      return revokeKey(call, subject);
+    case "audit":
+      return showAudit(call);
     case "clock":
       return operateClock(call);
     case "logs":

@@ -54,6 +54,11 @@ export class ServiceClient {
     return this.read(await (await this.#send("POST", path, body)).text(), schema);
   }
 
+  /** @throws UnreachableError, RefusedError */
+  async delete(path: string): Promise<void> {
+    await this.#send("DELETE", path);
+  }
+
   /** @throws UnreachableError when no emulator of this version would answer so */
   read<Value>(text: string, schema: z.ZodType<Value>): Value {
     const value = schema.safeParse(parsed(text));

@@ -1,13 +1,17 @@
 /** A key the service accepts, kept as a digest only. */
-
-/** What a key opens: management and jobs (`user`), or the emulator's own operations as well (`admin`). */
-export type KeyScope = "user" | "admin";
+import type { KeyScope } from "./key-scope.ts";
 
 export interface ApiKey {
   readonly id: string;
+  /** No other key has it. */
+  readonly name: string;
   readonly scope: KeyScope;
+  /** Those whose jobs it opens; of the scope `jobs` only. */
+  readonly endpointIds?: readonly string[];
   /** SHA-256 of the key, hexadecimal. */
   readonly digest: string;
   /** ISO 8601, UTC. */
   readonly createdAt: string;
+  /** When it is good no more (service time, ISO 8601, UTC); absent: never. */
+  readonly expiresAt?: string;
 }

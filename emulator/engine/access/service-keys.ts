@@ -1,6 +1,6 @@
 /** The API keys of the service: given, generated at the first start, or known from earlier starts by their digests only. */
-import { createHash } from "node:crypto";
-import type { ApiKey, KeyScope } from "../../core/access/api-key.ts";
+import type { ApiKey } from "../../core/access/api-key.ts";
+import { digestOf } from "../../core/access/key-ring.ts";
 import type { Random } from "../../core/time/clock.ts";
 import { orCause } from "../refusal.ts";
 import type { Steps } from "../steps.ts";
@@ -9,6 +9,22 @@ import type { StartWork } from "../start-work.ts";
 const USER_KEY_ID = "user";
 const ADMIN_KEY_ID = "admin";
 
+/** As the audit names who had them, and who came by a link to the dashboard; no other key has such a name. */
+const USER_KEY_NAME = "API key";
+const ADMIN_KEY_NAME = "admin key";
+export const DASHBOARD_KEY_NAME = "dashboard";
+export const SETTLED_NAMES = [USER_KEY_NAME, ADMIN_KEY_NAME, DASHBOARD_KEY_NAME];
+
+/** Whether it was made over the interface. */
+export function isMade({ id }: ApiKey): boolean {
+  return id !== USER_KEY_ID;
+}
+
+/** A new key itself. */
+export function makeKeyText(random: Random): string {
+  return `sv_${random.token()}`;
+}
+
 export interface GivenKeys {
   readonly user: string | undefined;
   /** For the emulator's own operations; without it the user's key is valid for them, too. */
@@ -16,6 +32,7 @@ export interface GivenKeys {
 }
 
 export interface ServiceKeys {
+  /** All that are good; those that the start settles come last. */
   readonly records: readonly ApiKey[];
   /** The user's key itself, if it was given or generated in this start; it is stored nowhere. */
   readonly userKey: string | undefined;
@@ -39,12 +56,14 @@ export async function settleKeys(
   given: GivenKeys,
   createdAt: string,
 ): Promise<ServiceKeys> {
-  const scope = given.admin === undefined ? "admin" : "user";
+  const scope = given.admin === undefined ? "all" : "user";
   const { record, key } = await settleUserKey(settling, given.user, createdAt);
-  const user: ApiKey = { ...record, scope };
-  if (given.admin === undefined) return { records: [user], userKey: key };
-  const admin = recordOf(ADMIN_KEY_ID, "admin", given.admin, createdAt);
-  return { records: [user, admin], userKey: key };
+  const made = settling.steps.records.all("apiKey").filter(isMade);
+  const user: ApiKey = { ...record, name: USER_KEY_NAME, scope };
+  if (given.admin === undefined) return { records: [...made, user], userKey: key };
+  const digest = digestOf(given.admin);
+  const admin: ApiKey = { id: ADMIN_KEY_ID, name: ADMIN_KEY_NAME, scope: "all", digest, createdAt };
+  return { records: [...made, user, admin], userKey: key };
 }
 
 async function settleUserKey(
@@ -54,15 +73,17 @@ async function settleUserKey(
 ): Promise<{ readonly record: ApiKey; readonly key: string | undefined }> {
   const known = steps.records.find("apiKey", USER_KEY_ID);
   if (given === undefined && known) return { record: known, key: undefined };
-  const key = given ?? `sv_${random.token()}`;
-  const record = recordOf(USER_KEY_ID, "user", key, createdAt);
+  const key = given ?? makeKeyText(random);
+  const record: ApiKey = {
+    id: USER_KEY_ID,
+    name: USER_KEY_NAME,
+    scope: "user",
+    digest: digestOf(key),
+    createdAt,
+  };
   if (known?.digest === record.digest) return { record: known, key };
   const keep = () => steps.commit((step) => step.putRecord("apiKey", USER_KEY_ID, record));
   // One that is made and not stored would be good until the service ends, and then nobody knew which is.
   await (given === undefined ? orCause(keep()) : startWork.do(keep));
   return { record, key };
-}
-
-function recordOf(id: string, scope: KeyScope, key: string, createdAt: string): ApiKey {
-  return { id, scope, digest: createHash("sha256").update(key).digest("hex"), createdAt };
 }

@@ -1,35 +1,36 @@
 /** The first checks of every request to an operation: valid headers, then a valid key. */
 import type { IncomingMessage } from "node:http";
-import type { ApiKey, KeyScope } from "../../core/access/api-key.ts";
+import type { ApiKey } from "../../core/access/api-key.ts";
+import { checkOpens, type Need, opens } from "../../core/access/key-scope.ts";
 import { ServiceError } from "../../core/service-error.ts";
-import { isByDashboard } from "../dashboard/dashboard-access.ts";
-import type { Access } from "../operation.ts";
+import { DASHBOARD_KEY_NAME } from "../../engine/access/service-keys.ts";
+import { isByDashboard, LINK_KEY_ID } from "../dashboard/dashboard-access.ts";
 import type { HttpService } from "../service.ts";
 
-/** Of an operation: where it is called, and which keys open it. */
-interface AdmittedTo {
-  readonly path: string;
-  readonly access?: Access;
-}
-
-/** Returns the key of the request. @throws ServiceError invalid_header, unauthorized, dashboard_read_only, shutting_down */
+/**
+ * Returns the key of the request; none where it needs none, and of workers, who authenticate in another way.
+ *
+ * @param need what the key has to open; by default any good key will do
+ * @throws ServiceError invalid_header, unauthorized, key_expired, insufficient_scope, dashboard_read_only, shutting_down
+ */
 export function admit(
   service: HttpService,
   request: IncomingMessage,
-  { access = "user", path }: AdmittedTo = { path: "" },
+  need?: Need | "anyone" | "worker",
 ): ApiKey | undefined {
   checkHeaders(request);
-  // Workers authenticate in another way, and may report until they have exited.
-  if (access === "worker") return undefined;
-  const key = access === "anyone" ? undefined : keyOf(service, request, access, path);
+  // They may report until they have exited.
+  if (need === "worker") return undefined;
+  const key = need === "anyone" ? undefined : keyOf(service, request, need);
   if (service.stopping) throw new ServiceError("shutting_down", "the service is stopping");
   return key;
 }
 
-/** Whether the request has a good key, for what anyone may ask and who has one is told more of. */
-export function hasKey({ keys }: HttpService, { headers }: IncomingMessage): boolean {
-  const key = bareKey(headers.authorization);
-  return key !== undefined && keys.find(key) !== undefined;
+/** Whether the request has a key that opens that, for what anyone may ask and who has one is told more of. */
+export function hasKeyFor({ keys }: HttpService, { headers }: IncomingMessage, need: Need) {
+  const text = bareKey(headers.authorization);
+  const key = text === undefined ? undefined : keys.find(text);
+  return key !== undefined && opens(key, need);
 }
 
 function checkHeaders({ rawHeaders, headers }: IncomingMessage): void {
@@ -54,58 +55,66 @@ export function bareKey(header: string | undefined): string | undefined {
 }
 
 /** A cookie never counts by itself: browsers send it whichever page asks. */
-function keyOf(
-  service: HttpService,
-  request: IncomingMessage,
-  access: KeyScope,
-  path: string,
-): ApiKey {
+function keyOf(service: HttpService, request: IncomingMessage, need: Need | undefined): ApiKey {
   const { authorization } = request.headers;
-  if (authorization !== undefined || !isByDashboard(request) || service.dashboard.isOff) {
-    return checkKey(service, authorization, access);
-  }
-  if (!service.callers.isOwnPage(request) || !service.dashboard.knows(request)) {
-    throw new ServiceError("unauthorized", "the dashboard has no session here, or it has ended", {
-      topic: { type: "key_missing" },
-    });
-  }
-  if (service.dashboard.isReadOnly && !isHarmless(request, path)) {
+  const isDashboard =
+    authorization === undefined && isByDashboard(request) && !service.dashboard.isOff;
+  const key = isDashboard ? sessionKey(service, request) : goodKey(service, authorization);
+  if (need === undefined) return key;
+  if (isDashboard && service.dashboard.isReadOnly && !need.reads) {
     throw new ServiceError(
       "dashboard_read_only",
       "the dashboard is read-only, as the service was started with --dashboard read-only",
     );
   }
-  return DASHBOARD_KEY;
+  checkOpens(key, need);
+  return key;
 }
 
-/** Stands for the admin's. */
-const DASHBOARD_KEY: ApiKey = { id: "dashboard", scope: "admin", digest: "", createdAt: "" };
-
-/** Operations on queues change something by `GET` as well: a stream that is read, a time to live that is set. */
-function isHarmless({ method }: IncomingMessage, path: string): boolean {
-  const isRead = method === "GET" || method === "HEAD";
-  return isRead && /^\/(?:v1|emulator)\//u.test(path) && path !== SECRET_PATH;
+function sessionKey(service: HttpService, request: IncomingMessage): ApiKey {
+  const { callers, dashboard } = service;
+  const keyId = callers.isOwnPage(request) ? dashboard.keyIdOf(request) : undefined;
+  const key = keyId === undefined ? undefined : keyOfOpener(service, keyId);
+  if (key !== undefined) return key;
+  throw new ServiceError("unauthorized", "the dashboard has no session here, or it has ended", {
+    topic: { type: "key_missing" },
+  });
 }
 
-/** Who has the secret can forge calls. */
-const SECRET_PATH = "/emulator/webhooks/secret";
+/** Stands for the admin's, where a link that the service itself gave out has opened the dashboard. */
+const DASHBOARD_KEY: ApiKey = {
+  id: LINK_KEY_ID,
+  name: DASHBOARD_KEY_NAME,
+  scope: "all",
+  digest: "",
+  createdAt: "",
+};
 
-function checkKey(service: HttpService, header: string | undefined, access: KeyScope): ApiKey {
-  const key = bareKey(header);
-  if (key === undefined) {
+/** The key that a ticket or a session of the dashboard is of; undefined once it is good no more. */
+export function keyOfOpener({ keys }: HttpService, keyId: string): ApiKey | undefined {
+  return keyId === LINK_KEY_ID ? DASHBOARD_KEY : keys.findById(keyId);
+}
+
+/** The key of an `Authorization` header, whatever it opens. @throws ServiceError unauthorized, key_expired */
+export function goodKey({ keys }: HttpService, header: string | undefined): ApiKey {
+  const text = bareKey(header);
+  if (text === undefined) {
     throw new ServiceError(
       "unauthorized",
       "the API key is missing; send it as Authorization: Bearer KEY",
       { topic: { type: "key_missing" } },
     );
   }
-  const found = service.keys.find(key);
-  if (found === undefined || (access === "admin" && found.scope !== "admin")) {
+  const key = keys.find(text);
+  if (key !== undefined) return key;
+  const expired = keys.findExpired(text);
+  if (expired === undefined) {
     throw new ServiceError("unauthorized", "the API key is wrong", {
       topic: { type: "key_wrong" },
     });
   }
-  return found;
+  const { name, expiresAt } = expired;
+  throw new ServiceError("key_expired", `the API key "${name}" has expired at ${expiresAt}`);
 }
 
 function invalidHeader(message: string): ServiceError {

@@ -10,6 +10,8 @@ export interface WholeAnswer<P extends Piece = Piece> {
   /** The body, in order; none for an answer without one. JSON, unless `headers` say otherwise. */
   readonly pieces: readonly P[];
   readonly headers?: Readonly<Record<string, string>>;
+  /** What the audit says it was about, if not what the path names. */
+  readonly subject?: string;
 }
 
 /** An answer that is written piece by piece. */

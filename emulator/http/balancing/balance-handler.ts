@@ -136,7 +136,8 @@ export class BalanceHandler {
 
   async #assign(exchange: Exchange, { endpointId }: BalancedTarget): Promise<InFlight> {
     const { service, request, response } = exchange;
-    admit(service, request);
+    // Nobody here knows what its server does about it.
+    admit(service, request, { part: "jobs", reads: false, endpointId });
     if ((declaredLength(request) ?? 0) > LIMITS.balancedBodyMaxBytes) throw bodyTooLarge();
     const wanted = request.headers[AFFINITY_HEADER];
     const affinity = readAffinity(Array.isArray(wanted) ? wanted.join() : wanted);

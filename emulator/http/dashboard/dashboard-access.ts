@@ -19,6 +19,15 @@ const DASHBOARD_HEADER = "x-sv-dashboard";
 const COOKIE = "sv-session";
 const OWN_COOKIE = /^\s*sv-session(?:-\d+)?=/u;
 
+/** In the place of a key's id: of a link that the service itself gave out. */
+export const LINK_KEY_ID = "dashboard";
+
+interface Ticket {
+  readonly keyId: string;
+  /** At which it is no good any more. */
+  readonly endsAt: number;
+}
+
 export interface DashboardAccessOptions {
   readonly mode: DashboardMode;
   /** Real time. */
@@ -30,10 +39,9 @@ export class DashboardAccess {
   readonly mode: DashboardMode;
   readonly #clock: Pick<Clock, "now">;
   readonly #random: Pick<Random, "token">;
-  /** Each with the moment at which it is no good any more. */
-  readonly #tickets = new Map<string, number>();
-  /** In the order of their last use. */
-  readonly #sessions = new Set<string>();
+  readonly #tickets = new Map<string, Ticket>();
+  /** The ids of the keys they were opened with, in the order of their last use. */
+  readonly #sessions = new Map<string, string>();
 
   constructor({ mode, clock, random }: DashboardAccessOptions) {
     this.mode = mode;
@@ -54,25 +62,25 @@ export class DashboardAccess {
     return this.isOff ? undefined : `${url}/?ticket=${this.issueTicket()}`;
   }
 
-  /** A ticket that opens one session, within ten minutes. */
-  issueTicket(): string {
+  /** A ticket that opens one session, within ten minutes, which may do what the key may. */
+  issueTicket(keyId = LINK_KEY_ID): string {
     const ticket = this.#random.token();
-    this.#tickets.set(ticket, this.#clock.now() + TICKET_MS);
+    this.#tickets.set(ticket, { keyId, endsAt: this.#clock.now() + TICKET_MS });
     forgetOldest(this.#tickets, MOST_TICKETS);
     return ticket;
   }
 
-  /** Whether the ticket was good; it is not any more. */
-  useTicket(ticket: string): boolean {
-    const endsAt = this.#tickets.get(ticket);
+  /** The id of the key of a good ticket, which is not good any more. */
+  useTicket(ticket: string): string | undefined {
+    const known = this.#tickets.get(ticket);
     this.#tickets.delete(ticket);
-    return endsAt !== undefined && this.#clock.now() < endsAt;
+    return known !== undefined && this.#clock.now() < known.endsAt ? known.keyId : undefined;
   }
 
-  /** Begins a session; answers the `Set-Cookie` of its cookie. */
-  begin(request: IncomingMessage): string {
+  /** Begins a session, which may do what the key may; answers the `Set-Cookie` of its cookie. */
+  begin(request: IncomingMessage, keyId: string): string {
     const session = this.#random.token();
-    this.#sessions.add(session);
+    this.#sessions.set(session, keyId);
     forgetOldest(this.#sessions, MOST_SESSIONS);
     return `${cookieName(request)}=${session}; Path=/; HttpOnly; SameSite=Strict`;
   }
@@ -83,12 +91,14 @@ export class DashboardAccess {
     return `${cookieName(request)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`;
   }
 
-  /** Whether the request has the cookie of a session. */
-  knows(request: IncomingMessage): boolean {
-    const session = sessionOf(request);
-    if (session === undefined || !this.#sessions.delete(session)) return false;
-    this.#sessions.add(session);
-    return true;
+  /** The id of the key of the session whose cookie the request has; undefined if there is none. */
+  keyIdOf(request: IncomingMessage): string | undefined {
+    const session = sessionOf(request) ?? "";
+    const keyId = this.#sessions.get(session);
+    if (keyId === undefined) return undefined;
+    this.#sessions.delete(session);
+    this.#sessions.set(session, keyId);
+    return keyId;
   }
 }
 
@@ -116,7 +126,7 @@ function sessionOf(request: IncomingMessage): string | undefined {
 }
 
 function forgetOldest(
-  entries: Pick<Set<string> | Map<string, number>, "keys" | "size" | "delete">,
+  entries: Pick<Map<string, unknown>, "keys" | "size" | "delete">,
   most: number,
 ): void {
   for (const oldest of entries.keys()) {

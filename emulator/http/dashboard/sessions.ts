@@ -1,12 +1,16 @@
 /** The operations that open and end the dashboard for a browser. */
 import { z } from "zod";
+import type { ApiKey } from "../../core/access/api-key.ts";
 import { DASHBOARD_MODES } from "../../core/access/dashboard-mode.ts";
+import { checkOpens } from "../../core/access/key-scope.ts";
 import { fields, readFields, secretText } from "../../core/input/input-fields.ts";
 import { ServiceError } from "../../core/service-error.ts";
+import { admit, goodKey, keyOfOpener } from "../access/admission.ts";
 import { jsonAnswer } from "../answers/answer.ts";
 import type { Call, Operation } from "../operation.ts";
 import { readJsonBody } from "../requests/json-body.ts";
 import { answered, json, noContent } from "../schemas/contract.ts";
+import type { HttpService } from "../service.ts";
 import { isByDashboard } from "./dashboard-access.ts";
 
 const sessionSchema = answered("DashboardSession", {
@@ -34,7 +38,7 @@ const begin: Operation = {
     tag: "emulator",
     takes: entrySchema,
     answers: { 201: json("The session; its cookie comes with it.", sessionSchema) },
-    errors: ["unauthorized", "not_found"],
+    errors: ["unauthorized", "key_expired", "insufficient_scope", "not_found"],
   },
   async perform(call) {
     const { service, request, response } = call;
@@ -44,17 +48,27 @@ const begin: Operation = {
     }
     const body = await readJsonBody(request, response);
     const { ticket, key } = readFields(entrySchema, ["ticket", "key"], body);
-    const isAdmin = key !== undefined && service.keys.find(key)?.scope === "admin";
-    const isGood = isAdmin || (ticket !== undefined && service.dashboard.useTicket(ticket));
-    if (!isGood) throw new ServiceError("unauthorized", key === undefined ? STALE : WRONG);
-    const cookie = service.dashboard.begin(request);
-    return { ...stateOf(call), status: 201, headers: { "set-cookie": cookie } };
+    const opener = key === undefined ? ofTicket(service, ticket) : ofKey(service, key);
+    const cookie = service.dashboard.begin(request, opener.id);
+    return { ...stateOf(call, opener), status: 201, headers: { "set-cookie": cookie } };
   },
 };
 
 const STALE =
   "the link was used before, or is older than ten minutes: `sv-emulate open` prints a new one";
-const WRONG = "the key is wrong, or does not open the emulator's own operations";
+
+function ofTicket(service: HttpService, ticket = ""): ApiKey {
+  const keyId = service.dashboard.useTicket(ticket);
+  const key = keyId === undefined ? undefined : keyOfOpener(service, keyId);
+  if (key === undefined) throw new ServiceError("unauthorized", STALE);
+  return key;
+}
+
+function ofKey(service: HttpService, text: string): ApiKey {
+  const key = goodKey(service, text);
+  checkOpens(key, { part: "own", reads: true });
+  return key;
+}
 
 const read: Operation = {
   methods: ["GET"],
@@ -67,7 +81,7 @@ const read: Operation = {
   },
   async perform(call) {
     checkIsOn(call);
-    return stateOf(call);
+    return stateOf(call, admit(call.service, call.request));
   },
 };
 
@@ -93,7 +107,9 @@ const issue: Operation = {
   },
   async perform(call) {
     checkIsOn(call);
-    return { ...jsonAnswer({ ticket: call.service.dashboard.issueTicket() }), status: 201 };
+    const { service, request } = call;
+    const ticket = service.dashboard.issueTicket(admit(service, request)?.id);
+    return { ...jsonAnswer({ ticket }), status: 201 };
   },
 };
 
@@ -103,12 +119,13 @@ function checkIsOn({ service }: Call<unknown>): void {
   }
 }
 
-function stateOf({ service }: Call<unknown>) {
-  return jsonAnswer({ dashboard: service.dashboard.mode });
+function stateOf({ service }: Call<unknown>, key: ApiKey | undefined) {
+  const isReadOnly = key?.scope === "read-only";
+  return jsonAnswer({ dashboard: isReadOnly ? "read-only" : service.dashboard.mode });
 }
 
 export const SESSION_OPERATIONS = {
-  /** `POST /emulator/session`: opens the dashboard for a browser by a ticket or the admin key, and answers a cookie for it (ours). */
+  /** `POST /emulator/session`: opens the dashboard for a browser by a ticket or a key, and answers a cookie for it (ours). */
   beginSession: begin,
   /** `GET /emulator/session`: what the dashboard may be used for (ours). */
   readSession: read,

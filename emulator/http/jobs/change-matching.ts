@@ -28,7 +28,8 @@ function changing(what: "cancel" | "retry"): Operation {
       const { filter, max, cursor } = readMatching(await readJsonBody(request, response));
       const bounds = { max, beforeSeq: fromCursor(cursor) };
       const { nextSeq, ...changed } = await changeMatching(service.engine, what, filter, bounds);
-      return jsonAnswer({ ...changed, more: nextSeq !== undefined, next: toCursor(nextSeq) });
+      const body = { ...changed, more: nextSeq !== undefined, next: toCursor(nextSeq) };
+      return { ...jsonAnswer(body), subject: `${changed.done} jobs` };
     },
   };
 }

@@ -9,6 +9,7 @@ export const purgeQueue: Operation<EndpointPath> = {
   methods: ["POST"],
   path: "/v2/:endpointId/purge-queue",
   rateLimit: "purge-queue",
+  isAudited: true,
   contract: {
     tag: "jobs",
     answers: { 200: json("The queue is empty.", purgedSchema) },
@@ -16,6 +17,7 @@ export const purgeQueue: Operation<EndpointPath> = {
   },
   async perform({ service, path }) {
     const removed = await purge(service.engine, path.endpointId);
-    return jsonAnswer({ removed, status: "completed" });
+    const answer = jsonAnswer({ removed, status: "completed" });
+    return { ...answer, subject: `${path.endpointId}, ${removed} jobs` };
   },
 };

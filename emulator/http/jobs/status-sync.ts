@@ -11,6 +11,7 @@ export const statusSync: Operation<JobPath> = {
   methods: ["GET", "POST"],
   path: "/v2/:endpointId/status-sync/:jobId",
   rateLimit: "status",
+  reads: true,
   contract: {
     tag: "jobs",
     query: z.object({ wait: waitParameter }),

@@ -11,6 +11,7 @@ export const status: Operation<JobPath> = {
   methods: ["GET", "POST"],
   path: "/v2/:endpointId/status/:jobId",
   rateLimit: "status",
+  reads: (query) => !("ttl" in query),
   contract: {
     tag: "jobs",
     query: z.object({ ttl: ttlParameter }),

@@ -43,6 +43,8 @@ const read: Operation<OpenAiPath> = {
   methods: ["GET", "DELETE"],
   path: "/v2/:endpointId/openai/v1/*",
   body: "read",
+  // It is a job.
+  reads: false,
   refusal: refusalAnswer,
   contract,
   async perform(call) {

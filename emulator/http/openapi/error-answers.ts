@@ -19,11 +19,14 @@ const OF_ANY: readonly ErrorCode[] = [
   "shutting_down",
 ];
 
+/** With a key that does not open it. */
+const OF_KEYS: readonly ErrorCode[] = ["unauthorized", "key_expired", "insufficient_scope"];
+
 /** The codes an operation can refuse with, by what it is and by what its contract says. */
 function errorsOf({ contract, access, path, rateLimit }: Operation): ReadonlySet<ErrorCode> {
   const codes = new Set([...OF_ANY, ...(contract.errors ?? [])]);
   if (codes.has("storage_full")) codes.add("storage_failed");
-  if (access !== "anyone") codes.add("unauthorized");
+  if (access !== "anyone") for (const code of OF_KEYS) codes.add(code);
   if (contract.takes) codes.add("invalid_json");
   if (contract.takes || contract.query) codes.add("invalid_request");
   if (rateLimit !== undefined) {

@@ -1,8 +1,10 @@
 /** `GET /openapi.json`: the description of the interface as an OpenAPI 3.1 document, open without a key (live), with one also of handlers (ours). */
 import { z } from "zod";
-import { hasKey } from "../access/admission.ts";
+import { hasKeyFor } from "../access/admission.ts";
 import { json } from "../schemas/contract.ts";
 import type { Operation } from "../operation.ts";
+
+const LISTING = { part: "resources", reads: true } as const;
 
 export const readDocument: Operation = {
   methods: ["GET"],
@@ -12,10 +14,12 @@ export const readDocument: Operation = {
     tag: "documentation",
     answers: { 200: json("The document.", z.looseObject({ openapi: z.string() })) },
   },
-  // Without a key nobody learns which endpoints there are.
+  // Only who may list the endpoints learns which there are.
   perform: async ({ document, service, request }) => ({
     status: 200,
-    pieces: [await document(hasKey(service, request) ? service.engine.schemas : undefined)],
+    pieces: [
+      await document(hasKeyFor(service, request, LISTING) ? service.engine.schemas : undefined),
+    ],
     headers: { vary: "authorization" },
   }),
 };

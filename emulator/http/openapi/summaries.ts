@@ -54,6 +54,10 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
     "The description of the interface as an OpenAPI 3.1 document, open without a key, with one also of handlers.",
   readClock: "Service time, how far it was advanced, and when something is due next.",
   advanceClock: "Advances service time; answers when the work this set off has settled.",
+  createKey: "Makes an API key with a scope, and shows it once.",
+  listKeys: "The keys that were made, with when each was used last.",
+  revokeKey: "Revokes a key.",
+  readAudit: "Who changed what is managed, the newest change first.",
   events:
     "Every change of state as it happens, as server-sent events; `?endpointId=` for one endpoint only.",
   readOrigins:
@@ -78,7 +82,7 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   logs: "The newest lines of the log and those that follow, as server-sent events.",
   readMetrics: "Counters, gauges and histograms of the service in Prometheus' text format.",
   beginSession:
-    "Opens the dashboard for a browser by a ticket or the admin key, and answers a cookie for it.",
+    "Opens the dashboard for a browser by a ticket or a key, and answers a cookie for it.",
   readSession: "What the dashboard may be used for.",
   endSession: "Ends the session of a browser.",
   issueTicket: "Makes a ticket that opens the dashboard once.",

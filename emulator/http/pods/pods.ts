@@ -52,8 +52,9 @@ const creation: Operation = {
   },
   async perform({ service: { engine }, dialect, request, response }) {
     const input = readPodInput(await readJsonBody(request, response));
-    const body = dialect.pod(podBody(engine, await createPod(engine, input), {}));
-    return { status: 201, pieces: [JSON.stringify(body)] };
+    const made = await createPod(engine, input);
+    const body = dialect.pod(podBody(engine, made, {}));
+    return { ...jsonAnswer(body), status: 201, subject: made.id };
   },
 };
 

@@ -33,7 +33,7 @@ interface Writing {
 }
 
 /** Makes the operations on resources of one kind. */
-export class Resource<Thing, Flag extends string = never> {
+export class Resource<Thing extends { readonly id: string }, Flag extends string = never> {
   readonly #kind: Kind<Thing, Flag>;
   readonly #pathOfOne: string;
 
@@ -54,7 +54,8 @@ export class Resource<Thing, Flag extends string = never> {
       contract: { tag, takes, answers: { 200: json(`${name}.`, schema) }, errors },
       async perform(call) {
         const body = await readJsonBody(call.request, call.response);
-        return jsonAnswer(show(await create(call.service.engine, body), call, {}));
+        const thing = await create(call.service.engine, body);
+        return { ...jsonAnswer(show(thing, call, {})), subject: thing.id };
       },
     };
   }

@@ -13,7 +13,8 @@ export const TAGS = {
   pods: "Single containers without a queue.",
   billing: "What was used, and what that would have cost.",
   workers: "What workers of the live dialect call.",
-  emulator: "The emulator's own operations; they need the admin key, if one is set.",
+  emulator:
+    "The emulator's own operations; they need the admin key, if one is set, or one with a scope for them.",
   documentation: "The description of this interface.",
 } as const;
 

@@ -2,6 +2,7 @@
 
 /** What each of them names. */
 export const PATH_PARAMETERS: Readonly<Record<string, string>> = {
+  keyId: "Id of an API key.",
   endpointId: "Id of an endpoint.",
   jobId: "Id of a job.",
   file: "Name of a file of the documentation page.",

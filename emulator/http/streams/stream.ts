@@ -37,6 +37,8 @@ export const stream: Operation<JobPath> = {
   methods: ["GET", "POST"],
   path: "/v2/:endpointId/stream/:jobId",
   rateLimit: "stream",
+  // Otherwise the chunks are taken from whoever reads next.
+  reads: (query) => "from" in query,
   contract: {
     tag: "jobs",
     query: z.object({ from: fromParameter }),

@@ -39,7 +39,8 @@ const advance: Operation = {
     const byMs = readAdvanceMs(await readJsonBody(request, response));
     using wait = new ClientWait(service, response);
     const { settled, underWay, ...reading } = await advanceClock(service.engine, byMs, wait.signal);
-    return jsonAnswer({ ...clockBody(reading), settled, underWay });
+    const body = { ...clockBody(reading), settled, underWay };
+    return { ...jsonAnswer(body), subject: `+${byMs} ms` };
   },
 };
 

@@ -57,6 +57,8 @@ const readSecret: Operation = {
   methods: ["GET"],
   path: "/emulator/webhooks/secret",
   access: "admin",
+  // Who has the secret can forge calls.
+  reads: false,
   contract: { tag: "emulator", answers: { 200: json("The secret.", webhookSecretSchema) } },
   perform: async ({ service }) => jsonAnswer({ secret: service.webhookSecret }),
 };

@@ -21,6 +21,7 @@ export const freezeWorker: Operation<{ readonly workerId: string }> = {
   async perform({ service, path, request, response }) {
     const { frozen } = readFields(freezeSchema, ["frozen"], await readJsonBody(request, response));
     await freeze(service.engine, path.workerId, frozen);
-    return jsonAnswer({ id: path.workerId, frozen });
+    const subject = `${path.workerId} ${frozen ? "frozen" : "let go"}`;
+    return { ...jsonAnswer({ id: path.workerId, frozen }), subject };
   },
 };

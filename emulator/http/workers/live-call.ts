@@ -1,4 +1,5 @@
 /** What the operations of live workers have in common: the calling worker, and how polls are answered. */
+import { checkOpens } from "../../core/access/key-scope.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { LiveWorker } from "../../live/live-worker.ts";
 import type { LiveWorkerRef, LiveWorkers } from "../../live/live-workers.ts";
@@ -104,14 +105,17 @@ async function pause({ service, response }: Call<unknown>): Promise<void> {
   response.removeListener("close", resolve);
 }
 
-/** The key as a worker's token; undefined if it is a user's key. @throws ServiceError unauthorized */
+/** The key as a worker's token; undefined if it is a user's key. @throws ServiceError unauthorized, insufficient_scope */
 function workerToken({ service, request }: Call<unknown>): string | undefined {
   const key = bareKey(request.headers.authorization);
   if (key === undefined) {
     const message = "the key is missing; send it as Authorization: KEY";
     throw new ServiceError("unauthorized", message, { topic: { type: "key_missing" } });
   }
-  return service.keys.find(key) ? undefined : key;
+  const known = service.keys.find(key);
+  if (known === undefined) return key;
+  checkOpens(known, { part: "workers", reads: false });
+  return undefined;
 }
 
 function workersOf({ service }: Call<unknown>): LiveWorkers {

@@ -16,7 +16,7 @@ export async function overLiveHttp({ engine, openSession }: EngineDoor): Promise
   const http = createHttpServer({
     engine,
     callers: callerCheck("127.0.0.1", {}),
-    keys: new KeyRing([]),
+    keys: new KeyRing([], engine.clock),
     webhookSecret: "none is called",
     log: engine.log,
     liveWorkers: new LiveWorkers(engine, openSession),

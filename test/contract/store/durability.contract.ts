@@ -33,7 +33,7 @@ export function durabilityContract(open: OpenSubject): void {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const large = pattern(3_000_000);
-    const record = { id: "k", scope: "user", digest: "d", createdAt: "then" } as const;
+    const record = { id: "k", name: "k", scope: "user", digest: "d", createdAt: "then" } as const;
     const texts = ["x".repeat(900_000), "y".repeat(900_000)];
     const staged = await subject.store.stage(texts.map((text) => Buffer.from(`${text}\n`)));
     const [first, waiting] = await owner.insertMany(

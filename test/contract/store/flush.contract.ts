@@ -37,7 +37,7 @@ export function flushContract(open: OpenSubject): void {
       owner.newJob({ endpointId: "b" }),
       owner.newJob(),
     ];
-    const record = { id: "k", scope: "user", digest: "d", createdAt: "then" } as const;
+    const record = { id: "k", name: "k", scope: "user", digest: "d", createdAt: "then" } as const;
     await owner.flush([waiting, handedOver(first), handedOver(second)].map(inserted), [
       { type: "put-record", kind: "apiKey", id: "k", record },
     ]);
@@ -79,7 +79,7 @@ export function flushContract(open: OpenSubject): void {
     const { store } = subject;
     const owner = await Owner.of(store);
     const first = await owner.insert();
-    const record = { id: "key", scope: "user", digest: "d", createdAt: "then" } as const;
+    const record = { id: "key", name: "k", scope: "user", digest: "d", createdAt: "then" } as const;
     const delivery = owner.deliveryOf(first);
     await owner.change(
       put(first.seq, "input", inline("kept")),
@@ -198,7 +198,7 @@ export function flushContract(open: OpenSubject): void {
   it("a batch that changes nothing has its number", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
-    const record = { id: "k", scope: "user", digest: "d", createdAt: "then" } as const;
+    const record = { id: "k", name: "k", scope: "user", digest: "d", createdAt: "then" } as const;
     const same = { type: "put-record", kind: "apiKey", id: "k", record } as const;
     await owner.change(same);
     await owner.change(same);

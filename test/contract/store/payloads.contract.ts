@@ -212,7 +212,7 @@ export function payloadsContract(open: OpenSubject): void {
         id,
         record: { ...endpointRecord(id), version },
       }) as const;
-    const key = { id: "a", scope: "admin", digest: "d", createdAt: "now" } as const;
+    const key = { id: "a", name: "a", scope: "all", digest: "d", createdAt: "now" } as const;
     await owner.change(
       ...ids.map((id) => putEndpoint(id, 1)),
       { type: "put-record", kind: "apiKey", id: "a", record: key },

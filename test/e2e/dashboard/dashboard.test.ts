@@ -201,7 +201,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard", () => {
 
     await page.getByLabel("Link or key").fill("wrong");
     await page.keyboard.press("Enter");
-    await page.getByText("the key is wrong").waitFor();
+    await page.getByText("the API key is wrong").waitFor();
     await page.getByLabel("Link or key").fill(second.apiKey ?? "");
     await page.keyboard.press("Enter");
     await statusOf(page).getByText("completed").waitFor();

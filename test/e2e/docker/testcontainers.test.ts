@@ -128,7 +128,7 @@ async function serve(
     { user: "key", admin: undefined },
     at,
   );
-  const keys = new KeyRing(records);
+  const keys = new KeyRing(records, engine.context.clock);
   const http = createHttpServer({
     engine: engine.context,
     callers: callerCheck("127.0.0.1", {}),

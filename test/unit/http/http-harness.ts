@@ -1,12 +1,13 @@
 /** A real HTTP server on a loopback port before a test engine, and ways to call it: as a client, or byte by byte. */
-import { createHash } from "node:crypto";
 import { once } from "node:events";
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { Agent, request, type Dispatcher } from "undici";
 import { callerCheck } from "../../../emulator/assembly/callers.ts";
-import type { ApiKey, KeyScope } from "../../../emulator/core/access/api-key.ts";
-import { KeyRing } from "../../../emulator/core/access/key-ring.ts";
+import type { ApiKey } from "../../../emulator/core/access/api-key.ts";
+import type { KeyInput } from "../../../emulator/core/access/key-input.ts";
+import type { KeyScope } from "../../../emulator/core/access/key-scope.ts";
+import { digestOf, KeyRing } from "../../../emulator/core/access/key-ring.ts";
 import type { CallerCheck } from "../../../emulator/http/access/caller-check.ts";
 import { RateLimiter } from "../../../emulator/http/limits/rate-limiter.ts";
 import {
@@ -85,7 +86,7 @@ export async function startTestHttp(options: TestHttpOptions = {}): Promise<Test
   const http = createHttpServer({
     engine,
     callers: testCallers(allowedOrigins),
-    keys: testKeys(),
+    keys: testKeys(engine),
     webhookSecret: WEBHOOK_SECRET,
     log: engine.log,
     limits: gate,
@@ -149,17 +150,29 @@ export function testCallers(allowedOrigins: readonly string[] = []): CallerCheck
   return callerCheck("127.0.0.1", { allowedHosts: ["x"], allowedOrigins });
 }
 
-export function testKeys(): KeyRing {
-  return new KeyRing([
-    record("user", KEY, "admin"),
-    record("other", OTHER_KEY, "admin"),
+export function testKeys({ clock }: Pick<TestEngine["engine"], "clock">): KeyRing {
+  const keys = [
+    record("user", KEY, "all"),
+    record("other", OTHER_KEY, "all"),
     record("users", USER_KEY, "user"),
-  ]);
+  ];
+  return new KeyRing(keys, clock);
+}
+
+/** Makes a key over the interface; answers the key itself and its id. */
+export async function makeKey(
+  service: TestHttp,
+  body: Partial<KeyInput>,
+): Promise<{ readonly key: string; readonly id: string }> {
+  const { json, status } = await service.call("POST", "/emulator/keys", {
+    body: { name: "a key", ...body },
+  });
+  assert.equal(status, 201);
+  return json as { key: string; id: string };
 }
 
 function record(id: string, key: string, scope: KeyScope): ApiKey {
-  const digest = createHash("sha256").update(key).digest("hex");
-  return { id, scope, digest, createdAt: "2026-01-01T00:00:00Z" };
+  return { id, name: id, scope, digest: digestOf(key), createdAt: "2026-01-01T00:00:00Z" };
 }
 
 function isRaw(body: unknown): body is string | Uint8Array {

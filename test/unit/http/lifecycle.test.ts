@@ -16,7 +16,7 @@ async function unstarted() {
   return createHttpServer({
     engine,
     callers: testCallers(),
-    keys: new KeyRing([]),
+    keys: new KeyRing([], engine.clock),
     webhookSecret: "",
     log: engine.log,
   });

@@ -2,8 +2,9 @@
 import { createServer } from "node:http";
 import { once } from "node:events";
 import { expect, it } from "vitest";
+import type { KeyInput } from "../../../emulator/core/access/key-input.ts";
 import { SdkWorker } from "../../live/sdk-worker.ts";
-import { KEY, USER_KEY } from "../http/http-harness.ts";
+import { KEY, makeKey, USER_KEY } from "../http/http-harness.ts";
 import { LiveScene } from "./live-scene.ts";
 
 it("takes a user's key bare or as a bearer token, and no request without one", async () => {
@@ -15,6 +16,25 @@ it("takes a user's key bare or as a bearer token, and no request without one", a
   expect(JSON.parse(answer.text)).toMatchObject({
     error: "no token provided",
   });
+});
+
+it("takes no worker by hand with a key that opens less than all jobs", async () => {
+  await using scene = await LiveScene.set();
+  const bodies: Partial<KeyInput>[] = [
+    { name: "reads", scope: "read-only" },
+    { name: "manages", scope: "management" },
+    { name: "submits", scope: "jobs", endpointIds: ["echo"] },
+  ];
+  for (const body of bodies) {
+    const { key } = await makeKey(scene.service, body);
+    const answer = await scene.worker("d", key).ping();
+    expect(answer.status, body.name).toBe(403);
+    expect(answer.text).toContain(`has the scope ${body.scope}`);
+  }
+  const { key } = await makeKey(scene.service, { name: "all", scope: "all", expiresIn: "1m" });
+  expect((await scene.worker("d", key).ping()).status).toBe(200);
+  await scene.service.test.clock.advance(60_000);
+  expect((await scene.worker("e", key).ping()).status).toBe(401);
 });
 
 it("does not take a worker over that has a session of another protocol", async () => {

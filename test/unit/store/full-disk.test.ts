@@ -73,7 +73,7 @@ describe.runIf(tmpfsIsMissing === undefined)("a full disk", () => {
     async (_where, sizeBytes) => {
       await using small = await storeOnSmallDisk();
       const { owner, store } = small;
-      const record = { id: "k", scope: "user", digest: "d", createdAt: "then" } as const;
+      const record = { id: "k", name: "k", scope: "user", digest: "d", createdAt: "then" } as const;
       const same = { type: "put-record", kind: "apiKey", id: "k", record } as const;
       await owner.change(same);
       const { jobs, error } = await fill(owner, sizeBytes);

@@ -48,6 +48,16 @@ export type Clock = { readonly now: string; readonly nowMs: number; readonly off
 
 export type AdvancedClock = { readonly now: string; readonly nowMs: number; readonly offsetMs: number; readonly nextDueAt: string | null; readonly settled: boolean; readonly underWay: readonly (string)[]; };
 
+export type MadeApiKey = { readonly id: string; readonly name: string; readonly scope: "all" | "read-only" | "jobs" | "management"; readonly endpointIds?: readonly (string)[]; readonly createdAt: string; readonly expiresAt?: string; readonly lastUsedAt?: string; readonly key: string; };
+
+export type ApiKeys = { readonly keys: readonly (ApiKey)[]; };
+
+export type ApiKey = { readonly id: string; readonly name: string; readonly scope: "all" | "read-only" | "jobs" | "management"; readonly endpointIds?: readonly (string)[]; readonly createdAt: string; readonly expiresAt?: string; readonly lastUsedAt?: string; };
+
+export type Audit = { readonly entries: readonly (AuditEntry)[]; readonly next?: string; };
+
+export type AuditEntry = { readonly at: string; readonly id: string; readonly keyId: string; readonly keyName: string; readonly client: string; readonly operation: string; readonly subject: string; readonly status: number; };
+
 export type Origins = { readonly endpoints: readonly ({ readonly id: string; readonly handlerPath?: string; readonly command?: readonly (string)[]; readonly cwd?: string; readonly workingDirectory?: "own" | "shared"; readonly volumePath?: string; })[]; readonly templates: readonly ({ readonly id: string; readonly envSources: Readonly<Record<string, string>>; })[]; };
 
 export type JobSummaries = { readonly jobs: readonly (JobSummary)[]; readonly next?: string; readonly count?: { readonly jobs: number; readonly more: boolean; }; };
@@ -145,6 +155,9 @@ export interface Answers {
   readonly readDocument: { readonly openapi: string; };
   readonly readClock: Clock;
   readonly advanceClock: AdvancedClock;
+  readonly createKey: MadeApiKey;
+  readonly listKeys: ApiKeys;
+  readonly readAudit: Audit;
   readonly readOrigins: Origins;
   readonly listJobs: JobSummaries;
   readonly listDeletedJobs: DeletedJobs;

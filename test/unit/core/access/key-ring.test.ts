@@ -1,26 +1,55 @@
-/** Which texts are keys. */
-import { createHash } from "node:crypto";
+/** Which texts are keys, and for how long. */
 import { expect, it } from "vitest";
 import type { ApiKey } from "../../../../emulator/core/access/api-key.ts";
-import { KeyRing } from "../../../../emulator/core/access/key-ring.ts";
+import { digestOf, KeyRing } from "../../../../emulator/core/access/key-ring.ts";
+
+const at = { now: Date.parse("2026-01-01T00:00:00Z") };
+const clock = { now: () => at.now };
 
 const key = (id: string, text: string): ApiKey => ({
   id,
+  name: id,
   scope: "user",
-  digest: createHash("sha256").update(text).digest("hex"),
+  digest: digestOf(text),
   createdAt: "2026-01-01T00:00:00Z",
 });
 
 it("finds the record of each key by its text, and of nothing else", () => {
-  const ring = new KeyRing([key("one", "first"), key("two", "sécond")]);
+  const ring = new KeyRing([key("one", "first"), key("two", "sécond")], clock);
   expect(ring.find("first")?.id).toBe("one");
   expect(ring.find("sécond")?.id).toBe("two");
-  for (const text of ["", "First", "first ", "fir", key("one", "first").digest]) {
+  for (const text of ["", "First", "first ", "fir", digestOf("first")]) {
     expect(ring.find(text)).toBeUndefined();
+    expect(ring.findExpired(text)).toBeUndefined();
   }
 });
 
 it("has no key when it was given none, or a record whose digest is none", () => {
-  expect(new KeyRing([]).find("")).toBeUndefined();
-  expect(new KeyRing([{ ...key("x", "x"), digest: "" }]).find("")).toBeUndefined();
+  expect(new KeyRing([], clock).find("")).toBeUndefined();
+  expect(new KeyRing([{ ...key("x", "x"), digest: "" }], clock).find("")).toBeUndefined();
+});
+
+it("has a key until the moment at which it expires, and knows it as expired from then on", () => {
+  const expiresAt = new Date(at.now + 1_000).toISOString();
+  const ring = new KeyRing([{ ...key("one", "first"), expiresAt }], clock);
+  at.now += 999;
+  expect([ring.find("first")?.id, ring.findById("one")?.id]).toEqual(["one", "one"]);
+  expect(ring.findExpired("first")).toBeUndefined();
+  at.now += 1;
+  expect([ring.find("first"), ring.findById("one")]).toEqual([undefined, undefined]);
+  expect(ring.findExpired("first")?.id).toBe("one");
+  expect(ring.usedAt("one")).toBe(at.now - 1);
+});
+
+it("knows nothing more of a key that was removed, and keeps another with the same text", () => {
+  const ring = new KeyRing([key("made", "same"), key("given", "same")], clock);
+  ring.remove("made");
+  expect(ring.find("same")?.id).toBe("given");
+  ring.remove("given");
+  ring.remove("given");
+  expect([ring.find("same"), ring.findById("given"), ring.usedAt("given")]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });

@@ -1,6 +1,7 @@
 /** Which keys open the service, and what of them lasts. */
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
+import { KeyRing } from "../../../../emulator/core/access/key-ring.ts";
 import { settleKeys } from "../../../../emulator/engine/access/service-keys.ts";
 import { quietSteps } from "../quiet-steps.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
@@ -19,10 +20,10 @@ it("makes a user's key once, which is the admin's too as long as there is no oth
   const none = { user: undefined, admin: undefined };
   const first = await settleKeys({ steps, random, startWork }, none, NOW);
   const digest = digestOf(first.userKey ?? "");
-  expect(first.records).toMatchObject([{ id: "user", scope: "admin", digest }]);
+  expect(first.records).toMatchObject([{ id: "user", scope: "all", digest }]);
   const second = await settleKeys({ steps, random, startWork }, none, NOW);
   expect(second.userKey).toBeUndefined();
-  expect(second.records).toMatchObject([{ scope: "admin", digest }]);
+  expect(second.records).toMatchObject([{ scope: "all", digest }]);
 });
 
 it("leaves the user's key without the admin's rights when there is a key for those", async () => {
@@ -34,12 +35,31 @@ it("leaves the user's key without the admin's rights when there is a key for tho
   );
   expect(records).toMatchObject([
     { scope: "user", digest: digestOf("u") },
-    { scope: "admin", digest: digestOf("a") },
+    { scope: "all", digest: digestOf("a") },
   ]);
   const later = await settleKeys(
     { steps, random, startWork },
     { user: undefined, admin: undefined },
     NOW,
   );
-  expect(later.records).toMatchObject([{ scope: "admin", digest: digestOf("u") }]);
+  expect(later.records).toMatchObject([{ scope: "all", digest: digestOf("u") }]);
+});
+
+it("keeps the keys that were made, beside one that is given later with the same text", async () => {
+  const steps = await quietSteps(createMemoryStore());
+  const settle = (user: string) =>
+    settleKeys({ steps, random, startWork }, { user, admin: undefined }, NOW);
+  await settle("u");
+  const made = {
+    id: "key_a",
+    name: "a",
+    scope: "read-only",
+    digest: digestOf("made"),
+    createdAt: NOW,
+  } as const;
+  await steps.commit((step) => step.putRecord("apiKey", made.id, made));
+  const { records } = await settle("made");
+  expect(records).toMatchObject([made, { id: "user", scope: "all" }]);
+  const ring = new KeyRing(records, { now: () => 0 });
+  expect([ring.find("made")?.id, ring.findById("key_a")?.scope]).toEqual(["user", "read-only"]);
 });

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type BalancedHttp, startBalancedHttp } from "./balanced-harness.ts";
-import { KEY } from "../http-harness.ts";
+import { KEY, makeKey } from "../http-harness.ts";
 
 const AUTH = `Authorization: Bearer ${KEY}`;
 
@@ -188,6 +188,27 @@ describe("a request to a load balancing endpoint", () => {
       expect(answer).toMatch(/^HTTP\/1.1 401 .*"code":"unauthorized"/su);
     }
     expect(count).toBe(0);
+  });
+
+  it("is passed on with a key for jobs of the endpoint, and with none that only reads or manages", async () => {
+    balanced.server.on("request", (_, response) => response.end("served"));
+    const { service } = balanced;
+    const { key } = await makeKey(service, { name: "a", scope: "jobs", endpointIds: ["web"] });
+    expect(await raw("GET /lb/web/ HTTP/1.1", "Host: x", `Authorization: ${key}`)).toContain(
+      "served",
+    );
+    for (const scope of ["read-only", "management"] as const) {
+      const other = await makeKey(service, { name: scope, scope });
+      for (const line of ["X: y", "Connection: Upgrade\r\nUpgrade: websocket"]) {
+        const answer = await raw(
+          "GET /lb/web/ HTTP/1.1",
+          "Host: x",
+          `Authorization: ${other.key}`,
+          line,
+        );
+        expect(answer).toMatch(/^HTTP\/1.1 403 .*"code":"insufficient_scope"/su);
+      }
+    }
   });
 
   it("to nobody, or to a queue, is refused; and a server has no queue", async () => {

@@ -24,11 +24,12 @@ it("warn lets everything through, says so in a header, and in the log once in ea
     undefined,
     "purge-queue 2/10s",
   ]);
-  expect(logged.map(({ level, message }) => `${level}: ${message}`)).toEqual(
+  const warned = logged.filter(({ level }) => level === "warn");
+  expect(warned.map(({ message }) => message)).toEqual(
     Array.from(
       { length: 2 },
       () =>
-        'warn: production would answer 429: /purge-queue of the endpoint "echo" takes 2 requests in 10 s from one API key, and has as many',
+        'production would answer 429: /purge-queue of the endpoint "echo" takes 2 requests in 10 s from one API key, and has as many',
     ),
   );
   const at = clock.now();

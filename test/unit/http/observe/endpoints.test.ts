@@ -157,7 +157,7 @@ it("is for the admin's key, and of endpoints there are", async () => {
   const { service } = scene;
   const headers = { authorization: USER_KEY };
   for (const path of ["/endpoints", "/endpoints/echo/series", "/workers", "/limits"])
-    expect((await service.call("GET", `/emulator${path}`, { headers })).status).toBe(401);
+    expect((await service.call("GET", `/emulator${path}`, { headers })).status).toBe(403);
   for (const path of ["/endpoints/no/series", "/endpoints/no/decisions", "/workers?endpointId=no"])
     expect((await service.call("GET", `/emulator${path}`)).json).toMatchObject({
       code: "endpoint_not_found",

@@ -118,9 +118,12 @@ it("says how old the oldest snapshot of a database is, where the store is one", 
 
 it("is for the admin's key alone", async () => {
   await using service = await startTestHttp();
-  for (const authorization of ["", USER_KEY]) {
+  for (const [authorization, refused] of [
+    ["", 401],
+    [USER_KEY, 403],
+  ] as const) {
     const { status } = await service.call("GET", "/metrics", { headers: { authorization } });
-    expect(status).toBe(401);
+    expect(status).toBe(refused);
   }
 });
 

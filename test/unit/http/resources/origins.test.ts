@@ -8,5 +8,5 @@ it("shows where endpoints come from, to the admin", async () => {
   expect(status).toBe(200);
   expect(json).toEqual({ endpoints: [{ id: "echo" }], templates: [] });
   const asUser = { headers: { authorization: `Bearer ${USER_KEY}` } };
-  expect((await service.call("GET", "/emulator/origins", asUser)).status).toBe(401);
+  expect((await service.call("GET", "/emulator/origins", asUser)).status).toBe(403);
 });

@@ -77,10 +77,10 @@ describe("/emulator/clock", () => {
     await using service = await startTestHttp();
     const headers = { authorization: USER_KEY };
     for (const path of ["/emulator/clock", "/emulator/events"])
-      expect((await service.call("GET", path, { headers })).status).toBe(401);
+      expect((await service.call("GET", path, { headers })).status).toBe(403);
     const body = { advance: "1d" };
     const { json } = await service.call("POST", "/emulator/clock", { headers, body });
-    expect(json).toMatchObject({ code: "unauthorized" });
+    expect(json).toMatchObject({ code: "insufficient_scope" });
     expect(service.test.engine.clock.offsetMs).toBe(0);
   });
 

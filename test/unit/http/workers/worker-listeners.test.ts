@@ -20,7 +20,7 @@ beforeEach(async () => {
   const http = createHttpServer({
     engine,
     callers: testCallers(),
-    keys: testKeys(),
+    keys: testKeys(engine),
     webhookSecret: WEBHOOK_SECRET,
     log: engine.log,
     liveWorkers: new LiveWorkers(engine, sessionsOn(engine)),

@@ -1,0 +1,56 @@
+/** What a client sends to make a key, checked. */
+import { z } from "zod";
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import {
+  fields,
+  must,
+  NAME_MAX_CHARACTERS,
+  nonEmptyText,
+  oneOf,
+  readFields,
+  texts,
+} from "../input/input-fields.ts";
+import { valueInWords } from "../input/problem-messages.ts";
+import { invalidRequest } from "../service-error.ts";
+import { DURATION_PATTERN, parseDuration } from "../time/duration.ts";
+import { MADE_SCOPES } from "./key-scope.ts";
+
+const MAX_DAYS = LIMITS.keyExpiryMaxMs / 86_400_000;
+const error = must(`a duration like "30d" or "12h", of at most ${MAX_DAYS} days`);
+
+/** The body of `POST /emulator/keys`. */
+export const keyInputSchema = fields({
+  name: nonEmptyText(NAME_MAX_CHARACTERS),
+  scope: oneOf(MADE_SCOPES),
+  endpointIds: texts()
+    .optional()
+    .meta({ description: "The endpoints whose jobs it opens; with the scope `jobs` only." }),
+  expiresIn: z
+    .string({ error })
+    .regex(DURATION_PATTERN, { error })
+    .refine((text) => isExpiry(parseDuration(text)), { error })
+    .optional()
+    .meta({
+      description: "How long it is good, for example `30d`; by default until it is revoked.",
+    }),
+}).meta({ id: "ApiKeyInput" });
+
+export type KeyInput = z.infer<typeof keyInputSchema>;
+
+/** @throws ServiceError `invalid_request` */
+export function readKeyInput(value: unknown): KeyInput {
+  const input = readFields(keyInputSchema, Object.keys(keyInputSchema.shape), value);
+  const { scope, endpointIds = [] } = input;
+  const names = endpointIds.length > 0;
+  if (scope === "jobs" && !names)
+    throw invalidRequest(["endpointIds must name an endpoint, as scope is jobs"]);
+  if (scope !== "jobs" && names)
+    throw invalidRequest([
+      `endpointIds are for the scope jobs; got the scope ${valueInWords(scope)}`,
+    ]);
+  return input;
+}
+
+function isExpiry(ms: number | undefined): boolean {
+  return ms !== undefined && ms > 0 && ms <= LIMITS.keyExpiryMaxMs;
+}

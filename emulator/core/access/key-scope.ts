@@ -1,0 +1,69 @@
+/** What keys open: the one rule by which a request is let in or refused. Pure. */
+import { ServiceError } from "../service-error.ts";
+import type { ApiKey } from "./api-key.ts";
+
+/** The scopes that a key can be made with. */
+export const MADE_SCOPES = ["all", "read-only", "jobs", "management"] as const;
+
+export type MadeScope = (typeof MADE_SCOPES)[number];
+
+/** `user`: of the key given at the start, where the emulator's own operations have one of their own. */
+export type KeyScope = MadeScope | "user";
+
+/** The parts of the interface. */
+export type Part =
+  /** Jobs of an endpoint, and requests to the servers of its workers. */
+  | "jobs"
+  /** What a worker that was started by hand calls. */
+  | "workers"
+  /** Endpoints, templates and the other resources. */
+  | "resources"
+  /** The emulator's own operations. */
+  | "own"
+  /** Those of them that make and revoke keys. */
+  | "keys";
+
+/** What a key has to open for a request. */
+export interface Need {
+  readonly part: Part;
+  /** Whether nothing is changed by it, and nothing told that lets others change something. */
+  readonly reads: boolean;
+  /** The endpoint whose jobs are asked for. */
+  readonly endpointId?: string | undefined;
+}
+
+export function opens({ scope, endpointIds = [] }: ApiKey, need: Need): boolean {
+  const { part, reads, endpointId } = need;
+  switch (scope) {
+    case "all":
+      return true;
+    case "user":
+      return part !== "own" && part !== "keys";
+    case "read-only":
+      return reads;
+    case "jobs":
+      return part === "jobs" && endpointId !== undefined && endpointIds.includes(endpointId);
+    case "management":
+      return part === "resources" || part === "own";
+  }
+}
+
+/** What each scope opens, for messages. */
+const MEANINGS: Readonly<Record<KeyScope, string>> = {
+  all: "everything",
+  user: "everything but the emulator's own operations, which have a key of their own",
+  "read-only": "what changes nothing",
+  jobs: "jobs of the endpoints it names",
+  management: "resources and the emulator's own operations but for keys, and no jobs",
+};
+
+/** @throws ServiceError insufficient_scope, if the key does not open it */
+export function checkOpens(key: ApiKey, need: Need): void {
+  if (opens(key, need)) return;
+  const { name, scope, endpointIds = [] } = key;
+  const named = scope === "jobs" ? `: ${endpointIds.join(", ")}` : "";
+  throw new ServiceError(
+    "insufficient_scope",
+    `the key "${name}" has the scope ${scope}, which opens ${MEANINGS[scope]}${named}`,
+  );
+}

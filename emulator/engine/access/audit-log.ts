@@ -1,0 +1,51 @@
+/** Notes who changed what is managed: durably before the change is answered, and in the log. */
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import type { AuditEntry } from "../../core/access/audit-entry.ts";
+import type { Uses } from "../context.ts";
+
+/** Old entries are looked for with every so many new ones. */
+const PRUNE_EVERY = 100;
+
+export interface AuditPage {
+  /** Newest first. */
+  readonly entries: readonly AuditEntry[];
+  /** The `after` of the next page; undefined if this is the last. */
+  readonly next: string | undefined;
+}
+
+export class AuditLog {
+  readonly #engine: Uses<"clock" | "log" | "random" | "steps">;
+  #noted = 0;
+
+  constructor(engine: Uses<"clock" | "log" | "random" | "steps">) {
+    this.#engine = engine;
+  }
+
+  /** Never rejects: what is to be noted has happened. An entry that cannot be stored is in the log alone, which says so. */
+  async note(fact: Omit<AuditEntry, "id" | "at">): Promise<void> {
+    const { clock, log, random, steps } = this.#engine;
+    const { operation, subject, keyName, client, status } = fact;
+    const what = subject === "" ? operation : `${operation} (${subject})`;
+    log.info({ audit: fact }, `the key "${keyName}" from ${client} asked for ${what}: ${status}`);
+    const at = clock.now();
+    const entry: AuditEntry = { id: random.uuid(at), at, ...fact };
+    try {
+      await steps.commit((step) => {
+        step.putRecord("audit", entry.id, entry);
+        if (this.#noted++ % PRUNE_EVERY > 0) return;
+        const surplus = step.records("audit").slice(0, -LIMITS.auditEntriesKept);
+        for (const { id } of surplus) step.deleteRecord("audit", id);
+      });
+    } catch (error) {
+      log.error({ err: error, audit: fact }, "an entry of the audit could not be stored");
+    }
+  }
+
+  /** @param after id of the entry after which the page begins */
+  page(limit: number, after?: string): AuditPage {
+    const known = this.#engine.steps.records.inOrder("audit").toReversed();
+    const older = after === undefined ? known : known.filter(({ id }) => id < after);
+    const entries = older.slice(0, limit);
+    return { entries, next: older.length > limit ? entries.at(-1)?.id : undefined };
+  }
+}

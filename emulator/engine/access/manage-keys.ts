@@ -1,0 +1,59 @@
+/** Makes, lists and revokes API keys beside those that the start settles. */
+import type { ApiKey } from "../../core/access/api-key.ts";
+import type { KeyInput } from "../../core/access/key-input.ts";
+import { digestOf } from "../../core/access/key-ring.ts";
+import { ServiceError } from "../../core/service-error.ts";
+import { parseDuration } from "../../core/time/duration.ts";
+import type { Uses } from "../context.ts";
+import { isMade, makeKeyText, SETTLED_NAMES } from "./service-keys.ts";
+
+const ID_PREFIX = "key_";
+const ID_RANDOM_LENGTH = 14;
+
+/**
+ * Keeps a new key; `text` is the key itself, which is kept nowhere.
+ *
+ * @throws ServiceError key_name_taken; endpoint_not_found for one of `endpointIds`; storage_full
+ */
+export async function createKey(
+  { clock, directory, random, steps }: Uses<"clock" | "directory" | "random" | "steps">,
+  { name, scope, endpointIds = [], expiresIn = "" }: KeyInput,
+): Promise<{ readonly key: ApiKey; readonly text: string }> {
+  for (const id of endpointIds) directory.endpoint(id);
+  const text = makeKeyText(random);
+  const now = clock.now();
+  const expiresInMs = parseDuration(expiresIn);
+  const key: ApiKey = {
+    id: `${ID_PREFIX}${random.shortId(ID_RANDOM_LENGTH)}`,
+    name,
+    scope,
+    ...(endpointIds.length > 0 && { endpointIds }),
+    digest: digestOf(text),
+    createdAt: new Date(now).toISOString(),
+    ...(expiresInMs !== undefined && { expiresAt: new Date(now + expiresInMs).toISOString() }),
+  };
+  await steps.commit((step) => {
+    const taken = [...SETTLED_NAMES, ...step.records("apiKey").map((other) => other.name)];
+    if (taken.includes(name))
+      throw new ServiceError("key_name_taken", `there is a key with the name "${name}" already`);
+    step.putRecord("apiKey", key.id, key);
+  });
+  return { key, text };
+}
+
+/** Those made with {@link createKey}, in order of name; expired ones too. */
+export function listKeys({ steps }: Uses<"steps">): readonly ApiKey[] {
+  const keys = steps.records.all("apiKey").filter(isMade);
+  return keys.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Answers the key that is none any more. @throws ServiceError key_not_found, storage_full */
+export async function revokeKey({ steps }: Uses<"steps">, id: string): Promise<ApiKey> {
+  return steps.commit((step) => {
+    const key = step.record("apiKey", id);
+    if (key === undefined || !isMade(key))
+      throw new ServiceError("key_not_found", `there is no key "${id}" that could be revoked`);
+    step.deleteRecord("apiKey", id);
+    return key;
+  });
+}
