@@ -1,7 +1,13 @@
 /** The same load on several services, round by round: what each answers per second, and the processor time that takes. */
 import { type Bench, interleave, newFolder, OTHER_CHECKOUT } from "./bench.ts";
-import { type MeteredLoad, metered, microsPerJob, perJob } from "./cpu-meter.ts";
-import { jobDone, startEmulatorFor, submissionTo } from "./emulator-process.ts";
+import {
+  type MeteredLoad,
+  type MeteredProcesses,
+  metered,
+  microsPerJob,
+  perJob,
+} from "./cpu-meter.ts";
+import { type EmulatorPlace, jobDone, startEmulatorFor, submissionTo } from "./emulator-process.ts";
 import { startBareServer } from "./floors/http.ts";
 import { atLeast, atMost, type Line, lineOf } from "./line.ts";
 import type { Load, LoadResult } from "./load/closed-loop.ts";
@@ -16,8 +22,8 @@ const ANSWERS = { run: '"IN_QUEUE"', runsync: '"COMPLETED"' } as const;
 
 type Operation = keyof typeof ANSWERS;
 
-interface Contestant {
-  readonly pids: Readonly<Record<string, number>>;
+export interface Contestant {
+  readonly processes: MeteredProcesses;
   load(load: Load): Promise<LoadResult>;
 }
 
@@ -37,22 +43,22 @@ interface Contest {
   readonly rivals: readonly Rival[];
 }
 
-/** A built emulator with one worker of a handler in `bench/handlers/`. @param checkout default: this one */
+/** A built emulator with one worker of a handler in `bench/handlers/`. */
 export async function ofEmulator(
   bench: Bench,
   parts: AsyncDisposableStack,
   [operation, handler]: readonly [Operation, string],
-  checkout?: string,
+  place: EmulatorPlace = {},
 ): Promise<Contestant> {
   const { client } = bench;
   const folder = newFolder(bench, "emulator");
   const served = { echo: { handler, workers: 1 } } as const;
-  const emulator = parts.use(await startEmulatorFor(folder, served, checkout));
+  const emulator = parts.use(await startEmulatorFor(folder, served, place));
   // The worker's processes are all there once a job is done.
   await jobDone(client, emulator);
   const job = emulator.submission("echo", operation, submissionBody);
   return {
-    pids: { ...emulator.pids(), client: client.pid },
+    processes: { ...emulator.pids(), client: client.pid },
     load: async (load) => {
       const result = await client.load(job, load, ANSWERS[operation]);
       if (operation === "run") await jobDone(client, emulator);
@@ -68,7 +74,7 @@ export async function ofOtherCheckout(
   task: readonly [Operation, string],
 ): Promise<readonly Rival[]> {
   if (bench.against === undefined) return [];
-  const contestant = await ofEmulator(bench, parts, task, bench.against);
+  const contestant = await ofEmulator(bench, parts, task, { checkout: bench.against });
   return [{ name: OTHER_CHECKOUT, contestant }];
 }
 
@@ -90,7 +96,7 @@ export async function ofBareServer(
   const job = submissionTo(origin, "echo", operation, submissionBody);
   const expected = operation === "run" ? ANSWERS.run : "input";
   const load = (wanted: Load): Promise<LoadResult> => client.load(job, wanted, expected);
-  return { pids: { server: pid, client: client.pid }, load };
+  return { processes: { server: pid, client: client.pid }, load };
 }
 
 export async function contest(bench: Bench, plan: Contest): Promise<readonly Line[]> {
@@ -99,7 +105,7 @@ export async function contest(bench: Bench, plan: Contest): Promise<readonly Lin
   const subjects: Record<string, () => Promise<MeteredLoad>> = {};
   for (const { name, contestant } of [{ name: "ours", contestant: ours }, ...rivals]) {
     if (typeof contestant === "string") continue;
-    subjects[name] = () => metered(contestant.pids, () => contestant.load(load));
+    subjects[name] = () => metered(contestant.processes, () => contestant.load(load));
   }
   const measured = await interleave(bench, bench.rounds, subjects);
   const of = (name: string): readonly MeteredLoad[] | undefined => measured[name];

@@ -1,6 +1,6 @@
 /** The processor time that named processes use while a load is measured. */
 import type { LoadResult } from "./load/closed-loop.ts";
-import { cpuMs } from "./processes.ts";
+import { cpuMs, cpuMsWithChildren } from "./processes.ts";
 import { number } from "./table.ts";
 
 export interface MeteredLoad extends LoadResult {
@@ -8,14 +8,21 @@ export interface MeteredLoad extends LoadResult {
   readonly usedMs: Readonly<Record<string, number>>;
 }
 
+/** What is measured, by name: a process, or one together with those that it started itself. */
+export type MeteredProcesses = Readonly<Record<string, number | { readonly withChildren: number }>>;
+
 export async function metered(
-  pids: Readonly<Record<string, number>>,
+  processes: MeteredProcesses,
   load: () => Promise<LoadResult>,
 ): Promise<MeteredLoad> {
-  const before = Object.entries(pids).map(([name, pid]) => ({ name, pid, ms: cpuMs(pid) }));
+  const before = Object.entries(processes).map(([name, of]) => ({ name, of, ms: usedSoFarMs(of) }));
   const result = await load();
-  const used = before.map(({ name, pid, ms }) => [name, cpuMs(pid) - ms] as const);
+  const used = before.map(({ name, of, ms }) => [name, usedSoFarMs(of) - ms] as const);
   return { ...result, usedMs: Object.fromEntries(used) };
+}
+
+function usedSoFarMs(of: MeteredProcesses[string]): number {
+  return typeof of === "number" ? cpuMs(of) : cpuMsWithChildren(of.withChildren);
 }
 
 /** Round by round. */

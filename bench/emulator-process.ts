@@ -9,6 +9,7 @@ import type { LoadClient, Subject } from "./load/load-client.ts";
 
 const ownCheckout = path.resolve(import.meta.dirname, "..");
 const API_KEY = "bench-key";
+const SECRET_KEY = Buffer.alloc(32).toString("base64");
 const TAIL_CHARACTERS = 2000;
 
 /** Process ids of an emulator that serves one handler with one worker. */
@@ -32,12 +33,17 @@ export interface EmulatorProcess extends AsyncDisposable {
   submission(...job: Submission): Subject;
 }
 
-export interface EmulatorStart {
+export interface EmulatorPlace {
+  /** Folder of the checkout whose `sv-emulate` it is; default: this one. */
+  readonly checkout?: string | undefined;
+  /** Address of the database that is the store; default: the data directory is. */
+  readonly store?: string | undefined;
+}
+
+export interface EmulatorStart extends EmulatorPlace {
   readonly dataDir: string;
   /** What `sv-emulate` is given to serve. */
   readonly targets: readonly string[];
-  /** Folder of the checkout whose `sv-emulate` it is; default: this one. */
-  readonly checkout?: string | undefined;
 }
 
 /**
@@ -81,15 +87,15 @@ function writeConfig(folder: string, endpoints: Readonly<Record<string, ServedEn
   return file;
 }
 
-/** An emulator on a new data directory that serves these endpoints. */
+/** An emulator with the data directory `data` in the folder that serves these endpoints. */
 export async function startEmulatorFor(
   folder: string,
   endpoints: Readonly<Record<string, ServedEndpoint>>,
-  checkout?: string,
+  place: EmulatorPlace = {},
 ): Promise<EmulatorProcess> {
   const targets = [writeConfig(folder, endpoints)];
   const dataDir = path.join(folder, "data");
-  return startEmulatorProcess({ dataDir, targets, checkout });
+  return startEmulatorProcess({ ...place, dataDir, targets });
 }
 
 /**
@@ -98,10 +104,13 @@ export async function startEmulatorFor(
  * @throws Error with the emulator's last lines when it ends instead
  */
 export async function startEmulatorProcess(start: EmulatorStart): Promise<EmulatorProcess> {
-  const program = builtEmulator(start.checkout);
-  const options = ["--port", "0", "--data-dir", start.dataDir, "--log", "json", "--limits", "off"];
-  const child = spawn(process.execPath, [program, ...start.targets, ...options], {
-    env: { ...process.env, SV_API_KEY: API_KEY },
+  const { checkout, dataDir, store, targets } = start;
+  const program = builtEmulator(checkout);
+  const options = ["--port", "0", "--data-dir", dataDir, "--log", "json", "--limits", "off"];
+  // Elsewhere the key that seals secrets has to be given.
+  const sealed = store === undefined ? {} : { SV_STORE: store, SV_SECRET_KEY: SECRET_KEY };
+  const child = spawn(process.execPath, [program, ...targets, ...options], {
+    env: { ...process.env, SV_API_KEY: API_KEY, ...sealed },
     stdio: ["ignore", "pipe", "pipe"],
   });
   watchOver(child);

@@ -10,7 +10,7 @@ import { type Options, parseOptions } from "./options.ts";
 import { Progress } from "./progress.ts";
 import { writeReport } from "./report.ts";
 import { container } from "./rows/container.ts";
-import { crowd } from "./rows/crowd.ts";
+import { crowd, crowdOnPostgres } from "./rows/crowd.ts";
 import { database } from "./rows/database.ts";
 import { extraProcess } from "./rows/extra-process.ts";
 import { followed } from "./rows/followed.ts";
@@ -20,7 +20,8 @@ import { live } from "./rows/live.ts";
 import { memory } from "./rows/memory.ts";
 import { mixed } from "./rows/mixed.ts";
 import { pickup } from "./rows/pickup.ts";
-import { queueDepth } from "./rows/queue-depth.ts";
+import { postgres } from "./rows/postgres.ts";
+import { queueDepth, queueDepthOnPostgres } from "./rows/queue-depth.ts";
 import { reload } from "./rows/reload.ts";
 import type { Row } from "./rows/row.ts";
 import { ready } from "./rows/ready.ts";
@@ -55,6 +56,9 @@ const ROWS: readonly Row[] = [
   queueDepth,
   crowd,
   database,
+  postgres,
+  queueDepthOnPostgres,
+  crowdOnPostgres,
   memory,
   upload,
 ];

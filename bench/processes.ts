@@ -36,8 +36,13 @@ export async function endProcess(child: ChildProcess): Promise<void> {
 
 /** Processor time the process used so far, all its threads; 0 where /proc does not tell. */
 export function cpuMs(pid: number): number {
-  const fields = statFields(pid);
-  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * MS_PER_TICK;
+  return ticks(statFields(pid).slice(11, 13)) * MS_PER_TICK;
+}
+
+/** The same of a process and of all that it started itself, those that have ended included. */
+export function cpuMsWithChildren(pid: number): number {
+  const own = ticks(statFields(pid).slice(11, 15)) * MS_PER_TICK;
+  return childPids(pid).reduce((sum, child) => sum + cpuMs(child), own);
 }
 
 /** Memory of the process that is in RAM; undefined where /proc does not tell. */
@@ -60,7 +65,14 @@ export function commandLine(pid: number): string {
   return procFile(pid, "cmdline").replaceAll("\0", " ");
 }
 
-/** The fields after the program's name, which may hold spaces: `utime` and `stime` are the 12th and 13th of them. */
+function ticks(fields: readonly string[]): number {
+  return fields.reduce((sum, field) => sum + Number(field), 0);
+}
+
+/**
+ * The fields after the program's name, which may hold spaces: from the 12th on `utime` and `stime`, and the same of children
+ * that have ended.
+ */
 function statFields(pid: number): readonly string[] {
   const text = procFile(pid, "stat");
   return text.slice(text.lastIndexOf(")") + 2).split(" ");

@@ -5,7 +5,7 @@ import { type Load, type LoadResult, loadResultShape } from "../load/closed-loop
 import { type AppendFsync, startRedis } from "./redis-server.ts";
 
 export interface BullMq extends AsyncDisposable {
-  readonly pids: { readonly redis: number; readonly worker: number; readonly client: number };
+  readonly processes: Readonly<Record<"redis" | "worker" | "client", number>>;
   load(load: Load): Promise<LoadResult>;
 }
 
@@ -28,7 +28,7 @@ async function startBullMq(
     await worker.ask(z.null(), { socket: redis.socket, concurrency });
     await client.ask(z.null(), { kind: "connect", socket: redis.socket });
     return {
-      pids: { redis: redis.pid, worker: worker.pid, client: client.pid },
+      processes: { redis: redis.pid, worker: worker.pid, client: client.pid },
       load: (load) => client.ask(loadResultShape, { kind: "load", load }),
       [Symbol.asyncDispose]: () => parts.disposeAsync(),
     };

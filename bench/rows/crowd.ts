@@ -1,11 +1,11 @@
 /** Row: what a submission costs on a service that has one endpoint, and on one that has ten thousand with full queues. */
-import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { type Bench, interleave, newFolder } from "../bench.ts";
-import { type EmulatorProcess, jobDone, startEmulatorFor } from "../emulator-process.ts";
+import { type Bench, interleave } from "../bench.ts";
+import { type EmulatorProcess, jobDone } from "../emulator-process.ts";
 import { atMost, type Line, lineOf } from "../line.ts";
+import { startPostgresServer } from "../peers/postgres-server.ts";
 import { submissionBody } from "../payload.ts";
-import { StoreProgram } from "../store-program.ts";
+import { databasesOn, newDirectory, type NewPlace, type Place } from "../place.ts";
 import { number } from "../table.ts";
 import type { Row } from "./row.ts";
 
@@ -17,14 +17,15 @@ const SETTLE_MS = 1500;
 /** Few enough for the worker to keep up, so that the queue of the endpoint that is measured stays short. */
 const IN_FLIGHT = 8;
 
-async function measure(bench: Bench): Promise<readonly Line[]> {
+async function measure(bench: Bench, newPlace: NewPlace): Promise<readonly Line[]> {
   const endpoints = bench.quick ? QUICK_ENDPOINTS : ENDPOINTS;
-  const crowded = newFolder(bench, "crowded");
+  const crowded = await newPlace(bench, "crowded");
   bench.progress.say(`making ${number(endpoints)} endpoints`);
   await fill(crowded, endpoints);
   const served = { echo: { handler: "echo", workers: 1 } } as const;
-  await using many = await startEmulatorFor(crowded, served);
-  await using one = await startEmulatorFor(newFolder(bench, "alone"), served);
+  await using many = await crowded.startEmulator(served);
+  const alone = await newPlace(bench, "alone");
+  await using one = await alone.startEmulator(served);
   await wait(SETTLE_MS);
   const load = { inFlight: IN_FLIGHT, durationMs: bench.quick ? 1000 : 3000 };
   const p99 = async (emulator: EmulatorProcess): Promise<number> => {
@@ -51,14 +52,22 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
   ];
 }
 
-async function fill(folder: string, endpoints: number): Promise<void> {
-  await using store = new StoreProgram();
-  await store.open(path.join(folder, "data"));
+async function fill(place: Place, endpoints: number): Promise<void> {
+  await using store = await place.openStore();
   await store.crowd(endpoints, JOBS_EACH);
 }
 
 export const crowd: Row = {
   id: "crowd",
   title: "A submission to a service with many endpoints and long queues",
-  measure,
+  measure: (bench) => measure(bench, newDirectory),
+};
+
+export const crowdOnPostgres: Row = {
+  id: "crowd-postgres",
+  title: "A submission to a service on PostgreSQL with many endpoints and long queues",
+  async measure(bench) {
+    await using server = await startPostgresServer(bench);
+    return await measure(bench, databasesOn(server));
+  },
 };

@@ -1,8 +1,8 @@
 /** Row: what the store does a second in a PostgreSQL database on this machine, and in a data directory. */
-import fs from "node:fs";
 import path from "node:path";
 import { type Bench, interleave, newFolder } from "../bench.ts";
 import { type Line, lineOf } from "../line.ts";
+import { startPostgresServer } from "../peers/postgres-server.ts";
 import { StoreProgram } from "../store-program.ts";
 import type { Row } from "./row.ts";
 
@@ -15,15 +15,9 @@ const DEPTHS = [
 ] as const;
 
 async function measure(bench: Bench): Promise<readonly Line[]> {
-  // Only here: it installs the server.
-  const { postgresIsMissing, startPostgres } = await import("../../test/setup/postgres.ts");
-  if (postgresIsMissing !== undefined) throw new Error(postgresIsMissing);
-  const folder = newFolder(bench, "database");
-  // Its user must get to its files.
-  for (const each of [bench.folder, folder]) fs.chmodSync(each, 0o711);
-  await using postgres = await startPostgres([], folder);
+  await using server = await startPostgresServer(bench);
   await using ours = new StoreProgram();
-  await ours.openDatabase(postgres.url());
+  await ours.openDatabase(await server.database("ours"));
   await using beside = new StoreProgram();
   await beside.open(path.join(newFolder(bench, "directory"), "data"));
   const lines: Line[] = [];

@@ -67,7 +67,7 @@ async function sizesOf(bench: Bench, checkout?: string): Promise<Sizes> {
   await using emulator = await startEmulatorFor(
     folder,
     { echo: { handler: "echo", workers: 1 } },
-    checkout,
+    { checkout },
   );
   await jobDone(bench.client, emulator);
   await wait(SETTLE_MS);

@@ -1,13 +1,14 @@
 /** Row: what a job costs, and what memory, while a thousand or a million others wait. */
-import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { type Bench, interleave, newFolder } from "../bench.ts";
-import { type EmulatorProcess, startEmulatorFor } from "../emulator-process.ts";
+import { type Bench, interleave } from "../bench.ts";
+import type { EmulatorProcess } from "../emulator-process.ts";
 import { atMost, type Line, lineOf } from "../line.ts";
+import { startPostgresServer } from "../peers/postgres-server.ts";
 import { submissionBody } from "../payload.ts";
+import { databasesOn, newDirectory, type NewPlace, type Place } from "../place.ts";
 import { rssBytes } from "../processes.ts";
 import { summarize } from "../statistics.ts";
-import { StoreProgram } from "../store-program.ts";
+import type { StoreProgram } from "../store-program.ts";
 import { number } from "../table.ts";
 import type { Row } from "./row.ts";
 
@@ -20,9 +21,9 @@ const SETTLE_MS = 1500;
 const MICROS = 1_000_000;
 const BYTES_PER_MB = 1_000_000;
 
-/** A data directory in which so many jobs of the endpoint `waiting` wait. */
+/** A place in which so many jobs of the endpoint `waiting` wait. */
 interface Depth {
-  readonly folder: string;
+  readonly place: Place;
   readonly jobs: number;
 }
 interface Depths {
@@ -30,10 +31,11 @@ interface Depths {
   readonly deep: Depth;
 }
 
-async function measure(bench: Bench): Promise<readonly Line[]> {
+async function measure(bench: Bench, newPlace: NewPlace): Promise<readonly Line[]> {
+  const jobs = bench.quick ? QUICK_DEEP_JOBS : DEEP_JOBS;
   const depths: Depths = {
-    shallow: { folder: newFolder(bench, "shallow"), jobs: SHALLOW_JOBS },
-    deep: { folder: newFolder(bench, "deep"), jobs: bench.quick ? QUICK_DEEP_JOBS : DEEP_JOBS },
+    shallow: { place: await newPlace(bench, "shallow"), jobs: SHALLOW_JOBS },
+    deep: { place: await newPlace(bench, "deep"), jobs },
   };
   const store = await storeLine(bench, depths);
   const others = await otherEndpointLines(bench, depths);
@@ -54,8 +56,7 @@ async function storeLine(bench: Bench, { shallow, deep }: Depths): Promise<Line>
 }
 
 async function filled(bench: Bench, depth: Depth): Promise<StoreProgram> {
-  const store = new StoreProgram();
-  await store.open(path.join(depth.folder, "data"));
+  const store = await depth.place.openStore();
   await store.fill("waiting", depth.jobs, (done) => {
     bench.progress.say(`queueing ${number(done)} of ${number(depth.jobs)} jobs`);
   });
@@ -68,8 +69,8 @@ async function otherEndpointLines(bench: Bench, { shallow, deep }: Depths): Prom
     echo: { handler: "echo", workers: 1 },
     waiting: { handler: "echo", workers: 0 },
   } as const;
-  await using few = await startEmulatorFor(shallow.folder, endpoints);
-  await using many = await startEmulatorFor(deep.folder, endpoints);
+  await using few = await shallow.place.startEmulator(endpoints);
+  await using many = await deep.place.startEmulator(endpoints);
   await wait(SETTLE_MS);
   const memory = { few: rssBytes(few.pid) ?? NaN, many: rssBytes(many.pid) ?? NaN };
   const load = { inFlight: 50, durationMs: bench.quick ? 1000 : 3000 };
@@ -101,9 +102,9 @@ async function otherEndpointLines(bench: Bench, { shallow, deep }: Depths): Prom
 async function sameEndpointLine(bench: Bench, { shallow, deep }: Depths): Promise<Line> {
   const body = JSON.stringify({ ...JSON.parse(submissionBody), policy: { lowPriority: true } });
   const plan = { ahead: 500, warmUpMs: 1000, durationMs: bench.quick ? 1000 : 3000 };
-  const micros = async ({ folder }: Depth): Promise<number> => {
+  const micros = async ({ place }: Depth): Promise<number> => {
     // Started for each round, for its worker would go on with the queue while the other one is measured.
-    await using emulator = await startEmulatorFor(folder, {
+    await using emulator = await place.startEmulator({
       waiting: { handler: "echo", workers: 1 },
     });
     const job = emulator.submission("waiting", "run", body);
@@ -136,5 +137,14 @@ function line(
 export const queueDepth: Row = {
   id: "queue",
   title: "Time per job while others wait",
-  measure,
+  measure: (bench) => measure(bench, newDirectory),
+};
+
+export const queueDepthOnPostgres: Row = {
+  id: "queue-postgres",
+  title: "Time per job on PostgreSQL while others wait",
+  async measure(bench) {
+    await using server = await startPostgresServer(bench);
+    return await measure(bench, databasesOn(server));
+  },
 };

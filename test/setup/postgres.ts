@@ -31,6 +31,8 @@ export interface Postgres extends AsyncDisposable {
   stop(signal?: "SIGQUIT" | "SIGINT"): Promise<void>;
   /** Starts it again on the same data and port. */
   start(): Promise<void>;
+  /** Of its first process, whose children all others are; undefined while it does not run. */
+  pid(): number | undefined;
   /** What it said so far. */
   said(): string;
 }
@@ -62,6 +64,7 @@ export async function startPostgres(
     url,
     start,
     stop: (signal = "SIGINT") => server.stop(signal),
+    pid: () => server.pid,
     said: () => server.said,
     async [Symbol.asyncDispose]() {
       await server.stop("SIGQUIT");
@@ -102,6 +105,10 @@ class Server {
     this.#program = program;
     this.#user = user;
     this.#args = ["-D", data, ...args];
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
   }
 
   get hasEnded(): boolean {

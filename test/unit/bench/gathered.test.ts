@@ -1,0 +1,34 @@
+/** What the benchmark's peer submits together. */
+import { expect, test } from "vitest";
+import { gathered } from "../../../bench/peers/gathered.ts";
+
+test("what comes in one turn is one call, and what comes while it is under way is the next one", async () => {
+  const calls: (readonly number[])[] = [];
+  const first = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const submit = gathered(async (items: readonly number[]) => {
+    calls.push(items);
+    begun.resolve();
+    if (calls.length === 1) await first.promise;
+  });
+  const one = submit(1);
+  const two = submit(2);
+  await begun.promise;
+  const rest = [submit(3), submit(4)];
+  expect(calls).toEqual([[1, 2]]);
+  first.resolve();
+  await Promise.all([one, two, ...rest]);
+  expect(calls).toEqual([
+    [1, 2],
+    [3, 4],
+  ]);
+});
+
+test("a call that fails fails for all whose items went with it, and for nobody else", async () => {
+  const submit = gathered(async (items: readonly number[]) => {
+    if (items.includes(2)) throw new Error("no room");
+  });
+  const failed = await Promise.allSettled([submit(1), submit(2)]);
+  expect(failed.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  await submit(3);
+});
