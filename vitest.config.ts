@@ -26,7 +26,7 @@ const alias = [
   replacement: `${import.meta.dirname}/${file}`,
 }));
 
-/** Of programs and threads that tests start from source: they need not be translated anew each time, which takes 150 ms of 200. */
+/** Of programs and threads that tests start: source need not be translated anew each time, which takes a thread 150 ms of 200. */
 const compileCache = `${import.meta.dirname}/node_modules/.cache/sv-runtime/compiled`;
 
 /** More than cores, for much of the time of most files is waiting. */
@@ -64,6 +64,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // A process for each file, which loads the source anew, takes longer than most tests.
     isolate: false,
+    env: { NODE_COMPILE_CACHE: compileCache },
     projects: [
       {
         extends: true,
@@ -71,7 +72,6 @@ export default defineConfig({
           name: "unit",
           maxWorkers: FILES_AT_ONCE,
           include: ["test/{unit,contract,conformance}/**/*.test{,-d}.ts", "test/tidy.test.ts"],
-          env: { NODE_COMPILE_CACHE: compileCache },
           globalSetup: ["test/setup/shared-postgres.ts"],
           testTimeout: 20_000,
           unstubEnvs: true,
@@ -84,7 +84,6 @@ export default defineConfig({
           name: "model",
           maxWorkers: FILES_AT_ONCE,
           include: ["test/model/**/*.test.ts"],
-          env: { NODE_COMPILE_CACHE: compileCache },
           testTimeout: 180_000,
           sequence: { groupOrder: 1 },
         },
