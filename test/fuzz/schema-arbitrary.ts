@@ -69,6 +69,8 @@ export function misfitting(schema: Schema, resolve: Resolve): fc.Arbitrary<unkno
 
 export const anyValue: fc.Arbitrary<unknown> = fc.jsonValue({ maxDepth: 2 });
 
+const memberNames = fc.stringMatching(/^[A-Z_]{1,8}$/);
+
 function objects(schema: Schema, resolve: Resolve): fc.Arbitrary<unknown> {
   const members = Object.entries(schema.properties ?? {}).map(([key, member]) => {
     const value = fitting(member, resolve, key);
@@ -78,9 +80,7 @@ function objects(schema: Schema, resolve: Resolve): fc.Arbitrary<unknown> {
   const { additionalProperties } = schema;
   if (additionalProperties === undefined || additionalProperties === false) return known;
   const extra = additionalProperties === true ? {} : additionalProperties;
-  const others = fc.dictionary(textsMatching("^[A-Z_]{1,8}$"), fitting(extra, resolve), {
-    maxKeys: 2,
-  });
+  const others = fc.dictionary(memberNames, fitting(extra, resolve), { maxKeys: 2 });
   return fc.tuple(others, known).map(([more, given]) => ({ ...more, ...given }));
 }
 
