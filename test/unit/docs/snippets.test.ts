@@ -26,7 +26,7 @@ test("every TypeScript snippet of the documents compiles, and one with a type er
     ]),
   );
   // One with an error is among them, so that it is seen that errors are found, under the line of the document.
-  const [{ file = "" } = {}] = written.snippets;
+  const { file } = written.snippets[0] ?? { file: "" };
   fs.appendFileSync(file, "const wrong: string = 7;\n");
   const line = fs.readFileSync(file, "utf8").split("\n").length - 1;
   const place = path.relative(written.directory, file);
