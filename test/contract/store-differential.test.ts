@@ -18,8 +18,8 @@ import { MemoryBlobs } from "./store/memory-blobs.ts";
 import { openIn } from "./store/postgres-subject.ts";
 import { Chance } from "./store/random-batches.ts";
 
-const BATCHES = sized(1_000, 100_000);
-const IN_DATABASE = sized(150, 10_000);
+const BATCHES = sized(600, 100_000);
+const IN_DATABASE = sized(100, 10_000);
 const SEED = Number(process.env["STORE_SEED"] ?? Math.floor(Math.random() * 2 ** 32));
 
 it(
@@ -55,7 +55,7 @@ it.skipIf(postgresIsMissing !== undefined).each(["in its rows", "beside it"])(
     const blobs = place === "beside it" ? { blobs: new MemoryBlobs() } : {};
     await playBatches({
       disk: await openIn(url, { ...blobs, times: { retry: 5 } }),
-      ...{ chance, batches: IN_DATABASE, compareAllEvery: 75, killEvery: 10 },
+      ...{ chance, batches: IN_DATABASE, compareAllEvery: 50, killEvery: 10 },
       async kill() {
         await someTurns(chance, 12);
         const { rowCount } = await admin.query(

@@ -69,6 +69,8 @@ export function misfitting(schema: Schema, resolve: Resolve): fc.Arbitrary<unkno
 
 export const anyValue: fc.Arbitrary<unknown> = fc.jsonValue({ maxDepth: 2 });
 
+const memberNames = fc.stringMatching(/^[A-Z_]{1,8}$/);
+
 function objects(schema: Schema, resolve: Resolve): fc.Arbitrary<unknown> {
   const members = Object.entries(schema.properties ?? {}).map(([key, member]) => {
     const value = fitting(member, resolve, key);
@@ -78,9 +80,7 @@ function objects(schema: Schema, resolve: Resolve): fc.Arbitrary<unknown> {
   const { additionalProperties } = schema;
   if (additionalProperties === undefined || additionalProperties === false) return known;
   const extra = additionalProperties === true ? {} : additionalProperties;
-  const others = fc.dictionary(fc.stringMatching(/^[A-Z_]{1,8}$/), fitting(extra, resolve), {
-    maxKeys: 2,
-  });
+  const others = fc.dictionary(memberNames, fitting(extra, resolve), { maxKeys: 2 });
   return fc.tuple(others, known).map(([more, given]) => ({ ...more, ...given }));
 }
 
@@ -103,8 +103,7 @@ function strings(schema: Schema, name: string): fc.Arbitrary<unknown> {
   }
   if (schema.pattern !== undefined) {
     const { minLength: least = 0 } = schema;
-    // Larger ones are mostly over limits that a pattern does not say.
-    const matching = fc.stringMatching(new RegExp(schema.pattern), { size: "xsmall" });
+    const matching = textsMatching(schema.pattern);
     return least === 0 ? matching : matching.filter((text) => text.length >= least);
   }
   const { minLength = 0, maxLength = 200 } = schema;
@@ -112,6 +111,18 @@ function strings(schema: Schema, name: string): fc.Arbitrary<unknown> {
   if (!name.endsWith("Id")) return text;
   const id = fc.nat({ max: 99 }).map((nth) => new KnownId(name, nth));
   return fc.oneof({ weight: 6, arbitrary: id }, { weight: 1, arbitrary: text });
+}
+
+/** Making one takes some 20 ms, and the same patterns stand in many places. */
+const matchings = new Map<string, fc.Arbitrary<string>>();
+
+function textsMatching(pattern: string): fc.Arbitrary<string> {
+  const made = matchings.get(pattern);
+  if (made) return made;
+  // Larger ones are mostly over limits that a pattern does not say.
+  const matching = fc.stringMatching(new RegExp(pattern), { size: "xsmall" });
+  matchings.set(pattern, matching);
+  return matching;
 }
 
 /** Mostly the bounds and what is near them. */

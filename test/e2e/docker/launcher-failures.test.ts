@@ -11,7 +11,7 @@ import { pullRegistry } from "./pull-registry.ts";
 
 /** In so many lanes side by side. */
 const LANES = 8;
-const LAUNCHES = LANES * sized(3, 25);
+const LAUNCHES = LANES * sized(2, 25);
 
 describe.skipIf(dockerIsMissing !== undefined)("a container that cannot work", () => {
   let docker: TestDocker;

@@ -48,7 +48,7 @@ export function resetPeakBytes({ pid }: Pick<ObservedProcess, "pid">): number {
 }
 
 /**
- * What `look` answers, once it answers anything but undefined; looks again and again.
+ * What `look` answers, once it answers anything but undefined; looks again and again, the less often the longer it takes.
  *
  * @throws Error that says `what` was waited for when `limitMs` have passed
  */
@@ -57,11 +57,12 @@ export async function eventually<T>(
   look: () => Promise<T | undefined> | T | undefined,
   limitMs = 20_000,
 ): Promise<T> {
-  const giveUpAt = performance.now() + limitMs;
+  const since = performance.now();
   for (;;) {
     const found = await look();
     if (found !== undefined) return found;
-    if (performance.now() > giveUpAt) throw new Error(`after ${limitMs} ms still not: ${what}`);
-    await delay(10);
+    const passedMs = performance.now() - since;
+    if (passedMs > limitMs) throw new Error(`after ${limitMs} ms still not: ${what}`);
+    await delay(Math.min(Math.max(10, passedMs / 20), 100));
   }
 }

@@ -1,6 +1,6 @@
 // The tokens example streams as many tokens as asked for, in order, the same ones for the same seed.
 import { stat } from "node:fs/promises";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import tokens, { aggregate, setup, type TokensChunk } from "../../../examples/tokens/handler.ts";
 import { LIMITS } from "../../../examples/tokens/request.ts";
 import { fakeContext, fakeJob } from "./fake-job.ts";
@@ -108,8 +108,8 @@ describe("tokens", () => {
   });
 
   it("says so when it was not set up", async () => {
-    vi.resetModules();
-    const fresh = await import("../../../examples/tokens/handler.ts");
+    const own = new URL("../../../examples/tokens/handler.ts?not-set-up", import.meta.url);
+    const fresh = (await import(own.href)) as { readonly default: typeof tokens };
     const job = fakeJob({ prompt: "Holmes" });
     await expect(fresh.default(job, fakeContext(job).context).next()).rejects.toThrow(
       "await setup() first",

@@ -45,7 +45,7 @@ describe.runIf(straceIsMissing === undefined)("a sync", () => {
     async ({ end, last }) => {
       const isForGood = last === 999;
       const outcomes = { stored: 0, refused: 0 };
-      for (let number = FIRST; number < FIRST + sized(5, 8); number += 1) {
+      for (let number = FIRST; number < FIRST + sized(4, 8); number += 1) {
         using directory = temporaryDirectory();
         await (await openSqliteStore({ directory: directory.path })).close();
         const said = runTo("error=EIO", directory.path, `${number}..${number + last}`, end);

@@ -8,7 +8,7 @@ import { History } from "../../crash/history.ts";
 const WORKERS = 4;
 /** Jobs a worker takes at a time, as the fixture says. */
 export const CONCURRENCY = 8;
-export const STRIKES = sized(8, 20);
+export const STRIKES = sized(5, 20);
 export const LEASE_MS = 3_000;
 /** No job is struck more often than there are strikes, so none but those that crash each time can use up its tries. */
 export const TRIES_LEFT = STRIKES + 1;

@@ -80,8 +80,8 @@ const ALL_WAYS: readonly Way[] = [
   always("is-killed", 1, { signal: "SIGKILL" }),
 ];
 
-/** A fifth of the jobs goes each way where not everything is run. */
-export const WAYS = ALL_WAYS.map((way) => ({ ...way, jobs: Math.ceil(way.jobs / sized(5, 1)) }));
+/** A tenth of the jobs goes each way where not everything is run. */
+export const WAYS = ALL_WAYS.map((way) => ({ ...way, jobs: Math.ceil(way.jobs / sized(10, 1)) }));
 
 export const JOBS = WAYS.reduce((sum, { jobs }) => sum + jobs, 0);
 

@@ -6,28 +6,31 @@ import { createMemoryStore } from "../../../../emulator/store/memory/memory-stor
 import { createTestEngine } from "../../engine-harness.ts";
 import { storeWith } from "../store-with.ts";
 
-/** A store that stores when the test says so. */
-function heldStore() {
+/** An engine on a store that stores when the test says so, which its clock does not wait for. */
+async function held() {
   const store = createMemoryStore();
   let gate: Promise<void> = Promise.resolve();
-  const held = storeWith(store, {
-    async flush(batch) {
-      await gate;
-      await store.flush(batch);
-    },
-  });
+  const test = await createTestEngine(
+    storeWith(store, {
+      async flush(batch) {
+        await gate;
+        await store.flush(batch);
+      },
+    }),
+  );
+  test.clock.isBusy = () => false;
   const hold = () => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     gate = promise;
     promise.catch(() => undefined);
     return { store: resolve, fail: () => reject(new StoreFullError("no room")) };
   };
-  return { store: held, hold };
+  return { test, hold };
 }
 
 it("what a step stores is known when it is durable, not before, and when its effects are released", async () => {
-  const { store, hold } = heldStore();
-  await using test = await createTestEngine(store);
+  const { test, hold } = await held();
+  await using _ = test;
   const { directory, events, steps } = test.engine;
   const template = directory.template("echo");
   const gate = hold();
@@ -53,8 +56,8 @@ it("what a step stores is known when it is durable, not before, and when its eff
 });
 
 it("what could not be stored is never known, and what two batches change is known as each of them has it", async () => {
-  const { store, hold } = heldStore();
-  await using test = await createTestEngine(store);
+  const { test, hold } = await held();
+  await using _ = test;
   const { directory, steps } = test.engine;
   const endpoint = directory.endpoint("echo");
   const rename = (name: string) =>

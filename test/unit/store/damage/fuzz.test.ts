@@ -2,7 +2,7 @@
  * Damages data directories by chance and reads them back. Each start is refused with a sentence, or every job reads back
  * right or says that it is damaged; and after a repair the start works, and nothing reads back wrong.
  *
- * DAMAGE_PLAYS says how many (default 20, in a full run 200); DAMAGE_SEED repeats the choices of an earlier run.
+ * DAMAGE_PLAYS says how many (default 12, in a full run 200); DAMAGE_SEED repeats the choices of an earlier run.
  */
 import fs from "node:fs";
 import path from "node:path";
@@ -16,7 +16,7 @@ import { harm, type Harmed } from "./harm.ts";
 import { type KnownJob, writeLiveData } from "./live-data.ts";
 import { readBack } from "./read-back.ts";
 
-const PLAYS = Number(process.env["DAMAGE_PLAYS"] ?? sized(20, 200));
+const PLAYS = Number(process.env["DAMAGE_PLAYS"] ?? sized(12, 200));
 const SEED = Number(process.env["DAMAGE_SEED"] ?? Math.floor(Math.random() * 2 ** 32));
 
 /** By what was done to what: how it came out. */
