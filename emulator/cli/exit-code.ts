@@ -35,6 +35,7 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
 /** By name, so that the classes need not be loaded to tell a usage error. */
 const CODE_OF_ERROR: ReadonlyMap<string, ExitCode> = new Map([
   ["UsageError", EXIT.usage],
+  ["CertificateError", EXIT.usage],
   ["ProjectPlaceError", EXIT.usage],
   ["VolumeUnusableError", EXIT.usage],
   ["NameTakenError", EXIT.usage],

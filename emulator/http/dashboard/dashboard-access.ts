@@ -69,12 +69,13 @@ export class DashboardAccess {
     return endsAt !== undefined && this.#clock.now() < endsAt;
   }
 
-  /** Begins a session; answers the `Set-Cookie` of its cookie. */
-  begin(request: IncomingMessage): string {
+  /** Begins a session; answers the `Set-Cookie` of its cookie. @param scheme by which the browser calls */
+  begin(request: IncomingMessage, scheme: "http" | "https"): string {
     const session = this.#random.token();
     this.#sessions.add(session);
     forgetOldest(this.#sessions, MOST_SESSIONS);
-    return `${cookieName(request)}=${session}; Path=/; HttpOnly; SameSite=Strict`;
+    const cookie = `${cookieName(request)}=${session}; Path=/; HttpOnly; SameSite=Strict`;
+    return scheme === "https" ? `${cookie}; Secure` : cookie;
   }
 
   /** Ends the session of the request; answers the `Set-Cookie` that removes its cookie. */

@@ -47,7 +47,7 @@ const begin: Operation = {
     const isAdmin = key !== undefined && service.keys.find(key)?.scope === "admin";
     const isGood = isAdmin || (ticket !== undefined && service.dashboard.useTicket(ticket));
     if (!isGood) throw new ServiceError("unauthorized", key === undefined ? STALE : WRONG);
-    const cookie = service.dashboard.begin(request);
+    const cookie = service.dashboard.begin(request, service.callers.seen(request).scheme);
     return { ...stateOf(call), status: 201, headers: { "set-cookie": cookie } };
   },
 };
