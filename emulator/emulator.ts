@@ -263,15 +263,18 @@ async function run(
 /** Lets the work end, or ends it, and takes everything down. */
 function stopOf({ engine, containers, http, reloader }: Parts, made: AsyncDisposableStack) {
   let stopped: Promise<void> | undefined;
+  const begin = async (how: "drain" | "kill") => {
+    // The port is open meanwhile, for those who ask whether the service is ready.
+    const worked = engine.stop(how);
+    await Promise.all([http.stop(worked), reloader?.close(), worked]);
+  };
   return async (how: "drain" | "kill" = "drain"): Promise<void> => {
     containers.beginStop();
     if (how === "kill") {
       engine.killAll();
       engine.webhooks.abort();
     }
-    stopped ??= Promise.all([http.stop(), reloader?.close(), engine.stop(how)]).then(() =>
-      made.disposeAsync(),
-    );
+    stopped ??= begin(how).then(() => made.disposeAsync());
     return stopped;
   };
 }

@@ -27,8 +27,11 @@ export interface Call<Path> {
   readonly document: (known?: KnownSchemas) => Promise<string>;
 }
 
-/** `worker`: the operation looks at the key by itself, and is there until the service has stopped. */
-export type Access = KeyScope | "anyone" | "worker";
+/**
+ * `worker`: the operation looks at the key by itself; `probe`: like `anyone` it takes none. Both are there until the service
+ * has stopped.
+ */
+export type Access = KeyScope | "anyone" | "probe" | "worker";
 
 /** Where an operation is called. */
 export interface Route {
@@ -64,7 +67,7 @@ export function routesOf({ methods, path, aliases = [] }: Operation): readonly R
 
 /** True for an operation of the emulator's own, which the service it stands for does not have. */
 export function isOwn({ path }: Operation): boolean {
-  return /^\/(?:emulator\/|ui\/|metrics$|$)/u.test(path);
+  return /^\/(?:emulator\/|ui\/|(?:livez|metrics|readyz)?$)/u.test(path);
 }
 
 /** Path parameters of operations on an endpoint's queue. */

@@ -46,10 +46,12 @@ export interface HttpServer {
   start(address: ListenAddress): Promise<string>;
   /**
    * Refuses new requests, answers waiting clients with the current state, and lets the others finish within the grace time;
-   * requests to servers of workers have longer. Live workers can report until they have exited.
-   * Idempotent, also before `start`.
+   * requests to servers of workers have longer. Live workers can report until they have exited, and who asks is told that the
+   * service stops for as long as it works. Idempotent, also before `start`.
+   *
+   * @param worksUntil settles when nothing is worked on any more; by default nothing is
    */
-  stop(): Promise<void>;
+  stop(worksUntil?: Promise<unknown>): Promise<void>;
   /** From now on new connections get this certificate; those that are open go on. */
   useCertificate(certificate: Certificate): void;
   /** An address that opens the dashboard once, below `url`; undefined where there is none. */
@@ -81,13 +83,15 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   let stopped: Promise<void> | undefined;
   const start = async (address: ListenAddress) =>
     urlOf(address, await listen(server, address), certificate ? "https" : "http");
-  const stop = async () => {
+  const stop = async (worksUntil: Promise<unknown> | undefined) => {
     service.beginStop();
     await started?.catch(() => undefined);
     // They report what became of their jobs before they exit.
     await options.liveWorkers?.allExited();
     const graceMs = options.stopGraceMs ?? DEFAULT_STOP_GRACE_MS;
-    await closeServer(server, graceMs, gate.stop(graceMs));
+    const balanced = gate.stop(graceMs);
+    await Promise.allSettled([worksUntil]);
+    await closeServer(server, graceMs, balanced);
   };
   return {
     forWorkers: inTurn(
@@ -104,8 +108,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       started = start(address);
       return started;
     },
-    stop() {
-      stopped ??= stop();
+    stop(worksUntil) {
+      stopped ??= stop(worksUntil);
       return stopped;
     },
   };

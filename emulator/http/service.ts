@@ -28,6 +28,7 @@ type OfOperators = Uses<
   | "logs"
   | "metrics"
   | "pendingWork"
+  | "readiness"
   | "series"
   | "tracer"
   | "workerHistory"

@@ -23,6 +23,7 @@ export interface OperateFlags {
   readonly state?: DeliveryState;
   readonly redeliver?: true;
   readonly from?: string;
+  readonly wait?: string;
 }
 
 export type OperateName = (typeof COMMANDS)[number]["name"];
@@ -52,6 +53,7 @@ const COMMANDS = [
     summary: "list webhook deliveries, show one, or send it again",
   },
   { name: "clock", argument: "[duration]", summary: "show service time, or advance it" },
+  { name: "ready", summary: "ask whether a running emulator can be called, or wait until it can" },
   { name: "logs", argument: "[endpoint]", summary: "show the log of a running emulator" },
 ] as const satisfies readonly { name: string; argument?: string; summary: string }[];
 
@@ -110,6 +112,8 @@ function addOptions(name: OperateName, command: Command): Command {
         .option("--redeliver", "send the one that is named again, with the same id and body");
     case "clock":
       return command.option("--advance <duration>", "the same as the argument");
+    case "ready":
+      return command.option("--wait <duration>", "how long to wait for it, for example 30s");
     case "purge":
       return command.option("--yes", "do not ask");
     case "logs":
@@ -132,13 +136,15 @@ Environment:
   SV_URL        where the emulator is called, as --url
   SV_API_KEY    its API key
   SV_ADMIN_KEY  its key for /emulator, where it has one of its own
+  NODE_EXTRA_CA_CERTS
+                a file in PEM with the authority of its certificate, where that is one of your own
   NO_COLOR      anything turns colours off
 
 Exit codes:
   0    done
   2    wrong usage
   6    no emulator answers at that address
-  7    the emulator refused: a wrong key, nothing of that id, or not possible in that state
+  7    the emulator refused: a wrong key, nothing of that id, or not possible in that state; ready: it is not
   8    run: the job failed, timed out or was cancelled
   130  broken off by Ctrl-C
 `;

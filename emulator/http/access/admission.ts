@@ -20,7 +20,7 @@ export function admit(
 ): ApiKey | undefined {
   checkHeaders(request);
   // Workers authenticate in another way, and may report until they have exited.
-  if (access === "worker") return undefined;
+  if (access === "worker" || access === "probe") return undefined;
   const key = access === "anyone" ? undefined : keyOf(service, request, access, path);
   if (service.stopping) throw new ServiceError("shutting_down", "the service is stopping");
   return key;

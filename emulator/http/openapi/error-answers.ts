@@ -23,7 +23,8 @@ const OF_ANY: readonly ErrorCode[] = [
 function errorsOf({ contract, access, path, rateLimit }: Operation): ReadonlySet<ErrorCode> {
   const codes = new Set([...OF_ANY, ...(contract.errors ?? [])]);
   if (codes.has("storage_full")) codes.add("storage_failed");
-  if (access !== "anyone") codes.add("unauthorized");
+  if (access === "probe") codes.delete("shutting_down");
+  else if (access !== "anyone") codes.add("unauthorized");
   if (contract.takes) codes.add("invalid_json");
   if (contract.takes || contract.query) codes.add("invalid_request");
   if (rateLimit !== undefined) {
