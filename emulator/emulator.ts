@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { clearLeftovers } from "../runtime/leftovers/clear-leftovers.ts";
 import { ownedName } from "../runtime/leftovers/owner.ts";
 import { callerCheck } from "./assembly/callers.ts";
+import { openCertificate } from "./assembly/certificate.ts";
 import { createReloader } from "./assembly/hot-reload.ts";
 import { inProcessLaunchers, openLocalSession } from "./assembly/in-process-workers.ts";
 import { createLaunchers } from "./assembly/launchers.ts";
@@ -34,7 +35,7 @@ import { sessionsOn } from "./engine/workers/worker-session.ts";
 import { HandlerFiles } from "./handlers/handler-files.ts";
 import { localEndpoints, servedEndpoints } from "./handlers/local-endpoint.ts";
 import { RateLimiter } from "./http/limits/rate-limiter.ts";
-import { createHttpServer } from "./http/server.ts";
+import { createHttpServer, type HttpServer } from "./http/server.ts";
 import { containerMemoryInGb } from "./launch/docker/containers/container-settings.ts";
 import { gpuFinder } from "./launch/gpus/find-gpus.ts";
 import { gpuUseAsker } from "./launch/gpus/gpu-use.ts";
@@ -60,10 +61,10 @@ const TEMPORARY_DIR_KIND = "sv-e";
 /**
  * Starts the service; resolves when it can be called.
  *
- * @throws StoreInUseError, StoreUnusableError for the data directory, `store` or `objects`; PortInUseError and others for the address;
+ * @throws CertificateError for `tls`; StoreInUseError, StoreUnusableError for the data directory, `store` or `objects`; PortInUseError and others for the address;
  *   VolumeUnusableError for the `volume` of a handler; InitError for a `handler` of `endpoints` that is none; NameTakenError
  *   for `resources`; RangeError for two endpoints with one id, or a `leaseMs`, `gpus`, `secretKey`, `store`, `objects`,
- *   `webhookSecret`, `allowedHosts` or `allowedOrigins` without sense
+ *   `webhookSecret`, `allowedHosts`, `allowedOrigins` or `trustProxy` without sense
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const made = new AsyncDisposableStack();
@@ -155,7 +156,8 @@ async function openPorts(options: EmulatorOptions, state: State, made: AsyncDisp
   const keys = await settleKeys({ steps, random, startWork }, given, startedAt);
   const rates = limits === "off" ? undefined : new RateLimiter(context, limits);
   const objects = storage.objects?.listener(S3_PATH);
-  const http = createHttpServer({
+  const certificate = await openCertificate(options, state, () => http, made);
+  const http: HttpServer = createHttpServer({
     engine: context,
     callers,
     keys: new KeyRing(keys.records, context.clock),
@@ -165,12 +167,13 @@ async function openPorts(options: EmulatorOptions, state: State, made: AsyncDisp
     limits: rates,
     liveWorkers: new LiveWorkers(context, state.openSession),
     ...(objects && { mount: { path: S3_PATH, listener: objects } }),
+    certificate: certificate?.certificate,
   });
   made.defer(() => http.stop());
   const workerPorts = new WorkerPorts({ ...state, tokens, http });
   made.defer(() => workerPorts.stop());
   await workerPorts.start(commands.length > 0);
-  return { ...state, startedAt, keys, rates, http, workerPorts };
+  return { ...state, startedAt, keys, rates, http, certificate, workerPorts };
 }
 
 type Ports = Awaited<ReturnType<typeof openPorts>>;
@@ -251,6 +254,7 @@ async function run(
     s3: storage.objects?.access,
     exceededLimits: () => parts.rates?.exceededLimits() ?? [],
     dashboardLink: () => http.dashboardLink(url),
+    rereadCertificate: async () => parts.certificate?.look(),
     stop,
     [Symbol.asyncDispose]: () => stop("kill"),
   };
@@ -259,15 +263,18 @@ async function run(
 /** Lets the work end, or ends it, and takes everything down. */
 function stopOf({ engine, containers, http, reloader }: Parts, made: AsyncDisposableStack) {
   let stopped: Promise<void> | undefined;
+  const begin = async (how: "drain" | "kill") => {
+    // The port is open meanwhile, for those who ask whether the service is ready.
+    const worked = engine.stop(how);
+    await Promise.all([http.stop(worked), reloader?.close(), worked]);
+  };
   return async (how: "drain" | "kill" = "drain"): Promise<void> => {
     containers.beginStop();
     if (how === "kill") {
       engine.killAll();
       engine.webhooks.abort();
     }
-    stopped ??= Promise.all([http.stop(), reloader?.close(), engine.stop(how)]).then(() =>
-      made.disposeAsync(),
-    );
+    stopped ??= begin(how).then(() => made.disposeAsync());
     return stopped;
   };
 }

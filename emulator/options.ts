@@ -28,6 +28,11 @@ export interface EmulatorOptions {
   /** Port to listen on; default 7080, 0 for any free one. */
   readonly port?: number;
   /**
+   * PEM files of a certificate, with those of its authorities behind it, and of its private key without a passphrase: the port
+   * takes HTTPS only then. They are read again when they change. The ports of the object store and of workers stay as they are.
+   */
+  readonly tls?: { readonly cert: string; readonly key: string };
+  /**
    * Further names that requests may call the service by in their Host header, without ports: `emulator.example.com`,
    * `*.example.com` for all names below that one, or `*` for any, which lets every page that a browser here shows call it
    * (DNS rebinding). It is always called by loopback names and addresses, all names below `localhost`, `host` (all addresses
@@ -40,6 +45,11 @@ export interface EmulatorOptions {
    * By default requests with another Origin header are refused.
    */
   readonly allowedOrigins?: readonly string[];
+  /**
+   * Proxies whose `X-Forwarded-For`, `-Proto` and `-Host` headers count: addresses, ranges like `10.0.0.0/8`, `loopback`, or
+   * `private`. By default nobody's do.
+   */
+  readonly trustProxy?: readonly string[];
   /**
    * The object store that S3 clients can use, workers among them: false for none, by default there is one, unless there are
    * `endpoints` and no `handlers`, `commands` or `images`. Its port is by default the one above `port`, or any free one where that
@@ -144,7 +154,7 @@ export interface EmulatorOptions {
 }
 
 export interface Emulator extends TestKit, AsyncDisposable {
-  /** For example `http://127.0.0.1:7080`. */
+  /** For example `http://127.0.0.1:7080`, or with `https`. */
   readonly url: string;
   /** The user's API key, if it was given or generated in this start. */
   readonly apiKey: string | undefined;
@@ -155,6 +165,8 @@ export interface Emulator extends TestKit, AsyncDisposable {
   readonly s3: S3Access | undefined;
   /** An address that opens the dashboard once, within ten minutes; a new one with each call. Undefined with `dashboard: "off"`. */
   dashboardLink(): string | undefined;
+  /** Reads the files of `tls` at once, which is done every 10 s anyway. Never rejects: the log says what cannot be used. */
+  rereadCertificate(): Promise<void>;
   /** What was over the rate limits since the start, also after `stop`: what fails in production. Empty with `limits: "off"`. */
   exceededLimits(): readonly ExceededLimit[];
   /** Stops everything: `drain` (the default) lets running jobs finish, `kill` does not. Idempotent; `kill` hastens a drain. */

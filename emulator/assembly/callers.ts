@@ -1,4 +1,4 @@
-/** Makes the check of hosts and origins, from the options and the name of this machine. */
+/** Makes the check of hosts, origins and proxies, from the options and the name of this machine. */
 import { hostname } from "node:os";
 import {
   AllowedOrigins,
@@ -6,19 +6,26 @@ import {
   ORIGIN_PATTERN_RULE,
 } from "../core/access/allowed-origins.ts";
 import { HOST_PATTERN_RULE, HostNames, isHostPattern } from "../core/access/host-names.ts";
+import {
+  isProxyPattern,
+  PROXY_PATTERN_RULE,
+  TrustedProxies,
+} from "../core/access/trusted-proxies.ts";
 import { CallerCheck } from "../http/access/caller-check.ts";
 import type { EmulatorOptions } from "../options.ts";
 
-/** @throws RangeError for an invalid host or origin */
+/** @throws RangeError for an invalid host, origin or proxy */
 export function callerCheck(
   host: string,
-  { allowedHosts = [], allowedOrigins = [] }: EmulatorOptions,
+  { allowedHosts = [], allowedOrigins = [], trustProxy = [] }: EmulatorOptions,
 ): CallerCheck {
   refuseOthers("allowedHosts", allowedHosts, isHostPattern, HOST_PATTERN_RULE);
   refuseOthers("allowedOrigins", allowedOrigins, isOriginPattern, ORIGIN_PATTERN_RULE);
+  refuseOthers("trustProxy", trustProxy, isProxyPattern, PROXY_PATTERN_RULE);
   return new CallerCheck({
     hosts: new HostNames({ host, machineName: hostname(), allowed: allowedHosts }),
     origins: new AllowedOrigins(allowedOrigins),
+    proxies: new TrustedProxies(trustProxy),
   });
 }
 

@@ -59,7 +59,7 @@ export async function startStorage(
           directory: join(directory, "objects"),
           now,
           log,
-          callers: (request) => callers.look(request),
+          callers: (request) => ({ ...callers.look(request), seen: callers.seen(request) }),
           ownerOf: (id) => ownerOf(id, known, volumes),
         });
   made.defer(() => objects?.stop());

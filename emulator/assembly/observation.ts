@@ -1,7 +1,8 @@
-/** Makes the log feed, the metrics and the tracer. */
+/** Makes the log feed, the metrics, the tracer and what knows whether the service is ready. */
 import type { AttemptEnd } from "../core/observe/log/attempt-end.ts";
 import { ServiceMetrics } from "../core/observe/metrics/service-metrics.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
+import { Readiness } from "../engine/observe/readiness.ts";
 import { LogFeed } from "../engine/observe/log-feed.ts";
 import type { EmulatorOptions, WorkerLine } from "../options.ts";
 import { openTracer } from "../trace/open-tracer.ts";
@@ -14,6 +15,7 @@ export interface Observation {
   readonly log: EngineLog;
   readonly logs: LogFeed;
   readonly metrics: ServiceMetrics;
+  readonly readiness: Readiness;
   readonly tracer: Tracer | undefined;
   /** Keeps what went wrong in the feed, and passes all on to the option of that name. */
   readonly attemptEnded: (end: AttemptEnd) => void;
@@ -33,6 +35,7 @@ export async function openObservation({
     log: both,
     logs,
     metrics: new ServiceMetrics(),
+    readiness: new Readiness(),
     tracer: await openTracer(traces, both),
     attemptEnded(end) {
       logs.attemptEnded(end);

@@ -37,7 +37,7 @@ export async function openStore(
 async function openInDatabase(
   options: EmulatorOptions & { readonly store: string },
   clock: Clock,
-  { metrics, log }: Observation,
+  { metrics, log, readiness }: Observation,
   made: AsyncDisposableStack,
 ): Promise<Store> {
   const { dataDir, storeLost } = options;
@@ -51,6 +51,7 @@ async function openInDatabase(
       storeLost?.(error);
     },
     onRemoval(lost: Error | undefined) {
+      readiness.storeAway(lost !== undefined);
       if (lost) log.error({}, `nothing is stored until the database is back: ${lost.message}`);
       else log.info({}, "the database is back; everything is stored again");
     },
@@ -68,7 +69,7 @@ async function openInDatabase(
 async function openInDirectory(
   directory: string,
   clock: Clock,
-  { metrics, log }: Observation,
+  { metrics, log, readiness }: Observation,
 ): Promise<Store> {
   const defect = sqliteDefect(process.versions);
   if (defect !== undefined) log.warn({}, defect);
@@ -83,6 +84,7 @@ async function openInDirectory(
     },
     clock,
     onRemoval(lost) {
+      readiness.storeAway(lost !== undefined);
       if (lost) log.error({ directory }, `${lost.message}: nothing is stored until it is back`);
       else log.info({ directory }, "the data directory is back; everything is stored again");
     },

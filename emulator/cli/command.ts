@@ -1,7 +1,6 @@
 /** The command line of `sv-emulate`: its flags, its help and how it is read. */
-import { Command, Help, CommanderError, Option } from "commander";
+import { Command, Help, CommanderError } from "commander";
 import { addBuildCommand, type BuildFlags } from "./build/build-flags.ts";
-import { envFileOption, limitsOption, repeatable } from "./shared-options.ts";
 import { addCompletionCommands, type Completion } from "./completion/completion-flags.ts";
 import { addOperateCommands, type Operation } from "./operate/operate-flags.ts";
 import { addExecCommand, type ExecFlags, splitCommand } from "./exec/exec-flags.ts";
@@ -10,7 +9,6 @@ import { addMoveCommand, addRotateCommand, type MoveFlags, type RotateFlags } fr
 import { addRepairCommand, type RepairFlags } from "./repair.ts";
 import { DASHBOARD_MODES } from "../core/access/dashboard-mode.ts";
 import { LIMIT_MODES } from "../core/limits/rate-limit.ts";
-import { ASK_FOR_GPUS, SIMULATE_GPUS } from "../core/workers/gpu-declaration.ts";
 import {
   addExportCommand,
   type ConfigInvocation,
@@ -18,17 +16,10 @@ import {
   finishConfigCommand,
 } from "./config/config-flags.ts";
 import { EXIT_MEANINGS } from "./exit-code.ts";
-import { CONFIG_NAME, HANDLER_ENDINGS, HANDLER_STEM, SERVER_STEM } from "./given-path.ts";
+import { CONFIG_NAME } from "./given-path.ts";
 import { type Flags } from "./serve/settings.ts";
-import {
-  DEFAULT_DATA_DIR,
-  DEFAULT_HOST,
-  DEFAULT_PORT,
-  DOCKER_MODES,
-  LOG_MODES,
-  ON_OFF,
-  S3_OFF,
-} from "./serve/setting-values.ts";
+import { addServiceOptions } from "./serve/service-options.ts";
+import { S3_OFF } from "./serve/setting-values.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** What was asked for: to serve targets, one of the other commands, or just a text: the help or the version. */
@@ -158,88 +149,6 @@ function createCommand(version: string): Command {
   );
 }
 
-/** The targets and the options that say how they are served. */
-function addServiceOptions(command: Command): Command {
-  command
-    .argument("[targets...]", TARGETS_HELP)
-    .option("--port <number>", `port to listen on, 0 for any free one (default: ${DEFAULT_PORT})`)
-    .option("--host <address>", `address to listen on (default: ${DEFAULT_HOST})`)
-    .addOption(
-      repeatable(
-        "--allowed-host <name>",
-        "a further name that requests may call the service by, like emulator.example.com, *.example.com for all below that, or * for any, which lets every page that a browser here shows call it; may be repeated",
-      ),
-    )
-    .addOption(
-      repeatable(
-        "--allowed-origin <origin>",
-        "an origin like http://localhost:3000 whose pages may call the service from a browser, * for any; may be repeated",
-      ),
-    )
-    .option(
-      "--s3-port <number>",
-      `port of the object store for S3 clients, ${S3_OFF} for no store (default: the one above --port, or any free one)`,
-    )
-    .option(
-      "--data-dir <directory>",
-      `where jobs and objects are kept over restarts (default: ${DEFAULT_DATA_DIR})`,
-    )
-    .addOption(
-      new Option("--ephemeral", "keep nothing; at the end jobs and objects are lost").conflicts([
-        "dataDir",
-        "store",
-      ]),
-    )
-    .option(
-      "--store <address>",
-      "a PostgreSQL database that keeps jobs and records in place of the data directory, as postgres://user:password@host:5432/database",
-    )
-    .option(
-      "--objects <address>",
-      "with --store: a bucket for large payloads, as s3://bucket/prefix?endpoint=https://host:9000 (default: the database)",
-    )
-    .option(
-      "--gpus <inventory>",
-      `GPUs of workers of GPU endpoints: ${ASK_FOR_GPUS} asks nvidia-smi, none, ${SIMULATE_GPUS} gives any that are asked for without having them, or names with numbers like "NVIDIA L4=2,NVIDIA H200=1", simulated where the machine has none of them (default: ${ASK_FOR_GPUS})`,
-    );
-  return addChoices(command).addOption(envFileOption());
-}
-
-/** The options with a few values each. */
-function addChoices(command: Command): Command {
-  return command
-    .addOption(
-      new Option(
-        "--docker <mode>",
-        "whether templates with an image are run as containers, by the Docker engine that DOCKER_HOST names (default: auto)",
-      ).choices(DOCKER_MODES),
-    )
-    .addOption(
-      new Option(
-        "--local-webhooks <on|off>",
-        "whether webhooks may lead to private and local addresses (default: on if --host is a loopback address)",
-      ).choices(ON_OFF),
-    )
-    .addOption(limitsOption())
-    .addOption(
-      new Option(
-        "--dashboard <mode>",
-        "the dashboard at /: for everything, for looking only, or none (default: on)",
-      ).choices(DASHBOARD_MODES),
-    )
-    .addOption(
-      new Option(
-        "--log <format>",
-        "the log on stderr; pretty in a terminal, otherwise json",
-      ).choices(LOG_MODES),
-    );
-}
-
-const TARGETS_HELP =
-  `what to serve: a handler file (${HANDLER_ENDINGS.join(", ")}), a directory with a ` +
-  `${HANDLER_STEM}${HANDLER_ENDINGS[0]} or ${SERVER_STEM}${HANDLER_ENDINGS[0]}, a directory of such directories, or a config (${CONFIG_NAME}, any .json); ` +
-  `default: the current directory. A directory called like a command is ./build, say`;
-
 const EXIT_HELP = Object.entries(EXIT_MEANINGS)
   .map(([code, meaning]) => `  ${code.padEnd(4)} ${meaning}`)
   .join("\n");
@@ -249,6 +158,9 @@ Environment (flags win):
   SV_PORT            port to listen on
   SV_ALLOWED_HOSTS   as --allowed-host, with commas between several
   SV_ALLOWED_ORIGINS as --allowed-origin, with commas between several
+  SV_TRUST_PROXY     as --trust-proxy
+  SV_TLS_CERT, SV_TLS_KEY
+                     as --tls-cert and --tls-key
   SV_S3_PORT         port of the object store, or ${S3_OFF}
   SV_STORE           as --store, which others can read in the list of processes
   SV_OBJECTS         as --objects; the keys of the bucket are taken from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY
@@ -274,7 +186,7 @@ Examples:
   sv-emulate --ephemeral --port 0  the current directory, nothing kept, any free port
   sv-emulate exec -- npm test      the current directory for as long as the command runs
 
-A line on stdout that begins "ready http://" says that it can be called.
+A line on stdout that begins "ready http" says that it can be called.
 The first SIGINT or SIGTERM (Ctrl-C) lets running jobs finish, a second one stops at once.
 
 Exit codes:

@@ -27,7 +27,7 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [EXIT.image]: "build: no Docker engine answers, or the image cannot be built or pushed",
   [EXIT.unreachable]: "commands for a running emulator: none answers at the address",
   [EXIT.refused]:
-    "the same: it refused; a wrong key, nothing of that id, or not possible in that state",
+    "the same: it refused; a wrong key, nothing of that id, or not possible in that state; ready: it is not",
   [EXIT.jobNotCompleted]: "run: the job failed, timed out or was cancelled",
   [EXIT.stoppedAtOnce]: "stopped at once by a second signal; running jobs were not waited for",
 };
@@ -35,6 +35,7 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
 /** By name, so that the classes need not be loaded to tell a usage error. */
 const CODE_OF_ERROR: ReadonlyMap<string, ExitCode> = new Map([
   ["UsageError", EXIT.usage],
+  ["CertificateError", EXIT.usage],
   ["ProjectPlaceError", EXIT.usage],
   ["VolumeUnusableError", EXIT.usage],
   ["NameTakenError", EXIT.usage],

@@ -141,6 +141,9 @@ async function run(request: Request, signals: StopSignals): Promise<ExitCode> {
         }),
       signals,
       ready: (emulator) => {
+        // In a terminal it says that this has been closed, which ends the program.
+        if (options.tls && !process.stdin.isTTY)
+          process.on("SIGHUP", () => void emulator.rereadCertificate());
         void announce(emulator, { inputs, hasGivenKey, mode, log, toldInputs });
         if (request.flags.open)
           openBrowser(emulator.dashboardLink() ?? `${emulator.url}/docs`, (problem) =>

@@ -96,6 +96,8 @@ const CODES = {
     storage_busy:
       "The disk did not store as fast as it was asked to for longer than a request waits; nothing of the request was stored. `Retry-After` says when to try again.",
     shutting_down: "The service is stopping and takes no new work.",
+    not_ready:
+      "`/readyz`: the service has not started yet, its store does not work, or it is stopping; `problems` names what is missing.",
   },
   504: {
     processing_timeout:
@@ -132,7 +134,7 @@ export interface ErrorBody {
   readonly error: string;
   readonly code: ErrorCode;
   readonly status: number;
-  /** One sentence per thing that is wrong; on `invalid_request` only. */
+  /** One sentence per thing that is wrong; on `invalid_request` and `not_ready`. */
   readonly problems?: readonly string[];
 }
 

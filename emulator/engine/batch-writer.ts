@@ -62,6 +62,7 @@ export class BatchWriter {
   #busy: PromiseWithResolvers<void> | undefined;
   #flushBeganAt: number | undefined;
   #slowFlushAt = Number.NEGATIVE_INFINITY;
+  #failedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: BatchWriterOptions) {
     this.#options = options;
@@ -78,6 +79,11 @@ export class BatchWriter {
   get slowFlushAt(): number {
     this.#lookAtFlush();
     return this.#slowFlushAt;
+  }
+
+  /** When the last batch could not be stored, for no fault of its own (real time); long ago if it was. */
+  get failedAt(): number {
+    return this.#failedAt;
   }
 
   /**
@@ -180,6 +186,7 @@ export class BatchWriter {
     } catch (error) {
       reason = error;
       const isOfData = error instanceof BatchRefusedError;
+      if (!isOfData) this.#failedAt = this.#options.clock.now();
       refused = isOfData ? await this.#storeParts(written, contents) : written.waiters;
     }
     this.#settle(written, refused, reason);
@@ -204,6 +211,7 @@ export class BatchWriter {
       this.#flushBeganAt = undefined;
     }
     this.#stored = number;
+    this.#failedAt = Number.NEGATIVE_INFINITY;
     state.records.becameDurable(changes);
   }
 

@@ -20,6 +20,7 @@ import type { DecisionLog } from "./workers/scaling/decision-log.ts";
 import type { EventFeed } from "./observe/event-feed.ts";
 import type { Fleet } from "./workers/fleet.ts";
 import type { JobWatchers } from "./jobs/read/job-watchers.ts";
+import type { Readiness } from "./observe/readiness.ts";
 import type { LogFeed } from "./observe/log-feed.ts";
 import type { HandlerSchemaBook } from "./resources/handler-schemas.ts";
 import type { VolumeFiles } from "./resources/volume-files.ts";
@@ -89,6 +90,8 @@ export interface EngineContext {
   readonly decisions: DecisionLog;
   /** What workers did, those that have ended among them. */
   readonly workerHistory: WorkerHistory;
+  /** Whether the service can do what it is asked for. */
+  readonly readiness: Readiness;
   /** Undefined where no traces are collected. */
   readonly tracer: Tracer | undefined;
   /** The spans of jobs; undefined without a tracer. */

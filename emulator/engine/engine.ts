@@ -115,6 +115,7 @@ function runningEngine(
       pods.start();
       context.dueTimer.aim(context.clock.now());
       webhooks.start();
+      context.readiness.started();
       void checkData(context);
     },
     killAll() {

@@ -25,6 +25,7 @@ import { attemptEndedBy, attemptEndOf } from "./observe/attempt-end.ts";
 import type { EngineLog } from "./observe/engine-log.ts";
 import { EventFeed } from "./observe/event-feed.ts";
 import { JobSpans } from "./observe/job-spans.ts";
+import { Readiness } from "./observe/readiness.ts";
 import { LogFeed } from "./observe/log-feed.ts";
 import { type ReleaseParts, releaseEffects } from "./release-effects.ts";
 import { Directory } from "./resources/directory.ts";
@@ -67,6 +68,8 @@ export interface ContextOptions {
   readonly metrics?: ServiceMetrics;
   /** Default: an empty one. */
   readonly logs?: LogFeed;
+  /** Default: one that knows of nothing yet. */
+  readonly readiness?: Readiness;
   /** Default: no traces are collected. */
   readonly tracer?: Tracer | undefined;
   /** Default: `DEFAULT_PRICES`. */
@@ -133,6 +136,7 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
     events,
     logs: options.logs ?? new LogFeed(() => realClock.now()),
     metrics,
+    readiness: options.readiness ?? new Readiness(),
     tracer,
     spans: tracer && new JobSpans(tracer, () => clock.now()),
     pendingWork: new PendingWork(),

@@ -105,6 +105,11 @@ export class Steps {
     return this.#writer.slowFlushAt;
   }
 
+  /** When the store did not take the last batch (real time); long ago if it did. */
+  get failedAt(): number {
+    return this.#writer.failedAt;
+  }
+
   /**
    * Runs `step`; resolves with its value when that is durable and its effects were released. A step that throws changes
    * nothing.

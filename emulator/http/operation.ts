@@ -29,9 +29,12 @@ export interface Call<Path> {
 
 /**
  * Whom an operation is for: `keys` for who makes keys, `admin` the others of the emulator's own, `user` those of the service.
- * `worker`: it looks at the key by itself, and is there until the service has stopped.
+ * `worker`: it looks at the key by itself; `probe`: like `anyone` it needs none. Both are there until the service has stopped.
  */
-export type Access = "user" | "admin" | "keys" | "anyone" | "worker";
+export type Access = "user" | "admin" | "keys" | Keyless;
+
+/** Access for which no key is looked at before the operation. */
+export type Keyless = "anyone" | "probe" | "worker";
 
 /** Where an operation is called. */
 export interface Route {
@@ -74,16 +77,16 @@ export function routesOf({ methods, path, aliases = [] }: Operation): readonly R
 
 /** True for an operation of the emulator's own, which the service it stands for does not have. */
 export function isOwn({ path }: Operation): boolean {
-  return /^\/(?:emulator\/|ui\/|metrics$|$)/u.test(path);
+  return /^\/(?:emulator\/|ui\/|(?:livez|metrics|readyz)?$)/u.test(path);
 }
 
 /** What a key has to open for the call; of operations that need none, their access. */
 export function needOf(
   operation: Operation,
   { path, query }: Pick<Call<unknown>, "path" | "query">,
-): Need | "anyone" | "worker" {
+): Need | Keyless {
   const { access = "user" } = operation;
-  if (access === "anyone" || access === "worker") return access;
+  if (access === "anyone" || access === "probe" || access === "worker") return access;
   return {
     part: partOf(operation),
     reads: isReading(operation, query),

@@ -38,6 +38,7 @@ import { DASHBOARD_PAGE_OPERATIONS } from "./dashboard/dashboard-page.ts";
 import { SESSION_OPERATIONS } from "./dashboard/sessions.ts";
 import { DOCS_OPERATIONS } from "./docs-page/docs-page.ts";
 import { OPENAI_OPERATIONS } from "./openai/openai.ts";
+import { PROBE_OPERATIONS } from "./observe/probes.ts";
 import { readMetrics } from "./observe/metrics/read-metrics.ts";
 import { readDocument } from "./openapi/read-document.ts";
 import type { Operation } from "./operation.ts";
@@ -82,6 +83,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   readLimits,
   logs,
   readMetrics,
+  ...PROBE_OPERATIONS,
   ...SESSION_OPERATIONS,
   ...DASHBOARD_PAGE_OPERATIONS,
   ...DOCS_OPERATIONS,

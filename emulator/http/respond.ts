@@ -38,10 +38,11 @@ function beginSpan<Path>(
   tracer: Tracer,
   name: string,
   { path }: Operation<Path>,
-  { request, dialect, traceparent: parent }: Call<Path>,
+  { request, dialect, service, traceparent: parent }: Call<Path>,
 ): OpenSpan {
   const route = `${dialect.basePath}${path}`;
   const attributes = {
+    "client.address": service.callers.seen(request).client,
     "http.request.method": request.method ?? "",
     "http.route": route,
     "sv.operation": name,

@@ -1,8 +1,10 @@
 /** The HTTP interface as one part of the service: its server, with a start and a stop. */
-import { createServer, type RequestListener, type ServerOptions } from "node:http";
+import type { IncomingMessage, RequestListener, ServerOptions } from "node:http";
 import { BalanceHandler } from "./balancing/balance-handler.ts";
 import { balancedTarget } from "./balancing/target.ts";
+import type { Certificate } from "../net/certificate.ts";
 import { closeServer } from "../net/close-server.ts";
+import { createWebServer } from "../net/web-server.ts";
 import { refusalAt } from "./dialect.ts";
 import { CONTRACT_DIALECT } from "./dialects/contract-dialect.ts";
 import { entrance, mayEnter } from "./access/entrance.ts";
@@ -24,6 +26,8 @@ export interface Mount {
 
 export interface HttpServerOptions extends HttpServiceOptions {
   readonly mount?: Mount;
+  /** For HTTPS; without one it is HTTP. */
+  readonly certificate?: Certificate | undefined;
   /** In the place of some of `SERVER_LIMITS`. */
   readonly connectionLimits?: Pick<
     ServerOptions,
@@ -42,10 +46,14 @@ export interface HttpServer {
   start(address: ListenAddress): Promise<string>;
   /**
    * Refuses new requests, answers waiting clients with the current state, and lets the others finish within the grace time;
-   * requests to servers of workers have longer. Live workers can report until they have exited.
-   * Idempotent, also before `start`.
+   * requests to servers of workers have longer. Live workers can report until they have exited, and who asks is told that the
+   * service stops for as long as it works. Idempotent, also before `start`.
+   *
+   * @param worksUntil settles when nothing is worked on any more; by default nothing is
    */
-  stop(): Promise<void>;
+  stop(worksUntil?: Promise<unknown>): Promise<void>;
+  /** From now on new connections get this certificate; those that are open go on. */
+  useCertificate(certificate: Certificate): void;
   /** An address that opens the dashboard once, below `url`; undefined where there is none. */
   dashboardLink(url: string): string | undefined;
   /** Answers the operations of live workers, and everything else with 404: for a port that only they can reach. */
@@ -58,11 +66,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const service = new HttpService(options);
   const refusal = refusalAt(CONTRACT_DIALECT, "/");
   const gate = new BalanceHandler(service, refusal);
-  const server = createServer({
-    ...SERVER_LIMITS,
-    ...options.connectionLimits,
-    shouldUpgradeCallback: (request) => gate.mayUpgrade(request) && mayEnter(service, request),
-  });
+  const { certificate, connectionLimits } = options;
+  const shouldUpgradeCallback = (request: IncomingMessage) =>
+    gate.mayUpgrade(request) && mayEnter(service, request);
+  const serverOptions = { ...SERVER_LIMITS, ...connectionLimits, shouldUpgradeCallback };
+  const { server, useCertificate } = createWebServer(serverOptions, certificate);
   server.on("clientError", (error, socket) => answerClientError(refusal, error, socket));
   const router = new Router(service);
   const entered = entrance(service, router, gate.before(router.listener));
@@ -73,14 +81,17 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   server.on("request", performed).on("checkContinue", performed).on("checkExpectation", performed);
   let started: Promise<string> | undefined;
   let stopped: Promise<void> | undefined;
-  const start = async (address: ListenAddress) => urlOf(address, await listen(server, address));
-  const stop = async () => {
+  const start = async (address: ListenAddress) =>
+    urlOf(address, await listen(server, address), certificate ? "https" : "http");
+  const stop = async (worksUntil: Promise<unknown> | undefined) => {
     service.beginStop();
     await started?.catch(() => undefined);
     // They report what became of their jobs before they exit.
     await options.liveWorkers?.allExited();
     const graceMs = options.stopGraceMs ?? DEFAULT_STOP_GRACE_MS;
-    await closeServer(server, graceMs, gate.stop(graceMs));
+    const balanced = gate.stop(graceMs);
+    await Promise.allSettled([worksUntil]);
+    await closeServer(server, graceMs, balanced);
   };
   return {
     forWorkers: inTurn(
@@ -89,6 +100,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
         else response.writeHead(404).end();
       }),
     ),
+    useCertificate,
     dashboardLink: (url) => service.dashboard.linkBelow(url),
     start(address) {
       if (started || stopped)
@@ -96,8 +108,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       started = start(address);
       return started;
     },
-    stop() {
-      stopped ??= stop();
+    stop(worksUntil) {
+      stopped ??= stop(worksUntil);
       return stopped;
     },
   };

@@ -29,6 +29,7 @@ type OfOperators = Uses<
   | "logs"
   | "metrics"
   | "pendingWork"
+  | "readiness"
   | "series"
   | "tracer"
   | "workerHistory"

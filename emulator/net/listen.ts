@@ -70,6 +70,10 @@ function explained(address: ListenAddress, cause: unknown): ListenError {
 }
 
 /** The base URL of what listens at an address with that port. */
-export function urlOf({ host }: Pick<ListenAddress, "host">, port: number): string {
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+export function urlOf(
+  { host }: Pick<ListenAddress, "host">,
+  port: number,
+  scheme: "http" | "https" = "http",
+): string {
+  return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

@@ -51,7 +51,7 @@ export async function startEmulatorProcess(
   const stderr = new Lines(child.stderr);
   const exited = exitOf(child);
   try {
-    const [, url = ""] = await stdout.match(/^ready (http:\S+)$/);
+    const [, url = ""] = await stdout.match(/^ready (https?:\S+)$/);
     return {
       url,
       apiKey: apiKey === "" ? undefined : apiKey,

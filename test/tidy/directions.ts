@@ -11,7 +11,7 @@ interface Layer {
   readonly packages?: readonly string[];
 }
 
-const purePackages = ["zod", "node:buffer", "node:crypto", "node:util"];
+const purePackages = ["ipaddr.js", "zod", "node:buffer", "node:crypto", "node:util"];
 const protocol = "runtime/protocol/";
 const runtimeCore = "runtime/core/";
 const leftovers = "runtime/leftovers/";

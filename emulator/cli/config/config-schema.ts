@@ -1,7 +1,5 @@
 /** What a config may say: every key with its meaning and bounds, as a schema whose errors are sentences. */
 import { z } from "zod";
-import { isOriginPattern, ORIGIN_PATTERN_RULE } from "../../core/access/allowed-origins.ts";
-import { HOST_PATTERN_RULE, isHostPattern } from "../../core/access/host-names.ts";
 import { CPU_FLAVORS, CUDA_VERSION, DATA_CENTER } from "../../core/resources/endpoint-input.ts";
 import { COMPUTE_TYPES, ENDPOINT_TYPES, SCALER_TYPES } from "../../core/resources/endpoint.ts";
 import { DEFAULT_RETRY_RULES } from "../../core/jobs/job.ts";
@@ -32,13 +30,8 @@ import {
   registryAuth,
   template,
 } from "./resource-schema.ts";
-import {
-  DEFAULT_DATA_DIR,
-  DEFAULT_HOST,
-  DEFAULT_PORT,
-  DOCKER_MODES,
-  S3_OFF,
-} from "../serve/setting-values.ts";
+import { network } from "./network-schema.ts";
+import { DEFAULT_DATA_DIR, DOCKER_MODES } from "../serve/setting-values.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 
 const MAX_WORKERS = 1_000;
@@ -192,34 +185,7 @@ export const configSchema = object({
     "[credentials of registries](#registry-auths), by keys of your choice",
     {},
   ),
-  port: optional(integer(0, 65_535), "port to listen on; 0 takes any free one", DEFAULT_PORT),
-  host: optional(
-    text("be a host name or an address"),
-    "address or host name to listen on",
-    DEFAULT_HOST,
-  ),
-  allowedHosts: optional(
-    arrayOf(
-      text(HOST_PATTERN_RULE).refine(isHostPattern, { error: must(HOST_PATTERN_RULE) }),
-      "names",
-    ),
-    "further [names](operating.md#hosts-and-origins) of the service, as `--allowed-host`",
-    [],
-  ),
-  allowedOrigins: optional(
-    arrayOf(
-      text(ORIGIN_PATTERN_RULE).refine(isOriginPattern, { error: must(ORIGIN_PATTERN_RULE) }),
-      "origins",
-    ),
-    "[origins](operating.md#hosts-and-origins) whose pages may call the service, as `--allowed-origin`",
-    [],
-  ),
-  s3Port: optional(
-    z.union([z.literal(S3_OFF), integer(0, 65_535)], {
-      error: must(`be an integer from 0 to 65535, or "${S3_OFF}"`),
-    }),
-    "port of the [object store](object-store.md); by default the one above `port`",
-  ),
+  ...network,
   dataDir: optional(
     text("be the path of a directory"),
     "directory where jobs and objects are kept",

@@ -66,7 +66,6 @@ export async function readConfig(
     networkVolumes: _networkVolumes,
     containerRegistryAuths: _containerRegistryAuths,
     $schema: _schema,
-    dataDir,
     store,
     objects,
     ...server
@@ -87,7 +86,12 @@ export async function readConfig(
     server: {
       ...server,
       ...places,
-      ...(dataDir !== undefined && { dataDir: resolve(directory, dataDir) }),
+      ...Object.fromEntries(
+        (["dataDir", "tlsCert", "tlsKey"] as const).flatMap((key) => {
+          const path = server[key];
+          return path === undefined ? [] : [[key, resolve(directory, path)]];
+        }),
+      ),
     },
     source: { ...source, written },
   };

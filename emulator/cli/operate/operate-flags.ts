@@ -28,6 +28,7 @@ export interface OperateFlags {
   /** With commas between several. */
   readonly endpoints?: string;
   readonly expires?: string;
+  readonly wait?: string;
 }
 
 export type OperateName = (typeof COMMANDS)[number]["name"];
@@ -61,6 +62,7 @@ const COMMANDS = [
   { name: "keys list", summary: "list the keys that were made" },
   { name: "keys revoke", argument: "<key>", summary: "revoke a key: it opens nothing any more" },
   { name: "audit", summary: "list who changed what, the newest change first" },
+  { name: "ready", summary: "ask whether a running emulator can be called, or wait until it can" },
   { name: "logs", argument: "[endpoint]", summary: "show the log of a running emulator" },
 ] as const satisfies readonly { name: string; argument?: string; summary: string }[];
 
@@ -140,6 +142,8 @@ function addOptions(name: OperateName, command: Command): Command {
       return command.option("--limit <number>", "how many, 1 to 100 (default: 20)");
     case "clock":
       return command.option("--advance <duration>", "the same as the argument");
+    case "ready":
+      return command.option("--wait <duration>", "how long to wait for it, for example 30s");
     case "purge":
       return command.option("--yes", "do not ask");
     case "logs":
@@ -176,13 +180,15 @@ Environment:
   SV_URL        where the emulator is called, as --url
   SV_API_KEY    its API key
   SV_ADMIN_KEY  its key for /emulator, where it has one of its own
+  NODE_EXTRA_CA_CERTS
+                a file in PEM with the authority of its certificate, where that is one of your own
   NO_COLOR      anything turns colours off
 
 Exit codes:
   0    done
   2    wrong usage
   6    no emulator answers at that address
-  7    the emulator refused: a wrong key, nothing of that id, or not possible in that state
+  7    the emulator refused: a wrong key, nothing of that id, or not possible in that state; ready: it is not
   8    run: the job failed, timed out or was cancelled
   130  broken off by Ctrl-C
 `;

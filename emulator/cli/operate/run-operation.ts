@@ -12,6 +12,7 @@ import {
   purgedSchema,
   ticketSchema,
 } from "./answers.ts";
+import { askReady } from "./ask-ready.ts";
 import { findJob, jobIdOf } from "./find-job.ts";
 import { operateClock } from "./operate-clock.ts";
 import type { Operation } from "./operate-flags.ts";
@@ -104,6 +105,8 @@ export async function runOperation(
       return showAudit(call);
     case "clock":
       return operateClock(call);
+    case "ready":
+      return askReady(call);
     case "logs":
       return showLogs(client, operation.subject, flags, terminal);
   }

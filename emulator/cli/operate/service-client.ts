@@ -20,6 +20,17 @@ export interface ServerEvent {
   readonly data: string;
 }
 
+/** Within this a probe is answered, or nobody answers. */
+const PROBE_MS = 5_000;
+
+/** What is wrong with a certificate whose authority is not known here. */
+const UNTRUSTED = new Set([
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+
 const refusalSchema = z.looseObject({ error: z.string(), code: z.string() });
 
 export class ServiceClient {
@@ -42,6 +53,16 @@ export class ServiceClient {
   /** @throws UnreachableError, RefusedError */
   async get<Value>(path: string, schema: z.ZodType<Value>): Promise<Value> {
     return this.read(await this.text(path), schema);
+  }
+
+  /** As `get`, of what anybody may ask: no key is sent, and the certificate may be anyone's. */
+  async probe<Value>(path: string, schema: z.ZodType<Value>): Promise<Value> {
+    // No other command waits for what it loads.
+    const { probe } = await import("./probe.ts");
+    const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(PROBE_MS)]);
+    const { status, text } = await this.#reached(probe(this.#url + path, signal));
+    if (status === 200) return this.read(text, schema);
+    throw this.#refusal(text, undefined);
   }
 
   /** The answer as it was sent. @throws UnreachableError, RefusedError */
@@ -89,18 +110,25 @@ export class ServiceClient {
       ...(body !== undefined && { "content-type": "application/json" }),
     };
     const request = { method, headers, signal: this.#signal, ...(body !== undefined && { body }) };
-    let response: Response;
+    const response = await this.#reached(fetch(this.#url + path, request));
+    if (response.ok) return response;
+    throw this.#refusal(await response.text(), key);
+  }
+
+  async #reached<Answer>(answer: Promise<Answer>): Promise<Answer> {
     try {
-      response = await fetch(this.#url + path, request);
+      return await answer;
     } catch (error) {
       this.#signal.throwIfAborted();
       throw this.#unreachable(error);
     }
-    if (response.ok) return response;
-    const refusal = refusalSchema.safeParse(parsed(await response.text()));
-    if (!refusal.success) throw this.#stranger();
+  }
+
+  #refusal(text: string, key: string | undefined): Error {
+    const refusal = refusalSchema.safeParse(parsed(text));
+    if (!refusal.success) return this.#stranger();
     const { code, error } = refusal.data;
-    throw new RefusedError(code === "unauthorized" ? this.#keySentence(key) : error);
+    return new RefusedError(code === "unauthorized" ? this.#keySentence(key) : error);
   }
 
   /** The emulator's own operations take the admin key, where there is one, and the interface of the service the other. */
@@ -118,16 +146,8 @@ export class ServiceClient {
   }
 
   #unreachable(error: unknown): UnreachableError {
-    const cause: unknown = error instanceof Error ? error.cause : undefined;
-    const code = cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
-    const why =
-      code === "ECONNREFUSED"
-        ? "nothing listens there"
-        : cause instanceof Error && cause.message !== ""
-          ? cause.message
-          : (code ?? String(error));
     return new UnreachableError(
-      `no emulator answers at ${this.#url}: ${why}. Start one with sv-emulate, or say with --url or SV_URL where it is.`,
+      `no emulator answers at ${this.#url}: ${reasonOf(error)}. Start one with sv-emulate, or say with --url or SV_URL where it is.`,
       { cause: error },
     );
   }
@@ -137,6 +157,16 @@ export class ServiceClient {
       `what answers at ${this.#url} is no emulator, or one of another version; say with --url or SV_URL where it is`,
     );
   }
+}
+
+function reasonOf(error: unknown): string {
+  const cause: unknown = error instanceof Error ? (error.cause ?? error) : undefined;
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
+  if (code === "ECONNREFUSED") return "nothing listens there";
+  const reason =
+    cause instanceof Error && cause.message !== "" ? cause.message : (code ?? String(error));
+  if (!UNTRUSTED.has(code ?? "")) return reason;
+  return `its certificate is not trusted here (${reason}); NODE_EXTRA_CA_CERTS names a file with its authority`;
 }
 
 function serviceUrl(flag: string | undefined, env: Environment): string {

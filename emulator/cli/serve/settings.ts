@@ -2,8 +2,6 @@
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { DASHBOARD_MODES, type DashboardMode } from "../../core/access/dashboard-mode.ts";
-import { isOriginPattern, ORIGIN_PATTERN_RULE } from "../../core/access/allowed-origins.ts";
-import { HOST_PATTERN_RULE, isHostPattern } from "../../core/access/host-names.ts";
 import {
   ASK_FOR_GPUS,
   GPU_SETTING_RULE,
@@ -15,30 +13,23 @@ import type { EmulatorOptions } from "../../index.ts";
 import type { Config, ServerConfig } from "../config/config.ts";
 import { fileAt } from "../config/key-positions.ts";
 import { shownPath } from "../given-path.ts";
-import { byDefault, from, given, type Reader, ruled, type Sourced } from "./sourced.ts";
+import { type Configured, type NetworkFlags, networkSettings } from "./network-settings.ts";
+import { byDefault, flagsOver, from, type Reader, ruled, type Sourced } from "./sourced.ts";
 import { secretKeyIn, type StoreFlags, storeSettings } from "./store-settings.ts";
 import {
   DEFAULT_DATA_DIR,
-  DEFAULT_HOST,
-  DEFAULT_PORT,
   DOCKER_MODES,
   type DockerMode,
   type Environment,
   type LogMode,
   type ON_OFF,
-  S3_OFF,
 } from "./setting-values.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** The flags as written; what is absent was not given. */
-export interface Flags extends StoreFlags {
-  readonly port?: string;
-  readonly host?: string;
-  readonly allowedHost?: readonly string[];
-  readonly allowedOrigin?: readonly string[];
+export interface Flags extends NetworkFlags, StoreFlags {
   readonly dataDir?: string;
   readonly ephemeral?: true;
-  readonly s3Port?: string;
   readonly gpus?: string;
   readonly docker?: DockerMode;
   readonly localWebhooks?: (typeof ON_OFF)[number];
@@ -57,12 +48,14 @@ type Always =
   | "port"
   | "allowedHosts"
   | "allowedOrigins"
+  | "trustProxy"
   | "s3"
   | "limits"
   | "gpus"
   | "docker"
   | "dashboard";
 type Perhaps =
+  | "tls"
   | "dataDir"
   | "store"
   | "objects"
@@ -99,33 +92,9 @@ export function settleSourced(
   cwd: string,
 ): SourcedSettings {
   const configured: Configured = (key) => agreed(configs, key, cwd);
-  const variable = <T>(name: string, reader: Reader<T>) => given(name, env[name], reader);
-  const said = <T>(name: string, flag: string | undefined, reader: Reader<T>) =>
-    given(`--${name}`, flag, reader) ?? variable(variableOf(name), reader);
-  const listed = (name: string, texts: readonly string[] | undefined, reader: Reader<string>) => {
-    const several = `${variableOf(name)}S`;
-    return (
-      from(
-        `--${name}`,
-        texts?.map((text) => reader(text, `--${name}`)),
-      ) ?? given(several, env[several]?.trim(), listOf(reader))
-    );
-  };
-  const { allowedHost, allowedOrigin } = flags;
-  const s3Port = configured("s3Port");
+  const { said, variable } = flagsOver(env);
   return {
-    host: from("--host", flags.host) ?? configured("host") ?? byDefault(DEFAULT_HOST),
-    port: said("port", flags.port, portIn) ?? configured("port") ?? byDefault(DEFAULT_PORT),
-    allowedHosts:
-      listed("allowed-host", allowedHost, hostIn) ?? configured("allowedHosts") ?? byDefault([]),
-    allowedOrigins:
-      listed("allowed-origin", allowedOrigin, originIn) ??
-      configured("allowedOrigins") ??
-      byDefault([]),
-    s3:
-      said("s3-port", flags.s3Port, s3In) ??
-      given(s3Port?.source ?? "", s3Port && String(s3Port.value), s3In) ??
-      byDefault({}),
+    ...networkSettings(flags, env, configured, cwd),
     dataDir: dataDirOf(flags, configured("dataDir"), cwd),
     ...storeOf(flags, env, configured),
     limits: said("limits", flags.limits, limitsIn) ?? configured("limits") ?? byDefault("enforce"),
@@ -141,15 +110,6 @@ export function settleSourced(
       byDefault(undefined),
   };
 }
-
-/** That says the same as a flag: `SV_S3_PORT` for `--s3-port`. */
-function variableOf(flag: string): string {
-  return `SV_${flag.toUpperCase().replaceAll("-", "_")}`;
-}
-
-type Configured = <K extends keyof ServerConfig>(
-  key: K,
-) => Sourced<NonNullable<ServerConfig[K]>> | undefined;
 
 /** Nothing is kept, whatever a config or the environment says. */
 const EPHEMERAL: Sourced<undefined> = { value: undefined, source: "--ephemeral" };
@@ -175,25 +135,12 @@ export function logModeOf(flags: Flags, toTerminal: boolean): LogMode {
   return flags.log ?? (toTerminal ? "pretty" : "json");
 }
 
-function listOf(reader: Reader<string>): Reader<readonly string[]> {
-  return (text, source) => text.split(",").map((name) => reader(name.trim(), source));
-}
-
 function oneOf<T extends string>(known: readonly T[], separator: string): Reader<T> {
   const rule = `must be ${known.join(separator)}`;
   const check = ruled((text) => known.some((each) => each === text), rule);
   return (text, source) => check(text, source) as T;
 }
 
-const portText = ruled(
-  (text) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535,
-  "must be an integer from 0 to 65535 (0 takes any free port)",
-);
-const portIn: Reader<number> = (text, source) => Number(portText(text, source));
-const s3In: Reader<Settings["s3"]> = (text, source) =>
-  text === S3_OFF ? false : { port: portIn(text, source) };
-const hostIn = ruled(isHostPattern, `must ${HOST_PATTERN_RULE}`);
-const originIn = ruled(isOriginPattern, `must ${ORIGIN_PATTERN_RULE}`);
 const gpusIn = ruled(isGpuSetting, `must ${GPU_SETTING_RULE}`);
 const limitsIn: Reader<LimitMode> = oneOf(LIMIT_MODES, ", ");
 const dockerIn: Reader<DockerMode> = oneOf(DOCKER_MODES, " or ");

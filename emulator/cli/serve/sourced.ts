@@ -1,5 +1,6 @@
 /** Values with what decided them, and how they are read from texts. */
 import { UsageError } from "../usage-error.ts";
+import type { Environment } from "./setting-values.ts";
 
 /** A value with what decided it: a flag, a variable, a place in a config, or `default`. */
 export interface Sourced<T> {
@@ -38,5 +39,27 @@ export function ruled(
   return (text, source) => {
     if (isGood(text)) return text;
     throw new UsageError(`${source} ${rule}${isShown ? `; got ${JSON.stringify(text)}` : ""}`);
+  };
+}
+
+/** Several with commas between them. */
+export function listOf(reader: Reader<string>): Reader<readonly string[]> {
+  return (text, source) => text.split(",").map((name) => reader(name.trim(), source));
+}
+
+/** How a flag is read, and the variable that says the same where there is none: `SV_S3_PORT` for `--s3-port`. */
+export function flagsOver(env: Environment) {
+  const variableOf = (flag: string) => `SV_${flag.toUpperCase().replaceAll("-", "_")}`;
+  const variable = <T>(name: string, reader: Reader<T>) => given(name, env[name], reader);
+  return {
+    variable,
+    said: <T>(name: string, flag: string | undefined, reader: Reader<T>) =>
+      given(`--${name}`, flag, reader) ?? variable(variableOf(name), reader),
+    /** Of a flag that may be repeated; its variable is in the plural. */
+    listed: (name: string, texts: readonly string[] | undefined, reader: Reader<string>) => {
+      const several = `${variableOf(name)}S`;
+      const read = texts?.map((text) => reader(text, `--${name}`));
+      return from(`--${name}`, read) ?? given(several, env[several]?.trim(), listOf(reader));
+    },
   };
 }

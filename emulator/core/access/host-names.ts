@@ -77,6 +77,11 @@ export function isHostPattern(text: string): boolean {
   return AUTHORITY.exec(name)?.[1] === name && nameOf(name) !== undefined;
 }
 
+/** Whether a Host header can be like that: a name or an address, with or without a port. */
+export function isAuthority(text: string): boolean {
+  return nameOf(AUTHORITY.exec(text)?.[1] ?? "") !== undefined;
+}
+
 /** As names are compared: small letters, no dot at the end, addresses in their shortest form. Undefined if it is none. */
 function nameOf(host: string): string | undefined {
   const url = `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}`;

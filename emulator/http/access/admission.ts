@@ -5,6 +5,7 @@ import { checkOpens, type Need, opens } from "../../core/access/key-scope.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import { DASHBOARD_KEY_NAME } from "../../engine/access/service-keys.ts";
 import { isByDashboard, LINK_KEY_ID } from "../dashboard/dashboard-access.ts";
+import type { Keyless } from "../operation.ts";
 import type { HttpService } from "../service.ts";
 
 /**
@@ -16,11 +17,11 @@ import type { HttpService } from "../service.ts";
 export function admit(
   service: HttpService,
   request: IncomingMessage,
-  need?: Need | "anyone" | "worker",
+  need?: Need | Keyless,
 ): ApiKey | undefined {
   checkHeaders(request);
-  // They may report until they have exited.
-  if (need === "worker") return undefined;
+  // Workers authenticate in another way, and may report until they have exited.
+  if (need === "worker" || need === "probe") return undefined;
   const key = need === "anyone" ? undefined : keyOf(service, request, need);
   if (service.stopping) throw new ServiceError("shutting_down", "the service is stopping");
   return key;

@@ -1,5 +1,4 @@
 /** Has the audit note what was done about a call before it is answered; and the operation that shows the audit. */
-import type { IncomingMessage } from "node:http";
 import { z } from "zod";
 import type { ApiKey } from "../../core/access/api-key.ts";
 import { limitParameter, parse, parseLimit } from "../../core/input/query-parameters.ts";
@@ -24,7 +23,7 @@ export async function performNoted<Path>(
     service.audit.note({
       keyId: key.id,
       keyName: key.name,
-      client: clientAddress(request),
+      client: service.callers.seen(request).client,
       operation: name,
       subject,
       status,
@@ -40,10 +39,6 @@ export async function performNoted<Path>(
     await note(refusal.status);
     throw refusal;
   }
-}
-
-function clientAddress({ socket }: IncomingMessage): string {
-  return socket.remoteAddress ?? "";
 }
 
 const after = z

@@ -2,11 +2,14 @@
 import type { IncomingMessage } from "node:http";
 import type { AllowedOrigins } from "../../core/access/allowed-origins.ts";
 import type { HostNames } from "../../core/access/host-names.ts";
+import type { TrustedProxies } from "../../core/access/trusted-proxies.ts";
 import { ServiceError } from "../../core/service-error.ts";
+import { type SeenRequest, seenBehind } from "./seen-request.ts";
 
 export interface CallerCheckOptions {
   readonly hosts: HostNames;
   readonly origins: AllowedOrigins;
+  readonly proxies: TrustedProxies;
 }
 
 /** The result for one request. */
@@ -32,9 +35,10 @@ export class CallerCheck {
   }
 
   look(request: IncomingMessage): CallerVerdict {
-    const refusal = ambiguity(request) ?? this.#misdirection(request);
+    const { host } = this.seen(request);
+    const refusal = ambiguity(request) ?? this.#misdirection(request, host);
     if (refusal !== undefined) return { refusal };
-    const { origin, host } = request.headers;
+    const { origin } = request.headers;
     const { origins } = this.#options;
     if (origin === undefined || origins.isOwn(origin, host)) return PASSED;
     if (!origins.isAllowed(origin)) return { refusal: foreign(origin) };
@@ -43,21 +47,34 @@ export class CallerCheck {
       : { headers: answerHeaders(origin), isPreflight: false };
   }
 
+  /** Who sent it and how, as far as the proxies in between are trusted. */
+  seen(request: IncomingMessage): SeenRequest {
+    return seenBehind(this.#options.proxies, request);
+  }
+
   /**
    * Whether a page of this service asks, as far as its browser tells. Where it tells the site, that counts; it tells the origin
    * of what may change something.
    */
-  isOwnPage({ headers, method }: IncomingMessage): boolean {
-    const { origin, host, "sec-fetch-site": site } = headers;
+  isOwnPage(request: IncomingMessage): boolean {
+    const { origin, "sec-fetch-site": site } = request.headers;
     if (site !== undefined) return site === "same-origin";
-    if (origin !== undefined) return this.#options.origins.isOwn(origin, host);
-    return method === "GET" || method === "HEAD";
+    if (origin !== undefined) return this.#options.origins.isOwn(origin, this.seen(request).host);
+    return request.method === "GET" || request.method === "HEAD";
   }
 
-  /** Without a Host header (HTTP/1.0) it comes from no browser. */
-  #misdirection({ headers, socket }: IncomingMessage): ServiceError | undefined {
-    const { host } = headers;
-    if (host === undefined || this.#options.hosts.admits(host, socket.localAddress)) return;
+  /**
+   * Without a Host header (HTTP/1.0) it comes from no browser. Its own counts beside the one that a proxy tells, for a page
+   * of a browser beside a trusted proxy can tell one as well.
+   */
+  #misdirection(
+    { headers, socket }: IncomingMessage,
+    told: string | undefined,
+  ): ServiceError | undefined {
+    const isForeign = (host: string | undefined) =>
+      host !== undefined && !this.#options.hosts.admits(host, socket.localAddress);
+    const host = [headers.host, told].find(isForeign);
+    if (host === undefined) return undefined;
     return new ServiceError(
       "host_not_allowed",
       `this service is not known as ${JSON.stringify(host)}; if it is to be called by that name, start it with --allowed-host ${nameIn(host)}`,

@@ -9,6 +9,9 @@ import type { Refusal } from "../dialect.ts";
 /** How long further input of the client is discarded: it would not see the answer if the connection were reset. */
 const LINGER_MS = 2_000;
 
+/** The codes of errors in what came over the connection. */
+const OF_HTTP = /^(?:HPE|ERR_HTTP)_/u;
+
 /** Sockets that were answered. */
 const lingering = new WeakSet<Duplex>();
 
@@ -19,7 +22,10 @@ export function answerClientError(
   socket: Duplex,
 ): void {
   if (lingering.has(socket)) return;
-  if (error.code === "ECONNRESET" || !socket.writable || hasBegunAnswer(socket)) {
+  const { code = "" } = error;
+  const isLost = code === "ECONNRESET" || !socket.writable || hasBegunAnswer(socket);
+  // Who has not agreed on TLS cannot be told anything.
+  if (isLost || ("encrypted" in socket && !OF_HTTP.test(code))) {
     socket.destroy();
     return;
   }

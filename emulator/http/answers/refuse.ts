@@ -51,7 +51,8 @@ export function asRefusal(
   const refusal = service.engine.steps.refusalFor(error);
   if (refusal instanceof ServiceError) return refusal;
   const errorId = service.engine.random.shortId(12);
-  const fields = { errorId, err: error, method: request.method, path: pathOf(request) };
+  const { client } = service.callers.seen(request);
+  const fields = { errorId, err: error, method: request.method, path: pathOf(request), client };
   service.log.error(fields, "a request could not be answered because of a defect");
   return new ServiceError(
     "internal_error",

@@ -9,7 +9,7 @@ export function converse(one: Socket, other: Socket): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const closed = (socket: Socket, peer: Socket) => {
     const isWhole = socket.readableEnded && socket.writableFinished;
-    if (!isWhole) peer.resetAndDestroy();
+    if (!isWhole) breakOff(peer);
     if (one.closed && other.closed) resolve();
   };
   for (const [socket, peer] of [
@@ -21,4 +21,10 @@ export function converse(one: Socket, other: Socket): Promise<void> {
     socket.pipe(peer);
   }
   return promise;
+}
+
+/** By TLS, where nothing can be reset, the peer sees that the end is missing. */
+function breakOff(socket: Socket): void {
+  if ("encrypted" in socket) socket.destroy();
+  else socket.resetAndDestroy();
 }

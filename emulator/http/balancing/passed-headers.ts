@@ -1,6 +1,7 @@
 /** The headers that are passed on from the client to a worker's server and back, and those that are added. */
 import type { IncomingMessage } from "node:http";
 import { AFFINITY_HEADER } from "../../core/balancing/choose-worker.ts";
+import type { SeenRequest } from "../access/seen-request.ts";
 import { withoutSessions } from "../dashboard/dashboard-access.ts";
 import type { BalancedTarget } from "./target.ts";
 
@@ -23,28 +24,30 @@ const NEEDED = new Set(["host", "content-length"]);
 export type RawHeaders = readonly string[];
 
 /**
- * The headers for the worker's server. The key and the dashboard's cookie are left out, because they are meant for this service; `Host` stays as it is.
+ * The headers for the worker's server. The key and the dashboard's cookie are left out, because they are meant for this service; `Host` stays as it is. What others wrote about the way it took stays only
+ * where its peer is trusted.
  *
  * @param upgrade the protocol to upgrade to; default: none
  */
 export function headersForWorker(
   request: IncomingMessage,
+  seen: SeenRequest,
   target: BalancedTarget,
   upgrade?: string,
 ): string[] {
   const { headers, socket } = request;
   const passed = passedOn(request.rawHeaders, headers.connection)
-    .filter(([name]) => name.toLowerCase() !== "authorization" && !isForwardedFor(name))
+    .filter(([name]) => !isReplaced(name.toLowerCase(), seen.isForwarded))
     .flatMap(withoutDashboard);
   const known = new Set(passed.map(([name]) => name.toLowerCase()));
   const add = (name: string, value: string | undefined) => {
     if (value !== undefined && !known.has(name.toLowerCase())) passed.push([name, value]);
   };
-  const before = headers["x-forwarded-for"];
-  const chain = [...(before === undefined ? [] : [before].flat()), socket.remoteAddress ?? ""];
+  const before = seen.isForwarded ? (headers["x-forwarded-for"] ?? "") : "";
+  const chain = [...[before].flat(), socket.remoteAddress ?? ""];
   add("X-Forwarded-For", chain.filter((address) => address !== "").join(", "));
-  add("X-Forwarded-Proto", "http");
-  add("X-Forwarded-Host", headers.host);
+  add("X-Forwarded-Proto", seen.scheme);
+  add("X-Forwarded-Host", seen.host);
   if (target.prefix !== "") add("X-Forwarded-Prefix", target.prefix);
   const encoding = headers["transfer-encoding"];
   if (encoding !== undefined) passed.push(["Transfer-Encoding", encoding]);
@@ -80,8 +83,10 @@ function hasNoLength({ method = "", headers }: IncomingMessage): boolean {
   return ["POST", "PUT", "PATCH"].includes(method) && headers["content-length"] === undefined;
 }
 
-function isForwardedFor(name: string): boolean {
-  return name.toLowerCase() === "x-forwarded-for";
+/** What is left out, or written anew. */
+function isReplaced(name: string, isForwarded: boolean): boolean {
+  if (name === "authorization" || name === "x-forwarded-for") return true;
+  return !isForwarded && (name === "forwarded" || name.startsWith("x-forwarded-"));
 }
 
 function passedOn(rawHeaders: RawHeaders, connection: string | undefined): [string, string][] {

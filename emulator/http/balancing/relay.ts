@@ -33,14 +33,14 @@ export class Relay {
 
   /** Begins to send the request. */
   constructor({ exchange, target, assigned, connection, upgrade }: RelayOptions) {
-    const { request, response } = exchange;
+    const { request, response, service } = exchange;
     this.#exchange = exchange;
     this.#assigned = assigned;
     this.upstream = openRequest({
       createConnection: () => connection,
       method: request.method,
       path: target.path,
-      headers: headersForWorker(request, target, upgrade),
+      headers: headersForWorker(request, service.callers.seen(request), target, upgrade),
     });
     this.upstream
       .on("error", (error) => this.#broken(error.message))

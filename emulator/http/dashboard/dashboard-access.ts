@@ -77,12 +77,17 @@ export class DashboardAccess {
     return known !== undefined && this.#clock.now() < known.endsAt ? known.keyId : undefined;
   }
 
-  /** Begins a session, which may do what the key may; answers the `Set-Cookie` of its cookie. */
-  begin(request: IncomingMessage, keyId: string): string {
+  /**
+   * Begins a session, which may do what the key may; answers the `Set-Cookie` of its cookie.
+   *
+   * @param scheme by which the browser calls
+   */
+  begin(request: IncomingMessage, keyId: string, scheme: "http" | "https"): string {
     const session = this.#random.token();
     this.#sessions.set(session, keyId);
     forgetOldest(this.#sessions, MOST_SESSIONS);
-    return `${cookieName(request)}=${session}; Path=/; HttpOnly; SameSite=Strict`;
+    const cookie = `${cookieName(request)}=${session}; Path=/; HttpOnly; SameSite=Strict`;
+    return scheme === "https" ? `${cookie}; Secure` : cookie;
   }
 
   /** Ends the session of the request; answers the `Set-Cookie` that removes its cookie. */

@@ -49,7 +49,8 @@ const begin: Operation = {
     const body = await readJsonBody(request, response);
     const { ticket, key } = readFields(entrySchema, ["ticket", "key"], body);
     const opener = key === undefined ? ofTicket(service, ticket) : ofKey(service, key);
-    const cookie = service.dashboard.begin(request, opener.id);
+    const { scheme } = service.callers.seen(request);
+    const cookie = service.dashboard.begin(request, opener.id, scheme);
     return { ...stateOf(call, opener), status: 201, headers: { "set-cookie": cookie } };
   },
 };

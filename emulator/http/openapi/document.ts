@@ -93,7 +93,7 @@ function describe(
   return {
     summary,
     tags: [contract.tag],
-    ...(access === "anyone" ? { security: [] } : {}),
+    ...(access === "anyone" || access === "probe" ? { security: [] } : {}),
     ...parametersOfOperation(path, contract),
     ...(contract.takes && {
       requestBody: { required: true, content: { "application/json": { schema: contract.takes } } },

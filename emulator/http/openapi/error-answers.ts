@@ -26,7 +26,8 @@ const OF_KEYS: readonly ErrorCode[] = ["unauthorized", "key_expired", "insuffici
 function errorsOf({ contract, access, path, rateLimit }: Operation): ReadonlySet<ErrorCode> {
   const codes = new Set([...OF_ANY, ...(contract.errors ?? [])]);
   if (codes.has("storage_full")) codes.add("storage_failed");
-  if (access !== "anyone") for (const code of OF_KEYS) codes.add(code);
+  if (access === "probe") codes.delete("shutting_down");
+  else if (access !== "anyone") for (const code of OF_KEYS) codes.add(code);
   if (contract.takes) codes.add("invalid_json");
   if (contract.takes || contract.query) codes.add("invalid_request");
   if (rateLimit !== undefined) {

@@ -81,6 +81,9 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
     "Which requests production would have refused for its rate limits, by endpoint and operation.",
   logs: "The newest lines of the log and those that follow, as server-sent events.",
   readMetrics: "Counters, gauges and histograms of the service in Prometheus' text format.",
+  isAlive: "That the process answers; nothing else is asked, also while the service stops.",
+  isReady:
+    "Whether the service has started, its store works and it does not stop; 503 says what is missing.",
   beginSession:
     "Opens the dashboard for a browser by a ticket or a key, and answers a cookie for it.",
   readSession: "What the dashboard may be used for.",

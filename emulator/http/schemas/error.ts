@@ -8,8 +8,7 @@ export const errorSchema = z.strictObject({
   error: z.string().meta({ description: "A sentence a person can act on." }),
   code: z.enum(CODES),
   status: z.int().meta({ description: "The HTTP status." }),
-  problems: z
-    .array(z.string())
-    .optional()
-    .meta({ description: "One sentence per thing that is wrong; on `invalid_request` only." }),
+  problems: z.array(z.string()).optional().meta({
+    description: "One sentence per thing that is wrong; on `invalid_request` and `not_ready`.",
+  }),
 });

@@ -6,7 +6,7 @@ import { limitedTo } from "../limited-store.ts";
 import type { ObjectStore } from "../object-store.ts";
 import type { S3Answer } from "../operations/operation.ts";
 import { S3Error } from "../s3-error.ts";
-import { rawRequest } from "../signature/raw-request.ts";
+import { type RawRequest, rawRequest } from "../signature/raw-request.ts";
 import { verify } from "../signature/verify.ts";
 import { IncomingBody } from "./incoming-body.ts";
 import { type BasePath, requestOf } from "./request-of.ts";
@@ -26,6 +26,8 @@ export type CallerLook = (request: IncomingMessage) =>
       readonly headers: Readonly<Record<string, string>>;
       /** Answered with 204 and nothing else. */
       readonly isPreflight: boolean;
+      /** How the client called, which a proxy may have changed; by default as the request says. */
+      readonly seen?: { readonly scheme: "http" | "https"; readonly host: string | undefined };
     };
 
 export interface ObjectRequestsOptions {
@@ -81,23 +83,30 @@ async function answer(
   basePath: BasePath,
   { request, response }: Exchange,
 ): Promise<S3Answer> {
-  const { headers, isPreflight } = admitted(callers, request);
+  const { headers, isPreflight, seen } = admitted(callers, request);
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   if (isPreflight) return { status: 204 };
   const { method = "", url = "", rawHeaders } = request;
-  const raw = rawRequest(method, url, rawHeaders);
+  const raw = calledAs(rawRequest(method, url, rawHeaders), seen?.host);
   const verified = verify(raw, holderOf, now());
   const body = new IncomingBody(request, response, raw.headers, verified);
-  const given = { body, store: limitedTo(store, verified.buckets) };
+  const scheme = seen?.scheme ?? "http";
+  const given = { body, store: limitedTo(store, verified.buckets), scheme };
   const wanted = requestOf(raw, verified.isPresigned, basePath, given);
   // Loaded with the first request: many starts see none, and would wait for it.
   const { operationOf } = await import("../operations/operations.ts");
   return operationOf(wanted)(wanted);
 }
 
+/** The client has signed the host that it called. */
+function calledAs(raw: RawRequest, host: string | undefined): RawRequest {
+  if (host === undefined || raw.headers.get("host") === host) return raw;
+  return { ...raw, headers: new Map(raw.headers).set("host", host) };
+}
+
 /** @throws S3Error AccessDenied, InvalidRequest */
 function admitted(callers: CallerLook | undefined, request: IncomingMessage) {
-  const verdict = callers?.(request) ?? { headers: {}, isPreflight: false };
+  const verdict = callers?.(request) ?? { headers: {}, isPreflight: false, seen: undefined };
   if (!("refusal" in verdict)) return verdict;
   const { status, message } = verdict.refusal;
   throw new S3Error(status === 400 ? "InvalidRequest" : "AccessDenied", message);

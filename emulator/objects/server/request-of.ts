@@ -18,7 +18,7 @@ export function requestOf(
   raw: RawRequest,
   isPresigned: boolean,
   basePath: BasePath,
-  given: Pick<S3Request, "store" | "body">,
+  { scheme, ...given }: Pick<S3Request, "store" | "body"> & { readonly scheme: "http" | "https" },
 ): S3Request {
   const [bucket, key] = placeIn(raw.path.slice(basePath.length));
   checkKey(key);
@@ -30,7 +30,7 @@ export function requestOf(
     key,
     query,
     headers: isPresigned ? withHoisted(raw) : raw.headers,
-    url: `http://${host}${raw.path}`,
+    url: `${scheme}://${host}${raw.path}`,
     ...given,
   };
 }

@@ -56,14 +56,18 @@ test("once the data directory is removed nothing is acknowledged after a second,
   expect(await scene.stage.endpoint("echo").status(id)).toMatchObject({ status: "COMPLETED" });
 });
 
-test("a data directory that comes back is used again", async () => {
+test("a data directory that comes back is used again; meanwhile the service is not ready", async () => {
   await using scene = await setScene();
+  const ready = async () => (await fetch(`${scene.stage.emulator.url}/readyz`)).status;
   const { id } = await scene.submit();
+  expect(await ready()).toBe(200);
   fs.renameSync(scene.dataDir, `${scene.dataDir}-elsewhere`);
   await scene.refusal();
+  expect(await ready()).toBe(503);
   fs.renameSync(`${scene.dataDir}-elsewhere`, scene.dataDir);
   await scene.stage.emulator.stderrMatch(/the data directory is back/);
   const next = await scene.submit();
+  expect(await ready()).toBe(200);
   for (const each of [id, next.id]) {
     expect(await scene.stage.endpoint("echo").wait(each)).toMatchObject({ status: "COMPLETED" });
   }

@@ -98,9 +98,8 @@ describe("tables", () => {
     for (const code of Object.keys(ERROR_CODES)) expect(codes).toContain(`| \`${code}\` `);
     const types = failureTypesTable();
     for (const type of FAILURE_TYPES) expect(types).toContain(`| \`${type}\` `);
-    const tables = ["/v1/", "/v2/", "/emulator/", "/metrics", "/docs", "/ui/", "/"].map(
-      operationsTable,
-    );
+    const own = ["/emulator/", "/metrics", "/livez", "/readyz", "/docs", "/ui/", "/"];
+    const tables = ["/v1/", "/v2/", ...own].map(operationsTable);
     const rows = tables.flatMap((table) => table.split("\n").slice(2));
     expect(rows).toHaveLength(Object.values(OPERATIONS).flatMap(routesOf).length);
   });

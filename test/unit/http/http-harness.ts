@@ -15,6 +15,7 @@ import {
   type HttpServer,
   type HttpServerOptions,
 } from "../../../emulator/http/server.ts";
+import type { EmulatorOptions } from "../../../emulator/options.ts";
 import type { Launcher } from "../../../emulator/launch/launcher.ts";
 import { LiveWorkers } from "../../../emulator/live/live-workers.ts";
 import { sessionsOn } from "../../../emulator/engine/workers/worker-session.ts";
@@ -63,7 +64,8 @@ export interface TestAnswer {
   readonly json: unknown;
 }
 
-export interface TestHttpOptions extends Pick<HttpServerOptions, "connectionLimits" | "dashboard"> {
+export interface TestHttpOptions
+  extends Pick<HttpServerOptions, "certificate" | "connectionLimits" | "dashboard">, TestCallers {
   readonly stopGraceMs?: number;
   /** Default: none. */
   readonly limits?: "enforce" | "warn";
@@ -71,21 +73,19 @@ export interface TestHttpOptions extends Pick<HttpServerOptions, "connectionLimi
   readonly store?: Store;
   /** By default the test connects its workers itself. */
   readonly launcher?: Launcher;
-  /** Default: none. */
-  readonly allowedOrigins?: readonly string[];
   /** In the place of one that is made of the two above. */
   readonly engine?: TestEngine;
 }
 
 /** Starts everything, without rate limits unless told otherwise; `await using` takes it down again. */
 export async function startTestHttp(options: TestHttpOptions = {}): Promise<TestHttp> {
-  const { store, launcher, limits, engine: given, allowedOrigins, ...others } = options;
+  const { store, launcher, limits, engine: given, ...others } = options;
   const test = given ?? (await createTestEngine(store, launcher));
   const { engine } = test;
   const gate = limits && new RateLimiter(engine, limits);
   const http = createHttpServer({
     engine,
-    callers: testCallers(allowedOrigins),
+    callers: testCallers(options),
     keys: testKeys(engine),
     webhookSecret: WEBHOOK_SECRET,
     log: engine.log,
@@ -145,9 +145,15 @@ export async function startTestHttp(options: TestHttpOptions = {}): Promise<Test
   };
 }
 
-/** Requests that are written out byte by byte call the service `x`. */
-export function testCallers(allowedOrigins: readonly string[] = []): CallerCheck {
-  return callerCheck("127.0.0.1", { allowedHosts: ["x"], allowedOrigins });
+type TestCallers = Pick<EmulatorOptions, "allowedHosts" | "allowedOrigins" | "trustProxy">;
+
+/** By default requests that are written out byte by byte may call the service `x`. */
+export function testCallers({
+  allowedHosts = ["x"],
+  allowedOrigins = [],
+  trustProxy = [],
+}: TestCallers = {}): CallerCheck {
+  return callerCheck("127.0.0.1", { allowedHosts, allowedOrigins, trustProxy });
 }
 
 export function testKeys({ clock }: Pick<TestEngine["engine"], "clock">): KeyRing {

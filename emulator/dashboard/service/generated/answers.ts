@@ -90,6 +90,10 @@ export type OperatedOn = { readonly id: string; readonly frozen: boolean; };
 
 export type LimitReport = { readonly mode: "enforce" | "warn" | "off"; readonly exceeded: readonly ({ readonly endpointId: string; readonly operation: string; readonly count: number; readonly requests: { readonly limit: number; readonly peak: number; }; readonly concurrent?: { readonly limit: number; readonly peak: number; }; readonly firstAt: string; readonly lastAt: string; })[]; };
 
+export type Alive = { readonly alive: true; };
+
+export type Ready = { readonly ready: true; };
+
 export type DashboardSession = { readonly dashboard: "on" | "read-only"; };
 
 export type DashboardTicket = { readonly ticket: string; };
@@ -171,6 +175,8 @@ export interface Answers {
   readonly listWorkers: OperatedWorkers;
   readonly freezeWorker: OperatedOn;
   readonly readLimits: LimitReport;
+  readonly isAlive: Alive;
+  readonly isReady: Ready;
   readonly beginSession: DashboardSession;
   readonly readSession: DashboardSession;
   readonly issueTicket: DashboardTicket;

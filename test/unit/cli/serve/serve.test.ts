@@ -20,6 +20,7 @@ function staged() {
     s3: undefined,
     clock: { now: () => 0, advance: async () => Promise.reject(new Error("time stands still")) },
     dashboardLink: () => undefined,
+    rereadCertificate: async () => undefined,
     exceededLimits: () => [],
     endpoint: () => expect.unreachable(),
     idle: async () => undefined,

@@ -34,6 +34,7 @@ test("without anything said: loopback, port 7080, .sv in the current directory, 
     port: 7080,
     allowedHosts: [],
     allowedOrigins: [],
+    trustProxy: [],
     s3: {},
     gpus: "auto",
     docker: "auto",
@@ -227,4 +228,30 @@ test("whether images are run is set in the same order", () => {
   expect(settled({}, { SV_DOCKER: "auto" }, fromConfig).docker).toBe("auto");
   expect(settled({}, { SV_DOCKER: "" }, fromConfig).docker).toBe("off");
   expect(() => settled({}, { SV_DOCKER: "on" })).toThrow('SV_DOCKER must be auto or off; got "on"');
+});
+
+test("proxies are named with commas between them, and each must be an address or a range", () => {
+  const fromConfig = config({ trustProxy: ["10.0.0.0/8"] });
+  const env = { SV_TRUST_PROXY: "private" };
+  expect(settled({ trustProxy: "loopback, ::1" }, env, fromConfig)).toMatchObject({
+    trustProxy: ["loopback", "::1"],
+  });
+  expect(settled({}, env, fromConfig)).toMatchObject({ trustProxy: ["private"] });
+  expect(settled({}, {}, fromConfig)).toMatchObject({ trustProxy: ["10.0.0.0/8"] });
+  expect(() => settled({ trustProxy: "loopback,*" })).toThrow("--trust-proxy must be an address");
+});
+
+test("a certificate and its key may come from different places, but not one without the other", () => {
+  const fromConfig = config({ tlsCert: "/etc/c.pem", tlsKey: "/etc/c.key" });
+  expect(settled({ tlsCert: "a.pem", tlsKey: "/b.key" }, {}, fromConfig).tls).toEqual({
+    cert: `${CWD}/a.pem`,
+    key: "/b.key",
+  });
+  expect(settled({}, { SV_TLS_KEY: "d.key" }, fromConfig).tls).toEqual({
+    cert: "/etc/c.pem",
+    key: `${CWD}/d.key`,
+  });
+  expect(settled({}).tls).toBeUndefined();
+  expect(() => settled({ tlsCert: "a.pem" })).toThrow("--tls-cert needs --tls-key");
+  expect(() => settled({}, { SV_TLS_KEY: "d.key" })).toThrow("SV_TLS_KEY needs --tls-cert");
 });

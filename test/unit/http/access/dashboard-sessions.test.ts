@@ -244,7 +244,7 @@ describe("what is kept of them", () => {
   };
   const request = (cookie: string) =>
     ({ headers: { host: "a:1", cookie } }) as unknown as Parameters<DashboardAccess["keyIdOf"]>[0];
-  const begin = (of: DashboardAccess) => of.begin(request(""), "k").split(";")[0] ?? "";
+  const begin = (of: DashboardAccess) => of.begin(request(""), "k", "http").split(";")[0] ?? "";
 
   it("a ticket is good for ten minutes", () => {
     const dashboard = access();

@@ -17,7 +17,10 @@ export interface BalancedHttp extends AsyncDisposable {
 }
 
 export async function startBalancedHttp(
-  options: Pick<TestHttpOptions, "stopGraceMs" | "allowedOrigins"> = {},
+  options: Pick<
+    TestHttpOptions,
+    "certificate" | "stopGraceMs" | "allowedHosts" | "allowedOrigins" | "trustProxy"
+  > = {},
 ): Promise<BalancedHttp> {
   const server = createServer();
   server.listen({ host: "127.0.0.1", port: 0 });

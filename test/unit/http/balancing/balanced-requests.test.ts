@@ -98,14 +98,12 @@ describe("a request to a load balancing endpoint", () => {
         "X-Hop: 1",
         "Keep-Alive: timeout=5",
         "TE: trailers",
-        "X-Forwarded-For: 10.0.0.1",
-        "X-Forwarded-Proto: https",
         "Connection: close, X-Hop, Host",
       ].join("\r\n") + "\r\n\r\n",
     );
     const { rawHeaders } = await got;
     const names = rawHeaders.filter((_text, at) => at % 2 === 0).map((name) => name.toLowerCase());
-    expect(rawHeaders).toEqual(expect.arrayContaining(["secret", "a=1", "1", "2", "https"]));
+    expect(rawHeaders).toEqual(expect.arrayContaining(["secret", "a=1", "1", "2"]));
     expect(names.toSorted()).toEqual([
       "connection",
       "cookie",
@@ -118,7 +116,6 @@ describe("a request to a load balancing endpoint", () => {
       "x-twice",
       "x-twice",
     ]);
-    expect(rawHeaders.join("\n")).toContain("10.0.0.1, 127.0.0.1");
   });
 
   it("is answered with the server's status, reason, headers and trailers, and the worker's id", async () => {

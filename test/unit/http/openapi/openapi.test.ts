@@ -53,6 +53,8 @@ test("the document is served without a key, while everything else asks for one",
   const open = DOCUMENTED.filter(({ operation }) => operation.security?.length === 0);
   expect(open.map(({ method, path }) => `${method} ${path}`)).toEqual([
     "GET /v1/openapi.json",
+    "GET /livez",
+    "GET /readyz",
     "POST /emulator/session",
     "DELETE /emulator/session",
     "GET /",

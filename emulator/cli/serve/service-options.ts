@@ -1,0 +1,115 @@
+/** The options that say how targets are served, of a start and of `config`. */
+import { type Command, Option } from "commander";
+import { DASHBOARD_MODES } from "../../core/access/dashboard-mode.ts";
+import { ASK_FOR_GPUS, SIMULATE_GPUS } from "../../core/workers/gpu-declaration.ts";
+import { CONFIG_NAME, HANDLER_ENDINGS, HANDLER_STEM, SERVER_STEM } from "../given-path.ts";
+import { envFileOption, limitsOption, repeatable } from "../shared-options.ts";
+import {
+  DEFAULT_DATA_DIR,
+  DEFAULT_HOST,
+  DEFAULT_PORT,
+  DOCKER_MODES,
+  LOG_MODES,
+  ON_OFF,
+  S3_OFF,
+} from "./setting-values.ts";
+
+/** The targets and the options that say how they are served. */
+export function addServiceOptions(command: Command): Command {
+  const targeted = command.argument("[targets...]", TARGETS_HELP);
+  return addChoices(addStorageOptions(addNetworkOptions(targeted))).addOption(envFileOption());
+}
+
+/** Where and by whom the service is called. */
+function addNetworkOptions(command: Command): Command {
+  return command
+    .option("--port <number>", `port to listen on, 0 for any free one (default: ${DEFAULT_PORT})`)
+    .option("--host <address>", `address to listen on (default: ${DEFAULT_HOST})`)
+    .addOption(
+      repeatable(
+        "--allowed-host <name>",
+        "a further name that requests may call the service by, like emulator.example.com, *.example.com for all below that, or * for any, which lets every page that a browser here shows call it; may be repeated",
+      ),
+    )
+    .addOption(
+      repeatable(
+        "--allowed-origin <origin>",
+        "an origin like http://localhost:3000 whose pages may call the service from a browser, * for any; may be repeated",
+      ),
+    )
+    .option(
+      "--trust-proxy <addresses>",
+      "proxies whose X-Forwarded-For, -Proto and -Host headers count: addresses, ranges like 10.0.0.0/8, loopback, private, with commas between several (default: none)",
+    )
+    .option(
+      "--tls-cert <file>",
+      "a certificate in PEM, with those of its authorities behind it: the port takes HTTPS only",
+    )
+    .option("--tls-key <file>", "its private key in PEM, without a passphrase")
+    .option(
+      "--s3-port <number>",
+      `port of the object store for S3 clients, ${S3_OFF} for no store (default: the one above --port, or any free one)`,
+    );
+}
+
+/** Where things are kept, and what there is to work with. */
+function addStorageOptions(command: Command): Command {
+  return command
+    .option(
+      "--data-dir <directory>",
+      `where jobs and objects are kept over restarts (default: ${DEFAULT_DATA_DIR})`,
+    )
+    .addOption(
+      new Option("--ephemeral", "keep nothing; at the end jobs and objects are lost").conflicts([
+        "dataDir",
+        "store",
+      ]),
+    )
+    .option(
+      "--store <address>",
+      "a PostgreSQL database that keeps jobs and records in place of the data directory, as postgres://user:password@host:5432/database",
+    )
+    .option(
+      "--objects <address>",
+      "with --store: a bucket for large payloads, as s3://bucket/prefix?endpoint=https://host:9000 (default: the database)",
+    )
+    .option(
+      "--gpus <inventory>",
+      `GPUs of workers of GPU endpoints: ${ASK_FOR_GPUS} asks nvidia-smi, none, ${SIMULATE_GPUS} gives any that are asked for without having them, or names with numbers like "NVIDIA L4=2,NVIDIA H200=1", simulated where the machine has none of them (default: ${ASK_FOR_GPUS})`,
+    );
+}
+
+/** The options with a few values each. */
+function addChoices(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        "--docker <mode>",
+        "whether templates with an image are run as containers, by the Docker engine that DOCKER_HOST names (default: auto)",
+      ).choices(DOCKER_MODES),
+    )
+    .addOption(
+      new Option(
+        "--local-webhooks <on|off>",
+        "whether webhooks may lead to private and local addresses (default: on if --host is a loopback address)",
+      ).choices(ON_OFF),
+    )
+    .addOption(limitsOption())
+    .addOption(
+      new Option(
+        "--dashboard <mode>",
+        "the dashboard at /: for everything, for looking only, or none (default: on)",
+      ).choices(DASHBOARD_MODES),
+    )
+    .addOption(
+      new Option(
+        "--log <format>",
+        "the log on stderr; pretty in a terminal, otherwise json",
+      ).choices(LOG_MODES),
+    );
+}
+
+const TARGETS_HELP =
+  `what to serve: a handler file (${HANDLER_ENDINGS.join(", ")}), a directory with a ` +
+  `${HANDLER_STEM}${HANDLER_ENDINGS[0]} or ${SERVER_STEM}${HANDLER_ENDINGS[0]}, a directory of such directories, or a config (${CONFIG_NAME}, any .json); ` +
+  `default: the current directory. A directory called like a command is ./build, say`;

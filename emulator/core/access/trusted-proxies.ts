@@ -1,0 +1,83 @@
+/** Which peers are proxies whose word about a client counts, and who that client is. Pure. */
+import ipaddr from "ipaddr.js";
+
+/** What trusted proxies are named by, for messages. */
+export const PROXY_PATTERN_RULE =
+  "be an address, a range like 10.0.0.0/8 or fd00::/8, loopback, or private (10/8, 172.16/12, 192.168/16, fc00::/7)";
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Range = readonly [Address, number];
+
+const NAMED: Readonly<Record<string, readonly string[]>> = {
+  loopback: ["127.0.0.0/8", "::1/128"],
+  private: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"],
+};
+
+/** As proxies write addresses: some with a port. */
+const WRITTEN = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d{1,5})?$/u;
+
+export class TrustedProxies {
+  readonly #ranges: readonly Range[];
+
+  /** @param trusted as {@link isProxyPattern} takes them; without any nobody is trusted */
+  constructor(trusted: readonly string[]) {
+    this.#ranges = trusted.flatMap((text) => rangesOf(text) ?? []);
+  }
+
+  trusts(address: string): boolean {
+    if (this.#ranges.length === 0) return false;
+    const read = addressIn(address);
+    return read !== undefined && this.#has(read);
+  }
+
+  /**
+   * The client of a request: the last in the chain of addresses that is not trusted, or the first where all are. What
+   * stands before one that is no address counts for nothing.
+   *
+   * @param peer whose connection it came by
+   * @param forwardedFor the `X-Forwarded-For` headers, joined with commas
+   */
+  clientOf(peer: string, forwardedFor = ""): string {
+    let client = peer;
+    for (const text of forwardedFor.split(",").toReversed()) {
+      const before = this.trusts(client) ? addressIn(text.trim()) : undefined;
+      if (before === undefined) break;
+      client = before.toString();
+    }
+    // An IPv4 address looks like one of IPv6 to a server that listens to both.
+    return client.replace(/^::ffff:(?=\d+\.)/iu, "");
+  }
+
+  #has(address: Address): boolean {
+    return this.#ranges.some(
+      ([range, bits]) => range.kind() === address.kind() && address.match(range, bits),
+    );
+  }
+}
+
+/** Whether proxies can be named so. */
+export function isProxyPattern(text: string): boolean {
+  return rangesOf(text) !== undefined;
+}
+
+function rangesOf(text: string): readonly Range[] | undefined {
+  const named = Object.hasOwn(NAMED, text) ? NAMED[text] : undefined;
+  if (named !== undefined) return named.map((range) => ipaddr.parseCIDR(range));
+  const [written = ""] = text.split("/", 1);
+  if (!isAddress(written)) return undefined;
+  if (written !== text) return ipaddr.isValidCIDR(text) ? [ipaddr.parseCIDR(text)] : undefined;
+  const address = ipaddr.process(text);
+  return [[address, address.kind() === "ipv4" ? 32 : 128]];
+}
+
+/** Undefined for what is no address. */
+function addressIn(text: string): Address | undefined {
+  const [, six, four] = WRITTEN.exec(text) ?? [];
+  const bare = six ?? four ?? text;
+  return isAddress(bare) ? ipaddr.process(bare) : undefined;
+}
+
+/** Not the short and octal forms of IPv4, which programs read in different ways. */
+function isAddress(text: string): boolean {
+  return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text);
+}

@@ -1,0 +1,53 @@
+/** Whether the service can do what it is asked for: it has started, and its store works. */
+import type { Uses } from "../context.ts";
+
+/** The store may take so long for an answer, ms of real time. */
+const ANSWER_MS = 2_000;
+/** So long a store counts as failing that did not take a batch: without requests nobody tries it again. */
+const FAILING_MS = 10_000;
+
+type ReadinessUses = Uses<"realClock" | "steps">;
+
+export class Readiness {
+  #hasStarted = false;
+  #isStoreAway = false;
+  /** Asked once for all who want to know meanwhile. */
+  #asking: Promise<string | undefined> | undefined;
+
+  /** Call it when the writes of the start are done. */
+  started(): void {
+    this.#hasStarted = true;
+  }
+
+  /** Call it when what the store keeps is gone, and when it is back. */
+  storeAway(isAway: boolean): void {
+    this.#isStoreAway = isAway;
+  }
+
+  /** A sentence for each thing that is missing; none where the service is ready. Never rejects. */
+  async missing(uses: ReadinessUses): Promise<readonly string[]> {
+    const start = this.#hasStarted ? undefined : "the start is not done";
+    const problems = [start, await this.#storeProblem(uses)];
+    return problems.filter((problem) => problem !== undefined);
+  }
+
+  async #storeProblem({ realClock, steps }: ReadinessUses): Promise<string | undefined> {
+    const now = realClock.now();
+    if (this.#isStoreAway) return "the store is not there";
+    if (now - steps.failedAt < FAILING_MS) return "the store did not take what came last";
+    this.#asking ??= ask(steps).finally(() => (this.#asking = undefined));
+    const { promise: late, resolve } = Promise.withResolvers<string>();
+    const disarm = realClock.wakeAt(now + ANSWER_MS, () => resolve("the store does not answer"));
+    return Promise.race([this.#asking, late]).finally(disarm);
+  }
+}
+
+/** Asks for a job that there is not. */
+async function ask(steps: ReadinessUses["steps"]): Promise<string | undefined> {
+  try {
+    await steps.read((reads) => reads.job(""));
+    return undefined;
+  } catch {
+    return "the store cannot be read";
+  }
+}

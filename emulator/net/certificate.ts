@@ -1,0 +1,72 @@
+/** Reads and checks the certificate by which a port speaks TLS. */
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { createSecureContext } from "node:tls";
+
+/** PEM files: the certificate with those of its authorities behind it, and its private key. */
+export interface CertificateFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface Certificate {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+  /** Why clients may refuse it, if they may: it has expired, or is not valid yet. */
+  readonly warning: string | undefined;
+}
+
+/** The files cannot be used: the message says which one, and why. */
+export class CertificateError extends Error {
+  override readonly name = "CertificateError";
+}
+
+/**
+ * @param now ms since the epoch
+ * @throws CertificateError for a file that cannot be read or is none of its kind, and for two that do not belong together
+ */
+export async function readCertificate(files: CertificateFiles, now: number): Promise<Certificate> {
+  const [cert, key] = await Promise.all([contentOf(files.cert), contentOf(files.key)]);
+  const certificate = parsed(
+    () => new X509Certificate(cert),
+    `${files.cert} has no certificate in PEM`,
+  );
+  const privateKey = parsed(
+    () => createPrivateKey(key),
+    `${files.key} has no private key in PEM that needs no passphrase`,
+  );
+  if (!certificate.checkPrivateKey(privateKey))
+    throw new CertificateError(`${files.key} is not the private key of ${files.cert}`);
+  parsed(() => createSecureContext({ cert, key }), `${files.cert} cannot be used for TLS`);
+  return { cert, key, warning: warningOf(certificate, files.cert, now) };
+}
+
+async function contentOf(file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CertificateError(`${file} cannot be read: ${reason}`, { cause: error });
+  }
+}
+
+function parsed<T>(parse: () => T, message: string): T {
+  try {
+    return parse();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CertificateError(`${message}: ${reason}`, { cause: error });
+  }
+}
+
+function warningOf(
+  { validFromDate: from, validToDate: to }: X509Certificate,
+  file: string,
+  now: number,
+): string | undefined {
+  if (now > to.getTime())
+    return `the certificate in ${file} has expired at ${to.toISOString()}: clients refuse it`;
+  if (now < from.getTime())
+    return `the certificate in ${file} is valid from ${from.toISOString()} on: clients refuse it until then`;
+  return undefined;
+}

@@ -1,0 +1,68 @@
+/** Whether the service is there and can be used, as load balancers and supervisors ask. */
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { startTestHttp, type TestHttp } from "../http-harness.ts";
+
+let service: TestHttp;
+beforeEach(async () => (service = await startTestHttp({ limits: "enforce" })));
+afterEach(async () => service[Symbol.asyncDispose]());
+
+const nobody = { headers: { authorization: "" } };
+
+it("anybody is told that it lives, and that it is ready", async () => {
+  const alive = await service.call("GET", "/livez", nobody);
+  expect([alive.status, alive.json]).toEqual([200, { alive: true }]);
+  const ready = await service.call("GET", "/readyz", nobody);
+  expect([ready.status, ready.json]).toEqual([200, { ready: true }]);
+  const head = await service.raw("HEAD /readyz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+  expect(head).toMatch(/^HTTP\/1\.1 200 /u);
+});
+
+it("what is missing is said with 503, while it lives", async () => {
+  service.test.engine.readiness.storeAway(true);
+  const { status, json } = await service.call("GET", "/readyz", nobody);
+  expect([status, json]).toEqual([
+    503,
+    {
+      error: "not ready: the store is not there",
+      code: "not_ready",
+      status: 503,
+      problems: ["the store is not there"],
+    },
+  ]);
+  expect(await service.call("GET", "/livez", nobody)).toMatchObject({ status: 200 });
+});
+
+it("no store is asked whether it lives", async () => {
+  let reads = 0;
+  service.test.engine.store.job = async () => {
+    reads += 1;
+    throw new Error("nobody should ask");
+  };
+  await service.call("GET", "/livez", nobody);
+  expect(reads).toBe(0);
+  await service.call("GET", "/readyz", nobody);
+  expect(reads).toBe(1);
+});
+
+it("while it stops it is not ready, and can be asked until nothing is worked on any more", async () => {
+  const working = Promise.withResolvers<void>();
+  const stopped = service.http.stop(working.promise);
+  const ready = await service.call("GET", "/readyz", nobody);
+  expect([ready.status, ready.json]).toMatchObject([
+    503,
+    { code: "not_ready", problems: ["the service is stopping"] },
+  ]);
+  expect(await service.call("GET", "/livez", nobody)).toMatchObject({ status: 200 });
+  const refused = await service.call("GET", "/v2/echo/health");
+  expect([refused.status, refused.json]).toMatchObject([503, { code: "shutting_down" }]);
+  working.resolve();
+  await stopped;
+  await expect(fetch(`${service.url}/livez`)).rejects.toThrow("fetch failed");
+});
+
+it("they are called by a name of the service, as everything", async () => {
+  const answer = await service.raw(
+    "GET /readyz HTTP/1.1\r\nhost: rebound.test\r\nconnection: close\r\n\r\n",
+  );
+  expect(answer).toMatch(/^HTTP\/1\.1 421 /u);
+});
