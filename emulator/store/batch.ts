@@ -18,6 +18,8 @@ export interface Batch {
   readonly changes: readonly Change[];
   /** The counters of the endpoints whose jobs changed, as they become. */
   readonly counts: ReadonlyMap<string, JobCounts>;
+  /** The version of the records that its changes of records rest on; undefined if it has none, but for those of use. */
+  readonly recordsVersion?: number;
 }
 
 export interface JobRow {

@@ -34,6 +34,8 @@ export interface Boot {
   readonly records: {
     readonly [K in Exclude<RecordKind, "usage">]: ReadonlyMap<string, Records[K]>;
   };
+  /** Counted up with each batch that changes records but those of use; 0 where nobody else could change them. */
+  readonly recordsVersion: number;
 }
 
 /** How far a question about a filter came; how many jobs it looked at is the store's affair, but for the most. */
@@ -148,5 +150,22 @@ export interface Store extends StoreReads {
 
 /** A batch that does not fit to what is stored: a defect of its owner, or a second owner. */
 export class BatchRefusedError extends Error {
-  override readonly name = "BatchRefusedError";
+  override readonly name: string = "BatchRefusedError";
+}
+
+/** A batch that changes what belongs to parts that another replica has by now. */
+export class PartsLostError extends BatchRefusedError {
+  readonly parts: ReadonlySet<number>;
+
+  constructor(parts: ReadonlySet<number>) {
+    super("another replica has taken over what is to be changed");
+    this.parts = parts;
+  }
+}
+
+/** A batch whose changes of records rest on others than those that are stored: another replica changed some meanwhile. */
+export class RecordsMovedError extends BatchRefusedError {
+  constructor() {
+    super("another replica has changed records meanwhile");
+  }
 }
