@@ -28,27 +28,31 @@ export interface JobRow {
   readonly after: Job;
 }
 
+/** Where payloads and chunks lie: the job or the delivery that has them, and its endpoint. */
+export interface Place {
+  readonly seq: number;
+  readonly endpointId: string;
+}
+
 export type Change =
   /** Deletes the job with its payloads and chunks. */
   | { readonly type: "delete-job"; readonly job: Job }
   /** Stores the payload in place of the one there, if any. A file can be stored once only. */
-  | {
+  | (Place & {
       readonly type: "put-payload";
-      readonly seq: number;
       readonly slot: PayloadSlot;
       readonly payload: Payload;
-    }
-  | { readonly type: "remove-payload"; readonly seq: number; readonly slot: PayloadSlot }
+    })
+  | (Place & { readonly type: "remove-payload"; readonly slot: PayloadSlot })
   /** Stores the payload, if there is one, under `toSeq` as well, where it stays whatever becomes of the first. */
-  | {
+  | (Place & {
       readonly type: "share-payload";
-      readonly seq: number;
       readonly slot: PayloadSlot;
       readonly toSeq: number;
-    }
+    })
   /** `firstIndex` is the number of chunks already there. */
-  | { readonly type: "append-chunks"; readonly seq: number; readonly batch: StagedBatch }
-  | { readonly type: "remove-chunks"; readonly seq: number }
+  | (Place & { readonly type: "append-chunks"; readonly batch: StagedBatch })
+  | (Place & { readonly type: "remove-chunks" })
   | {
       readonly type: "put-record";
       readonly kind: RecordKind;

@@ -50,5 +50,5 @@ export async function readBoot(session: Session, jobs: JobReads): Promise<Boot> 
     for (const [id, json] of await recordTexts(session, kind)) byId.set(id, JSON.parse(json));
   }
   await session.ask({ text: "COMMIT" });
-  return { ...progress, counts, running, records };
+  return { ...progress, counts, running, records, recordsVersion: 0 };
 }
