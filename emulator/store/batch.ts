@@ -18,7 +18,10 @@ export interface Batch {
   readonly changes: readonly Change[];
   /** The counters of the endpoints whose jobs changed, as they become. */
   readonly counts: ReadonlyMap<string, JobCounts>;
-  /** The version of the records that its changes of records rest on; undefined if it has none, but for those of use. */
+  /**
+   * The version of the records that its changes of records rest on, which is one higher once it is stored; undefined if it has
+   * none, but for those of use, or if nobody else could change them.
+   */
   readonly recordsVersion?: number;
 }
 

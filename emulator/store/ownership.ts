@@ -47,11 +47,14 @@ export interface Owner {
   /** From the end of the call on the endpoints of these parts are decided for here. */
   gained(gain: Gain): void;
   /**
-   * The parts are to be given away. Resolves when nothing of them is under way any more: no step, no batch, no worker. `idle`
+   * The parts are to be given away; `owns` denies them from now on, and their batches are stored until it resolves. Resolves when nothing of them is under way any more: no step, no batch, no worker. `idle`
    * waits for running jobs as long as is reasonable before it puts them back into the queue, `now` does that at once.
    */
   leave(parts: ReadonlySet<number>, when: "idle" | "now"): Promise<void>;
-  /** Somebody else has the parts, or may have: whatever memory has of them is forgotten at once, unstored. */
+  /**
+   * Somebody else has the parts, or may have: whatever memory has of them is forgotten at once, unstored. Told of parts that are
+   * being left, too, and before a batch is refused with PartsLostError that was about parts held until then.
+   */
   lost(parts: ReadonlySet<number>): void;
   recordsChanged(changed: ChangedRecords): void;
   /** Service time now, which the store is told with each renewal. */
@@ -67,6 +70,15 @@ export interface Ownership {
   owns(endpointId: string): boolean;
   /** The same of what belongs to no endpoint: bills of volumes, pods, what is pruned over all endpoints. */
   ownsService(): boolean;
+  /** The part that the endpoint belongs to, always the same. */
+  partOf(endpointId: string): number;
+  /** That of what belongs to no endpoint. */
+  readonly servicePart: number;
+  /**
+   * The lowest key that may be given after `seq`: nobody else ever gives it, and it is above all keys that were stored by any
+   * replica until about a second ago.
+   */
+  keyAfter(seq: number): number;
   /** Who has the endpoint, as far as this replica knows; undefined: nobody, for now. */
   ownerOf(endpointId: string): Replica | undefined;
   serviceOwner(): Replica | undefined;
@@ -74,10 +86,15 @@ export interface Ownership {
   replicas(): readonly ReplicaState[];
   /** Resolves at the next change of any owner that this replica learns of, or when `signal` aborts. */
   moved(signal: AbortSignal): Promise<void>;
-  /** Has `recordsChanged` called, before it resolves, with everything that other replicas changed before the call. */
+  /**
+   * Has `recordsChanged` called, before it resolves, with everything that other replicas changed before the call. Nothing is told
+   * while a batch that changes records is being stored.
+   *
+   * @throws StoreUnusableError, StoreLostError, StoreClosedError
+   */
   refreshRecords(): Promise<void>;
-  /** Begins to claim parts. Resolves when it has those that nobody else had. */
+  /** Begins to claim parts, after `boot`. Resolves when it has those that nobody else had. @throws as `refreshRecords` */
   begin(owner: Owner): Promise<void>;
-  /** Gives everything away, `now`; claims nothing more. Idempotent. */
+  /** Gives everything away, `now`; claims nothing more. Records can be changed until the store is closed. Idempotent. */
   end(): Promise<void>;
 }

@@ -53,6 +53,9 @@ export interface CountedJobs extends Looked {
 }
 
 /**
+ * Where several processes share a store (`ownership.ts`), what is due or to be deleted is answered for those parts alone that
+ * this one owns; all else is answered for all. `boot` tells of records, and of no endpoint.
+ *
  * Every question is answered by what is durable when it reaches the store; all batches that were flushed before it was asked are.
  * Bytes that are answered must not be changed.
  */
@@ -122,8 +125,8 @@ export interface Store extends StoreReads {
    * of the calls, each after the one before has settled. Any other number is that of an owner that does not know what is stored.
    *
    * @throws StoreFullError when there is no room; StoreUnusableError when the disk fails; StoreLostError when the data
-   *   directory is not there any more; StoreClosedError after `close`; BatchRefusedError when it does not fit to what is stored.
-   *   Nothing of it is stored then.
+   *   directory is not there any more; StoreClosedError after `close`; BatchRefusedError when it does not fit to what is stored,
+   *   where several processes share the store PartsLostError and RecordsMovedError among it. Nothing of it is stored then.
    */
   flush(batch: Batch): Promise<void>;
   /**

@@ -97,7 +97,7 @@ describe.skipIf(postgresIsMissing !== undefined)("large payloads beside a databa
     const owner = await database.open({ blobs: new MemoryBlobs() });
     await jobWithOutput(owner);
     await owner.store.close();
-    const refused = openIn(database.url, { times: SOON });
+    const refused = openIn(database.url, { times: { ...SOON, lease: 600_000 } });
     await expect(refused).rejects.toBeInstanceOf(StoreUnusableError);
     await expect(refused).rejects.toThrow("lie in an object store");
     await database.open({ blobs: new MemoryBlobs() });

@@ -44,7 +44,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
     expect(stores).toHaveLength(1);
     for (const store of stores) await store.close();
     const { rows } = await database.admin.query("SELECT version FROM migration");
-    expect(rows).toEqual([{ version: 1 }]);
+    expect(rows).toEqual([{ version: 1 }, { version: 2 }]);
   });
 
   it("has what belongs to the store in the schema that its address names", async () => {
