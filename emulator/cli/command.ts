@@ -199,6 +199,10 @@ function addServiceOptions(command: Command): Command {
       "with --store: a bucket for large payloads, as s3://bucket/prefix?endpoint=https://host:9000 (default: the database)",
     )
     .option(
+      "--advertise <url>",
+      "with --store: where other emulators reach this one, which share the database with it, as http://10.0.0.7:8888 (default: it has the database for itself)",
+    )
+    .option(
       "--gpus <inventory>",
       `GPUs of workers of GPU endpoints: ${ASK_FOR_GPUS} asks nvidia-smi, none, ${SIMULATE_GPUS} gives any that are asked for without having them, or names with numbers like "NVIDIA L4=2,NVIDIA H200=1", simulated where the machine has none of them (default: ${ASK_FOR_GPUS})`,
     );
@@ -253,6 +257,7 @@ Environment (flags win):
   SV_STORE           as --store, which others can read in the list of processes
   SV_OBJECTS         as --objects; the keys of the bucket are taken from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY
                      where it has none
+  SV_ADVERTISE       as --advertise
   SV_GPUS            the GPUs, as --gpus
   SV_DOCKER          auto or off, as --docker
   SV_LIMITS          ${LIMIT_MODES.join(", ")}: as --limits

@@ -66,6 +66,7 @@ type Perhaps =
   | "dataDir"
   | "store"
   | "objects"
+  | "advertise"
   | "apiKey"
   | "adminKey"
   | "secretKey"
@@ -155,7 +156,8 @@ type Configured = <K extends keyof ServerConfig>(
 const EPHEMERAL: Sourced<undefined> = { value: undefined, source: "--ephemeral" };
 
 function storeOf(flags: Flags, env: Environment, configured: Configured) {
-  if (flags.ephemeral === true) return { store: EPHEMERAL, objects: EPHEMERAL };
+  if (flags.ephemeral === true)
+    return { store: EPHEMERAL, objects: EPHEMERAL, advertise: EPHEMERAL };
   return storeSettings(flags, env, configured);
 }
 
