@@ -70,6 +70,12 @@ export interface EmulatorOptions {
    * `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`. By default the database has all payloads.
    */
   readonly objects?: string;
+  /**
+   * The URL at which other emulators reach this one, like `http://10.0.0.7:8888`. Given, it shares the database of `store` with
+   * all others that have one: each does the work of some of the endpoints, and any of them takes any request. By default it has
+   * the database for itself.
+   */
+  readonly advertise?: string;
   /** The user's API key; by default one is generated at the first start of a data directory. */
   readonly apiKey?: string;
   /** A key of its own for the emulator's operations under `/emulator`; by default the user's key opens them too. */

@@ -67,7 +67,7 @@ class Owner {
   async insert(endpointIds: readonly string[], changes: readonly Change[] = []): Promise<void> {
     const jobs = endpointIds.map((endpointId) => this.newJob(endpointId));
     const rows = jobs.map((job) => ({ before: undefined, after: job }));
-    await this.flush(rows, [...changes, ...jobs.map(({ seq }) => put(seq, "input"))]);
+    await this.flush(rows, [...changes, ...jobs.map((job) => put(job, "input"))]);
   }
 
   async flush(jobs: readonly JobRow[], changes: readonly Change[] = []): Promise<void> {
@@ -95,8 +95,8 @@ function owner(): Owner {
   return opened;
 }
 
-function put(seq: number, slot: PayloadSlot): Change {
-  return { type: "put-payload", seq, slot, payload };
+function put({ seq, endpointId }: Job, slot: PayloadSlot): Change {
+  return { type: "put-payload", seq, endpointId, slot, payload };
 }
 
 function after(job: Job, event: JobEvent): Job {
@@ -140,7 +140,7 @@ async function cycle(endpointId: string, count: number): Promise<void> {
   const ended = taken.map(({ after: job }) => ({ before: job, after: completed(job) }));
   await owner().flush(
     ended,
-    ended.map(({ before }) => put(before.seq, "output")),
+    ended.map(({ before }) => put(before, "output")),
   );
 }
 

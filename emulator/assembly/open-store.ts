@@ -4,12 +4,16 @@ import { join } from "node:path";
 import type { Clock } from "../core/time/clock.ts";
 import type { Observation } from "./observation.ts";
 import type { EmulatorOptions } from "../options.ts";
+import type { Ownership } from "../store/ownership.ts";
 import { createMemoryStore } from "../store/memory/memory-store.ts";
 import { DATABASE_FILE } from "../store/sqlite/files/data-directory.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import { sqliteDefect } from "../sqlite/sqlite-version.ts";
 import type { Store } from "../store/store.ts";
 import { openSharedStore } from "./shared-store.ts";
+
+/** `ownership` is there if other emulators may use the store as well. */
+export type OpenedStore = Store & { readonly ownership?: Ownership | undefined };
 
 /**
  * Opens it; it is closed with `made`.
@@ -21,7 +25,7 @@ export async function openStore(
   clock: Clock,
   observation: Observation,
   made: AsyncDisposableStack,
-): Promise<Store> {
+): Promise<OpenedStore> {
   const { store: url, dataDir } = options;
   if (url !== undefined)
     return openInDatabase({ ...options, store: url }, clock, observation, made);
@@ -39,7 +43,7 @@ async function openInDatabase(
   clock: Clock,
   { metrics, log, readiness }: Observation,
   made: AsyncDisposableStack,
-): Promise<Store> {
+): Promise<OpenedStore> {
   const { dataDir, storeLost } = options;
   const listeners = {
     clock,

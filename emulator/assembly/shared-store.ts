@@ -1,7 +1,10 @@
 /** Opens the store in a PostgreSQL database, and the bucket for its large payloads. */
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
+import { RUNTIME_VERSION } from "../../runtime/version.ts";
 import {
+  ADVERTISE_RULE,
+  isAdvertisedAddress,
   isObjectsAddress,
   isStoreAddress,
   OBJECTS_RULE,
@@ -10,24 +13,31 @@ import {
 } from "../core/store-address.ts";
 import type { Blobs } from "../store/blobs/blobs.ts";
 import type { PostgresStoreOptions } from "../store/postgres/options.ts";
-import type { Store } from "../store/store.ts";
+import type { PostgresStore } from "../store/postgres/postgres-store.ts";
 
 export interface SharedStoreOptions {
   /** `postgres://…` */
   readonly store: string;
   /** `s3://…`; without it large payloads lie in the database. */
   readonly objects?: string | undefined;
+  /** `http://…`: where other emulators reach this one, with which it shares the database; without it it has it for itself. */
+  readonly advertise?: string | undefined;
 }
 
 /** What is told of it while it is open. */
 export type SharedStoreListeners = Omit<
   PostgresStoreOptions,
-  "url" | "blobs" | "replica" | "times"
+  "url" | "blobs" | "replica" | "advertise" | "version" | "times"
 >;
 
 /** @throws RangeError for what is no address */
-export function checkAddresses({ store, objects }: Partial<SharedStoreOptions>): void {
+export function checkAddresses(options: Partial<SharedStoreOptions>): void {
+  const { store, objects, advertise } = options;
   if (store !== undefined && !isStoreAddress(store)) throw refusal("store", STORE_RULE, store);
+  if (advertise !== undefined && !isAdvertisedAddress(advertise))
+    throw refusal("advertise", ADVERTISE_RULE, advertise);
+  if (advertise !== undefined && store === undefined)
+    throw new RangeError("advertise goes with store: emulators share a database");
   if (objects === undefined) return;
   if (!isObjectsAddress(objects)) throw refusal("objects", OBJECTS_RULE, objects);
   if (store === undefined)
@@ -46,16 +56,16 @@ function refusal(name: string, rule: string, text: string): RangeError {
  * @throws StoreUnusableError, StoreInUseError, StoreFullError
  */
 export async function openSharedStore(
-  { store: url, objects }: SharedStoreOptions,
+  { store: url, objects, advertise }: SharedStoreOptions,
   listeners: SharedStoreListeners,
   made: AsyncDisposableStack,
-): Promise<Store> {
+): Promise<PostgresStore> {
   const blobs = objects === undefined ? undefined : await openBlobs(objects);
   made.defer(() => blobs?.close());
   const { openPostgresStore } = await import("../store/postgres/postgres-store.ts");
   const store = await openPostgresStore({
     ...listeners,
-    url,
+    ...{ url, advertise, version: RUNTIME_VERSION },
     ...(blobs && { blobs }),
     replica: `${hostname()}-${process.pid}-${randomBytes(3).toString("hex")}`,
   });

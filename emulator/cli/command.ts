@@ -165,6 +165,7 @@ Environment (flags win):
   SV_STORE           as --store, which others can read in the list of processes
   SV_OBJECTS         as --objects; the keys of the bucket are taken from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY
                      where it has none
+  SV_ADVERTISE       as --advertise
   SV_GPUS            the GPUs, as --gpus
   SV_DOCKER          auto or off, as --docker
   SV_LIMITS          ${LIMIT_MODES.join(", ")}: as --limits

@@ -1,7 +1,19 @@
-/** Addresses of what is kept outside of this machine: `postgres://…` for the store, `s3://…` for its large payloads. */
+/**
+ * Addresses of what is kept outside of this machine: `postgres://…` for the store, `s3://…` for its large payloads; and `http://…`
+ * of this emulator for others on the same store.
+ */
 
 export const STORE_RULE = "be an address like postgres://user:password@host:5432/database";
 export const OBJECTS_RULE = "be an address like s3://bucket/prefix?endpoint=https://host:9000";
+
+export const ADVERTISE_RULE = "be an address like http://host:8888";
+
+/** Whether another emulator can be told it as where to reach this one. */
+export function isAdvertisedAddress(text: string): boolean {
+  if (!/^https?:\/\/./.test(text) || !URL.canParse(text)) return false;
+  const { username, password, pathname, search, hash } = new URL(text);
+  return [username, password, search, hash].every((part) => part === "") && pathname === "/";
+}
 
 export function isStoreAddress(text: string): boolean {
   return /^postgres(ql)?:\/\/./.test(text);

@@ -5,6 +5,7 @@ import type { JobFrame } from "../core/jobs/job-body.ts";
 import type { JobReport, KeptReports } from "../core/jobs/job-report.ts";
 import type { Job } from "../core/jobs/job.ts";
 import type { Delivery, KeptDeliveries } from "../core/webhooks/delivery.ts";
+import type { Place } from "../store/batch.ts";
 import type { Payload, PayloadSlot, StagedBatch } from "../store/payload.ts";
 import type { RecordKind, Records } from "../store/records.ts";
 import { Effects, type JobPayloads } from "./effects.ts";
@@ -97,26 +98,26 @@ export class Step {
     this.#change(job, job, undefined);
   }
 
-  putPayload(seq: number, slot: PayloadSlot, payload: Payload): void {
-    this.changes.push({ type: "put-payload", seq, slot, payload });
+  putPayload({ seq, endpointId }: Place, slot: PayloadSlot, payload: Payload): void {
+    this.changes.push({ type: "put-payload", seq, endpointId, slot, payload });
   }
 
-  removePayload(seq: number, slot: PayloadSlot): void {
-    this.changes.push({ type: "remove-payload", seq, slot });
+  removePayload({ seq, endpointId }: Place, slot: PayloadSlot): void {
+    this.changes.push({ type: "remove-payload", seq, endpointId, slot });
   }
 
   /** Stores the payload, if there is one, under `toSeq` as well, where it stays whatever becomes of the first. */
-  sharePayload(seq: number, slot: PayloadSlot, toSeq: number): void {
-    this.changes.push({ type: "share-payload", seq, slot, toSeq });
+  sharePayload({ seq, endpointId }: Place, slot: PayloadSlot, toSeq: number): void {
+    this.changes.push({ type: "share-payload", seq, endpointId, slot, toSeq });
   }
 
   /** `firstIndex` is the number of chunks already there. */
-  appendChunks(seq: number, batch: StagedBatch): void {
-    this.changes.push({ type: "append-chunks", seq, batch });
+  appendChunks({ seq, endpointId }: Place, batch: StagedBatch): void {
+    this.changes.push({ type: "append-chunks", seq, endpointId, batch });
   }
 
-  removeChunks(seq: number): void {
-    this.changes.push({ type: "remove-chunks", seq });
+  removeChunks({ seq, endpointId }: Place): void {
+    this.changes.push({ type: "remove-chunks", seq, endpointId });
   }
 
   record<K extends RecordKind>(kind: K, id: string): Records[K] | undefined {

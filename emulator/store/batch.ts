@@ -18,6 +18,11 @@ export interface Batch {
   readonly changes: readonly Change[];
   /** The counters of the endpoints whose jobs changed, as they become. */
   readonly counts: ReadonlyMap<string, JobCounts>;
+  /**
+   * The version of the records that its changes of records rest on, which is one higher once it is stored; undefined if it has
+   * none, but for those of use, or if nobody else could change them.
+   */
+  readonly recordsVersion?: number;
 }
 
 export interface JobRow {
@@ -26,27 +31,31 @@ export interface JobRow {
   readonly after: Job;
 }
 
+/** Where payloads and chunks lie: the job or the delivery that has them, and its endpoint. */
+export interface Place {
+  readonly seq: number;
+  readonly endpointId: string;
+}
+
 export type Change =
   /** Deletes the job with its payloads and chunks. */
   | { readonly type: "delete-job"; readonly job: Job }
   /** Stores the payload in place of the one there, if any. A file can be stored once only. */
-  | {
+  | (Place & {
       readonly type: "put-payload";
-      readonly seq: number;
       readonly slot: PayloadSlot;
       readonly payload: Payload;
-    }
-  | { readonly type: "remove-payload"; readonly seq: number; readonly slot: PayloadSlot }
+    })
+  | (Place & { readonly type: "remove-payload"; readonly slot: PayloadSlot })
   /** Stores the payload, if there is one, under `toSeq` as well, where it stays whatever becomes of the first. */
-  | {
+  | (Place & {
       readonly type: "share-payload";
-      readonly seq: number;
       readonly slot: PayloadSlot;
       readonly toSeq: number;
-    }
+    })
   /** `firstIndex` is the number of chunks already there. */
-  | { readonly type: "append-chunks"; readonly seq: number; readonly batch: StagedBatch }
-  | { readonly type: "remove-chunks"; readonly seq: number }
+  | (Place & { readonly type: "append-chunks"; readonly batch: StagedBatch })
+  | (Place & { readonly type: "remove-chunks" })
   | {
       readonly type: "put-record";
       readonly kind: RecordKind;

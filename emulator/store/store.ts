@@ -34,6 +34,8 @@ export interface Boot {
   readonly records: {
     readonly [K in Exclude<RecordKind, "usage">]: ReadonlyMap<string, Records[K]>;
   };
+  /** Counted up with each batch that changes records but those of use; 0 where nobody else could change them. */
+  readonly recordsVersion: number;
 }
 
 /** How far a question about a filter came; how many jobs it looked at is the store's affair, but for the most. */
@@ -51,6 +53,9 @@ export interface CountedJobs extends Looked {
 }
 
 /**
+ * Where several processes share a store (`ownership.ts`), what is due or to be deleted is answered for those parts alone that
+ * this one owns; all else is answered for all. `boot` tells of records, and of no endpoint.
+ *
  * Every question is answered by what is durable when it reaches the store; all batches that were flushed before it was asked are.
  * Bytes that are answered must not be changed.
  */
@@ -120,8 +125,8 @@ export interface Store extends StoreReads {
    * of the calls, each after the one before has settled. Any other number is that of an owner that does not know what is stored.
    *
    * @throws StoreFullError when there is no room; StoreUnusableError when the disk fails; StoreLostError when the data
-   *   directory is not there any more; StoreClosedError after `close`; BatchRefusedError when it does not fit to what is stored.
-   *   Nothing of it is stored then.
+   *   directory is not there any more; StoreClosedError after `close`; BatchRefusedError when it does not fit to what is stored,
+   *   where several processes share the store PartsLostError and RecordsMovedError among it. Nothing of it is stored then.
    */
   flush(batch: Batch): Promise<void>;
   /**
@@ -148,5 +153,22 @@ export interface Store extends StoreReads {
 
 /** A batch that does not fit to what is stored: a defect of its owner, or a second owner. */
 export class BatchRefusedError extends Error {
-  override readonly name = "BatchRefusedError";
+  override readonly name: string = "BatchRefusedError";
+}
+
+/** A batch that changes what belongs to parts that another replica has by now. */
+export class PartsLostError extends BatchRefusedError {
+  readonly parts: ReadonlySet<number>;
+
+  constructor(parts: ReadonlySet<number>) {
+    super("another replica has taken over what is to be changed");
+    this.parts = parts;
+  }
+}
+
+/** A batch whose changes of records rest on others than those that are stored: another replica changed some meanwhile. */
+export class RecordsMovedError extends BatchRefusedError {
+  constructor() {
+    super("another replica has changed records meanwhile");
+  }
 }

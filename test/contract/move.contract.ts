@@ -88,7 +88,7 @@ export function moveContract(name: string, open: OpenTarget): void {
       const used = new Proxy(from, {
         get: (store, key: keyof Store) =>
           key === "boot"
-            ? async () => ({ ...(await store.boot()), batch: 1_000_000 })
+            ? async () => ({ ...(await store.boot()), batch: 1_000_000, recordsVersion: 0 })
             : bound(store, key),
       });
       const late = moveStore({ from: used, to: target.store, directory });

@@ -5,6 +5,7 @@ import { COMPUTE_TYPES, ENDPOINT_TYPES, SCALER_TYPES } from "../../core/resource
 import { DEFAULT_RETRY_RULES } from "../../core/jobs/job.ts";
 import { imageName } from "../../core/input/input-fields.ts";
 import { LIMIT_MODES } from "../../core/limits/rate-limit.ts";
+import { ADVERTISE_RULE } from "../../core/store-address.ts";
 import { WORKING_DIRECTORIES } from "../../core/resources/served-endpoint.ts";
 import { LOCAL_ENDPOINT_DEFAULTS } from "../../handlers/local-endpoint.ts";
 import {
@@ -198,6 +199,10 @@ export const configSchema = object({
   objects: optional(
     secret(),
     "the [bucket](cluster.md#large-payloads) for large payloads beside `store`, as `--objects`",
+  ),
+  advertise: optional(
+    text(ADVERTISE_RULE),
+    "where other emulators reach this one, with which it [shares](cluster.md) the `store`, as `--advertise`",
   ),
   limits: optional(
     choice(LIMIT_MODES),

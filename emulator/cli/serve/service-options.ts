@@ -74,6 +74,10 @@ function addStorageOptions(command: Command): Command {
       "with --store: a bucket for large payloads, as s3://bucket/prefix?endpoint=https://host:9000 (default: the database)",
     )
     .option(
+      "--advertise <url>",
+      "with --store: where other emulators reach this one, which share the database with it, as http://10.0.0.7:8888 (default: it has the database for itself)",
+    )
+    .option(
       "--gpus <inventory>",
       `GPUs of workers of GPU endpoints: ${ASK_FOR_GPUS} asks nvidia-smi, none, ${SIMULATE_GPUS} gives any that are asked for without having them, or names with numbers like "NVIDIA L4=2,NVIDIA H200=1", simulated where the machine has none of them (default: ${ASK_FOR_GPUS})`,
     );

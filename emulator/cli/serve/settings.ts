@@ -59,6 +59,7 @@ type Perhaps =
   | "dataDir"
   | "store"
   | "objects"
+  | "advertise"
   | "apiKey"
   | "adminKey"
   | "secretKey"
@@ -115,7 +116,8 @@ export function settleSourced(
 const EPHEMERAL: Sourced<undefined> = { value: undefined, source: "--ephemeral" };
 
 function storeOf(flags: Flags, env: Environment, configured: Configured) {
-  if (flags.ephemeral === true) return { store: EPHEMERAL, objects: EPHEMERAL };
+  if (flags.ephemeral === true)
+    return { store: EPHEMERAL, objects: EPHEMERAL, advertise: EPHEMERAL };
   return storeSettings(flags, env, configured);
 }
 

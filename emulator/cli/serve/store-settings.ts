@@ -1,6 +1,8 @@
 /** Where the service keeps what it keeps, if that is not the data directory: as flags, the environment and configs say. */
 import { readSecretKey } from "../../core/resources/sealed-secret.ts";
 import {
+  ADVERTISE_RULE,
+  isAdvertisedAddress,
   isObjectsAddress,
   isStoreAddress,
   OBJECTS_RULE,
@@ -15,11 +17,13 @@ import { byDefault, given, type Reader, ruled, type Sourced } from "./sourced.ts
 export interface StoreFlags {
   readonly store?: string;
   readonly objects?: string;
+  readonly advertise?: string;
 }
 
 export interface StoreSettings {
   readonly store: Sourced<string | undefined>;
   readonly objects: Sourced<string | undefined>;
+  readonly advertise: Sourced<string | undefined>;
 }
 
 /** What a config says. */
@@ -42,10 +46,14 @@ export function storeSettings(
   };
   const store = settled("store", "SV_STORE", storeIn);
   const objects = settled("objects", "SV_OBJECTS", objectsIn);
-  if (objects.value === undefined || store.value !== undefined) return { store, objects };
-  throw new UsageError(
-    `${objects.source} goes with --store: without one the data directory has all payloads`,
-  );
+  const advertise = settled("advertise", "SV_ADVERTISE", advertiseIn);
+  if (store.value === undefined && objects.value !== undefined)
+    throw new UsageError(
+      `${objects.source} goes with --store: without one the data directory has all payloads`,
+    );
+  if (store.value === undefined && advertise.value !== undefined)
+    throw new UsageError(`${advertise.source} goes with --store: emulators share a database`);
+  return { store, objects, advertise };
 }
 
 /** A text that is shown without what is secret in it. */
@@ -58,6 +66,7 @@ function address(isGood: (text: string) => boolean, rule: string): Reader<string
 
 export const storeIn = address(isStoreAddress, STORE_RULE);
 export const objectsIn = address(isObjectsAddress, OBJECTS_RULE);
+const advertiseIn = address(isAdvertisedAddress, ADVERTISE_RULE);
 export const secretKeyIn: Reader<string> = ruled(
   (text) => readSecretKey(text) !== undefined,
   "must be 32 bytes in base64; openssl rand -base64 32 makes one",

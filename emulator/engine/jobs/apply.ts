@@ -24,8 +24,8 @@ export function apply(
     case "changed":
       if (event.type === "renew") step.replaceInMemory(job, outcome.job);
       else step.replaceJob(job, outcome.job);
-      if (outcome.voided.output) step.removePayload(job.seq, "output");
-      if (outcome.voided.chunks) step.removeChunks(job.seq);
+      if (outcome.voided.output) step.removePayload(job, "output");
+      if (outcome.voided.chunks) step.removeChunks(job);
       if (outcome.job.status !== job.status)
         effects.moved(outcome.job, job.status, outcome.job.status, event.type);
       if (outcome.effects.some(({ type }) => type === "settled")) {
@@ -47,12 +47,13 @@ export function apply(
 }
 
 /** In place of the progress value; that of an ending which has no output is void anyway. */
-function keepOutput(step: Step, { seq, id, status }: Job, output: Payload | undefined): void {
+function keepOutput(step: Step, job: Job, output: Payload | undefined): void {
+  const { id, status } = job;
   if (status !== "COMPLETED" && status !== "FAILED") return;
   if (output === undefined) {
-    step.removePayload(seq, "output");
+    step.removePayload(job, "output");
     return;
   }
-  step.putPayload(seq, "output", output);
+  step.putPayload(job, "output", output);
   if (output.kind === "inline") step.effects.outputs.set(id, output.bytes);
 }

@@ -109,8 +109,8 @@ function enqueue(
   // Large ones are files, which are read when they are wanted.
   if (stored.status === "IN_QUEUE" && input.kind === "inline" && s3Config?.kind !== "file")
     step.keepInput(stored, { input: input.bytes, s3Config: s3Config?.bytes });
-  step.putPayload(job.seq, "input", input);
-  if (s3Config) step.putPayload(job.seq, "s3Config", s3Config);
+  step.putPayload(job, "input", input);
+  if (s3Config) step.putPayload(job, "s3Config", s3Config);
   effects.earliestDueAt = Math.min(effects.earliestDueAt, dueAt(stored));
   effects.changedEndpoints.add(job.endpointId);
   // The end of a job that runs hands over the next one, and often comes in time for the same batch.

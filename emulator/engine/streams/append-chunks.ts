@@ -48,7 +48,7 @@ function storeChunksOf(
   if (appended.result !== "changed") return undefined;
   for (const { report, lines } of fresh) {
     const { firstIndex, count } = report;
-    step.appendChunks(job.seq, { firstIndex, count, lines });
+    step.appendChunks(job, { firstIndex, count, lines });
   }
   step.effects.chunks.set(
     job.id,
@@ -67,5 +67,5 @@ export function storeProgress(
   if (!job) return;
   const event = { type: "report-progress", leaseToken: progress.leaseToken } as const;
   const reported = apply(step, job, event, engine.clock.now());
-  if (reported.result === "changed") step.putPayload(job.seq, "output", value);
+  if (reported.result === "changed") step.putPayload(job, "output", value);
 }

@@ -11,8 +11,8 @@ export function openDelivery(step: Step, job: Job, now: number): void {
   const seq = step.nextSeq();
   // Only a job that ended before and was retried since can have another one, which goes first while it is pending.
   const isFirst = retries === lostCount + errorCount;
-  step.sharePayload(job.seq, "input", seq);
-  step.sharePayload(job.seq, "output", seq);
+  step.sharePayload(job, "input", seq);
+  step.sharePayload(job, "output", seq);
   const delivery = newDelivery(ended, { seq, isFirst }, now);
   step.insertDelivery(delivery, deliveryFrame(ended));
   step.effects.deliveryChanged(delivery);

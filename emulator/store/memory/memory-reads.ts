@@ -45,7 +45,8 @@ export class MemoryReads implements StoreReads {
     const { usage: _, ...records } = noRecords();
     for (const kind of Object.keys(records) as (keyof typeof records)[])
       copyRecords(this.tables.records[kind], records[kind]);
-    return { batch, lastSeq, counts: this.tables.allCounts(), running, records };
+    const counts = this.tables.allCounts();
+    return { batch, lastSeq, counts, running, records, recordsVersion: 0 };
   }
 
   async job(id: string): Promise<Job | undefined> {

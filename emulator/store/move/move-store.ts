@@ -6,6 +6,7 @@ import { StoreUnusableError } from "../../core/store-error.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { MOVE_ID, type UnfinishedMove } from "../../core/unfinished-move.ts";
 import type { Delivery } from "../../core/webhooks/delivery.ts";
+import type { Place } from "../batch.ts";
 import type { PayloadSlot } from "../payload.ts";
 import type { RecordKind, Records } from "../records.ts";
 import type { Boot, Store } from "../store.ts";
@@ -121,14 +122,14 @@ class Mover {
     const { seq } = job;
     if (!isThere) {
       this.#writer.insertJob(job);
-      for (const slot of SLOTS) await this.#movePayload(seq, slot);
+      for (const slot of SLOTS) await this.#movePayload(job, slot);
       await this.#writer.flushIfFull();
     }
     for (let next = isThere ? await this.#chunksThere(seq) : 0; ;) {
       const batches = await this.#from.chunks(seq, { from: next, ...CHUNK_WINDOW });
       if (batches.length === 0) return;
       for (const batch of batches) {
-        await this.#writer.appendChunks(seq, batch);
+        await this.#writer.appendChunks(job, batch);
         next = batch.firstIndex + batch.count;
       }
     }
@@ -142,9 +143,9 @@ class Mover {
     }
   }
 
-  async #movePayload(seq: number, slot: PayloadSlot): Promise<void> {
-    const bytes = await (await this.#from.payload(seq, slot))?.bytes();
-    if (bytes !== undefined) this.#writer.putPayload(seq, slot, bytes);
+  async #movePayload(place: Place, slot: PayloadSlot): Promise<void> {
+    const bytes = await (await this.#from.payload(place.seq, slot))?.bytes();
+    if (bytes !== undefined) this.#writer.putPayload(place, slot, bytes);
   }
 
   async #moveDeliveries(): Promise<void> {
@@ -162,7 +163,7 @@ class Mover {
     if (this.#isResumed && (await this.#to.deliveries.byId(id)) !== undefined) return;
     const frame = await this.#from.deliveries.frame(seq);
     if (frame === undefined) throw new StoreUnusableError(`the delivery ${id} has no body`);
-    for (const slot of SLOTS) await this.#movePayload(seq, slot);
+    for (const slot of SLOTS) await this.#movePayload(delivery, slot);
     await this.#writer.add({ type: "insert-delivery", delivery, frame });
   }
 }

@@ -2,7 +2,7 @@
 import type { ChunkBatch } from "../../../runtime/protocol/chunk-batch.ts";
 import type { JobCounts } from "../../core/jobs/job-counts.ts";
 import type { Job } from "../../core/jobs/job.ts";
-import type { Change, JobRow } from "../batch.ts";
+import type { Change, JobRow, Place } from "../batch.ts";
 import type { Payload, PayloadSlot } from "../payload.ts";
 import type { RecordKind, Records } from "../records.ts";
 import type { Boot, Store } from "../store.ts";
@@ -47,14 +47,18 @@ export class MoveWriter {
     this.#jobs.push({ before: undefined, after });
   }
 
-  putPayload(seq: number, slot: PayloadSlot, bytes: Uint8Array): void {
-    this.#stage(bytes, (payload) => ({ type: "put-payload", seq, slot, payload }));
+  putPayload({ seq, endpointId }: Place, slot: PayloadSlot, bytes: Uint8Array): void {
+    this.#stage(bytes, (payload) => ({ type: "put-payload", seq, endpointId, slot, payload }));
   }
 
-  async appendChunks(seq: number, { firstIndex, count, lines: bytes }: ChunkBatch): Promise<void> {
+  async appendChunks(
+    { seq, endpointId }: Place,
+    { firstIndex, count, lines: bytes }: ChunkBatch,
+  ): Promise<void> {
     this.#stage(bytes, (lines) => ({
       type: "append-chunks",
       seq,
+      endpointId,
       batch: { firstIndex, count, lines },
     }));
     await this.flushIfFull();

@@ -13,6 +13,13 @@ export interface PostgresStoreOptions {
   readonly blobs?: Blobs;
   /** Names this process to others who want the same database. No two processes may ever have the same. */
   readonly replica: string;
+  /**
+   * The URL at which other processes reach this one. Given, they may use the database as well, each for a share of all
+   * endpoints; without it the process wants the database for itself.
+   */
+  readonly advertise?: string | undefined;
+  /** That of sv-runtime, which the others are told; by default none. */
+  readonly version?: string;
   /** Real time. */
   readonly clock: Clock;
   /** Called after each commit with how long the batch took, from the first byte to the answer; must not throw. */
@@ -36,6 +43,12 @@ export interface Times {
   /** Who has not renewed its claim for so long may lose it. */
   readonly lease: number;
   readonly renewEvery: number;
+  /** It is trusted for so much less than the lease, for what is on its way when it ends. */
+  readonly margin: number;
+  /** Parts are moved to who has been there for so long. */
+  readonly settle: number;
+  /** A part that nobody has for so long is anybody's to take. */
+  readonly leftOver: number;
   /** So long a batch or a question waits for a database that cannot be reached. */
   readonly patience: number;
   /** Between two attempts to reach it. */
@@ -45,14 +58,20 @@ export interface Times {
   readonly lookAtSnapshotsEvery: number;
   /** A snapshot that is held for so long is warned of. */
   readonly oldSnapshot: number;
+  /** What is told on a connection comes back on it within this time. */
+  readonly echo: number;
 }
 
 export const TIMES: Times = {
   lease: 5_000,
   renewEvery: 1_000,
+  margin: 500,
+  settle: 3_000,
+  leftOver: 1_000,
   patience: 20_000,
   retry: 200,
   answer: 30_000,
   lookAtSnapshotsEvery: 10_000,
   oldSnapshot: 60_000,
+  echo: 2_000,
 };

@@ -1,38 +1,44 @@
 /**
- * The store in a PostgreSQL database, which one process at a time owns: it writes over one connection and reads over a few
- * others.
+ * The store in a PostgreSQL database, which one process has for itself or several share: each writes over one connection, keeps
+ * its claim over another and reads over a few others.
  */
 import { StoreClosedError, StoreDamagedError, StoreUnusableError } from "../../core/store-error.ts";
 import { HOW_TO_GO_ON } from "../../sqlite/row.ts";
 import type { Batch } from "../batch.ts";
 import type { FileContent } from "../lying-bytes.ts";
 import type { Payload, PayloadDamage } from "../payload.ts";
+import type { Ownership } from "../ownership.ts";
 import { Soundness } from "../soundness.ts";
 import { StagedFiles } from "../staged-files.ts";
-import type { Store } from "../store.ts";
+import type { Boot, Store } from "../store.ts";
 import { WorkUnderWay } from "../work-under-way.ts";
 import { Claim } from "./claim/claim.ts";
 import { Keeper } from "./claim/keeper.ts";
+import { ALL_PARTS } from "./claim/parts.ts";
 import { SnapshotWatch } from "./claim/snapshot-watch.ts";
+import { renewAlone } from "./claim/sole-owner.ts";
 import { waitForClaim } from "./claim/wait-for-claim.ts";
 import { checkServer } from "./connect/check-server.ts";
 import { Patience } from "./connect/patience.ts";
 import { fromPostgres } from "./connect/postgres-error.ts";
 import { SessionPool } from "./connect/session-pool.ts";
 import { Session } from "./connect/session.ts";
-import { settingsOf } from "./connect/settings.ts";
+import { type Settings, settingsOf } from "./connect/settings.ts";
 import { findDamage } from "./integrity/find-damage.ts";
 import { hasLargePayloads, unreferred } from "./large/dropped-names.ts";
 import { LargePayloads } from "./large/large-payloads.ts";
 import { migrate } from "./migrations/migrate.ts";
 import { type PostgresStoreOptions, type Times, TIMES } from "./options.ts";
-import { readQueues } from "./reads/boot-reads.ts";
+import { readBoot } from "./reads/boot-reads.ts";
 import { PostgresReads } from "./reads/postgres-reads.ts";
-import { readProgress } from "./writes/progress.ts";
-import { Queues } from "./writes/queues.ts";
+import { shareDatabase } from "./share/share-database.ts";
+import { readQueues, Queues } from "./writes/queues.ts";
 import { Writer } from "./writes/writer.ts";
 
 const nothing = () => undefined;
+
+/** The service times of those who share a database are not further apart. */
+const SKEW_MS = 60_000;
 
 const SWEPT_AFTER_MS = 24 * 3_600_000;
 /** So many are asked about and removed together. */
@@ -42,6 +48,9 @@ const NOTHING_STAGED = new StagedFiles(async () => undefined);
 const NO_OBJECTS =
   "large payloads of the database lie in an object store, and none was named; start the emulator with the one it had";
 
+/** `ownership` is there if the database is shared. */
+export type PostgresStore = Store & { readonly ownership: Ownership | undefined };
+
 /**
  * Opens the store of a database, and makes its tables if they are not there.
  *
@@ -49,7 +58,7 @@ const NO_OBJECTS =
  *   reached, must not be used, cannot keep what it acknowledges, or was written by a newer version; StoreFullError when there
  *   is no room.
  */
-export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   const times = { ...TIMES, ...options.times };
   const { url, replica, clock, warn = nothing, onLost = nothing } = options;
   const settings = settingsOf(url, replica, times.lease);
@@ -59,24 +68,17 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   try {
     session = await open();
     await checkServer(session, settings, warn);
-    await migrate(session, settings);
+    const { advertise: address, version = "" } = options;
+    const claim = new Claim({ id: replica, address, version, leaseMs: times.lease }, onLost);
+    const { lease } = times;
+    const on = session;
+    await waitForClaim(() => migrate(on, settings), clock, lease);
     if (options.blobs === undefined && (await hasLargePayloads(session)))
       throw new StoreUnusableError(NO_OBJECTS);
-    const claim = new Claim(replica, times.lease, onLost);
-    await waitForClaim(claim, session, clock, times.lease);
-    const stored = await readProgress(session);
-    const queues = new Queues(
-      (await readQueues(session)).map(({ key, endpointId }) => [key, endpointId]),
-    );
-    const { onCommit = nothing, onRemoval = nothing, onSnapshotAge = nothing } = options;
-    const hasLarge = options.blobs !== undefined;
-    const common = { open, claim, clock, times, shown };
-    const writer = new Writer({ ...common, queues, hasLarge, onCommit }, session, stored);
-    const snapshots = new SnapshotWatch({ clock, times, warn, onAge: onSnapshotAge });
-    // A renewal that takes longer than the lease is none.
-    const keeping = { ...common, open: () => Session.open(settings, times.lease) };
-    const keeper = new Keeper({ ...keeping, snapshots, onRemoval });
-    return new PostgresStore({ ...common, options, queues, writer, keeper, times });
+    await waitForClaim(() => claim.register(on), clock, lease);
+    const queues = new Queues(claim.isShared);
+    if (!claim.isShared) queues.add(await readQueues(session));
+    return new OpenedStore({ options, settings, open, claim, queues, times }, session);
   } catch (error) {
     session?.drop();
     throw withOwnHint(fromPostgres(error, shown));
@@ -85,17 +87,19 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
 interface StoreParts {
   readonly options: PostgresStoreOptions;
+  readonly settings: Settings;
   readonly times: Times;
   readonly open: () => Promise<Session>;
   readonly claim: Claim;
   readonly queues: Queues;
-  readonly writer: Writer;
-  readonly keeper: Keeper;
-  readonly shown: string;
 }
 
-class PostgresStore extends PostgresReads implements Store {
+class OpenedStore extends PostgresReads implements PostgresStore {
+  readonly ownership: Ownership | undefined;
   readonly #parts: StoreParts;
+  readonly #shared: ReturnType<typeof shareDatabase> | undefined;
+  readonly #writer: Writer;
+  readonly #keeper: Keeper;
   readonly #pool: SessionPool;
   readonly #soundness: Soundness;
   readonly #ending = new AbortController();
@@ -103,13 +107,55 @@ class PostgresStore extends PostgresReads implements Store {
   readonly #removals = new WorkUnderWay();
   #closing: Promise<void> | undefined;
 
-  constructor(parts: StoreParts) {
-    super(parts.queues);
+  /** @param session has nothing under way */
+  constructor(parts: StoreParts, session: Session) {
+    const { options, settings, claim, queues, times, open } = parts;
+    super(queues, {
+      parts: () => claim.held.kept,
+      skewMs: claim.isShared ? SKEW_MS : 0,
+    });
     this.#parts = parts;
-    this.#pool = new SessionPool(parts.open);
-    const { blobs } = parts.options;
+    this.#pool = new SessionPool(open);
+    const { blobs, clock, warn = nothing, onCommit = nothing } = options;
     this.#large = blobs && new LargePayloads(blobs);
-    this.#soundness = new Soundness(parts.options.onDamage);
+    this.#soundness = new Soundness(options.onDamage);
+    const shared = claim.isShared
+      ? shareDatabase({
+          ...{ options, settings, times, claim, queues, jobs: this.jobReads },
+          ask: (question) => this.ask(question),
+          guard: (work) => this.#soundness.guard(work),
+          keeper: () => this.#keeper,
+        })
+      : undefined;
+    this.#shared = shared;
+    this.ownership = shared?.ownership;
+    const common = { claim, clock, times, shown: settings.shown };
+    this.#writer = new Writer(
+      {
+        ...{ ...common, open, queues, onCommit, hasLarge: blobs !== undefined },
+        tellRecords: shared?.tellRecords,
+        changeRecords: (batch, store) => shared?.records.store(batch, store) ?? store(),
+      },
+      session,
+    );
+    const { onRemoval = nothing, onSnapshotAge = nothing } = options;
+    this.#keeper = new Keeper({
+      ...{ ...common, onRemoval },
+      snapshots: new SnapshotWatch({ clock, times, warn, onAge: onSnapshotAge }),
+      // A renewal that takes longer than the lease is none.
+      open: () => Session.open(settings, times.lease),
+      renew: (on) => shared?.ownership.renew(on) ?? renewAlone(claim, on),
+      connected: async (to) => shared?.notices.hearBy(to),
+    });
+  }
+
+  async boot(): Promise<Boot> {
+    const { claim } = this.#parts;
+    const { slot } = claim.atStart;
+    const parts = claim.isShared ? [] : ALL_PARTS;
+    const boot = await this.ask((session) => readBoot(session, this.jobReads, slot, parts));
+    this.#shared?.records.begin(boot.recordsVersion);
+    return boot;
   }
 
   flush(batch: Batch): Promise<void> {
@@ -118,7 +164,7 @@ class PostgresStore extends PostgresReads implements Store {
       const taken = staged.takeAll(batch.changes);
       let names: readonly string[];
       try {
-        names = await this.#parts.writer.flush(batch);
+        names = await this.#writer.flush(batch);
       } catch (error) {
         for (const payload of taken) staged.giveBack(payload);
         throw error;
@@ -166,12 +212,12 @@ class PostgresStore extends PostgresReads implements Store {
   }
 
   async #pooled<T>(question: (session: Session) => Promise<T>): Promise<T> {
-    const { options, times, shown } = this.#parts;
+    const { options, times, settings } = this.#parts;
     const patience = new Patience(options.clock, times, this.#ending.signal);
     try {
       return await this.#pool.use(question, patience);
     } catch (error) {
-      throw fromPostgres(error, shown);
+      throw fromPostgres(error, settings.shown);
     }
   }
 
@@ -222,11 +268,11 @@ class PostgresStore extends PostgresReads implements Store {
   }
 
   async #close(): Promise<void> {
-    const { keeper, writer } = this.#parts;
     this.#ending.abort();
+    this.#shared?.notices.close();
     // What is given back is not renewed.
-    await keeper.close();
-    await writer.close();
+    await this.#keeper.close();
+    await this.#writer.close();
     await this.#removals.settle();
     await Promise.all([this.#pool.close(), this.#large?.close()]);
   }

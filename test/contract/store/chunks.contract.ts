@@ -3,11 +3,11 @@ import { expect, it } from "vitest";
 import type { Change } from "../../../emulator/store/batch.ts";
 import { BatchRefusedError } from "../../../emulator/store/store.ts";
 import { PayloadDamagedError, type StagedBatch } from "../../../emulator/store/payload.ts";
-import { ALL_CHUNKS, batch, type OpenSubject, Owner, stageOne, textsOf } from "./subject.ts";
+import { ALL_CHUNKS, batch, type OpenSubject, Owner, stageOne, textsOf, under } from "./subject.ts";
 
 const append = (seq: number, added: StagedBatch): Change => ({
   type: "append-chunks",
-  seq,
+  ...under({ seq }),
   batch: added,
 });
 
@@ -86,7 +86,10 @@ export function chunksContract(open: OpenSubject): void {
     const owner = await Owner.of(subject.store);
     const { seq } = await owner.insert();
     await owner.change(append(seq, batch(0, "old 0", "old 1")));
-    await owner.change({ type: "remove-chunks", seq }, append(seq, batch(0, "new 0")));
+    await owner.change(
+      { type: "remove-chunks", ...under({ seq }) },
+      append(seq, batch(0, "new 0")),
+    );
     expect(textsOf(await subject.store.chunks(seq, ALL_CHUNKS))).toEqual(["new 0"]);
   });
 
@@ -100,9 +103,12 @@ export function chunksContract(open: OpenSubject): void {
       const lines = await stageOne(store, Buffer.from(`${text}\n`));
       await owner.change(append(seq, { firstIndex: 0, count: 1, lines }));
       const read = store.chunks(seq, ALL_CHUNKS);
-      await owner.change({ type: "remove-chunks", seq }, append(seq, batch(0, "new")));
+      await owner.change(
+        { type: "remove-chunks", ...under({ seq }) },
+        append(seq, batch(0, "new")),
+      );
       expect([[text], ["new"], []]).toContainEqual(textsOf(await read));
-      await owner.change({ type: "remove-chunks", seq });
+      await owner.change({ type: "remove-chunks", ...under({ seq }) });
     }
   });
 

@@ -75,7 +75,7 @@ export function allQuestions(known: RandomBatches, lastSeq: number): Question[] 
   const limit = 100_000;
   return [
     // A batch that changed nothing may be numbered or not.
-    async (store) => ({ ...(await store.boot()), batch: 0, lastSeq: 0 }),
+    async (store) => ({ ...(await store.boot()), batch: 0, lastSeq: 0, recordsVersion: 0 }),
     (store) => store.deliveries.list({}, limit),
     (store) => store.reports.list({}, limit),
     (store) => store.dueJobs(Number.MAX_SAFE_INTEGER, limit),

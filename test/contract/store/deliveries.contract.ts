@@ -20,6 +20,7 @@ import {
   pattern,
   put,
   stageOne,
+  under,
 } from "./subject.ts";
 
 const HEADERS = { "webhook-id": "msg", "webhook-signature": "v1,ü" };
@@ -71,11 +72,11 @@ export function deliveriesContract(open: OpenSubject): void {
     const job = owner.newJob();
     const made = owner.deliveryOf(job);
     const share = (slot: "input" | "output"): Change => ({
-      ...{ type: "share-payload", seq: job.seq, slot, toSeq: made.seq },
+      ...{ type: "share-payload", ...under(job), slot, toSeq: made.seq },
     });
     await owner.flush(
       [inserted(job)],
-      [put(job.seq, "input", inline("12345")), share("input"), share("output"), made.insert],
+      [put(job, "input", inline("12345")), share("input"), share("output"), made.insert],
     );
     expect(await subject.store.deliveries.list({}, 9)).toStrictEqual([made.stored(5)]);
   });
@@ -194,15 +195,15 @@ export function deliveriesContract(open: OpenSubject): void {
       const made = owner.deliveryOf(job);
       const share = {
         type: "share-payload",
-        seq: job.seq,
+        ...under(job),
         slot: "output",
         toSeq: made.seq,
       } as const;
-      const output = put(job.seq, "output", await stageOne(store, bytes));
+      const output = put(job, "output", await stageOne(store, bytes));
       await owner.flush([inserted(job)], [output, share, made.insert]);
       const expectShared = async () =>
         expect((await bytesAt(store, made.seq, "output"))?.equals(bytes)).toBe(true);
-      await owner.change(put(job.seq, "output", inline("another")));
+      await owner.change(put(job, "output", inline("another")));
       await expectShared();
       await owner.change(deleted(job));
       await expectShared();
@@ -219,8 +220,8 @@ export function deliveriesContract(open: OpenSubject): void {
     const bytes = pattern(400_000);
     const job = owner.newJob();
     const made = owner.deliveryOf(job);
-    const share = { type: "share-payload", seq: job.seq, slot: "input", toSeq: made.seq } as const;
-    const input = put(job.seq, "input", await stageOne(store, bytes));
+    const share = { type: "share-payload", ...under(job), slot: "input", toSeq: made.seq } as const;
+    const input = put(job, "input", await stageOne(store, bytes));
     await owner.flush([inserted(job)], [input, share, made.insert]);
     await settle(owner, made.stored(bytes.length));
     await owner.change(pruned({ maxCount: 0 }));

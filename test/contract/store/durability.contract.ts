@@ -18,6 +18,7 @@ import {
   type StoreSubject,
   textOf,
   textsOf,
+  under,
 } from "./subject.ts";
 import type { Store } from "../../../emulator/store/store.ts";
 
@@ -43,12 +44,12 @@ export function durabilityContract(open: OpenSubject): void {
     if (!first || !waiting) throw new Error("two jobs were made");
     const running = await owner.replace(first, handedOver(first));
     const done = completed(running);
-    const append = { type: "append-chunks", seq: first.seq } as const;
+    const append = { type: "append-chunks", ...under(first) } as const;
     await owner.flush(
       [{ before: running, after: done }],
       [
-        put(first.seq, "output", await stageOne(subject.store, large)),
-        put(waiting.seq, "input", inline("{}")),
+        put(first, "output", await stageOne(subject.store, large)),
+        put(waiting, "input", inline("{}")),
         { ...append, batch: batch(0, "c0", "c1") },
         ...staged.map((lines, at) => ({
           ...append,
@@ -99,8 +100,8 @@ export function durabilityContract(open: OpenSubject): void {
     const large = pattern(3_000_000);
     const job = owner.newJob({ traceparent: TRACEPARENT });
     const made = owner.deliveryOf(job);
-    const share = { type: "share-payload", seq: job.seq, slot: "input", toSeq: made.seq } as const;
-    const input = put(job.seq, "input", await stageOne(subject.store, large));
+    const share = { type: "share-payload", ...under(job), slot: "input", toSeq: made.seq } as const;
+    const input = put(job, "input", await stageOne(subject.store, large));
     await owner.flush([inserted(job)], [input, share, made.insert, deleted(job)]);
     const store = await reopen(subject);
     expect(await store.deliveries.due(NOW, 9, [])).toStrictEqual([made.stored(large.length)]);

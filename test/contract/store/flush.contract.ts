@@ -19,12 +19,13 @@ import {
   put,
   textOf,
   textsOf,
+  under,
 } from "./subject.ts";
 
 export function flushContract(open: OpenSubject): void {
   it("an empty store boots with nothing", async () => {
     await using subject = await open();
-    const { records, ...booted } = await subject.store.boot();
+    const { records, recordsVersion: _, ...booted } = await subject.store.boot();
     expect(booted).toEqual({ batch: 0, lastSeq: 0, counts: new Map(), running: [] });
     expect(records.endpoint).toEqual(new Map());
   });
@@ -55,17 +56,17 @@ export function flushContract(open: OpenSubject): void {
     const { store } = subject;
     const owner = await Owner.of(store);
     const job = owner.newJob();
-    const change = (seq: number, text: string) => put(seq, "output", inline(text));
+    const change = (seq: number, text: string) => put({ seq }, "output", inline(text));
     await owner.flush(
       [inserted(job)],
       [
         change(job.seq, "first"),
-        { type: "share-payload", seq: job.seq, slot: "output", toSeq: owner.nextSeq() },
+        { type: "share-payload", ...under(job), slot: "output", toSeq: owner.nextSeq() },
         change(job.seq, "second"),
-        { type: "append-chunks", seq: job.seq, batch: batch(0, "lost") },
-        { type: "remove-chunks", seq: job.seq },
-        { type: "append-chunks", seq: job.seq, batch: batch(0, "kept") },
-        { type: "append-chunks", seq: job.seq, batch: batch(1, "kept too") },
+        { type: "append-chunks", ...under(job), batch: batch(0, "lost") },
+        { type: "remove-chunks", ...under(job) },
+        { type: "append-chunks", ...under(job), batch: batch(0, "kept") },
+        { type: "append-chunks", ...under(job), batch: batch(1, "kept too") },
       ],
     );
     expect(await store.job(job.id)).toStrictEqual(job);
@@ -82,8 +83,8 @@ export function flushContract(open: OpenSubject): void {
     const record = { id: "key", name: "k", scope: "user", digest: "d", createdAt: "then" } as const;
     const delivery = owner.deliveryOf(first);
     await owner.change(
-      put(first.seq, "input", inline("kept")),
-      { type: "append-chunks", seq: first.seq, batch: batch(0, "chunk 0") },
+      put(first, "input", inline("kept")),
+      { type: "append-chunks", ...under(first), batch: batch(0, "chunk 0") },
       { type: "put-record", kind: "apiKey", id: "key", record },
       delivery.insert,
     );
@@ -92,17 +93,17 @@ export function flushContract(open: OpenSubject): void {
     const another = owner.newJob({ endpointId: "another" });
     const second = owner.deliveryOf(another);
     const changes: readonly Change[] = [
-      put(first.seq, "input", inline("lost")),
-      put(first.seq, "output", inline("lost")),
-      { type: "share-payload", seq: first.seq, slot: "output", toSeq: second.seq },
-      { type: "remove-chunks", seq: first.seq },
-      { type: "append-chunks", seq: first.seq, batch: batch(0, "lost") },
+      put(first, "input", inline("lost")),
+      put(first, "output", inline("lost")),
+      { type: "share-payload", ...under(first), slot: "output", toSeq: second.seq },
+      { type: "remove-chunks", ...under(first) },
+      { type: "append-chunks", ...under(first), batch: batch(0, "lost") },
       { type: "put-record", kind: "apiKey", id: "key", record: { ...record, digest: "lost" } },
       { type: "replace-delivery", delivery: { ...delivery.stored(), nextTryAt: undefined } },
       second.insert,
       { type: "prune-deliveries", kept: { settledFrom: 0, maxCount: 0, maxBytes: 0 } },
       deleted(another),
-      { type: "append-chunks", seq: first.seq, batch: batch(7, "not the next") },
+      { type: "append-chunks", ...under(first), batch: batch(7, "not the next") },
     ];
     const refused = owner.flush([{ before: first, after: running }, inserted(another)], changes);
     await expect(refused).rejects.toBeInstanceOf(BatchRefusedError);
@@ -212,7 +213,7 @@ export function flushContract(open: OpenSubject): void {
     const owner = await Owner.of(subject.store);
     await owner.insertMany({}, {}, {});
     owner.lastSeq = 1;
-    await owner.change({ type: "remove-payload", seq: 1, slot: "input" });
+    await owner.change({ type: "remove-payload", ...under({ seq: 1 }), slot: "input" });
     expect((await subject.store.boot()).lastSeq).toBe(3);
   });
 

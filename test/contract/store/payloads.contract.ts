@@ -16,6 +16,7 @@ import {
   textOf,
   textsOf,
   usageOf,
+  under,
 } from "./subject.ts";
 import { endpointRecord } from "./endpoint-record.ts";
 
@@ -29,10 +30,10 @@ export function payloadsContract(open: OpenSubject): void {
     const { seq } = job;
     await owner.flush(
       [inserted(job)],
-      SLOTS.map((slot) => put(seq, slot, inline(`first ${slot}`))),
+      SLOTS.map((slot) => put({ seq }, slot, inline(`first ${slot}`))),
     );
-    const remove = { type: "remove-payload", seq, slot: "s3Config" } as const;
-    await owner.change(put(seq, "output", inline("second")), remove, remove);
+    const remove = { type: "remove-payload", ...under({ seq }), slot: "s3Config" } as const;
+    await owner.change(put({ seq }, "output", inline("second")), remove, remove);
     const texts = await Promise.all(SLOTS.map((slot) => bytesAt(subject.store, seq, slot)));
     expect(texts.map(textOf)).toEqual(["first input", "second", undefined]);
   });
@@ -45,7 +46,7 @@ export function payloadsContract(open: OpenSubject): void {
       const owner = await Owner.of(store);
       const bytes = pattern(sizeBytes);
       const job = owner.newJob();
-      await owner.flush([inserted(job)], [put(job.seq, "input", await stageOne(store, bytes))]);
+      await owner.flush([inserted(job)], [put(job, "input", await stageOne(store, bytes))]);
       const stored = await bytesAt(store, job.seq, "input");
       expect((await store.payload(job.seq, "input"))?.sizeBytes).toBe(sizeBytes);
       expect(stored?.equals(bytes)).toBe(true);
@@ -60,7 +61,7 @@ export function payloadsContract(open: OpenSubject): void {
       const owner = await Owner.of(store);
       const bytes = pattern(sizeBytes);
       const job = owner.newJob();
-      await owner.flush([inserted(job)], [put(job.seq, "output", await stageOne(store, bytes))]);
+      await owner.flush([inserted(job)], [put(job, "output", await stageOne(store, bytes))]);
       const stored = await store.payload(job.seq, "output");
       await using opened = (await stored?.open()) ?? expect.fail("there was an output");
       await owner.change(deleted(job));
@@ -83,10 +84,10 @@ export function payloadsContract(open: OpenSubject): void {
       const owner = await Owner.of(store);
       const job = owner.newJob();
       const bytes = pattern(400_000);
-      await owner.flush([inserted(job)], [put(job.seq, "output", await stageOne(store, bytes))]);
+      await owner.flush([inserted(job)], [put(job, "output", await stageOne(store, bytes))]);
       const stored = await store.payload(job.seq, "output");
       const another = await stageOne(store, bytes);
-      await owner.change(fate === "deleted" ? deleted(job) : put(job.seq, "output", another));
+      await owner.change(fate === "deleted" ? deleted(job) : put(job, "output", another));
       // What is read is what was asked for, or nothing: files go as soon as nothing names them, in the background.
       const whole = await stored?.bytes();
       expect(whole === undefined || bytes.equals(whole)).toBe(true);
@@ -103,7 +104,7 @@ export function payloadsContract(open: OpenSubject): void {
     const texts = ["payloads/aa/file", "null"].map((text) => Buffer.from(text));
     for (const bytes of [Buffer.from([0, 255, 0, 128, 10, 13]), ...texts]) {
       const job = owner.newJob();
-      await owner.flush([inserted(job)], [put(job.seq, "output", { kind: "inline", bytes })]);
+      await owner.flush([inserted(job)], [put(job, "output", { kind: "inline", bytes })]);
       expect(await bytesAt(subject.store, job.seq, "output")).toEqual(bytes);
     }
   });
@@ -114,10 +115,7 @@ export function payloadsContract(open: OpenSubject): void {
     const pool = Buffer.from("before, and the neighbour");
     const job = owner.newJob();
     const bytes = pool.subarray(0, 6);
-    const flushed = owner.flush(
-      [inserted(job)],
-      [put(job.seq, "input", { kind: "inline", bytes })],
-    );
+    const flushed = owner.flush([inserted(job)], [put(job, "input", { kind: "inline", bytes })]);
     expect(pool.toString()).toBe("before, and the neighbour");
     await flushed;
     pool.fill("x");
@@ -133,10 +131,10 @@ export function payloadsContract(open: OpenSubject): void {
     const { seq } = await owner.insert();
     const append = { firstIndex: 0, count: 1, lines: foreign };
     for (const made of [
-      put(seq, "input", foreign),
-      { type: "append-chunks", seq, batch: append } as const,
+      put({ seq }, "input", foreign),
+      { type: "append-chunks", ...under({ seq }), batch: append } as const,
     ]) {
-      const refused = owner.change(put(seq, "output", inline("lost")), made);
+      const refused = owner.change(put({ seq }, "output", inline("lost")), made);
       await expect(refused).rejects.toThrow("was not staged");
       await expect(refused).rejects.toBeInstanceOf(BatchRefusedError);
     }
@@ -151,9 +149,9 @@ export function payloadsContract(open: OpenSubject): void {
     const bytes = pattern(2_000_000);
     const payload = await stageOne(store, bytes);
     const job = await owner.insert();
-    const refused = owner.flush([inserted(job)], [put(job.seq, "output", payload)]);
+    const refused = owner.flush([inserted(job)], [put(job, "output", payload)]);
     await expect(refused).rejects.toThrow("already stored");
-    await owner.change(put(job.seq, "output", payload));
+    await owner.change(put(job, "output", payload));
     await store.discard(payload);
     expect((await bytesAt(store, job.seq, "output"))?.equals(bytes)).toBe(true);
   });
@@ -168,15 +166,15 @@ export function payloadsContract(open: OpenSubject): void {
     await owner.flush(
       jobs.map(inserted),
       jobs.flatMap(({ seq }) => [
-        ...SLOTS.map((slot) => put(seq, slot, inline(`${slot} of ${seq}`))),
-        { type: "append-chunks", seq, batch: batch(0, "c0", "c1") } as const,
+        ...SLOTS.map((slot) => put({ seq }, slot, inline(`${slot} of ${seq}`))),
+        { type: "append-chunks", ...under({ seq }), batch: batch(0, "c0", "c1") } as const,
       ]),
     );
     const [, gone] = jobs;
     const more = { firstIndex: 2, count: 1, lines };
-    await owner.change(put(gone.seq, "input", input), {
+    await owner.change(put(gone, "input", input), {
       type: "append-chunks",
-      seq: gone.seq,
+      ...under(gone),
       batch: more,
     });
     await owner.change(deleted(gone));
@@ -195,8 +193,13 @@ export function payloadsContract(open: OpenSubject): void {
     const owner = await Owner.of(subject.store);
     const [job, other] = await owner.insertMany({}, {});
     if (!job || !other) throw new Error("two jobs were made");
-    const share = { type: "share-payload", seq: job.seq, slot: "input", toSeq: other.seq } as const;
-    await owner.change(put(other.seq, "input", inline("own")), share);
+    const share = {
+      type: "share-payload",
+      ...under(job),
+      slot: "input",
+      toSeq: other.seq,
+    } as const;
+    await owner.change(put(other, "input", inline("own")), share);
     expect(textOf(await bytesAt(subject.store, other.seq, "input"))).toBe("own");
     expect(await subject.store.payload(job.seq, "input")).toBeUndefined();
   });

@@ -8,7 +8,10 @@ import { openPostgresStore } from "../../../emulator/store/postgres/postgres-sto
 import { freshDatabase } from "../../setup/shared-postgres.ts";
 import type { OpenSubject } from "./subject.ts";
 
-const TABLES = ["writer", "queue", "job", "payload", "chunk_batch", "record", "delivery", "report"];
+const TABLES = [
+  ...["writer", "queue", "job", "payload", "chunk_batch", "record", "delivery", "report"],
+  ...["removed_record", "replica", "former_replica"],
+];
 const EMPTIED = TABLES.map((table) => `DELETE FROM sv_runtime.${table};`).join(" ");
 
 export function openIn(url: string, options: Partial<PostgresStoreOptions> = {}) {
@@ -43,7 +46,8 @@ export function postgresSubjects(door: string, blobs?: Blobs): OpenSubject {
   };
 }
 
-async function newDatabase(door: string) {
+/** A database of the server behind the socket `door` with all tables, and what empties them. */
+export async function newDatabase(door: string) {
   const url = await freshDatabase(door);
   await (await openIn(url)).close();
   // What it does need not be durable.

@@ -16,6 +16,7 @@ import {
   pattern,
   put,
   usageOf,
+  under,
 } from "./subject.ts";
 import { endpointRecord } from "./endpoint-record.ts";
 import { eventFor, EVENTS } from "./random-events.ts";
@@ -107,7 +108,7 @@ export class RandomBatches {
       at: this.#now,
     });
     this.#rows.set(job.seq, inserted(job));
-    this.#changes.push(put(job.seq, "input", this.#bytes()));
+    this.#changes.push(put(job, "input", this.#bytes()));
   }
 
   /** One that no change of this batch is about, if there is one. */
@@ -142,8 +143,8 @@ export class RandomBatches {
     const job = this.#untouched();
     if (job === undefined) return;
     const slot = this.#random.pick(SLOTS);
-    const remove = { type: "remove-payload", seq: job.seq, slot } as const;
-    this.#changes.push(this.#random.below(4) === 0 ? remove : put(job.seq, slot, this.#bytes()));
+    const remove = { type: "remove-payload", ...under(job), slot } as const;
+    this.#changes.push(this.#random.below(4) === 0 ? remove : put(job, slot, this.#bytes()));
   }
 
   #appendChunks(): void {
@@ -152,14 +153,14 @@ export class RandomBatches {
     const { seq } = job;
     let count = this.#chunks.get(seq) ?? 0;
     if (this.#random.below(6) === 0) {
-      this.#changes.push({ type: "remove-chunks", seq });
+      this.#changes.push({ type: "remove-chunks", ...under(job) });
       count = 0;
     }
     for (let left = this.#random.below(3); left > 0; left -= 1) {
       const size = this.#random.pick([3, 30, 300, FILE_BYTES]);
       const texts =
         size === FILE_BYTES && this.#random.below(20) > 0 ? ["a", ""] : ["x".repeat(size)];
-      this.#changes.push({ type: "append-chunks", seq, batch: batch(count, ...texts) });
+      this.#changes.push({ type: "append-chunks", ...under(job), batch: batch(count, ...texts) });
       count += texts.length;
     }
     this.#then.push(() => this.#chunks.set(seq, count));
@@ -198,7 +199,7 @@ export class RandomBatches {
       { at: this.#now },
     );
     for (const slot of SLOTS)
-      this.#changes.push({ type: "share-payload", seq: job.seq, slot, toSeq: made.seq });
+      this.#changes.push({ type: "share-payload", ...under(job), slot, toSeq: made.seq });
     this.#changes.push(made.insert);
   }
 
@@ -245,10 +246,10 @@ export class RandomBatches {
         ),
       () => this.#insertWrong(deleted(unknown)),
       () =>
-        this.#insertWrong({ type: "append-chunks", seq: known.seq, batch: batch(9_999, "gap") }),
+        this.#insertWrong({ type: "append-chunks", ...under(known), batch: batch(9_999, "gap") }),
       () =>
         this.#insertWrong(
-          put(unknown.seq, "input", {
+          put(unknown, "input", {
             kind: "file",
             name: "x",
             offset: 0,

@@ -9,7 +9,7 @@ import {
   deliveryFrame,
   newDelivery,
 } from "../../../emulator/core/webhooks/delivery.ts";
-import type { Batch, Change, JobRow } from "../../../emulator/store/batch.ts";
+import type { Batch, Change, JobRow, Place } from "../../../emulator/store/batch.ts";
 import type { Boot, Store, StoreReads } from "../../../emulator/store/store.ts";
 import { type ChunkBatch, chunksOf } from "../../../runtime/protocol/chunk-batch.ts";
 import type { Payload, PayloadSlot, StagedBatch } from "../../../emulator/store/payload.ts";
@@ -28,6 +28,9 @@ export const ALL_CHUNKS = { from: 0, maxCount: 1_000_000, maxBytes: Number.MAX_S
 /** Service time at which the suite's jobs are submitted. */
 export const NOW = 1_800_000_000_000;
 
+/** That of jobs for which no other is wished. */
+const ENDPOINT_ID = "hello";
+
 export interface JobWishes {
   readonly id?: string;
   readonly endpointId?: string;
@@ -43,7 +46,7 @@ export function waitingJob(seq: number, wishes: JobWishes = {}): Job {
   const specification = {
     seq,
     id: wishes.id ?? `0190-${String(seq).padStart(12, "0")}-e1`,
-    endpointId: wishes.endpointId ?? "hello",
+    endpointId: wishes.endpointId ?? ENDPOINT_ID,
     kind: wishes.kind ?? "async",
     dialect: wishes.dialect ?? "contract",
     executionTimeoutMs: 600_000,
@@ -202,9 +205,19 @@ export function inserted(after: Job): JobRow {
   return { before: undefined, after };
 }
 
-export const put = (seq: number, slot: PayloadSlot, payload: Payload): Change => ({
-  type: "put-payload",
+/** Where the payloads and chunks of a job lie; without an endpoint it is one of `waitingJob`. */
+export const under = ({ seq, endpointId = ENDPOINT_ID }: Partial<Place> & Pick<Place, "seq">) => ({
   seq,
+  endpointId,
+});
+
+export const put = (
+  place: Parameters<typeof under>[0],
+  slot: PayloadSlot,
+  payload: Payload,
+): Change => ({
+  type: "put-payload",
+  ...under(place),
   slot,
   payload,
 });

@@ -122,7 +122,10 @@ test("when a batch cannot be stored, it and what gathered after it are refused, 
 test("what came and went within a batch is not stored, and a row is stored once", async () => {
   void writer.run((step) => {
     const id = submit(step);
-    step.putPayload(1, "input", { kind: "inline", bytes: Buffer.from("1") });
+    step.putPayload({ seq: 1, endpointId: "hello" }, "input", {
+      kind: "inline",
+      bytes: Buffer.from("1"),
+    });
     step.deleteJob(step.job(id) ?? expect.unreachable());
   });
   void writer.run((step) => {

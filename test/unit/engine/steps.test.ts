@@ -43,7 +43,7 @@ it("a staged file is removed when the step leaves it out, and stays when the ste
     (step) => {
       const job = waitingJob(step.nextSeq());
       step.insertJob(job);
-      step.putPayload(job.seq, "input", stored);
+      step.putPayload(job, "input", stored);
     },
     { staged: [stored, leftOut] },
   );

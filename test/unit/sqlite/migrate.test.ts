@@ -9,7 +9,7 @@ import { FIRST_SCHEMA } from "../../../emulator/store/sqlite/migrations/0001-fir
 import { migrate } from "../../../emulator/sqlite/migrate.ts";
 import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
 import { StoreUnusableError } from "../../../emulator/core/store-error.ts";
-import { ALL_CHUNKS, batch, Owner, textsOf } from "../../contract/store/subject.ts";
+import { ALL_CHUNKS, batch, Owner, textsOf, under } from "../../contract/store/subject.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 
 const ONE = "CREATE TABLE note (text TEXT); INSERT INTO note VALUES ('from one');";
@@ -118,10 +118,10 @@ it("chunks of the first schema, in rows and in files, are read as before, a line
   const owner = await Owner.of(store);
   const read = await store.chunks(1, ALL_CHUNKS);
   expect(textsOf(read)).toEqual([texts[0], '{"output": "ä"}', texts[2]]);
-  await owner.change({ type: "append-chunks", seq: 1, batch: batch(3, "new") });
+  await owner.change({ type: "append-chunks", ...under({ seq: 1 }), batch: batch(3, "new") });
   const rest = await store.chunks(1, { ...ALL_CHUNKS, from: 2 });
   expect(textsOf(rest)).toEqual([texts[2], "new"]);
-  await owner.change({ type: "remove-chunks", seq: 1 });
+  await owner.change({ type: "remove-chunks", ...under({ seq: 1 }) });
   await store.close();
   expect(fs.readdirSync(payloads)).toEqual([]);
 });

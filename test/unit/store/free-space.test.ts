@@ -22,7 +22,7 @@ async function fillAndPurge(owner: Owner) {
   const [kept = owner.newJob(), ...others] = jobs;
   await owner.flush(
     jobs.map(inserted),
-    jobs.map(({ seq }) => put(seq, "input", { kind: "inline", bytes: INPUT })),
+    jobs.map(({ seq }) => put({ seq }, "input", { kind: "inline", bytes: INPUT })),
   );
   await owner.change(...others.map(deleted));
   return kept;

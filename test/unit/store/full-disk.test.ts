@@ -41,7 +41,7 @@ async function storeOnSmallDisk() {
 async function insertWithInput(owner: Owner, sizeBytes: number): Promise<Job> {
   const input = await stageOne(owner.store, pattern(sizeBytes));
   const job = owner.newJob();
-  await owner.flush([inserted(job)], [put(job.seq, "input", input)]);
+  await owner.flush([inserted(job)], [put(job, "input", input)]);
   return job;
 }
 
@@ -104,7 +104,7 @@ describe.runIf(tmpfsIsMissing === undefined)("a full disk", () => {
       const bytes = pattern(sizeBytes);
       const refused = owner.flush(
         more.map(inserted),
-        more.map(({ seq }) => put(seq, "input", { kind: "inline", bytes })),
+        more.map(({ seq }) => put({ seq }, "input", { kind: "inline", bytes })),
       );
       await expect(refused).rejects.toBeInstanceOf(StoreFullError);
       await expectAllThere(store, jobs, 20_000);

@@ -77,7 +77,7 @@ it("all that was acknowledged before SIGKILL is there, and each job is whole", a
     const fresh = owner.newJob();
     expect(fresh.seq).toBeGreaterThan(Math.max(highestSeq, ...jobs.map((job) => job.seq)));
     highestSeq = fresh.seq;
-    await owner.flush([inserted(fresh)], [put(fresh.seq, "input", PAYLOAD)]);
+    await owner.flush([inserted(fresh)], [put(fresh, "input", PAYLOAD)]);
     await store.close();
   }
 }, 60_000);

@@ -15,6 +15,7 @@ import {
   put,
   stageOne,
   textsOf,
+  under,
 } from "../../contract/store/subject.ts";
 import { storeOnDisk } from "./on-disk.ts";
 
@@ -23,12 +24,12 @@ const LARGE = pattern(300_000);
 async function insertWithInput(owner: Owner): Promise<Job> {
   const job = owner.newJob();
   const input = await stageOne(owner.store, LARGE);
-  await owner.flush([inserted(job)], [put(job.seq, "input", input)]);
+  await owner.flush([inserted(job)], [put(job, "input", input)]);
   return job;
 }
 
 function append(seq: number, firstIndex: number, lines: Payload): Change {
-  return { type: "append-chunks", seq, batch: { firstIndex, count: 1, lines } };
+  return { type: "append-chunks", ...under({ seq }), batch: { firstIndex, count: 1, lines } };
 }
 
 function nameOf(payload: Payload): string {
@@ -59,9 +60,9 @@ it("a file goes with the job, the slot, the chunks or the value that referred to
   expect(disk.files()).toHaveLength(5);
   await owner.change(
     deleted(a),
-    { type: "remove-payload", seq: b.seq, slot: "input" },
-    put(c.seq, "input", replacement),
-    { type: "remove-chunks", seq: c.seq },
+    { type: "remove-payload", ...under(b), slot: "input" },
+    put(c, "input", replacement),
+    { type: "remove-chunks", ...under(c) },
   );
   await disk.close();
   expect(disk.files()).toEqual([nameOf(replacement)]);
@@ -81,7 +82,7 @@ it("a payload that is discarded loses its file at once, one that is stored keeps
   const { owner, store } = disk;
   const [unused, used] = [await stageOne(store, LARGE), await stageOne(store, LARGE)];
   const { seq } = await owner.insert();
-  await owner.change(put(seq, "input", used));
+  await owner.change(put({ seq }, "input", used));
   await store.discard(unused);
   await store.discard(used);
   expect(disk.files()).toEqual([nameOf(used)]);
@@ -103,7 +104,7 @@ it("payloads staged together share a file, which stays as long as one of them is
   expect(disk.files()).toEqual([nameOf(second)]);
   const reopened = await disk.reopen();
   expect(textsOf(await reopened.chunks(seq, ALL_CHUNKS))).toEqual(["small"]);
-  await reopened.flush(owner.batchOf([], [{ type: "remove-chunks", seq }]));
+  await reopened.flush(owner.batchOf([], [{ type: "remove-chunks", ...under({ seq }) }]));
   await disk.close();
   expect(disk.files()).toEqual([]);
 });
@@ -132,7 +133,7 @@ it("a file that is shared is there once, and goes with the last of those who sha
   const { owner } = disk;
   const job = await insertWithInput(owner);
   const sharer = await owner.insert();
-  await owner.change({ type: "share-payload", seq: job.seq, slot: "input", toSeq: sharer.seq });
+  await owner.change({ type: "share-payload", ...under(job), slot: "input", toSeq: sharer.seq });
   const shared = disk.files();
   expect(shared).toHaveLength(1);
   await owner.change(deleted(job));

@@ -10,7 +10,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { StoreInUseError, StoreUnusableError } from "../../../emulator/core/store-error.ts";
 import { readMark } from "../../../emulator/store/sqlite/integrity/commit-mark.ts";
 import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
-import { inserted } from "../../contract/store/subject.ts";
+import { inserted, put } from "../../contract/store/subject.ts";
 import { storeOnDisk } from "./on-disk.ts";
 
 it("a batch whose thread is killed is stored or refused, and the store goes on with the next one", async () => {
@@ -65,7 +65,7 @@ it("a payload file whose batch was refused by the end of the thread can be store
   const job = await owner.insert();
   const [payload] = await store.stage([Buffer.alloc(300_000, "x")]);
   if (payload === undefined) throw new Error("one was staged");
-  const change = { type: "put-payload", seq: job.seq, slot: "output", payload } as const;
+  const change = put(job, "output", payload);
   const killed = disk.killThread();
   await expect(owner.change(change)).rejects.toThrow("the thread of the store ended");
   await killed;

@@ -1,10 +1,10 @@
 /**
  * Renews the claim on a connection of its own, and looks now and then at what holds the server back. It is the first to notice
- * that the database cannot be reached, or that another process has taken it over.
+ * that the database cannot be reached, or that another process has taken something over.
  */
 import type { Clock } from "../../../core/time/clock.ts";
 import { pause } from "../connect/patience.ts";
-import { fromPostgres, isConnectionLoss } from "../connect/postgres-error.ts";
+import { fromPostgres } from "../connect/postgres-error.ts";
 import type { Session } from "../connect/session.ts";
 import type { Times } from "../options.ts";
 import type { Claim } from "./claim.ts";
@@ -18,6 +18,10 @@ export interface KeeperParts {
   readonly snapshots: SnapshotWatch;
   /** The address of the database, for messages. */
   readonly shown: string;
+  /** Renews the claim and does what is to be done with it. @throws StoreLostError; what `pg` throws */
+  readonly renew: (session: Session) => Promise<void>;
+  /** Called with each connection before it is used. */
+  readonly connected: (session: Session) => Promise<void>;
   /** Hears that the database cannot be reached, and with undefined that it can be again. */
   readonly onRemoval: (away: Error | undefined) => void;
 }
@@ -25,6 +29,9 @@ export interface KeeperParts {
 export class Keeper {
   readonly #parts: KeeperParts;
   readonly #closing = new AbortController();
+  #hurry = new AbortController();
+  /** Of those who wait for a renewal that begins after they asked. */
+  #waiting: (() => void)[] = [];
   readonly #running: Promise<void>;
   #session: Session | undefined;
   #isAway = false;
@@ -37,8 +44,22 @@ export class Keeper {
     this.#running = this.#run();
   }
 
+  /** Has the next renewal come at once. */
+  hurry(): void {
+    this.#hurry.abort();
+  }
+
+  /** Resolves once a renewal has succeeded that began after the call, or when it is closed. */
+  async renewed(): Promise<void> {
+    if (this.#closing.signal.aborted) return;
+    const renewed = new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.hurry();
+    await renewed;
+  }
+
   async close(): Promise<void> {
     this.#closing.abort();
+    for (const resolve of this.#waiting.splice(0)) resolve();
     await this.#session?.end(() => this.#running);
     await this.#running;
     // One that was being opened.
@@ -49,25 +70,32 @@ export class Keeper {
     const { claim, clock, times } = this.#parts;
     const { signal } = this.#closing;
     for (;;) {
-      await pause(clock, times.renewEvery, signal);
+      await pause(clock, times.renewEvery, AbortSignal.any([signal, this.#hurry.signal]));
       if (signal.aborted || claim.lost !== undefined) return;
-      await this.#renew();
+      this.#hurry = new AbortController();
+      const waiting = this.#waiting.splice(0);
+      if (await this.#renew()) for (const resolve of waiting) resolve();
+      else this.#waiting.push(...waiting);
     }
   }
 
-  async #renew(): Promise<void> {
-    const { claim, clock, times, snapshots } = this.#parts;
+  /** Answers whether it succeeded. */
+  async #renew(): Promise<boolean> {
+    const { clock, times, snapshots, renew } = this.#parts;
     const startedAt = clock.now();
     try {
       const session = await this.#connected();
-      await claim.prolong(session);
+      await renew(session);
       this.#trustedUntil = startedAt + times.lease;
       this.#say(undefined);
       await snapshots.look(session);
+      return true;
     } catch (error) {
-      if (isConnectionLoss(error)) this.#session?.drop();
+      // It may be in the middle of a transaction.
+      this.#session?.drop();
       // Others may have it by now.
       if (clock.now() >= this.#trustedUntil) this.#say(error);
+      return false;
     }
   }
 
@@ -75,6 +103,7 @@ export class Keeper {
     const known = this.#session;
     if (known !== undefined && !known.isBroken) return known;
     this.#session = await this.#parts.open();
+    await this.#parts.connected(this.#session);
     return this.#session;
   }
 

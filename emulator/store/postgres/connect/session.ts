@@ -65,6 +65,12 @@ export class Session {
     await this.#client.query(sql);
   }
 
+  /** Calls `hear` with what anybody says on the channel from now on. */
+  async listen(channel: string, hear: (words: string) => void): Promise<void> {
+    this.#client.on("notification", ({ payload = "" }) => hear(payload));
+    await this.#client.query(`LISTEN ${channel}`);
+  }
+
   /** Sends them all at once. @throws the error of the first that failed, once all are answered */
   async askAll(statements: readonly Statement[]): Promise<readonly Answer[]> {
     this.#socket.cork();

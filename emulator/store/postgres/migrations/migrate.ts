@@ -6,12 +6,14 @@
  */
 import { StoreUnusableError } from "../../../core/store-error.ts";
 import { isServerError } from "../connect/postgres-error.ts";
+import { inUseBy } from "../claim/registration.ts";
 import type { Session } from "../connect/session.ts";
 import type { Settings } from "../connect/settings.ts";
 import { FIRST_SCHEMA } from "./0001-first.ts";
+import { REPLICAS } from "./0002-replicas.ts";
 
 /** The SQL that leads from each version of the schema to the next. Never change one that was released: add another. */
-const MIGRATIONS: readonly string[] = [FIRST_SCHEMA];
+const MIGRATIONS: readonly string[] = [FIRST_SCHEMA, REPLICAS];
 
 const LOCK = "SELECT pg_advisory_xact_lock(hashtext('sv-runtime ' || $1))";
 const IS_THERE = "SELECT 1 FROM pg_namespace WHERE nspname = $1";
@@ -19,9 +21,17 @@ const IS_THERE = "SELECT 1 FROM pg_namespace WHERE nspname = $1";
 const VERSION = "SELECT coalesce(max(version), 0) FROM migration";
 const NO_SUCH_TABLE = "42P01";
 
-/** @throws StoreUnusableError when a newer version made the database; what `pg` throws */
-export async function migrate(session: Session, settings: Settings): Promise<void> {
-  if ((await versionOf(session)) === MIGRATIONS.length) return;
+/** The last version of the schema in which a claim was an entry of each part that ran out. */
+const WITHOUT_REPLICAS = 1;
+const HOLDER = "SELECT replica FROM owner WHERE until > clock_timestamp() FOR UPDATE";
+
+/**
+ * Answers a sentence with who keeps the database as it is: a process of a version that knows of no other beside it.
+ *
+ * @throws StoreUnusableError when a newer version made the database; what `pg` throws
+ */
+export async function migrate(session: Session, settings: Settings): Promise<string | undefined> {
+  if ((await versionOf(session)) === MIGRATIONS.length) return undefined;
   const { schema, shown } = settings;
   await session.askAll([{ text: "BEGIN" }, { text: LOCK, values: [schema] }]);
   const found = await session.ask({ text: IS_THERE, values: [schema] });
@@ -38,12 +48,19 @@ export async function migrate(session: Session, settings: Settings): Promise<voi
       `the database ${shown} was written by a newer version of sv-runtime (its schema is ${version}, this version knows ${MIGRATIONS.length})`,
     );
   }
+  const held = version === WITHOUT_REPLICAS ? await session.ask({ text: HOLDER }) : undefined;
+  const holder = held?.rows[0]?.[0];
+  if (holder !== undefined) {
+    await session.ask({ text: "ROLLBACK" });
+    return inUseBy(String(holder));
+  }
   for (const [at, migration] of MIGRATIONS.entries()) {
     if (at < version) continue;
     await session.run(migration);
     await session.ask({ text: "INSERT INTO migration VALUES ($1)", values: [at + 1] });
   }
   await session.ask({ text: "COMMIT" });
+  return undefined;
 }
 
 /** 0 where there is no schema of ours. */

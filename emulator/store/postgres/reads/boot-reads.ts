@@ -4,22 +4,18 @@ import { textAt } from "../../../sqlite/row.ts";
 import type { RecordKind } from "../../records.ts";
 import { noRecords } from "../../records.ts";
 import { checkedRow } from "../../rows/checked-row.ts";
-import { type Queue, readQueue, SELECTED } from "../../rows/queue-columns.ts";
+import type { Queue } from "../../rows/queue-columns.ts";
 import type { Boot } from "../../store.ts";
+import { ALL_PARTS } from "../claim/parts.ts";
 import type { Session } from "../connect/session.ts";
 import { rowReader } from "../values/columns.ts";
-import { readProgress } from "../writes/progress.ts";
-import { QUEUE } from "../writes/queues.ts";
+import { highestSeq, readProgress } from "../writes/progress.ts";
+import { type Queues, readQueues } from "../writes/queues.ts";
 import { RECORD } from "../writes/record-writes.ts";
+import { recordsVersion } from "./changed-records.ts";
 import type { JobReads } from "./job-reads.ts";
 
 const readRecordRow = rowReader(RECORD);
-const readQueueRow = rowReader(QUEUE);
-
-export async function readQueues(session: Session): Promise<readonly Queue[]> {
-  const { rows } = await session.ask({ text: `SELECT ${SELECTED} FROM queue` });
-  return rows.map((row) => readQueue(readQueueRow(row)));
-}
 
 /** Id and JSON of all records of a kind, in order of id. */
 export async function recordTexts(
@@ -38,17 +34,45 @@ export async function recordTexts(
   });
 }
 
-export async function readBoot(session: Session, jobs: JobReads): Promise<Boot> {
+/** @param slot that of the line of batches; @param parts by default all */
+export async function readBoot(
+  session: Session,
+  jobs: JobReads,
+  slot: number,
+  parts = ALL_PARTS,
+): Promise<Boot> {
   const { usage: _, ...records } = noRecords();
   await session.ask({ text: "BEGIN ISOLATION LEVEL REPEATABLE READ" });
-  const progress = await readProgress(session);
-  const counts = new Map<string, JobCounts>();
-  for (const queue of await readQueues(session)) counts.set(queue.endpointId, queue.counts);
-  const running = await jobs.running(session);
+  const { batch } = await readProgress(session, slot);
+  const lastSeq = await highestSeq(session);
+  const counts = countsOf(await readQueues(session, parts));
+  const running = await jobs.running(session, parts);
   for (const kind of Object.keys(records) as (keyof typeof records)[]) {
     const byId: Map<string, unknown> = records[kind];
     for (const [id, json] of await recordTexts(session, kind)) byId.set(id, JSON.parse(json));
   }
+  const version = await recordsVersion(session);
   await session.ask({ text: "COMMIT" });
-  return { ...progress, counts, running, records };
+  return { batch, lastSeq, counts, running, records, recordsVersion: version };
+}
+
+/** What there is of parts that are this process's from now on. */
+export async function readGain(
+  session: Session,
+  jobs: JobReads,
+  queues: Queues,
+  parts: readonly number[],
+): Promise<Pick<Boot, "counts" | "running" | "lastSeq">> {
+  await session.ask({ text: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" });
+  const lastSeq = await highestSeq(session);
+  const stored = await readQueues(session, parts);
+  queues.forget(new Set(parts));
+  queues.add(stored);
+  const running = await jobs.running(session, parts);
+  await session.ask({ text: "COMMIT" });
+  return { counts: countsOf(stored), running, lastSeq };
+}
+
+function countsOf(queues: readonly Queue[]): ReadonlyMap<string, JobCounts> {
+  return new Map(queues.map(({ endpointId, counts }) => [endpointId, counts]));
 }

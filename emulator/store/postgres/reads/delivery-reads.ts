@@ -21,14 +21,17 @@ export const DELIVERY_QUESTIONS = {
     `WHERE seq < $1 AND ($2::bytea IS NULL OR job_id = $2) AND ($3::bytea IS NULL OR endpoint_id = $3)
        AND ($4::bigint IS NULL OR state = $4) ORDER BY seq DESC LIMIT $5`,
   ),
-  "due-deliveries": selected(
-    "WHERE next_try_at <= $1 AND origin <> ALL ($2::bytea[]) ORDER BY next_try_at, seq LIMIT $3",
-  ),
-  "next-try":
-    "SELECT next_try_at FROM delivery WHERE next_try_at > $1 ORDER BY next_try_at, seq LIMIT 1",
+  "due-deliveries": `SELECT found.* FROM unnest($4::bigint[]) AS own (part) CROSS JOIN LATERAL (
+      ${selected("WHERE part = own.part AND next_try_at <= $1 AND origin <> ALL ($2::bytea[]) ORDER BY next_try_at, seq LIMIT $3")}) AS found
+    ORDER BY found.next_try_at, found.seq LIMIT $3`,
+  "next-try": `SELECT found.next_try_at FROM unnest($2::bigint[]) AS own (part) CROSS JOIN LATERAL (
+      SELECT next_try_at FROM delivery WHERE part = own.part AND next_try_at > $1 ORDER BY next_try_at, seq LIMIT 1) AS found
+    ORDER BY found.next_try_at LIMIT 1`,
   "oldest-settled":
     "SELECT settled_at FROM delivery WHERE settled_at IS NOT NULL ORDER BY settled_at, seq LIMIT 1",
-  "first-pending": selected("WHERE job_id = $1 AND state = 0 ORDER BY seq LIMIT 1"),
+  "first-pending": selected(
+    "WHERE job_id = $1 AND state = 0 AND part = ANY($2::bigint[]) ORDER BY seq LIMIT 1",
+  ),
 } as const;
 
 type Name = keyof typeof DELIVERY_QUESTIONS;
@@ -65,21 +68,32 @@ export function dueDeliveries(
   now: number,
   limit: number,
   exceptOrigins: readonly string[],
+  parts: readonly number[],
 ): Promise<readonly Delivery[]> {
-  const values = [bound(now), listOf("text", exceptOrigins), bound(limit)];
+  const own = listOf("integer", parts);
+  const values = [bound(now), listOf("text", exceptOrigins), bound(limit), own];
   return deliveries(session, "due-deliveries", values);
 }
 
-export function nextTryAt(session: Session, after: number): Promise<number | undefined> {
-  return instant(session, "next-try", [bound(after)]);
+export function nextTryAt(
+  session: Session,
+  after: number,
+  parts: readonly number[],
+): Promise<number | undefined> {
+  return instant(session, "next-try", [bound(after), listOf("integer", parts)]);
 }
 
 export function oldestSettledAt(session: Session): Promise<number | undefined> {
   return instant(session, "oldest-settled", []);
 }
 
-export async function firstPending(session: Session, jobId: string): Promise<Delivery | undefined> {
-  const [delivery] = await deliveries(session, "first-pending", [textToBytes(jobId)]);
+export async function firstPending(
+  session: Session,
+  jobId: string,
+  parts: readonly number[],
+): Promise<Delivery | undefined> {
+  const values = [textToBytes(jobId), listOf("integer", parts)];
+  const [delivery] = await deliveries(session, "first-pending", values);
   return delivery;
 }
 

@@ -2,7 +2,7 @@
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { optionalIntegerAt } from "../../../sqlite/row.ts";
-import { checkedJobRow, jobOf, SELECTED, statusNumber } from "../../rows/job-columns.ts";
+import { checkedJobRow, COLUMNS, jobOf, SELECTED, statusNumber } from "../../rows/job-columns.ts";
 import type { Session, Statement } from "../connect/session.ts";
 import { bound, listOf, rowReader } from "../values/columns.ts";
 import { textToBytes } from "../values/stored-text.ts";
@@ -34,9 +34,13 @@ export const JOB_QUESTIONS = {
     `WHERE (queue, status, seq) < ($1, $2, $3) AND (queue, status, seq) >= ($1, $2, ${FIRST})
      ORDER BY queue DESC, status DESC, seq DESC LIMIT $4`,
   ),
-  "due-jobs": selected("WHERE due_at_rest <= $1 ORDER BY due_at_rest, seq LIMIT $2"),
-  "next-due":
-    "SELECT due_at_rest FROM job WHERE due_at_rest IS NOT NULL ORDER BY due_at_rest LIMIT 1",
+  "due-jobs": `SELECT found.* FROM unnest($3::bigint[]) AS own (part) CROSS JOIN LATERAL (
+      ${selected("WHERE (queue & 63) = own.part AND due_at_rest <= $1 ORDER BY due_at_rest, seq LIMIT $2")}) AS found
+    ORDER BY found.due_at, found.seq LIMIT $2`,
+  "next-due": `SELECT found.due_at_rest FROM unnest($1::bigint[]) AS own (part) CROSS JOIN LATERAL (
+      SELECT due_at_rest FROM job WHERE (queue & 63) = own.part AND due_at_rest IS NOT NULL ORDER BY due_at_rest LIMIT 1)
+      AS found
+    ORDER BY found.due_at_rest LIMIT 1`,
   "oldest-scaling":
     "SELECT queued_at FROM job WHERE queue = $1 AND status = 0 AND low_priority = 0 ORDER BY queued_at LIMIT 1",
 } as const;
@@ -45,15 +49,20 @@ export const JOB_QUESTIONS = {
 const RUNNING = `SELECT ${SELECTED.split(", ")
   .map((name) => `j.${name}`)
   .join(", ")}
-  FROM queue q JOIN job j ON j.queue = q.queue AND j.status = 1`;
+  FROM queue q JOIN job j ON j.queue = q.queue AND j.status = 1 WHERE q.queue & 63 = ANY($1::bigint[])`;
 
 type Name = keyof typeof JOB_QUESTIONS;
 
+const QUEUE_AT = COLUMNS.indexOf("queue");
+
 export class JobReads {
   readonly #queues: Queues;
+  readonly #ownParts: () => readonly number[];
 
-  constructor(queues: Queues) {
+  /** @param ownParts those that this process decides for now */
+  constructor(queues: Queues, ownParts: () => readonly number[]) {
     this.#queues = queues;
+    this.#ownParts = ownParts;
   }
 
   async byId(session: Session, id: string): Promise<Job | undefined> {
@@ -84,23 +93,24 @@ export class JobReads {
     return this.#ofQueue(session, "newest-jobs-of-status", endpointId, values);
   }
 
-  /** Of those that do not run. */
+  /** Of those of the own parts that do not run. */
   async due(session: Session, now: number, limit: number): Promise<readonly Job[]> {
-    return this.#jobs(session, "due-jobs", [bound(now), bound(limit)]);
+    return this.#jobs(session, "due-jobs", [bound(now), bound(limit), this.#parts()]);
   }
 
   async nextDueAt(session: Session): Promise<number | undefined> {
-    return this.#number(session, "next-due", []);
+    return this.#number(session, "next-due", [this.#parts()]);
   }
 
   async oldestScalingQueuedAt(session: Session, endpointId: string): Promise<number | undefined> {
-    const queue = this.#queues.keyOf(endpointId);
+    const queue = await this.#queues.keyOf(session, endpointId);
     return queue === undefined ? undefined : this.#number(session, "oldest-scaling", [queue]);
   }
 
-  /** In order of their keys. */
-  async running(session: Session): Promise<readonly Job[]> {
-    const jobs = await this.#read(session, { name: "running-jobs", text: RUNNING });
+  /** Those of the parts, in order of their keys. */
+  async running(session: Session, parts: readonly number[]): Promise<readonly Job[]> {
+    const values = [listOf("integer", parts)];
+    const jobs = await this.#read(session, { name: "running-jobs", text: RUNNING, values });
     return jobs.toSorted((a, b) => a.seq - b.seq);
   }
 
@@ -110,7 +120,7 @@ export class JobReads {
     endpointId: string,
     values: readonly unknown[],
   ): Promise<readonly Job[]> {
-    const queue = this.#queues.keyOf(endpointId);
+    const queue = await this.#queues.keyOf(session, endpointId);
     return queue === undefined ? [] : this.#jobs(session, name, [queue, ...values]);
   }
 
@@ -126,6 +136,12 @@ export class JobReads {
 
   async #read(session: Session, statement: Statement): Promise<readonly Job[]> {
     const { rows } = await session.ask(statement);
-    return rows.map((row) => jobOf(checkedJobRow(read(row), this.#queues.endpointIdOf)));
+    const keys = rows.map((row) => Number(row[QUEUE_AT]));
+    const endpointIdOf = await this.#queues.endpointsOf(session, keys);
+    return rows.map((row) => jobOf(checkedJobRow(read(row), endpointIdOf)));
+  }
+
+  #parts() {
+    return listOf("integer", this.#queues.among(this.#ownParts()));
   }
 }

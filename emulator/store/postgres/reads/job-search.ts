@@ -41,9 +41,12 @@ const SEARCHED_AT_ONCE = 20;
 
 export class JobSearch {
   readonly #queues: Queues;
+  readonly #skewMs: number;
 
-  constructor(queues: Queues) {
+  /** @param skewMs how far the times of those who gave the keys may be apart */
+  constructor(queues: Queues, skewMs: number) {
     this.#queues = queues;
+    this.#skewMs = skewMs;
   }
 
   /** The keys of the jobs that fit. */
@@ -65,10 +68,13 @@ export class JobSearch {
 
   async #looked(session: Session, { filter }: JobWindow, values: readonly unknown[]) {
     const { endpointId, statuses } = filter;
-    const key = endpointId === undefined ? undefined : this.#queues.keyOf(endpointId);
+    const key =
+      endpointId === undefined ? undefined : await this.#queues.keyOf(session, endpointId);
     if (endpointId !== undefined && key === undefined) return [];
-    const queues = key === undefined ? this.#queues.keys() : [key];
-    const pairs = [...new Set(statuses)].flatMap((status) =>
+    const wanted = [...new Set(statuses)];
+    const queues =
+      key !== undefined ? [key] : wanted.length > 0 ? await this.#queues.keys(session) : [];
+    const pairs = wanted.flatMap((status) =>
       queues.map((queue) => [queue, statusNumber(status)] as const),
     );
     if (pairs.length > 0 && pairs.length <= MAX_PAIRS) {
@@ -84,13 +90,13 @@ export class JobSearch {
     return ask(session, "search-queue", [...values, key]);
   }
 
-  /** Where jobs of the window can be: `submittedAt` ascends with `seq`. */
+  /** Where jobs of the window can be: `submittedAt` ascends with `seq`, but for the skew. */
   async #rangeOf(session: Session, { filter, beforeSeq }: JobWindow): Promise<SeqRange> {
     const last = beforeSeq ?? Number.MAX_SAFE_INTEGER;
     const { since, until } = filter;
     return {
-      first: since === undefined ? 0 : await this.#firstSince(session, since, last),
-      end: until === undefined ? last : await this.#firstSince(session, until, last),
+      first: since === undefined ? 0 : await this.#firstSince(session, since - this.#skewMs, last),
+      end: until === undefined ? last : await this.#firstSince(session, until + this.#skewMs, last),
     };
   }
 

@@ -6,10 +6,11 @@ import type { Job } from "../../../core/jobs/job.ts";
 import { type FileContent, type LyingBytes, readChunks, readPayload } from "../../lying-bytes.ts";
 import type { PayloadDamagedError, PayloadSlot, ReadablePayload } from "../../payload.ts";
 import type { Records } from "../../records.ts";
-import type { Boot, CountedJobs, FoundJobs, StoreReads } from "../../store.ts";
+import type { CountedJobs, FoundJobs, StoreReads } from "../../store.ts";
+import { SERVICE_PART } from "../claim/parts.ts";
 import type { Session } from "../connect/session.ts";
 import type { Queues } from "../writes/queues.ts";
-import { readBoot, recordTexts } from "./boot-reads.ts";
+import { recordTexts } from "./boot-reads.ts";
 import * as deliveries from "./delivery-reads.ts";
 import { JobReads } from "./job-reads.ts";
 import { JobSearch } from "./job-search.ts";
@@ -22,6 +23,13 @@ import {
 } from "./payload-reads.ts";
 import * as reports from "./report-reads.ts";
 
+/** What this process decides for, of what is stored. */
+export interface Scope {
+  readonly parts: () => readonly number[];
+  /** How far the service times of those who write to the database may be apart. */
+  readonly skewMs: number;
+}
+
 export abstract class PostgresReads implements StoreReads {
   readonly deliveries: StoreReads["deliveries"] = {
     byId: (id) => this.ask((session) => deliveries.deliveryById(session, id)),
@@ -29,15 +37,21 @@ export abstract class PostgresReads implements StoreReads {
     list: (filter, limit, before) =>
       this.ask((session) => deliveries.listDeliveries(session, filter, limit, before)),
     due: (now, limit, exceptOrigins) =>
-      this.ask((session) => deliveries.dueDeliveries(session, now, limit, exceptOrigins)),
-    nextTryAt: (after) => this.ask((session) => deliveries.nextTryAt(session, after)),
-    oldestSettledAt: () => this.ask((session) => deliveries.oldestSettledAt(session)),
-    firstPending: (jobId) => this.ask((session) => deliveries.firstPending(session, jobId)),
+      this.ask((session) =>
+        deliveries.dueDeliveries(session, now, limit, exceptOrigins, this.#scope.parts()),
+      ),
+    nextTryAt: (after) =>
+      this.ask((session) => deliveries.nextTryAt(session, after, this.#scope.parts())),
+    oldestSettledAt: async () =>
+      this.#decidesForService ? this.ask(deliveries.oldestSettledAt) : undefined,
+    firstPending: (jobId) =>
+      this.ask((session) => deliveries.firstPending(session, jobId, this.#scope.parts())),
   };
   readonly reports: StoreReads["reports"] = {
     byId: (jobId) => this.ask((session) => reports.reportById(session, jobId)),
     list: (filter, limit) => this.ask((session) => reports.listReports(session, filter, limit)),
-    oldestDeletedAt: () => this.ask((session) => reports.oldestReportAt(session)),
+    oldestDeletedAt: async () =>
+      this.#decidesForService ? this.ask(reports.oldestReportAt) : undefined,
   };
   readonly #lying: LyingBytes = {
     payload: async (seq, slot) => {
@@ -49,12 +63,18 @@ export abstract class PostgresReads implements StoreReads {
     file: (content) => this.file(content),
     wholeLines: (bytes) => bytes,
   };
-  readonly #jobs: JobReads;
+  protected readonly jobReads: JobReads;
   readonly #search: JobSearch;
+  readonly #scope: Scope;
 
-  constructor(queues: Queues) {
-    this.#jobs = new JobReads(queues);
-    this.#search = new JobSearch(queues);
+  constructor(queues: Queues, scope: Scope) {
+    this.#scope = scope;
+    this.jobReads = new JobReads(queues, scope.parts);
+    this.#search = new JobSearch(queues, scope.skewMs);
+  }
+
+  get #decidesForService(): boolean {
+    return this.#scope.parts().includes(SERVICE_PART);
   }
 
   /** Has a question answered on a connection that nobody else uses meanwhile. */
@@ -63,16 +83,12 @@ export abstract class PostgresReads implements StoreReads {
   /** What lies outside of the database. */
   protected abstract file(content: FileContent): ReturnType<LyingBytes["file"]>;
 
-  boot(): Promise<Boot> {
-    return this.ask((session) => readBoot(session, this.#jobs));
-  }
-
   job(id: string): Promise<Job | undefined> {
-    return this.ask((session) => this.#jobs.byId(session, id));
+    return this.ask((session) => this.jobReads.byId(session, id));
   }
 
   listJobs(endpointId: string, listing: JobListing): Promise<readonly Job[]> {
-    return this.ask((session) => this.#jobs.listed(session, endpointId, listing));
+    return this.ask((session) => this.jobReads.listed(session, endpointId, listing));
   }
 
   findJobs(window: JobWindow): Promise<FoundJobs> {
@@ -80,7 +96,7 @@ export abstract class PostgresReads implements StoreReads {
       // What is found is what was looked at.
       await session.ask({ text: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" });
       const { seqs, nextSeq } = await this.#search.scan(session, window);
-      const jobs = await this.#jobs.bySeqs(session, seqs);
+      const jobs = await this.jobReads.bySeqs(session, seqs);
       await session.ask({ text: "COMMIT" });
       return { jobs, nextSeq };
     });
@@ -94,23 +110,23 @@ export abstract class PostgresReads implements StoreReads {
   }
 
   jobsOf(endpointId: string, after: number, limit: number): Promise<readonly Job[]> {
-    return this.ask((session) => this.#jobs.ofEndpoint(session, endpointId, after, limit));
+    return this.ask((session) => this.jobReads.ofEndpoint(session, endpointId, after, limit));
   }
 
   waitingJobs(endpointId: string, after: number, limit: number): Promise<readonly Job[]> {
-    return this.ask((session) => this.#jobs.waiting(session, endpointId, after, limit));
+    return this.ask((session) => this.jobReads.waiting(session, endpointId, after, limit));
   }
 
   dueJobs(now: number, limit: number): Promise<readonly Job[]> {
-    return this.ask((session) => this.#jobs.due(session, now, limit));
+    return this.ask((session) => this.jobReads.due(session, now, limit));
   }
 
   nextDueAt(): Promise<number | undefined> {
-    return this.ask((session) => this.#jobs.nextDueAt(session));
+    return this.ask((session) => this.jobReads.nextDueAt(session));
   }
 
   oldestScalingQueuedAt(endpointId: string): Promise<number | undefined> {
-    return this.ask((session) => this.#jobs.oldestScalingQueuedAt(session, endpointId));
+    return this.ask((session) => this.jobReads.oldestScalingQueuedAt(session, endpointId));
   }
 
   payload(seq: number, slot: PayloadSlot): Promise<ReadablePayload | undefined> {

@@ -58,15 +58,17 @@ const UPDATE = `WITH done AS (
     UPDATE delivery SET ${ASSIGNED.join(", ")} FROM ${unnested(CHANGED)} AS u (${namesOf(CHANGED)})
       WHERE delivery.seq = u.seq RETURNING 1)
   SELECT refuse('${DELIVERY_NOT_STORED}') FROM done HAVING count(*) <> $${Object.keys(CHANGED).length + 1}`;
-const PRUNE = `WITH doomed AS (
-    DELETE FROM delivery WHERE seq IN (
-      SELECT seq FROM delivery WHERE settled_at < $1
-      UNION SELECT seq FROM (
-        SELECT seq, row_number() OVER newest AS place, sum(size_bytes) OVER newest AS together
-          FROM delivery WHERE settled_at IS NOT NULL
-          WINDOW newest AS (ORDER BY settled_at DESC, seq DESC ROWS UNBOUNDED PRECEDING)) AS settled
-        WHERE place > $2 OR together > $3)
-      RETURNING seq)
+/** Waits for no other replica, which may be about to have one of them tried anew. */
+const PRUNE = `WITH old AS (
+    SELECT seq FROM delivery WHERE settled_at < $1
+    UNION SELECT seq FROM (
+      SELECT seq, row_number() OVER newest AS place, sum(size_bytes) OVER newest AS together
+        FROM delivery WHERE settled_at IS NOT NULL
+        WINDOW newest AS (ORDER BY settled_at DESC, seq DESC ROWS UNBOUNDED PRECEDING)) AS settled
+      WHERE place > $2 OR together > $3),
+  free AS (
+    SELECT seq FROM delivery WHERE seq IN (SELECT seq FROM old) AND settled_at IS NOT NULL FOR UPDATE SKIP LOCKED),
+  doomed AS (DELETE FROM delivery WHERE seq IN (SELECT seq FROM free) RETURNING seq)
   DELETE FROM payload USING doomed WHERE payload.place BETWEEN doomed.seq * 4 AND doomed.seq * 4 + 3
     RETURNING payload.name`;
 

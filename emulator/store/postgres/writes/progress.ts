@@ -1,8 +1,7 @@
-/** How far the line of batches has come. */
+/** How far the lines of batches have come: each replica writes one, that of its slot. */
 import { integerAt } from "../../../sqlite/row.ts";
 import { checkedRow } from "../../rows/checked-row.ts";
 import { rowChecksum } from "../../rows/checksum.ts";
-import { SERVICE_PART } from "../claim/parts.ts";
 import type { Session } from "../connect/session.ts";
 import { rowReader } from "../values/columns.ts";
 
@@ -14,19 +13,28 @@ export interface Progress {
 
 const read = rowReader({ last_seq: "integer", batch: "integer", checksum: "integer" });
 
-/** That of a database in which nothing was stored yet is made. */
-export async function readProgress(session: Session): Promise<Progress> {
+export const HIGHEST_SEQ = "SELECT coalesce(max(last_seq), 0) FROM writer";
+
+/** A line in which nothing was stored yet is made. */
+export async function readProgress(session: Session, slot: number): Promise<Progress> {
   const answer = await session.ask({
-    text: `SELECT last_seq, batch, checksum FROM writer WHERE part = ${SERVICE_PART}`,
+    text: "SELECT last_seq, batch, checksum FROM writer WHERE part = $1",
+    values: [slot],
   });
   const [stored] = answer.rows;
   if (stored === undefined) {
     await session.ask({
-      text: `INSERT INTO writer VALUES (${SERVICE_PART}, 0, 0, $1)`,
-      values: [rowChecksum([0, 0])],
+      text: "INSERT INTO writer VALUES ($1, 0, 0, $2)",
+      values: [slot, rowChecksum([0, 0])],
     });
     return { batch: 0, lastSeq: 0 };
   }
   const row = checkedRow(read(stored), "writer");
   return { lastSeq: integerAt(row, 0), batch: integerAt(row, 1) };
+}
+
+/** The highest key of all lines. */
+export async function highestSeq(session: Session): Promise<number> {
+  const { rows } = await session.ask({ text: HIGHEST_SEQ });
+  return Number(rows[0]?.[0] ?? 0);
 }

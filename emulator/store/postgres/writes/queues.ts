@@ -1,10 +1,11 @@
 /** The keys of the endpoints' queues, which are held in memory, and the statement that stores counters. */
 import type { JobCounts } from "../../../core/jobs/job-counts.ts";
 import { damaged } from "../../../sqlite/row.ts";
-import { queueRow } from "../../rows/queue-columns.ts";
+import { type Queue, queueRow, readQueue, SELECTED } from "../../rows/queue-columns.ts";
 import { partOf, PARTS } from "../claim/parts.ts";
-import type { Statement } from "../connect/session.ts";
-import { arraysOf, type Columns, namesOf, unnested } from "../values/columns.ts";
+import type { Session, Statement } from "../connect/session.ts";
+import { arraysOf, type Columns, listOf, namesOf, rowReader, unnested } from "../values/columns.ts";
+import { textToBytes } from "../values/stored-text.ts";
 
 const COUNTERS = {
   in_queue: "integer",
@@ -24,48 +25,103 @@ export const QUEUE = {
   ...COUNTERS,
 } as const satisfies Columns;
 
+const read = rowReader(QUEUE);
+const QUEUES = `SELECT ${SELECTED} FROM queue`;
+
+/** Those of the endpoints in some parts, by default of all. */
+export async function readQueues(
+  session: Session,
+  parts?: readonly number[],
+): Promise<readonly Queue[]> {
+  const { rows } = await session.ask(
+    parts === undefined
+      ? { text: QUEUES }
+      : {
+          text: `${QUEUES} WHERE queue & 63 = ANY($1::bigint[])`,
+          values: [listOf("integer", parts)],
+        },
+  );
+  return rows.map((row) => readQueue(read(row)));
+}
+
 export class Queues {
+  readonly #isShared: boolean;
   readonly #byEndpoint = new Map<string, number>();
   readonly #byKey = new Map<number, string>();
   /** How many keys were given in each part. */
   readonly #given = new Map<number, number>();
 
-  constructor(stored: Iterable<readonly [key: number, endpointId: string]>) {
-    for (const [key, endpointId] of stored) this.#add(key, endpointId);
+  /** @param isShared others give keys as well, in other parts: what is not known here is looked up */
+  constructor(isShared: boolean) {
+    this.#isShared = isShared;
   }
 
   /** Undefined if the endpoint never had a job. */
-  keyOf(endpointId: string): number | undefined {
+  async keyOf(session: Session, endpointId: string): Promise<number | undefined> {
+    const known = this.#byEndpoint.get(endpointId);
+    if (known !== undefined || !this.#isShared) return known;
+    const { rows } = await session.ask({
+      name: "queue-of-endpoint",
+      text: `${QUEUES} WHERE endpoint_id = $1`,
+      values: [textToBytes(endpointId)],
+    });
+    for (const row of rows) this.add([readQueue(read(row))]);
     return this.#byEndpoint.get(endpointId);
   }
 
   /** Those of all endpoints that ever had a job. */
-  keys(): readonly number[] {
+  async keys(session: Session): Promise<readonly number[]> {
+    if (this.#isShared) this.add(await readQueues(session));
     return [...this.#byKey.keys()];
   }
 
-  /** For a key found in a row. */
-  readonly endpointIdOf = (key: number): string => {
-    const endpointId = this.#byKey.get(key);
-    if (endpointId === undefined) throw damaged("the queue of a job", undefined);
-    return endpointId;
-  };
+  /** For keys found in rows: answers what gives the endpoint of each. */
+  async endpointsOf(session: Session, keys: readonly number[]): Promise<(key: number) => string> {
+    if (this.#isShared && keys.some((key) => !this.#byKey.has(key)))
+      this.add(await readQueues(session));
+    return (key) => {
+      const endpointId = this.#byKey.get(key);
+      if (endpointId === undefined) throw damaged("the queue of a job", undefined);
+      return endpointId;
+    };
+  }
 
-  /** Gives the endpoint a key if it has none yet. It keeps it, also when the batch it was given for is refused. */
+  /** Of the parts those in which an endpoint has a key. */
+  among(parts: readonly number[]): readonly number[] {
+    return parts.filter((part) => this.#given.has(part));
+  }
+
+  /**
+   * Gives the endpoint a key if it has none yet; its part must be this process's. It keeps it, also when the batch it was given
+   * for is refused.
+   */
   ensureKey(endpointId: string): number {
     const known = this.#byEndpoint.get(endpointId);
     if (known !== undefined) return known;
     const part = partOf(endpointId);
     const key = ((this.#given.get(part) ?? 0) + 1) * PARTS + part;
-    this.#add(key, endpointId);
+    this.add([{ key, endpointId }]);
     return key;
   }
 
-  #add(key: number, endpointId: string): void {
-    this.#byEndpoint.set(endpointId, key);
-    this.#byKey.set(key, endpointId);
-    const part = key % PARTS;
-    this.#given.set(part, Math.max(this.#given.get(part) ?? 0, Math.floor(key / PARTS)));
+  /** What is stored. */
+  add(queues: readonly Pick<Queue, "key" | "endpointId">[]): void {
+    for (const { key, endpointId } of queues) {
+      this.#byEndpoint.set(endpointId, key);
+      this.#byKey.set(key, endpointId);
+      const part = key % PARTS;
+      this.#given.set(part, Math.max(this.#given.get(part) ?? 0, Math.floor(key / PARTS)));
+    }
+  }
+
+  /** Of parts that are this process's no longer some of the keys may never have been stored. */
+  forget(parts: ReadonlySet<number>): void {
+    for (const [key, endpointId] of this.#byKey) {
+      if (!parts.has(key % PARTS)) continue;
+      this.#byKey.delete(key);
+      this.#byEndpoint.delete(endpointId);
+    }
+    for (const part of parts) this.#given.delete(part);
   }
 }
 

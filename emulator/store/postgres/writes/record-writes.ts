@@ -1,9 +1,12 @@
 /** The statements that store records. */
+import type { Usage } from "../../../core/billing/usage.ts";
+import type { Batch } from "../../batch.ts";
 import type { RecordKind, Records } from "../../records.ts";
 import { rowChecksum } from "../../rows/checksum.ts";
 import { partOf, SERVICE_PART } from "../claim/parts.ts";
 import type { Statement } from "../connect/session.ts";
-import { arraysOf, type Columns, namesOf, unnested, type Sent } from "../values/columns.ts";
+import { arraysOf, bound, type Columns, namesOf, unnested, type Sent } from "../values/columns.ts";
+import { RECORDS_MOVED } from "./refusals.ts";
 
 export const RECORD = {
   kind: "json",
@@ -12,20 +15,50 @@ export const RECORD = {
   checksum: "integer",
 } as const satisfies Columns;
 
-const STORED = { ...RECORD, part: "integer" } as const satisfies Columns;
 const KEY = { kind: "json", id: "text" } as const satisfies Columns;
 
+/** By now: the line goes on before records are written. One of use has none. */
+const VERSION = "(SELECT version FROM records_line)";
+const ROWS = `${unnested(RECORD)} AS u (${namesOf(RECORD)})`;
 /** Writes nothing where a record is stored as it is. */
-const PUT = `INSERT INTO record (${namesOf(STORED)}) SELECT * FROM ${unnested(STORED)}
-  ON CONFLICT (kind, id) DO UPDATE SET json = excluded.json, checksum = excluded.checksum, version = record.version + 1
+const PUT = `WITH back AS (DELETE FROM removed_record r USING ${ROWS} WHERE r.kind = u.kind AND r.id = u.id)
+  INSERT INTO record (${namesOf(RECORD)}, version)
+    SELECT u.*, CASE WHEN u.kind = 'usage' THEN 0 ELSE ${VERSION} END FROM ${ROWS}
+  ON CONFLICT (kind, id) DO UPDATE SET json = excluded.json, checksum = excluded.checksum, version = excluded.version
     WHERE record.checksum <> excluded.checksum OR record.json <> excluded.json`;
-const DELETE = `DELETE FROM record USING ${unnested(KEY)} AS u (kind, id) WHERE record.kind = u.kind AND record.id = u.id`;
+const DELETE = `WITH gone AS (
+    DELETE FROM record USING ${unnested(KEY)} AS u (kind, id) WHERE record.kind = u.kind AND record.id = u.id
+      RETURNING record.kind, record.id)
+  INSERT INTO removed_record (kind, id, version) SELECT kind, id, ${VERSION} FROM gone WHERE kind <> 'usage'
+  ON CONFLICT (kind, id) DO UPDATE SET version = excluded.version, removed_at = excluded.removed_at`;
+const ADVANCE = `WITH done AS (
+    UPDATE records_line SET version = version + 1 WHERE version = coalesce($1, version) RETURNING 1)
+  SELECT refuse('${RECORDS_MOVED}') FROM done HAVING count(*) <> 1`;
 
-/** Those whose id is that of an endpoint. */
-const OF_ENDPOINTS: readonly RecordKind[] = ["endpoint", "served"];
+/**
+ * The line of records goes on by one, where a batch changes records that any replica may change. One that does not say what it
+ * rests on is that of a process that has the database for itself.
+ */
+export function advanceRecords(batch: Batch): readonly Statement[] {
+  if (!changesRecords(batch)) return [];
+  const values = [batch.recordsVersion === undefined ? null : bound(batch.recordsVersion)];
+  return [{ name: "advance-records", text: ADVANCE, values }];
+}
 
-export function partOfRecord(kind: RecordKind, id: string): number {
-  return OF_ENDPOINTS.includes(kind) ? partOf(id) : SERVICE_PART;
+export function changesRecords({ recordsVersion, changes }: Batch): boolean {
+  return (
+    recordsVersion !== undefined ||
+    changes.some(
+      (made) =>
+        (made.type === "put-record" || made.type === "delete-record") && made.kind !== "usage",
+    )
+  );
+}
+
+/** That of the endpoint whose worker it is about; what is deleted belongs to the service. */
+export function partOfUsage(usage: Usage | undefined): number {
+  const endpointId = usage !== undefined && "endpointId" in usage ? usage.endpointId : undefined;
+  return endpointId === undefined ? SERVICE_PART : partOf(endpointId);
 }
 
 export class RecordWrites {
@@ -46,13 +79,13 @@ export class RecordWrites {
     const deleted: Sent[][] = [];
     for (const { key, json } of this.#rows.values()) {
       if (json === undefined) deleted.push([...key]);
-      else put.push([...key, json, rowChecksum([...key, json]), partOfRecord(...key)]);
+      else put.push([...key, json, rowChecksum([...key, json])]);
     }
     const statements: Statement[] = [];
     if (deleted.length > 0)
       statements.push({ name: "delete-records", text: DELETE, values: arraysOf(KEY, deleted) });
     if (put.length > 0)
-      statements.push({ name: "put-records", text: PUT, values: arraysOf(STORED, put) });
+      statements.push({ name: "put-records", text: PUT, values: arraysOf(RECORD, put) });
     return statements;
   }
 }

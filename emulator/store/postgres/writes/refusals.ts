@@ -11,8 +11,11 @@ import { isServerError, REFUSED, UNIQUE_VIOLATION } from "../connect/postgres-er
 import type { Session } from "../connect/session.ts";
 import { listOf } from "../values/columns.ts";
 import { statusNumber } from "../../rows/job-columns.ts";
-import { BatchRefusedError } from "../../store.ts";
+import { BatchRefusedError, RecordsMovedError } from "../../store.ts";
 
+/** Its replica or one of its parts is not its owner's any more. */
+export const NOT_OWNER = "owner";
+export const RECORDS_MOVED = "records";
 export const BATCH_NOT_NEXT = "batch";
 export const JOB_NOT_STORED = "job";
 export const DELIVERY_NOT_STORED = "delivery";
@@ -29,6 +32,7 @@ export function isRefusal(error: unknown): boolean {
 export async function explain(refusal: unknown, batch: Batch, session: Session): Promise<Error> {
   const said = isServerError(refusal) ? (refusal.constraint ?? refusal.message) : "";
   const [what = "", ...numbers] = said.split(" ");
+  if (what === RECORDS_MOVED) return new RecordsMovedError();
   if (what === CHUNK_NOT_NEXT) return chunksOutOfOrder(Number(numbers[0]), Number(numbers[1]));
   const known =
     what === JOB_NOT_STORED

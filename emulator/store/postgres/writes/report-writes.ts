@@ -17,12 +17,16 @@ export const REPORT = {
 } as const satisfies Columns;
 
 const STORED = { ...REPORT, part: "integer" } as const satisfies Columns;
-const PRUNE = `DELETE FROM report WHERE deleted_at <= $1 OR seq IN (
-  SELECT seq FROM (
-    SELECT seq, row_number() OVER newest AS place, sum(size_bytes) OVER newest AS together
-      FROM report WHERE deleted_at > $1
-      WINDOW newest AS (ORDER BY deleted_at DESC, seq DESC ROWS UNBOUNDED PRECEDING)) AS kept
-    WHERE place > $2 OR together > $3)`;
+/** Waits for no other replica. */
+const PRUNE = `WITH old AS (
+    SELECT seq FROM report WHERE deleted_at <= $1
+    UNION SELECT seq FROM (
+      SELECT seq, row_number() OVER newest AS place, sum(size_bytes) OVER newest AS together
+        FROM report WHERE deleted_at > $1
+        WINDOW newest AS (ORDER BY deleted_at DESC, seq DESC ROWS UNBOUNDED PRECEDING)) AS kept
+      WHERE place > $2 OR together > $3),
+  free AS (SELECT seq FROM report WHERE seq IN (SELECT seq FROM old) FOR UPDATE SKIP LOCKED)
+  DELETE FROM report WHERE seq IN (SELECT seq FROM free)`;
 
 export class ReportWrites {
   readonly #put = new Map<string, JobReport>();

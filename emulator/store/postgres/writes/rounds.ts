@@ -1,13 +1,14 @@
 /** The changes of a batch as statements, a few for however many there are. */
 import type { Batch, Change, RareChange } from "../../batch.ts";
+import type { Usage } from "../../../core/billing/usage.ts";
 import type { Job } from "../../../core/jobs/job.ts";
-import { partOf } from "../claim/parts.ts";
+import { partOf, SERVICE_PART } from "../claim/parts.ts";
 import type { Answer, Statement } from "../connect/session.ts";
 import { ChunkWrites } from "./chunk-writes.ts";
 import { DeliveryWrites, pruneDeliveries } from "./delivery-writes.ts";
 import { deleteJobs } from "./job-writes.ts";
 import { PayloadWrites } from "./payload-writes.ts";
-import { partOfRecord, RecordWrites } from "./record-writes.ts";
+import { partOfUsage, RecordWrites } from "./record-writes.ts";
 import { pruneReports, ReportWrites } from "./report-writes.ts";
 
 /**
@@ -113,20 +114,21 @@ class Round {
   }
 }
 
-/**
- * The parts that a batch names. Payloads and chunks belong to the part of their job, which need not be named: it is one that
- * the owner has, and one owner has all.
- */
+/** The parts that a batch changes something of. Records are nobody's, but for those of use. */
 export function partsOf({ counts, changes }: Batch): ReadonlySet<number> {
-  const parts = new Set([...counts.keys()].map(partOf));
+  const endpointIds = new Set(counts.keys());
+  const parts = new Set<number>();
   for (const made of changes) {
-    if (made.type === "insert-delivery" || made.type === "replace-delivery")
-      parts.add(partOf(made.delivery.endpointId));
-    else if (made.type === "put-report") parts.add(partOf(made.report.job.endpointId));
-    else if (made.type === "delete-job") parts.add(partOf(made.job.endpointId));
-    else if (made.type === "remove-reports") parts.add(partOf(made.endpointId));
-    else if (made.type === "put-record" || made.type === "delete-record")
-      parts.add(partOfRecord(made.kind, made.id));
+    if ("endpointId" in made) endpointIds.add(made.endpointId);
+    else if ("delivery" in made) endpointIds.add(made.delivery.endpointId);
+    else if ("report" in made) endpointIds.add(made.report.job.endpointId);
+    else if ("job" in made) endpointIds.add(made.job.endpointId);
+    else if (made.type === "put-record") {
+      if (made.kind === "usage") parts.add(partOfUsage(made.record as Usage));
+    } else if (made.type === "delete-record") {
+      if (made.kind === "usage") parts.add(partOfUsage(undefined));
+    } else parts.add(SERVICE_PART);
   }
+  for (const endpointId of endpointIds) parts.add(partOf(endpointId));
   return parts;
 }

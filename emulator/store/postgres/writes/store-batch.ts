@@ -1,26 +1,30 @@
 /** Stores a batch: one transaction, whose statements are sent together unless one depends on what is stored. */
 import type { Batch } from "../../batch.ts";
 import { rowChecksum } from "../../rows/checksum.ts";
-import type { Claim } from "../claim/claim.ts";
-import { SERVICE_PART } from "../claim/parts.ts";
 import type { Session, Statement } from "../connect/session.ts";
 import { namesBefore } from "../large/dropped-names.ts";
 import { bound } from "../values/columns.ts";
 import { writeJobs } from "./job-writes.ts";
 import { PayloadWrites } from "./payload-writes.ts";
 import { type Queues, writeCounts } from "./queues.ts";
+import type { Progress } from "./progress.ts";
+import { advanceRecords, changesRecords } from "./record-writes.ts";
 import { BATCH_NOT_NEXT } from "./refusals.ts";
-import { partsOf, roundsOf, roundStatements } from "./rounds.ts";
+import { roundsOf, roundStatements } from "./rounds.ts";
 
 const BEGIN: Statement = { text: "BEGIN" };
 const COMMIT: Statement = { text: "COMMIT" };
 
 export interface Storing {
   readonly session: Session;
-  readonly claim: Claim;
+  /** Fails unless the batch is its owner's to store. */
+  readonly fence: Statement;
+  readonly slot: number;
+  /** How its line becomes. */
+  readonly line: Progress;
   readonly queues: Queues;
-  /** The highest key that was ever given. */
-  readonly lastSeq: number;
+  /** Tells other replicas of records that change; undefined where there is none. */
+  readonly tellRecords: Statement | undefined;
   /** Whether payloads may lie outside of the database. */
   readonly hasLarge: boolean;
   /** Called before the end of the transaction is asked for: from then on only the database knows whether it is stored. */
@@ -33,7 +37,7 @@ export interface Storing {
  * @throws BatchRefusedError; what `pg` throws, and then the session may be in a failed transaction
  */
 export async function storeBatch(batch: Batch, storing: Storing): Promise<readonly string[]> {
-  const { session, claim, queues, lastSeq, hasLarge, committing } = storing;
+  const { session, fence, slot, line, queues, tellRecords, hasLarge, committing } = storing;
   const names = new Set<string>();
   const send = async (statements: readonly Statement[]) => {
     const answers = await session.askAll(statements);
@@ -44,8 +48,9 @@ export async function storeBatch(batch: Batch, storing: Storing): Promise<readon
   };
   let unsent = [
     BEGIN,
-    claim.fence(partsOf(batch)),
-    advance(batch.number, Math.max(lastSeq, batch.lastSeq)),
+    fence,
+    ...advanceRecords(batch),
+    advance(slot, line),
     ...writeCounts(batch.counts, queues),
     ...writeJobs(batch.jobs, batch.counts, queues),
   ];
@@ -57,18 +62,19 @@ export async function storeBatch(batch: Batch, storing: Storing): Promise<readon
     if (before !== undefined) unsent = [];
     unsent.push(...roundStatements(round, before));
   }
+  if (tellRecords !== undefined && changesRecords(batch)) unsent.push(tellRecords);
   committing();
   await send([...unsent, COMMIT]);
   return [...names];
 }
 
 /** The line of batches goes on by one. */
-function advance(batch: number, lastSeq: number): Statement {
+function advance(slot: number, { batch, lastSeq }: Progress): Statement {
   return {
     name: "advance",
     text: `WITH done AS (
-        UPDATE writer SET batch = $1, last_seq = $2, checksum = $3 WHERE part = ${SERVICE_PART} AND batch = $1 - 1 RETURNING 1)
+        UPDATE writer SET batch = $1, last_seq = $2, checksum = $3 WHERE part = $4 AND batch = $1 - 1 RETURNING 1)
       SELECT refuse('${BATCH_NOT_NEXT}') FROM done HAVING count(*) <> 1`,
-    values: [bound(batch), bound(lastSeq), bound(rowChecksum([lastSeq, batch]))],
+    values: [bound(batch), bound(lastSeq), bound(rowChecksum([lastSeq, batch])), slot],
   };
 }

@@ -6,8 +6,17 @@ import type { Clock } from "../../../core/time/clock.ts";
 import { StoreLostError } from "../../../core/store-error.ts";
 import type { Batch } from "../../batch.ts";
 import { batchOutOfOrder } from "../../caller-defects.ts";
-import { BatchRefusedError } from "../../store.ts";
-import { type Claim, NOT_OWNER } from "../claim/claim.ts";
+import { BatchRefusedError, PartsLostError } from "../../store.ts";
+import type { Claim } from "../claim/claim.ts";
+import {
+  type Fence,
+  fenceStatement,
+  lastBatchOf,
+  partsBehind,
+  type Registration,
+  release,
+  takeSession,
+} from "../claim/registration.ts";
 import { Patience } from "../connect/patience.ts";
 import {
   fromPostgres,
@@ -16,12 +25,13 @@ import {
   isServerError,
   REFUSED,
 } from "../connect/postgres-error.ts";
-import type { Session } from "../connect/session.ts";
+import type { Session, Statement } from "../connect/session.ts";
 import type { Times } from "../options.ts";
-import type { Progress } from "./progress.ts";
-import { readProgress } from "./progress.ts";
+import { type Progress, readProgress } from "./progress.ts";
 import type { Queues } from "./queues.ts";
-import { BATCH_NOT_NEXT, explain, isRefusal } from "./refusals.ts";
+import { changesRecords } from "./record-writes.ts";
+import { BATCH_NOT_NEXT, explain, isRefusal, NOT_OWNER } from "./refusals.ts";
+import { partsOf } from "./rounds.ts";
 import { storeBatch } from "./store-batch.ts";
 
 export interface WriterParts {
@@ -32,9 +42,24 @@ export interface WriterParts {
   readonly times: Times;
   /** Whether payloads may lie outside of the database. */
   readonly hasLarge: boolean;
+  /** Tells other replicas of records that change; undefined where there is none. */
+  readonly tellRecords: Statement | undefined;
+  /** Does the storing of a batch that changes records. */
+  readonly changeRecords: <T>(batch: Batch, store: () => Promise<T>) => Promise<T>;
   /** The address of the database, for messages. */
   readonly shown: string;
   readonly onCommit: (durationMs: number) => void;
+}
+
+/** The row it had is gone: what was fenced by it is not stored. */
+class UnregisteredError extends Error {}
+
+/** A batch on its way. */
+interface Flush {
+  readonly batch: Batch;
+  fence: Fence;
+  /** Whether the database alone knows if it is stored. */
+  isInDoubt: boolean;
 }
 
 export class Writer {
@@ -42,23 +67,40 @@ export class Writer {
   readonly #closing = new AbortController();
   /** Undefined while there is none that can be relied on. */
   #session: Session | undefined;
-  #stored: Progress;
+  /** The number of the last batch, as its owner counts. */
+  #number: number;
+  /** How far the line has come that belongs to the registration. */
+  #line: Progress;
+  #registration: Registration;
   #turn: Promise<unknown> = Promise.resolve();
 
-  /** @param session has the claim and nothing under way */
-  constructor(parts: WriterParts, session: Session, stored: Progress) {
+  /** @param session has nothing under way */
+  constructor(parts: WriterParts, session: Session) {
+    const registration = parts.claim.atStart;
     this.#parts = parts;
     this.#session = session;
-    this.#stored = stored;
+    this.#registration = registration;
+    this.#line = registration.line;
+    this.#number = registration.line.batch;
   }
 
   /**
-   * Stores it once those before are settled. Answers the names of large payloads that may have lost their last row.
+   * Stores it once those before are settled. What it rests on is what is claimed at the call. Answers the names of large payloads
+   * that may have lost their last row.
    *
    * @throws as `Store.flush`
    */
   flush(batch: Batch): Promise<readonly string[]> {
-    const flushed = this.#turn.then(() => this.#flush(batch));
+    const parts = partsOf(batch);
+    const { fence, missing } = this.#parts.claim.fenceOf(parts);
+    const flushed = this.#turn.then(() => {
+      if (this.#parts.claim.lost) throw this.#parts.claim.lost;
+      if (batch.number !== this.#number + 1) throw batchOutOfOrder(batch.number, this.#number);
+      if (missing.size > 0) throw new PartsLostError(missing);
+      const known = fence ?? { registration: this.#registration, epochs: new Map() };
+      const store = () => this.#flush(batch, known);
+      return changesRecords(batch) ? this.#parts.changeRecords(batch, store) : store();
+    });
     this.#turn = flushed.catch(() => undefined);
     return flushed;
   }
@@ -69,29 +111,24 @@ export class Writer {
     await this.#turn;
     const session = this.#session;
     this.#session = undefined;
-    const { claim } = this.#parts;
-    await session?.end(claim.lost ? undefined : () => claim.release(session));
+    const { lost, registration, who } = this.#parts.claim;
+    const isGone = lost !== undefined || registration === undefined;
+    await session?.end(isGone ? undefined : () => release(session, who.id, registration));
   }
 
-  async #flush(batch: Batch): Promise<readonly string[]> {
-    const { claim, clock, times, shown } = this.#parts;
-    if (claim.lost) throw claim.lost;
-    if (batch.number !== this.#stored.batch + 1)
-      throw batchOutOfOrder(batch.number, this.#stored.batch);
+  async #flush(batch: Batch, fence: Fence): Promise<readonly string[]> {
+    const { clock, times, shown } = this.#parts;
     const patience = new Patience(clock, times, this.#closing.signal);
-    // Whether the database alone knows of it.
-    let isInDoubt = false;
+    const flush: Flush = { batch, fence, isInDoubt: false };
     for (;;) {
       try {
-        const session = await this.#reliable(isInDoubt ? batch.number : undefined);
-        // What it left without a row the sweep finds.
-        if (this.#stored.batch === batch.number) return [];
-        isInDoubt = false;
-        return await this.#store(batch, session, () => {
-          isInDoubt = true;
-        });
+        return await this.#attempt(flush);
       } catch (error) {
-        if (!isConnectionLoss(error) && !isConflict(error)) throw fromPostgres(error, shown);
+        const isAgain = error instanceof UnregisteredError && flush.fence.epochs.size === 0;
+        if (!isAgain && error instanceof UnregisteredError)
+          throw new PartsLostError(new Set(flush.fence.epochs.keys()));
+        if (!isAgain && !isConnectionLoss(error) && !isConflict(error))
+          throw fromPostgres(error, shown);
         await patience.after(error).catch((last: unknown) => {
           throw fromPostgres(last, shown);
         });
@@ -99,33 +136,77 @@ export class Writer {
     }
   }
 
-  async #store(batch: Batch, session: Session, committing: () => void) {
-    const { claim, queues, hasLarge, onCommit } = this.#parts;
-    const { lastSeq } = this.#stored;
+  async #attempt(flush: Flush): Promise<readonly string[]> {
+    const { claim } = this.#parts;
+    if (claim.lost) throw claim.lost;
+    const { batch } = flush;
+    const session = await this.#reliable(flush);
+    // What it left without a row the sweep finds.
+    if (this.#number === batch.number) return [];
+    flush.isInDoubt = false;
+    this.#register(flush);
+    const names = await this.#store(flush, session);
+    this.#stored(batch);
+    return names;
+  }
+
+  /** Has the batch go into the line of the row that there is now. @throws UnregisteredError, PartsLostError */
+  #register(flush: Flush): void {
+    const { registration, held } = this.#parts.claim;
+    if (registration === undefined) throw new UnregisteredError();
+    if (flush.fence.registration !== registration) {
+      // What belongs to no part may be stored by any row.
+      if (flush.fence.epochs.size > 0) throw new UnregisteredError();
+      flush.fence = { registration, epochs: flush.fence.epochs };
+    }
+    // No keys of queues are given any more in parts that were lost meanwhile.
+    const lost = [...flush.fence.epochs].filter(([part, epoch]) => held.epochOf(part) !== epoch);
+    if (lost.length > 0) throw new PartsLostError(new Set(lost.map(([part]) => part)));
+    if (this.#registration === registration) return;
+    this.#registration = registration;
+    this.#line = registration.line;
+  }
+
+  #stored({ number, lastSeq }: Batch): void {
+    this.#number = number;
+    const { batch } = this.#line;
+    this.#line = { batch: batch + 1, lastSeq: Math.max(this.#line.lastSeq, lastSeq) };
+  }
+
+  async #store(flush: Flush, session: Session): Promise<readonly string[]> {
+    const { claim, onCommit, ...parts } = this.#parts;
+    const { batch, fence } = flush;
     const startedAt = performance.now();
-    let names: readonly string[];
+    const line = {
+      batch: this.#line.batch + 1,
+      lastSeq: Math.max(this.#line.lastSeq, batch.lastSeq),
+    };
     try {
-      names = await storeBatch(batch, { session, claim, queues, lastSeq, hasLarge, committing });
+      const names = await storeBatch(batch, {
+        ...{ ...parts, session, line, slot: fence.registration.slot },
+        fence: fenceStatement(claim.who.id, fence),
+        committing: () => void (flush.isInDoubt = true),
+      });
+      onCommit(performance.now() - startedAt);
+      return names;
     } catch (error) {
       if (isConnectionLoss(error)) {
         this.#forget(session);
         throw error;
       }
-      throw await this.#refusalOf(error, batch, session);
+      flush.isInDoubt = false;
+      throw await this.#refusalOf(error, flush, session);
     }
-    this.#stored = { batch: batch.number, lastSeq: Math.max(lastSeq, batch.lastSeq) };
-    onCommit(performance.now() - startedAt);
-    return names;
   }
 
   /** Leaves the failed transaction. Answers what its owner is told. */
-  async #refusalOf(error: unknown, batch: Batch, session: Session): Promise<unknown> {
+  async #refusalOf(error: unknown, { batch, fence }: Flush, session: Session): Promise<unknown> {
     try {
       await session.ask({ text: "ROLLBACK" });
       if (!isRefusal(error)) return error;
       const said = isServerError(error) && error.code === REFUSED ? error.message : "";
-      if (said === NOT_OWNER) return await this.#parts.claim.lose(session);
-      if (said === BATCH_NOT_NEXT) return this.#parts.claim.refuse(MORE_BATCHES);
+      if (said === NOT_OWNER) return await this.#lossOf(fence, session);
+      if (said === BATCH_NOT_NEXT) return this.#giveUpLine(fence.registration, MORE_BATCHES);
       return await explain(error, batch, session);
     } catch (next) {
       if (isConnectionLoss(next)) this.#forget(session);
@@ -137,25 +218,60 @@ export class Writer {
     }
   }
 
-  /** A connection of which is known what was stored before it. @param inDoubt the number of a batch that may be stored */
-  async #reliable(inDoubt: number | undefined): Promise<Session> {
+  async #lossOf(fence: Fence, session: Session): Promise<Error> {
+    const { claim } = this.#parts;
+    if (!claim.isShared) return claim.lose(session);
+    const { isGone, parts } = await partsBehind(session, claim.who.id, fence);
+    if (isGone || parts.size === 0) {
+      claim.unregister(fence.registration);
+      return new UnregisteredError();
+    }
+    claim.losePartsOf(fence, parts);
+    return new PartsLostError(parts);
+  }
+
+  /** A connection of which is known what was stored before it. @throws UnregisteredError */
+  async #reliable(flush: Flush): Promise<Session> {
     const known = this.#session;
     if (known !== undefined && !known.isBroken) return known;
     this.#session = undefined;
     const { claim, open } = this.#parts;
     const session = await open();
     try {
-      await claim.renew(session);
-      const found = await readProgress(session);
-      if (found.batch !== this.#stored.batch && found.batch !== inDoubt)
-        throw claim.refuse(found.batch > this.#stored.batch ? MORE_BATCHES : FEWER_BATCHES);
-      this.#stored = found;
+      const registration = this.#registration;
+      const number = await takeSession(session, claim.who.id, registration);
+      if (number !== undefined) registration.session = number;
+      else if (!claim.isShared) await claim.lose(session);
+      const found =
+        number === undefined
+          ? await lastBatchOf(session, registration)
+          : (await readProgress(session, registration.slot)).batch;
+      this.#compare(found, flush);
+      // Another row is to be had, and what is stored by that is known.
+      if (number === undefined) claim.unregister(registration);
     } catch (error) {
-      session.drop();
+      if (error instanceof UnregisteredError) this.#session = session;
+      else session.drop();
       throw error;
     }
     this.#session = session;
     return session;
+  }
+
+  /** Notes a batch that turns out to be stored. @throws StoreLostError, UnregisteredError */
+  #compare(found: number, { batch, isInDoubt }: Flush): void {
+    const { batch: last } = this.#line;
+    if (found === last) return;
+    if (found === last + 1 && isInDoubt) this.#stored(batch);
+    else throw this.#giveUpLine(this.#registration, found > last ? MORE_BATCHES : FEWER_BATCHES);
+  }
+
+  /** What is stored is not what its owner goes by, who can forget that only where others may do its work. */
+  #giveUpLine(registration: Registration, why: string): Error {
+    const { claim } = this.#parts;
+    if (!claim.isShared || why === FEWER_BATCHES) return claim.refuse(why);
+    claim.unregister(registration);
+    return new UnregisteredError();
   }
 
   #forget(session: Session): void {

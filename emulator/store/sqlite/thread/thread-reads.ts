@@ -58,7 +58,7 @@ export abstract class ThreadReads implements StoreReads {
       const byId: Map<string, unknown> = records[kind];
       for (const [id, json] of found) byId.set(id, JSON.parse(json));
     }
-    return { ...booted, running: booted.running.map(jobOf), records };
+    return { ...booted, running: booted.running.map(jobOf), records, recordsVersion: 0 };
   }
 
   async job(id: string): Promise<Job | undefined> {

@@ -24,8 +24,8 @@ function config(server: ServerConfig) {
 }
 
 test("by default there is none, and the data directory keeps everything", () => {
-  const { store, objects } = settle({}, {}, [], "/project");
-  expect([store, objects]).toEqual([undefined, undefined]);
+  const { store, objects, advertise } = settle({}, {}, [], "/project");
+  expect([store, objects, advertise]).toEqual([undefined, undefined, undefined]);
 });
 
 test("a flag wins over the environment, that over a config", () => {
@@ -43,6 +43,13 @@ test("a flag wins over the environment, that over a config", () => {
   });
 });
 
+test("an emulator shares the database that says where others reach it", () => {
+  const env = { SV_STORE: ONE, SV_ADVERTISE: "http://10.0.0.7:8888" };
+  expect(settle({}, env, [], "/project").advertise).toBe("http://10.0.0.7:8888");
+  const ofConfig = config({ store: ONE, advertise: "https://one.internal/" });
+  expect(settle({}, {}, [ofConfig], "/project").advertise).toBe("https://one.internal/");
+});
+
 test("nothing is kept with --ephemeral, whatever config and environment say", () => {
   const ofConfig = config({ store: ONE, objects: BUCKET });
   const { store, objects } = settleSourced(
@@ -58,6 +65,9 @@ test.each([
   [{ store: "mysql://ada:hush@host/sv" }, "--store must be an address like postgres://"],
   [{ store: ONE, objects: "/var/payloads" }, "--objects must be an address like s3://"],
   [{ objects: BUCKET }, "--objects goes with --store"],
+  [{ advertise: "http://one:80" }, "--advertise goes with --store"],
+  [{ store: ONE, advertise: "one:80" }, "--advertise must be an address like http://"],
+  [{ store: ONE, advertise: "http://one:80/path" }, "--advertise must be an address like http://"],
 ])("%j is refused, and shows nothing secret", (flags, sentence) => {
   const settling = () => settle(flags, {}, [], "/project");
   expect(settling).toThrow(UsageError);

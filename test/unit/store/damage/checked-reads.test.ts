@@ -23,6 +23,7 @@ import {
   put,
   stageOne,
   textOf,
+  under,
 } from "../../../contract/store/subject.ts";
 import { temporaryDirectory } from "../../../setup/temporary-directory.ts";
 import { storeOnDisk } from "../on-disk.ts";
@@ -38,12 +39,12 @@ async function oneJob(told: Error[] = []) {
     await stageOne(store, pattern(600_000)),
     await stageOne(store, pattern(300_000)),
   ];
-  const append = { type: "append-chunks", seq } as const;
+  const append = { type: "append-chunks", ...under({ seq }) } as const;
   await owner.flush(
     [inserted(job)],
     [
-      put(seq, "input", { kind: "inline", bytes: pattern(200) }),
-      put(seq, "output", large),
+      put({ seq }, "input", { kind: "inline", bytes: pattern(200) }),
+      put({ seq }, "output", large),
       { ...append, batch: batch(0, "one", "two") },
       { ...append, batch: { firstIndex: 2, count: 1, lines } },
       { type: "put-record", kind: "clock", id: "a", record: { offsetMs: 1 } },

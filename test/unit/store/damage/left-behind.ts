@@ -25,7 +25,7 @@ export async function leftBehind(count = 30): Promise<LeftBehind> {
   for (let at = 0; at < count; at += 1) {
     const job = owner.newJob();
     const input = await stageOne(store, pattern(at % 5 === 4 ? 300_000 : 200));
-    await owner.flush([inserted(job)], [put(job.seq, "input", input)]);
+    await owner.flush([inserted(job)], [put(job, "input", input)]);
     jobs.push(job);
   }
   // Nothing is under way: what a kill leaves now is what is in the files now.

@@ -11,6 +11,7 @@ import {
   pattern,
   put,
   stageOne,
+  under,
 } from "../../../contract/store/subject.ts";
 import { postgresIsMissing } from "../../../setup/postgres.ts";
 import { SOON, testDatabase } from "./database.ts";
@@ -20,7 +21,7 @@ const DAY_MS = 24 * 3_600_000;
 
 async function jobWithOutput(owner: Owner) {
   const job = owner.newJob();
-  await owner.flush([inserted(job)], [put(job.seq, "output", await stageOne(owner.store, LARGE))]);
+  await owner.flush([inserted(job)], [put(job, "output", await stageOne(owner.store, LARGE))]);
   return job;
 }
 
@@ -35,12 +36,12 @@ describe.skipIf(postgresIsMissing !== undefined)("large payloads beside a databa
       await jobWithOutput(owner),
     ];
     expect(blobs.held.size).toBe(3);
-    await owner.change(put(replaced.seq, "output", { kind: "inline", bytes: pattern(9) }));
+    await owner.change(put(replaced, "output", { kind: "inline", bytes: pattern(9) }));
     await expect.poll(() => blobs.held.size).toBe(2);
     await owner.change(deleted(gone));
     await expect.poll(() => blobs.held.size).toBe(1);
     const { seq, insert, stored } = owner.deliveryOf(shared);
-    const share = { type: "share-payload", seq: shared.seq, slot: "output", toSeq: seq } as const;
+    const share = { type: "share-payload", ...under(shared), slot: "output", toSeq: seq } as const;
     await owner.change(share, insert, deleted(shared));
     expect((await bytesAt(owner.store, seq, "output"))?.equals(LARGE)).toBe(true);
     const settled = {
@@ -96,7 +97,7 @@ describe.skipIf(postgresIsMissing !== undefined)("large payloads beside a databa
     const owner = await database.open({ blobs: new MemoryBlobs() });
     await jobWithOutput(owner);
     await owner.store.close();
-    const refused = openIn(database.url, { times: SOON });
+    const refused = openIn(database.url, { times: { ...SOON, lease: 600_000 } });
     await expect(refused).rejects.toBeInstanceOf(StoreUnusableError);
     await expect(refused).rejects.toThrow("lie in an object store");
     await database.open({ blobs: new MemoryBlobs() });

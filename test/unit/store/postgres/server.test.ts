@@ -44,7 +44,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
     expect(stores).toHaveLength(1);
     for (const store of stores) await store.close();
     const { rows } = await database.admin.query("SELECT version FROM migration");
-    expect(rows).toEqual([{ version: 1 }]);
+    expect(rows).toEqual([{ version: 1 }, { version: 2 }]);
   });
 
   it("has what belongs to the store in the schema that its address names", async () => {
@@ -102,10 +102,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
       (bytes) => ({ kind: "inline", bytes }) as const,
     );
     if (input === undefined || output === undefined) throw new Error("two payloads were made");
-    await owner.flush(
-      [inserted(job)],
-      [put(job.seq, "input", input), put(job.seq, "output", output)],
-    );
+    await owner.flush([inserted(job)], [put(job, "input", input), put(job, "output", output)]);
     await database.admin.query("UPDATE payload SET body = body || '\\x00' WHERE place % 4 = 1");
     const [found] = await owner.store.check();
     expect(found).toMatchObject({
@@ -134,7 +131,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
       const ballast = path.join(disk.path, "ballast");
       fs.writeFileSync(ballast, pattern(20_000_000));
       const job = await owner.insert();
-      const output = put(job.seq, "output", { kind: "inline", bytes: pattern(25_000_000) });
+      const output = put(job, "output", { kind: "inline", bytes: pattern(25_000_000) });
       await expect(owner.change(output)).rejects.toBeInstanceOf(StoreFullError);
       expect(await owner.store.job(job.id)).toEqual(job);
       expect(await owner.store.payload(job.seq, "output")).toBeUndefined();

@@ -1,0 +1,229 @@
+/**
+ * The row that says that a process uses the database. While it is there nobody else has what is claimed in its name; once its
+ * time is over anybody may remove it, which waits for no commit: what is under way keeps it until the next look.
+ *
+ * Rows are locked in one order everywhere, so that no two wait for each other: of replicas, of owners by part, all others.
+ */
+import type { Session, Statement } from "../connect/session.ts";
+import { bound, listOf } from "../values/columns.ts";
+import { highestSeq, type Progress, readProgress } from "../writes/progress.ts";
+import { NOT_OWNER } from "../writes/refusals.ts";
+import { ALL_PARTS } from "./parts.ts";
+
+export interface Registrant {
+  readonly id: string;
+  /** Where the others reach it; undefined: it wants the database for itself. */
+  readonly address: string | undefined;
+  readonly version: string;
+  readonly leaseMs: number;
+}
+
+/** What a process has in the database under one row. */
+export interface Registration {
+  /** Never given twice. */
+  readonly term: number;
+  /** That of its line of batches and of its keys. */
+  readonly slot: number;
+  /** How far its line had come, and the highest key of all lines. */
+  readonly line: Progress;
+  readonly highest: number;
+  /** Of the parts it got with it. */
+  readonly epochs: ReadonlyMap<number, number>;
+  /** Of the connection that it writes by. */
+  session: number;
+}
+
+/** What must be so when a batch is stored. */
+export interface Fence {
+  readonly registration: Registration;
+  /** By part, ascending. */
+  readonly epochs: ReadonlyMap<number, number>;
+}
+
+/** What a process gets, or a sentence with who is in its way. */
+export type Registered = { readonly registration: Registration } | { readonly refusal: string };
+
+const LOCK = "SELECT pg_advisory_xact_lock(hashtext('sv-runtime replicas ' || current_schema()))";
+const UNTIL = (parameter: string) => `clock_timestamp() + ${parameter} * interval '1 millisecond'`;
+const INSERT = `INSERT INTO replica (id, slot, address, version, until)
+  SELECT $1, min(slot), $2, $3, ${UNTIL("$4::bigint")} FROM generate_series(0, 63) AS slot
+    WHERE slot NOT IN (SELECT slot FROM replica) HAVING min(slot) IS NOT NULL
+  ON CONFLICT (id) DO NOTHING RETURNING term, slot`;
+const OVER =
+  "SELECT id FROM replica WHERE until < clock_timestamp() ORDER BY id FOR UPDATE SKIP LOCKED";
+const OWN = "SELECT id FROM replica WHERE id = $1 FOR UPDATE";
+const BURY = `WITH dead AS (SELECT * FROM replica WHERE id = ANY($1::text[])),
+    noted AS (INSERT INTO former_replica (term, batch)
+      SELECT term, coalesce((SELECT batch FROM writer WHERE writer.part = dead.slot), 0) FROM dead),
+    freed AS (UPDATE owner SET replica = NULL, epoch = epoch + 1,
+        service_time = greatest(owner.service_time, dead.service_time)
+      FROM dead WHERE owner.replica = dead.id)
+  DELETE FROM replica WHERE id = ANY($1::text[])`;
+const FORGET = `WITH former AS (DELETE FROM former_replica WHERE ended_at < clock_timestamp() - interval '1 day')
+  DELETE FROM removed_record WHERE removed_at < clock_timestamp() - interval '1 day'`;
+
+/**
+ * Makes the row, in place of one that it had before. One that wants the database for itself gets all parts with it. Throws what
+ * `pg` throws.
+ */
+export async function register(session: Session, who: Registrant): Promise<Registered> {
+  await session.askAll([{ text: "BEGIN" }, { text: LOCK }]);
+  await bury(session, who.id);
+  const { rows: others } = await session.ask({
+    text: "SELECT id, address FROM replica ORDER BY id",
+  });
+  const refusal = refusalOf(who, others);
+  const values = [who.id, who.address ?? null, who.version, bound(who.leaseMs)];
+  const row = refusal === undefined ? await session.ask({ text: INSERT, values }) : undefined;
+  const [term, slot] = row?.rows[0] ?? [];
+  if (term === undefined || slot === undefined) {
+    await session.ask({ text: "COMMIT" });
+    return { refusal: refusal ?? "64 emulators share the database, and no more can" };
+  }
+  const line: Progress = await readProgress(session, Number(slot));
+  const highest = await highestSeq(session);
+  const epochs = who.address === undefined ? await takeAll(session, who.id) : new Map();
+  await session.askAll([{ text: FORGET }, { text: "COMMIT" }]);
+  const registration = {
+    term: Number(term),
+    slot: Number(slot),
+    session: 0,
+    line,
+    highest,
+    epochs,
+  };
+  return { registration };
+}
+
+function refusalOf(who: Registrant, others: readonly (readonly unknown[])[]): string | undefined {
+  const alone = others.find(([, address]) => address === null);
+  if (alone !== undefined) return inUseBy(String(alone[0]));
+  if (who.address !== undefined || others.length === 0) return undefined;
+  const names = others.map(([id]) => String(id)).join(", ");
+  return `the database is shared by other emulators (${names}); start this one with --advertise as well, or choose another database or schema`;
+}
+
+/** Of somebody who wants the database for itself. */
+export function inUseBy(holder: string): string {
+  return `the database is in use by another emulator (${holder}); stop it or choose another database or schema`;
+}
+
+async function takeAll(session: Session, id: string): Promise<ReadonlyMap<number, number>> {
+  const { rows } = await session.ask({
+    text: "UPDATE owner SET replica = $1, epoch = epoch + 1 RETURNING part, epoch",
+    values: [id],
+  });
+  return new Map(rows.map(([part, epoch]) => [Number(part), Number(epoch)]));
+}
+
+/**
+ * Within a transaction: removes the rows whose time is over, but none by which a batch is under way; and that of `own`, whatever
+ * is. Answers how many.
+ */
+export async function bury(session: Session, own?: string): Promise<number> {
+  const { rows } = await session.ask({ text: OVER });
+  const owns = own === undefined ? [] : (await session.ask({ text: OWN, values: [own] })).rows;
+  // What they stored last is seen only by a statement that begins once they are locked.
+  const ids = [...new Set([...rows, ...owns].map(([id]) => String(id)))];
+  if (ids.length > 0) await session.ask({ text: BURY, values: [listOf("json", ids)] });
+  return ids.length;
+}
+
+/** Keeps the row for another lease; it affects no row where that is gone. */
+export function prolong(
+  { id, leaseMs }: Registrant,
+  { term }: Registration,
+  serviceTime: number,
+  hasBegun: boolean,
+): Statement {
+  return {
+    name: "prolong",
+    text: `UPDATE replica SET until = ${UNTIL("$3::bigint")}, service_time = greatest(service_time, $4),
+        begun_at = CASE WHEN $5::boolean THEN coalesce(begun_at, clock_timestamp()) END
+      WHERE id = $1 AND term = $2`,
+    values: [id, bound(term), bound(leaseMs), bound(serviceTime), hasBegun],
+  };
+}
+
+/**
+ * To be called on a new connection, before it is relied on. What was under way on the one before is stored by then, or never
+ * will be. Answers the number of the connection, undefined where the row is gone.
+ */
+export async function takeSession(
+  session: Session,
+  id: string,
+  { term }: Registration,
+): Promise<number | undefined> {
+  const { rows } = await session.ask({
+    text: `WITH own AS (SELECT id FROM replica WHERE id = $1 AND term = $2 FOR UPDATE)
+      UPDATE replica SET session = session + 1 FROM own WHERE replica.id = own.id RETURNING session`,
+    values: [id, bound(term)],
+  });
+  return rows[0] && Number(rows[0][0]);
+}
+
+/** How far the line of one had come whose row is gone. */
+export async function lastBatchOf(session: Session, { term }: Registration): Promise<number> {
+  const { rows } = await session.ask({
+    text: "SELECT batch FROM former_replica WHERE term = $1",
+    values: [bound(term)],
+  });
+  return Number(rows[0]?.[0] ?? -1);
+}
+
+/** Gives back the row, and all that is claimed in its name. */
+export async function release(session: Session, id: string, { term }: Registration): Promise<void> {
+  await session.ask({
+    text: `WITH own AS (SELECT id, service_time FROM replica WHERE id = $1 AND term = $2 FOR UPDATE),
+        freed AS (UPDATE owner SET replica = NULL, epoch = epoch + 1,
+          service_time = greatest(owner.service_time, own.service_time)
+          FROM own WHERE owner.replica = own.id)
+      DELETE FROM replica USING own WHERE replica.id = own.id`,
+    values: [id, bound(term)],
+  });
+}
+
+/** Fails within a transaction unless the row and the parts are as they were, and has them stay so until its end. */
+export function fenceStatement(id: string, { registration, epochs }: Fence): Statement {
+  const parts = [...epochs.keys()];
+  return {
+    name: "fence",
+    text: `WITH me AS MATERIALIZED (
+          SELECT 1 FROM replica WHERE id = $1 AND term = $2 AND session = $3 FOR KEY SHARE),
+        own AS (
+          SELECT o.part FROM unnest($4::bigint[], $5::bigint[]) AS u (part, epoch)
+            JOIN owner o ON o.part = u.part AND o.epoch = u.epoch
+            WHERE (SELECT count(*) FROM me) = 1 FOR SHARE OF o)
+      SELECT refuse('${NOT_OWNER}') FROM own HAVING count(*) <> $6 OR (SELECT count(*) FROM me) <> 1`,
+    values: [
+      id,
+      bound(registration.term),
+      bound(registration.session),
+      listOf("integer", parts),
+      listOf("integer", [...epochs.values()]),
+      bound(parts.length),
+    ],
+  };
+}
+
+/** The parts of a fence that did not hold; all where the row is gone. */
+export async function partsBehind(
+  session: Session,
+  id: string,
+  { registration, epochs }: Fence,
+): Promise<{ readonly isGone: boolean; readonly parts: ReadonlySet<number> }> {
+  const [row, owners] = await session.askAll([
+    {
+      text: "SELECT 1 FROM replica WHERE id = $1 AND term = $2",
+      values: [id, bound(registration.term)],
+    },
+    { text: "SELECT part, epoch FROM owner" },
+  ]);
+  const isGone = row?.rows.length !== 1;
+  const stored = new Map(owners?.rows.map(([part, epoch]) => [Number(part), Number(epoch)]));
+  const parts = ALL_PARTS.filter((part) => {
+    const epoch = epochs.get(part);
+    return epoch !== undefined && (isGone || stored.get(part) !== epoch);
+  });
+  return { isGone, parts: new Set(parts) };
+}

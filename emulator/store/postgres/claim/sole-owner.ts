@@ -1,0 +1,20 @@
+/** Renews the claim of a process that has the database for itself: whatever of it is gone, all is lost. */
+import type { Session } from "../connect/session.ts";
+import type { Claim } from "./claim.ts";
+import { ALL_PARTS } from "./parts.ts";
+import { prolong } from "./registration.ts";
+
+const OWN = { name: "own-parts", text: "SELECT part, epoch FROM owner WHERE replica = $1" };
+
+/** @throws StoreLostError; what `pg` throws */
+export async function renewAlone(claim: Claim, session: Session): Promise<void> {
+  const { who, registration, held } = claim;
+  if (registration === undefined) return;
+  const [row, own] = await session.askAll([
+    prolong(who, registration, 0, true),
+    { ...OWN, values: [who.id] },
+  ]);
+  const epochs = new Map(own?.rows.map(([part, epoch]) => [Number(part), Number(epoch)]));
+  const isWhole = ALL_PARTS.every((part) => epochs.get(part) === held.epochOf(part));
+  if (row?.rowCount !== 1 || !isWhole) await claim.lose(session);
+}

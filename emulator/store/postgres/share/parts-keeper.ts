@@ -1,0 +1,212 @@
+/**
+ * Spreads the parts over the replicas that share the database. At each renewal of its claim a replica looks at who there is and
+ * who has what, removes who is gone, takes what is its own to take, and gives away what is another's by now.
+ */
+import type { Owner } from "../../ownership.ts";
+import type { Boot } from "../../store.ts";
+import type { Claim } from "../claim/claim.ts";
+import type { Registration } from "../claim/registration.ts";
+import { claimable, misplaced } from "../claim/spread.ts";
+import type { Trust } from "../claim/trust.ts";
+import type { Session, Statement } from "../connect/session.ts";
+import type { Times } from "../options.ts";
+import type { Queues } from "../writes/queues.ts";
+import type { KnownOwners } from "./known-owners.ts";
+import { buryOver, claimParts, giveParts } from "./move-parts.ts";
+import { renewAndLook, type View } from "./view.ts";
+
+/** So many parts are moved at a time. */
+const LEFT_AT_ONCE = 8;
+
+export interface PartsKeeperParts {
+  readonly claim: Claim;
+  readonly times: Times;
+  readonly queues: Queues;
+  readonly owners: KnownOwners;
+  readonly trust: Trust;
+  /** Tells the other replicas that parts have changed hands. */
+  readonly tell: Statement;
+  /** What there is of parts that this process has from now on. */
+  readonly readGain: (
+    session: Session,
+    parts: readonly number[],
+  ) => Promise<Pick<Boot, "counts" | "running" | "lastSeq">>;
+  /** Has the next renewal come at once. */
+  readonly hurry: () => void;
+}
+
+export class PartsKeeper {
+  readonly #parts: PartsKeeperParts;
+  #owner: Owner | undefined;
+  #isEnding = false;
+  /** Left by the owner, and to be given away: each with its epoch. */
+  readonly #given = new Map<number, number>();
+  /** Since when nobody has a part, by the clock that is never set. */
+  readonly #freeSince = new Map<number, number>();
+  #slot = 0;
+  #highestSeq = 0;
+
+  constructor(parts: PartsKeeperParts) {
+    this.#parts = parts;
+    const { registration, held } = parts.claim;
+    held.onLost = (lost) => this.#lose(lost);
+    if (registration !== undefined) this.#note(registration);
+  }
+
+  get slot(): number {
+    return this.#slot;
+  }
+
+  /** Of all lines, as far as it knows. */
+  get highestSeq(): number {
+    return this.#highestSeq;
+  }
+
+  /** Takes parts for `owner` from the next renewal on. */
+  begin(owner: Owner): void {
+    this.#owner = owner;
+  }
+
+  /** Resolves when the owner has left all; the next renewal gives it away. */
+  async end(): Promise<void> {
+    this.#isEnding = true;
+    const parts = this.#parts.claim.held.all;
+    if (parts.length > 0) await this.#leave(parts, "now");
+  }
+
+  /** @throws StoreLostError; what `pg` throws. Answers the version of the records. */
+  async renew(session: Session): Promise<number | undefined> {
+    const { claim, owners, hurry, tell } = this.#parts;
+    const registration = claim.registration ?? (await this.#register(session));
+    if (!(await this.#look(session, registration))) {
+      claim.unregister(registration);
+      hurry();
+      return undefined;
+    }
+    const hasGiven = await this.#give(session);
+    const isAnyOver = owners.view.peers.some(({ isOver }) => isOver);
+    const hasBuried = isAnyOver && (await buryOver(session, tell)) > 0;
+    if (hasGiven || hasBuried) await this.#look(session, registration);
+    await this.#claim(session, registration);
+    this.#leaveMisplaced();
+    return owners.view.recordsVersion;
+  }
+
+  get #takesParts(): boolean {
+    return this.#owner !== undefined && !this.#isEnding;
+  }
+
+  async #register(session: Session): Promise<Registration> {
+    const { claim } = this.#parts;
+    const refusal = await claim.register(session);
+    const { registration } = claim;
+    if (registration === undefined) throw claim.refuse(refusal ?? "nothing was claimed");
+    this.#note(registration);
+    return registration;
+  }
+
+  #note({ slot, highest }: Registration): void {
+    this.#slot = slot;
+    this.#highestSeq = Math.max(this.#highestSeq, highest);
+    this.#given.clear();
+  }
+
+  /** Renews the claim; answers whether it is there. What is held that is another's by now is lost. */
+  async #look(session: Session, registration: Registration): Promise<boolean> {
+    const { claim, times, owners, trust } = this.#parts;
+    const startedAt = trust.now();
+    const view = await renewAndLook(session, {
+      ...{ who: claim.who, registration, settleMs: times.settle },
+      serviceTime: this.#owner?.serviceTime() ?? 0,
+      hasBegun: this.#takesParts,
+    });
+    if (view === undefined) return false;
+    trust.renew(startedAt);
+    this.#highestSeq = Math.max(this.#highestSeq, view.lastSeq);
+    this.#noteFree(view, startedAt.steady);
+    const lost = claim.held.all.filter((part) => {
+      const row = view.owners[part];
+      return row?.replica !== owners.self.id || row.epoch !== claim.held.epochOf(part);
+    });
+    claim.held.lose(lost);
+    owners.see(view);
+    return true;
+  }
+
+  #noteFree({ owners }: View, now: number): void {
+    for (const { part, replica } of owners) {
+      if (replica !== undefined) this.#freeSince.delete(part);
+      else if (!this.#freeSince.has(part)) this.#freeSince.set(part, now);
+    }
+  }
+
+  /** What was left; at the end all that is its own by the database. Answers whether it was anything. */
+  async #give(session: Session): Promise<boolean> {
+    const { claim, owners, tell } = this.#parts;
+    if (this.#isEnding)
+      for (const { part, replica, epoch } of owners.view.owners)
+        if (replica === owners.self.id && !claim.held.has(part)) this.#given.set(part, epoch);
+    if (this.#given.size === 0) return false;
+    const targets = owners.targets();
+    const given = [...this.#given].map(
+      ([part, epoch]) => [part, epoch, targets.get(part)] as const,
+    );
+    await giveParts(session, claim.who, given, this.#owner?.serviceTime() ?? 0, tell);
+    for (const [part] of given) this.#given.delete(part);
+    return true;
+  }
+
+  async #claim(session: Session, registration: Registration): Promise<void> {
+    const { claim, owners, times, readGain, tell, trust } = this.#parts;
+    const owner = this.#owner;
+    if (owner === undefined || !this.#takesParts) return;
+    const now = trust.now().steady;
+    const seen = claimable({
+      self: owners.self.id,
+      owners: owners.view.owners,
+      targets: owners.targets(),
+      isLeftOver: (part) => now - (this.#freeSince.get(part) ?? now) >= times.leftOver,
+      isHeld: (part) => claim.held.has(part) || this.#given.has(part),
+    });
+    if (seen.length === 0) return;
+    const claimed = await claimParts(session, claim.who, registration, seen, tell);
+    const { epochs, serviceTime } = claimed;
+    if (epochs.size === 0) return;
+    const gain = await readGain(session, [...epochs.keys()]);
+    // It may be ending by now, or have lost its row.
+    if (claim.registration !== registration || !this.#takesParts) return;
+    this.#highestSeq = Math.max(this.#highestSeq, gain.lastSeq);
+    claim.held.hold(epochs);
+    owner.gained({ ...gain, parts: new Set(epochs.keys()), serviceTime });
+    owners.take(epochs);
+  }
+
+  #leaveMisplaced(): void {
+    const { claim, owners } = this.#parts;
+    if (!this.#takesParts || claim.held.isLeaving) return;
+    const parts = misplaced(owners.self.id, claim.held.kept, owners.targets());
+    if (parts.length > 0) void this.#leave(parts.slice(0, LEFT_AT_ONCE), "idle");
+  }
+
+  async #leave(parts: readonly number[], when: "idle" | "now"): Promise<void> {
+    const { claim, owners, queues, hurry } = this.#parts;
+    const { held } = claim;
+    const epochs = new Map(parts.map((part) => [part, held.epochOf(part)]));
+    held.leave(parts);
+    owners.changed();
+    await this.#owner?.leave(new Set(parts), when);
+    // One that was lost meanwhile may have been gained anew.
+    const left = held.drop(parts.filter((part) => held.epochOf(part) === epochs.get(part)));
+    for (const [part, epoch] of left) this.#given.set(part, epoch);
+    queues.forget(new Set(left.keys()));
+    hurry();
+  }
+
+  #lose(lost: ReadonlySet<number>): void {
+    const { owners, queues, hurry } = this.#parts;
+    queues.forget(lost);
+    this.#owner?.lost(lost);
+    owners.changed();
+    hurry();
+  }
+}

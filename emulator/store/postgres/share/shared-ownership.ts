@@ -1,0 +1,114 @@
+/** The port of ownership where several replicas share the database. */
+import type { Clock } from "../../../core/time/clock.ts";
+import type { Owner, Ownership, Replica, ReplicaState } from "../../ownership.ts";
+import { partOf, PARTS, SERVICE_PART } from "../claim/parts.ts";
+import type { Notice } from "../claim/notices.ts";
+import { pause } from "../connect/patience.ts";
+import type { Session } from "../connect/session.ts";
+import type { KnownOwners } from "./known-owners.ts";
+import type { PartsKeeper } from "./parts-keeper.ts";
+import type { RecordChanges } from "./record-changes.ts";
+
+export interface OwnershipParts {
+  readonly owners: KnownOwners;
+  readonly keeper: PartsKeeper;
+  readonly records: RecordChanges;
+  readonly clock: Clock;
+  /** The end does not wait longer for a database that cannot be reached. */
+  readonly leaseMs: number;
+  /** Has the next renewal come at once. */
+  readonly hurry: () => void;
+  /** Resolves once a renewal has succeeded that began after the call. */
+  readonly renewed: () => Promise<void>;
+}
+
+export class SharedOwnership implements Ownership {
+  readonly servicePart = SERVICE_PART;
+  readonly #parts: OwnershipParts;
+  #ended: Promise<void> | undefined;
+
+  constructor(parts: OwnershipParts) {
+    this.#parts = parts;
+  }
+
+  get self(): Replica {
+    return this.#parts.owners.self;
+  }
+
+  owns(endpointId: string): boolean {
+    return this.#parts.owners.isOwn(partOf(endpointId));
+  }
+
+  ownsService(): boolean {
+    return this.#parts.owners.isOwn(SERVICE_PART);
+  }
+
+  ownerOf(endpointId: string): Replica | undefined {
+    return this.#parts.owners.ownerOf(partOf(endpointId));
+  }
+
+  serviceOwner(): Replica | undefined {
+    return this.#parts.owners.ownerOf(SERVICE_PART);
+  }
+
+  replicas(): readonly ReplicaState[] {
+    return this.#parts.owners.replicas();
+  }
+
+  partOf(endpointId: string): number {
+    return partOf(endpointId);
+  }
+
+  keyAfter(seq: number): number {
+    const { slot, highestSeq } = this.#parts.keeper;
+    const last = Math.max(seq, highestSeq);
+    const key = Math.floor(last / PARTS) * PARTS + slot;
+    return key > last ? key : key + PARTS;
+  }
+
+  moved(signal: AbortSignal): Promise<void> {
+    return this.#parts.owners.moved(signal);
+  }
+
+  refreshRecords(): Promise<void> {
+    return this.#parts.records.refresh();
+  }
+
+  async begin(owner: Owner): Promise<void> {
+    const { keeper, records, renewed } = this.#parts;
+    records.follow((changed) => owner.recordsChanged(changed));
+    await records.refresh();
+    keeper.begin(owner);
+    await renewed();
+  }
+
+  end(): Promise<void> {
+    return (this.#ended ??= this.#end());
+  }
+
+  /** Another replica said it. */
+  hear(said: Notice): void {
+    if (said === "parts") this.#parts.hurry();
+    else this.#refreshSoon();
+  }
+
+  /** @throws StoreLostError; what `pg` throws */
+  async renew(session: Session): Promise<void> {
+    const { keeper, records } = this.#parts;
+    const version = await keeper.renew(session);
+    if (version !== undefined && records.isNews(version)) this.#refreshSoon();
+  }
+
+  /** What fails now is looked for at the next renewal. */
+  #refreshSoon(): void {
+    void this.refreshRecords().catch(() => undefined);
+  }
+
+  async #end(): Promise<void> {
+    const { keeper, clock, leaseMs, renewed } = this.#parts;
+    const enough = new AbortController();
+    await keeper.end();
+    await Promise.race([renewed(), pause(clock, leaseMs, enough.signal)]);
+    enough.abort();
+  }
+}

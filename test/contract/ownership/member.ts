@@ -1,0 +1,154 @@
+/** One of several replicas in a test: an owner that stores jobs of the endpoints it has, and keeps what it was told. */
+import { countChange, type JobCounts, NO_COUNTS } from "../../../emulator/core/jobs/job-counts.ts";
+import type { Job } from "../../../emulator/core/jobs/job.ts";
+import {
+  type Delivery,
+  deliveryFrame,
+  newDelivery,
+} from "../../../emulator/core/webhooks/delivery.ts";
+import type { Change, JobRow } from "../../../emulator/store/batch.ts";
+import type { ChangedRecords, Gain, Owner, Ownership } from "../../../emulator/store/ownership.ts";
+import type { Boot, Store } from "../../../emulator/store/store.ts";
+import { endpointRecord } from "../store/endpoint-record.ts";
+import { inserted, NOW, waitingJob } from "../store/subject.ts";
+
+/** A replica as an adapter opens it. */
+export interface Joined {
+  readonly store: Store;
+  readonly ownership: Ownership;
+  /** Ends it without a word: nothing that it holds is given back. */
+  kill(): void;
+  /** Lets nothing come from it or to it, as if its process stood still, until `wake`. */
+  freeze(): void;
+  wake(): void;
+  /** In order, at once if it was ended before. */
+  close(): Promise<void>;
+}
+
+/** What else is stored in a batch. */
+export interface More {
+  readonly changes?: readonly Change[];
+  readonly recordsVersion?: number;
+}
+
+export class Member implements Owner {
+  readonly joined: Joined;
+  readonly store: Store;
+  readonly ownership: Ownership;
+  /** Those that it was told to have. */
+  readonly parts = new Set<number>();
+  readonly gains: Gain[] = [];
+  /** What was lost, in the order it was told. */
+  readonly losses: (readonly number[])[] = [];
+  readonly left: { readonly parts: readonly number[]; readonly when: string }[] = [];
+  readonly changes: ChangedRecords[] = [];
+  readonly keys: number[] = [];
+  counts = new Map<string, JobCounts>();
+  recordsVersion: number;
+  now = 0;
+  #number: number;
+  #lastSeq: number;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(joined: Joined, booted: Boot) {
+    this.joined = joined;
+    this.store = joined.store;
+    this.ownership = joined.ownership;
+    this.#number = booted.batch;
+    this.#lastSeq = booted.lastSeq;
+    this.recordsVersion = booted.recordsVersion;
+  }
+
+  gained(gain: Gain): void {
+    this.gains.push(gain);
+    for (const part of gain.parts) this.parts.add(part);
+    for (const [endpointId, counts] of gain.counts) this.counts.set(endpointId, counts);
+  }
+
+  async leave(parts: ReadonlySet<number>, when: "idle" | "now"): Promise<void> {
+    this.left.push({ parts: [...parts], when });
+    await this.#turn.catch(() => undefined);
+    this.#forget(parts);
+  }
+
+  lost(parts: ReadonlySet<number>): void {
+    this.losses.push([...parts]);
+    this.#forget(parts);
+  }
+
+  recordsChanged(changed: ChangedRecords): void {
+    this.changes.push(changed);
+    this.recordsVersion = changed.version;
+  }
+
+  serviceTime(): number {
+    return this.now;
+  }
+
+  has(endpointId: string): boolean {
+    return this.parts.has(this.ownership.partOf(endpointId));
+  }
+
+  newJob(endpointId: string): Job {
+    this.#lastSeq = this.ownership.keyAfter(this.#lastSeq);
+    this.keys.push(this.#lastSeq);
+    return waitingJob(this.#lastSeq, { endpointId });
+  }
+
+  insert(endpointId: string): Promise<Job> {
+    const job = this.newJob(endpointId);
+    return this.flush([inserted(job)]).then(() => job);
+  }
+
+  /** Changes a record that any replica may change, by what this one knows. */
+  putRecord(id: string, version = 1): Promise<void> {
+    const record = { ...endpointRecord(id), version };
+    return this.#changeRecord({ type: "put-record", kind: "endpoint", id, record });
+  }
+
+  deleteRecord(id: string): Promise<void> {
+    return this.#changeRecord({ type: "delete-record", kind: "endpoint", id });
+  }
+
+  /** Stores a delivery that is due for the end of the job. */
+  async deliver(job: Job): Promise<Delivery["id"]> {
+    const ended = { ...job, webhook: "https://one.test/hook" };
+    const { seq } = this.newJob(job.endpointId);
+    const delivery = newDelivery(ended, { seq, isFirst: true }, NOW);
+    const frame = deliveryFrame(ended);
+    await this.flush([], { changes: [{ type: "insert-delivery", delivery, frame }] });
+    return delivery.id;
+  }
+
+  /** One batch after another, as an owner does; what is counted is what memory has at its turn. */
+  flush(jobs: readonly JobRow[], more: More = {}): Promise<void> {
+    const flushed = this.#turn.then(() => this.#flush(jobs, more));
+    this.#turn = flushed.catch(() => undefined);
+    return flushed;
+  }
+
+  async #changeRecord(change: Change): Promise<void> {
+    const { recordsVersion } = this;
+    await this.flush([], { changes: [change], recordsVersion });
+    this.recordsVersion = recordsVersion + 1;
+  }
+
+  async #flush(jobs: readonly JobRow[], { changes = [], ...more }: More): Promise<void> {
+    const counts = new Map<string, JobCounts>();
+    for (const { before, after } of jobs) {
+      const { endpointId } = after;
+      const known = counts.get(endpointId) ?? this.counts.get(endpointId) ?? NO_COUNTS;
+      counts.set(endpointId, countChange(known, before, after));
+    }
+    const number = this.#number + 1;
+    await this.store.flush({ number, lastSeq: this.#lastSeq, jobs, changes, counts, ...more });
+    this.#number = number;
+    for (const [endpointId, counted] of counts) this.counts.set(endpointId, counted);
+  }
+
+  #forget(parts: ReadonlySet<number>): void {
+    for (const part of parts) this.parts.delete(part);
+    for (const endpointId of this.counts.keys())
+      if (parts.has(this.ownership.partOf(endpointId))) this.counts.delete(endpointId);
+  }
+}

@@ -1,0 +1,140 @@
+/** Parts: each has one owner at a time, whatever becomes of the replicas. */
+import { expect, it } from "vitest";
+import { PartsLostError } from "../../../emulator/store/store.ts";
+import { handedOver, NOW } from "../store/subject.ts";
+import {
+  begun,
+  endpointOf,
+  member,
+  type OpenShared,
+  PARTS,
+  POLLED,
+  seqsIn,
+  spread,
+} from "./shared-subject.ts";
+
+export function partsContract(open: OpenShared): void {
+  it("are all had by a replica that is alone, once it has begun", async () => {
+    await using subject = await open();
+    const one = await member(subject);
+    expect(one.ownership.owns("any")).toBe(false);
+    await one.ownership.begin(one);
+    expect(one.parts.size).toBe(PARTS);
+    expect([one.ownership.owns("any"), one.ownership.ownsService()]).toEqual([true, true]);
+    expect(one.ownership.ownerOf("any")).toEqual(one.ownership.self);
+    expect(one.ownership.serviceOwner()).toEqual(one.ownership.self);
+  });
+
+  it("are spread over two replicas, and over three, each of which knows who has what", async () => {
+    await using subject = await open();
+    const two = [await begun(subject), await begun(subject)];
+    await spread(two);
+    const three = [...two, await begun(subject)];
+    await spread(three);
+    for (const each of three) {
+      const known = () =>
+        each.ownership.replicas().map(({ id, parts }) => ({ id, parts: [...parts] }));
+      const actual = () =>
+        three.map(({ ownership, parts }) => ({
+          id: ownership.self.id,
+          parts: [...parts].toSorted((a, b) => a - b),
+        }));
+      const byId = (list: readonly { readonly id: string }[]) =>
+        list.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+      await expect.poll(() => byId(known()), POLLED).toEqual(byId(actual()));
+      for (const other of three) {
+        const id = endpointOf(other);
+        expect(each.ownership.owns(id)).toBe(each === other);
+        expect(each.ownership.ownerOf(id)).toEqual(other.ownership.self);
+      }
+    }
+    // What moved was left idle before, a few at a time.
+    expect(two.flatMap(({ losses }) => losses)).toEqual([]);
+    for (const { left } of two)
+      for (const { parts, when } of left) expect([parts.length <= 8, when]).toEqual([true, "idle"]);
+  });
+
+  it("go to the others at once when a replica ends, which leaves them before", async () => {
+    await using subject = await open();
+    const [one, two] = [await begun(subject), await begun(subject)];
+    await spread([one, two]);
+    const watched = two.ownership.moved(new AbortController().signal);
+    const held = one.parts.size;
+    await one.ownership.end();
+    await watched;
+    expect(one.left.at(-1)).toMatchObject({ when: "now" });
+    expect(one.left.at(-1)?.parts).toHaveLength(held);
+    await expect.poll(() => two.parts.size, POLLED).toBe(PARTS);
+    expect(one.ownership.owns("any")).toBe(false);
+    expect(one.ownership.ownerOf(endpointOf(two))).toEqual(two.ownership.self);
+    await one.joined.close();
+    await expect.poll(() => two.ownership.replicas().length, POLLED).toBe(1);
+  });
+
+  it("of a replica that is killed go to the others once its lease is over", async () => {
+    await using subject = await open();
+    const members = [
+      await begun(subject, "short"),
+      await begun(subject, "short"),
+      await begun(subject, "short"),
+    ] as const;
+    await spread(members);
+    const [one, two, three] = members;
+    const job = await one.insert(endpointOf(one));
+    one.joined.kill();
+    await spread([two, three]);
+    const heir = [two, three].find((each) => each.has(job.endpointId)) ?? expect.unreachable();
+    await heir.insert(job.endpointId);
+    expect(heir.counts.get(job.endpointId)?.inQueue).toBe(2);
+  });
+
+  it("are not trusted any more by a replica that stood still, which stores nothing then, and gets its share anew", async () => {
+    await using subject = await open();
+    const [one, two] = [await begun(subject, "short"), await begun(subject, "short")];
+    await spread([one, two]);
+    const id = endpointOf(one);
+    const kept = await one.insert(id);
+    one.joined.freeze();
+    await expect.poll(() => one.ownership.owns(id), POLLED).toBe(false);
+    expect(one.ownership.ownerOf(id)).not.toEqual(one.ownership.self);
+    await expect.poll(() => two.parts.size, POLLED).toBe(PARTS);
+    const lost = one.insert(id);
+    void lost.catch(() => undefined);
+    const theirs = await two.insert(id);
+    one.joined.wake();
+    await expect(lost).rejects.toBeInstanceOf(PartsLostError);
+    await expect(lost).rejects.toMatchObject({ parts: new Set([one.ownership.partOf(id)]) });
+    expect(one.has(id)).toBe(false);
+    expect(await seqsIn(two, id)).toEqual([kept.seq, theirs.seq]);
+    await spread([one, two]);
+    const owner = one.has(id) ? one : two;
+    await owner.insert(id);
+    expect(owner.counts.get(id)?.inQueue).toBe(3);
+    expect(await seqsIn(one, id)).toHaveLength(3);
+  });
+
+  it("come with their counters, their jobs in progress, the highest key and the latest service time", async () => {
+    await using subject = await open();
+    const one = await begun(subject);
+    const [a, b] = [await one.insert("a"), await one.insert("a")];
+    await one.flush([{ before: a, after: handedOver(a) }]);
+    one.now = NOW + 12_345;
+    await one.ownership.end();
+    const two = await begun(subject);
+    const gain = two.gains.find(({ parts }) => parts.has(two.ownership.partOf("a")));
+    expect(gain?.counts.get("a")).toMatchObject({ inQueue: 1, inProgress: 1 });
+    expect(gain?.running).toEqual([handedOver(a)]);
+    expect(gain?.lastSeq).toBeGreaterThanOrEqual(b.seq);
+    expect(gain?.serviceTime).toBe(NOW + 12_345);
+  });
+
+  it("watching who has them ends with its signal", async () => {
+    await using subject = await open();
+    const one = await begun(subject);
+    const watching = new AbortController();
+    const watched = one.ownership.moved(watching.signal);
+    watching.abort();
+    await expect(watched).resolves.toBeUndefined();
+    await expect(one.ownership.moved(AbortSignal.abort())).resolves.toBeUndefined();
+  });
+}

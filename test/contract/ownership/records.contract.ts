@@ -1,0 +1,91 @@
+/** Records: any replica may change them, by what they really are. */
+import { expect, it } from "vitest";
+import {
+  BatchRefusedError,
+  PartsLostError,
+  RecordsMovedError,
+} from "../../../emulator/store/store.ts";
+import { endpointRecord } from "../store/endpoint-record.ts";
+import { begun, endpointOf, type OpenShared, POLLED, spreadOverTwo } from "./shared-subject.ts";
+
+export function recordsContract(open: OpenShared): void {
+  it("that one changed are told to the others, by themselves and to who asks, and not to who changed them", async () => {
+    await using subject = await open();
+    const [one, two] = [await begun(subject), await begun(subject)];
+    await one.putRecord("a");
+    await two.ownership.refreshRecords();
+    expect(two.changes).toEqual([
+      {
+        version: one.recordsVersion,
+        records: [{ kind: "endpoint", id: "a", record: { ...endpointRecord("a"), version: 1 } }],
+      },
+    ]);
+    await two.deleteRecord("a");
+    await expect.poll(() => one.changes.length, POLLED).toBe(1);
+    expect(one.changes[0]?.records).toEqual([{ kind: "endpoint", id: "a", record: undefined }]);
+    expect(one.recordsVersion).toBe(two.recordsVersion);
+    await Promise.all([one, two].map(({ ownership }) => ownership.refreshRecords()));
+    expect([one.changes.length, two.changes.length]).toEqual([1, 1]);
+  });
+
+  it("are not changed by one that does not know what they are", async () => {
+    await using subject = await open();
+    const [one, two] = [await begun(subject), await begun(subject)];
+    // It hears of the change, and goes by what it knew.
+    const { recordsVersion } = two;
+    await one.putRecord("a", 1);
+    two.recordsVersion = recordsVersion;
+    const refused = two.putRecord("a", 2);
+    await expect(refused).rejects.toBeInstanceOf(RecordsMovedError);
+    await expect(refused).rejects.toBeInstanceOf(BatchRefusedError);
+    await two.ownership.refreshRecords();
+    two.recordsVersion = one.recordsVersion;
+    await two.putRecord("a", 3);
+    await one.ownership.refreshRecords();
+    expect(one.changes.at(-1)?.records).toMatchObject([{ id: "a", record: { version: 3 } }]);
+  });
+
+  it("that both change at once are changed by one after the other", async () => {
+    await using subject = await open();
+    const members = [await begun(subject), await begun(subject)];
+    const before = members[0]?.recordsVersion ?? 0;
+    await Promise.all(
+      members.map(async (each, at) => {
+        for (let changed = 0; changed < 10;) {
+          try {
+            await each.putRecord(`record-${at}`, changed);
+            changed += 1;
+          } catch (error) {
+            if (!(error instanceof RecordsMovedError)) throw error;
+            await each.ownership.refreshRecords();
+          }
+        }
+      }),
+    );
+    for (const each of members) {
+      await each.ownership.refreshRecords();
+      expect(each.recordsVersion).toBe(before + 20);
+    }
+  });
+
+  it("are changed by whoever has no part of them, and those of use by who has the endpoint", async () => {
+    await using subject = await open();
+    const members = await spreadOverTwo(subject);
+    const [one, two] = members;
+    await one.putRecord(endpointOf(two));
+    const usage = (endpointId: string) => ({
+      ...({ id: endpointId, kind: "worker", podId: "p", imageName: "i", endpointId } as const),
+      ...{ startedAt: 1, endedAt: 2, seenAt: 2, perHour: 0.1, diskInGb: 3 },
+    });
+    const change = (id: string) => ({
+      changes: [{ type: "put-record", kind: "usage", id, record: usage(id) } as const],
+    });
+    await one.flush([], change(endpointOf(one)));
+    await expect(one.flush([], change(endpointOf(two)))).rejects.toBeInstanceOf(PartsLostError);
+    await two.ownership.refreshRecords();
+    expect(two.changes.flatMap(({ records }) => records.map(({ kind }) => kind))).toEqual([
+      "endpoint",
+    ]);
+    expect(await two.store.usage()).toHaveLength(1);
+  });
+}

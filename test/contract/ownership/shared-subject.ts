@@ -1,0 +1,63 @@
+/** What the contract of ownership needs of a store that several replicas share. */
+import { expect } from "vitest";
+import { type Joined, Member } from "./member.ts";
+
+/** A store that several share; disposing of it ends all that joined. */
+export interface SharedSubject extends AsyncDisposable {
+  /** @param lease `short` where a test waits for it to run out; otherwise it lasts longer than any test */
+  join(lease: "short" | "long"): Promise<Joined>;
+}
+
+export type OpenShared = () => Promise<SharedSubject>;
+
+export const PARTS = 64;
+export const POLLED = { timeout: 20_000, interval: 10 };
+
+/** So long nothing moves once all is where it is to be. */
+const CALM_MS = 250;
+
+export async function member(
+  subject: SharedSubject,
+  lease: "short" | "long" = "long",
+): Promise<Member> {
+  const joined = await subject.join(lease);
+  return new Member(joined, await joined.store.boot());
+}
+
+export async function begun(subject: SharedSubject, lease?: "short" | "long"): Promise<Member> {
+  const made = await member(subject, lease);
+  await made.ownership.begin(made);
+  return made;
+}
+
+/** Resolves when each part is one's of them, each of them has some, and none moves any more. */
+export async function spread(members: readonly Member[]): Promise<void> {
+  let before = "";
+  let since = 0;
+  const isCalm = () => {
+    const had = members.map(({ parts }) => [...parts].join()).join(";");
+    if (had !== before) since = performance.now();
+    before = had;
+    const count = members.reduce((sum, { parts }) => sum + parts.size, 0);
+    const hasEach = members.every(({ parts }) => parts.size > 0);
+    return count === PARTS && hasEach && performance.now() - since >= CALM_MS;
+  };
+  await expect.poll(isCalm, POLLED).toBe(true);
+  expect(new Set(members.flatMap(({ parts }) => [...parts])).size).toBe(PARTS);
+}
+
+export async function spreadOverTwo(subject: SharedSubject): Promise<readonly [Member, Member]> {
+  const members = [await begun(subject), await begun(subject)] as const;
+  await spread(members);
+  return members;
+}
+
+/** An endpoint of which `one` decides. */
+export function endpointOf(one: Member, not = ""): string {
+  const ids = Array.from({ length: 2_000 }, (_, at) => `endpoint-${at}`);
+  return ids.find((id) => id !== not && one.has(id)) ?? expect.unreachable();
+}
+
+export async function seqsIn({ store }: Member, endpointId: string): Promise<readonly number[]> {
+  return (await store.jobsOf(endpointId, 0, 1_000)).map(({ seq }) => seq);
+}

@@ -1,0 +1,185 @@
+/** Replicas on one database: who may be there together, and what becomes of one that is cut off or taken for dead. */
+import { describe, expect, it } from "vitest";
+import { StoreInUseError, StoreUnusableError } from "../../../../emulator/core/store-error.ts";
+import type { Clock } from "../../../../emulator/core/time/clock.ts";
+import { createSystemClock } from "../../../../emulator/assembly/system-clock.ts";
+import { PartsLostError } from "../../../../emulator/store/store.ts";
+import { Member } from "../../../contract/ownership/member.ts";
+import {
+  type JoinedBehindProxy,
+  sharedDatabase,
+  type SharedDatabase,
+} from "../../../contract/ownership/postgres-shared.ts";
+import { endpointOf, POLLED, spread } from "../../../contract/ownership/shared-subject.ts";
+import { openIn } from "../../../contract/store/postgres-subject.ts";
+import { postgresIsMissing } from "../../../setup/postgres.ts";
+import { SOON, testDatabase } from "./database.ts";
+
+const ALL = 64;
+
+async function database() {
+  const { url, admin, ...opened } = await testDatabase();
+  const shared = sharedDatabase(url);
+  return {
+    ...shared,
+    admin,
+    async [Symbol.asyncDispose]() {
+      await shared[Symbol.asyncDispose]();
+      await opened[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function begun(
+  shared: SharedDatabase,
+  ...join: Parameters<SharedDatabase["join"]>
+): Promise<Member & { readonly joined: JoinedBehindProxy }> {
+  const joined = await shared.join(...join);
+  const member = new Member(joined, await joined.store.boot());
+  await joined.ownership.begin(member);
+  return Object.assign(member, { joined });
+}
+
+describe.skipIf(postgresIsMissing !== undefined)("replicas on one database", () => {
+  it("are refused while somebody has it for itself, and nobody gets it for itself while they are there", async () => {
+    await using shared = await database();
+    const sole = await openIn(shared.url, { replica: "the only one", times: SOON });
+    const refused = shared.join("short", { times: { lease: 100 } });
+    await expect(refused).rejects.toBeInstanceOf(StoreInUseError);
+    await expect(refused).rejects.toThrow("in use by another emulator (the only one)");
+    await sole.close();
+    const one = await begun(shared, "long", { replica: "one of several" });
+    const alone = openIn(shared.url, { times: { ...SOON, lease: 100 } });
+    await expect(alone).rejects.toBeInstanceOf(StoreInUseError);
+    await expect(alone).rejects.toThrow(
+      "the database is shared by other emulators (one of several); start this one with --advertise",
+    );
+    const job = await one.insert("a");
+    await one.joined.close();
+    const after = await openIn(shared.url, { times: SOON });
+    expect(await after.job(job.id)).toEqual(job);
+    const { batch, lastSeq, counts } = await after.boot();
+    expect([batch, lastSeq, counts.get("a")?.inQueue]).toEqual([1, job.seq, 1]);
+    await after.close();
+  });
+
+  it("say where they are reached, and of which version they are", async () => {
+    await using shared = await database();
+    const one = await begun(shared, "long", { replica: "one", advertise: "http://one:7080" });
+    const [state] = one.ownership.replicas();
+    expect(state).toMatchObject({ id: "one", address: "http://one:7080", version: "1.2.3" });
+    expect(state?.parts).toHaveLength(ALL);
+    expect(Math.abs((state?.startedAt ?? 0) - Date.now())).toBeLessThan(60_000);
+  });
+
+  it.each(["cut-reply", "cut-before"] as const)(
+    "%s: one that was taken for dead while a batch was committed tells the truth about it",
+    async (fate) => {
+      await using shared = await database();
+      const one = await begun(shared, "short");
+      await one.insert("a");
+      const cut = one.joined.proxy.cutAt("COMMIT", fate).then(() => one.joined.proxy.close());
+      const storing = one.insert("a");
+      void storing.catch(() => undefined);
+      await cut;
+      const two = await begun(shared, "short");
+      await expect.poll(() => two.parts.size, POLLED).toBe(ALL);
+      const found = fate === "cut-reply" ? 2 : 1;
+      expect(two.counts.get("a")?.inQueue).toBe(found);
+      await two.insert("a");
+      await one.joined.proxy.open();
+      if (fate === "cut-reply") await storing;
+      else await expect(storing).rejects.toBeInstanceOf(PartsLostError);
+      expect(await one.store.jobsOf("a", 0, 9)).toHaveLength(found + 1);
+    },
+  );
+
+  it("one whose row is gone goes on under another, and loses what it had before", async () => {
+    await using shared = await database();
+    const one = await begun(shared, "long");
+    await one.insert("a");
+    await shared.admin.query("DELETE FROM replica");
+    await expect(one.insert("a")).rejects.toBeInstanceOf(PartsLostError);
+    expect(one.losses.flat()).toHaveLength(ALL);
+    // What is nobody's part's is stored as soon as there is another row.
+    await one.putRecord("a");
+    await expect.poll(() => one.parts.size, POLLED).toBe(ALL);
+    const job = await one.insert("a");
+    expect(one.counts.get("a")?.inQueue).toBe(2);
+    expect(await one.store.job(job.id)).toEqual(job);
+  });
+
+  it("parts of one that is not there are taken by one that is", async () => {
+    await using shared = await database();
+    const one = await begun(shared, "long");
+    await shared.admin.query(
+      "UPDATE owner SET replica = 'nobody', epoch = epoch + 1 WHERE part < 10",
+    );
+    await expect.poll(() => one.losses.flat().length, POLLED).toBe(10);
+    await expect.poll(() => one.parts.size, POLLED).toBe(ALL);
+  });
+
+  it("one that gave a batch up which turns out to be stored begins anew by what is stored", async () => {
+    await using shared = await database();
+    const one = await begun(shared, "long", { times: { patience: 300 } });
+    await one.insert("a");
+    const { proxy } = one.joined;
+    const cut = proxy.cutAt("COMMIT", "cut-reply").then(() => proxy.close());
+    await expect(one.insert("a")).rejects.toBeInstanceOf(StoreUnusableError);
+    await cut;
+    await proxy.open();
+    await expect(one.insert("a")).rejects.toBeInstanceOf(PartsLostError);
+    await expect.poll(() => one.parts.size, POLLED).toBe(ALL);
+    await one.insert("a");
+    expect(one.counts.get("a")?.inQueue).toBe(3);
+  });
+
+  it("one whose clock has jumped ahead trusts in nothing before it has renewed its claim", async () => {
+    await using shared = await database();
+    const system = createSystemClock();
+    let ahead = 0;
+    const clock: Clock = {
+      now: () => system.now() + ahead,
+      wakeAt: (at, wake) => system.wakeAt(at - ahead, wake),
+    };
+    const one = await begun(shared, "short", { clock });
+    expect(one.ownership.owns("a")).toBe(true);
+    ahead = 10_000;
+    expect(one.ownership.owns("a")).toBe(false);
+    await expect.poll(() => one.ownership.owns("a"), POLLED).toBe(true);
+    expect(one.losses).toEqual([]);
+  });
+
+  it("what none of them is told by the other in time is warned of", async () => {
+    await using shared = await database();
+    const warned: string[] = [];
+    const warn = (sentence: string) => void warned.push(sentence);
+    const one = await begun(shared, "long", { warn, times: { echo: 600_000 } });
+    await one.putRecord("a");
+    expect(warned).toEqual([]);
+    const system = createSystemClock();
+    // To this one what is to take so long takes no time.
+    const wakeAt: Clock["wakeAt"] = (at, wake) => {
+      if (at < system.now() + 300_000) return system.wakeAt(at, wake);
+      wake();
+      return () => undefined;
+    };
+    const clock = { now: () => system.now(), wakeAt };
+    await begun(shared, "long", { warn, clock, times: { echo: 600_000 } });
+    expect(warned).toEqual([expect.stringContaining("a pooler")]);
+  });
+
+  it("no two of them wait for each other when one deletes what is old and another changes it", async () => {
+    await using shared = await database();
+    const [one, two] = [await begun(shared, "long"), await begun(shared, "long")];
+    await spread([one, two]);
+    const [service, other] = one.parts.has(0) ? [one, two] : [two, one];
+    await other.deliver(await other.insert(endpointOf(other)));
+    await shared.admin.query("BEGIN");
+    await shared.admin.query("UPDATE delivery SET settled_at = 1");
+    const kept = { settledFrom: 2, maxCount: 0, maxBytes: 0 };
+    await service.flush([], { changes: [{ type: "prune-deliveries", kept }] });
+    await shared.admin.query("ROLLBACK");
+    expect(await other.store.deliveries.list({}, 9)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,64 @@
+/** Who is to have which part: each replica finds the same, and no more parts move than have to. */
+import { describe, expect, it } from "vitest";
+import {
+  claimable,
+  misplaced,
+  type OwnerRow,
+  type Peer,
+  targetsOf,
+} from "../../../../emulator/store/postgres/claim/spread.ts";
+
+const peer = (id: string, isSettled = true): Peer => ({ id, hasBegun: true, isSettled });
+const partsOf = (targets: ReadonlyMap<number, string>, id: string) =>
+  [...targets].filter(([, target]) => target === id).map(([part]) => part);
+
+describe("the spread of parts", () => {
+  it("is the same in whatever order the replicas are, and gives each a fair share", () => {
+    const peers = ["one", "two", "three", "four"].map((id) => peer(id));
+    const targets = targetsOf(peers);
+    expect(targetsOf(peers.toReversed())).toEqual(targets);
+    expect(targets.size).toBe(64);
+    for (const { id } of peers) expect(partsOf(targets, id).length).toBeGreaterThan(6);
+  });
+
+  it("moves to who comes what is to be its own, and of who goes what was its own", () => {
+    const two = targetsOf([peer("one"), peer("two")]);
+    const three = targetsOf([peer("one"), peer("two"), peer("three")]);
+    for (const [part, target] of three)
+      expect([two.get(part), "three"], `part ${part}`).toContain(target);
+  });
+
+  it("counts on who has settled, and on all that take parts where nobody has", () => {
+    const idle: Peer = { id: "idle", hasBegun: false, isSettled: false };
+    const young = [peer("one", false), peer("two", false)];
+    expect(new Set(targetsOf([idle, ...young]).values())).toEqual(new Set(["one", "two"]));
+    expect(new Set(targetsOf([idle, ...young, peer("three")]).values())).toEqual(
+      new Set(["three"]),
+    );
+    expect(targetsOf([idle]).size).toBe(0);
+  });
+
+  it("lets a replica take what is free and its own to take, or left over, or its own by the database", () => {
+    const owners: readonly OwnerRow[] = [
+      { part: 0, replica: undefined, epoch: 1 },
+      { part: 1, replica: undefined, epoch: 1 },
+      { part: 2, replica: undefined, epoch: 1 },
+      { part: 3, replica: "self", epoch: 1 },
+      { part: 4, replica: "self", epoch: 1 },
+      { part: 5, replica: "other", epoch: 1 },
+    ];
+    const targets = new Map([
+      [0, "self"],
+      [1, "other"],
+      [2, "other"],
+      [5, "self"],
+    ]);
+    const taken = claimable({
+      ...{ self: "self", owners, targets },
+      isLeftOver: (part) => part === 2,
+      isHeld: (part) => part === 4,
+    });
+    expect(taken.map(({ part }) => part)).toEqual([0, 2, 3]);
+    expect(misplaced("self", [0, 1, 2, 4], targets)).toEqual([1, 2]);
+  });
+});
