@@ -47,13 +47,13 @@ export interface Owner {
   /** From the end of the call on the endpoints of these parts are decided for here. */
   gained(gain: Gain): void;
   /**
-   * The parts are to be given away. Resolves when nothing of them is under way any more: no step, no batch, no worker. `idle`
-   * waits for running jobs as long as is reasonable before it puts them back into the queue, `now` does that at once.
+   * The parts are to be given away. Resolves when nothing of them is under way any more: no step, no batch, no worker; from then
+   * on they are not decided for here. `idle` waits for running jobs as long as is reasonable before it puts them back into the
+   * queue, `now` does that at once.
    */
   leave(parts: ReadonlySet<number>, when: "idle" | "now"): Promise<void>;
   /** Somebody else has the parts, or may have: whatever memory has of them is forgotten at once, unstored. */
   lost(parts: ReadonlySet<number>): void;
-  recordsChanged(changed: ChangedRecords): void;
   /** Service time now, which the store is told with each renewal. */
   serviceTime(): number;
 }
@@ -61,12 +61,21 @@ export interface Owner {
 export interface Ownership {
   readonly self: Replica;
   /**
-   * Whether nobody else can have the part of the endpoint now. To be asked before every answer that comes from memory and
-   * before every hand-over that waits for no batch: the process may have stood still since the request arrived.
+   * Whether nobody else can have the part of the endpoint now; also while it is being left. To be asked before every answer that
+   * comes from memory and before every hand-over that waits for no batch: the process may have stood still since the request arrived.
    */
   owns(endpointId: string): boolean;
   /** The same of what belongs to no endpoint: bills of volumes, pods, what is pruned over all endpoints. */
   ownsService(): boolean;
+  /** The part that the endpoint belongs to, always the same. */
+  partOf(endpointId: string): number;
+  /** That of what belongs to no endpoint. */
+  readonly servicePart: number;
+  /**
+   * The lowest key that may be given after `seq`: nobody else ever gives it, and it is above all keys that were stored by any
+   * replica until about a second ago.
+   */
+  keyAfter(seq: number): number;
   /** Who has the endpoint, as far as this replica knows; undefined: nobody, for now. */
   ownerOf(endpointId: string): Replica | undefined;
   serviceOwner(): Replica | undefined;
@@ -74,7 +83,9 @@ export interface Ownership {
   replicas(): readonly ReplicaState[];
   /** Resolves at the next change of any owner that this replica learns of, or when `signal` aborts. */
   moved(signal: AbortSignal): Promise<void>;
-  /** Has `recordsChanged` called, before it resolves, with everything that other replicas changed before the call. */
+  /** Has `learn` called with what other replicas change of what `boot` answered; to be called once, right after that. */
+  follow(learn: (changed: ChangedRecords) => void): void;
+  /** Has everything told to who follows, before it resolves, that other replicas changed before the call. */
   refreshRecords(): Promise<void>;
   /** Begins to claim parts. Resolves when it has those that nobody else had. */
   begin(owner: Owner): Promise<void>;

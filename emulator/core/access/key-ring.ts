@@ -4,9 +4,14 @@ import { Buffer } from "node:buffer";
 import type { ApiKey } from "./api-key.ts";
 
 export class KeyRing {
-  readonly #keys: readonly { readonly key: ApiKey; readonly digest: Buffer }[];
+  #keys: readonly { readonly key: ApiKey; readonly digest: Buffer }[] = [];
 
   constructor(keys: readonly ApiKey[]) {
+    this.become(keys);
+  }
+
+  /** From now on these are accepted, and no others. */
+  become(keys: readonly ApiKey[]): void {
     this.#keys = keys.map((key) => ({ key, digest: Buffer.from(key.digest, "hex") }));
   }
 

@@ -1,7 +1,9 @@
 /** Which keys open the service, and what of them lasts. */
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
-import { settleKeys } from "../../../../emulator/engine/access/service-keys.ts";
+import { KeyRing } from "../../../../emulator/core/access/key-ring.ts";
+import { keysNow, settleKeys } from "../../../../emulator/engine/access/service-keys.ts";
+import { SharedStore } from "../ownership/shared-store.ts";
 import { quietSteps } from "../quiet-steps.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import { createSystemRandom } from "../../../../emulator/assembly/system-clock.ts";
@@ -42,4 +44,25 @@ it("leaves the user's key without the admin's rights when there is a key for tho
     NOW,
   );
   expect(later.records).toMatchObject([{ scope: "admin", digest: digestOf("u") }]);
+});
+
+it("keeps the key that another process made at the same time, and follows one that it was started with", async () => {
+  const shared = new SharedStore();
+  const none = { user: undefined, admin: undefined };
+  const open = async () => {
+    const replica = shared.join();
+    return quietSteps(replica.store, replica);
+  };
+  const [one, other] = [await open(), await open()];
+  const [made, found] = await Promise.all(
+    [one, other].map((steps) => settleKeys({ steps, random, startWork }, none, NOW)),
+  );
+  expect([made?.userKey, found?.userKey].filter(Boolean)).toHaveLength(1);
+  expect(found?.records).toEqual(made?.records);
+  await settleKeys({ steps: one, random, startWork }, { user: "u", admin: undefined }, NOW);
+  await other.refreshRecords();
+  const ring = new KeyRing(found?.records ?? []);
+  expect(ring.find("u")).toBeUndefined();
+  ring.become(found ? keysNow(other, found) : []);
+  expect(ring.find("u")).toMatchObject({ id: "user", scope: "admin" });
 });
