@@ -24,7 +24,7 @@ import { httpHealthProbe } from "./balance/http-health-probe.ts";
 import { MOVE_ID, refuseUnfinishedMove } from "./core/unfinished-move.ts";
 import { KeyRing } from "./core/access/key-ring.ts";
 import { DEFAULT_LEASE_TERMS, termsOfLease } from "./core/jobs/lease-terms.ts";
-import { settleKeys } from "./engine/access/service-keys.ts";
+import { keysNow, settleKeys } from "./engine/access/service-keys.ts";
 import { createEngine } from "./engine/engine.ts";
 import { openContext } from "./engine/open-context.ts";
 import { checkSecretKey } from "./engine/resources/check-secret-key.ts";
@@ -148,19 +148,22 @@ type State = Awaited<ReturnType<typeof openState>>;
 
 /** The HTTP interface with its keys, and the ports of workers; nobody can call the interface yet. */
 async function openPorts(options: EmulatorOptions, state: State, made: AsyncDisposableStack) {
-  const { context, startWork, steps, random, clock, storage, webhooks, callers, log } = state;
+  const { context, signals, startWork, steps, random, clock, storage, webhooks, callers, log } =
+    state;
   const { limits = "enforce", commands = [], dashboard = "on" } = options;
   const { tokens } = context;
   const startedAt = new Date(clock.now()).toISOString();
   const given = { user: options.apiKey, admin: options.adminKey };
   const keys = await settleKeys({ steps, random, startWork }, given, startedAt);
+  const ring = new KeyRing(keys.records, context.clock);
+  signals.recordsChanged.on(() => ring.become(keysNow(steps, keys)));
   const rates = limits === "off" ? undefined : new RateLimiter(context, limits);
   const objects = storage.objects?.listener(S3_PATH);
   const certificate = await openCertificate(options, state, () => http, made);
   const http: HttpServer = createHttpServer({
     engine: context,
     callers,
-    keys: new KeyRing(keys.records, context.clock),
+    keys: ring,
     dashboard,
     webhookSecret: webhooks.secret,
     log,
@@ -239,7 +242,7 @@ async function run(
   // Before workers start: another program may have the port.
   const url = await http.start({ host: parts.host, port: parts.port });
   await startWork.do(async () => {
-    engine.start();
+    await engine.start();
     void parts.containers.clearLeftovers(context.directory.templates());
     parts.reloader?.start();
   });

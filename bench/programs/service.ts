@@ -162,7 +162,7 @@ async function open({ folder, handler, workers, container }: Opening): Promise<R
   const template = localTemplate(local);
   const imageName = container?.image ?? template.imageName;
   await opened.serve([{ template: { ...template, imageName }, endpoint }]);
-  opened.start();
+  await opened.start();
   return opened;
 }
 

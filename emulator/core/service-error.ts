@@ -95,6 +95,8 @@ const CODES = {
       "Large payloads of other requests took all the memory there is for them, for longer than a request waits; `Retry-After` says when to try again.",
     storage_busy:
       "The disk did not store as fast as it was asked to for longer than a request waits; nothing of the request was stored. `Retry-After` says when to try again.",
+    endpoint_moved:
+      "Another emulator of the same store decides for the endpoint by now, or will in a moment; nothing of the request was done that it does not know. `Retry-After` says when to try again.",
     shutting_down: "The service is stopping and takes no new work.",
     not_ready:
       "`/readyz`: the service has not started yet, its store does not work, or it is stopping; `problems` names what is missing.",

@@ -3,26 +3,32 @@
  * is answered before the batch is in the store, and what cannot be stored is taken back from memory: all of a batch for which
  * there is no room, or what a batch that is refused for its data has of the endpoints whose data that is.
  */
-import { ServiceError } from "../core/service-error.ts";
 import { StoreClosedError } from "../core/store-error.ts";
 import { NO_COUNTS } from "../core/jobs/job-counts.ts";
 import type { Clock, Disarm } from "../core/time/clock.ts";
 import type { Batch } from "../store/batch.ts";
 import { atEndOfTurn } from "../store/end-of-turn.ts";
-import { BatchRefusedError } from "../store/store.ts";
-import { type Journal, undoAll } from "../core/journal.ts";
-import type { Effects } from "./effects.ts";
+import type { ChangedRecords } from "../store/ownership.ts";
+import { BatchRefusedError, PartsLostError, RecordsMovedError } from "../store/store.ts";
+import type { Journal } from "../core/journal.ts";
+import { Doors } from "./doors.ts";
+import { FlushWatch } from "./flush-watch.ts";
 import { GatheredBatch, ONLOOKER, type Waiter } from "./gathered-batch.ts";
+import { allRefused, type Failure, type Refused, takeBack } from "./refused-steps.ts";
+import type { StepReleases } from "./step-releases.ts";
+import { isMoved } from "./ownership/endpoint-moved.ts";
 import { Step, type StepState } from "./step.ts";
-import { type Contents, contentsOf, independentParts, restingOn } from "./step-changes.ts";
+import {
+  changesRecords,
+  concerns,
+  type Contents,
+  contentsOf,
+  independentParts,
+} from "./step-changes.ts";
 
 /** A gathering batch takes no more than so many steps, and so many bytes that lie in no file. */
 const MAX_STEPS = 1_024;
 const MAX_BYTES = 8_000_000;
-/** A step that somebody waits for waits for so long for room in it, real time. */
-const ROOM_WAIT_MS = 10_000;
-/** A flush that takes longer holds up what workers say. */
-const SLOW_FLUSH_MS = 2_000;
 
 export interface BatchWriterOptions {
   readonly state: StepState;
@@ -35,12 +41,7 @@ export interface BatchWriterOptions {
   /** For how long a batch of patient steps gathers, real time. */
   readonly gatherMs: number;
   readonly lastSeq: () => number;
-  /** Does what the steps of a durable batch asked for, in their order. */
-  readonly release: (effects: readonly Effects[]) => void;
-  /** Called with the effects of steps that were refused by the store, whose changes of memory were taken back. */
-  readonly failed: (effects: readonly Effects[]) => void;
-  /** Called when something is to be written again, with when nothing is any more. */
-  readonly busy: (idle: Promise<void>) => void;
+  readonly releases: () => StepReleases;
 }
 
 /** A step must not be asynchronous. */
@@ -56,17 +57,21 @@ export class BatchWriter {
   /** Ends the wait of a batch of patient steps. */
   #disarm: Disarm | undefined;
   #closed = false;
-  /** Called when the gathering batch has room again. */
-  readonly #doors = new Set<() => void>();
+  readonly #doors: Doors;
+  /** Steps that are being written and rest on what memory has forgotten: they must not be stored any more. */
+  readonly #outdated = new Set<Waiter>();
+  /** What others changed while a batch with changes of records was written. */
+  #changedElsewhere: ChangedRecords[] = [];
   /** While a batch gathers or is written. */
   #busy: PromiseWithResolvers<void> | undefined;
-  #flushBeganAt: number | undefined;
-  #slowFlushAt = Number.NEGATIVE_INFINITY;
+  readonly #flushes: FlushWatch;
   #failedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: BatchWriterOptions) {
     this.#options = options;
     this.#stored = options.durable;
+    this.#doors = new Doors(options.clock);
+    this.#flushes = new FlushWatch(options.clock);
     this.#gathering = new GatheredBatch(options.durable + 1);
   }
 
@@ -77,8 +82,7 @@ export class BatchWriter {
 
   /** When a flush was last seen to take longer than 2 s (real time). */
   get slowFlushAt(): number {
-    this.#lookAtFlush();
-    return this.#slowFlushAt;
+    return this.#flushes.slowAt;
   }
 
   /** When the last batch could not be stored, for no fault of its own (real time); long ago if it was. */
@@ -94,20 +98,7 @@ export class BatchWriter {
    * @throws ServiceError storage_busy after 10 s, unless it has time
    */
   room(hasTime = false): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const { clock } = this.#options;
-    const enter = () => {
-      this.#doors.delete(enter);
-      disarm?.();
-      resolve();
-    };
-    const refuse = () => {
-      this.#doors.delete(enter);
-      reject(tooBusy());
-    };
-    const disarm = hasTime ? undefined : clock.wakeAt(clock.now() + ROOM_WAIT_MS, refuse);
-    this.#doors.add(enter);
-    return promise;
+    return this.#doors.wait(hasTime);
   }
 
   /**
@@ -126,7 +117,8 @@ export class BatchWriter {
       value = step(taken);
     } catch (error) {
       takeBack({ effects, undos: journal.cut() });
-      await this.durable();
+      // That rests on nothing here.
+      if (!isMoved(error)) await this.durable();
       throw error;
     }
     this.#gathering.isPatient &&= taken.isPatient;
@@ -141,10 +133,30 @@ export class BatchWriter {
     await newest?.join(ONLOOKER);
   }
 
+  /** Parts are not held any more: steps on them that are not being written are refused, and memory forgets them. */
+  forgetMoved(parts: ReadonlySet<number>): void {
+    const { jobs } = this.#options.state;
+    const hasMoved = (step: Waiter) => concerns(step, (endpointId) => !jobs.holds(endpointId));
+    for (const step of this.#flushing?.waiters ?? []) if (hasMoved(step)) this.#outdated.add(step);
+    this.#refuseGathering(hasMoved, new PartsLostError(parts));
+    jobs.forgetMoved();
+  }
+
+  /** Others changed records: steps that rest on those before are refused. */
+  recordsChanged(changed: ChangedRecords): void {
+    this.#changedElsewhere.push(changed);
+    if (!this.#flushing?.waiters.some(changesRecords)) this.#learn();
+  }
+
+  /** What others changed is not known to steps yet: it is when what is being written is stored. */
+  get isBehindOthers(): boolean {
+    return this.#changedElsewhere.length > 0;
+  }
+
   /** Takes no more steps; resolves when those taken are answered. */
   async close(): Promise<void> {
     this.#closed = true;
-    this.#openDoors();
+    this.#doors.open();
     await this.#busy?.promise;
   }
 
@@ -152,7 +164,7 @@ export class BatchWriter {
   #schedule(): void {
     if (this.#busy === undefined) {
       this.#busy = Promise.withResolvers();
-      this.#options.busy(this.#busy.promise);
+      this.#options.releases().track("storing", this.#busy.promise);
     }
     if (this.#scheduled || this.#flushing !== undefined) return;
     const { clock, gatherMs } = this.#options;
@@ -173,23 +185,25 @@ export class BatchWriter {
   }
 
   async #write(): Promise<void> {
-    const { state, lastSeq } = this.#options;
+    const { releases, state, lastSeq } = this.#options;
     const written = this.#gathering;
     this.#flushing = written;
     this.#gathering = new GatheredBatch(written.batch + 1);
-    this.#openDoors();
+    this.#doors.open();
+    const { loads } = state.jobs;
     const contents = contentsOf(written.waiters, lastSeq(), (id) => state.jobs.endpoint(id).counts);
-    let refused: readonly Waiter[] = [];
-    let reason: unknown;
+    let failure: Failure | undefined;
     try {
       await this.#flush(contents);
-    } catch (error) {
-      reason = error;
-      const isOfData = error instanceof BatchRefusedError;
+    } catch (reason) {
+      if (reason instanceof PartsLostError) releases().lost(reason.parts, loads);
+      const isOfData = reason instanceof BatchRefusedError;
       if (!isOfData) this.#failedAt = this.#options.clock.now();
-      refused = isOfData ? await this.#storeParts(written, contents) : written.waiters;
+      const refused = isOfData ? await this.#storeParts(written, contents, reason) : undefined;
+      failure = { reason, refused };
     }
-    this.#settle(written, refused, reason);
+    this.#settle(written, failure);
+    this.#outdated.clear();
     if (this.#gathering.waiters.length > 0) {
       this.#schedule();
       return;
@@ -199,79 +213,86 @@ export class BatchWriter {
   }
 
   async #flush(contents: Contents): Promise<void> {
-    const { clock, flush, state } = this.#options;
+    const { flush, state } = this.#options;
     const { changes, jobs } = contents;
     if (changes.length + jobs.length === 0) return;
     const number = this.#stored + 1;
-    this.#flushBeganAt = clock.now();
-    try {
-      await flush({ ...contents, number });
-    } finally {
-      this.#lookAtFlush();
-      this.#flushBeganAt = undefined;
-    }
+    const { version: recordsVersion } = state.records;
+    const rests = changesRecords(contents) && { recordsVersion };
+    await this.#flushes.watch(() => flush({ ...contents, ...rests, number }));
     this.#stored = number;
     this.#failedAt = Number.NEGATIVE_INFINITY;
     state.records.becameDurable(changes);
   }
 
   /** What was refused for its data is stored again without what is refused of it. Answers those who rest on that. */
-  async #storeParts({ waiters }: GatheredBatch, whole: Contents): Promise<readonly Waiter[]> {
-    const refused: Waiter[] = [];
+  async #storeParts(
+    { waiters }: GatheredBatch,
+    whole: Contents,
+    reason: BatchRefusedError,
+  ): Promise<Refused> {
+    const refused = new Map<Waiter, unknown>();
     for (const part of independentParts(waiters)) {
       const countsOf = (id: string) => whole.counts.get(id) ?? NO_COUNTS;
       try {
+        if (part.some((step) => this.#isOutdated(step, reason))) throw reason;
         await this.#flush(contentsOf(part, whole.lastSeq, countsOf));
-      } catch {
-        refused.push(...part);
+      } catch (error) {
+        for (const step of part) refused.set(step, error);
       }
     }
-    return restingOn(refused, waiters);
+    return refused;
   }
 
-  #lookAtFlush(): void {
-    const now = this.#options.clock.now();
-    if (this.#flushBeganAt !== undefined && now - this.#flushBeganAt > SLOW_FLUSH_MS)
-      this.#slowFlushAt = now;
-  }
-
-  #openDoors(): void {
-    for (const enter of [...this.#doors]) enter();
+  /** The store would refuse it again, for what another process has done. */
+  #isOutdated(step: Waiter, reason: BatchRefusedError): boolean {
+    if (this.#outdated.has(step)) return true;
+    return reason instanceof RecordsMovedError && changesRecords(step);
   }
 
   /** Takes back what was refused, and what gathered meanwhile and rests on it; the rest is durable. */
-  #settle(written: GatheredBatch, refused: readonly Waiter[], reason: unknown): void {
+  #settle({ batch, waiters }: GatheredBatch, failure: Failure | undefined): void {
     this.#flushing = undefined;
-    const { waiters, batch } = this.#gathering;
-    const isAll = refused === written.waiters;
-    const lost = new Set([...refused, ...(isAll ? waiters : restingOn(refused, waiters))]);
-    for (const waiter of [...lost].toReversed()) takeBack(waiter);
-    const rest = waiters.filter((waiter) => !lost.has(waiter));
-    if (lost.size > 0) {
-      this.#gathering = new GatheredBatch(batch, rest);
-      this.#gathering.isPatient = false;
-    }
-    const durable = written.waiters.filter((waiter) => !lost.has(waiter));
-    const { failed, release, state } = this.#options;
-    if (!isAll) state.jobs.becameDurable(written.batch);
-    release(durable.flatMap(({ effects }) => effects ?? []));
+    const { releases, state } = this.#options;
+    const refused = failure && allRefused(failure, [...waiters, ...this.#gathering.waiters]);
+    const durable = refused ? waiters.filter((waiter) => !refused.has(waiter)) : waiters;
+    if (refused) this.#takeBack(refused);
+    if (failure === undefined || failure.refused) state.jobs.becameDurable(batch);
+    releases().release(durable.flatMap(({ effects }) => effects ?? []));
     for (const { resolve } of durable) resolve();
-    if (lost.size === 0) return;
-    failed([...lost].flatMap(({ effects }) => effects ?? []));
-    for (const { reject } of lost) reject(reason);
-    this.#openDoors();
+    if (refused) this.#reject(refused);
+    this.#learn();
   }
-}
 
-function takeBack({ effects, undos }: Pick<Waiter, "effects" | "undos">): void {
-  effects?.takeBack();
-  undoAll(undos);
-}
+  #takeBack(refused: Refused): void {
+    for (const step of [...refused.keys()].toReversed()) takeBack(step);
+    const { batch, waiters } = this.#gathering;
+    const rest = waiters.filter((waiter) => !refused.has(waiter));
+    this.#gathering = new GatheredBatch(batch, rest);
+    this.#gathering.isPatient = false;
+  }
 
-function tooBusy(): ServiceError {
-  return new ServiceError(
-    "storage_busy",
-    "the disk does not keep up with what is to be stored; nothing of this was stored",
-    { retryAfterMs: ROOM_WAIT_MS },
-  );
+  #reject(refused: Refused): void {
+    this.#options.releases().failed([...refused.keys()].flatMap(({ effects }) => effects ?? []));
+    for (const [{ reject }, reason] of refused) reject(reason);
+    this.#doors.open();
+  }
+
+  #refuseGathering(isMeant: (step: Waiter) => boolean, reason: BatchRefusedError): void {
+    const { waiters } = this.#gathering;
+    const meant = waiters.filter(isMeant).map((step) => [step, reason] as const);
+    const refused = allRefused({ reason, refused: new Map(meant) }, waiters);
+    if (refused.size === 0) return;
+    this.#takeBack(refused);
+    this.#reject(refused);
+  }
+
+  #learn(): void {
+    const { releases, state } = this.#options;
+    for (const changed of this.#changedElsewhere.splice(0)) {
+      if (changed.version <= state.records.version) continue;
+      this.#refuseGathering(changesRecords, new RecordsMovedError());
+      releases().learned(state.records.learn(changed));
+    }
+  }
 }

@@ -28,6 +28,7 @@ import type { PriceTable } from "../core/billing/prices.ts";
 import type { ServiceClock } from "./time/service-clock.ts";
 import type { JobSpans } from "./observe/job-spans.ts";
 import type { StallDetector } from "./workers/stall-detector.ts";
+import type { OwnedParts } from "./ownership/owned-parts.ts";
 import type { Steps } from "./steps.ts";
 import type { Turns } from "./turns.ts";
 import type { WorkerTokens } from "./workers/worker-tokens.ts";
@@ -47,6 +48,8 @@ export interface InputDamage {
 export interface EngineContext {
   /** Runs steps, which change what is kept; and reads it. */
   readonly steps: Steps;
+  /** Which endpoints this process decides for, where several share the store. */
+  readonly ownership: OwnedParts;
   /** What is kept, for those who read or look after it in other ways than `steps` has. */
   readonly store: Store;
   /** Service time: what all due moments are measured in, unless it concerns what runs elsewhere. */

@@ -14,6 +14,7 @@ import { expireDue } from "./jobs/expire.ts";
 import { requeueOrphans } from "./jobs/requeue.ts";
 import { noteWaiting } from "./observe/note-in-series.ts";
 import { type ContextOptions, openContext, type OpenContext } from "./open-context.ts";
+import { PartsOwner } from "./ownership/parts-owner.ts";
 import { PodKeeper } from "./pods/pod-keeper.ts";
 import { checkCredentials } from "./resources/registry-credentials.ts";
 import { serve } from "./resources/serve-endpoints.ts";
@@ -49,8 +50,11 @@ export interface RunningEngine {
   readonly startWork: StartWork;
   /** Creates or updates endpoints together with their templates and what they share, as `serve` and `serveResources` say. */
   serve(endpoints: readonly ServedEndpoint[], resources?: Partial<ServedResources>): Promise<void>;
-  /** Begins to start workers and pods and to apply the job rules. Call it as the last of `startWork`. */
-  start(): void;
+  /**
+   * Begins to start workers and pods and to apply the job rules. Call it as the last of `startWork`. Where several processes share
+   * the store, resolves when this one has its first parts of it.
+   */
+  start(): Promise<void>;
   /** Kills all workers and pods; also during a `stop` that drains. */
   killAll(): void;
   /** Ends the workers, the pods, the job rules and the webhook calls. */
@@ -68,6 +72,7 @@ export async function createEngine(
   { launchers, podLauncher, healthProbe, webhookSender, ...gpuOptions }: EngineOptions,
 ): Promise<RunningEngine> {
   const { decisions, directory, endpointChanged, podChanged, realClock, log, schemas } = context;
+  const { ownership } = context;
   const { findGpus = unknownGpus, lockDevice = noOtherEmulator } = gpuOptions;
   const gpus = new GpuPool({
     find: findGpus,
@@ -80,10 +85,14 @@ export async function createEngine(
   const memory = new MemoryWatch(context);
   const starter = new WorkerStarter(context, { launchers, gpus, health, memory });
   const watch = new WorkerWatch(context);
-  const workers = new WorkerManager(context, { decisions, gpus, starter, watch });
+  const workers = new WorkerManager(context, { decisions, gpus, ownership, starter, watch });
   const pods = new PodKeeper(context, podLauncher, gpus);
   const webhooks = new WebhookDelivery(context, webhookSender);
+  const owner = new PartsOwner(context, { workers, pods, webhooks, startWork });
+  signals.partsLost.on((parts) => owner.lost(parts));
+  signals.recordsChanged.on((changes) => owner.learned(changes));
   signals.endpointChanged.on((endpointId) => {
+    owner.look();
     if (!directory.findEndpoint(endpointId)) schemas.forget(endpointId);
     workers.consider(endpointId);
   });
@@ -99,20 +108,25 @@ export async function createEngine(
     pods.considerAll();
   });
   await resume(context, startWork);
-  return runningEngine({ context, workers, pods, webhooks, startWork }, { gpus, memory });
+  return runningEngine({ context, workers, pods, webhooks, startWork }, { gpus, memory, owner });
 }
 
 function runningEngine(
   parts: Pick<RunningEngine, "context" | "workers" | "pods" | "webhooks" | "startWork">,
-  { gpus, memory }: { readonly gpus: GpuPool; readonly memory: MemoryWatch },
+  {
+    gpus,
+    memory,
+    owner,
+  }: { readonly gpus: GpuPool; readonly memory: MemoryWatch; readonly owner: PartsOwner },
 ): RunningEngine {
   const { context, workers, pods, webhooks, startWork } = parts;
   return {
     ...parts,
     serve: (endpoints, resources) => serveWith(context, endpoints, resources),
-    start() {
+    async start() {
+      if (context.ownership.isShared) await context.ownership.begin(owner);
+      else pods.start();
       workers.start();
-      pods.start();
       context.dueTimer.aim(context.clock.now());
       webhooks.start();
       context.readiness.started();
@@ -123,6 +137,7 @@ function runningEngine(
       pods.killAll();
     },
     async stop(how) {
+      await context.ownership.end();
       await startWork.stop();
       await Promise.all([workers.stop(how), pods.stop(how)]);
       gpus.close();
@@ -146,8 +161,10 @@ async function serveWith(
 
 /** Settles what earlier runs left in the store. */
 async function resume(context: EngineContext, startWork: StartWork): Promise<void> {
-  noteWaiting(context);
   await checkCredentials(context);
+  // What runs and waits comes with the parts that this process gets.
+  if (context.ownership.isShared) return;
+  noteWaiting(context);
   await startWork.do(() => context.usage.load());
   await startWork.do(() => requeueOrphans(context));
 }

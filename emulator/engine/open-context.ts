@@ -9,6 +9,7 @@ import { SECRET_KEY_BYTES } from "../core/resources/sealed-secret.ts";
 import { reasonInWords } from "../core/workers/scale-reason.ts";
 import type { Clock, Random } from "../core/time/clock.ts";
 import { fixedSecretKey, type SecretKey } from "../secrets/secret-key.ts";
+import type { Ownership } from "../store/ownership.ts";
 import type { Store } from "../store/store.ts";
 import type { Tracer } from "../trace/tracer.ts";
 import { Balancer } from "./balancing/balancer.ts";
@@ -29,12 +30,14 @@ import { Readiness } from "./observe/readiness.ts";
 import { LogFeed } from "./observe/log-feed.ts";
 import { type ReleaseParts, releaseEffects } from "./release-effects.ts";
 import { Directory } from "./resources/directory.ts";
+import type { RecordChange } from "./resources/record-book.ts";
 import { HandlerSchemaBook, type HandlerTold } from "./resources/handler-schemas.ts";
 import { NO_VOLUME_FILES, type VolumeFiles } from "./resources/volume-files.ts";
+import { isMoved } from "./ownership/endpoint-moved.ts";
 import { Signal } from "./signal.ts";
 import { StartWork } from "./start-work.ts";
 import { openSteps, type Steps } from "./steps.ts";
-import { storedOffsetMs } from "./time/advance-clock.ts";
+import { SHARED_CLOCK, storedOffsetMs } from "./time/advance-clock.ts";
 import { DueTimer } from "./time/due-timer.ts";
 import { PendingWork } from "./time/pending-work.ts";
 import { ServiceClock } from "./time/service-clock.ts";
@@ -52,6 +55,8 @@ export interface ContextOptions {
   readonly store: Store;
   /** On that store; by default they are opened. */
   readonly steps?: Steps;
+  /** Which endpoints this process decides for, for steps that are opened here; default: all. */
+  readonly ownership?: Ownership;
   /** Of those steps; by default one is made. */
   readonly directory?: Directory;
   /** Real time. Service time is ahead of it by what it was advanced, in this run and earlier ones. */
@@ -110,22 +115,34 @@ export interface EngineSignals {
   readonly jobsDue: Signal;
   /** A job that cannot be handed to its worker. */
   readonly inputDamaged: Signal<InputDamage>;
+  /** Parts that a batch was refused for: another process has them. */
+  readonly partsLost: Signal<ReadonlySet<number>>;
+  /** Records that are another since other processes changed them. */
+  readonly recordsChanged: Signal<readonly RecordChange[]>;
   /** A launcher can start workers or pods that it could not before. */
   readonly launcherWilling: Signal;
 }
 
-/** Resolves with the parts; nothing that earlier runs left is changed. Throws what the store throws. */
+/**
+ * Resolves with the parts; nothing that earlier runs left is changed. Throws what the store throws.
+ *
+ * @throws RangeError for a `serviceClock` where several processes share the store
+ */
 export async function openContext(options: ContextOptions): Promise<OpenContext> {
   const { store, random, log, tracer, lease = DEFAULT_LEASE_TERMS, clock: realClock } = options;
-  const steps = options.steps ?? (await openSteps(store, { log, clock: realClock }));
+  const { ownership: given } = options;
+  const steps =
+    options.steps ?? (await openSteps(store, { log, clock: realClock, ownership: given }));
+  const { ownership } = steps;
   const signals = createSignals();
+  if (ownership.isShared && options.serviceClock) throw new RangeError(SHARED_CLOCK);
   const clock = new ServiceClock(options.serviceClock ?? realClock, storedOffsetMs(steps));
   const directory = options.directory ?? new Directory(steps.records);
   const events = new EventFeed(clock, random);
   const metrics = options.metrics ?? new ServiceMetrics();
-  const { forgetEndpoint, ...history } = openHistory(clock, events, directory);
+  const { forgetEndpoint, ...history } = openHistory({ clock, events, directory, ownership });
   const parts = {
-    ...{ store, steps, clock, realClock, random },
+    ...{ store, steps, ownership, clock, realClock, random },
     deliveries: new Turns(),
     secretKey: options.secretKey ?? fixedSecretKey(random.bytes(SECRET_KEY_BYTES)),
     log,
@@ -141,7 +158,7 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
     spans: tracer && new JobSpans(tracer, () => clock.now()),
     pendingWork: new PendingWork(),
     dueTimer: new DueTimer(clock, signals.jobsDue.raise),
-    usage: new UsageMeter({ steps, clock, realClock, random, log }),
+    usage: new UsageMeter({ steps, ownership, clock, realClock, random, log }),
     prices: options.prices ?? DEFAULT_PRICES,
     ...history,
     tokens: new WorkerTokens(),
@@ -156,7 +173,7 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
       options.endpointDeleted?.(endpointId);
     },
   };
-  releaseSteps(parts, signals.laterDelivery.raise, options.attemptEnded);
+  releaseSteps(parts, signals, options.attemptEnded);
   const mover = new WorkerMover({ ...parts, bill: (worker) => beginToBill(parts, worker) });
   const context = { ...parts, mover, balancer: new Balancer({ ...parts, mover }) };
   return { context, signals, startWork: new StartWork(realClock, log) };
@@ -173,7 +190,7 @@ function machineOf({
 
 function releaseSteps(
   parts: Omit<EngineContext, "balancer" | "mover">,
-  releaseDelivery: (jobId: string) => void,
+  signals: EngineSignals,
   attemptEnded: ContextOptions["attemptEnded"],
 ): void {
   const { clock, events, metrics, spans, log, pendingWork, workerHistory } = parts;
@@ -183,21 +200,25 @@ function releaseSteps(
     send: (assignments) => sendAssignments(parts, assignments),
     readAhead(endpointId) {
       const read = assignFromStore(parts, endpointId).catch((error: unknown) => {
+        if (isMoved(error)) return;
         log.error({ endpointId, err: error }, "waiting jobs could not be read");
         lookLater([endpointId]);
       });
       void pendingWork.track("waiting jobs", read);
     },
-    releaseDelivery,
+    releaseDelivery: signals.laterDelivery.raise,
     observe(moved) {
       const { job, move } = moved;
       events.publish(move);
       const ended = attemptEndedBy(moved);
       if (ended !== undefined) events.publish(ended);
       metrics.jobMoved(job, move);
-      noteMove(parts, job, move);
-      workerHistory.jobMoved(job, move);
-      spans?.moved(job, move);
+      // What is stored may be of an endpoint that has moved meanwhile: that was forgotten.
+      if (parts.ownership.holds(job.endpointId)) {
+        noteMove(parts, job, move);
+        workerHistory.jobMoved(job, move);
+        spans?.moved(job, move);
+      }
       if (attemptEnded === undefined) return;
       const end = attemptEndOf(moved, clock.now());
       if (end !== undefined) attemptEnded(end);
@@ -207,6 +228,8 @@ function releaseSteps(
     release: (effects) => releaseEffects(releasing, effects),
     failed: (effects) =>
       lookLater(effects.flatMap(({ changedEndpoints }) => [...changedEndpoints])),
+    lost: (lost, loads) => signals.partsLost.raise(parts.ownership.heldSince(lost, loads)),
+    learned: signals.recordsChanged.raise,
     track: (what, work) => void pendingWork.track(what, work),
   });
 }
@@ -234,6 +257,8 @@ function createSignals(): EngineSignals {
     laterDelivery: new Signal(),
     jobsDue: new Signal(),
     inputDamaged: new Signal(),
+    partsLost: new Signal(),
+    recordsChanged: new Signal(),
     launcherWilling: new Signal(),
   };
 }
@@ -249,19 +274,25 @@ function raisersOf({ endpointChanged, podChanged, webhookDue, inputDamaged }: En
 }
 
 /** The workers, and what is remembered of them and of their endpoints. */
-function openHistory(clock: ServiceClock, events: EventFeed, directory: Directory) {
+function openHistory({
+  clock,
+  events,
+  directory,
+  ownership,
+}: Pick<EngineContext, "clock" | "directory" | "events" | "ownership">) {
   const series = new ServiceSeries(() => clock.now());
   const decisions = new DecisionLog((endpointId, { start, drain, workers, wanted, ...why }) => {
     const reason = reasonInWords(why);
     events.publish({ type: "scale", endpointId, start, drain, workers, wanted, reason });
   });
+  const isHeldBack = (endpointId: string) => ownership.isLeaving(endpointId);
   const fleet: Fleet = new Fleet((worker, states) => {
     const { id: workerId, endpointId, state } = worker;
     events.publish({ type: "worker", endpointId, workerId, state });
-    // Workers of an endpoint that was deleted are still to end.
-    if (directory.findEndpoint(endpointId) === undefined) return;
+    // Workers of an endpoint that was deleted, or has moved, are still to end.
+    if (directory.findEndpoint(endpointId) === undefined || !ownership.holds(endpointId)) return;
     series.workersChanged(endpointId, states);
-  });
+  }, isHeldBack);
   const workerHistory = new WorkerHistory(clock, (workerId) => fleet.find(workerId));
   const forgetEndpoint = (endpointId: string) => {
     events.publish({ type: "endpoint", endpointId, change: "deleted" });

@@ -104,6 +104,34 @@ export function restingOn<C extends Changer>(
   });
 }
 
+/** Whether records change, but for those of use, at which no step looks. */
+export function changesRecords({
+  changes,
+}: {
+  readonly changes: readonly (Change | StepChange)[];
+}): boolean {
+  return changes.some(
+    (change) =>
+      (change.type === "put-record" || change.type === "delete-record") && change.kind !== "usage",
+  );
+}
+
+/** Whether it changes anything of such an endpoint, but its record. */
+export function concerns({ changes }: Changer, isMeant: (endpointId: string) => boolean): boolean {
+  return changes.some((change) => {
+    const endpointId = endpointOf(change);
+    return endpointId !== undefined && isMeant(endpointId);
+  });
+}
+
+function endpointOf(change: StepChange): string | undefined {
+  if ("endpointId" in change) return change.endpointId;
+  if ("job" in change) return change.job.endpointId;
+  if ("report" in change) return change.report.job.endpointId;
+  if ("delivery" in change) return change.delivery.endpointId;
+  return undefined;
+}
+
 /** An endpoint, or what lies under a seq; -1 is all else. */
 type Place = string | number;
 

@@ -68,6 +68,11 @@ export class Step {
     return this.#state.jobs.inputOf(job.id);
   }
 
+  /** To be called by a step that finds nothing to do on an endpoint. @throws ServiceError endpoint_moved */
+  refuseMoved(endpointId: string): void {
+    this.#state.jobs.refuseMoved(endpointId);
+  }
+
   runningJobs(): readonly Job[] {
     return [...this.#state.jobs.running()];
   }
@@ -144,7 +149,9 @@ export class Step {
     this.changes.push({ type: "insert-delivery", delivery, frame });
   }
 
+  /** @throws ServiceError endpoint_moved */
   replaceDelivery(delivery: Delivery): void {
+    this.refuseMoved(delivery.endpointId);
     this.changes.push({ type: "replace-delivery", delivery });
   }
 

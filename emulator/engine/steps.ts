@@ -2,17 +2,31 @@
 import type { JobCounts } from "../core/jobs/job-counts.ts";
 import type { Job } from "../core/jobs/job.ts";
 import type { Clock } from "../core/time/clock.ts";
-import type { Store, Boot, StoreReads } from "../store/store.ts";
+import type { Ownership } from "../store/ownership.ts";
+import {
+  type Boot,
+  PartsLostError,
+  RecordsMovedError,
+  type Store,
+  type StoreReads,
+} from "../store/store.ts";
 import type { Payload } from "../store/payload.ts";
 import { BatchWriter, type Sync } from "./batch-writer.ts";
-import type { Effects } from "./effects.ts";
 import { Journal } from "../core/journal.ts";
 import { JobMemory, MEMORY_LIMITS, type MemoryLimits } from "./jobs/memory/job-memory.ts";
+import { ReadAhead } from "./jobs/memory/read-ahead.ts";
 import { PayloadGoneError } from "./jobs/read/show-payload.ts";
 import type { EngineLog } from "./observe/engine-log.ts";
+import { Keys } from "./ownership/keys.ts";
+import { OwnedMemory } from "./ownership/owned-memory.ts";
+import { OwnedParts } from "./ownership/owned-parts.ts";
 import { refusalOf } from "./refusal.ts";
 import { RecordBook, type RecordView } from "./resources/record-book.ts";
 import type { Step } from "./step.ts";
+import { NO_RELEASES, type StepReleases } from "./step-releases.ts";
+
+/** So often a step is run that other processes came before. */
+const MAX_TRIES = 10;
 
 export interface StepsOptions {
   readonly store: Pick<Store, "flush" | "stage" | "discard"> & StoreReads;
@@ -23,16 +37,8 @@ export interface StepsOptions {
   readonly limits: MemoryLimits;
   /** For how long a batch gathers that nobody is kept waiting by, ms of real time. */
   readonly gatherMs: number;
-}
-
-/** What is to be done about steps. */
-export interface StepReleases {
-  /** Does what steps asked for. Called with the steps of a batch, in their order, once it is durable. */
-  readonly release: (effects: readonly Effects[]) => void;
-  /** Called with the effects of steps that were not stored, whose changes of memory were taken back. */
-  readonly failed: (effects: readonly Effects[]) => void;
-  /** Called with what is under way: things to be stored, and reads. */
-  readonly track: (what: string, work: Promise<unknown>) => void;
+  /** Of a store that several processes share. */
+  readonly ownership: Ownership | undefined;
 }
 
 /** Begins to keep what the store has. Throws what the store throws. */
@@ -41,10 +47,11 @@ export async function openSteps(
   {
     limits = MEMORY_LIMITS,
     gatherMs = 0,
+    ownership,
     ...parts
-  }: Pick<StepsOptions, "log" | "clock"> & Partial<Pick<StepsOptions, "limits" | "gatherMs">>,
+  }: Pick<StepsOptions, "log" | "clock"> & Partial<Omit<StepsOptions, "store" | "boot">>,
 ): Promise<Steps> {
-  return new Steps({ ...parts, limits, gatherMs, store, boot: await store.boot() });
+  return new Steps({ ...parts, limits, gatherMs, ownership, store, boot: await store.boot() });
 }
 
 export interface StepNeeds {
@@ -60,39 +67,42 @@ type ReadJobs = (reads: StoreReads) => Promise<readonly (Job | undefined)[]>;
 type StepOnJobs<T> = (step: Step, jobs: readonly Job[], rows: readonly Job[]) => Sync<T>;
 
 export class Steps {
+  /** The endpoints whose jobs steps may change. */
+  readonly ownership: OwnedParts;
+  /** What steps look at. */
+  readonly memory: OwnedMemory;
   readonly #options: StepsOptions;
   readonly #jobs: JobMemory;
   readonly #records: RecordBook;
   readonly #writer: BatchWriter;
-  #releases: StepReleases = {
-    release: () => undefined,
-    failed: () => undefined,
-    track: () => undefined,
-  };
-  /** Endpoints whose waiting jobs are being read. */
-  readonly #lengthening = new Set<string>();
+  readonly #readAhead: ReadAhead;
+  #releases = NO_RELEASES;
 
   constructor(options: StepsOptions) {
     const { boot, clock, store, limits } = options;
     const journal = new Journal();
     this.#options = options;
-    this.#jobs = new JobMemory(journal, boot.batch, limits);
-    this.#jobs.load(boot.counts, boot.running);
-    this.#records = new RecordBook(journal, boot.records);
-    let { lastSeq } = boot;
-    const state = { jobs: this.#jobs, records: this.#records, nextSeq: () => (lastSeq += 1) };
+    const ownership = new OwnedParts(options.ownership);
+    const keys = new Keys(ownership, boot.lastSeq);
+    const jobs = new JobMemory(journal, boot.batch, limits, (id) => ownership.holds(id));
+    jobs.load(boot.counts, boot.running);
+    this.#jobs = jobs;
+    this.#records = new RecordBook(journal, boot.records, boot.recordsVersion);
     this.#writer = new BatchWriter({
-      state,
+      state: { jobs, records: this.#records, nextSeq: () => keys.next() },
       journal,
       durable: boot.batch,
       flush: (batch) => store.flush(batch),
       clock,
       gatherMs: options.gatherMs,
-      lastSeq: () => lastSeq,
-      release: (effects) => this.#releases.release(effects),
-      failed: (effects) => this.#releases.failed(effects),
-      busy: (idle) => this.#releases.track("storing", idle),
+      lastSeq: () => keys.last,
+      releases: () => this.#releases,
     });
+    this.ownership = ownership;
+    this.memory = new OwnedMemory({ ownership, jobs, keys, writer: this.#writer });
+    ownership.follow((changed) => this.memory.recordsChanged(changed));
+    const reading = (read: Promise<unknown>) => this.#releases.track("reading", read);
+    this.#readAhead = new ReadAhead({ jobs, store, limit: limits.readAhead, reading });
   }
 
   /** From now on steps are released so; those before asked for nothing. */
@@ -121,12 +131,19 @@ export class Steps {
     { jobs = [], staged = [], hasTime = false }: StepNeeds = {},
   ): Promise<T> {
     try {
-      while (this.#writer.isFull) await this.#writer.room(hasTime);
-      const unknown = jobs.filter((id) => !this.#jobs.knows(id));
-      if (unknown.length === 0) return await this.#writer.run(step);
-      return await this.#runOn((reads) => Promise.all(unknown.map((id) => reads.job(id))), step);
-    } catch (error) {
-      throw this.refusalFor(error);
+      for (let tries = 1; ; tries += 1) {
+        try {
+          while (this.#writer.isFull) await this.#writer.room(hasTime);
+          const unknown = jobs.filter((id) => !this.#jobs.knows(id));
+          if (unknown.length === 0) return await this.#writer.run(step);
+          return await this.#runOn(
+            (reads) => Promise.all(unknown.map((id) => reads.job(id))),
+            step,
+          );
+        } catch (error) {
+          await this.#catchUp(error, tries);
+        }
+      }
     } finally {
       for (const payload of staged) this.#discard(payload);
     }
@@ -137,25 +154,27 @@ export class Steps {
    * now, without those deleted meanwhile, and as they were.
    */
   async commitOn<T>(read: ReadJobs, step: StepOnJobs<T>): Promise<T> {
-    try {
-      await this.#stored();
-      while (this.#writer.isFull) await this.#writer.room();
-      return await this.#runOn(read, step);
-    } catch (error) {
-      throw this.refusalFor(error);
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await this.stored();
+        while (this.#writer.isFull) await this.#writer.room();
+        return await this.#runOn(read, step);
+      } catch (error) {
+        await this.#catchUp(error, tries);
+      }
     }
   }
 
   /** Asks the store, which has all that was changed before. Throws what `ask` and the store throw. */
   async read<T>(ask: (reads: StoreReads) => Promise<T>): Promise<T> {
-    await this.#stored();
+    await this.stored();
     return this.#reading(this.#ask(ask));
   }
 
   /** The counters of an endpoint as they are now, once that is durable; as they are then, if it was taken back. */
   async counts(endpointId: string): Promise<JobCounts> {
     const { counts } = this.#jobs.endpoint(endpointId);
-    return (await this.#stored()) ? counts : this.#jobs.endpoint(endpointId).counts;
+    return (await this.stored()) ? counts : this.#jobs.endpoint(endpointId).counts;
   }
 
   /** The counters of an endpoint at once: ahead of the store by what is being stored. */
@@ -176,30 +195,12 @@ export class Steps {
   /** The job as it is now, once that is durable; undefined if that was taken back, and if it is in the store alone, or deleted. */
   async jobInMemory(id: string): Promise<Job | undefined> {
     const job = this.#jobs.find(id);
-    return (await this.#stored()) ? job : undefined;
+    return (await this.stored()) ? job : undefined;
   }
 
   /** Reads waiting jobs of the endpoint into memory, if there are any; true when there are more of them now. */
-  async readAhead(endpointId: string): Promise<boolean> {
-    const endpoint = this.#jobs.endpoint(endpointId);
-    if (endpoint.coldCount === 0 || this.#lengthening.has(endpointId)) return false;
-    this.#lengthening.add(endpointId);
-    const { size } = endpoint.window;
-    try {
-      while (!(await this.#lengthen(endpointId)));
-    } finally {
-      this.#lengthening.delete(endpointId);
-    }
-    return endpoint.window.size > size;
-  }
-
-  async #lengthen(endpointId: string): Promise<boolean> {
-    using _ = this.#jobs.beginRead();
-    const { store, limits } = this.#options;
-    const after = this.#jobs.endpoint(endpointId).window.lastKey;
-    const limit = limits.readAhead;
-    const rows = await this.#reading(store.waitingJobs(endpointId, after, limit));
-    return this.#jobs.lengthen(endpointId, rows, { after, limit });
+  readAhead(endpointId: string): Promise<boolean> {
+    return this.#readAhead.read(endpointId);
   }
 
   /** Prepares bytes that a later `commit` stores. @throws ServiceError storage_full, storage_failed */
@@ -217,6 +218,20 @@ export class Steps {
     }
   }
 
+  /**
+   * Resolves when all is known that other processes changed of records before the call. To be awaited before a record is looked
+   * for, or changed.
+   *
+   * @throws ServiceError storage_failed
+   */
+  async refreshRecords(): Promise<void> {
+    try {
+      await this.memory.refreshRecords();
+    } catch (error) {
+      throw this.refusalFor(error);
+    }
+  }
+
   /** Takes no more steps; resolves when those taken are answered. */
   close(): Promise<void> {
     return this.#writer.close();
@@ -228,13 +243,21 @@ export class Steps {
   }
 
   /** Resolves when what was changed so far is in the store, or was taken back. */
-  async #stored(): Promise<boolean> {
+  async stored(): Promise<boolean> {
     try {
       await this.#writer.durable();
       return true;
     } catch {
       return false;
     }
+  }
+
+  /** Returns when a step may be run anew that was refused for what other processes did. Throws its refusal otherwise. */
+  async #catchUp(error: unknown, tries: number): Promise<void> {
+    const isMoved = error instanceof RecordsMovedError;
+    if (tries === MAX_TRIES || !(isMoved || error instanceof PartsLostError))
+      throw this.refusalFor(error);
+    if (isMoved) await this.refreshRecords();
   }
 
   async #ask<T>(ask: (reads: StoreReads) => Promise<T>): Promise<T> {
@@ -258,7 +281,12 @@ export class Steps {
     let done: Promise<T>;
     {
       using _ = this.#jobs.beginRead();
-      const found = await this.#reading(read(this.#options.store));
+      let loads: number;
+      let found: Awaited<ReturnType<ReadJobs>>;
+      do {
+        ({ loads } = this.#jobs);
+        found = await this.#reading(read(this.#options.store));
+      } while (loads !== this.#jobs.loads);
       const rows = found.filter((row) => row !== undefined);
       const jobs = rows.flatMap((row) => this.#jobs.admit(row) ?? []);
       done = this.#writer.run<T>((taken) => step(taken, jobs, rows));

@@ -34,7 +34,7 @@ type OfOperators = Uses<
   | "tracer"
   | "workerHistory"
 >;
-type OfAnswers = Uses<"balancer" | "inFlight" | "realClock" | "schemas">;
+type OfAnswers = Uses<"balancer" | "inFlight" | "ownership" | "realClock" | "schemas">;
 
 /** What all operations together take of the engine: each hands its use case no more than that takes. */
 export type HttpEngine = OfJobs & OfResources & OfPods & OfOperators & OfAnswers;

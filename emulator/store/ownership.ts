@@ -47,8 +47,9 @@ export interface Owner {
   /** From the end of the call on the endpoints of these parts are decided for here. */
   gained(gain: Gain): void;
   /**
-   * The parts are to be given away; `owns` denies them from now on, and their batches are stored until it resolves. Resolves when nothing of them is under way any more: no step, no batch, no worker. `idle`
-   * waits for running jobs as long as is reasonable before it puts them back into the queue, `now` does that at once.
+   * The parts are to be given away; their batches are stored until it resolves. It resolves when nothing of them is under way any
+   * more: no step, no batch, no worker; from then on they are not decided for here. `idle` waits for running jobs as long as is
+   * reasonable before it puts them back into the queue, `now` does that at once.
    */
   leave(parts: ReadonlySet<number>, when: "idle" | "now"): Promise<void>;
   /**
@@ -56,7 +57,6 @@ export interface Owner {
    * being left, too, and before a batch is refused with PartsLostError that was about parts held until then.
    */
   lost(parts: ReadonlySet<number>): void;
-  recordsChanged(changed: ChangedRecords): void;
   /** Service time now, which the store is told with each renewal. */
   serviceTime(): number;
 }
@@ -64,8 +64,8 @@ export interface Owner {
 export interface Ownership {
   readonly self: Replica;
   /**
-   * Whether nobody else can have the part of the endpoint now. To be asked before every answer that comes from memory and
-   * before every hand-over that waits for no batch: the process may have stood still since the request arrived.
+   * Whether nobody else can have the part of the endpoint now; also while it is being left. To be asked before every answer that
+   * comes from memory and before every hand-over that waits for no batch: the process may have stood still since the request arrived.
    */
   owns(endpointId: string): boolean;
   /** The same of what belongs to no endpoint: bills of volumes, pods, what is pruned over all endpoints. */
@@ -87,8 +87,12 @@ export interface Ownership {
   /** Resolves at the next change of any owner that this replica learns of, or when `signal` aborts. */
   moved(signal: AbortSignal): Promise<void>;
   /**
-   * Has `recordsChanged` called, before it resolves, with everything that other replicas changed before the call. Nothing is told
-   * while a batch that changes records is being stored.
+   * Has `learn` called with what other replicas change of what `boot` answered; to be called once, right after that. It is not
+   * called while a batch that changes records is being stored.
+   */
+  follow(learn: (changed: ChangedRecords) => void): void;
+  /**
+   * Has everything told to who follows, before it resolves, that other replicas changed before the call.
    *
    * @throws StoreUnusableError, StoreLostError, StoreClosedError
    */

@@ -17,7 +17,7 @@ export interface EmulatorClock {
 }
 
 export function clockOf(
-  engine: Uses<"clock" | "events" | "pendingWork" | "realClock" | "steps">,
+  engine: Uses<"clock" | "events" | "ownership" | "pendingWork" | "realClock" | "steps">,
 ): EmulatorClock {
   const { signal } = new AbortController();
   return {

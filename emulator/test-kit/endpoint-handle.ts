@@ -8,7 +8,7 @@ import type { Uses } from "../engine/context.ts";
 import { holdQueue, releaseQueue } from "../engine/jobs/hold-queue.ts";
 import { untilIdle } from "../engine/time/idle.ts";
 import { listContents, readContents } from "../engine/jobs/read/job-contents.ts";
-import { viewJobAtEnd } from "../engine/jobs/read/job-view.ts";
+import { viewJobAtEnd, type WaitUses } from "../engine/jobs/read/job-view.ts";
 import type { JobLines } from "./job-lines.ts";
 import { type JobRecord, recordOf } from "./job-record.ts";
 import { NotIdleError } from "./not-idle-error.ts";
@@ -54,13 +54,10 @@ export interface EndpointHandle {
   jobs(filter?: { readonly status?: JobStatus }): Promise<readonly JobRecord[]>;
 }
 
-type OfJobs = Uses<
-  "clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps" | "watchers"
->;
 type OfIdling = Uses<"endpointChanged" | "events" | "pendingWork" | "realClock" | "steps">;
 
 export interface TestKitParts {
-  readonly engine: OfJobs & OfIdling;
+  readonly engine: WaitUses & OfIdling;
   readonly url: string;
   readonly lines: JobLines;
   /** Made when it is first needed. */
@@ -128,7 +125,9 @@ function queueOf(
 
 /** @throws NotIdleError */
 export async function idle(
-  engine: Uses<"directory" | "events" | "fleet" | "pendingWork" | "realClock" | "steps">,
+  engine: Uses<
+    "directory" | "events" | "fleet" | "ownership" | "pendingWork" | "realClock" | "steps"
+  >,
   { timeoutMs = DEFAULT_TIMEOUT_MS }: WaitLimit = {},
   among?: string,
 ): Promise<void> {

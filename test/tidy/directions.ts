@@ -26,6 +26,7 @@ const ports = [
   "emulator/store/payload.ts",
   "emulator/store/records.ts",
   "emulator/store/end-of-turn.ts",
+  "emulator/store/ownership.ts",
   "emulator/launch/launcher.ts",
   "emulator/launch/pod-launcher.ts",
   "emulator/balance/health-probe.ts",

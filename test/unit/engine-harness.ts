@@ -16,6 +16,7 @@ import type { Launcher } from "../../emulator/launch/launcher.ts";
 import type { PodLauncher } from "../../emulator/launch/pod-launcher.ts";
 import { localEndpoint, localTemplate } from "../../emulator/handlers/local-endpoint.ts";
 import { createMemoryStore } from "../../emulator/store/memory/memory-store.ts";
+import type { Ownership } from "../../emulator/store/ownership.ts";
 import type { Store } from "../../emulator/store/store.ts";
 import type { Tracer } from "../../emulator/trace/tracer.ts";
 import type { WebhookSender } from "../../emulator/webhooks/webhook-sender.ts";
@@ -61,6 +62,10 @@ export interface HarnessOptions {
   readonly healthProbe?: HealthProbe;
   /** Default: as much is kept in memory as by the service. */
   readonly limits?: MemoryLimits;
+  /** Of a store that several engines share. */
+  readonly ownership?: Ownership;
+  /** How many ids were drawn before: engines that share a store draw no id twice. */
+  readonly drawn?: number;
 }
 
 /**
@@ -78,14 +83,16 @@ export async function createTestEngine(
     tracer,
     podLauncher,
     limits = MEMORY_LIMITS,
+    ownership,
+    drawn = 0,
   }: HarnessOptions = {},
 ): Promise<TestEngine> {
   const logged: LogEntry[] = [];
   const log = collectingLog(logged);
-  const random = seededRandom();
+  const random = seededRandom(drawn);
   const running = await openEngine({
     store,
-    steps: await openSteps(store, { log, clock, limits }),
+    steps: await openSteps(store, { log, clock, limits, ownership }),
     clock,
     random,
     log,
@@ -99,7 +106,7 @@ export async function createTestEngine(
   const engine = running.context;
   clock.isBusy = () =>
     engine.pendingWork.underWay.some((what) => what === "storing" || what === "reading");
-  running.start();
+  await running.start();
   const stop = async (how: "drain" | "kill" = "kill") => {
     await running.stop(how);
     await engine.steps.close();
@@ -160,8 +167,8 @@ const unwilling: Launcher = {
 };
 
 /** The same ids in the same order in every run; they look like real ones. */
-function seededRandom(): Random {
-  let drawn = 0;
+function seededRandom(first: number): Random {
+  let drawn = first;
   const counter = (digits: number, radix: number) =>
     (drawn += 1).toString(radix).padStart(digits, "0");
   return {

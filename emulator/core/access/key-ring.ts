@@ -18,6 +18,14 @@ export class KeyRing {
   /** @param keys of two with one text the later counts @param clock service time */
   constructor(keys: readonly ApiKey[], clock: Pick<Clock, "now">) {
     this.#clock = clock;
+    this.become(keys);
+  }
+
+  /** From now on these are accepted, and no others; of two with one text the later. */
+  become(keys: readonly ApiKey[]): void {
+    const ids = new Set(keys.map(({ id }) => id));
+    for (const id of [...this.#byId.keys()]) if (!ids.has(id)) this.remove(id);
+    this.#byDigest.clear();
     for (const key of keys) this.put(key);
   }
 

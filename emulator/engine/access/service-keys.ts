@@ -3,6 +3,7 @@ import type { ApiKey } from "../../core/access/api-key.ts";
 import { digestOf } from "../../core/access/key-ring.ts";
 import type { Random } from "../../core/time/clock.ts";
 import { orCause } from "../refusal.ts";
+import type { Step } from "../step.ts";
 import type { Steps } from "../steps.ts";
 import type { StartWork } from "../start-work.ts";
 
@@ -66,6 +67,22 @@ export async function settleKeys(
   return { records: [...made, user, admin], userKey: key };
 }
 
+/** Those that are valid now: another process that shares the store may have been started with another user's key since. */
+export function keysNow(
+  { records }: Pick<Steps, "records">,
+  settled: ServiceKeys,
+): readonly ApiKey[] {
+  const stored = records.find("apiKey", USER_KEY_ID);
+  const given = settled.records.filter((key) => !isMade(key) || key.id === ADMIN_KEY_ID);
+  const made = records.all("apiKey").filter(isMade);
+  return [
+    ...made,
+    ...given.map((key) =>
+      stored && key.id === USER_KEY_ID ? { ...stored, name: key.name, scope: key.scope } : key,
+    ),
+  ];
+}
+
 async function settleUserKey(
   { steps, random, startWork }: KeySettling,
   given: string | undefined,
@@ -82,8 +99,19 @@ async function settleUserKey(
     createdAt,
   };
   if (known?.digest === record.digest) return { record: known, key };
-  const keep = () => steps.commit((step) => step.putRecord("apiKey", USER_KEY_ID, record));
-  // One that is made and not stored would be good until the service ends, and then nobody knew which is.
-  await (given === undefined ? orCause(keep()) : startWork.do(keep));
+  if (given === undefined) {
+    // One that is made and not stored would be good until the service ends, and then nobody knew which is.
+    const kept = await orCause(steps.commit((step) => keepFirst(step, record)));
+    return { record: kept, key: kept === record ? key : undefined };
+  }
+  await startWork.do(() => steps.commit((step) => step.putRecord("apiKey", USER_KEY_ID, record)));
   return { record, key };
+}
+
+/** Another process may have made one at the same time. */
+function keepFirst(step: Step, made: ApiKey): ApiKey {
+  const known = step.record("apiKey", USER_KEY_ID);
+  if (known !== undefined) return known;
+  step.putRecord("apiKey", USER_KEY_ID, made);
+  return made;
 }

@@ -5,6 +5,8 @@ import type { Demand } from "../../core/workers/scaler.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { ServerAddress } from "../../launch/launcher.ts";
+import { endpointMoved } from "../ownership/endpoint-moved.ts";
+import type { OwnedParts } from "../ownership/owned-parts.ts";
 import type { Directory } from "../resources/directory.ts";
 import type { Fleet } from "../workers/fleet.ts";
 import type { WorkerMover } from "../workers/move-worker.ts";
@@ -28,6 +30,7 @@ export interface BalancerParts {
   readonly fleet: Pick<Fleet, "workersOf">;
   readonly endpointChanged: (endpointId: string) => void;
   readonly mover: Pick<WorkerMover, "move">;
+  readonly ownership: Pick<OwnedParts, "isLeaving" | "refuseMoved">;
 }
 
 export class Balancer {
@@ -45,7 +48,7 @@ export class Balancer {
    *
    * @param signal its reason is thrown when it aborts while the request waits
    * @throws ServiceError endpoint_not_found, wrong_endpoint_type; no_worker_available, worker_timeout after the wait;
-   *   affinity_worker_gone; rate_limited when too many wait already
+   *   affinity_worker_gone; rate_limited when too many wait already; endpoint_moved
    */
   async assign(endpointId: string, affinity: Affinity, signal: AbortSignal): Promise<InFlight> {
     signal.throwIfAborted();
@@ -87,8 +90,16 @@ export class Balancer {
     }
   }
 
+  /** Refuses the requests that wait for workers of endpoints that have moved. */
+  abandon(isMeant: (endpointId: string) => boolean): void {
+    for (const [endpointId, waiting] of [...this.#waiting].filter(([id]) => isMeant(id)))
+      for (const { reject } of waiting) reject(endpointMoved(endpointId));
+  }
+
   #choose(endpointId: string, affinity: Affinity): InFlight | undefined {
-    const { directory, fleet } = this.#parts;
+    const { directory, fleet, ownership } = this.#parts;
+    ownership.refuseMoved(endpointId);
+    if (ownership.isLeaving(endpointId)) return undefined;
     const { version } = directory.balanced(endpointId);
     const choice = chooseWorker(fleet.workersOf(endpointId), version, affinity);
     if (choice === "wait") return undefined;

@@ -1,6 +1,7 @@
 /** Records what runs, for the bills: one entry for each worker, pod or volume from its beginning to its end. */
 import type { Clock, Disarm, Random } from "../../core/time/clock.ts";
 import type { MachineUsage, Usage, VolumeUsage } from "../../core/billing/usage.ts";
+import type { OwnedParts } from "../ownership/owned-parts.ts";
 import type { Steps } from "../steps.ts";
 import type { EngineLog } from "../observe/engine-log.ts";
 
@@ -15,6 +16,7 @@ const LONG_MS = 86_400_000;
 type Beginning<U extends Usage> = Omit<U, "id" | "startedAt" | "endedAt" | "seenAt">;
 
 interface UsageMeterOptions {
+  readonly ownership: Pick<OwnedParts, "holds" | "holdsService" | "isShared">;
   readonly steps: Pick<Steps, "commit" | "read">;
   readonly random: Random;
   readonly log: EngineLog;
@@ -37,14 +39,25 @@ export class UsageMeter {
     this.#engine = engine;
   }
 
-  /** Call it once before use: ends the open entries of earlier runs, except those of volumes, which outlive the service. */
-  async load(): Promise<void> {
+  /**
+   * Ends the open entries of earlier runs or owners, except those of volumes, which outlive them. Call it before entries of
+   * these are used.
+   *
+   * @param isMeant whether entries of the endpoint, or of undefined: of the service, are; by default all are
+   */
+  async load(isMeant: (endpointId: string | undefined) => boolean = () => true): Promise<void> {
     const { steps, clock } = this.#engine;
     const droppedBefore = clock.now() - KEPT_MS;
-    const usages = await steps.read((reads) => reads.usage());
+    const all = await steps.read((reads) => reads.usage());
     await steps.commit((step) => {
-      for (const usage of usages) {
-        if (usage.endedAt === undefined && usage.kind === "volume") {
+      for (const usage of all) {
+        if (!isMeant(endpointOf(usage)) || !this.#isHeld(usage)) continue;
+        if (this.#open.get(subjectOf(usage))?.id === usage.id) continue;
+        if (
+          usage.endedAt === undefined &&
+          usage.kind === "volume" &&
+          !this.#open.has(usage.volumeId)
+        ) {
           this.#open.set(subjectOf(usage), usage);
         } else if (usage.endedAt === undefined) {
           const ended = { ...usage, endedAt: usage.seenAt };
@@ -57,11 +70,29 @@ export class UsageMeter {
     if (this.#open.size > 0) this.#aim();
   }
 
-  /** Begins an entry, until `ended` is called with its subject: the id of the worker, pod or volume. */
+  /** Volumes with an open entry. */
+  billedVolumes(): readonly string[] {
+    return [...this.#open.values()].flatMap((usage) =>
+      usage.kind === "volume" ? usage.volumeId : [],
+    );
+  }
+
+  /** The size of a volume with an open entry, GB. */
+  billedSize(volumeId: string): number | undefined {
+    return this.#open.get(volumeId)?.diskInGb;
+  }
+
+  /** Drops, as they are stored, entries that another process goes on with. */
+  forgetMoved(): void {
+    for (const [subject, usage] of this.#open) if (!this.#isHeld(usage)) this.#open.delete(subject);
+  }
+
+  /** Begins an entry, until `ended` is called with its subject: the id of the worker, pod or volume. Does nothing where another process has its bill. */
   began(beginning: Beginning<MachineUsage> | Beginning<VolumeUsage>): void {
     const now = this.#engine.clock.now();
     const id = this.#engine.random.uuid(now);
     const usage: Usage = { ...beginning, id, startedAt: now, endedAt: undefined, seenAt: now };
+    if (!this.#isHeld(usage)) return;
     this.#open.set(subjectOf(usage), usage);
     this.#write([usage]);
     if (!this.#disarm) this.#aim();
@@ -81,7 +112,8 @@ export class UsageMeter {
   /** All entries that were open at that moment (service time) or later, and perhaps older ones; oldest first. */
   async usages(since = 0): Promise<readonly Usage[]> {
     await this.#written;
-    const firstId = lowestId(since - LONG_MS);
+    // What lasted long elsewhere is in the store alone.
+    const firstId = this.#engine.ownership.isShared ? "" : lowestId(since - LONG_MS);
     const older = [...this.#open.values(), ...this.#long.values()]
       .filter(({ id }) => id < firstId)
       .toSorted((a, b) => (a.id < b.id ? -1 : 1));
@@ -89,11 +121,22 @@ export class UsageMeter {
     return [...older, ...recent];
   }
 
+  /** Resolves when everything so far is written. */
+  written(): Promise<void> {
+    return this.#written;
+  }
+
   /** Resolves when everything is written; call it when nothing runs any more. Idempotent. */
   async stop(): Promise<void> {
     this.#disarm?.();
     this.#disarm = undefined;
     await this.#written;
+  }
+
+  #isHeld(usage: Usage): boolean {
+    const { ownership } = this.#engine;
+    const endpointId = endpointOf(usage);
+    return endpointId === undefined ? ownership.holdsService() : ownership.holds(endpointId);
   }
 
   #remember(ended: Usage): void {
@@ -122,7 +165,8 @@ export class UsageMeter {
     const write = async () => {
       try {
         await steps.commit((step) => {
-          for (const usage of usages) step.putRecord("usage", usage.id, usage);
+          for (const usage of usages)
+            if (this.#isHeld(usage)) step.putRecord("usage", usage.id, usage);
         });
       } catch (error) {
         log.warn(
@@ -139,6 +183,11 @@ export class UsageMeter {
 function lowestId(at: number): string {
   const hex = Math.max(0, Math.trunc(at)).toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}`;
+}
+
+/** Undefined for what belongs to none. */
+function endpointOf(usage: Usage): string | undefined {
+  return usage.kind === "worker" ? usage.endpointId : undefined;
 }
 
 function subjectOf(usage: Usage): string {

@@ -47,11 +47,10 @@ export function reserve(
   };
 }
 
+type SendUses = Uses<"inputDamaged" | "log" | "ownership" | "spans" | "store">;
+
 /** Sends jobs to their workers, to each in this order; payloads that are not at hand are read first. */
-export function sendAssignments(
-  engine: Uses<"inputDamaged" | "log" | "spans" | "store">,
-  assignments: readonly Assignment[],
-): void {
+export function sendAssignments(engine: SendUses, assignments: readonly Assignment[]): void {
   const unsent = new Map<WorkerHandle, Promise<void>>();
   for (const assignment of assignments) {
     const { payloads, worker } = assignment;
@@ -62,7 +61,7 @@ export function sendAssignments(
 }
 
 async function sendLater(
-  engine: Uses<"inputDamaged" | "log" | "spans" | "store">,
+  engine: SendUses,
   assignment: Assignment,
   before: Promise<void> | undefined,
 ): Promise<void> {
@@ -93,9 +92,16 @@ async function readPayloads({ store }: Uses<"store">, job: Job): Promise<JobPayl
   return bytes && { input: bytes, s3Config: config };
 }
 
-function send(engine: Uses<"spans">, { worker, job }: Assignment, payloads: JobPayloads): void {
-  if (!job.lease) return;
-  const traceparent = engine.spans ? engine.spans.traceparentOf(job) : job.traceparent;
+function send(
+  engine: Uses<"ownership" | "spans">,
+  { worker, job }: Assignment,
+  payloads: JobPayloads,
+): void {
+  const { ownership, spans } = engine;
+  // While its payloads were read, or this process stood still, another one may have given it to another worker.
+  const isHere = ownership.owns(job.endpointId) || ownership.isLeaving(job.endpointId);
+  if (!job.lease || !isHere) return;
+  const traceparent = spans ? spans.traceparentOf(job) : job.traceparent;
   worker.handOver({
     jobId: job.id,
     leaseToken: job.lease.token,

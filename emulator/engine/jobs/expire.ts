@@ -10,7 +10,15 @@ import type { Uses } from "../context.ts";
 import { retryRules } from "./finish.ts";
 
 type ExpireUses = Uses<
-  "clock" | "directory" | "fleet" | "lease" | "mover" | "random" | "stallDetector" | "steps"
+  | "clock"
+  | "directory"
+  | "fleet"
+  | "lease"
+  | "mover"
+  | "ownership"
+  | "random"
+  | "stallDetector"
+  | "steps"
 >;
 
 /** Jobs treated in one step. */
@@ -54,7 +62,7 @@ function expire(engine: ExpireUses, step: Step, jobs: readonly Job[]): number {
     step.putReport(reportOf(job, now));
     reports += 1;
   }
-  if (reports > 0) step.pruneReports(keptReports(now));
+  if (reports > 0 && engine.ownership.holdsService()) step.pruneReports(keptReports(now));
   for (const endpointId of step.effects.changedEndpoints) assignWaiting(engine, step, endpointId);
   return applied;
 }

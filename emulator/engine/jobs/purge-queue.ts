@@ -8,7 +8,7 @@ const BATCH = 500;
 /**
  * Deletes the jobs that wait now and answers how many those were; running jobs and later submissions are untouched.
  *
- * @throws ServiceError endpoint_not_found
+ * @throws ServiceError endpoint_not_found, endpoint_moved
  */
 export async function purgeQueue(
   engine: Uses<"clock" | "directory" | "steps">,
@@ -16,6 +16,7 @@ export async function purgeQueue(
 ): Promise<number> {
   engine.directory.queue(endpointId);
   const endKey = await engine.steps.commit((step) => {
+    step.refuseMoved(endpointId);
     step.removeReports(endpointId);
     return step.nextSeq();
   });
@@ -24,6 +25,7 @@ export async function purgeQueue(
     const batch = await engine.steps.commitOn(
       (reads) => reads.waitingJobs(endpointId, lastKey, BATCH),
       (step, jobs, rows) => {
+        step.refuseMoved(endpointId);
         const waiting = jobs.filter(
           ({ status, queueKey }) => status === "IN_QUEUE" && queueKey < endKey,
         );

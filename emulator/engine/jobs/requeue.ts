@@ -1,5 +1,6 @@
 /** Puts the jobs of workers that are gone back into the queue. */
 import type { Failure } from "../../../runtime/protocol/failure.ts";
+import type { Job } from "../../core/jobs/job.ts";
 import { apply } from "./apply.ts";
 import { assignWaiting } from "./assign.ts";
 import type { Uses } from "../context.ts";
@@ -7,18 +8,27 @@ import { retryRules } from "./finish.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 
 /**
- * To be called once at start: workers are the emulator's own children and end with it, so a lease of an earlier run is
- * nobody's. That is no fault of the job and costs it no attempt.
+ * To be called with those that run at the start, or when they come from another process: workers are the children of their emulator
+ * and end with it, so their leases are nobody's. That is no fault of the job and costs it no attempt. Does nothing with jobs that
+ * are held in another way since.
  */
-export async function requeueOrphans(engine: Uses<"clock" | "steps">): Promise<void> {
+export async function requeueOrphans(
+  engine: Uses<"clock" | "steps">,
+  running: readonly Job[] = engine.steps.jobsInMemory(isRunning),
+): Promise<void> {
   await engine.steps.commit((step) => {
-    for (const job of step.runningJobs()) {
-      if (!job.lease) continue;
-      const { token: leaseToken } = job.lease;
+    for (const { id, lease } of running) {
+      const job = step.job(id);
+      if (!job || !lease) continue;
+      const { token: leaseToken } = lease;
       const event = { type: "hand-back", leaseToken, outcome: "interrupted" } as const;
       apply(step, job, event, engine.clock.now());
     }
   });
+}
+
+function isRunning({ status }: Job): boolean {
+  return status === "IN_PROGRESS";
 }
 
 /** Ends the leases of a worker whose process is gone, without waiting for them to run out. */

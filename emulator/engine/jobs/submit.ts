@@ -8,13 +8,15 @@ import type { JobPayloads } from "../effects.ts";
 import type { Step } from "../step.ts";
 import { reserve } from "./assign.ts";
 import type { Uses } from "../context.ts";
-import { waitForEnd, type JobView } from "./read/job-view.ts";
+import { waitForEnd, type JobView, type WaitUses } from "./read/job-view.ts";
 
 /** Job ids end in the region they were made in, as the live service's do. */
 const REGION_SUFFIX = "e1";
 
 export interface SubmitRequest {
   readonly endpointId: string;
+  /** Of a submission that may come again: a job that there is already is answered as it is. Default: a new one. */
+  readonly id?: string | undefined;
   readonly kind: JobKind;
   /** Default: `contract`. */
   readonly dialect?: DialectName;
@@ -28,13 +30,13 @@ export interface SubmitRequest {
 /**
  * Stores the job durably and answers it as stored.
  *
- * @throws ServiceError endpoint_not_found, storage_full, shutting_down
+ * @throws ServiceError endpoint_not_found, endpoint_moved, storage_full, shutting_down
  */
 export async function submit(
   engine: Uses<"clock" | "directory" | "fleet" | "lease" | "random" | "steps">,
   request: SubmitRequest,
 ): Promise<Job> {
-  return submitAs(engine, request, newJobId(engine, request.kind));
+  return submitAs(engine, request, request.id ?? newJobId(engine, request.kind));
 }
 
 /**
@@ -43,13 +45,14 @@ export async function submit(
  * @throws ServiceError as `submit`
  */
 export async function submitAndWait(
-  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps" | "watchers">,
+  engine: WaitUses,
   request: SubmitRequest,
   waitMs: number,
   signal: AbortSignal,
 ): Promise<JobView> {
-  const id = newJobId(engine, request.kind);
-  return waitForEnd(engine, id, waitMs, signal, () => submitAs(engine, request, id));
+  const { endpointId, kind, id: jobId = newJobId(engine, kind) } = request;
+  const begin = () => submitAs(engine, request, jobId);
+  return waitForEnd(engine, { endpointId, jobId }, waitMs, signal, begin);
 }
 
 function newJobId(engine: Uses<"clock" | "random">, kind: JobKind): string {
@@ -69,6 +72,8 @@ async function submitAs(
   const accept = (step: Step) => {
     // Deleted meanwhile? Its jobs are deleted in steps before or after this one.
     engine.directory.endpoint(endpoint.id);
+    const known = step.job(id);
+    if (known?.endpointId === endpoint.id) return known;
     const seq = step.nextSeq();
     const job = submitJob(
       {
@@ -88,7 +93,8 @@ async function submitAs(
     );
     return enqueue(engine, step, job, { input, s3Config }, submission);
   };
-  return engine.steps.commit(accept, { staged: [input, s3Config] });
+  const jobs = request.id === undefined ? [] : [id];
+  return engine.steps.commit(accept, { jobs, staged: [input, s3Config] });
 }
 
 function enqueue(

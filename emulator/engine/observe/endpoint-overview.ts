@@ -13,14 +13,14 @@ import {
 import type { Endpoint } from "../../core/resources/endpoint.ts";
 import type { WorkersByState } from "../../core/workers/workers-by-state.ts";
 import type { Uses } from "../context.ts";
-import { health, type Health } from "./health.ts";
+import { healthOfAll, type Health } from "./health.ts";
 
 /** 10 minutes. */
 const SPARKLINE_STEPS = 60;
 /** 5 minutes. */
 const NEWEST_STEPS = 30;
 
-type OverviewUses = Uses<"directory" | "fleet" | "series" | "steps">;
+type OverviewUses = Uses<"directory" | "fleet" | "ownership" | "series" | "steps">;
 
 export interface EndpointOverview {
   readonly endpoint: Endpoint;
@@ -35,20 +35,18 @@ export interface EndpointSeries {
   readonly points: SeriesPoints;
 }
 
+/** Of all endpoints that are decided for here. */
 export async function endpointOverviews(
   engine: OverviewUses,
 ): Promise<readonly EndpointOverview[]> {
   const overviews: EndpointOverview[] = [];
-  for (const endpoint of engine.directory.endpoints()) {
+  for await (const { endpoint, health } of healthOfAll(engine)) {
     const { id } = endpoint;
-    // Deleted while the others were asked for.
-    if (engine.directory.findEndpoint(id) === undefined) continue;
-    const { jobs } = await health(engine, id);
     const drawing = drawingOf(engine, endpoint, SPARKLINE_STEPS);
     const afterStep = drawing.lastStep - NEWEST_STEPS;
     overviews.push({
       endpoint,
-      jobs,
+      jobs: health.jobs,
       workers: engine.fleet.states(id),
       newest: {
         ...endsSince(drawing.buckets, afterStep),
@@ -60,8 +58,9 @@ export async function endpointOverviews(
   return overviews;
 }
 
-/** @throws ServiceError endpoint_not_found */
+/** @throws ServiceError endpoint_not_found, endpoint_moved */
 export function endpointSeries(engine: OverviewUses, endpointId: string): EndpointSeries {
+  engine.ownership.refuseMoved(endpointId);
   const drawing = drawingOf(engine, engine.directory.endpoint(endpointId), SERIES_STEPS);
   return { endsAt: (drawing.lastStep + 1) * STEP_MS, points: seriesPoints(drawing) };
 }

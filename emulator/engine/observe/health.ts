@@ -1,6 +1,8 @@
 /** `/health`: the numbers of an endpoint's jobs and workers by state. */
 import type { JobCounts } from "../../core/jobs/job-counts.ts";
+import type { Endpoint } from "../../core/resources/endpoint.ts";
 import type { Uses } from "../context.ts";
+import { isMoved } from "../ownership/endpoint-moved.ts";
 import type { WorkerCounts } from "../workers/fleet.ts";
 
 export interface Health {
@@ -8,15 +10,31 @@ export interface Health {
   readonly workers: WorkerCounts;
 }
 
-/** @throws ServiceError endpoint_not_found */
-export async function health(
-  engine: Uses<"directory" | "fleet" | "steps">,
-  endpointId: string,
-): Promise<Health> {
+type HealthUses = Uses<"directory" | "fleet" | "ownership" | "steps">;
+
+/** Of all endpoints that are decided for here. */
+export async function* healthOfAll(
+  engine: HealthUses,
+): AsyncGenerator<{ readonly endpoint: Endpoint; readonly health: Health }> {
+  for (const endpoint of engine.directory.endpoints()) {
+    const { id } = endpoint;
+    // Deleted or gone to another process, perhaps while the others were asked for.
+    if (engine.directory.findEndpoint(id) === undefined || !engine.ownership.owns(id)) continue;
+    try {
+      yield { endpoint, health: await health(engine, id) };
+    } catch (error) {
+      if (!isMoved(error)) throw error;
+    }
+  }
+}
+
+/** @throws ServiceError endpoint_not_found, endpoint_moved */
+export async function health(engine: HealthUses, endpointId: string): Promise<Health> {
   engine.directory.endpoint(endpointId);
   // Of the same moment as the counters, which are answered when they are durable.
   const workers = engine.fleet.counts(endpointId);
   const counts = await engine.steps.counts(endpointId);
+  engine.ownership.refuseMoved(endpointId);
   const { completed, failed, inProgress, inQueue, retried } = counts;
   return {
     jobs: { completed, failed, inProgress, inQueue, retried },

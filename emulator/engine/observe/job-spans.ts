@@ -23,6 +23,12 @@ export class JobSpans {
     if (to === "IN_PROGRESS") this.#executes(job);
   }
 
+  /** The job runs no more, as far as is known here: another process decides for it. */
+  forget(jobId: string): void {
+    this.#executions.get(jobId)?.end({ error: "its endpoint has moved to another emulator" });
+    this.#executions.delete(jobId);
+  }
+
   /** The parent of the handler's spans: the span of the execution, or that of the submission. */
   traceparentOf(job: Job): string | undefined {
     return this.#executions.get(job.id)?.traceparent ?? job.traceparent;

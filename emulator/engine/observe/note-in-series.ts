@@ -16,13 +16,15 @@ export function noteMove(
   });
 }
 
-/** Jobs that wait from an earlier run on. */
+/** Jobs that wait from an earlier run on, or from the time of another owner. */
 export function noteWaiting({
   directory,
+  ownership,
   series,
   steps,
-}: Uses<"directory" | "series" | "steps">): void {
+}: Uses<"directory" | "ownership" | "series" | "steps">): void {
   for (const { id } of directory.endpoints()) {
+    if (!ownership.holds(id)) continue;
     const counts = steps.countsNow(id);
     if (counts.inQueue + counts.inProgress > 0) series.happened(id, counts, {});
   }

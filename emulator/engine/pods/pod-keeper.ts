@@ -81,9 +81,10 @@ export class PodKeeper {
     this.#then(`pod ${podId}`, (launcher) => this.#decide(launcher, podId));
   }
 
-  /** Ends all pods; they run again after the next start. */
+  /** Ends all pods; they run again after the next `start`, here or elsewhere. */
   async stop(how: "drain" | "kill"): Promise<void> {
     this.#isOpen = false;
+    this.#leaveQueue();
     await this.#work;
     for (const run of this.#runs.values()) this.#end(run, how);
     await Promise.all([...this.#runs.values()].map(({ ended }) => ended));
@@ -92,7 +93,13 @@ export class PodKeeper {
   /** Kills all pods; also during a `stop` that drains. */
   killAll(): void {
     this.#isOpen = false;
+    this.#leaveQueue();
     for (const run of this.#runs.values()) this.#end(run, "kill");
+  }
+
+  /** None waits for GPUs any more. */
+  #leaveQueue(): void {
+    for (const { id } of this.#engine.steps.records.all("pod")) this.#gpus.leave(id);
   }
 
   #then(what: string, step: (launcher: PodLauncher) => Promise<void>): void {

@@ -53,7 +53,7 @@ export function listEndpoints(engine: Uses<"directory">): readonly Endpoint[] {
  * Cancels and deletes the endpoint's jobs, then the endpoint; its workers leave. Resolves when nothing of it is stored
  * any more. From the call on the endpoint takes no jobs.
  *
- * @throws ServiceError endpoint_not_found; storage_full, and then the endpoint is there again, its jobs perhaps not
+ * @throws ServiceError endpoint_not_found; storage_full, endpoint_moved, and then the endpoint is there again, its jobs perhaps not
  */
 export async function deleteEndpoint(
   engine: Uses<"clock" | "directory" | "endpointChanged" | "endpointDeleted" | "steps">,
@@ -63,6 +63,7 @@ export async function deleteEndpoint(
   using _ = engine.directory.leaving(id);
   await deleteJobs(engine, id);
   await engine.steps.commit((step) => {
+    step.refuseMoved(id);
     step.deleteRecord("endpoint", id);
     step.deleteRecord("served", id);
     step.removeReports(id);
@@ -78,6 +79,7 @@ async function deleteJobs(engine: Uses<"clock" | "steps">, endpointId: string): 
     lastSeq = await engine.steps.commitOn<number | undefined>(
       (reads) => reads.jobsOf(endpointId, after, BATCH),
       (step, jobs, rows) => {
+        step.refuseMoved(endpointId);
         for (const job of jobs) deleteJob(step, job, engine.clock.now());
         return rows.length < BATCH ? undefined : rows.at(-1)?.seq;
       },

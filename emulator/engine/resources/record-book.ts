@@ -1,8 +1,11 @@
 /** Records that are kept whole, in memory: as steps have left them, and as they are in the store. */
+import { isDeepStrictEqual } from "node:util";
 import type { Batch } from "../../store/batch.ts";
+import type { ChangedRecords } from "../../store/ownership.ts";
 import { noRecords, type RecordKind, type Records } from "../../store/records.ts";
 import type { Boot } from "../../store/store.ts";
 import type { Journal } from "../../core/journal.ts";
+import { changesRecords } from "../step-changes.ts";
 
 export interface RecordView {
   find<K extends RecordKind>(kind: K, id: string): Records[K] | undefined;
@@ -12,16 +15,26 @@ export interface RecordView {
   inOrder<K extends RecordKind>(kind: K): readonly Records[K][];
 }
 
+/** A record that another process made, changed or deleted: undefined stands for one that is not there. */
+export interface RecordChange {
+  readonly kind: RecordKind;
+  readonly id: string;
+  readonly before: Records[RecordKind] | undefined;
+  readonly after: Records[RecordKind] | undefined;
+}
+
 type Stored = ReadonlyMap<string, Records[RecordKind]>;
 
 export class RecordBook {
   readonly #journal: Journal;
   readonly #newest: RecordMaps;
   readonly #stored: RecordMaps;
+  #version: number;
 
-  /** @param stored what the store has at the start */
-  constructor(journal: Journal, stored: Partial<Boot["records"]> = {}) {
+  /** @param stored what the store has at the start, as of that version */
+  constructor(journal: Journal, stored: Partial<Boot["records"]> = {}, version = 0) {
     this.#journal = journal;
+    this.#version = version;
     this.#newest = new RecordMaps(stored);
     this.#stored = new RecordMaps(stored);
   }
@@ -29,6 +42,11 @@ export class RecordBook {
   /** The records that are in the store, which steps may have changed since. */
   get stored(): RecordView {
     return this.#stored;
+  }
+
+  /** That of the records that are in the store. */
+  get version(): number {
+    return this.#version;
   }
 
   find<K extends RecordKind>(kind: K, id: string): Records[K] | undefined {
@@ -53,6 +71,19 @@ export class RecordBook {
       if (change.type === "put-record") this.#stored.put(change.kind, change.id, change.record);
       else if (change.type === "delete-record") this.#stored.put(change.kind, change.id, undefined);
     }
+    if (changesRecords({ changes })) this.#version += 1;
+  }
+
+  /** Takes in what others changed, while no step waits to be stored that changed records. Answers what is another now. */
+  learn({ version, records }: ChangedRecords): readonly RecordChange[] {
+    this.#version = version;
+    return records.flatMap(({ kind, id, record: after }) => {
+      const before = this.#stored.find(kind, id);
+      if (isDeepStrictEqual(before, after)) return [];
+      this.#stored.put(kind, id, after);
+      this.#newest.put(kind, id, after);
+      return [{ kind, id, before, after }];
+    });
   }
 }
 

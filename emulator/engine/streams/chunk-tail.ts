@@ -2,7 +2,8 @@
 import { type ChunkBatch, cutBatch } from "../../../runtime/protocol/chunk-batch.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Uses } from "../context.ts";
-import type { JobChange } from "../jobs/read/job-watchers.ts";
+import type { JobRef } from "../jobs/read/job-view.ts";
+import type { JobChange, JobNews } from "../jobs/read/job-watchers.ts";
 import { JobSignal } from "../jobs/read/job-signal.ts";
 
 /** A reader that is further behind reads from the store. */
@@ -20,8 +21,8 @@ export class ChunkTail implements Disposable {
   #isBehind = true;
   #end: JobEnd | undefined;
 
-  constructor(engine: Uses<"clock" | "watchers">, jobId: string) {
-    this.#signal = new JobSignal(engine, jobId, (change) => this.#keep(change));
+  constructor(engine: Uses<"clock" | "watchers">, ref: JobRef) {
+    this.#signal = new JobSignal(engine, ref, (change) => this.#keep(change));
   }
 
   /**
@@ -73,7 +74,7 @@ export class ChunkTail implements Disposable {
     this.#signal[Symbol.dispose]();
   }
 
-  #keep(change: JobChange): void {
+  #keep(change: JobNews): void {
     this.#end = change.type === "settled" ? change : undefined;
     if (change.type !== "chunks") {
       this.#isBehind = true;

@@ -14,6 +14,7 @@ import {
   type JobView,
   viewJob,
   viewOfEnd,
+  type WaitUses,
 } from "../jobs/read/job-view.ts";
 import { ChunkTail } from "./chunk-tail.ts";
 import { JobSignal } from "../jobs/read/job-signal.ts";
@@ -33,10 +34,10 @@ export interface StreamPart {
  * The chunks since the previous read, or from index `from` without consuming. Held open until there is one, the job has
  * ended, `holdMs` passed or `signal` aborts.
  *
- * @throws ServiceError job_not_found
+ * @throws ServiceError job_not_found, endpoint_moved
  */
 export async function readStream(
-  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps" | "watchers">,
+  engine: WaitUses,
   ref: JobRef,
   options: {
     readonly from?: number | undefined;
@@ -47,10 +48,11 @@ export async function readStream(
   engine.directory.queue(ref.endpointId);
   const read = () =>
     options.from === undefined ? consume(engine, ref) : readPart(engine, ref, options.from);
-  using signal = new JobSignal(engine, ref.jobId);
+  using signal = new JobSignal(engine, ref);
   const until = engine.clock.now() + options.holdMs;
   for (;;) {
     const part = await read();
+    engine.ownership.refuseMoved(ref.endpointId);
     const leftMs = until - engine.clock.now();
     if (part.chunks.length > 0 || part.last || options.signal.aborted || leftMs <= 0) return part;
     await signal.changed(leftMs, options.signal);
@@ -71,10 +73,10 @@ export type StreamEvent =
  * memory when they have been stored; one that does not gets them from the store, as fast as it takes events. Ends early
  * when `signal` aborts.
  *
- * @throws ServiceError job_not_found, also when the job is deleted meanwhile
+ * @throws ServiceError job_not_found, also when the job is deleted meanwhile; endpoint_moved
  */
 export async function* followStream(
-  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps" | "watchers">,
+  engine: WaitUses,
   ref: JobRef,
   options: {
     readonly from: number;
@@ -84,7 +86,7 @@ export async function* followStream(
   },
 ): AsyncGenerator<StreamEvent, void, undefined> {
   engine.directory.queue(ref.endpointId);
-  using tail = new ChunkTail(engine, ref.jobId);
+  using tail = new ChunkTail(engine, ref);
   const place = new ReadingPlace(options.from, options.attempt ?? 0);
   tail.readingStore();
   const known = await engine.steps.jobInMemory(ref.jobId);
@@ -93,6 +95,7 @@ export async function* followStream(
     place.reach(known.attempt);
   else tail.foundInStore();
   for (;;) {
+    engine.ownership.refuseMoved(ref.endpointId);
     const kept = tail.take(place.attempt, place.next);
     if (kept !== undefined) {
       yield place.pass(kept);

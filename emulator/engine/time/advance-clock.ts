@@ -4,6 +4,7 @@ import type { Disarm } from "../../core/time/clock.ts";
 import { invalidRequest } from "../../core/service-error.ts";
 import { apply } from "../jobs/apply.ts";
 import type { Uses } from "../context.ts";
+import type { Step } from "../step.ts";
 import type { Steps } from "../steps.ts";
 
 /** The id of the one record of service time. */
@@ -16,6 +17,12 @@ const STRIDES = 100;
 
 /** How long the last step may take when the steps before have used up the time limit (real time). */
 const LAST_STEP_MS = 1_000;
+
+/** Why there is no such clock. */
+export const SHARED_CLOCK =
+  "service time runs with real time where several emulators share the store: it cannot be advanced, and there is no manual clock";
+
+type AdvanceUses = Uses<"clock" | "events" | "ownership" | "pendingWork" | "realClock" | "steps">;
 
 /** Instants are service time, ms since the epoch. */
 export interface ClockReading {
@@ -48,22 +55,19 @@ export function storedOffsetMs({ records }: Pick<Steps, "records">): number {
  * moment until that has settled. After 30 s of real time, or when `signal` aborts, it resolves with the work that is still
  * in progress; time has been advanced all the same.
  *
- * @throws ServiceError invalid_request beyond the bounds; storage_full, shutting_down, and then time may have moved a
+ * @throws ServiceError invalid_request beyond the bounds, and where several processes share the store; storage_full, shutting_down, and then time may have moved a
  *   part of the way
  */
-export function advanceClock(
-  engine: Uses<"clock" | "events" | "pendingWork" | "realClock" | "steps">,
+export async function advanceClock(
+  engine: AdvanceUses,
   byMs: number,
   signal: AbortSignal,
 ): Promise<Advance> {
+  if (engine.ownership.isShared) throw invalidRequest([SHARED_CLOCK]);
   return engine.clock.moves.inTurn(() => advance(engine, byMs, signal));
 }
 
-async function advance(
-  engine: Uses<"clock" | "events" | "pendingWork" | "realClock" | "steps">,
-  byMs: number,
-  signal: AbortSignal,
-): Promise<Advance> {
+async function advance(engine: AdvanceUses, byMs: number, signal: AbortSignal): Promise<Advance> {
   const { pendingWork, clock, events } = engine;
   refuseTooMuch(clock.offsetMs + byMs);
   using limit = new TimeLimit(engine, LIMITS.clockSettleMs, signal);
@@ -122,10 +126,29 @@ async function moveTime(engine: Uses<"clock" | "steps">, byMs: number): Promise<
   const { clock } = engine;
   await engine.steps.commit((step) => {
     step.putRecord("clock", RECORD_ID, { offsetMs: clock.offsetMs + byMs });
-    const event = { type: "advance-clock", byMs } as const;
-    for (const job of step.runningJobs()) apply(step, job, event, clock.now());
+    keepRealTime(step, byMs, clock.now());
     clock.shift(byMs);
     step.effects.onFailure(() => clock.shift(-byMs));
   });
   clock.catchUp();
+}
+
+/** Service time goes on to `at` at once, if it is not there yet: another process had come so far. */
+export async function catchUpWith(
+  { clock, steps }: Uses<"clock" | "steps">,
+  at: number,
+): Promise<void> {
+  const byMs = at - clock.now();
+  if (byMs <= 0) return;
+  clock.shift(byMs);
+  try {
+    await steps.commit((step) => keepRealTime(step, byMs, clock.now()));
+  } finally {
+    clock.catchUp();
+  }
+}
+
+function keepRealTime(step: Step, byMs: number, now: number): void {
+  const event = { type: "advance-clock", byMs } as const;
+  for (const job of step.runningJobs()) apply(step, job, event, now);
 }

@@ -22,7 +22,7 @@ export interface OpenWork {
  * @param among counts only the jobs of this endpoint, and no other work; default: everything
  */
 export async function untilIdle(
-  engine: Uses<"directory" | "events" | "fleet" | "pendingWork" | "steps">,
+  engine: Uses<"directory" | "events" | "fleet" | "ownership" | "pendingWork" | "steps">,
   signal: AbortSignal,
   among?: string,
 ): Promise<OpenWork> {
@@ -38,10 +38,11 @@ export async function untilIdle(
 }
 
 async function openJobs(
-  { directory, fleet, steps }: Uses<"directory" | "fleet" | "steps">,
+  { directory, fleet, ownership, steps }: Uses<"directory" | "fleet" | "ownership" | "steps">,
   among: string | undefined,
 ): Promise<readonly OpenJobs[]> {
-  const endpoints = directory.endpoints().filter(({ id }) => among === undefined || id === among);
+  const isMeant = (id: string) => (among === undefined ? ownership.holds(id) : id === among);
+  const endpoints = directory.endpoints().filter(({ id }) => isMeant(id));
   const counted = await Promise.all(
     endpoints.map(async ({ id }) => ({ endpointId: id, ...(await steps.counts(id)) })),
   );

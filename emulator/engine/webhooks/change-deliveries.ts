@@ -6,7 +6,7 @@ import { findDelivery } from "./webhook-outbox.ts";
 
 /** Stores the delivery after a try; once it is settled, the next one of its job may go, and old ones go for good. */
 export function storeTried(
-  engine: Uses<"clock" | "deliveries" | "steps">,
+  engine: Uses<"clock" | "deliveries" | "ownership" | "steps">,
   tried: Delivery,
   now: number,
 ): Promise<void> {
@@ -14,7 +14,8 @@ export function storeTried(
     await engine.steps.commit((step) => {
       step.replaceDelivery(tried);
       step.effects.deliveryChanged(tried);
-      if (tried.settledAt !== undefined) step.pruneDeliveries(keptDeliveries(now));
+      if (tried.settledAt !== undefined && engine.ownership.holdsService())
+        step.pruneDeliveries(keptDeliveries(now));
     });
     if (tried.settledAt !== undefined) await releaseNext(engine, tried.jobId);
   });
@@ -41,7 +42,7 @@ export function forgetOldDeliveries(
 /**
  * Has a settled delivery tried anew, with the same id and body and as many tries as at first; answers it as it is then.
  *
- * @throws ServiceError delivery_not_found, delivery_pending
+ * @throws ServiceError delivery_not_found, delivery_pending, endpoint_moved
  */
 export function redeliver(
   engine: Uses<"clock" | "deliveries" | "steps">,
@@ -67,6 +68,7 @@ export function redeliver(
 
 async function releaseNext(engine: Uses<"clock" | "steps">, jobId: string): Promise<void> {
   const next = await engine.steps.read((reads) => reads.deliveries.firstPending(jobId));
+  // None, too, where another process has the job.
   if (next === undefined || next.nextTryAt !== undefined) return;
   await engine.steps.commit((step) => {
     step.replaceDelivery(dueAgain(next, engine.clock.now()));

@@ -4,6 +4,7 @@ import { closePieces, type Piece } from "../../core/jobs/opened-payload.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { PayloadDamagedError } from "../../store/payload.ts";
 import type { WebhookResult, WebhookSender } from "../../webhooks/webhook-sender.ts";
+import { isMoved } from "../ownership/endpoint-moved.ts";
 import { DueTimer } from "../time/due-timer.ts";
 import type { Uses } from "../context.ts";
 import { forgetOldDeliveries, storeTried } from "./change-deliveries.ts";
@@ -19,8 +20,15 @@ const MAX_CALLS_PER_ORIGIN = 8;
 const RETRY_MS = 1_000;
 
 type DeliveryUses = Uses<
-  "clock" | "deliveries" | "log" | "metrics" | "pendingWork" | "steps" | "tracer"
+  "clock" | "deliveries" | "log" | "metrics" | "ownership" | "pendingWork" | "steps" | "tracer"
 >;
+
+interface WebhookCall {
+  readonly delivery: Delivery;
+  /** Ends it, unrecorded. */
+  readonly abort: AbortController;
+  readonly done: Promise<void>;
+}
 
 export class WebhookDelivery {
   readonly #engine: DeliveryUses;
@@ -29,10 +37,7 @@ export class WebhookDelivery {
   readonly #heldUp: HeldUpDeliveries;
   readonly #abort = new AbortController();
   /** Deliveries that are being tried, by id. */
-  readonly #calls = new Map<
-    string,
-    { readonly delivery: Delivery; readonly done: Promise<void> }
-  >();
+  readonly #calls = new Map<string, WebhookCall>();
   #looking: Promise<void> | undefined;
   #lookAgain = false;
   #isOpen = false;
@@ -72,6 +77,23 @@ export class WebhookDelivery {
     this.#isOpen = false;
     this.#dueTimer.stop();
     await Promise.all(Array.from(this.#calls.values(), ({ done }) => done));
+  }
+
+  /** Begins those of endpoints that are held from now on. */
+  gained(): void {
+    this.#heldUp.readAgain();
+    this.wake();
+  }
+
+  /** Resolves when the calls of such endpoints that are in progress now are over. */
+  async ended(isMeant: (endpointId: string) => boolean): Promise<void> {
+    await Promise.all(this.#callsOf(isMeant).map(({ done }) => done));
+  }
+
+  /** Aborts the calls of endpoints that have moved: their owner makes them again. Resolves when they are over. */
+  async abandon(isMeant: (endpointId: string) => boolean): Promise<void> {
+    for (const { abort } of this.#callsOf(isMeant)) abort.abort(MOVED);
+    await this.ended(isMeant);
   }
 
   /** Aborts all calls; also during a `stop` that drains. */
@@ -137,14 +159,22 @@ export class WebhookDelivery {
     return [...counts].flatMap(([origin, count]) => (count < MAX_CALLS_PER_ORIGIN ? [] : [origin]));
   }
 
-  #hasRoomFor({ id, origin }: Delivery): boolean {
+  #callsOf(isMeant: (endpointId: string) => boolean): readonly WebhookCall[] {
+    return [...this.#calls.values()].filter(({ delivery }) => isMeant(delivery.endpointId));
+  }
+
+  #hasRoomFor({ id, endpointId, origin }: Delivery): boolean {
+    const { ownership } = this.#engine;
+    if (!ownership.owns(endpointId) || ownership.isLeaving(endpointId)) return false;
     if (!this.#isOpen || this.#calls.has(id) || this.#calls.size >= MAX_CALLS) return false;
     const others = Array.from(this.#calls.values(), ({ delivery }) => delivery);
     return others.filter((other) => other.origin === origin).length < MAX_CALLS_PER_ORIGIN;
   }
 
   #begin(delivery: Delivery): void {
-    const call = this.#call(delivery)
+    const abort = new AbortController();
+    const signal = AbortSignal.any([this.#abort.signal, abort.signal]);
+    const call = this.#call(delivery, signal)
       .catch((error: unknown) => {
         const fields = { deliveryId: delivery.id, err: error };
         this.#engine.log.error(fields, "a webhook call could not be made or recorded");
@@ -153,28 +183,29 @@ export class WebhookDelivery {
         this.#calls.delete(delivery.id);
         this.wake();
       });
-    this.#calls.set(delivery.id, { delivery, done: call });
+    this.#calls.set(delivery.id, { delivery, abort, done: call });
     void this.#engine.pendingWork.track("a webhook call", call);
   }
 
   /** Reads the body, makes the call and records the result; a call that is not recorded is made again. */
-  async #call(delivery: Delivery): Promise<void> {
+  async #call(delivery: Delivery, signal: AbortSignal): Promise<void> {
     const at = this.#engine.clock.now();
     const span = beginWebhookSpan(this.#engine.tracer, delivery);
-    const result = await this.#send(delivery, span?.traceparent ?? delivery.traceparent);
+    const traceparent = span?.traceparent ?? delivery.traceparent;
+    const result = await this.#send(delivery, traceparent, signal);
     endWebhookSpan(span, result);
     if (result === undefined) return;
     const { headers, ...made } = result;
-    await this.#record(delivery, { at, ...made }, headers);
+    await this.#record(delivery, { at, ...made }, { headers, signal });
   }
 
-  /** Undefined when the service stops meanwhile. */
+  /** Undefined when the service stops meanwhile, or its endpoint moves. */
   async #send(
     delivery: Delivery,
     traceparent: string | undefined,
+    signal: AbortSignal,
   ): Promise<WebhookResult | undefined> {
     const { id, url } = delivery;
-    const { signal } = this.#abort;
     let pieces: readonly Piece[] | undefined;
     try {
       pieces = await this.#readBody(delivery);
@@ -203,19 +234,19 @@ export class WebhookDelivery {
   async #record(
     delivery: Delivery,
     made: DeliveryTry,
-    headers: Readonly<Record<string, string>>,
+    { headers, signal }: Pick<WebhookResult, "headers"> & { readonly signal: AbortSignal },
   ): Promise<void> {
     const { clock, log, metrics } = this.#engine;
     const now = clock.now();
     const tried = afterTry(delivery, made, headers, now);
-    const { signal } = this.#abort;
     for (let isFirst = true; !signal.aborted; isFirst = false) {
       try {
         await storeTried(this.#engine, tried, now);
         break;
       } catch (error) {
+        if (isMoved(error)) return;
         if (isFirst) log.error({ deliveryId: delivery.id, err: error }, NOT_RECORDED);
-        await this.#pause();
+        await this.#pause(signal);
       }
     }
     metrics.webhookTried(tried, made);
@@ -225,10 +256,9 @@ export class WebhookDelivery {
   }
 
   /** Ends early when calls are aborted. */
-  #pause(): Promise<void> {
+  #pause(signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const { clock } = this.#engine;
-    const { signal } = this.#abort;
     const disarm = clock.wakeAt(clock.now() + RETRY_MS, resolve);
     const giveUp = () => resolve();
     signal.addEventListener("abort", giveUp);
@@ -241,6 +271,7 @@ export class WebhookDelivery {
 }
 
 const STOPPING = new Error("the service is stopping");
+const MOVED = new Error("the endpoint has moved");
 const NOT_RECORDED = "what came of a webhook call could not be recorded yet; trying on each second";
 const NOT_SENT = "the service could not read or send the body";
 const GIVEN_UP = "a webhook was not delivered; no try is left";

@@ -1,17 +1,18 @@
 /** Deliveries that wait for an earlier one of their job: sees to it that each is made in its turn, whatever fails meanwhile. */
 import type { Uses } from "../context.ts";
+import { isMoved } from "../ownership/endpoint-moved.ts";
 import { releaseDelivery } from "./change-deliveries.ts";
 
 /** Read at a time at the start. */
 const PAGE = 500;
 
 export class HeldUpDeliveries {
-  readonly #engine: Uses<"clock" | "deliveries" | "steps">;
+  readonly #engine: Uses<"clock" | "deliveries" | "ownership" | "steps">;
   /** Jobs whose oldest pending delivery may be one of them. */
   readonly #jobIds = new Set<string>();
   #areRead = false;
 
-  constructor(engine: Uses<"clock" | "deliveries" | "steps">) {
+  constructor(engine: Uses<"clock" | "deliveries" | "ownership" | "steps">) {
     this.#engine = engine;
   }
 
@@ -19,25 +20,43 @@ export class HeldUpDeliveries {
     this.#jobIds.add(jobId);
   }
 
+  /** What was left of endpoints that were not held is looked for. */
+  readAgain(): void {
+    this.#areRead = false;
+  }
+
   /** Makes those due that wait for none any more. What throws is to be called again. */
   async release(): Promise<void> {
     if (!this.#areRead) await this.#read();
     for (const jobId of this.#jobIds) {
-      await releaseDelivery(this.#engine, jobId);
+      await releaseDelivery(this.#engine, jobId).catch((error: unknown) => {
+        if (!isMoved(error)) throw error;
+      });
       this.#jobIds.delete(jobId);
     }
   }
 
-  /** What an earlier run left: it may have ended before it made them due. */
+  /** What an earlier run or owner left: it may have ended before it made them due. */
   async #read(): Promise<void> {
+    this.#areRead = true;
+    try {
+      await this.#readAll();
+    } catch (error) {
+      this.#areRead = false;
+      throw error;
+    }
+  }
+
+  async #readAll(): Promise<void> {
+    const { ownership } = this.#engine;
     for (let before: number | undefined = Number.MAX_SAFE_INTEGER; before !== undefined;) {
       const after: number = before;
       const page = await this.#engine.steps.read(({ deliveries }) =>
         deliveries.list({ state: "pending" }, PAGE, after),
       );
-      for (const { jobId, nextTryAt } of page) if (nextTryAt === undefined) this.add(jobId);
+      for (const { endpointId, jobId, nextTryAt } of page)
+        if (nextTryAt === undefined && ownership.holds(endpointId)) this.add(jobId);
       before = page.length < PAGE ? undefined : page.at(-1)?.seq;
     }
-    this.#areRead = true;
   }
 }

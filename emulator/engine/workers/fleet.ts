@@ -26,10 +26,18 @@ export class Fleet {
   readonly #onHold = new Set<string>();
 
   readonly #stateChanged: (worker: WorkerHandle, states: WorkersByState) => void;
+  readonly #isHeldBack: (endpointId: string) => boolean;
 
-  /** `stateChanged` is called with each worker that is added, and whenever its state changes, with those of its endpoint. */
-  constructor(stateChanged: (worker: WorkerHandle, states: WorkersByState) => void) {
+  /**
+   * @param stateChanged called with each worker that is added, and whenever its state changes, with those of its endpoint
+   * @param isHeldBack whether an endpoint is on hold for another reason
+   */
+  constructor(
+    stateChanged: (worker: WorkerHandle, states: WorkersByState) => void,
+    isHeldBack: (endpointId: string) => boolean = () => false,
+  ) {
     this.#stateChanged = stateChanged;
+    this.#isHeldBack = isHeldBack;
   }
 
   add(worker: WorkerHandle): void {
@@ -76,7 +84,7 @@ export class Fleet {
   }
 
   isOnHold(endpointId: string): boolean {
-    return this.#onHold.has(endpointId);
+    return this.#onHold.has(endpointId) || this.#isHeldBack(endpointId);
   }
 
   /** The worker of the endpoint with the most free credit, so that load spreads; undefined if none is free. */

@@ -170,6 +170,12 @@ export class WorkerHandle {
     this.#credit.withdraw();
   }
 
+  /** Ends the session whoever it is with: nothing more is sent to it. */
+  cutOff(): void {
+    this.#credit.reset();
+    this.#send = undefined;
+  }
+
   /** If it has, its end is no sign that the workers of its endpoint cannot work. */
   hasProvenItself(now: number): boolean {
     const { readyAt } = this.life;

@@ -158,6 +158,11 @@ export class WorkerHistory {
     this.#ended.delete(endpointId);
   }
 
+  /** What becomes of the job is not known here any more. */
+  forgetJob(jobId: string): void {
+    this.#held.delete(jobId);
+  }
+
   #handedOver(job: Job): void {
     const worker = job.workerId === undefined ? undefined : this.#find(job.workerId);
     if (worker === undefined) return;

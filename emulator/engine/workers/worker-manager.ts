@@ -8,8 +8,11 @@ import type { Uses } from "../context.ts";
 import { demandOf } from "./scaling/endpoint-demand.ts";
 import type { DecisionLog } from "./scaling/decision-log.ts";
 import { EndpointScale } from "./scaling/endpoint-scale.ts";
+import { endAtOnce } from "./end-at-once.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 import type { GpuPool } from "./gpus/gpu-pool.ts";
+import { isMoved } from "../ownership/endpoint-moved.ts";
+import type { OwnedParts } from "../ownership/owned-parts.ts";
 import { loseWorker } from "../jobs/requeue.ts";
 import { exitFailure, lostFailure } from "./describe-exit.ts";
 import { recordEnd } from "./scaling/worker-end.ts";
@@ -20,6 +23,7 @@ export interface WorkerManagerOptions {
   /** Keeps what was decided. */
   readonly decisions: Pick<DecisionLog, "add">;
   readonly gpus: Pick<GpuPool, "leave">;
+  readonly ownership: Pick<OwnedParts, "holds" | "isLeaving">;
   readonly starter: WorkerStarter;
   readonly watch: WorkerWatch;
 }
@@ -65,7 +69,7 @@ export class WorkerManager {
 
   /** Schedules a decision about the endpoint; several calls in one turn make one decision. Does nothing before `start`. */
   consider(endpointId: string): void {
-    if (!this.#started || this.#stopped) return;
+    if (!this.#started || this.#stopped || !this.#options.ownership.holds(endpointId)) return;
     this.#changed.add(endpointId);
     this.#deciding ??= this.#engine.pendingWork.track("scaling", this.#decideChanged());
   }
@@ -97,6 +101,17 @@ export class WorkerManager {
     for (const worker of this.#engine.fleet.all()) worker.launched?.kill();
   }
 
+  /**
+   * Ends at once what works on endpoints that have moved, or leave: workers are killed, and no others are started. Resolves when
+   * they have exited.
+   */
+  async abandon(isMeant: (endpointId: string) => boolean): Promise<void> {
+    const workers = this.#engine.fleet.all().filter(({ endpointId }) => isMeant(endpointId));
+    for (const worker of workers) endAtOnce(this.#engine.mover, worker);
+    for (const endpointId of [...this.#scales.keys()].filter(isMeant)) this.#forget(endpointId);
+    await Promise.all(workers.map((worker) => this.#options.starter.endOf(worker)));
+  }
+
   async #decideChanged(): Promise<void> {
     await Promise.resolve();
     while (this.#changed.size > 0 && !this.#stopped) {
@@ -105,6 +120,7 @@ export class WorkerManager {
       try {
         await this.#decide(endpointId);
       } catch (error) {
+        if (isMoved(error)) continue;
         this.#engine.log.error({ endpointId, err: error }, "workers could not be scaled");
       }
     }
@@ -113,10 +129,11 @@ export class WorkerManager {
 
   async #decide(endpointId: string): Promise<void> {
     const { directory, fleet, clock } = this.#engine;
+    const { ownership } = this.#options;
     const demand = await demandOf(this.#engine, endpointId);
-    if (this.#stopped) return;
+    if (this.#stopped || !ownership.holds(endpointId)) return;
     const endpoint = directory.findEndpoint(endpointId);
-    if (!endpoint) return this.#retire(endpointId);
+    if (!endpoint || ownership.isLeaving(endpointId)) return this.#retire(endpointId);
     const scale = this.#scaleOf(endpoint);
     const workers = fleet.workersOf(endpointId);
     scale.observe(workers);
@@ -186,7 +203,7 @@ export class WorkerManager {
     return { started, retryAt: clock.now() + retryMs, refusal: reason };
   }
 
-  /** The workers of a deleted endpoint leave. */
+  /** The workers of an endpoint that is deleted, or leaves this process, leave. */
   #retire(endpointId: string): void {
     const { fleet } = this.#engine;
     const workers = fleet.workersOf(endpointId);
@@ -194,11 +211,15 @@ export class WorkerManager {
       if (!this.#move(worker, "forget")) this.#move(worker, "retire");
     }
     this.#drainIdle(workers);
+    this.#forget(endpointId);
+    this.#engine.balancer.dispatch(endpointId);
+  }
+
+  #forget(endpointId: string): void {
     this.#options.gpus.leave(endpointId);
-    fleet.setThrottled(endpointId, 0);
+    this.#engine.fleet.setThrottled(endpointId, 0);
     this.#scales.get(endpointId)?.disarm?.();
     this.#scales.delete(endpointId);
-    this.#engine.balancer.dispatch(endpointId);
   }
 
   /**
@@ -246,7 +267,7 @@ export class WorkerManager {
       const message = `worker ${reason}: it is lost and will be ended, its jobs go back to the queue`;
       engine.log.error({ workerId, endpointId, ...fields }, message);
     }
-    if (this.#stopped) return;
+    if (this.#stopped || !this.#options.ownership.holds(endpointId)) return;
     loseWorker(engine, worker, lostFailure(worker, reason)).catch((error: unknown) =>
       engine.log.error(
         { err: error, workerId },
@@ -258,8 +279,10 @@ export class WorkerManager {
 
   async #ended(worker: WorkerHandle, exit: WorkerExit): Promise<void> {
     recordEnd(this.#engine, worker, exit, this.#scales.get(worker.endpointId));
-    // The next start puts the jobs of workers that ended with the service back into the queue.
-    if (!this.#stopped) await loseWorker(this.#engine, worker, exitFailure(worker, exit));
+    // It is not counted as unhealthy where nobody starts another one.
+    if (!this.#options.ownership.holds(worker.endpointId)) this.#move(worker, "forget");
+    // The next start puts the jobs of workers that ended with the service back into the queue, and so does another owner.
+    else if (!this.#stopped) await loseWorker(this.#engine, worker, exitFailure(worker, exit));
     this.consider(worker.endpointId);
   }
 

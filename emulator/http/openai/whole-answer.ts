@@ -7,9 +7,8 @@ import { closePieces, type PieceInHand } from "../../core/jobs/opened-payload.ts
 import { SlicedScan } from "../../core/jobs/raw-json/scan.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { Submission } from "../../core/jobs/submission.ts";
-import type { Uses } from "../../engine/context.ts";
 import { ownTurn } from "../../engine/limits/own-turn.ts";
-import type { JobView } from "../../engine/jobs/read/job-view.ts";
+import type { JobView, WaitUses } from "../../engine/jobs/read/job-view.ts";
 import { wholePayload } from "../../engine/jobs/read/show-payload.ts";
 import { readStream } from "../../engine/streams/read-stream.ts";
 import { submitAndWait } from "../../engine/jobs/submit.ts";
@@ -85,7 +84,7 @@ interface ReadJob {
 }
 
 async function answerOf(
-  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps" | "watchers">,
+  engine: WaitUses,
   view: ReadJob,
   signal: AbortSignal,
 ): Promise<WholeAnswer<PieceInHand>> {
@@ -110,7 +109,7 @@ function returnedOutput({ job, output }: ReadJob): Uint8Array | undefined {
 
 /** What a handler yielded that yields its answer and does not have it collected. */
 async function onlyChunk(
-  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps" | "watchers">,
+  engine: WaitUses,
   { job }: ReadJob,
   signal: AbortSignal,
 ): Promise<Uint8Array | undefined> {

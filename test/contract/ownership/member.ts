@@ -57,6 +57,7 @@ export class Member implements Owner {
     this.#number = booted.batch;
     this.#lastSeq = booted.lastSeq;
     this.recordsVersion = booted.recordsVersion;
+    this.ownership.follow((changed) => this.#learn(changed));
   }
 
   gained(gain: Gain): void {
@@ -74,11 +75,6 @@ export class Member implements Owner {
   lost(parts: ReadonlySet<number>): void {
     this.losses.push([...parts]);
     this.#forget(parts);
-  }
-
-  recordsChanged(changed: ChangedRecords): void {
-    this.changes.push(changed);
-    this.recordsVersion = changed.version;
   }
 
   serviceTime(): number {
@@ -125,6 +121,11 @@ export class Member implements Owner {
     const flushed = this.#turn.then(() => this.#flush(jobs, more));
     this.#turn = flushed.catch(() => undefined);
     return flushed;
+  }
+
+  #learn(changed: ChangedRecords): void {
+    this.changes.push(changed);
+    this.recordsVersion = changed.version;
   }
 
   async #changeRecord(change: Change): Promise<void> {

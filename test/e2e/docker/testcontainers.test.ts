@@ -61,7 +61,7 @@ describe.skipIf(dockerIsMissing !== undefined)("a worker image under testcontain
     launcher = new TestcontainersLauncher(scene.docker, image, socket);
     ({ engine, client } = await serve(launcher, socket, cleanUp));
     fs.chmodSync(socket, 0o666);
-    engine.start();
+    await engine.start();
   }, 120_000);
   afterAll(async () => cleanUp.disposeAsync(), 60_000);
 

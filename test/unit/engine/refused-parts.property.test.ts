@@ -9,6 +9,7 @@ import { BatchWriter } from "../../../emulator/engine/batch-writer.ts";
 import type { Effects } from "../../../emulator/engine/effects.ts";
 import { JobMemory } from "../../../emulator/engine/jobs/memory/job-memory.ts";
 import { RecordBook } from "../../../emulator/engine/resources/record-book.ts";
+import { NO_RELEASES } from "../../../emulator/engine/step-releases.ts";
 import type { Step } from "../../../emulator/engine/step.ts";
 import type { Batch } from "../../../emulator/store/batch.ts";
 import { BatchRefusedError } from "../../../emulator/store/store.ts";
@@ -54,12 +55,14 @@ class World {
       flush: (batch) => this.#flush(batch),
       clock: new FakeClock(),
       lastSeq: () => this.#seq,
-      release: (effects) => this.released.push(...effects),
-      failed: () => undefined,
-      busy: (idle) => {
-        this.isBusy = true;
-        void idle.then(() => (this.isBusy = false));
-      },
+      releases: () => ({
+        ...NO_RELEASES,
+        release: (effects) => this.released.push(...effects),
+        track: (_, idle) => {
+          this.isBusy = true;
+          void idle.then(() => (this.isBusy = false));
+        },
+      }),
     });
   }
 

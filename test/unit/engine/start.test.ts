@@ -62,7 +62,7 @@ it("starts no worker before it is told to start, whatever it puts back into the 
   await turn();
   expect(await engine.context.steps.counts(handler.id)).toMatchObject({ inQueue: 1 });
   expect(orders).toEqual([]);
-  engine.start();
+  await engine.start();
   await turn();
   expect(orders).toMatchObject([{ endpoint: { id: handler.id } }]);
   await engine.stop("kill");

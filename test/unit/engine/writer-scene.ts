@@ -5,6 +5,7 @@ import { BatchWriter } from "../../../emulator/engine/batch-writer.ts";
 import type { Effects } from "../../../emulator/engine/effects.ts";
 import { JobMemory } from "../../../emulator/engine/jobs/memory/job-memory.ts";
 import { RecordBook } from "../../../emulator/engine/resources/record-book.ts";
+import { NO_RELEASES } from "../../../emulator/engine/step-releases.ts";
 import type { Step } from "../../../emulator/engine/step.ts";
 import type { Batch } from "../../../emulator/store/batch.ts";
 import { FakeClock } from "../../fake-clock.ts";
@@ -51,10 +52,13 @@ export function openWriter(): WriterScene {
     flush: store.flush,
     clock,
     gatherMs: 1,
-    busy: (promise) => void (scene.idle = promise),
     lastSeq: () => lastSeq,
-    release: (effects) => released.push(...effects),
-    failed: (effects) => refused.push(...effects),
+    releases: () => ({
+      ...NO_RELEASES,
+      release: (effects) => released.push(...effects),
+      failed: (effects) => refused.push(...effects),
+      track: (_, idle) => void (scene.idle = idle.then(() => undefined)),
+    }),
   });
   const scene = { store, jobs, writer, clock, released, refused, idle: Promise.resolve() };
   return scene;

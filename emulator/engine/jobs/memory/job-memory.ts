@@ -6,6 +6,7 @@ import { NO_COUNTS, type JobCounts } from "../../../core/jobs/job-counts.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { Journal } from "../../../core/journal.ts";
 import type { JobPayloads } from "../../effects.ts";
+import { endpointMoved } from "../../ownership/endpoint-moved.ts";
 import { EndpointJobs } from "./endpoint-jobs.ts";
 
 /** How much is kept in memory. */
@@ -31,6 +32,7 @@ export const MEMORY_LIMITS: MemoryLimits = {
 };
 
 interface Held {
+  readonly endpoint: EndpointJobs;
   /** Undefined: it was deleted. */
   readonly job: Job | undefined;
   /** As the newest batch has it that changes its row. */
@@ -49,26 +51,62 @@ export class JobMemory {
   #leaving: { readonly id: string; readonly batch: number }[] = [];
   readonly #reads = new Set<{ readonly durable: number }>();
   readonly #limits: MemoryLimits;
+  /** Whether the jobs of the endpoint are decided on here. */
+  readonly holds: (endpointId: string) => boolean;
   #inputBytes = 0;
   #durable: number;
+  #loads = 0;
 
-  /** @param durable the number of the last batch in the store */
-  constructor(journal: Journal, durable: number, limits = MEMORY_LIMITS) {
+  /**
+   * @param durable the number of the last batch in the store
+   * @param holds by default all are
+   */
+  constructor(
+    journal: Journal,
+    durable: number,
+    limits = MEMORY_LIMITS,
+    holds: (endpointId: string) => boolean = () => true,
+  ) {
     this.#journal = journal;
     this.#durable = durable;
     this.#limits = limits;
+    this.holds = holds;
   }
 
-  /** What the store has at the start. */
+  /** How often `load` was called: what was read before and arrives after it may be outdated. */
+  get loads(): number {
+    return this.#loads;
+  }
+
+  /** What the store has of endpoints that memory knows nothing of: at the start, or when they are held from now on. */
   load(counts: Iterable<readonly [string, JobCounts]>, running: Iterable<Job>): void {
+    this.#loads += 1;
     for (const [endpointId, ofEndpoint] of counts)
       this.#endpoints.set(endpointId, this.#newEndpoint(ofEndpoint));
     for (const job of running) this.#admit(job);
   }
 
+  /** Drops all that is known of endpoints that are not held any more. */
+  forgetMoved(): void {
+    const gone = new Set<EndpointJobs>();
+    for (const [endpointId, jobs] of this.#endpoints) {
+      if (this.holds(endpointId)) continue;
+      gone.add(jobs);
+      this.#endpoints.delete(endpointId);
+    }
+    for (const [id, { endpoint }] of this.#held) if (gone.has(endpoint)) this.#hold(id, undefined);
+  }
+
+  /** @throws ServiceError endpoint_moved unless the endpoint is held */
+  refuseMoved(endpointId: string): void {
+    if (!this.holds(endpointId)) throw endpointMoved(endpointId);
+  }
+
+  /** @throws ServiceError endpoint_moved unless the endpoint is held */
   endpoint(endpointId: string): EndpointJobs {
     let jobs = this.#endpoints.get(endpointId);
     if (jobs === undefined) {
+      this.refuseMoved(endpointId);
       jobs = this.#newEndpoint(NO_COUNTS);
       this.#endpoints.set(endpointId, jobs);
     }
@@ -112,12 +150,14 @@ export class JobMemory {
     const endpoint = this.endpoint(job.endpointId);
     const { counts } = endpoint;
     this.#put(job.id, endpoint, held, {
+      endpoint,
       job: after,
       row: batch === undefined ? held?.row : after,
       batch: batch ?? held?.batch ?? 0,
       input: after?.status === "IN_QUEUE" ? held?.input : undefined,
     });
     this.#journal.note(() => {
+      if (this.#endpoints.get(job.endpointId) !== endpoint) return;
       this.#put(job.id, endpoint, this.#held.get(job.id), held);
       endpoint.counts = counts;
     });
@@ -159,10 +199,14 @@ export class JobMemory {
     };
   }
 
-  /** Takes in a job that was read, unless memory knows better; within a `beginRead`. Answers it as it is now. */
+  /**
+   * Takes in a job that was read, unless memory knows better; within a `beginRead`. Answers it as it is now. One of an endpoint that
+   * is not held is none here.
+   */
   admit(row: Job): Job | undefined {
     const held = this.#held.get(row.id);
     if (held !== undefined) return held.job;
+    if (!this.holds(row.endpointId)) return undefined;
     this.#admit(row);
     return row;
   }
@@ -181,7 +225,7 @@ export class JobMemory {
     const fresh = rows.filter(({ id }) => !this.#held.has(id));
     const upTo = rows.length < limit ? Number.POSITIVE_INFINITY : (rows.at(-1)?.queueKey ?? 0);
     for (const job of endpoint.lengthen(fresh, upTo)) {
-      if (!this.#held.has(job.id)) this.#held.set(job.id, { job, row: job, batch: 0 });
+      if (!this.#held.has(job.id)) this.#held.set(job.id, { endpoint, job, row: job, batch: 0 });
     }
     return true;
   }
@@ -198,8 +242,8 @@ export class JobMemory {
   }
 
   #admit(row: Job): void {
-    this.#held.set(row.id, { job: row, row, batch: 0 });
     const endpoint = this.endpoint(row.endpointId);
+    this.#held.set(row.id, { endpoint, job: row, row, batch: 0 });
     endpoint.place(row);
     if (!endpoint.has(row)) this.#leaving.push({ id: row.id, batch: 0 });
   }
@@ -224,14 +268,13 @@ export class JobMemory {
     this.#leaving = this.#leaving.filter(({ id, batch }) => {
       if (batch > until) return true;
       const held = this.#held.get(id);
-      if (held?.batch === batch) this.#evict(id, held.job);
+      if (held?.batch === batch) this.#evict(id, held);
       return false;
     });
   }
 
-  #evict(id: string, job: Job | undefined): void {
+  #evict(id: string, { endpoint, job }: Held): void {
     if (job !== undefined) {
-      const endpoint = this.endpoint(job.endpointId);
       if (endpoint.has(job)) return;
       endpoint.evict(job);
     }

@@ -1,5 +1,6 @@
 /** Waits for the next change of one job; a change between a read and the wait is not missed. */
 import type { Uses } from "../../context.ts";
+import type { JobRef } from "./job-view.ts";
 import type { JobListener } from "./job-watchers.ts";
 
 export class JobSignal implements Disposable {
@@ -9,9 +10,9 @@ export class JobSignal implements Disposable {
   #wake: (() => void) | undefined;
 
   /** `listener` is called with each change before the wait ends. */
-  constructor(engine: Uses<"clock" | "watchers">, jobId: string, listener?: JobListener) {
+  constructor(engine: Uses<"clock" | "watchers">, ref: JobRef, listener?: JobListener) {
     this.#engine = engine;
-    this.#unwatch = engine.watchers.watch(jobId, (change) => {
+    this.#unwatch = engine.watchers.watch(ref, (change) => {
       listener?.(change);
       this.#hasChanged = true;
       this.#wake?.();

@@ -10,6 +10,11 @@ import { askOrEnd, unlessDamaged } from "../damaged-data.ts";
 import type { JobChange } from "./job-watchers.ts";
 import { showPayload } from "./show-payload.ts";
 
+/** What it takes to wait for a job. */
+export type WaitUses = Uses<
+  "clock" | "directory" | "fleet" | "lease" | "log" | "ownership" | "random" | "steps" | "watchers"
+>;
+
 /** A job as `/status` shows it. */
 export interface JobView {
   readonly job: Job;
@@ -29,14 +34,19 @@ export async function readJob(reads: StoreReads, ref: JobRef): Promise<Job> {
 }
 
 /** @throws ServiceError job_not_found, also for a job of another endpoint */
-export async function refuseUnknown(engine: Uses<"steps">, ref: JobRef): Promise<void> {
+export async function refuseUnknown(
+  engine: Uses<"ownership" | "steps">,
+  ref: JobRef,
+): Promise<void> {
   const job = await engine.steps.jobInMemory(ref.jobId);
+  engine.ownership.refuseMoved(ref.endpointId);
   if (job === undefined) await engine.steps.read((reads) => readJob(reads, ref));
   else existing(job, ref);
 }
 
-/** The same in a step that was taken with it. @throws ServiceError job_not_found, also for a job of another endpoint */
+/** The same in a step that was taken with it. @throws ServiceError job_not_found, also for a job of another endpoint; endpoint_moved */
 export function findJob(step: Step, ref: JobRef): Job {
+  step.refuseMoved(ref.endpointId);
   return existing(step.job(ref.jobId), ref);
 }
 
@@ -69,13 +79,13 @@ export async function viewJob(
 
 /** The job once it has ended, or as it is when `waitMs` are over or `signal` aborts. @throws ServiceError job_not_found */
 export async function viewJobAtEnd(
-  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps" | "watchers">,
+  engine: WaitUses,
   ref: JobRef,
   waitMs: number,
   signal: AbortSignal,
 ): Promise<JobView> {
   engine.directory.queue(ref.endpointId);
-  return waitForEnd(engine, ref.jobId, waitMs, signal, () =>
+  return waitForEnd(engine, ref, waitMs, signal, () =>
     engine.steps.read((view) => readJob(view, ref)),
   );
 }
@@ -83,27 +93,31 @@ export async function viewJobAtEnd(
 /**
  * Watches the job, calls `begin` (which submits or finds it), and waits for its end, `waitMs` or `signal`.
  * A job that is purged meanwhile is shown CANCELLED, as nobody can ask for it afterwards.
+ *
+ * @throws ServiceError job_not_found, endpoint_moved, or what `begin` throws
  */
 export async function waitForEnd(
-  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps" | "watchers">,
-  jobId: string,
+  engine: WaitUses,
+  ref: JobRef,
   waitMs: number,
   signal: AbortSignal,
   begin: () => Promise<Job>,
 ): Promise<JobView> {
   const { promise: ended, resolve } = Promise.withResolvers<JobChange | undefined>();
   const giveUp = () => resolve(undefined);
-  const unwatch = engine.watchers.watch(jobId, (change) => {
-    if (change.type === "settled" || change.type === "removed") resolve(change);
+  const unwatch = engine.watchers.watch(ref, (news) => {
+    if (news.type === "settled" || news.type === "removed") resolve(news);
+    else if (news.type === "moved" && !engine.ownership.owns(ref.endpointId)) giveUp();
   });
   signal.addEventListener("abort", giveUp, { once: true });
-  const note = { type: "answer", jobId } as const;
+  const note = { type: "answer", jobId: ref.jobId } as const;
   const disarm = engine.clock.wakeAt(engine.clock.now() + waitMs, giveUp, note);
   try {
     const job = await begin();
-    const ref = { endpointId: job.endpointId, jobId };
     if (isTerminal(job.status) || signal.aborted) return await viewJob(engine, ref);
+    engine.ownership.refuseMoved(ref.endpointId);
     const change = await ended;
+    engine.ownership.refuseMoved(ref.endpointId);
     return change ? await viewOfEnd(engine, change) : await viewJob(engine, ref);
   } finally {
     disarm();

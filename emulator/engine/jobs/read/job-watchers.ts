@@ -1,6 +1,7 @@
 /** The listeners that wait for changes of a job: long polls and open streams. */
 import type { ChunkBatch } from "../../../../runtime/protocol/chunk-batch.ts";
 import type { Job } from "../../../core/jobs/job.ts";
+import type { JobRef } from "./job-view.ts";
 
 /** A change of a job that someone may wait for. */
 export type JobChange =
@@ -11,15 +12,19 @@ export type JobChange =
   | { readonly type: "restarted"; readonly job: Job }
   | { readonly type: "removed"; readonly job: Job; readonly by: "purge" | "expiry" };
 
-export type JobListener = (change: JobChange) => void;
+/** What is heard of a job. `moved`: its endpoint is decided for elsewhere, perhaps, and nothing more is heard then. */
+export type JobNews = JobChange | { readonly type: "moved" };
+
+export type JobListener = (news: JobNews) => void;
 
 export class JobWatchers {
-  readonly #listeners = new Map<string, Set<JobListener>>();
+  /** With the endpoint of each, by job. */
+  readonly #listeners = new Map<string, Map<JobListener, string>>();
 
-  /** Calls `listener` with each change of the job until the returned function is called. */
-  watch(jobId: string, listener: JobListener): () => void {
-    const listeners = this.#listeners.get(jobId) ?? new Set();
-    this.#listeners.set(jobId, listeners.add(listener));
+  /** Calls `listener` with what is heard of the job until the returned function is called. */
+  watch({ endpointId, jobId }: JobRef, listener: JobListener): () => void {
+    const listeners = this.#listeners.get(jobId) ?? new Map<JobListener, string>();
+    this.#listeners.set(jobId, listeners.set(listener, endpointId));
     return () => {
       listeners.delete(listener);
       if (listeners.size === 0 && this.#listeners.get(jobId) === listeners)
@@ -32,6 +37,12 @@ export class JobWatchers {
   }
 
   publish(jobId: string, change: JobChange): void {
-    for (const listener of [...(this.#listeners.get(jobId) ?? [])]) listener(change);
+    for (const listener of [...(this.#listeners.get(jobId)?.keys() ?? [])]) listener(change);
+  }
+
+  /** Tells those who wait for jobs of such an endpoint to look whether it has moved. */
+  endpointsMoved(isMeant: (endpointId: string) => boolean): void {
+    for (const [listener, endpointId] of [...this.#listeners.values()].flatMap((all) => [...all]))
+      if (isMeant(endpointId)) listener({ type: "moved" });
   }
 }

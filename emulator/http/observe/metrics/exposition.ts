@@ -2,14 +2,14 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
 import type { Distributions, Labels } from "../../../core/observe/metrics/series.ts";
 import type { Uses } from "../../../engine/context.ts";
-import { health } from "../../../engine/observe/health.ts";
+import { healthOfAll } from "../../../engine/observe/health.ts";
 import { COUNTERS, DISTRIBUTIONS, GAUGES, type MetricName } from "./metric-names.ts";
 
 /** What Node and the system say of this process, which all services in it share; measured from the first time it is asked for. */
 let processMetrics: Registry | undefined;
 
 export async function exposition(
-  engine: Uses<"directory" | "fleet" | "metrics" | "steps">,
+  engine: Uses<"directory" | "fleet" | "metrics" | "ownership" | "steps">,
 ): Promise<{ readonly text: string; readonly contentType: string }> {
   const { metrics, directory } = engine;
   metrics.retainEndpoints(directory.endpointIds());
@@ -27,7 +27,7 @@ export async function exposition(
 }
 
 async function gauges(
-  engine: Uses<"directory" | "fleet" | "metrics" | "steps">,
+  engine: Uses<"directory" | "fleet" | "metrics" | "ownership" | "steps">,
 ): Promise<readonly string[]> {
   const lines: Record<keyof typeof GAUGES, string[]> = {
     jobs: [],
@@ -37,10 +37,9 @@ async function gauges(
   };
   const set = (gauge: keyof typeof GAUGES, labels: Labels, value: number) =>
     lines[gauge].push(line(GAUGES[gauge].name, labels, value));
-  for (const { id: endpoint } of engine.directory.endpoints()) {
-    // Deleted while the others were asked for.
-    if (engine.directory.findEndpoint(endpoint) === undefined) continue;
-    const { jobs, workers } = await health(engine, endpoint);
+  for await (const { endpoint: known, health } of healthOfAll(engine)) {
+    const { id: endpoint } = known;
+    const { jobs, workers } = health;
     set("jobs", { endpoint, status: "IN_QUEUE" }, jobs.inQueue);
     set("jobs", { endpoint, status: "IN_PROGRESS" }, jobs.inProgress);
     const { throttled, ready: _sameAsIdle, ...states } = workers;

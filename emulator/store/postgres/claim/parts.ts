@@ -12,6 +12,15 @@ export const ALL_PARTS: readonly number[] = Array.from({ length: PARTS }, (_, pa
 /** What belongs to no endpoint belongs to this one. */
 export const SERVICE_PART = 0;
 
+/** So many are remembered, for they are asked for several times with each job. */
+const MOST_REMEMBERED = 10_000;
+const remembered = new Map<string, number>();
+
 export function partOf(endpointId: string): number {
-  return (createHash("sha256").update(Buffer.from(endpointId)).digest()[0] ?? 0) % PARTS;
+  const known = remembered.get(endpointId);
+  if (known !== undefined) return known;
+  const part = (createHash("sha256").update(Buffer.from(endpointId)).digest()[0] ?? 0) % PARTS;
+  if (remembered.size >= MOST_REMEMBERED) remembered.clear();
+  remembered.set(endpointId, part);
+  return part;
 }

@@ -30,7 +30,7 @@ export class KnownOwners {
 
   /** Whether nobody else can have it now. */
   isOwn(part: number): boolean {
-    return this.#held.keeps(part) && this.#trust.isInForce;
+    return this.#held.has(part) && this.#trust.isInForce;
   }
 
   /** This process has taken them. */

@@ -1,6 +1,6 @@
 /** The port of ownership where several replicas share the database. */
 import type { Clock } from "../../../core/time/clock.ts";
-import type { Owner, Ownership, Replica, ReplicaState } from "../../ownership.ts";
+import type { ChangedRecords, Owner, Ownership, Replica, ReplicaState } from "../../ownership.ts";
 import { partOf, PARTS, SERVICE_PART } from "../claim/parts.ts";
 import type { Notice } from "../claim/notices.ts";
 import { pause } from "../connect/patience.ts";
@@ -70,14 +70,17 @@ export class SharedOwnership implements Ownership {
     return this.#parts.owners.moved(signal);
   }
 
+  follow(learn: (changed: ChangedRecords) => void): void {
+    this.#parts.records.follow(learn);
+  }
+
   refreshRecords(): Promise<void> {
     return this.#parts.records.refresh();
   }
 
   async begin(owner: Owner): Promise<void> {
-    const { keeper, records, renewed } = this.#parts;
-    records.follow((changed) => owner.recordsChanged(changed));
-    await records.refresh();
+    const { keeper, renewed } = this.#parts;
+    await this.refreshRecords();
     keeper.begin(owner);
     await renewed();
   }

@@ -2,7 +2,8 @@
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
 import { KeyRing } from "../../../../emulator/core/access/key-ring.ts";
-import { settleKeys } from "../../../../emulator/engine/access/service-keys.ts";
+import { keysNow, settleKeys } from "../../../../emulator/engine/access/service-keys.ts";
+import { SharedStore } from "../ownership/shared-store.ts";
 import { quietSteps } from "../quiet-steps.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import { createSystemRandom } from "../../../../emulator/assembly/system-clock.ts";
@@ -62,4 +63,25 @@ it("keeps the keys that were made, beside one that is given later with the same 
   expect(records).toMatchObject([made, { id: "user", scope: "all" }]);
   const ring = new KeyRing(records, { now: () => 0 });
   expect([ring.find("made")?.id, ring.findById("key_a")?.scope]).toEqual(["user", "read-only"]);
+});
+
+it("keeps the key that another process made at the same time, and follows one that it was started with", async () => {
+  const shared = new SharedStore();
+  const none = { user: undefined, admin: undefined };
+  const open = async () => {
+    const replica = shared.join();
+    return quietSteps(replica.store, replica);
+  };
+  const [one, other] = [await open(), await open()];
+  const [made, found] = await Promise.all(
+    [one, other].map((steps) => settleKeys({ steps, random, startWork }, none, NOW)),
+  );
+  expect([made?.userKey, found?.userKey].filter(Boolean)).toHaveLength(1);
+  expect(found?.records).toEqual(made?.records);
+  await settleKeys({ steps: one, random, startWork }, { user: "u", admin: undefined }, NOW);
+  await other.refreshRecords();
+  const ring = new KeyRing(found?.records ?? [], { now: () => 0 });
+  expect(ring.find("u")).toBeUndefined();
+  ring.become(found ? keysNow(other, found) : []);
+  expect(ring.find("u")).toMatchObject({ id: "user", scope: "all" });
 });

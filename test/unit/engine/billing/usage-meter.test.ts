@@ -1,6 +1,7 @@
 /** What is noted of what runs, over ends, restarts and full disks. */
 import { expect, it } from "vitest";
 import { UsageMeter } from "../../../../emulator/engine/billing/usage-meter.ts";
+import { OwnedParts } from "../../../../emulator/engine/ownership/owned-parts.ts";
 import { openSteps } from "../../../../emulator/engine/steps.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import { createSystemRandom } from "../../../../emulator/assembly/system-clock.ts";
@@ -21,6 +22,7 @@ async function meterOn(store = createMemoryStore(), clock = new FakeClock()) {
   };
   const meter = new UsageMeter({
     steps: await openSteps(store, { log, clock }),
+    ownership: new OwnedParts(),
     clock,
     realClock: clock,
     random: createSystemRandom(),

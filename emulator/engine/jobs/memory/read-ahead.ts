@@ -1,0 +1,53 @@
+/** Reads the heads of queues into memory. */
+import type { Job } from "../../../core/jobs/job.ts";
+import type { StoreReads } from "../../../store/store.ts";
+import type { JobMemory } from "./job-memory.ts";
+
+export interface ReadAheadParts {
+  readonly jobs: JobMemory;
+  readonly store: Pick<StoreReads, "waitingJobs">;
+  /** Waiting jobs that are read at a time. */
+  readonly limit: number;
+  /** Called with each read. */
+  readonly reading: (read: Promise<readonly Job[]>) => void;
+}
+
+export class ReadAhead {
+  readonly #parts: ReadAheadParts;
+  /** Endpoints whose waiting jobs are being read. */
+  readonly #underWay = new Set<string>();
+
+  constructor(parts: ReadAheadParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Reads waiting jobs of the endpoint into memory, if there are any; true when there are more of them now.
+   *
+   * @throws ServiceError endpoint_moved
+   */
+  async read(endpointId: string): Promise<boolean> {
+    const endpoint = this.#parts.jobs.endpoint(endpointId);
+    if (endpoint.coldCount === 0 || this.#underWay.has(endpointId)) return false;
+    this.#underWay.add(endpointId);
+    const { size } = endpoint.window;
+    try {
+      while (!(await this.#lengthen(endpointId)));
+    } finally {
+      this.#underWay.delete(endpointId);
+    }
+    return endpoint.window.size > size;
+  }
+
+  async #lengthen(endpointId: string): Promise<boolean> {
+    const { jobs, limit, reading, store } = this.#parts;
+    using _ = jobs.beginRead();
+    const { loads } = jobs;
+    const after = jobs.endpoint(endpointId).window.lastKey;
+    const read = store.waitingJobs(endpointId, after, limit);
+    reading(read);
+    const rows = await read;
+    // What was read before a load may be outdated.
+    return loads === jobs.loads && jobs.lengthen(endpointId, rows, { after, limit });
+  }
+}

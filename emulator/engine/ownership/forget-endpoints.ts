@@ -1,0 +1,47 @@
+/** Ends at once what depends on endpoints that are not decided for here any more, and forgets what is known of them. */
+import type { Job } from "../../core/jobs/job.ts";
+import type { Uses } from "../context.ts";
+import type { Running } from "./running.ts";
+
+export type ForgetUses = Uses<
+  | "balancer"
+  | "decisions"
+  | "directory"
+  | "fleet"
+  | "series"
+  | "spans"
+  | "usage"
+  | "watchers"
+  | "workerHistory"
+>;
+
+interface Lost {
+  readonly isLost: (endpointId: string) => boolean;
+  /** Those of them that were in memory. */
+  readonly jobs: readonly Job[];
+}
+
+/** Nothing of it is stored: another process has decided on their jobs since, perhaps. */
+export function forgetEndpoints(
+  engine: ForgetUses,
+  { webhooks, workers }: Running,
+  { isLost, jobs }: Lost,
+): void {
+  const { balancer, decisions, directory, fleet, series, spans, usage } = engine;
+  engine.watchers.endpointsMoved(isLost);
+  balancer.abandon(isLost);
+  usage.forgetMoved();
+  // Nobody waits for their ends.
+  void workers.abandon(isLost);
+  void webhooks.abandon(isLost);
+  for (const { id } of jobs) {
+    engine.workerHistory.forgetJob(id);
+    spans?.forget(id);
+  }
+  for (const { id } of directory.endpoints()) {
+    if (!isLost(id)) continue;
+    fleet.hold(id, false);
+    series.forget(id);
+    decisions.forgetEndpoint(id);
+  }
+}

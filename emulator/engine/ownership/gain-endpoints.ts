@@ -1,0 +1,45 @@
+/** Begins to decide for endpoints that another process had, or nobody. */
+import type { Gain } from "../../store/ownership.ts";
+import { settleVolumeBills } from "../billing/settle-volume-bills.ts";
+import type { Uses } from "../context.ts";
+import { requeueOrphans } from "../jobs/requeue.ts";
+import { noteWaiting } from "../observe/note-in-series.ts";
+import { catchUpWith } from "../time/advance-clock.ts";
+import type { Running } from "./running.ts";
+
+export type GainUses = Uses<
+  | "clock"
+  | "directory"
+  | "dueTimer"
+  | "endpointChanged"
+  | "log"
+  | "ownership"
+  | "prices"
+  | "series"
+  | "steps"
+  | "usage"
+>;
+
+/** They are decided for when it returns. Resolves when what ran at the owner before is back in the queue, and billed until then. */
+export async function gainEndpoints(
+  engine: GainUses,
+  { pods, startWork, webhooks }: Running,
+  gain: Gain,
+): Promise<void> {
+  const { clock, directory, dueTimer, endpointChanged, steps, usage } = engine;
+  const isGained = engine.ownership.isOf(gain.parts);
+  const hasService = engine.ownership.isServiceOf(gain.parts);
+  const caughtUp = catchUpWith(engine, gain.serviceTime);
+  steps.memory.gain(gain);
+  const requeued = startWork.do(() => requeueOrphans(engine, gain.running));
+  noteWaiting(engine);
+  dueTimer.aim(clock.now());
+  webhooks.gained();
+  if (hasService) pods.start();
+  for (const { id } of directory.endpoints()) if (isGained(id)) endpointChanged(id);
+  await Promise.all([caughtUp, requeued]);
+  await startWork.do(() =>
+    usage.load((endpointId) => (endpointId === undefined ? hasService : isGained(endpointId))),
+  );
+  if (hasService) settleVolumeBills(engine);
+}

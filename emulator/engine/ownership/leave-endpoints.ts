@@ -1,0 +1,84 @@
+/** Ends all work for endpoints that another process is to decide for. */
+import type { Uses } from "../context.ts";
+import { requeueOrphans } from "../jobs/requeue.ts";
+import type { Running } from "./running.ts";
+
+/** So long jobs that run may take to end, in real time. */
+const WAIT_MS = { idle: 60_000, now: 1_000 } as const;
+
+export type LeaveUses = Uses<
+  | "clock"
+  | "directory"
+  | "endpointChanged"
+  | "fleet"
+  | "ownership"
+  | "realClock"
+  | "steps"
+  | "usage"
+>;
+
+interface Leaving {
+  readonly parts: ReadonlySet<number>;
+  readonly when: keyof typeof WAIT_MS;
+  /** What is called when a worker may have no job any more. */
+  readonly looks: Set<() => void>;
+}
+
+/**
+ * From the call on no job and no request of them is handed over, and their workers leave. Jobs that run are waited for, and then put
+ * back into the queue; so are webhook calls, and then made again by the next owner. Until it resolves they are decided for here.
+ */
+export async function leaveEndpoints(
+  engine: LeaveUses,
+  { pods, webhooks, workers }: Running,
+  { parts, when, looks }: Leaving,
+): Promise<void> {
+  const { directory, endpointChanged, ownership, steps, usage } = engine;
+  ownership.leaving(parts);
+  const isOfThese = ownership.isOf(parts);
+  const isLeaving = (endpointId: string) =>
+    isOfThese(endpointId) && ownership.isLeaving(endpointId);
+  for (const { id } of directory.endpoints()) if (isLeaving(id)) endpointChanged(id);
+  const podsEnded = ownership.isServiceOf(parts) ? pods.stop("drain") : undefined;
+  const ended = Promise.all([
+    untilIdle(engine, isLeaving, looks),
+    webhooks.ended(isLeaving),
+    podsEnded,
+  ]);
+  await within(engine, WAIT_MS[when], ended);
+  if (podsEnded) pods.killAll();
+  const running = steps.jobsInMemory(
+    ({ endpointId, status }) => status === "IN_PROGRESS" && isLeaving(endpointId),
+  );
+  if (running.length > 0) await requeueOrphans(engine, running);
+  await Promise.all([workers.abandon(isLeaving), webhooks.abandon(isLeaving), podsEnded]);
+  await usage.written();
+}
+
+/** Resolves when no worker of them has a job or a request. */
+async function untilIdle(
+  { fleet }: Uses<"fleet">,
+  isMeant: (endpointId: string) => boolean,
+  looks: Set<() => void>,
+): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const look = () => {
+    const workers = fleet.all().filter(({ endpointId }) => isMeant(endpointId));
+    if (workers.every(({ heldCount }) => heldCount === 0)) resolve();
+  };
+  looks.add(look);
+  look();
+  await promise;
+  looks.delete(look);
+}
+
+async function within(
+  { realClock }: Uses<"realClock">,
+  ms: number,
+  work: Promise<unknown>,
+): Promise<void> {
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const disarm = realClock.wakeAt(realClock.now() + ms, resolve);
+  await Promise.race([work, over]);
+  disarm();
+}

@@ -1,0 +1,72 @@
+/** The engine as an owner of parts of a store that several processes share: what it does when they come and go. */
+import type { Gain, Owner } from "../../store/ownership.ts";
+import type { Uses } from "../context.ts";
+import type { RecordChange } from "../resources/record-book.ts";
+import { type ForgetUses, forgetEndpoints } from "./forget-endpoints.ts";
+import { gainEndpoints, type GainUses } from "./gain-endpoints.ts";
+import { leaveEndpoints, type LeaveUses } from "./leave-endpoints.ts";
+import { takeInRecords, type TakeInUses } from "./take-in-records.ts";
+import type { Running } from "./running.ts";
+
+type OwnerUses = ForgetUses & GainUses & LeaveUses & TakeInUses & Uses<"pendingWork">;
+
+export class PartsOwner implements Owner {
+  readonly #engine: OwnerUses;
+  readonly #running: Running;
+  /** Those who wait for workers to have no job. */
+  readonly #looks = new Set<() => void>();
+
+  constructor(engine: OwnerUses, running: Running) {
+    this.#engine = engine;
+    this.#running = running;
+  }
+
+  gained(gain: Gain): void {
+    const { log, pendingWork } = this.#engine;
+    log.info({ parts: [...gain.parts] }, "parts of the store are decided for here from now on");
+    const settled = gainEndpoints(this.#engine, this.#running, gain).catch((error: unknown) =>
+      log.error({ err: error }, "what ran where parts come from could not be settled"),
+    );
+    void pendingWork.track("what was gained", settled);
+  }
+
+  async leave(parts: ReadonlySet<number>, when: "idle" | "now"): Promise<void> {
+    const { log, ownership, steps } = this.#engine;
+    try {
+      await leaveEndpoints(this.#engine, this.#running, { parts, when, looks: this.#looks });
+    } catch (error) {
+      log.error({ err: error }, "parts of the store could not be left in order");
+    }
+    this.#forget(ownership.stillLeaving(parts));
+    await steps.stored();
+  }
+
+  lost(parts: ReadonlySet<number>): void {
+    this.#forget(this.#engine.ownership.heldSince(parts, Infinity));
+  }
+
+  serviceTime(): number {
+    return this.#engine.clock.now();
+  }
+
+  /** To be called with records that are another by now. */
+  learned(changes: readonly RecordChange[]): void {
+    takeInRecords(this.#engine, changes);
+  }
+
+  /** To be called when a worker may have no job any more. */
+  look(): void {
+    for (const look of this.#looks) look();
+  }
+
+  #forget(parts: ReadonlySet<number>): void {
+    if (parts.size === 0) return;
+    const { log, ownership, steps } = this.#engine;
+    log.info({ parts: [...parts] }, "parts of the store are not decided for here any more");
+    const isLost = ownership.isOf(parts);
+    const jobs = steps.jobsInMemory(({ endpointId }) => isLost(endpointId));
+    steps.memory.forget(parts);
+    forgetEndpoints(this.#engine, this.#running, { isLost, jobs });
+    if (ownership.isServiceOf(parts)) this.#running.pods.killAll();
+  }
+}

@@ -1,0 +1,43 @@
+/** Does about records that another process changed what is done when they change here. */
+import { settleVolumeBills } from "../billing/settle-volume-bills.ts";
+import type { Uses } from "../context.ts";
+import type { RecordChange } from "../resources/record-book.ts";
+
+export type TakeInUses = Uses<
+  | "directory"
+  | "endpointChanged"
+  | "endpointDeleted"
+  | "events"
+  | "ownership"
+  | "podChanged"
+  | "prices"
+  | "usage"
+>;
+
+export function takeInRecords(engine: TakeInUses, changes: readonly RecordChange[]): void {
+  for (const change of changes) takeIn(engine, change);
+  const isOfVolume = changes.some(({ kind }) => kind === "networkVolume");
+  if (isOfVolume && engine.ownership.holdsService()) settleVolumeBills(engine);
+}
+
+function takeIn(engine: TakeInUses, { kind, id, before, after }: RecordChange): void {
+  const { directory, endpointChanged, endpointDeleted, events, podChanged } = engine;
+  switch (kind) {
+    case "endpoint":
+      endpointChanged(id);
+      if (after === undefined) return endpointDeleted(id);
+      events.publish({
+        type: "endpoint",
+        endpointId: id,
+        change: before === undefined ? "created" : "changed",
+      });
+      return;
+    case "template":
+      for (const endpoint of directory.endpoints())
+        if (endpoint.templateId === id) endpointChanged(endpoint.id);
+      return;
+    case "pod":
+      return podChanged(id);
+    default:
+  }
+}

@@ -1,0 +1,125 @@
+/** Answers from memory, and those who wait for one, when their endpoint may be another process's. */
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { health, healthOfAll } from "../../../../emulator/engine/observe/health.ts";
+import { endpointOverviews } from "../../../../emulator/engine/observe/endpoint-overview.ts";
+import {
+  refuseUnknown,
+  viewJob,
+  viewJobAtEnd,
+} from "../../../../emulator/engine/jobs/read/job-view.ts";
+import { followStream, readStream } from "../../../../emulator/engine/streams/read-stream.ts";
+import { submitAndWait } from "../../../../emulator/engine/jobs/submit.ts";
+import {
+  Gate,
+  type Member,
+  MOVED,
+  refusalOf,
+  requestOf,
+  SharedService,
+  submitTo,
+} from "./shared-service.ts";
+
+let service: SharedService;
+let first: Member;
+let second: Member;
+const { signal } = new AbortController();
+
+beforeEach(async () => {
+  service = new SharedService();
+  first = await service.open([1, 2]);
+  second = await service.open([3]);
+});
+afterEach(() => service[Symbol.asyncDispose]());
+
+it("what memory has is not answered by a process that stood still; what the store has is", async () => {
+  const { engine, replica } = first;
+  const { id } = await submitTo(first, "echo-1");
+  const ref = { endpointId: "echo-1", jobId: id };
+  replica.isUnsure = true;
+  await expect(health(engine, "echo-1")).rejects.toMatchObject(MOVED);
+  await expect(refuseUnknown(engine, ref)).rejects.toMatchObject(MOVED);
+  expect((await viewJob(engine, ref)).job.id).toBe(id);
+  replica.isUnsure = false;
+  expect((await health(engine, "echo-1")).jobs.inQueue).toBe(1);
+});
+
+it("whether it may be answered is asked after all that it waited for", async () => {
+  const { engine, replica } = first;
+  const gate = new Gate();
+  replica.after = gate.pass;
+  const submitted = submitTo(first, "echo-1");
+  await service.settle();
+  const counted = health(engine, "echo-1");
+  const refused = refusalOf(counted);
+  replica.isUnsure = true;
+  gate.open();
+  expect(await refused).toMatchObject(MOVED);
+  await submitted;
+});
+
+it("those who wait for a job are told when its endpoint is lost, and those of others wait on", async () => {
+  const { engine, replica } = first;
+  const { id } = await submitTo(first, "echo-1");
+  const ref = { endpointId: "echo-1", jobId: id };
+  const waiting = [
+    viewJobAtEnd(engine, ref, 60_000, signal),
+    submitAndWait(engine, requestOf("echo-1", { kind: "sync" }), 60_000, signal),
+    readStream(engine, ref, { holdMs: 60_000, signal }),
+    followStream(engine, ref, { from: 0, signal }).next(),
+  ];
+  const refused = waiting.map((each) => refusalOf(each));
+  const other = await submitTo(first, "echo-2");
+  const kept = viewJobAtEnd(engine, { endpointId: "echo-2", jobId: other.id }, 60_000, signal);
+  await service.settle();
+  await second.replica.take(1);
+  replica.owner?.lost(new Set([1]));
+  for (const refusal of await Promise.all(refused)) expect(refusal).toMatchObject(MOVED);
+  const worker = await first.test.connectWorker("echo-2");
+  await worker.complete(await worker.nextJob(), 1);
+  expect((await kept).job.status).toBe("COMPLETED");
+});
+
+it("who waits for a job whose endpoint leaves is answered when it ends before, and told of the move otherwise", async () => {
+  const worker = await first.test.connectWorker("echo-1");
+  const request = requestOf("echo-1", { kind: "sync" });
+  const running = submitAndWait(first.engine, request, 60_000, signal);
+  const job = await worker.nextJob();
+  const waiting = submitAndWait(first.engine, request, 60_000, signal);
+  const refused = refusalOf(waiting);
+  await service.settle();
+  const given = first.replica.give(second.replica, "idle", 1);
+  await service.settle();
+  await worker.complete(job, 1);
+  expect((await running).job.status).toBe("COMPLETED");
+  await given;
+  expect(await refused).toMatchObject(MOVED);
+});
+
+it("nobody waits here for a job of an endpoint that another process has", async () => {
+  const { id } = await submitTo(first, "echo-1");
+  const waited = viewJobAtEnd(second.engine, { endpointId: "echo-1", jobId: id }, 60_000, signal);
+  await expect(waited).rejects.toMatchObject(MOVED);
+});
+
+it("a reader of a stream gets no more of it once its endpoint is lost", async () => {
+  const { engine, replica } = first;
+  const worker = await first.test.connectWorker("echo-1");
+  const { id } = await submitTo(first, "echo-1");
+  const job = await worker.nextJob();
+  const reader = followStream(engine, { endpointId: "echo-1", jobId: id }, { from: 0, signal });
+  const read = reader.next();
+  await service.settle();
+  await worker.chunks(job, ["a", "b"]);
+  expect((await read).value).toMatchObject({ type: "chunks" });
+  await worker.chunks(job, ["c"], 2);
+  replica.isUnsure = true;
+  await expect(reader.next()).rejects.toMatchObject(MOVED);
+});
+
+it("what is said of all endpoints is said of those that are decided for here", async () => {
+  const ids = [];
+  for await (const { endpoint } of healthOfAll(first.engine)) ids.push(endpoint.id);
+  expect(ids).toEqual(["echo", "echo-1", "echo-2"]);
+  const overviews = await endpointOverviews(second.engine);
+  expect(overviews.map(({ endpoint }) => endpoint.id)).toEqual(["echo-3"]);
+});

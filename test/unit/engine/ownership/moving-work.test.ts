@@ -1,0 +1,208 @@
+/** What an engine does for endpoints beside their jobs, when they come, leave and are lost: calls, bills, pods, time. */
+import { setImmediate as turn } from "node:timers/promises";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { readPodInput } from "../../../../emulator/core/pods/pod-input.ts";
+import { createPod } from "../../../../emulator/engine/pods/manage-pods.ts";
+import { redeliver } from "../../../../emulator/engine/webhooks/change-deliveries.ts";
+import {
+  createNetworkVolume,
+  deleteNetworkVolume,
+  updateNetworkVolume,
+} from "../../../../emulator/engine/resources/manage-network-volumes.ts";
+import { advanceClock } from "../../../../emulator/engine/time/advance-clock.ts";
+import { openContext } from "../../../../emulator/engine/open-context.ts";
+import { ScriptedPods } from "../pods/scripted-pods.ts";
+import { ScriptedLauncher } from "../scripted-launcher.ts";
+import { ScriptedSender } from "../../scripted-sender.ts";
+import {
+  type Member,
+  MOVED,
+  requestOf,
+  SharedService,
+  stored,
+  submitTo,
+} from "./shared-service.ts";
+
+let service: SharedService;
+const { signal } = new AbortController();
+
+beforeEach(() => {
+  service = new SharedService();
+});
+afterEach(() => service[Symbol.asyncDispose]());
+
+/** A job of `echo-1` with a webhook ends. */
+async function endOne(member: Member): Promise<void> {
+  const { submission } = requestOf("echo-1");
+  const webhook = "http://receiver.test/";
+  await submitTo(member, "echo-1", { submission: { ...submission, webhook } });
+  const worker = await member.test.connectWorker("echo-1");
+  await worker.complete(await worker.nextJob(), 1);
+  await service.settle();
+}
+
+it("a webhook call of an endpoint that is lost is given up, and made by its next owner under the same id", async () => {
+  const unanswered = new ScriptedSender(() => new Promise(() => undefined));
+  const first = await service.open([1], undefined, { webhookSender: unanswered });
+  const answered = new ScriptedSender();
+  const second = await service.open([], undefined, { webhookSender: answered });
+  await endOne(first);
+  expect(unanswered.open).toBe(1);
+  await second.replica.take(1);
+  first.replica.owner?.lost(new Set([1]));
+  await service.settle();
+  expect(unanswered.open).toBe(0);
+  expect(answered.calls.map(({ id }) => id)).toEqual(unanswered.calls.map(({ id }) => id));
+  await service.clock.advance(60_000);
+  expect(unanswered.calls).toHaveLength(1);
+  const [delivery] = await service.shared.store.deliveries.list({}, 10);
+  expect(delivery).toMatchObject({ state: "delivered", tries: [{ status: 200 }] });
+  await expect(redeliver(first.engine, delivery?.id ?? "")).rejects.toMatchObject(MOVED);
+});
+
+it("what comes of a call that was made before its endpoint was lost is not recorded there, nor tried to be", async () => {
+  const answer = Promise.withResolvers<number>();
+  const sender = new ScriptedSender(() => answer.promise);
+  const first = await service.open([1], undefined, { webhookSender: sender });
+  const second = await service.open();
+  await endOne(first);
+  await second.replica.take(1);
+  answer.resolve(200);
+  await service.settle();
+  await service.clock.advance(5_000);
+  const { logged } = first.test;
+  expect(logged.filter(({ level }) => level === "error")).toEqual([]);
+  const [delivery] = await service.shared.store.deliveries.list({}, 10);
+  expect(delivery?.tries).toHaveLength(1);
+});
+
+it("an endpoint that leaves waits for the webhook calls in progress, and begins no others", async () => {
+  const answer = Promise.withResolvers<number>();
+  const sender = new ScriptedSender(() => answer.promise);
+  const first = await service.open([1], undefined, { webhookSender: sender });
+  const second = await service.open();
+  await endOne(first);
+  const given = first.replica.give(second.replica, "idle", 1);
+  await service.clock.advance(5_000);
+  expect(sender.open).toBe(1);
+  answer.resolve(200);
+  await given;
+  const [delivery] = await service.shared.store.deliveries.list({}, 10);
+  expect(delivery).toMatchObject({ state: "delivered" });
+});
+
+it("a worker is billed until it was last seen where its endpoint is lost, and until its end where it leaves", async () => {
+  const launcher = new ScriptedLauncher();
+  const first = await service.open([1, 2], launcher);
+  const second = await service.open();
+  const startedAt = service.clock.now();
+  for (const [at, part] of [1, 2].entries()) {
+    await submitTo(first, `echo-${part}`);
+    await service.settle();
+    await launcher.at(at).connect(first.engine, 0);
+  }
+  await service.clock.advance(5_000);
+  await second.replica.take(1);
+  first.replica.owner?.lost(new Set([1]));
+  first.replica.before = () => turn();
+  await first.replica.give(second.replica, "now", 2);
+  await service.settle();
+  const bills = await second.engine.usage.usages();
+  expect(bills.map((usage) => usage.endedAt)).toEqual([startedAt, startedAt + 5_000]);
+});
+
+it("network volumes are billed by the owner of the service, whoever makes, changes and deletes them", async () => {
+  const first = await service.open([0]);
+  const second = await service.open();
+  const bills = async () =>
+    (await second.engine.usage.usages()).map(({ diskInGb, startedAt, endedAt }) => ({
+      diskInGb,
+      ms: endedAt === undefined ? undefined : endedAt - startedAt,
+    }));
+  const order = { name: "models", size: 20, dataCenterId: "EU-RO-1" };
+  const { id } = await createNetworkVolume(second.engine, order);
+  await first.engine.steps.refreshRecords();
+  await service.clock.advance(1_000);
+  expect(await bills()).toEqual([{ diskInGb: 20, ms: undefined }]);
+  await updateNetworkVolume(second.engine, id, { name: undefined, size: 30 });
+  await first.engine.steps.refreshRecords();
+  await service.clock.advance(1_000);
+  await first.replica.give(second.replica, "now", 0);
+  await service.settle();
+  expect(await bills()).toEqual([
+    { diskInGb: 20, ms: 1_000 },
+    { diskInGb: 30, ms: undefined },
+  ]);
+  await deleteNetworkVolume(first.engine, id);
+  await second.engine.steps.refreshRecords();
+  await service.settle();
+  expect((await bills())[1]).toEqual({ diskInGb: 30, ms: 1_000 });
+});
+
+it("pods run where the service is decided for, and end with that", async () => {
+  const [here, there] = [new ScriptedPods(), new ScriptedPods()];
+  const first = await service.open([0], undefined, { podLauncher: here });
+  const second = await service.open([1], undefined, { podLauncher: there });
+  const body = readPodInput({ imageName: "me/box:1", computeType: "CPU" });
+  const { id } = await createPod(second.engine, body);
+  await first.engine.steps.refreshRecords();
+  await service.settle();
+  expect([here.launched.length, there.launched.length]).toEqual([1, 0]);
+  const given = first.replica.give(second.replica, "idle", 0);
+  await service.settle();
+  expect(here.launched[0]?.wasDrained).toBe(true);
+  here.launched[0]?.exit();
+  await given;
+  await service.settle();
+  expect(there.launched.map(({ order }) => order.pod.id)).toEqual([id]);
+  second.replica.owner?.lost(new Set([0]));
+  expect(there.launched[0]?.wasKilled).toBe(true);
+  await first.replica.take(0);
+  await service.settle();
+  expect(here.launched).toHaveLength(2);
+});
+
+it("service time goes on from where another owner was, and what runs here keeps its time", async () => {
+  const first = await service.open([1]);
+  const worker = await first.test.connectWorker("echo-1");
+  const { id } = await submitTo(first, "echo-1");
+  await worker.nextJob();
+  const { engine, replica } = first;
+  const now = engine.clock.now();
+  service.shared.serviceTime = now + 20_000;
+  await replica.take(2);
+  expect(engine.clock.now()).toBe(now + 20_000);
+  expect(replica.owner?.serviceTime()).toBe(now + 20_000);
+  await service.settle();
+  // A lease is shorter than that.
+  expect(await stored(service, id)).toMatchObject({ status: "IN_PROGRESS" });
+  service.shared.serviceTime = now;
+  await replica.take(3);
+  expect(engine.clock.now()).toBe(now + 20_000);
+});
+
+it("the clock cannot be advanced, nor be a manual one, where several engines share a store", async () => {
+  const { engine } = await service.open();
+  const reason = expect.stringContaining("several emulators share the store");
+  const refusal = { code: "invalid_request", message: reason };
+  await expect(advanceClock(engine, 1_000, signal)).rejects.toMatchObject(refusal);
+  const { log, random, realClock: clock, store, steps } = engine;
+  const manual = openContext({ clock, log, random, serviceClock: clock, steps, store });
+  await expect(manual).rejects.toMatchObject({ name: "RangeError", message: reason });
+});
+
+it("an engine takes parts when it starts, and gives them away before anything else when it stops", async () => {
+  const first = await service.open([1]);
+  const second = await service.open();
+  const worker = await first.test.connectWorker("echo-1");
+  const { id } = await submitTo(first, "echo-1");
+  const job = await worker.nextJob();
+  const stopped = first.test.stop("drain");
+  await service.clock.advance(500);
+  await worker.complete(job, 1);
+  await stopped;
+  expect(first.replica.hasEnded).toBe(true);
+  expect(await stored(service, id)).toMatchObject({ status: "COMPLETED" });
+  await second.replica.take(1);
+  expect(second.engine.steps.countsNow("echo-1").completed).toBe(1);
+});

@@ -1,0 +1,173 @@
+/** Workers, hand-overs and requests of endpoints that leave or are lost. */
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { readAffinity } from "../../../../emulator/core/balancing/choose-worker.ts";
+import { ScriptedServers } from "../balancing/scripted-servers.ts";
+import { ScriptedLauncher } from "../scripted-launcher.ts";
+import {
+  Gate,
+  type Member,
+  MOVED,
+  refusalOf,
+  SharedService,
+  stored,
+  submitTo,
+} from "./shared-service.ts";
+
+let service: SharedService;
+let launcher: ScriptedLauncher;
+let first: Member;
+let second: Member;
+
+beforeEach(async () => {
+  service = new SharedService();
+  launcher = new ScriptedLauncher();
+  first = await service.open([1], launcher);
+  second = await service.open();
+});
+afterEach(() => service[Symbol.asyncDispose]());
+
+/** The first engine has a job that runs. */
+async function running() {
+  const { id } = await submitTo(first, "echo-1");
+  await service.settle();
+  const worker = await launcher.at(0).connect(first.engine);
+  return { id, worker, job: await worker.nextJob() };
+}
+
+it("the workers of an endpoint that is lost are killed, and what they say counts no more", async () => {
+  const { id, worker, job } = await running();
+  await second.replica.take(1);
+  first.replica.owner?.lost(new Set([1]));
+  expect(launcher.at(0).wasKilled).toBe(true);
+  await expect(worker.complete(job, 1)).rejects.toMatchObject(MOVED);
+  await service.settle();
+  expect(first.engine.fleet.all()).toEqual([]);
+  expect(await stored(service, id)).toMatchObject({ status: "IN_QUEUE", retries: 0 });
+  await service.clock.advance(60_000);
+  expect(launcher.launched).toHaveLength(1);
+  const { logged } = first.test;
+  expect(logged.filter(({ level }) => level !== "info")).toEqual([]);
+});
+
+it("an endpoint is lost with the first batch that the store refuses for it", async () => {
+  const { worker, job } = await running();
+  await second.replica.take(1);
+  await expect(worker.complete(job, 1)).rejects.toMatchObject(MOVED);
+  expect(launcher.at(0).wasKilled).toBe(true);
+});
+
+it("one that leaves hands nothing over, and waits for what runs; what is submitted meanwhile is kept for the next owner", async () => {
+  const { id, worker, job } = await running();
+  await worker.grant();
+  const given = first.replica.give(second.replica, "idle", 1);
+  const { id: late } = await submitTo(first, "echo-1");
+  await service.clock.advance(10_000);
+  expect(await stored(service, late)).toMatchObject({ status: "IN_QUEUE" });
+  await worker.complete(job, 1);
+  await service.settle();
+  expect(launcher.at(0).wasKilled).toBe(true);
+  await given;
+  expect(await stored(service, id)).toMatchObject({ status: "COMPLETED" });
+  const next = await second.test.connectWorker("echo-1");
+  expect((await next.nextJob()).jobId).toBe(late);
+});
+
+it.each([
+  { when: "idle", ms: 60_000 },
+  { when: "now", ms: 1_000 },
+] as const)(
+  "one that is to leave $when is given up what runs after $ms ms, at no cost",
+  async ({ when, ms }) => {
+    const { id, worker, job } = await running();
+    const given = first.replica.give(second.replica, when, 1);
+    // As it does that works.
+    for (let waited = 0; waited < ms - 500; waited += 500) {
+      await service.clock.advance(500);
+      await worker.report({ renewals: [{ jobId: job.jobId, leaseToken: job.leaseToken }] });
+    }
+    expect(launcher.at(0).wasKilled).toBe(false);
+    await service.clock.advance(500);
+    await given;
+    expect(launcher.at(0).wasKilled).toBe(true);
+    expect(await stored(service, id)).toMatchObject({ status: "IN_QUEUE", retries: 0 });
+    expect(first.engine.steps.jobsInMemory()).toEqual([]);
+    expect(first.engine.fleet.all()).toEqual([]);
+  },
+);
+
+it("nothing of an endpoint that has left is under way: what is being stored is, before it is given away", async () => {
+  const third = await service.open([3]);
+  const gate = new Gate();
+  third.replica.before = gate.pass;
+  const submitted = submitTo(third, "echo-3");
+  await service.settle();
+  // Gathers while the endpoint leaves.
+  const late = submitTo(third, "echo-3");
+  const refused = refusalOf(late);
+  const given = third.replica.give(second.replica, "now", 3);
+  await service.settle();
+  expect(await refused).toMatchObject(MOVED);
+  expect(service.shared.owners.get(3)).toBe(third.replica);
+  gate.open();
+  await given;
+  await submitted;
+  expect(second.engine.steps.countsNow("echo-3").inQueue).toBe(1);
+});
+
+it("an endpoint that is lost while it leaves, and comes again, is not given away", async () => {
+  await running();
+  const left = first.replica.owner?.leave(new Set([1]), "idle");
+  first.replica.owner?.lost(new Set([1]));
+  await first.replica.take(1);
+  await service.clock.advance(60_000);
+  await left;
+  expect(first.engine.ownership.owns("echo-1")).toBe(true);
+  expect(first.engine.steps.countsNow("echo-1").inQueue).toBe(1);
+});
+
+it("a hand-over is not sent when the process stood still before, and another may have the endpoint", async () => {
+  const worker = await first.test.connectWorker("echo-1");
+  const gate = new Gate();
+  first.replica.after = gate.pass;
+  const submitted = submitTo(first, "echo-1");
+  await service.settle();
+  first.replica.isUnsure = true;
+  gate.open();
+  await submitted;
+  await service.settle();
+  expect(worker.orders.flatMap(({ jobs = [] }) => jobs)).toEqual([]);
+});
+
+it("the scaler starts workers where the endpoint has come, and no others", async () => {
+  const here = new ScriptedLauncher();
+  const third = await service.open([], here);
+  await submitTo(first, "echo-1");
+  await service.settle();
+  expect([launcher.launched.length, here.launched.length]).toEqual([1, 0]);
+  await third.replica.take(1);
+  first.replica.owner?.lost(new Set([1]));
+  await service.settle();
+  expect([launcher.launched.length, here.launched.length]).toEqual([1, 1]);
+});
+
+it("requests wait for a worker while their endpoint leaves, and are then refused to be sent on", async () => {
+  const servers = new ScriptedServers(200);
+  const third = await service.open([3], servers, { healthProbe: servers });
+  await third.test.addEndpoint("web-3", { type: "LOAD_BALANCING", workersMax: 1 });
+  third.engine.endpointChanged("web-3");
+  const { signal } = new AbortController();
+  const ask = () => third.engine.balancer.assign("web-3", readAffinity(undefined), signal);
+  const answering = ask();
+  await service.clock.advance(1_000);
+  const request = await answering;
+  const given = third.replica.give(second.replica, "idle", 3);
+  const waiting = ask();
+  const refused = refusalOf(waiting);
+  await service.settle();
+  expect(servers.at(0).wasKilled).toBe(false);
+  request[Symbol.dispose]();
+  await service.settle();
+  await given;
+  expect(await refused).toMatchObject(MOVED);
+  await expect(ask()).rejects.toMatchObject(MOVED);
+});

@@ -1,0 +1,61 @@
+/** Endpoints move between engines at random: nothing acknowledged is lost, nothing is decided twice, and queues keep their order. */
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { sized } from "../../../setup/size.ts";
+import { type Act, MovingWorld } from "./moving-world.ts";
+
+const acts = fc.array(
+  fc.record<Act>({ what: fc.nat(11), part: fc.nat(1), member: fc.nat(2), pick: fc.nat(10_000) }),
+  { minLength: 10, maxLength: 60, size: "max" },
+);
+
+const SEED = 20_261_123;
+
+function holds(
+  change: (world: MovingWorld) => void = () => undefined,
+  moved: (moves: number) => void = () => undefined,
+) {
+  return fc.asyncProperty(acts, async (drawn) => {
+    const world = new MovingWorld();
+    await world.open();
+    change(world);
+    for (const act of drawn) await world.act(act);
+    await world.end();
+    moved(world.moves);
+  });
+}
+
+it("nothing acknowledged is lost, nothing is decided by two at once, and queues keep their order", async () => {
+  let moves = 0;
+  await fc.assert(
+    holds(undefined, (more) => (moves += more)),
+    { numRuns: sized(40, 1_500), ...(sized(1, 0) === 1 && { seed: SEED }) },
+  );
+  // It is put to the test.
+  expect(moves).toBeGreaterThan(50);
+});
+
+it("that is found out where an engine keeps what it had of endpoints that moved", async () => {
+  const keepsAll = ({ service }: MovingWorld) => {
+    for (const { engine } of service.members)
+      Object.assign(engine.steps.memory, { forget: () => undefined });
+  };
+  const { failed } = await fc.check(holds(keepsAll), {
+    numRuns: 40,
+    seed: SEED,
+    endOnFailure: true,
+  });
+  expect(failed).toBe(true);
+});
+
+it("and where the store lets anybody write", async () => {
+  const isOpenToAll = ({ service }: MovingWorld) => {
+    service.shared.isFenced = false;
+  };
+  const { failed } = await fc.check(holds(isOpenToAll), {
+    numRuns: 40,
+    seed: SEED,
+    endOnFailure: true,
+  });
+  expect(failed).toBe(true);
+});

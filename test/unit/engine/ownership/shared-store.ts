@@ -1,0 +1,287 @@
+/** One store in memory for several engines, with the fences of a store that replicas share: who has what, the test says. */
+import assert from "node:assert/strict";
+import { dueAt } from "../../../../emulator/core/jobs/job-due.ts";
+import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
+import type { Batch, Change } from "../../../../emulator/store/batch.ts";
+import {
+  type ChangedRecords,
+  type Gain,
+  type Owner,
+  type Ownership,
+  type Replica,
+} from "../../../../emulator/store/ownership.ts";
+import type { RecordKind, Records } from "../../../../emulator/store/records.ts";
+import { PartsLostError, RecordsMovedError, type Store } from "../../../../emulator/store/store.ts";
+import { Turns } from "../../../../emulator/engine/turns.ts";
+import { storeWith } from "../store-with.ts";
+
+const PARTS = 8;
+const SERVICE_PART = 0;
+const SLOTS = 64;
+
+/** Endpoints of a test name their part: `echo-3` is of part 3, and those without a number of part 1. */
+export function partOf(endpointId: string): number {
+  return Number(/-(\d+)$/.exec(endpointId)?.[1] ?? 1) % PARTS;
+}
+
+export class SharedStore {
+  readonly store = createMemoryStore();
+  /** Whose each part is. */
+  readonly owners = new Map<number, SharedReplica>();
+  /** Counts the owners of each part. */
+  readonly epochs = new Map<number, number>();
+  readonly replicas: SharedReplica[] = [];
+  lastSeq = 0;
+  serviceTime = 0;
+  recordsVersion = 0;
+  /** Without it anybody may store anything. */
+  isFenced = true;
+  /** Called with each batch that is stored. */
+  look: (batch: Batch) => void = () => undefined;
+  readonly #turns = new Turns();
+  /** Each change of a record, with the version that it made. */
+  readonly #changes: {
+    readonly version: number;
+    readonly kind: RecordKind;
+    readonly id: string;
+  }[] = [];
+  #batches = 0;
+
+  join(): SharedReplica {
+    const replica = new SharedReplica(this, this.replicas.length);
+    this.replicas.push(replica);
+    return replica;
+  }
+
+  /** Stores it as a whole if these are the epochs of all of its parts, and its changes of records rest on the newest ones. */
+  storeFenced(batch: Batch, epochs: ReadonlyMap<number, number>): Promise<void> {
+    return this.#turns.inTurn(async () => {
+      const isLost = (part: number) =>
+        !this.owners.has(part) || this.epochs.get(part) !== epochs.get(part);
+      const lost = [...partsOf(batch)].filter(isLost);
+      if (lost.length > 0 && this.isFenced) throw new PartsLostError(new Set(lost));
+      const { recordsVersion } = batch;
+      if (recordsVersion !== undefined && recordsVersion !== this.recordsVersion)
+        throw new RecordsMovedError();
+      this.look(batch);
+      await this.store.flush({ ...batch, number: this.#batches + 1 });
+      this.#batches += 1;
+      this.lastSeq = Math.max(this.lastSeq, batch.lastSeq);
+      if (recordsVersion === undefined) return;
+      this.recordsVersion += 1;
+      const version = this.recordsVersion;
+      for (const change of batch.changes)
+        if (isOfRecord(change)) this.#changes.push({ version, kind: change.kind, id: change.id });
+    });
+  }
+
+  async recordsSince(known: number): Promise<ChangedRecords> {
+    const { records } = await this.store.boot();
+    const version = this.recordsVersion;
+    const changed = this.#changes.filter((change) => change.version > known);
+    return {
+      version,
+      records: changed.map(({ kind, id }) => {
+        const kept: ReadonlyMap<string, Records[RecordKind]> =
+          kind === "usage" ? new Map() : records[kind];
+        return { kind, id, record: kept.get(id) };
+      }),
+    };
+  }
+
+  async gainOf(parts: ReadonlySet<number>): Promise<Gain> {
+    const { counts, running } = await this.store.boot();
+    return {
+      parts,
+      counts: new Map([...counts].filter(([id]) => parts.has(partOf(id)))),
+      running: running.filter(({ endpointId }) => parts.has(partOf(endpointId))),
+      lastSeq: this.lastSeq,
+      serviceTime: this.serviceTime,
+    };
+  }
+}
+
+export class SharedReplica implements Ownership {
+  readonly self: Replica;
+  /** What the engine on it uses as its store. */
+  readonly store: Store;
+  readonly slot: number;
+  readonly servicePart = SERVICE_PART;
+  owner: Owner | undefined;
+  /** The process has stood still, or the store has not been heard of, so that nothing is sure. */
+  isUnsure = false;
+  /** Parts that it takes when its engine begins. */
+  first: readonly number[] = [];
+  hasEnded = false;
+  /** What a batch waits for before it reaches the store, and before its owner hears of that. */
+  before: () => Promise<void> = async () => undefined;
+  after: () => Promise<void> = async () => undefined;
+  readonly #shared: SharedStore;
+  /** Of the parts that it has, or had last. */
+  readonly #epochs = new Map<number, number>();
+  #learn: (changed: ChangedRecords) => void = () => undefined;
+  #known = 0;
+  #line = 0;
+
+  constructor(shared: SharedStore, slot: number) {
+    this.#shared = shared;
+    this.slot = slot;
+    this.self = { id: `replica-${slot}`, address: `http://replica-${slot}.test` };
+    const { store } = shared;
+    const isOwn = ({ endpointId }: { readonly endpointId: string }) =>
+      this.#has(partOf(endpointId));
+    this.store = storeWith(store, {
+      boot: async () => {
+        this.#known = shared.recordsVersion;
+        const boot = await store.boot();
+        return { ...boot, batch: 0, counts: new Map(), running: [], recordsVersion: this.#known };
+      },
+      flush: (batch) => this.#flush(batch),
+      dueJobs: async (now, limit) =>
+        (await store.dueJobs(now, Number.MAX_SAFE_INTEGER)).filter(isOwn).slice(0, limit),
+      nextDueAt: async () => {
+        const due = await store.dueJobs(Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+        const [first] = due.filter(isOwn);
+        return first && dueAt(first);
+      },
+      deliveries: {
+        ...store.deliveries,
+        due: async (now, limit, except) =>
+          (await store.deliveries.due(now, 1_000, except)).filter(isOwn).slice(0, limit),
+        oldestSettledAt: async () =>
+          this.#has(SERVICE_PART) ? store.deliveries.oldestSettledAt() : undefined,
+        firstPending: async (jobId) => {
+          const found = await store.deliveries.firstPending(jobId);
+          return found && isOwn(found) ? found : undefined;
+        },
+      },
+      reports: {
+        ...store.reports,
+        oldestDeletedAt: async () =>
+          this.#has(SERVICE_PART) ? store.reports.oldestDeletedAt() : undefined,
+      },
+      close: async () => undefined,
+    });
+  }
+
+  owns(endpointId: string): boolean {
+    return !this.isUnsure && this.#has(partOf(endpointId));
+  }
+
+  ownsService(): boolean {
+    return !this.isUnsure && this.#has(SERVICE_PART);
+  }
+
+  partOf(endpointId: string): number {
+    return partOf(endpointId);
+  }
+
+  keyAfter(seq: number): number {
+    const key = Math.floor(seq / SLOTS) * SLOTS + this.slot;
+    return key > seq ? key : key + SLOTS;
+  }
+
+  ownerOf(endpointId: string): Replica | undefined {
+    return this.#shared.owners.get(partOf(endpointId))?.self;
+  }
+
+  serviceOwner(): Replica | undefined {
+    return this.#shared.owners.get(SERVICE_PART)?.self;
+  }
+
+  replicas(): readonly [] {
+    return [];
+  }
+
+  async moved(): Promise<void> {}
+
+  async refreshRecords(): Promise<void> {
+    const known = this.#known;
+    const changed = await this.#shared.recordsSince(known);
+    this.#known = changed.version;
+    if (changed.version > known) this.#learn(changed);
+  }
+
+  follow(learn: (changed: ChangedRecords) => void): void {
+    this.#learn = learn;
+  }
+
+  async begin(owner: Owner): Promise<void> {
+    this.owner = owner;
+    if (this.first.length > 0) await this.take(...this.first);
+  }
+
+  async end(): Promise<void> {
+    if (this.hasEnded) return;
+    this.hasEnded = true;
+    const parts = [...this.#shared.owners].flatMap(([part, owner]) =>
+      owner === this ? [part] : [],
+    );
+    await this.owner?.leave(new Set(parts), "now");
+    for (const part of parts) this.#shared.owners.delete(part);
+  }
+
+  /** Has the parts from now on, whoever had them, who hears of it later or never. */
+  async take(...parts: readonly number[]): Promise<void> {
+    const { epochs, owners } = this.#shared;
+    for (const part of parts) {
+      const epoch = (epochs.get(part) ?? 0) + 1;
+      owners.set(part, this);
+      epochs.set(part, epoch);
+      this.#epochs.set(part, epoch);
+    }
+    const gain = await this.#shared.gainOf(new Set(parts));
+    assert(this.owner, "its engine has not begun");
+    this.owner.gained(gain);
+  }
+
+  /** Gives the parts to another one in order. */
+  async give(to: SharedReplica, when: "idle" | "now", ...parts: readonly number[]): Promise<void> {
+    await this.owner?.leave(new Set(parts), when);
+    await to.take(...parts);
+  }
+
+  async #flush(batch: Batch): Promise<void> {
+    assert.equal(batch.number, this.#line + 1);
+    const epochs = new Map(this.#epochs);
+    await this.before();
+    await this.#shared.storeFenced(batch, epochs);
+    this.#line += 1;
+    await this.after();
+  }
+
+  #has(part: number): boolean {
+    return this.#shared.owners.get(part) === this;
+  }
+}
+
+function isOfRecord(
+  change: Change,
+): change is Change & { readonly kind: RecordKind; readonly id: string } {
+  return change.type === "put-record" || change.type === "delete-record";
+}
+
+/** All that a batch changes has its part, but records. */
+function partsOf({ jobs, counts, changes }: Batch): Set<number> {
+  const parts = new Set(
+    [...counts.keys(), ...jobs.map(({ after }) => after.endpointId)].map(partOf),
+  );
+  for (const change of changes) {
+    const part = partOfChange(change);
+    if (part !== undefined) parts.add(part);
+  }
+  return parts;
+}
+
+function partOfChange(change: Change): number | undefined {
+  if ("endpointId" in change) return partOf(change.endpointId);
+  if ("job" in change) return partOf(change.job.endpointId);
+  if ("delivery" in change) return partOf(change.delivery.endpointId);
+  if ("report" in change) return partOf(change.report.job.endpointId);
+  if (!isOfRecord(change)) return SERVICE_PART;
+  if (change.type !== "put-record" || change.kind !== "usage") return undefined;
+  const usage = change.record;
+  return "endpointId" in usage && typeof usage.endpointId === "string"
+    ? partOf(usage.endpointId)
+    : SERVICE_PART;
+}
