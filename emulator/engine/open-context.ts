@@ -15,7 +15,7 @@ import type { Tracer } from "../trace/tracer.ts";
 import { Balancer } from "./balancing/balancer.ts";
 import { beginToBill } from "./billing/bill-worker.ts";
 import { UsageMeter } from "./billing/usage-meter.ts";
-import type { EngineContext, InputDamage, Uses } from "./context.ts";
+import type { EngineContext, Uses } from "./context.ts";
 import { assignFromStore } from "./jobs/assign-free.ts";
 import { sendAssignments } from "./jobs/assign.ts";
 import { JobWatchers } from "./jobs/read/job-watchers.ts";
@@ -30,11 +30,10 @@ import { Readiness } from "./observe/readiness.ts";
 import { LogFeed } from "./observe/log-feed.ts";
 import { type ReleaseParts, releaseEffects } from "./release-effects.ts";
 import { Directory } from "./resources/directory.ts";
-import type { RecordChange } from "./resources/record-book.ts";
 import { HandlerSchemaBook, type HandlerTold } from "./resources/handler-schemas.ts";
 import { NO_VOLUME_FILES, type VolumeFiles } from "./resources/volume-files.ts";
 import { isMoved } from "./ownership/endpoint-moved.ts";
-import { Signal } from "./signal.ts";
+import { createSignals, type EngineSignals, raisersOf } from "./engine-signals.ts";
 import { StartWork } from "./start-work.ts";
 import { openSteps, type Steps } from "./steps.ts";
 import { SHARED_CLOCK, storedOffsetMs } from "./time/advance-clock.ts";
@@ -99,28 +98,6 @@ export interface OpenContext {
   readonly signals: EngineSignals;
   /** The writes of the start, which wait while the disk is full; ends with the engine. */
   readonly startWork: StartWork;
-}
-
-/** The signals that the running parts of the engine listen to. */
-export interface EngineSignals {
-  /** An endpoint whose queue, settings or workers changed. */
-  readonly endpointChanged: Signal<string>;
-  /** A pod that was made, changed or deleted. */
-  readonly podChanged: Signal<string>;
-  /** A webhook call became due. */
-  readonly webhookDue: Signal;
-  /** A job has a new webhook call, which waits for the earlier ones of the job. */
-  readonly laterDelivery: Signal<string>;
-  /** The moment has come that the timer of the job rules was aimed at. */
-  readonly jobsDue: Signal;
-  /** A job that cannot be handed to its worker. */
-  readonly inputDamaged: Signal<InputDamage>;
-  /** Parts that a batch was refused for: another process has them. */
-  readonly partsLost: Signal<ReadonlySet<number>>;
-  /** Records that are another since other processes changed them. */
-  readonly recordsChanged: Signal<readonly RecordChange[]>;
-  /** A launcher can start workers or pods that it could not before. */
-  readonly launcherWilling: Signal;
 }
 
 /**
@@ -246,30 +223,6 @@ function looksLater({ realClock, endpointChanged }: Uses<"realClock" | "endpoint
       endpointIds.clear();
       for (const id of ids) endpointChanged(id);
     });
-  };
-}
-
-function createSignals(): EngineSignals {
-  return {
-    endpointChanged: new Signal(),
-    podChanged: new Signal(),
-    webhookDue: new Signal(),
-    laterDelivery: new Signal(),
-    jobsDue: new Signal(),
-    inputDamaged: new Signal(),
-    partsLost: new Signal(),
-    recordsChanged: new Signal(),
-    launcherWilling: new Signal(),
-  };
-}
-
-/** The signals as functions that use cases call. */
-function raisersOf({ endpointChanged, podChanged, webhookDue, inputDamaged }: EngineSignals) {
-  return {
-    endpointChanged: endpointChanged.raise,
-    podChanged: podChanged.raise,
-    webhookDue: webhookDue.raise,
-    inputDamaged: inputDamaged.raise,
   };
 }
 

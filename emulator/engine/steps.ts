@@ -23,6 +23,7 @@ import { OwnedParts } from "./ownership/owned-parts.ts";
 import { refusalOf } from "./refusal.ts";
 import { RecordBook, type RecordView } from "./resources/record-book.ts";
 import type { Step } from "./step.ts";
+import { Staging } from "./staging.ts";
 import { NO_RELEASES, type StepReleases } from "./step-releases.ts";
 
 /** So often a step is run that other processes came before. */
@@ -76,12 +77,14 @@ export class Steps {
   readonly #records: RecordBook;
   readonly #writer: BatchWriter;
   readonly #readAhead: ReadAhead;
+  readonly #staging: Staging;
   #releases = NO_RELEASES;
 
   constructor(options: StepsOptions) {
     const { boot, clock, store, limits } = options;
     const journal = new Journal();
     this.#options = options;
+    this.#staging = new Staging(options);
     const ownership = new OwnedParts(options.ownership);
     const keys = new Keys(ownership, boot.lastSeq);
     const jobs = new JobMemory(journal, boot.batch, limits, (id) => ownership.holds(id));
@@ -145,7 +148,7 @@ export class Steps {
         }
       }
     } finally {
-      for (const payload of staged) this.#discard(payload);
+      for (const payload of staged) this.#staging.discard(payload);
     }
   }
 
@@ -204,18 +207,13 @@ export class Steps {
   }
 
   /** Prepares bytes that a later `commit` stores. @throws ServiceError storage_full, storage_failed */
-  async stage(bytes: Uint8Array): Promise<Payload> {
-    const [payload] = await this.stageChunks([bytes]);
-    return payload ?? { kind: "inline", bytes };
+  stage(bytes: Uint8Array): Promise<Payload> {
+    return this.#staging.one(bytes);
   }
 
   /** The same for chunks of one job. @throws ServiceError storage_full, storage_failed */
-  async stageChunks(parts: readonly Uint8Array[]): Promise<readonly Payload[]> {
-    try {
-      return await this.#options.store.stage(parts);
-    } catch (error) {
-      throw this.refusalFor(error);
-    }
+  stageChunks(parts: readonly Uint8Array[]): Promise<readonly Payload[]> {
+    return this.#staging.all(parts);
   }
 
   /**
@@ -292,14 +290,5 @@ export class Steps {
       done = this.#writer.run<T>((taken) => step(taken, jobs, rows));
     }
     return done;
-  }
-
-  /** Removes a file that was not stored; if that fails, the next start removes it. */
-  #discard(payload: Payload | undefined): void {
-    if (payload?.kind !== "file") return;
-    const { store, log } = this.#options;
-    store.discard(payload).catch((error: unknown) => {
-      log.warn({ err: error, file: payload.name }, "a file that is not needed stays for now");
-    });
   }
 }

@@ -1,0 +1,55 @@
+/** What the running parts of the engine tell each other. */
+import type { InputDamage } from "./context.ts";
+import type { RecordChange } from "./resources/record-book.ts";
+import { Signal } from "./signal.ts";
+
+/** The signals that the running parts of the engine listen to. */
+export interface EngineSignals {
+  /** An endpoint whose queue, settings or workers changed. */
+  readonly endpointChanged: Signal<string>;
+  /** A pod that was made, changed or deleted. */
+  readonly podChanged: Signal<string>;
+  /** A webhook call became due. */
+  readonly webhookDue: Signal;
+  /** A job has a new webhook call, which waits for the earlier ones of the job. */
+  readonly laterDelivery: Signal<string>;
+  /** The moment has come that the timer of the job rules was aimed at. */
+  readonly jobsDue: Signal;
+  /** A job that cannot be handed to its worker. */
+  readonly inputDamaged: Signal<InputDamage>;
+  /** Parts that a batch was refused for: another process has them. */
+  readonly partsLost: Signal<ReadonlySet<number>>;
+  /** Records that are another since other processes changed them. */
+  readonly recordsChanged: Signal<readonly RecordChange[]>;
+  /** A launcher can start workers or pods that it could not before. */
+  readonly launcherWilling: Signal;
+}
+
+export function createSignals(): EngineSignals {
+  return {
+    endpointChanged: new Signal(),
+    podChanged: new Signal(),
+    webhookDue: new Signal(),
+    laterDelivery: new Signal(),
+    jobsDue: new Signal(),
+    inputDamaged: new Signal(),
+    partsLost: new Signal(),
+    recordsChanged: new Signal(),
+    launcherWilling: new Signal(),
+  };
+}
+
+/** The signals as functions that use cases call. */
+export function raisersOf({
+  endpointChanged,
+  podChanged,
+  webhookDue,
+  inputDamaged,
+}: EngineSignals) {
+  return {
+    endpointChanged: endpointChanged.raise,
+    podChanged: podChanged.raise,
+    webhookDue: webhookDue.raise,
+    inputDamaged: inputDamaged.raise,
+  };
+}
