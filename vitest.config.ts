@@ -1,9 +1,10 @@
 /**
- * Four sets of tests, in three groups one after the other: `unit` runs from source; `model` plays random histories on two
- * stores, and beside it `e2e` starts the built programs and foreign ones; `e2e-alone` does so one file at a time.
+ * Sets of tests, in three groups one after the other: `unit` runs from source, and in a full run `forwarded` after it; `model`
+ * plays random histories on two stores, and beside it `e2e` starts the built programs and foreign ones; `e2e-alone` does so one
+ * file at a time.
  */
 import { availableParallelism } from "node:os";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { LongestFirst } from "./test/setup/longest-first.ts";
 import { IS_FULL } from "./test/setup/size.ts";
 
@@ -39,6 +40,30 @@ const fullFiles = [
   "test/e2e/storage/foreign-server.test.ts",
 ];
 
+/** Tests of the HTTP interface once more: each request comes to a replica that has nothing, and is passed on to another one. */
+const forwarded: TestProjectInlineConfiguration = {
+  extends: true,
+  test: {
+    name: "forwarded",
+    maxWorkers: FILES_AT_ONCE,
+    include: [
+      "test/conformance/**/*.test.ts",
+      "test/unit/http/{balancing,dialects,jobs,limits,openai,pods,resources,streams,workers}/**/*.test.ts",
+      "test/unit/live/**/*.test.ts",
+    ],
+    // What several replicas answer in another way, or the harness's two that are one engine; and what counts turns.
+    exclude: [
+      "test/unit/http/jobs/{change-matching,large-texts}.test.ts",
+      "test/unit/http/limits/read-limits.test.ts",
+      "test/unit/http/workers/operated-workers.test.ts",
+    ],
+    env: { NODE_COMPILE_CACHE: compileCache, SV_TEST_FORWARDED: "1" },
+    testTimeout: 20_000,
+    unstubEnvs: true,
+    sequence: { groupOrder: 0 },
+  },
+};
+
 const startsPrograms = {
   globalSetup: ["test/setup/built.ts"],
   testTimeout: 120_000,
@@ -67,6 +92,7 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
         },
       },
+      ...(IS_FULL ? [forwarded] : []),
       {
         extends: true,
         test: {

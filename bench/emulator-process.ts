@@ -8,7 +8,7 @@ import { submissionBody } from "./payload.ts";
 import type { LoadClient, Subject } from "./load/load-client.ts";
 
 const ownCheckout = path.resolve(import.meta.dirname, "..");
-const API_KEY = "bench-key";
+export const API_KEY = "bench-key";
 const SECRET_KEY = Buffer.alloc(32).toString("base64");
 const TAIL_CHARACTERS = 2000;
 

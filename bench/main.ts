@@ -13,6 +13,7 @@ import { container } from "./rows/container.ts";
 import { crowd, crowdOnPostgres } from "./rows/crowd.ts";
 import { database } from "./rows/database.ts";
 import { extraProcess } from "./rows/extra-process.ts";
+import { forwarded } from "./rows/forwarded.ts";
 import { followed } from "./rows/followed.ts";
 import { idleLatency } from "./rows/idle-latency.ts";
 import { largeJob } from "./rows/large-job.ts";
@@ -44,6 +45,7 @@ const ROWS: readonly Row[] = [
   single,
   submit,
   followed,
+  forwarded,
   largeJob,
   mixed,
   streaming,

@@ -100,11 +100,13 @@ async function openGround(options: EmulatorOptions, made: AsyncDisposableStack) 
   const leftoversCleared = clearLeftovers(tmpdir(), TEMPORARY_DIR_KIND);
   made.defer(() => leftoversCleared);
   const store = await openStore(options, clock, observation, made);
-  const steps = await openSteps(store, { log: observation.log, clock, gatherMs: GATHER_MS });
+  const { ownership } = store;
+  const { log } = observation;
+  const steps = await openSteps(store, { log, clock, gatherMs: GATHER_MS, ownership });
   made.defer(() => steps.close());
   refuseUnfinishedMove(steps.records.find("unfinishedMove", MOVE_ID));
-  const { log } = observation;
-  return { ...checked, host, port, observation, log, clock, random, temporaryDir, store, steps };
+  const parts = { ...checked, host, port, observation, log, clock, random, temporaryDir };
+  return { ...parts, store, steps, ownership };
 }
 
 type Ground = Awaited<ReturnType<typeof openGround>>;
@@ -171,6 +173,7 @@ async function openPorts(options: EmulatorOptions, state: State, made: AsyncDisp
     liveWorkers: new LiveWorkers(context, state.openSession),
     ...(objects && { mount: { path: S3_PATH, listener: objects } }),
     certificate: certificate?.certificate,
+    ownership: state.ownership,
   });
   made.defer(() => http.stop());
   const workerPorts = new WorkerPorts({ ...state, tokens, http });

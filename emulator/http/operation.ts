@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { RateLimitClass } from "../../runtime/protocol/rate-limits.ts";
 import type { Need, Part } from "../core/access/key-scope.ts";
 import type { QueryParameters } from "../core/input/query-parameters.ts";
+import type { JobKind } from "../core/jobs/job.ts";
 import type { Answer } from "./answers/answer.ts";
 import type { Contract } from "./schemas/contract.ts";
 import type { Dialect, Refusal } from "./dialect.ts";
@@ -23,6 +24,10 @@ export interface Call<Path> {
   readonly refusal: Refusal;
   /** W3C `traceparent` that what it sets off belongs to, if anything. */
   readonly traceparent: string | undefined;
+  /** Where several replicas share a store: has the request answered by the one that has by now what this one had. */
+  readonly moved?: (() => Promise<void>) | undefined;
+  /** The same: what the other replicas answer to a GET of that URL, as far as they do. */
+  readonly others?: ((url: string) => Promise<readonly unknown[]>) | undefined;
   /** The OpenAPI document of the interface in that dialect as JSON, with the handlers that are known, if any are to be shown. */
   readonly document: (known?: KnownSchemas) => Promise<string>;
 }
@@ -64,11 +69,40 @@ export interface Operation<Path = unknown> extends Route {
   readonly refusal?: Refusal;
   /** The row of the rate limits it counts in, of the endpoint in its path; absent for one without limits. */
   readonly rateLimit?: RateLimitClass;
+  /**
+   * Who answers it where several replicas share a store: any of them; the one that has what belongs to no endpoint; or the
+   * one that has the endpoint this finds, any if there is none. Absent: who has the endpoint in the path.
+   */
+  readonly owner?: "any" | "service" | EndpointFinder<Path>;
+  /** How an answer is put together of what each replica says of its own; absent: each can say all that there is to say. */
+  readonly gather?: Gather;
+  /** It submits a job of that kind. */
+  readonly submits?: JobKind;
+  /** How long its client waits for an answer, ms; default: not at all. @throws ServiceError invalid_request */
+  readonly waitMs?: (query: QueryParameters) => number;
   /** What it takes and answers. */
   readonly contract: Contract;
   /** @throws ServiceError for a refusal; anything else is a defect and answered with 500. */
   perform(call: Call<Path>): Promise<Answer>;
 }
+
+export interface Gather {
+  /** Whether the others have anything to say; default: always. */
+  readonly isNeeded?: (query: QueryParameters) => boolean;
+  /** Of JSON values. */
+  readonly join: (own: unknown, shares: readonly unknown[]) => unknown;
+}
+
+export interface EndpointFinder<Path> {
+  /** The id of the endpoint that the call is about, of which its path says nothing. Asked of admitted requests only. */
+  find(call: Call<Path>): Promise<string | undefined>;
+}
+
+/** The parameter `endpointId`; what cannot be read is refused by the operation. */
+export const endpointAskedFor: EndpointFinder<unknown> = {
+  find: async ({ query: { endpointId } }) =>
+    typeof endpointId === "string" ? endpointId : undefined,
+};
 
 /** All places at which the operation is called, its own first. */
 export function routesOf({ methods, path, aliases = [] }: Operation): readonly Route[] {

@@ -7,9 +7,10 @@ import { ServiceError } from "../core/service-error.ts";
 import type { OpenSpan, Tracer } from "../trace/tracer.ts";
 import { admit } from "./access/admission.ts";
 import { performNoted } from "./access/audit.ts";
+import { refreshRecords } from "./forwarding/refresh-records.ts";
 import type { Answer } from "./answers/answer.ts";
 import { type Call, endpointIdIn, isOwn, needOf, type Operation } from "./operation.ts";
-import { refuse } from "./answers/refuse.ts";
+import { refuseOrMove, refuse } from "./answers/refuse.ts";
 import { hasBody, skipBody } from "./requests/request-body.ts";
 import { sendAnswer } from "./answers/send-answer.ts";
 
@@ -66,11 +67,12 @@ async function answer<Path>(
   const disarm = hasBody(request) ? limitBody(call) : undefined;
   try {
     const key = admit(service, request, needOf(operation, call));
+    if (service.ownership) await refreshRecords(service, service.ownership, operation, call.path);
     if (key && operation.rateLimit !== undefined) passLimit(operation.rateLimit, call, key);
     if (operation.body === undefined && hasBody(request)) await skipBody(request, response);
     await send(call, await performNoted(name, operation, call, key));
   } catch (error) {
-    refuse(call, error);
+    await refuseOrMove(call, error);
   } finally {
     disarm?.();
   }

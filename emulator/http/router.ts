@@ -14,6 +14,7 @@ import { type Dialect, type Refusal, refusalAt } from "./dialect.ts";
 import { CONTRACT_DIALECT } from "./dialects/contract-dialect.ts";
 import { LIVE_DIALECT } from "./dialects/live-dialect.ts";
 import { askGraphql } from "./live-management/ask-graphql.ts";
+import type { Replicas } from "./forwarding/replicas.ts";
 import type { KnownSchemas } from "./openapi/endpoint-paths.ts";
 import { type Call, isOwn, type Method, type Operation, routesOf } from "./operation.ts";
 import { OPERATIONS } from "./operations.ts";
@@ -51,10 +52,13 @@ interface Table {
 
 export class Router {
   readonly #service: HttpService;
+  readonly #replicas: Replicas | undefined;
   #made: Table | undefined;
 
-  constructor(service: HttpService) {
+  /** @param replicas absent: no other replica shares the store */
+  constructor(service: HttpService, replicas?: Replicas) {
     this.#service = service;
+    this.#replicas = replicas;
   }
 
   /** Answers every request. */
@@ -113,7 +117,8 @@ export class Router {
     const { name, operation, dialect, refusal, document } = station;
     const traceparent = readTraceparent(request.headers["traceparent"]);
     const common = { service: this.#service, dialect, refusal, document, traceparent };
-    void respond(name, operation, { ...common, path, query, request, response });
+    const call = { ...common, path, query, request, response };
+    void (this.#replicas?.answer(name, operation, call) ?? respond(name, operation, call));
   };
 
   /** A slash at the end is ignored, unless the operation takes the rest of the path as it is. */

@@ -10,6 +10,7 @@ import { CONTRACT_DIALECT } from "./dialects/contract-dialect.ts";
 import { entrance, mayEnter } from "./access/entrance.ts";
 import { answerClientError } from "./answers/client-error.ts";
 import { inTurn } from "./answers/one-request-at-a-time.ts";
+import { Replicas } from "./forwarding/replicas.ts";
 import { listen, type ListenAddress, urlOf } from "../net/listen.ts";
 import { isBelow } from "./requests/url-path.ts";
 import { Router } from "./router.ts";
@@ -64,21 +65,8 @@ const DEFAULT_STOP_GRACE_MS = 5_000;
 
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const service = new HttpService(options);
-  const refusal = refusalAt(CONTRACT_DIALECT, "/");
-  const gate = new BalanceHandler(service, refusal);
-  const { certificate, connectionLimits } = options;
-  const shouldUpgradeCallback = (request: IncomingMessage) =>
-    gate.mayUpgrade(request) && mayEnter(service, request);
-  const serverOptions = { ...SERVER_LIMITS, ...connectionLimits, shouldUpgradeCallback };
-  const { server, useCertificate } = createWebServer(serverOptions, certificate);
-  server.on("clientError", (error, socket) => answerClientError(refusal, error, socket));
-  const router = new Router(service);
-  const entered = entrance(service, router, gate.before(router.listener));
-  const listener = withMount(entered, options.mount);
-  if (BalanceHandler.canUpgrade) server.on("upgrade", (...upgrade) => gate.upgrade(...upgrade));
-  // `100 Continue` is sent when the body is read.
-  const performed = inTurn(listener);
-  server.on("request", performed).on("checkContinue", performed).on("checkExpectation", performed);
+  const { certificate } = options;
+  const { server, useCertificate, router, gate, replicas } = openServer(service, options);
   let started: Promise<string> | undefined;
   let stopped: Promise<void> | undefined;
   const start = async (address: ListenAddress) =>
@@ -91,7 +79,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     const graceMs = options.stopGraceMs ?? DEFAULT_STOP_GRACE_MS;
     const balanced = gate.stop(graceMs);
     await Promise.allSettled([worksUntil]);
-    await closeServer(server, graceMs, balanced);
+    await closeServer(server, graceMs, Promise.all([balanced, replicas?.door.stop(graceMs)]));
+    replicas?.close();
   };
   return {
     forWorkers: inTurn(
@@ -113,6 +102,33 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       return stopped;
     },
   };
+}
+
+function openServer(service: HttpService, options: HttpServerOptions) {
+  const refusal = refusalAt(CONTRACT_DIALECT, "/");
+  const { certificate, connectionLimits, ownership } = options;
+  const replicas =
+    ownership && new Replicas(service, ownership, (request, response) => own(request, response));
+  const gate = new BalanceHandler(service, refusal, replicas);
+  const shouldUpgradeCallback = (request: IncomingMessage) =>
+    replicas?.door.mayConnect(request) === true ||
+    (gate.mayUpgrade(request) &&
+      (replicas?.door.look(request) === true || mayEnter(service, request)));
+  const serverOptions = { ...SERVER_LIMITS, ...connectionLimits, shouldUpgradeCallback };
+  const { server, useCertificate } = createWebServer(serverOptions, certificate);
+  server.on("clientError", (error, socket) => answerClientError(refusal, error, socket));
+  const router = new Router(service, replicas);
+  const own = gate.before(router.listener);
+  const listener = withMount(entrance(service, router, own), options.mount);
+  if (BalanceHandler.canUpgrade) {
+    server.on("upgrade", (...upgrade) => {
+      if (replicas?.door.take(...upgrade) !== true) gate.upgrade(...upgrade);
+    });
+  }
+  // `100 Continue` is sent when the body is read.
+  const performed = inTurn(listener);
+  server.on("request", performed).on("checkContinue", performed).on("checkExpectation", performed);
+  return { server, useCertificate, router, gate, replicas };
 }
 
 function withMount(own: RequestListener, mount: Mount | undefined): RequestListener {

@@ -5,6 +5,7 @@ import { AuditLog } from "../engine/access/audit-log.ts";
 import type { Uses } from "../engine/context.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { LiveWorkers } from "../live/live-workers.ts";
+import type { Ownership } from "../store/ownership.ts";
 import type { CallerCheck } from "./access/caller-check.ts";
 import { DashboardAccess } from "./dashboard/dashboard-access.ts";
 import type { RateLimiter } from "./limits/rate-limiter.ts";
@@ -54,6 +55,8 @@ export interface HttpServiceOptions {
   readonly limits?: RateLimiter | undefined;
   /** Absent: there are no live workers. */
   readonly liveWorkers?: LiveWorkers | undefined;
+  /** Absent: no other replica shares the store. */
+  readonly ownership?: Ownership | undefined;
 }
 
 export class HttpService {
@@ -67,6 +70,7 @@ export class HttpService {
   readonly log: EngineLog;
   readonly limits: RateLimiter | undefined;
   readonly liveWorkers: LiveWorkers | undefined;
+  readonly ownership: Ownership | undefined;
   readonly #waits = new Set<AbortController>();
   #stopping = false;
 
@@ -81,6 +85,7 @@ export class HttpService {
     this.log = options.log;
     this.limits = options.limits;
     this.liveWorkers = options.liveWorkers;
+    this.ownership = options.ownership;
   }
 
   /** True once the service refuses new requests. */
@@ -104,4 +109,5 @@ export class HttpService {
   }
 }
 
-const STOPPING = new Error("the service is stopping");
+/** Why a wait was given up. */
+export const STOPPING = new Error("the service is stopping");

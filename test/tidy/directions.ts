@@ -146,6 +146,7 @@ const layers: readonly Layer[] = [
       "emulator/engine/",
       "emulator/live/",
       "emulator/balance/connect.ts",
+      "emulator/store/ownership.ts",
       "emulator/trace/tracer.ts",
       net,
       core,

@@ -55,7 +55,7 @@ export async function submitAndWait(
   return waitForEnd(engine, { endpointId, jobId }, waitMs, signal, begin);
 }
 
-function newJobId(engine: Uses<"clock" | "random">, kind: JobKind): string {
+export function newJobId(engine: Uses<"clock" | "random">, kind: JobKind): string {
   const id = `${engine.random.uuid(engine.clock.now())}-${REGION_SUFFIX}`;
   return kind === "sync" ? `sync-${id}` : id;
 }

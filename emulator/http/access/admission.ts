@@ -5,6 +5,7 @@ import { checkOpens, type Need, opens } from "../../core/access/key-scope.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import { DASHBOARD_KEY_NAME } from "../../engine/access/service-keys.ts";
 import { isByDashboard, LINK_KEY_ID } from "../dashboard/dashboard-access.ts";
+import { arrivalOf } from "../forwarding/arrival.ts";
 import type { Keyless } from "../operation.ts";
 import type { HttpService } from "../service.ts";
 
@@ -73,13 +74,20 @@ function keyOf(service: HttpService, request: IncomingMessage, need: Need | unde
 }
 
 function sessionKey(service: HttpService, request: IncomingMessage): ApiKey {
-  const { callers, dashboard } = service;
-  const keyId = callers.isOwnPage(request) ? dashboard.keyIdOf(request) : undefined;
+  const keyId = arrivalOf(request)?.sessionKeyId ?? sessionKeyId(service, request);
   const key = keyId === undefined ? undefined : keyOfOpener(service, keyId);
   if (key !== undefined) return key;
   throw new ServiceError("unauthorized", "the dashboard has no session here, or it has ended", {
     topic: { type: "key_missing" },
   });
+}
+
+/** Of the dashboard's session that the request of a browser belongs to, if it is good. */
+export function sessionKeyId(
+  { callers, dashboard }: HttpService,
+  request: IncomingMessage,
+): string | undefined {
+  return callers.isOwnPage(request) ? dashboard.keyIdOf(request) : undefined;
 }
 
 /** Stands for the admin's, where a link that the service itself gave out has opened the dashboard. */

@@ -2,9 +2,10 @@
 import type { IncomingMessage } from "node:http";
 import { isAuthority } from "../../core/access/host-names.ts";
 import type { TrustedProxies } from "../../core/access/trusted-proxies.ts";
+import { clientAddress } from "../forwarding/arrival.ts";
 
 export interface SeenRequest {
-  /** The address of the client. */
+  /** The address of the client, however many replicas and trusted proxies are in between. */
   readonly client: string;
   readonly scheme: "http" | "https";
   /** By which name, with the port; undefined where the request says none (HTTP/1.0). */
@@ -14,11 +15,9 @@ export interface SeenRequest {
 }
 
 /** Of several values of one header the last counts: what the proxy next to the service wrote. What is malformed does not. */
-export function seenBehind(
-  proxies: TrustedProxies,
-  { headers, socket }: IncomingMessage,
-): SeenRequest {
-  const peer = socket.remoteAddress ?? "";
+export function seenBehind(proxies: TrustedProxies, request: IncomingMessage): SeenRequest {
+  const { headers, socket } = request;
+  const peer = clientAddress(request);
   const isForwarded = proxies.trusts(peer);
   const told = (name: string) => (isForwarded ? headers[name]?.toString() : undefined);
   const scheme = lastOf(told("x-forwarded-proto")).toLowerCase();

@@ -4,6 +4,7 @@ import type { PieceInHand } from "../../core/jobs/opened-payload.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import { sendWhole, type WholeAnswer } from "./answer.ts";
 import type { Refusal } from "../dialect.ts";
+import { isMoved } from "../../engine/ownership/endpoint-moved.ts";
 import { ClientGoneError, hasLongRest } from "../requests/request-body.ts";
 import { pathOf } from "../requests/url-path.ts";
 import type { HttpService } from "../service.ts";
@@ -21,6 +22,15 @@ export interface Exchange {
   readonly refusal: Refusal;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** Where several replicas share a store: has the request answered by the one that has by now what this one had. */
+  readonly moved?: (() => Promise<void>) | undefined;
+}
+
+/** Refuses the request, or has another replica answer it if that is why it failed. */
+export async function refuseOrMove(exchange: Exchange, error: unknown): Promise<void> {
+  const { moved, response } = exchange;
+  if (moved !== undefined && isMoved(error) && !response.headersSent) await moved();
+  else refuse(exchange, error);
 }
 
 /** Answers with the refusal that `error` is; a defect is logged and answered with 500 and an id that is in the log. */

@@ -10,11 +10,13 @@ import type { InFlight } from "../../engine/balancing/in-flight.ts";
 import { admit } from "../access/admission.ts";
 import { ClientWait } from "../requests/client-wait.ts";
 import type { Refusal } from "../dialect.ts";
-import { type Exchange, refuse } from "../answers/refuse.ts";
+import { type Exchange, refuseOrMove } from "../answers/refuse.ts";
 import { ClientGoneError, declaredLength, hasBody } from "../requests/request-body.ts";
 import type { HttpService } from "../service.ts";
 import { converse } from "./conversation.ts";
-import { headersForClient } from "./passed-headers.ts";
+import type { Upgraded } from "../forwarding/pass-upgrade.ts";
+import type { Replicas } from "../forwarding/replicas.ts";
+import { headersForClient, type RawHeaders } from "./passed-headers.ts";
 import { bodyTooLarge, Relay, type RelayOptions } from "./relay.ts";
 import { balancedTarget, type BalancedTarget } from "./target.ts";
 
@@ -33,17 +35,20 @@ interface Reached {
 /** A request in progress, or the upgraded connection that it has become. */
 interface Passing {
   readonly done: Promise<void>;
-  conversation?: readonly [Socket, Socket];
+  conversation?: readonly Socket[];
 }
 
 export class BalanceHandler {
   readonly #service: HttpService;
   readonly #refusal: Refusal;
+  readonly #replicas: Replicas | undefined;
   readonly #passing = new Set<Passing>();
 
-  constructor(service: HttpService, refusal: Refusal) {
+  /** @param replicas absent: no other replica shares the store */
+  constructor(service: HttpService, refusal: Refusal, replicas?: Replicas) {
     this.#service = service;
     this.#refusal = refusal;
+    this.#replicas = replicas;
   }
 
   /** Answers requests to load balancing endpoints, and passes all others on to `own`. */
@@ -52,12 +57,19 @@ export class BalanceHandler {
       const target = balancedTarget(request);
       if (target === undefined) return own(request, response);
       const exchange = this.#exchange(request, response);
-      this.#track(exchange, async () => {
-        const { assigned, connection } = await this.#reach(exchange, target, false);
-        using _ = assigned;
-        await new Relay({ exchange, target, assigned, connection }).done;
-      });
+      const here = (passed: Exchange) => this.#pass(passed, target);
+      return this.#replicas
+        ? void this.#replicas.balance(exchange, target.endpointId, here)
+        : here(exchange);
     };
+  }
+
+  #pass(exchange: Exchange, target: BalancedTarget): void {
+    this.#track(exchange, async () => {
+      const { assigned, connection } = await this.#reach(exchange, target, false);
+      using _ = assigned;
+      await new Relay({ exchange, target, assigned, connection }).done;
+    });
   }
 
   /** Whether this version of Node lets a server choose; otherwise requests for an upgrade are answered like any other. */
@@ -89,7 +101,14 @@ export class BalanceHandler {
     response.once("finish", () => socket.destroySoon());
     const exchange = this.#exchange(request, response);
     this.#track(exchange, async (passing) => {
-      const { assigned, connection } = await this.#reachFrom(socket, exchange, target);
+      const replicas = this.#replicas;
+      const asked = () =>
+        replicas?.upgrade(exchange, target.endpointId) ?? Promise.resolve("here" as const);
+      const upgraded = replicas === undefined ? "here" : await watching(socket, asked);
+      if (upgraded === undefined) return;
+      if (upgraded !== "here") return this.#connectTo(passing, exchange, upgraded, socket);
+      const reached = () => this.#reach(exchange, target, true);
+      const { assigned, connection } = await watching(socket, reached);
       using _ = assigned;
       await this.#connect(passing, { exchange, target, assigned, connection }, socket);
     });
@@ -120,7 +139,7 @@ export class BalanceHandler {
     const startedAt = performance.now();
     this.#passing.add(passing);
     pass(passing)
-      .catch((error: unknown) => refuse(exchange, error))
+      .catch((error: unknown) => refuseOrMove(exchange, error))
       .finally(() => {
         this.#passing.delete(passing);
         this.#count(exchange, passing, performance.now() - startedAt);
@@ -146,7 +165,7 @@ export class BalanceHandler {
       return await service.engine.balancer.assign(endpointId, affinity, wait.signal);
     } catch (error) {
       if (!wait.signal.aborted) throw error;
-      if (service.stopping) throw new ServiceError("shutting_down", "the service is stopping");
+      if (wait.isStopping) throw new ServiceError("shutting_down", "the service is stopping");
       throw new ClientGoneError("the client went away while it waited for a worker");
     }
   }
@@ -171,18 +190,18 @@ export class BalanceHandler {
     }
   }
 
-  /** Reads from the socket meanwhile, because only that shows that the client has gone. */
-  async #reachFrom(socket: Socket, exchange: Exchange, target: BalancedTarget): Promise<Reached> {
-    const look = () => {
-      if (socket.readableLength === 0) socket.read(0);
-    };
-    const gone = () => socket.destroy();
-    socket.on("readable", look).once("end", gone);
-    try {
-      return await this.#reach(exchange, target, true);
-    } finally {
-      socket.removeListener("readable", look).removeListener("end", gone);
-    }
+  /** Connects the client with the replica that has upgraded its request. */
+  #connectTo(
+    passing: Passing,
+    { response }: Exchange,
+    { answer, server }: Upgraded,
+    socket: Socket,
+  ): Promise<void> {
+    // The other one is broken with it: a replica that it merely ends takes that for the client's last word.
+    passing.conversation = [socket];
+    response.detachSocket(socket);
+    socket.write(switching(answer, answer.rawHeaders));
+    return converse(socket, server);
   }
 
   async #connect(passing: Passing, options: RelayOptions, socket: Socket): Promise<void> {
@@ -195,13 +214,29 @@ export class BalanceHandler {
         assigned.upgraded();
         passing.conversation = [socket, server];
         exchange.response.detachSocket(socket);
-        socket.write(switching(answer, assigned.workerId));
+        socket.write(
+          switching(answer, headersForClient(answer, assigned.workerId, { upgraded: true })),
+        );
         if (head.length > 0) server.unshift(head);
         assigned.signal.addEventListener("abort", () => server.destroy());
         resolve(converse(socket, server));
       });
     });
     await Promise.race([relay.done, conversation]);
+  }
+}
+
+/** Reads from the socket meanwhile, because only that shows that the client has gone. */
+async function watching<T>(socket: Socket, work: () => Promise<T>): Promise<T> {
+  const look = () => {
+    if (socket.readableLength === 0) socket.read(0);
+  };
+  const gone = () => socket.destroy();
+  socket.on("readable", look).once("end", gone);
+  try {
+    return await work();
+  } finally {
+    socket.removeListener("readable", look).removeListener("end", gone);
   }
 }
 
@@ -217,8 +252,7 @@ function unreachable({ workerId }: InFlight, error: unknown): ServiceError {
 }
 
 /** The head of the answer by which the connection becomes another one. */
-function switching(answer: IncomingMessage, workerId: string): string {
-  const headers = headersForClient(answer, workerId, true);
+function switching(answer: IncomingMessage, headers: RawHeaders): string {
   const lines = [`HTTP/1.1 101 ${answer.statusMessage ?? "Switching Protocols"}`];
   for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`);
   return `${lines.join("\r\n")}\r\n\r\n`;

@@ -3,6 +3,8 @@ import type { IncomingMessage } from "node:http";
 import { AFFINITY_HEADER } from "../../core/balancing/choose-worker.ts";
 import type { SeenRequest } from "../access/seen-request.ts";
 import { withoutSessions } from "../dashboard/dashboard-access.ts";
+import { clientAddress } from "../forwarding/arrival.ts";
+import { MARK_HEADER } from "../forwarding/mark.ts";
 import type { BalancedTarget } from "./target.ts";
 
 /** These concern one connection only; each side of the service has its own. */
@@ -15,6 +17,7 @@ const HOP_BY_HOP = new Set([
   "te",
   "transfer-encoding",
   "upgrade",
+  MARK_HEADER,
 ]);
 
 /** Without these the message would be another one, whatever its Connection header says. */
@@ -35,7 +38,7 @@ export function headersForWorker(
   target: BalancedTarget,
   upgrade?: string,
 ): string[] {
-  const { headers, socket } = request;
+  const { headers } = request;
   const passed = passedOn(request.rawHeaders, headers.connection)
     .filter(([name]) => !isReplaced(name.toLowerCase(), seen.isForwarded))
     .flatMap(withoutDashboard);
@@ -44,7 +47,7 @@ export function headersForWorker(
     if (value !== undefined && !known.has(name.toLowerCase())) passed.push([name, value]);
   };
   const before = seen.isForwarded ? (headers["x-forwarded-for"] ?? "") : "";
-  const chain = [...[before].flat(), socket.remoteAddress ?? ""];
+  const chain = [...[before].flat(), clientAddress(request)];
   add("X-Forwarded-For", chain.filter((address) => address !== "").join(", "));
   add("X-Forwarded-Proto", seen.scheme);
   add("X-Forwarded-Host", seen.host);
@@ -57,15 +60,16 @@ export function headersForWorker(
   return passed.flat();
 }
 
-/** The headers for the client; `upgraded` keeps those of an upgrade. */
+/** @param upgraded keeps the headers of an upgrade @param withTrailers keeps what announces trailers */
 export function headersForClient(
   answer: IncomingMessage,
   workerId: string,
-  upgraded = false,
+  { upgraded = false, withTrailers = true } = {},
 ): string[] {
-  const passed = passedOn(answer.rawHeaders, answer.headers.connection).filter(
-    ([name]) => name.toLowerCase() !== AFFINITY_HEADER,
-  );
+  const passed = passedOn(answer.rawHeaders, answer.headers.connection).filter(([name]) => {
+    const known = name.toLowerCase();
+    return known !== AFFINITY_HEADER && (withTrailers || known !== "trailer");
+  });
   passed.push(["Sv-Worker-Id", workerId]);
   if (upgraded) {
     passed.push(["Connection", "Upgrade"], ["Upgrade", answer.headers.upgrade ?? "websocket"]);
@@ -89,7 +93,11 @@ function isReplaced(name: string, isForwarded: boolean): boolean {
   return !isForwarded && (name === "forwarded" || name.startsWith("x-forwarded-"));
 }
 
-function passedOn(rawHeaders: RawHeaders, connection: string | undefined): [string, string][] {
+/** Those that do not concern one connection only, as pairs. */
+export function passedOn(
+  rawHeaders: RawHeaders,
+  connection: string | undefined,
+): [string, string][] {
   const named = (connection ?? "").split(",").map((name) => name.trim().toLowerCase());
   const left = new Set([...HOP_BY_HOP, ...named.filter((name) => !NEEDED.has(name))]);
   const passed: [string, string][] = [];

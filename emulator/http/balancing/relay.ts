@@ -1,5 +1,10 @@
 /** Passes one request on to a worker's server and its answer back, both as they come. */
-import { type ClientRequest, type IncomingMessage, request as openRequest } from "node:http";
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  request as openRequest,
+  type ServerResponse,
+} from "node:http";
 import type { Socket } from "node:net";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { ServiceError } from "../../core/service-error.ts";
@@ -117,7 +122,8 @@ export class Relay {
       response.sendDate = false;
       if (service.stopping) response.shouldKeepAlive = false;
       const { statusCode = 502, statusMessage = "" } = answer;
-      response.writeHead(statusCode, statusMessage, headersForClient(answer, workerId));
+      const headers = headersForClient(answer, workerId, { withTrailers: takesTrailers(response) });
+      response.writeHead(statusCode, statusMessage, headers);
       response.flushHeaders();
     } catch (error) {
       return this.#broken(`its answer cannot be passed on: ${String(error)}`);
@@ -132,7 +138,7 @@ export class Relay {
       whole: () => {
         if (!answer.complete) return;
         const trailers = pairsOf(answer.rawTrailers);
-        if (trailers.length > 0) response.addTrailers(trailers);
+        if (trailers.length > 0 && takesTrailers(response)) response.addTrailers(trailers);
         response.end();
       },
     });
@@ -157,6 +163,11 @@ function answerTooLarge(workerId: string): string {
 function isAnnouncedTooLarge({ headers, statusCode }: IncomingMessage, method = ""): boolean {
   if (method === "HEAD" || statusCode === 304) return false;
   return Number(headers["content-length"] ?? 0) > MAX_BYTES;
+}
+
+/** Not where the end of the connection is that of the answer. */
+function takesTrailers({ useChunkedEncodingByDefault }: ServerResponse): boolean {
+  return useChunkedEncodingByDefault;
 }
 
 function pairsOf(raw: readonly string[]): [string, string][] {

@@ -46,6 +46,7 @@ function bill(
   return {
     methods: ["GET"],
     path: `/v1/billing/${what}`,
+    owner: "any",
     contract: { tag: "billing", query, answers: { 200: json("In order of time.", schema) } },
     perform: async (call) => jsonAnswer(await read(call.service.engine, call.query)),
   };

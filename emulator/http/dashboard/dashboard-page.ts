@@ -21,6 +21,7 @@ const POLICY = [
 const readPage: Operation = {
   methods: ["GET"],
   path: "/",
+  owner: "any",
   access: "anyone",
   contract: {
     tag: "emulator",
@@ -54,6 +55,7 @@ const readPage: Operation = {
 const readFile: Operation<{ readonly file: string }> = {
   methods: ["GET"],
   path: "/ui/:file",
+  owner: "any",
   access: "anyone",
   contract: {
     tag: "emulator",

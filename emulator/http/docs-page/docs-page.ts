@@ -18,6 +18,7 @@ const POLICY = [
 const find: Operation = {
   methods: ["GET"],
   path: "/v1/docs",
+  owner: "any",
   access: "anyone",
   contract: {
     tag: "documentation",
@@ -33,6 +34,7 @@ const find: Operation = {
 const read: Operation = {
   methods: ["GET"],
   path: "/docs",
+  owner: "any",
   access: "anyone",
   contract: {
     tag: "documentation",
@@ -57,6 +59,7 @@ const read: Operation = {
 const readFile: Operation<{ readonly file: string }> = {
   methods: ["GET"],
   path: "/docs/:file",
+  owner: "any",
   access: "anyone",
   contract: {
     tag: "documentation",

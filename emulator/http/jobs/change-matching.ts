@@ -5,6 +5,7 @@ import {
   readMatching,
   toCursor,
 } from "../../core/input/job-filter-parameters.ts";
+import { invalidRequest } from "../../core/service-error.ts";
 import { changeMatching } from "../../engine/jobs/change-matching.ts";
 import { jsonAnswer } from "../answers/answer.ts";
 import type { Operation } from "../operation.ts";
@@ -12,10 +13,18 @@ import { readJsonBody } from "../requests/json-body.ts";
 import { json } from "../schemas/contract.ts";
 import { changedJobsSchema } from "../schemas/job.ts";
 
+/** No replica has all jobs. */
+const ONE_BY_ONE =
+  "endpointId is needed where several emulators share the store: the jobs of one endpoint are changed at a time";
+
 function changing(what: "cancel" | "retry"): Operation {
   return {
     methods: ["POST"],
     path: `/emulator/jobs/${what}`,
+    owner: {
+      find: async ({ request, response }) =>
+        readMatching(await readJsonBody(request, response)).filter.endpointId,
+    },
     access: "admin",
     body: "read",
     contract: {
@@ -26,6 +35,7 @@ function changing(what: "cancel" | "retry"): Operation {
     },
     async perform({ service, request, response }) {
       const { filter, max, cursor } = readMatching(await readJsonBody(request, response));
+      if (service.ownership && filter.endpointId === undefined) throw invalidRequest([ONE_BY_ONE]);
       const bounds = { max, beforeSeq: fromCursor(cursor) };
       const { nextSeq, ...changed } = await changeMatching(service.engine, what, filter, bounds);
       const body = { ...changed, more: nextSeq !== undefined, next: toCursor(nextSeq) };

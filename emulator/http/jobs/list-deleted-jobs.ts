@@ -11,7 +11,7 @@ import { deletedJobs } from "../../engine/jobs/read/inspect-jobs.ts";
 import { jsonAnswer } from "../answers/answer.ts";
 import { json } from "../schemas/contract.ts";
 import { deletedJobsSchema } from "../schemas/job.ts";
-import type { Operation } from "../operation.ts";
+import { endpointAskedFor, type Operation } from "../operation.ts";
 import { iso } from "../time/clock-body.ts";
 
 const searchParameter = z
@@ -22,6 +22,7 @@ const searchParameter = z
 export const listDeletedJobs: Operation = {
   methods: ["GET"],
   path: "/emulator/jobs/deleted",
+  owner: endpointAskedFor,
   access: "admin",
   contract: {
     tag: "emulator",

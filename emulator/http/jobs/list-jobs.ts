@@ -13,7 +13,7 @@ import { countJobs, findJobs } from "../../engine/jobs/read/find-jobs.ts";
 import { jsonAnswer } from "../answers/answer.ts";
 import { json } from "../schemas/contract.ts";
 import { jobSummariesSchema } from "../schemas/job.ts";
-import type { Operation } from "../operation.ts";
+import { endpointAskedFor, type Operation } from "../operation.ts";
 
 const parameters = {
   ...jobFilterShape,
@@ -25,6 +25,7 @@ const parameters = {
 export const listJobs: Operation = {
   methods: ["GET"],
   path: "/emulator/jobs",
+  owner: endpointAskedFor,
   access: "admin",
   contract: {
     tag: "emulator",

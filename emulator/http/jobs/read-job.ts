@@ -6,12 +6,14 @@ import { inspectJob } from "../../engine/jobs/read/inspect-jobs.ts";
 import type { Piece } from "../answers/answer.ts";
 import { json } from "../schemas/contract.ts";
 import { jobDetailsSchema } from "../schemas/job.ts";
+import { endpointOfJob } from "./endpoint-of-job.ts";
 import type { Operation } from "../operation.ts";
 import { iso } from "../time/clock-body.ts";
 
 export const readJob: Operation<{ readonly jobId: string }> = {
   methods: ["GET"],
   path: "/emulator/jobs/:jobId",
+  owner: endpointOfJob,
   access: "admin",
   contract: {
     tag: "emulator",

@@ -3,6 +3,7 @@ import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { submit } from "../../engine/jobs/submit.ts";
 import type { EndpointPath, Operation } from "../operation.ts";
 import { jobStatePieces } from "../../core/jobs/job-body.ts";
+import { arrivalOf } from "../forwarding/arrival.ts";
 import { receiveSubmission } from "./read-submission.ts";
 import { submissionSchema } from "../../core/jobs/submission.ts";
 import { json } from "../schemas/contract.ts";
@@ -13,6 +14,7 @@ export const run: Operation<EndpointPath> = {
   path: "/v2/:endpointId/run",
   body: "read",
   rateLimit: "run",
+  submits: "async",
   contract: {
     tag: "jobs",
     takes: submissionSchema,
@@ -20,12 +22,16 @@ export const run: Operation<EndpointPath> = {
     errors: ["endpoint_not_found", "wrong_endpoint_type", "storage_full"],
   },
   async perform(call) {
-    const { service, dialect, path, traceparent } = call;
+    const { service, dialect, path, request, traceparent } = call;
     const { endpointId } = path;
     service.engine.directory.queue(endpointId);
     const submission = await receiveSubmission(call, LIMITS.runBodyMaxBytes);
     const submitted = { endpointId, kind: "async", dialect: dialect.name, submission } as const;
-    const job = await submit(service.engine, { ...submitted, traceparent });
+    const job = await submit(service.engine, {
+      ...submitted,
+      traceparent,
+      id: arrivalOf(request)?.jobId,
+    });
     return { status: 200, pieces: jobStatePieces(job) };
   },
 };

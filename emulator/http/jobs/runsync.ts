@@ -7,6 +7,7 @@ import { submitAndWait } from "../../engine/jobs/submit.ts";
 import { ClientWait } from "../requests/client-wait.ts";
 import type { EndpointPath, Operation } from "../operation.ts";
 import { jobStatePieces } from "../../core/jobs/job-body.ts";
+import { arrivalOf, leftMs } from "../forwarding/arrival.ts";
 import { receiveSubmission } from "./read-submission.ts";
 import { z } from "zod";
 import { submissionSchema } from "../../core/jobs/submission.ts";
@@ -18,6 +19,8 @@ export const runsync: Operation<EndpointPath> = {
   path: "/v2/:endpointId/runsync",
   body: "read",
   rateLimit: "runsync",
+  submits: "sync",
+  waitMs: parseWaitMs,
   contract: {
     tag: "jobs",
     query: z.object({ wait: waitParameter }),
@@ -26,7 +29,7 @@ export const runsync: Operation<EndpointPath> = {
     errors: ["endpoint_not_found", "wrong_endpoint_type", "job_not_found", "storage_full"],
   },
   async perform(call) {
-    const { service, dialect, path, query, response, traceparent } = call;
+    const { service, dialect, path, query, request, response, traceparent } = call;
     const { engine } = service;
     const { endpointId } = path;
     engine.directory.queue(endpointId);
@@ -39,10 +42,11 @@ export const runsync: Operation<EndpointPath> = {
       dialect: dialect.name,
       submission,
       traceparent,
+      id: arrivalOf(request)?.jobId,
       ...retained,
     } as const;
     using wait = new ClientWait(service, response);
-    const view = await submitAndWait(engine, submitRequest, waitMs, wait.signal);
+    const view = await submitAndWait(engine, submitRequest, leftMs(request, waitMs), wait.signal);
     // Of a job that still waits or runs the live service says no more than this.
     if (isTerminal(view.job.status)) return { status: 200, pieces: dialect.job(view) };
     await closePieces([view.output]);

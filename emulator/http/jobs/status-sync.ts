@@ -2,6 +2,7 @@
 import { parseWaitMs, waitParameter } from "../../core/input/query-parameters.ts";
 import { viewJobAtEnd } from "../../engine/jobs/read/job-view.ts";
 import { ClientWait } from "../requests/client-wait.ts";
+import { leftMs } from "../forwarding/arrival.ts";
 import type { JobPath, Operation } from "../operation.ts";
 import { z } from "zod";
 import { json } from "../schemas/contract.ts";
@@ -12,14 +13,16 @@ export const statusSync: Operation<JobPath> = {
   path: "/v2/:endpointId/status-sync/:jobId",
   rateLimit: "status",
   reads: true,
+  waitMs: parseWaitMs,
   contract: {
     tag: "jobs",
     query: z.object({ wait: waitParameter }),
     answers: { 200: json("The job.", jobSchema) },
     errors: ["endpoint_not_found", "wrong_endpoint_type", "job_not_found"],
   },
-  async perform({ service, dialect, path, query, response }) {
-    const waitMs = parseWaitMs(query);
+  async perform(call) {
+    const { service, dialect, path, query, request, response } = call;
+    const waitMs = leftMs(request, parseWaitMs(query));
     using wait = new ClientWait(service, response);
     const view = await viewJobAtEnd(service.engine, path, waitMs, wait.signal);
     return { status: 200, pieces: dialect.job(view) };

@@ -3,12 +3,15 @@ import type { ExceededLimit } from "../../core/limits/limit-report.ts";
 import { jsonAnswer } from "../answers/answer.ts";
 import { json } from "../schemas/contract.ts";
 import { limitReportSchema } from "../schemas/limits.ts";
+import { listsOf } from "../forwarding/gathered.ts";
 import type { Operation } from "../operation.ts";
 import { iso } from "../time/clock-body.ts";
 
 export const readLimits: Operation = {
   methods: ["GET"],
   path: "/emulator/limits",
+  owner: "any",
+  gather: listsOf("exceeded"),
   access: "admin",
   contract: {
     tag: "emulator",

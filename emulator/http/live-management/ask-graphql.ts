@@ -16,6 +16,7 @@ const refusedSchema = answered("GraphqlRefusal", {
 export const askGraphql: Operation = {
   methods: ["POST"],
   path: "/graphql",
+  owner: "any",
   body: "read",
   // Public queries come without a key; no one is told more than what is not there.
   access: "anyone",

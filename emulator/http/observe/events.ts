@@ -8,7 +8,7 @@ import {
 } from "../../core/input/query-parameters.ts";
 import type { EventFeed, ServiceEvent } from "../../engine/observe/event-feed.ts";
 import { FeedReader } from "../../engine/observe/feed-reader.ts";
-import type { Operation } from "../operation.ts";
+import { endpointAskedFor, type Operation } from "../operation.ts";
 import { iso } from "../time/clock-body.ts";
 import { type Push, pushFeed } from "./push-feed.ts";
 
@@ -25,6 +25,7 @@ const afterParameter = z.string({ error: "must be one id of an event" }).optiona
 export const events: Operation = {
   methods: ["GET"],
   path: "/emulator/events",
+  owner: endpointAskedFor,
   access: "admin",
   contract: {
     tag: "emulator",

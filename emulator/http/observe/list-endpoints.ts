@@ -4,11 +4,14 @@ import { endpointOverviews } from "../../engine/observe/endpoint-overview.ts";
 import { jsonAnswer } from "../answers/answer.ts";
 import { json } from "../schemas/contract.ts";
 import { overviewsSchema } from "../schemas/series.ts";
+import { listsOf } from "../forwarding/gathered.ts";
 import type { Operation } from "../operation.ts";
 
 export const observeEndpoints: Operation = {
   methods: ["GET"],
   path: "/emulator/endpoints",
+  owner: "any",
+  gather: listsOf("endpoints"),
   access: "admin",
   contract: {
     tag: "emulator",
@@ -19,7 +22,9 @@ export const observeEndpoints: Operation = {
       service.limits?.exceededLimits() ?? [],
       ({ endpointId }) => endpointId,
     );
-    const overviews = await endpointOverviews(service.engine);
+    const overviews = (await endpointOverviews(service.engine)).filter(
+      ({ endpoint: { id } }) => service.ownership?.owns(id) !== false,
+    );
     const endpoints = overviews.map(({ endpoint, sparkline, ...overview }) => {
       const { id, name, type, version, workersMin, workersMax } = endpoint;
       const exceeded = refused.get(id) ?? [];

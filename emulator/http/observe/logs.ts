@@ -10,7 +10,7 @@ import {
 } from "../../core/input/query-parameters.ts";
 import { FeedReader } from "../../engine/observe/feed-reader.ts";
 import type { LoggedLine } from "../../engine/observe/log-feed.ts";
-import type { Operation } from "../operation.ts";
+import { endpointAskedFor, type Operation } from "../operation.ts";
 import { pushFeed } from "./push-feed.ts";
 
 const DROPPED = "lines came faster than they were read, so some are lost; ask for them again";
@@ -18,6 +18,7 @@ const DROPPED = "lines came faster than they were read, so some are lost; ask fo
 export const logs: Operation = {
   methods: ["GET"],
   path: "/emulator/logs",
+  owner: endpointAskedFor,
   access: "admin",
   contract: {
     tag: "emulator",

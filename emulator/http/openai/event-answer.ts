@@ -10,7 +10,8 @@ import { submit } from "../../engine/jobs/submit.ts";
 import { sendWhole, type FlowingAnswer } from "../answers/answer.ts";
 import { ClientWait } from "../requests/client-wait.ts";
 import type { Call } from "../operation.ts";
-import { asRefusal } from "../answers/refuse.ts";
+import { asRefusal, refuseOrMove } from "../answers/refuse.ts";
+import { isMoved } from "../../engine/ownership/endpoint-moved.ts";
 import { cancelUnclaimed } from "./cancel-unclaimed.ts";
 import { asOutput, type ChunkOutput, outputOf } from "./chunk-text.ts";
 import { EventWriter } from "./event-writer.ts";
@@ -63,9 +64,9 @@ class EventFlow {
         if (await this.#take(event, writer)) return;
         if (writer.hasBegun) disarm();
       }
-      await this.#breakOff(writer);
+      await this.#breakOff(writer, wait.isStopping);
     } catch (error) {
-      await this.#fail(writer, failureOfRefusal(asRefusal(this.#call, error)));
+      await this.#failFor(writer, error);
     } finally {
       disarm();
     }
@@ -125,15 +126,23 @@ class EventFlow {
   }
 
   /** The client has gone, the service stops, or nothing came for too long. */
-  async #breakOff(writer: EventWriter): Promise<void> {
-    const { service, response } = this.#call;
-    if (service.stopping && !response.destroyed) {
+  async #breakOff(writer: EventWriter, isStopping: boolean): Promise<void> {
+    const { service } = this.#call;
+    if (isStopping) {
       const stopping = new ServiceError("shutting_down", "the service is stopping");
       await this.#fail(writer, failureOfRefusal(stopping));
       return;
     }
     await cancelUnclaimed(service.engine, this.#ref);
     await this.#fail(writer, failureOfWait(LIMITS.waitMaxMs));
+  }
+
+  /** An endpoint that has moved is asked where it is now; of an answer that has begun the client sees that it broke off. */
+  async #failFor(writer: EventWriter, error: unknown): Promise<void> {
+    if (!isMoved(error)) return this.#fail(writer, failureOfRefusal(asRefusal(this.#call, error)));
+    if (!writer.hasBegun) return refuseOrMove(this.#call, error);
+    this.#call.response.destroy();
+    return undefined;
   }
 
   async #fail(writer: EventWriter, failure: OpenAiFailure): Promise<void> {

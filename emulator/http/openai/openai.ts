@@ -1,5 +1,6 @@
 /** Operations that answer as the OpenAI API does: whatever the handler does, which is the business of handler and client. */
 import { z } from "zod";
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Operation } from "../operation.ts";
 import { anyJson, type Contract } from "../schemas/contract.ts";
 import { eventAnswer } from "./event-answer.ts";
@@ -30,6 +31,8 @@ const ask: Operation<OpenAiPath> = {
   path: "/v2/:endpointId/openai/v1/*",
   body: "read",
   rateLimit: "openai",
+  submits: "sync",
+  waitMs: () => LIMITS.waitMaxMs,
   refusal: refusalAnswer,
   contract: { ...contract, takes: bodySchema },
   async perform(call) {
@@ -45,6 +48,8 @@ const read: Operation<OpenAiPath> = {
   body: "read",
   // It is a job.
   reads: false,
+  submits: "sync",
+  waitMs: () => LIMITS.waitMaxMs,
   refusal: refusalAnswer,
   contract,
   async perform(call) {

@@ -6,6 +6,7 @@ import { JsonScanner } from "../../core/jobs/raw-json/scanner.ts";
 import { invalidRequest, ServiceError } from "../../core/service-error.ts";
 import type { Submission } from "../../core/jobs/submission.ts";
 import type { SubmitRequest } from "../../engine/jobs/submit.ts";
+import { arrivalOf } from "../forwarding/arrival.ts";
 import type { Call, EndpointPath } from "../operation.ts";
 import { readBody } from "../requests/request-body.ts";
 
@@ -63,10 +64,11 @@ function refuseUpload(contentType = ""): void {
 
 /** What is asked of the queue. */
 export function submitRequest(
-  { path: { endpointId }, dialect, traceparent }: Call<OpenAiPath>,
+  { path: { endpointId }, dialect, request, traceparent }: Call<OpenAiPath>,
   submission: Submission,
 ): SubmitRequest {
-  return { endpointId, kind: "sync", dialect: dialect.name, submission, traceparent };
+  const id = arrivalOf(request)?.jobId;
+  return { endpointId, kind: "sync", dialect: dialect.name, submission, traceparent, id };
 }
 
 function submissionOf(pieces: readonly (string | Buffer)[]): Submission {

@@ -14,6 +14,7 @@ import { readStream } from "../../engine/streams/read-stream.ts";
 import { submitAndWait } from "../../engine/jobs/submit.ts";
 import type { WholeAnswer } from "../answers/answer.ts";
 import { ClientWait } from "../requests/client-wait.ts";
+import { leftMs } from "../forwarding/arrival.ts";
 import type { Call } from "../operation.ts";
 import type { HttpService } from "../service.ts";
 import { takeRoom } from "../answers/reserve-memory.ts";
@@ -39,14 +40,19 @@ export async function wholeAnswer(
   const { engine } = service;
   const request = submitRequest(call, submission);
   using wait = new ClientWait(service, response);
-  const view = await submitAndWait(engine, request, LIMITS.waitMaxMs, wait.signal);
+  const view = await submitAndWait(
+    engine,
+    request,
+    leftMs(call.request, LIMITS.waitMaxMs),
+    wait.signal,
+  );
   const { id, status } = view.job;
   if (isTerminal(status)) {
     const output = await readOutput(service, response, view);
     return withJobId(await answerOf(engine, { job: view.job, output }, wait.signal), id);
   }
   await closePieces([view.output]);
-  if (service.stopping && !response.destroyed) {
+  if (wait.isStopping) {
     throw new ServiceError("shutting_down", "the service is stopping; the job goes on");
   }
   await cancelUnclaimed(engine, { endpointId: path.endpointId, jobId: id });

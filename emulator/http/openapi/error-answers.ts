@@ -23,7 +23,7 @@ const OF_ANY: readonly ErrorCode[] = [
 const OF_KEYS: readonly ErrorCode[] = ["unauthorized", "key_expired", "insufficient_scope"];
 
 /** The codes an operation can refuse with, by what it is and by what its contract says. */
-function errorsOf({ contract, access, path, rateLimit }: Operation): ReadonlySet<ErrorCode> {
+function errorsOf({ contract, access, path, rateLimit, owner }: Operation): ReadonlySet<ErrorCode> {
   const codes = new Set([...OF_ANY, ...(contract.errors ?? [])]);
   if (codes.has("storage_full")) codes.add("storage_failed");
   if (access === "probe") codes.delete("shutting_down");
@@ -34,6 +34,7 @@ function errorsOf({ contract, access, path, rateLimit }: Operation): ReadonlySet
     codes.add("rate_limited");
     if (RATE_LIMITS[rateLimit].concurrent !== undefined) codes.add("too_many_requests_at_once");
   }
+  if (owner !== "any") codes.add("endpoint_moved");
   // An id that is longer than any.
   if (parametersOf(path).length > 0) codes.add("not_found");
   return codes;

@@ -9,6 +9,7 @@ const LISTING = { part: "resources", reads: true } as const;
 export const readDocument: Operation = {
   methods: ["GET"],
   path: "/v1/openapi.json",
+  owner: "any",
   access: "anyone",
   contract: {
     tag: "documentation",

@@ -20,6 +20,7 @@ import {
   updatePod,
 } from "../../engine/pods/manage-pods.ts";
 import { jsonAnswer } from "../answers/answer.ts";
+import { podsAndWorkers } from "../forwarding/gathered.ts";
 import type { Operation } from "../operation.ts";
 import { readJsonBody } from "../requests/json-body.ts";
 import { Resource } from "../resources/resource.ts";
@@ -33,6 +34,7 @@ const pod = new Resource({
   tag: "pods",
   path: "/v1/pods",
   id: "podId",
+  owner: "service",
   name: "The pod",
   schema: podSchema,
   flags: podQuery,
@@ -43,6 +45,7 @@ const pod = new Resource({
 const creation: Operation = {
   methods: ["POST"],
   path: "/v1/pods",
+  owner: "service",
   body: "read",
   contract: {
     tag: "pods",
@@ -61,6 +64,8 @@ const creation: Operation = {
 const listing: Operation = {
   methods: ["GET"],
   path: "/v1/pods",
+  owner: "service",
+  gather: podsAndWorkers,
   contract: {
     tag: "pods",
     query: podsQuery,
@@ -108,6 +113,7 @@ function action(name: PodAction): Operation<{ readonly podId: string }> {
   return {
     methods: ["POST"],
     path: `/v1/pods/:podId/${name}`,
+    owner: "service",
     contract: {
       tag: "pods",
       answers: { 200: json("The pod as it is now.", podSchema) },

@@ -1,6 +1,7 @@
 /** A client that waits for an answer: the signal fires when the client has gone or the service stops. */
 import type { ServerResponse } from "node:http";
-import type { HttpService } from "../service.ts";
+import { whenWoken } from "../forwarding/taken-exchange.ts";
+import { type HttpService, STOPPING } from "../service.ts";
 
 export class ClientWait implements Disposable {
   readonly #controller = new AbortController();
@@ -14,8 +15,14 @@ export class ClientWait implements Disposable {
   constructor(service: HttpService, response: ServerResponse) {
     this.#response = response;
     this.#forget = service.wakeAtStop(this.#controller);
+    whenWoken(response, () => this.#controller.abort(STOPPING));
     response.once("close", this.#onClose);
     if (response.destroyed) this.#controller.abort(GONE);
+  }
+
+  /** True once the service stops that the client is connected with, unless the client was gone before. */
+  get isStopping(): boolean {
+    return this.signal.reason === STOPPING && !this.#response.destroyed;
   }
 
   get signal(): AbortSignal {
@@ -24,6 +31,7 @@ export class ClientWait implements Disposable {
 
   [Symbol.dispose](): void {
     this.#forget();
+    whenWoken(this.#response, undefined);
     this.#response.removeListener("close", this.#onClose);
   }
 }

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { SLICE_BYTES } from "../../core/jobs/raw-json/scan.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import { ownTurn } from "../../engine/limits/own-turn.ts";
+import { keptBody, noteBody } from "../forwarding/kept-body.ts";
 
 /** Called with each chunk as it comes; returns something other than undefined to stop reading. */
 export type ChunkWatcher = (chunk: Buffer) => unknown;
@@ -50,9 +51,25 @@ export async function readBody(
   const declared = declaredLength(request);
   if (declared !== undefined && declared > maxBytes) throw tooLarge(maxBytes);
   if (!hasBody(request)) return Buffer.alloc(0);
+  const known = keptBody(request);
+  if (known !== undefined) {
+    watch(known);
+    return known;
+  }
   if (request.destroyed) throw clientGone();
   if (request.headers.expect !== undefined) response.writeContinue();
-  const body = new GrowingBody(declared);
+  const body = await receive(request, maxBytes, watch);
+  noteBody(request, body);
+  return body;
+}
+
+/** @throws ServiceError payload_too_large; ClientGoneError */
+async function receive(
+  request: IncomingMessage,
+  maxBytes: number,
+  watch: ChunkWatcher,
+): Promise<Buffer> {
+  const body = new GrowingBody(declaredLength(request));
   let isOver = false;
   return new Promise<Buffer>((resolve, reject) => {
     const leave = () => {

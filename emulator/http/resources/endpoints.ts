@@ -15,6 +15,7 @@ import {
 } from "../../engine/resources/manage-endpoints.ts";
 import { updateEndpoint } from "../../engine/resources/update-endpoint.ts";
 import type { ShownEndpoint } from "../dialect.ts";
+import { workersOfEndpoints } from "../forwarding/gathered.ts";
 import { workerBody } from "../pods/worker-body.ts";
 import { endpointQuery, endpointSchema } from "../schemas/endpoint.ts";
 import { Resource } from "./resource.ts";
@@ -37,7 +38,11 @@ export const ENDPOINT_OPERATIONS = {
     (engine, body) => createEndpoint(engine, readEndpointInput(body)),
   ),
   /** `GET /endpoints`: all endpoints as a bare array (spec). */
-  listEndpoints: endpoint.listing("Oldest first.", async (engine) => listEndpoints(engine)),
+  listEndpoints: endpoint.listing(
+    "Oldest first.",
+    async (engine) => listEndpoints(engine),
+    workersOfEndpoints,
+  ),
   /** `GET /endpoints/{id}`: one endpoint (spec). */
   readEndpoint: endpoint.reading(["endpoint_not_found"], async ({ directory }, id) =>
     directory.endpoint(id),

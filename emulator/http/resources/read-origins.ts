@@ -28,6 +28,7 @@ const schema = answered("Origins", {
 export const readOrigins: Operation = {
   methods: ["GET"],
   path: "/emulator/origins",
+  owner: "any",
   access: "admin",
   contract: { tag: "emulator", answers: { 200: json("Where things come from.", schema) } },
   perform: async ({ service }) => jsonAnswer(listOrigins(service.engine)),

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type Flags, parseFlags } from "../../core/input/query-parameters.ts";
 import type { ErrorCode } from "../../core/service-error.ts";
 import { jsonAnswer, NO_CONTENT } from "../answers/answer.ts";
-import type { Call, Operation } from "../operation.ts";
+import type { Call, Gather, Operation } from "../operation.ts";
 import { readJsonBody } from "../requests/json-body.ts";
 import { json, noContent, type Tag } from "../schemas/contract.ts";
 import type { HttpEngine } from "../service.ts";
@@ -20,6 +20,8 @@ export interface Kind<Thing, Flag extends string> {
   readonly schema: z.ZodType;
   /** What reading and listing can be asked for. */
   readonly flags?: z.ZodObject<Readonly<Record<Flag, z.ZodType<boolean>>>>;
+  /** Who answers for them where several replicas share a store; default: any. */
+  readonly owner?: "service";
   /** How one is answered. */
   readonly show: (thing: Thing, call: Call<unknown>, flags: Flags<Flag>) => unknown;
 }
@@ -50,6 +52,7 @@ export class Resource<Thing extends { readonly id: string }, Flag extends string
     return {
       methods: ["POST"],
       path,
+      ...this.#ownerOfAll,
       body: "read",
       contract: { tag, takes, answers: { 200: json(`${name}.`, schema) }, errors },
       async perform(call) {
@@ -60,15 +63,18 @@ export class Resource<Thing extends { readonly id: string }, Flag extends string
     };
   }
 
-  /** @param order in which they are answered, a sentence */
+  /** @param order in which they are answered, a sentence @param gather where no replica alone knows all of it */
   listing(
     order: string,
     list: (engine: HttpEngine, flags: Flags<Flag>) => Promise<readonly Thing[]>,
+    gather?: Gather,
   ): Operation {
     const { tag, path, schema, show } = this.#kind;
     return {
       methods: ["GET"],
       path,
+      ...this.#ownerOfAll,
+      ...(gather && { gather }),
       contract: { tag, ...this.#query, answers: { 200: json(order, z.array(schema)) } },
       perform: async (call) => {
         const flags = this.#flagsOf(call);
@@ -86,6 +92,7 @@ export class Resource<Thing extends { readonly id: string }, Flag extends string
     return {
       methods: ["GET"],
       path: this.#pathOfOne,
+      ...this.#ownerOfOne,
       contract: { tag, ...this.#query, answers: { 200: json(`${name}.`, schema) }, errors },
       perform: async (call) => {
         const flags = this.#flagsOf(call);
@@ -102,6 +109,7 @@ export class Resource<Thing extends { readonly id: string }, Flag extends string
     return {
       methods: ["PATCH", "PUT"],
       path: this.#pathOfOne,
+      ...this.#ownerOfOne,
       aliases: [{ methods: ["POST"], path: `${this.#pathOfOne}/update` }],
       body: "read",
       contract: { tag, takes, answers: { 200: json(`${name} as it is now.`, schema) }, errors },
@@ -123,12 +131,22 @@ export class Resource<Thing extends { readonly id: string }, Flag extends string
     return {
       methods: ["DELETE"],
       path: this.#pathOfOne,
+      ...this.#ownerOfOne,
       contract: { tag: this.#kind.tag, answers: { 204: noContent(gone) }, errors },
       perform: async (call) => {
         await remove(call.service.engine, this.#idOf(call));
         return NO_CONTENT;
       },
     };
+  }
+
+  get #ownerOfAll() {
+    return { owner: this.#kind.owner ?? "any" } as const;
+  }
+
+  /** An endpoint in the path says it by itself. */
+  get #ownerOfOne() {
+    return this.#kind.id === "endpointId" ? {} : this.#ownerOfAll;
   }
 
   get #query() {

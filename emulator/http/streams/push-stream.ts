@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { invalidRequest } from "../../core/service-error.ts";
 import { followStream, type StreamEvent } from "../../engine/streams/read-stream.ts";
 import type { FlowingAnswer } from "../answers/answer.ts";
+import { isMoved } from "../../engine/ownership/endpoint-moved.ts";
 import { ClientWait } from "../requests/client-wait.ts";
 import type { Call, JobPath } from "../operation.ts";
 import { beginPush } from "../answers/begin-push.ts";
@@ -40,6 +41,8 @@ async function push(
       if (signal.aborted) break;
     }
   } catch (error) {
+    // It goes on at another replica: its reader comes again, as after any broken connection.
+    if (isMoved(error)) return void response.destroy();
     await writeWithBackpressure(
       response,
       format.error(refusal(asRefusal(call, error)).pieces),

@@ -5,6 +5,7 @@ import { inspectJob } from "../../engine/jobs/read/inspect-jobs.ts";
 import { readStream, type StreamPart } from "../../engine/streams/read-stream.ts";
 import type { Answer, Piece } from "../answers/answer.ts";
 import { preferredType } from "../answers/preferred-type.ts";
+import { endpointOfJob } from "../jobs/endpoint-of-job.ts";
 import type { Operation } from "../operation.ts";
 import { ClientWait } from "../requests/client-wait.ts";
 import { chunksSchema } from "../schemas/job.ts";
@@ -14,6 +15,7 @@ import { EVENT_STREAM } from "./stream-format.ts";
 export const readChunks: Operation<{ readonly jobId: string }> = {
   methods: ["GET"],
   path: "/emulator/jobs/:jobId/chunks",
+  owner: endpointOfJob,
   access: "admin",
   contract: {
     tag: "emulator",

@@ -34,6 +34,7 @@ const listQuery = z.object({
 const list: Operation = {
   methods: ["GET"],
   path: "/emulator/webhooks",
+  owner: "any",
   access: "admin",
   contract: {
     tag: "emulator",
@@ -56,6 +57,7 @@ const list: Operation = {
 const readSecret: Operation = {
   methods: ["GET"],
   path: "/emulator/webhooks/secret",
+  owner: "any",
   access: "admin",
   // Who has the secret can forge calls.
   reads: false,
@@ -66,6 +68,7 @@ const readSecret: Operation = {
 const read: Operation<DeliveryPath> = {
   methods: ["GET"],
   path: "/emulator/webhooks/:deliveryId",
+  owner: "any",
   access: "admin",
   contract: {
     tag: "emulator",
@@ -86,6 +89,10 @@ const read: Operation<DeliveryPath> = {
 const sendAgain: Operation<DeliveryPath> = {
   methods: ["POST"],
   path: "/emulator/webhooks/:deliveryId/redeliver",
+  owner: {
+    find: async ({ service, path }) =>
+      (await readDelivery(service.engine, path.deliveryId)).delivery.endpointId,
+  },
   access: "admin",
   contract: {
     tag: "emulator",

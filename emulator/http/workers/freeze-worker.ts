@@ -5,11 +5,13 @@ import { jsonAnswer } from "../answers/answer.ts";
 import { readJsonBody } from "../requests/json-body.ts";
 import { json } from "../schemas/contract.ts";
 import { freezeSchema, operatedSchema } from "../schemas/operated-worker.ts";
+import { endpointOfWorker } from "./endpoint-of-worker.ts";
 import type { Operation } from "../operation.ts";
 
 export const freezeWorker: Operation<{ readonly workerId: string }> = {
   methods: ["POST"],
   path: "/emulator/workers/:workerId/freeze",
+  owner: endpointOfWorker,
   body: "read",
   access: "admin",
   contract: {

@@ -1,11 +1,13 @@
 /** `POST /emulator/workers/{workerId}/kill`: ends a worker as a crash would; its jobs are recovered. */
 import { killWorker as kill } from "../../engine/workers/operate-worker.ts";
 import { noContent } from "../schemas/contract.ts";
+import { endpointOfWorker } from "./endpoint-of-worker.ts";
 import type { Operation } from "../operation.ts";
 
 export const killWorker: Operation<{ readonly workerId: string }> = {
   methods: ["POST"],
   path: "/emulator/workers/:workerId/kill",
+  owner: endpointOfWorker,
   access: "admin",
   contract: {
     tag: "emulator",

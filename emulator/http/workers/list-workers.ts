@@ -13,7 +13,8 @@ import { MEMORY_STEP_MS } from "../../engine/workers/memory-watch.ts";
 import { jsonAnswer } from "../answers/answer.ts";
 import { json } from "../schemas/contract.ts";
 import { workersSchema } from "../schemas/operated-worker.ts";
-import type { Operation } from "../operation.ts";
+import { listsOf } from "../forwarding/gathered.ts";
+import { endpointAskedFor, type Operation } from "../operation.ts";
 import { iso } from "../time/clock-body.ts";
 
 const workerIdParameter = z
@@ -24,6 +25,8 @@ const workerIdParameter = z
 export const listWorkers: Operation = {
   methods: ["GET"],
   path: "/emulator/workers",
+  owner: endpointAskedFor,
+  gather: listsOf("workers"),
   access: "admin",
   contract: {
     tag: "emulator",

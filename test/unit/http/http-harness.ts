@@ -21,6 +21,7 @@ import { LiveWorkers } from "../../../emulator/live/live-workers.ts";
 import { sessionsOn } from "../../../emulator/engine/workers/worker-session.ts";
 import type { Store } from "../../../emulator/store/store.ts";
 import { createTestEngine, type TestEngine } from "../engine-harness.ts";
+import { ScriptedCluster } from "../scripted-ownership.ts";
 import { assertDocumented } from "./documented.ts";
 
 /** Opens everything, the emulator's own operations too. */
@@ -75,24 +76,36 @@ export interface TestHttpOptions
   readonly launcher?: Launcher;
   /** In the place of one that is made of the two above. */
   readonly engine?: TestEngine;
+  /** Default: none, but for `SV_TEST_FORWARDED`. */
+  readonly ownership?: HttpServerOptions["ownership"];
 }
+
+/** Every request goes to another server first, which has nothing and passes it on. */
+export const IS_FORWARDED = process.env["SV_TEST_FORWARDED"] === "1";
 
 /** Starts everything, without rate limits unless told otherwise; `await using` takes it down again. */
 export async function startTestHttp(options: TestHttpOptions = {}): Promise<TestHttp> {
-  const { store, launcher, limits, engine: given, ...others } = options;
+  const { store, launcher, limits, engine: given, ownership: shared, ...others } = options;
   const test = given ?? (await createTestEngine(store, launcher));
   const { engine } = test;
   const gate = limits && new RateLimiter(engine, limits);
-  const http = createHttpServer({
-    engine,
-    callers: testCallers(options),
-    keys: testKeys(engine),
-    webhookSecret: WEBHOOK_SECRET,
-    log: engine.log,
-    limits: gate,
-    liveWorkers: new LiveWorkers(engine, sessionsOn(engine)),
-    ...others,
-  });
+  const liveWorkers = new LiveWorkers(engine, sessionsOn(engine));
+  const cluster = IS_FORWARDED && shared === undefined ? new ScriptedCluster() : undefined;
+  const keys = testKeys(engine);
+  const serve = (ownership: HttpServerOptions["ownership"]) =>
+    createHttpServer({
+      engine,
+      callers: testCallers(options),
+      keys,
+      webhookSecret: WEBHOOK_SECRET,
+      log: engine.log,
+      limits: gate,
+      liveWorkers,
+      ownership,
+      ...others,
+    });
+  const behind = cluster && (await startBehind(cluster, serve));
+  const http = serve(shared ?? cluster?.join("front", () => "http://127.0.0.1:1"));
   const url = await http.start({ host: "127.0.0.1", port: 0 });
   const port = Number(new URL(url).port);
   const dispatcher = new Agent({ pipelining: 1 });
@@ -140,6 +153,7 @@ export async function startTestHttp(options: TestHttpOptions = {}): Promise<Test
       // The server listens to live workers until they have ended.
       test.workers.killAll();
       await http.stop();
+      await behind?.stop();
       await test.stop();
     },
   };
@@ -154,6 +168,18 @@ export function testCallers({
   trustProxy = [],
 }: TestCallers = {}): CallerCheck {
   return callerCheck("127.0.0.1", { allowedHosts, allowedOrigins, trustProxy });
+}
+
+/** The server that has everything. */
+async function startBehind(
+  cluster: ScriptedCluster,
+  serve: (ownership: HttpServerOptions["ownership"]) => HttpServer,
+): Promise<HttpServer> {
+  let address = "";
+  cluster.rest = "behind";
+  const http = serve(cluster.join("behind", () => address));
+  address = await http.start({ host: "127.0.0.1", port: 0 });
+  return http;
 }
 
 export function testKeys({ clock }: Pick<TestEngine["engine"], "clock">): KeyRing {

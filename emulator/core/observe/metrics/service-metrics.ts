@@ -35,6 +35,7 @@ export class ServiceMetrics {
   readonly webhookTryDuration = new Distributions(CALL_SECONDS);
   readonly webhookDeliveries = new Counts();
   readonly requests = new Counts();
+  readonly forwarded = new Counts();
   readonly requestDuration = new Distributions(REQUEST_SECONDS);
   readonly commits = new Distributions(COMMIT_SECONDS);
   readonly commitSteps = new Counts();
@@ -90,6 +91,11 @@ export class ServiceMetrics {
   requestAnswered(operation: string, code: string, durationMs: number): void {
     this.requests.add({ operation, code });
     this.requestDuration.observe({ operation }, seconds(durationMs));
+  }
+
+  /** Another replica was to answer a request: it did, the request was refused because none could, or its client had gone. */
+  requestForwarded(outcome: "answered" | "refused" | "client_gone"): void {
+    this.forwarded.add({ outcome });
   }
 
   /** @param steps how many transactions shared the commit */

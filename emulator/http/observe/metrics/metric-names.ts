@@ -72,6 +72,12 @@ export const COUNTERS: readonly (MetricName & {
     of: ({ requests }) => requests,
   },
   {
+    name: "sv_forwarded_requests_total",
+    help: "Requests that were another replica's to answer: answered, refused because none could be reached, or client_gone.",
+    labels: ["outcome"],
+    of: ({ forwarded }) => forwarded,
+  },
+  {
     name: "sv_store_steps_total",
     help: "Transactions made durable; several share a commit.",
     labels: [],

@@ -4,6 +4,7 @@ import type { Operation } from "../../operation.ts";
 export const readMetrics: Operation = {
   methods: ["GET"],
   path: "/metrics",
+  owner: "any",
   access: "admin",
   contract: {
     tag: "emulator",

@@ -19,7 +19,7 @@ export interface BalancedHttp extends AsyncDisposable {
 export async function startBalancedHttp(
   options: Pick<
     TestHttpOptions,
-    "certificate" | "stopGraceMs" | "allowedHosts" | "allowedOrigins" | "trustProxy"
+    "certificate" | "stopGraceMs" | "allowedHosts" | "allowedOrigins" | "ownership" | "trustProxy"
   > = {},
 ): Promise<BalancedHttp> {
   const server = createServer();

@@ -167,7 +167,8 @@ describe("an advance", () => {
   it("lets a wait run out", async () => {
     await using service = await startTestHttp();
     const answered = service.call("POST", "/v2/echo/runsync?wait=60000", { body: { input: {} } });
-    while (service.test.engine.clock.nextWakeAt === undefined) await service.test.clock.settle();
+    const waits = () => service.test.engine.clock.noted.some(({ due }) => due.type === "answer");
+    while (!waits()) await service.test.clock.settle();
     await advance(service, "1m");
     expect((await answered).json).toMatchObject({ status: "IN_QUEUE" });
   });

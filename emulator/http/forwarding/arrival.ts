@@ -1,0 +1,55 @@
+/** What is known of a request beside what it says itself, where several replicas share a store. */
+import type { IncomingMessage } from "node:http";
+import type { Uses } from "../../engine/context.ts";
+
+export interface Arrival {
+  /** The replica that passed it on; undefined: the client called this one. */
+  readonly from: string | undefined;
+  /** Of the client; undefined where its connection says so. */
+  readonly address: string | undefined;
+  /** Another replica asks, for what this one knows alone. */
+  readonly isShare: boolean;
+  /** Of the dashboard's session, which is known only where the request arrived; undefined: the request is not a dashboard's. */
+  readonly sessionKeyId: string | undefined;
+  /** Of the job that it submits, the same at each try; undefined if it submits none. */
+  readonly jobId: string | undefined;
+  /** Moment at which the request arrived here, real time, ms. */
+  readonly arrivedAt: number;
+  /** How long its client has waited for a replica that could not answer in the end, ms. */
+  readonly waitedMs: number;
+}
+
+const arrivals = new WeakMap<IncomingMessage, Arrival>();
+
+/** What is not known is as for a request that has just come. */
+export function noteArrival(
+  request: IncomingMessage,
+  known: Pick<Arrival, "from" | "address"> & Partial<Arrival>,
+  { realClock }: Uses<"realClock">,
+): Arrival {
+  const arrival: Arrival = {
+    isShare: false,
+    sessionKeyId: undefined,
+    jobId: undefined,
+    arrivedAt: realClock.now(),
+    waitedMs: 0,
+    ...known,
+  };
+  arrivals.set(request, arrival);
+  return arrival;
+}
+
+/** Undefined for a request of a client that was not looked at yet. */
+export function arrivalOf(request: IncomingMessage): Arrival | undefined {
+  return arrivals.get(request);
+}
+
+/** What is left of a wait of `waitMs`. */
+export function leftMs(request: IncomingMessage, waitMs: number): number {
+  return Math.max(0, waitMs - (arrivals.get(request)?.waitedMs ?? 0));
+}
+
+/** The client's address, however many replicas its request has passed. */
+export function clientAddress(request: IncomingMessage): string {
+  return arrivals.get(request)?.address ?? request.socket.remoteAddress ?? "";
+}

@@ -1,0 +1,213 @@
+/**
+ * One connection between two replicas that carries many exchanges at once. What is written in one turn of the event loop leaves
+ * in one piece; each direction of an exchange has a window, so that a slow reader holds up nobody else.
+ */
+import { Buffer } from "node:buffer";
+import type { Duplex } from "node:stream";
+import { FRAME, type Frame, type FrameKind, frameHead, FrameReader } from "./frames.ts";
+
+/** How many bytes of one exchange may be on the way to a reader that has not taken them. */
+const WINDOW_BYTES = 262_144;
+
+/** Larger pieces are divided, so that others come between. */
+const PIECE_BYTES = 65_536;
+
+/** What one end of an exchange is told. */
+export interface ExchangeEvents {
+  data(bytes: Buffer): void;
+  /** The other end has sent everything. */
+  ended(): void;
+  /** There is room again after `write` answered false. */
+  room(): void;
+  /** The other end, or the connection, has gone before everything came. Nothing follows. */
+  broken(): void;
+  /** The other end is stopping and takes what there is. */
+  woken(): void;
+}
+
+/** Called with each exchange that the other end begins, and what it begins with. */
+export type Accept = (exchange: Exchange, opening: Buffer) => ExchangeEvents;
+
+export class Channel {
+  readonly #socket: Duplex;
+  readonly #accept: Accept | undefined;
+  readonly #reader = new FrameReader();
+  readonly #exchanges = new Map<number, Exchange>();
+  #lastId = 0;
+  #unsent: Uint8Array[] = [];
+  #flush: NodeJS.Immediate | undefined;
+  /** Resolves when the connection has ended. */
+  readonly closed: Promise<void>;
+
+  /** @param accept absent: the other end begins none */
+  constructor(socket: Duplex, accept?: Accept) {
+    this.#socket = socket;
+    this.#accept = accept;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.closed = promise;
+    socket.on("error", () => undefined);
+    socket.on("data", (chunk: Buffer) => this.#receive(chunk));
+    socket.once("end", () => socket.destroy());
+    socket.once("close", () => {
+      clearImmediate(this.#flush);
+      resolve();
+      for (const exchange of [...this.#exchanges.values()]) exchange.lose();
+    });
+  }
+
+  get isOpen(): boolean {
+    return !this.#socket.destroyed;
+  }
+
+  /** Exchanges that are under way. */
+  get size(): number {
+    return this.#exchanges.size;
+  }
+
+  open(opening: string, events: ExchangeEvents): Exchange {
+    this.#lastId += 1;
+    const exchange = this.#add(this.#lastId);
+    exchange.events = events;
+    this.send(FRAME.open, exchange.id, Buffer.from(opening));
+    return exchange;
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  send(kind: FrameKind, id: number, payload?: Uint8Array): void {
+    if (this.#socket.destroyed) return;
+    this.#unsent.push(frameHead(kind, id, payload?.length ?? 0));
+    if (payload !== undefined) this.#unsent.push(payload);
+    this.#flush ??= setImmediate(() => {
+      this.#flush = undefined;
+      const pieces = this.#unsent;
+      this.#unsent = [];
+      this.#socket.write(Buffer.concat(pieces));
+    });
+  }
+
+  forget(id: number): void {
+    this.#exchanges.delete(id);
+  }
+
+  #add(id: number): Exchange {
+    const exchange = new Exchange(this, id);
+    this.#exchanges.set(id, exchange);
+    return exchange;
+  }
+
+  #receive(chunk: Buffer): void {
+    let frames: readonly Frame[] = [];
+    try {
+      frames = this.#reader.push(chunk);
+    } catch {
+      // The other end is none of ours, or out of step.
+      this.#socket.destroy();
+    }
+    for (const frame of frames) this.#take(frame);
+  }
+
+  #take(frame: Frame): void {
+    const { kind, id, payload } = frame;
+    if (kind === FRAME.open && this.#accept !== undefined) {
+      const exchange = this.#add(id);
+      exchange.events = this.#accept(exchange, payload);
+      return;
+    }
+    // What comes for one that is over was sent before the other end knew.
+    this.#exchanges.get(id)?.take(kind, payload);
+  }
+}
+
+/** One end of one exchange. */
+export class Exchange {
+  readonly id: number;
+  events: ExchangeEvents | undefined;
+  readonly #channel: Channel;
+  #room = WINDOW_BYTES;
+  /** Bytes that were used up and that the other end has not been told of. */
+  #untold = 0;
+  #hasEnded = false;
+  #hasHeardEnd = false;
+  #isOver = false;
+
+  constructor(channel: Channel, id: number) {
+    this.#channel = channel;
+    this.id = id;
+  }
+
+  /** False when the next piece is to wait for `room`. */
+  write(bytes: Uint8Array): boolean {
+    if (this.#isOver || this.#hasEnded) return true;
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+      this.#channel.send(FRAME.data, this.id, bytes.subarray(at, at + PIECE_BYTES));
+    }
+    this.#room -= bytes.length;
+    return this.#room > 0;
+  }
+
+  /** Everything was written. */
+  end(): void {
+    if (this.#isOver || this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#channel.send(FRAME.end, this.id);
+    if (this.#hasHeardEnd) this.#over();
+  }
+
+  /** Gives it up, unless it is over; `events` are told nothing more. */
+  reset(): void {
+    if (this.#isOver) return;
+    this.#channel.send(FRAME.reset, this.id);
+    this.#over();
+  }
+
+  wake(): void {
+    if (!this.#isOver) this.#channel.send(FRAME.wake, this.id);
+  }
+
+  /** Bytes that `data` told of were used up. */
+  used(bytes: number): void {
+    this.#untold += bytes;
+    if (this.#isOver || this.#untold < WINDOW_BYTES / 2) return;
+    const told = Buffer.allocUnsafe(4);
+    told.writeUInt32BE(this.#untold);
+    this.#untold = 0;
+    this.#channel.send(FRAME.room, this.id, told);
+  }
+
+  take(kind: number, payload: Buffer): void {
+    switch (kind) {
+      case FRAME.data:
+        return this.events?.data(payload);
+      case FRAME.end:
+        this.#hasHeardEnd = true;
+        this.events?.ended();
+        if (this.#hasEnded) this.#over();
+        return undefined;
+      case FRAME.reset:
+        return this.lose();
+      case FRAME.room: {
+        const hadNone = this.#room <= 0;
+        this.#room += payload.readUInt32BE();
+        return hadNone && this.#room > 0 ? this.events?.room() : undefined;
+      }
+      case FRAME.wake:
+        return this.events?.woken();
+      default:
+        return this.reset();
+    }
+  }
+
+  lose(): void {
+    if (this.#isOver) return;
+    this.#over();
+    this.events?.broken();
+  }
+
+  #over(): void {
+    this.#isOver = true;
+    this.#channel.forget(this.id);
+  }
+}

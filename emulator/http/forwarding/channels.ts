@@ -1,0 +1,74 @@
+/** The channels to other replicas: one to each, made when it is needed. */
+import { duplexPair } from "node:stream";
+import type { Ownership, Replica } from "../../store/ownership.ts";
+import { type Accept, Channel } from "./channel.ts";
+import { type Caller, openChannel } from "./reach-replica.ts";
+
+export class Channels {
+  readonly #ownership: Ownership;
+  readonly #caller: Caller;
+  readonly #accept: Accept;
+  readonly #stopped = new AbortController();
+  /** By id of the replica. */
+  readonly #channels = new Map<string, Promise<Channel>>();
+
+  /** @param accept answers what this replica passes on to itself */
+  constructor(ownership: Ownership, caller: Caller, accept: Accept) {
+    this.#ownership = ownership;
+    this.#caller = caller;
+    this.#accept = accept;
+  }
+
+  /** @throws Error that says why the replica cannot be reached */
+  async to(replica: Replica): Promise<Channel> {
+    const known = this.#channels.get(replica.id);
+    if (known !== undefined) {
+      const channel = await known;
+      if (channel.isOpen) return channel;
+    }
+    const opening = this.#open(replica);
+    this.#channels.set(replica.id, opening);
+    const forget = () => {
+      if (this.#channels.get(replica.id) === opening) this.#channels.delete(replica.id);
+    };
+    try {
+      const channel = await opening;
+      void channel.closed.then(forget);
+      void this.#watch(replica, channel);
+      return channel;
+    } catch (error) {
+      forget();
+      throw error;
+    }
+  }
+
+  stop(): void {
+    this.#stopped.abort();
+    for (const opening of this.#channels.values()) {
+      opening.then(
+        (channel) => channel.destroy(),
+        () => undefined,
+      );
+    }
+  }
+
+  #open(replica: Replica): Promise<Channel> {
+    if (replica.id !== this.#ownership.self.id) return openChannel(replica, this.#caller);
+    // What has come back to this one while it was passed on.
+    const [here, there] = duplexPair();
+    void new Channel(there, this.#accept);
+    return Promise.resolve(new Channel(here));
+  }
+
+  /** A replica that is not alive answers nothing any more, although its connection may be there. */
+  async #watch(replica: Replica, channel: Channel): Promise<void> {
+    const over = new AbortController();
+    void channel.closed.then(() => over.abort());
+    const signal = AbortSignal.any([over.signal, this.#stopped.signal]);
+    while (!signal.aborted) {
+      if (!this.#ownership.replicas().some(({ id }) => id === replica.id)) channel.destroy();
+      await this.#ownership.moved(signal);
+    }
+    channel.destroy();
+  }
+}

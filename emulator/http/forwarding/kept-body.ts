@@ -1,0 +1,29 @@
+/** Bodies of requests that may have to be passed on after they were read, because what they are about moves. */
+import type { Buffer } from "node:buffer";
+import type { IncomingMessage } from "node:http";
+
+/** Of a larger body nothing is kept. */
+export const KEPT_MAX_BYTES = 256_000;
+
+interface Kept {
+  readonly maxBytes: number;
+  body?: Buffer;
+}
+
+const kept = new WeakMap<IncomingMessage, Kept>();
+
+/** From now on its body is kept when it was read, up to that size; it can be read again then. */
+export function keepBody(request: IncomingMessage, maxBytes = KEPT_MAX_BYTES): void {
+  if (!kept.has(request)) kept.set(request, { maxBytes });
+}
+
+/** The body was read, up to its end or as far as it was wanted. */
+export function noteBody(request: IncomingMessage, body: Buffer): void {
+  const entry = kept.get(request);
+  if (entry !== undefined && body.length <= entry.maxBytes) entry.body = body;
+}
+
+/** Undefined if it was not read, or is too large. */
+export function keptBody(request: IncomingMessage): Buffer | undefined {
+  return kept.get(request)?.body;
+}

@@ -1,0 +1,215 @@
+/** Where several replicas share a store: whether a request is answered here or passed on, and the connections between them. */
+import type { IncomingMessage, RequestListener } from "node:http";
+import { ServiceError } from "../../core/service-error.ts";
+import type { JobKind } from "../../core/jobs/job.ts";
+import { newJobId } from "../../engine/jobs/submit.ts";
+import type { Ownership } from "../../store/ownership.ts";
+import type { Need } from "../../core/access/key-scope.ts";
+import { admit, sessionKeyId } from "../access/admission.ts";
+import { type Exchange, refuse } from "../answers/refuse.ts";
+import { isByDashboard } from "../dashboard/dashboard-access.ts";
+import { type Call, type Keyless, needOf, type Operation } from "../operation.ts";
+import { hasBody } from "../requests/request-body.ts";
+import { respond } from "../respond.ts";
+import type { HttpService } from "../service.ts";
+import { MOVED_HEADER } from "./answer-head.ts";
+import { type Arrival, arrivalOf, noteArrival } from "./arrival.ts";
+import { Channels } from "./channels.ts";
+import { Forwarder, type Passed } from "./forwarder.ts";
+import { gathering } from "./gathered.ts";
+import { keepBody, keptBody } from "./kept-body.ts";
+import { markKey } from "./mark.ts";
+import { moved } from "./moved.ts";
+import { isOwned, type Owned, ownedBy } from "./owner-of.ts";
+import { openingOf } from "./opening.ts";
+import { passUpgrade, type Upgraded } from "./pass-upgrade.ts";
+import type { Caller } from "./reach-replica.ts";
+import { ReplicaDoor } from "./replica-door.ts";
+import { refreshIfUnknown } from "./refresh-records.ts";
+import { askShare } from "./shares.ts";
+
+export class Replicas {
+  readonly #service: HttpService;
+  readonly #ownership: Ownership;
+  readonly #caller: Caller;
+  readonly #channels: Channels;
+  readonly #forwarder: Forwarder;
+  /** Where the others come in. */
+  readonly door: ReplicaDoor;
+
+  /** @param perform answers what others pass on */
+  constructor(service: HttpService, ownership: Ownership, perform: RequestListener) {
+    this.#service = service;
+    this.#ownership = ownership;
+    const key = markKey(service.engine.secretKey.findOrMake());
+    this.#caller = { id: ownership.self.id, key };
+    this.door = new ReplicaDoor(service, key, perform);
+    this.#channels = new Channels(ownership, this.#caller, this.door.accept(ownership.self.id));
+    this.#forwarder = new Forwarder(service, ownership, this.#channels);
+  }
+
+  /** Answers a request to an operation, here or elsewhere. Never rejects. */
+  async answer<Path>(name: string, operation: Operation<Path>, call: Call<Path>): Promise<void> {
+    const { request, response, refusal } = call;
+    const arrival = this.#arrivalOf(request, operation.submits);
+    const others = (url: string) => this.#shares(request, arrival, url);
+    const [owned, found] = await this.#find(operation, { ...call, others });
+    if (arrival.isShare) return respond(name, found, call);
+    const whole = gathering(found, () => others(request.url ?? ""));
+    if (owned === undefined) return respond(name, whole, call);
+    const { methods, submits, waitMs } = operation;
+    const passed: Passed = {
+      ...{ service: this.#service, request, response, refusal, owned, arrival },
+      isRepeatable: submits !== undefined || methods.includes("GET"),
+      ...(waitMs && { waitMs: orNone(() => waitMs(call.query)) }),
+    };
+    if (!this.#isHere(owned, arrival)) return this.#passOn(passed, needOf(operation, call));
+    if (arrival.from === undefined && hasBody(request)) keepBody(request);
+    return respond(name, whole, { ...call, moved: () => this.#moveOn(passed) });
+  }
+
+  /** Has a request to a load balancing endpoint answered `here` or elsewhere. */
+  async balance(
+    exchange: Exchange,
+    endpointId: string,
+    here: (exchange: Exchange) => void,
+  ): Promise<void> {
+    const { request } = exchange;
+    const arrival = this.#arrivalOf(request);
+    const owned = { endpointId };
+    const isRepeatable = request.method === "GET" || request.method === "HEAD";
+    const passed = { ...exchange, owned, arrival, isRepeatable };
+    if (!this.#isHere(owned, arrival))
+      return this.#passOn(passed, { part: "jobs", reads: false, endpointId });
+    try {
+      await refreshIfUnknown(this.#service, this.#ownership, endpointId);
+    } catch (error) {
+      return refuse(exchange, error);
+    }
+    return here({ ...exchange, moved: () => this.#moveOn(passed) });
+  }
+
+  /**
+   * Has the owner of a load balancing endpoint answer a request for an upgrade. Resolves with the connection to it that the
+   * client's is to be connected with; undefined if the client has got another answer; `here` if this replica is to answer.
+   *
+   * @throws ServiceError endpoint_moved
+   */
+  async upgrade(exchange: Exchange, endpointId: string): Promise<Upgraded | "here" | undefined> {
+    const arrival = this.#arrivalOf(exchange.request);
+    const owned = { endpointId };
+    if (this.#isHere(owned, arrival)) {
+      await refreshIfUnknown(this.#service, this.#ownership, endpointId);
+      return "here";
+    }
+    if (arrival.from === undefined)
+      return passUpgrade(exchange, { owned, ownership: this.#ownership, caller: this.#caller });
+    refuseMoved(exchange, owned);
+    return undefined;
+  }
+
+  /** Hangs up, when no client is waiting for other replicas any more. */
+  close(): void {
+    this.#channels.stop();
+  }
+
+  /** A replica that is stopping begins nothing for others: another one will have it soon. */
+  #isHere(owned: Owned, { from }: Arrival): boolean {
+    return isOwned(this.#ownership, owned) && !(this.#service.stopping && from !== undefined);
+  }
+
+  async #passOn(passed: Passed, need: Need | Keyless): Promise<void> {
+    const { arrival, request, owned } = passed;
+    if (arrival.from !== undefined) return refuseMoved(passed, owned);
+    try {
+      // Its session is known here only.
+      if (isDashboards(request)) admit(this.#service, request, need);
+      else if (this.#service.stopping && need !== "worker") throw stopping();
+      const body = keptBody(request);
+      const known = { arrival: this.#withSession(request, arrival), ...(body && { body }) };
+      return await this.#forwarder.forward({ ...passed, ...known });
+    } catch (error) {
+      return refuse(passed, error);
+    }
+  }
+
+  /** It was to be answered here, and moved before anything was done. */
+  async #moveOn(passed: Passed): Promise<void> {
+    const { arrival, request, owned } = passed;
+    if (arrival.from !== undefined) return refuseMoved(passed, owned);
+    const isRead = request.readableDidRead && hasBody(request);
+    const isLost = isRead && keptBody(request) === undefined;
+    if (isLost) return refuse(passed, moved(owned));
+    const again = { ...passed, isTriedHere: true };
+    return this.#passOn(again, "worker");
+  }
+
+  /** What the request is about, and the operation; where that cannot be found out, one that says why. */
+  async #find<Path>(
+    operation: Operation<Path>,
+    call: Call<Path>,
+  ): Promise<[Owned | undefined, Operation<Path>]> {
+    if (typeof operation.owner !== "object") return [await ownedBy(operation, call), operation];
+    const { request } = call;
+    if (operation.body === "read" && hasBody(request)) keepBody(request, Infinity);
+    try {
+      admit(this.#service, request, needOf(operation, call));
+      return [await ownedBy(operation, call), operation];
+    } catch (error) {
+      return [undefined, { ...operation, perform: async () => throwing(error) }];
+    }
+  }
+
+  /** What the other replicas that can be reached answer to a GET of that URL with the key of the request. */
+  async #shares(request: IncomingMessage, arrival: Arrival, url: string): Promise<unknown[]> {
+    const asked = openingOf(request, this.#withSession(request, arrival), 0);
+    const opening = { ...asked, method: "GET", url, isShare: true };
+    const { self } = this.#ownership;
+    const others = this.#ownership.replicas().filter(({ id }) => id !== self.id);
+    const shares = others.map(async (replica) => {
+      const channel = await this.#channels.to(replica).catch(() => undefined);
+      return channel && askShare(channel, opening, this.#service.engine.realClock);
+    });
+    return (await Promise.all(shares)).filter((share) => share !== undefined);
+  }
+
+  #withSession(request: IncomingMessage, arrival: Arrival): Arrival {
+    if (arrival.sessionKeyId !== undefined || !isDashboards(request)) return arrival;
+    return { ...arrival, sessionKeyId: sessionKeyId(this.#service, request) };
+  }
+
+  #arrivalOf(request: IncomingMessage, submits?: JobKind): Arrival {
+    const known = arrivalOf(request);
+    if (known !== undefined) return known;
+    const { engine } = this.#service;
+    const jobId = submits && newJobId(engine, submits);
+    return noteArrival(request, { from: undefined, address: undefined, jobId }, engine);
+  }
+}
+
+function refuseMoved(exchange: Exchange, owned: Owned): void {
+  exchange.response.setHeader(MOVED_HEADER, "1");
+  refuse(exchange, moved(owned));
+}
+
+/** Whether its key is a session of the dashboard. */
+function isDashboards(request: IncomingMessage): boolean {
+  return request.headers.authorization === undefined && isByDashboard(request);
+}
+
+function stopping(): ServiceError {
+  return new ServiceError("shutting_down", "the service is stopping");
+}
+
+function throwing(error: unknown): never {
+  throw error;
+}
+
+/** What cannot be read is refused by who answers. */
+function orNone(read: () => number): number {
+  try {
+    return read();
+  } catch {
+    return 0;
+  }
+}

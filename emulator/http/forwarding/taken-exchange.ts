@@ -1,0 +1,137 @@
+/** A request that another replica passes on, as Node's own server would hand it over: a request to read and a response to write. */
+import { Buffer } from "node:buffer";
+import { IncomingMessage, type RequestListener, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { Writable } from "node:stream";
+import type { Exchange, ExchangeEvents } from "./channel.ts";
+import type { Opening } from "./opening.ts";
+
+/** Where the response writes to in the place of a connection. */
+class ExchangeSocket extends Writable {
+  readonly #exchange: Exchange;
+  #held: (() => void) | undefined;
+  #woken = false;
+  /** Called when the replica to which the client is connected is stopping. */
+  #onWoken: (() => void) | undefined;
+
+  constructor(exchange: Exchange) {
+    super({ decodeStrings: false });
+    this.#exchange = exchange;
+  }
+
+  /** The replica to which the client is connected is stopping. */
+  wake(): void {
+    this.#woken = true;
+    this.#onWoken?.();
+  }
+
+  /** Has `wake` called when that is so; undefined: not any more. */
+  whenWoken(wake: (() => void) | undefined): void {
+    this.#onWoken = wake;
+    if (this.#woken) wake?.();
+  }
+
+  /** What was held back goes on. */
+  room(): void {
+    const go = this.#held;
+    this.#held = undefined;
+    go?.();
+  }
+
+  override _write(chunk: Buffer | string, encoding: BufferEncoding, done: () => void): void {
+    const bytes = typeof chunk === "string" ? Buffer.from(chunk, encoding) : chunk;
+    if (this.#exchange.write(bytes)) done();
+    else this.#held = done;
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    // Does nothing after an answer that is complete.
+    this.#exchange.reset();
+    done(error);
+  }
+
+  /** Node's requests and responses ask it of a connection. */
+  setTimeout(): this {
+    return this;
+  }
+}
+
+class TakenRequest extends IncomingMessage {
+  readonly #exchange: Exchange;
+  #unused = 0;
+
+  constructor(socket: ExchangeSocket, exchange: Exchange, opening: Opening) {
+    // What is used of a connection is there.
+    super(socket as unknown as Socket);
+    this.#exchange = exchange;
+    this.method = opening.method;
+    this.url = opening.url;
+    this.rawHeaders = opening.rawHeaders;
+    this.headers = opening.headers;
+    this.httpVersion = "1.1";
+    this.httpVersionMajor = 1;
+    this.httpVersionMinor = 1;
+  }
+
+  /** A piece of the body. */
+  receive(bytes: Buffer): void {
+    this.#unused += bytes.length;
+    if (this.push(bytes)) this.#used();
+  }
+
+  /** Everything has come. */
+  whole(): void {
+    this.complete = true;
+    this.push(null);
+  }
+
+  override _read(): void {
+    this.#used();
+  }
+
+  #used(): void {
+    if (this.#unused === 0) return;
+    this.#exchange.used(this.#unused);
+    this.#unused = 0;
+  }
+}
+
+/** Has `wake` called when the replica stops to which the client is connected, if that is another one; undefined: not any more. */
+export function whenWoken(response: ServerResponse, wake: (() => void) | undefined): void {
+  const socket: unknown = response.socket;
+  if (socket instanceof ExchangeSocket) socket.whenWoken(wake);
+}
+
+/** Has `perform` answer it. */
+export function takeExchange(
+  exchange: Exchange,
+  opening: Opening,
+  perform: RequestListener,
+): ExchangeEvents {
+  const socket = new ExchangeSocket(exchange);
+  const request = new TakenRequest(socket, exchange, opening);
+  const response = new ServerResponse(request);
+  // The frames say where the body ends.
+  response.useChunkedEncodingByDefault = false;
+  response.assignSocket(socket as unknown as Socket);
+  // Node's own server tells a response so.
+  socket.on("drain", () => response.emit("drain"));
+  response.once("finish", () => {
+    exchange.end();
+    // Closes the response as well.
+    socket.end();
+    if (!request.complete) request.resume();
+  });
+  const lost = () => {
+    socket.destroy();
+    request.destroy();
+  };
+  perform(request, response);
+  return {
+    data: (bytes) => request.receive(bytes),
+    ended: () => request.whole(),
+    room: () => socket.room(),
+    broken: lost,
+    woken: () => socket.wake(),
+  };
+}

@@ -1,0 +1,8 @@
+/** Which endpoint a job is of that is named without it. */
+import { inspectJob } from "../../engine/jobs/read/inspect-jobs.ts";
+import type { EndpointFinder } from "../operation.ts";
+
+export const endpointOfJob: EndpointFinder<{ readonly jobId: string }> = {
+  find: async ({ service, path }) =>
+    (await inspectJob(service.engine, path.jobId, true)).job.endpointId,
+};

@@ -1,0 +1,241 @@
+/** Requests to a replica about what another one has. */
+import { once } from "node:events";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { ServiceError } from "../../../../emulator/core/service-error.ts";
+import { KEY } from "../http-harness.ts";
+import { jobsOf, startReplicas, type TestReplicas, until } from "./replicas-harness.ts";
+
+const HEAD = `host: x\r\nauthorization: ${KEY}\r\n`;
+
+let replicas: TestReplicas;
+beforeEach(async () => {
+  replicas = await startReplicas({ stopGraceMs: 200, limits: "enforce" });
+});
+afterEach(() => replicas[Symbol.asyncDispose]());
+
+/** Submits by /run to `a`; answers the job's id. */
+async function run(): Promise<string> {
+  const { json } = await replicas.a.service.call("POST", "/v2/echo/run", { body: { input: {} } });
+  return (json as { id: string }).id;
+}
+
+it("is answered by the one that has the endpoint, with the id that was made where it arrived", async () => {
+  const { a, b } = replicas;
+  const id = await run();
+  expect(await jobsOf(a)).toEqual([]);
+  expect(await jobsOf(b)).toEqual([id]);
+  const { json } = await a.service.call("GET", `/v2/echo/status/${id}`);
+  expect(json).toMatchObject({ id, status: "IN_QUEUE" });
+  const worker = await b.service.test.connectWorker();
+  const sync = a.service.call("POST", "/v2/echo/runsync", { body: { input: {} } });
+  await worker.complete(await worker.nextJob(), "one");
+  await worker.grant(1);
+  await worker.complete(await worker.nextJob(), "two");
+  expect((await sync).json).toMatchObject({ status: "COMPLETED", output: "two" });
+  expect(a.service.test.engine.metrics.forwarded.series).toEqual([
+    { labels: { outcome: "answered" }, value: { count: 3 } },
+  ]);
+});
+
+it("is let in, limited and refused by the owner, who sees the client's own headers", async () => {
+  const { a, b } = replicas;
+  const headers = { authorization: "wrong" };
+  const refused = await a.service.call("GET", "/v2/echo/health", { headers });
+  expect(refused.json).toMatchObject({ code: "unauthorized" });
+  await run();
+  expect(a.service.gate?.exceededLimits()).toEqual([]);
+  for (const { test } of [a.service, b.service]) {
+    const answered = test.engine.metrics.requests.series.map(({ labels }) => labels["operation"]);
+    expect(answered).toEqual(test === a.service.test ? [] : ["health", "run"]);
+  }
+});
+
+it("has what the live dialect and the OpenAI API say, and HEAD no body", async () => {
+  const { a, b } = replicas;
+  const live = await a.service.call("POST", "/live/v2/echo/run", { body: {} });
+  expect(live.status).toBe(400);
+  const worker = await b.service.test.connectWorker();
+  const asked = a.service.call("POST", "/v2/echo/openai/v1/chat/completions", { body: { x: 1 } });
+  const job = await worker.nextJob();
+  await worker.complete(job, { choices: [] });
+  expect(await asked).toMatchObject({
+    json: { choices: [] },
+    headers: { "x-request-id": job.jobId },
+  });
+  const head = await a.service.raw(
+    `HEAD /v2/echo/health HTTP/1.1\r\n${HEAD}connection: close\r\n\r\n`,
+  );
+  expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*content-length: \d+\r\n[^]*\r\n\r\n$/u);
+});
+
+it("is told to go on when the owner wants its body", async () => {
+  const socket = await replicas.a.service.socket(
+    `POST /v2/echo/run HTTP/1.1\r\n${HEAD}expect: 100-continue\r\ncontent-length: 12\r\n\r\n`,
+  );
+  socket.setEncoding("utf8");
+  expect(await once(socket, "data")).toEqual(["HTTP/1.1 100 Continue\r\n\r\n"]);
+  socket.write('{"input":{}}');
+  const [answer] = (await once(socket, "data")) as [string];
+  expect(answer).toMatch(/^HTTP\/1\.1 200 OK[^]*IN_QUEUE/u);
+});
+
+it("may be large, and so may its answer, which waits for its reader without holding up others", async () => {
+  const { a, b } = replicas;
+  const text = "x".repeat(4_000_000);
+  const worker = await b.service.test.connectWorker();
+  await a.service.call("POST", "/v2/echo/run", { body: { input: { text } } });
+  const job = await worker.nextJob();
+  expect(job.input.byteLength).toBe(text.length + 11);
+  await worker.complete(job, text);
+  const path = `/v2/echo/status/${job.jobId}`;
+  const slow = await a.service.socket(`GET ${path} HTTP/1.1\r\n${HEAD}connection: close\r\n\r\n`);
+  await once(slow, "readable");
+  expect((await a.service.call("GET", path)).json).toMatchObject({ output: text });
+  let received = 0;
+  slow.on("data", (piece: Buffer) => (received += piece.length));
+  await once(slow, "close");
+  expect(received).toBeGreaterThan(text.length);
+});
+
+it("is given up at the owner when its client goes, and cut off when the owner goes in the middle of an answer", async () => {
+  const { a, b } = replicas;
+  const id = await run();
+  const { watchers } = b.service.test.engine;
+  const waiting = await a.service.socket(`GET /v2/echo/status-sync/${id} HTTP/1.1\r\n${HEAD}\r\n`);
+  await until(() => watchers.isWatched(id));
+  waiting.destroy();
+  await until(() => !watchers.isWatched(id));
+  const following = await a.service.open(`/v2/echo/stream/${id}`, { accept: "text/event-stream" });
+  b.way.close();
+  await expect(following.body.text()).rejects.toThrow("other side closed");
+  expect(a.service.test.engine.metrics.forwarded.series).toContainEqual({
+    labels: { outcome: "client_gone" },
+    value: { count: 1 },
+  });
+});
+
+it("is not passed on a second time: who was wrong is not believed, and the client never sees that", async () => {
+  const { a, b, c, cluster } = replicas;
+  a.ownership.believes.set("echo", b.ownership.self);
+  cluster.owners.set("echo", "c");
+  const { clock } = a.service.test;
+  const { armed } = clock;
+  const answered = a.service.call("POST", "/v2/echo/run", { body: { input: {} } });
+  await until(() => clock.armed > armed);
+  a.ownership.believes.clear();
+  cluster.announce();
+  const { json, headers } = await answered;
+  expect(headers).not.toHaveProperty("sv-endpoint-moved");
+  expect(await jobsOf(c)).toEqual([(json as { id: string }).id]);
+  expect([await jobsOf(a), await jobsOf(b)]).toEqual([[], []]);
+});
+
+it("comes back to the replica that it was sent to, if that has it by then", async () => {
+  const { a, cluster } = replicas;
+  cluster.owners.set("echo", undefined);
+  const answered = a.service.call("POST", "/v2/echo/run", { body: { input: {} } });
+  await until(() => a.service.test.clock.armed > 0);
+  cluster.give("echo", "a");
+  const { json } = await answered;
+  expect(await jobsOf(a)).toEqual([(json as { id: string }).id]);
+});
+
+it("waits two seconds for an owner, and is refused then", async () => {
+  const { a, cluster } = replicas;
+  cluster.owners.set("echo", undefined);
+  const { clock } = a.service.test;
+  const answered = a.service.call("POST", "/v2/echo/run", { body: { input: {} } });
+  let isAnswered = false;
+  void answered.then(() => (isAnswered = true));
+  const { armed } = clock;
+  await until(() => clock.armed > armed);
+  await clock.advance(1_999);
+  expect(isAnswered).toBe(false);
+  await clock.advance(1);
+  const { status, json, headers } = await answered;
+  expect([status, json]).toMatchObject([503, { code: "endpoint_moved" }]);
+  expect(headers["retry-after"]).toBe("1");
+});
+
+it("goes on at the new owner with what was left of its wait", async () => {
+  const { a, b, c, cluster } = replicas;
+  const answered = a.service.call("POST", "/v2/echo/runsync?wait=10000", { body: { input: {} } });
+  await vi.waitUntil(async () => (await jobsOf(b)).length === 1);
+  const [id = ""] = await jobsOf(b);
+  await a.service.test.clock.advance(4_000);
+  b.way.close();
+  cluster.give("echo", "c");
+  await vi.waitUntil(async () => (await jobsOf(c)).length === 1);
+  expect(await jobsOf(c)).toEqual([id]);
+  const { clock } = c.service.test;
+  await clock.advance(5_999);
+  const worker = await c.service.test.connectWorker();
+  await worker.complete(await worker.nextJob(), "late");
+  expect((await answered).json).toMatchObject({ status: "COMPLETED", output: "late" });
+});
+
+it("that was being answered where it arrived goes on elsewhere when its endpoint moves", async () => {
+  const { a, c, cluster } = replicas;
+  cluster.owners.set("echo", "a");
+  const moved = vi.spyOn(a.service.test.engine.steps, "commit").mockImplementationOnce(async () => {
+    cluster.give("echo", "c");
+    throw new ServiceError("endpoint_moved", "it has moved");
+  });
+  const { json } = await a.service.call("POST", "/v2/echo/run", { body: { input: {} } });
+  moved.mockRestore();
+  expect(await jobsOf(c)).toEqual([(json as { id: string }).id]);
+});
+
+it("is sent once more over a new connection when the old one was gone, unless it could be done twice", async () => {
+  const { a, b } = replicas;
+  const id = await run();
+  const freeze = vi.spyOn(b.service.test.engine.steps, "commit");
+  freeze.mockImplementation(() => new Promise(() => undefined));
+  const submitted = a.service.call("POST", "/v2/echo/run", { body: { input: {} } });
+  const cancelled = a.service.call("POST", `/v2/echo/cancel/${id}`);
+  await until(() => freeze.mock.calls.length === 2);
+  freeze.mockRestore();
+  b.way.close();
+  await b.way.open();
+  expect((await submitted).status).toBe(200);
+  expect(await cancelled).toMatchObject({
+    status: 503,
+    json: { code: "endpoint_moved", error: expect.stringContaining("is not known") as string },
+  });
+  expect((await a.service.call("POST", `/v2/echo/cancel/${id}`)).status).toBe(200);
+});
+
+it("is answered with what is known when the replica stops that its client is connected with", async () => {
+  const { a, b } = replicas;
+  const answered = a.service.call("POST", "/v2/echo/runsync", { body: { input: {} } });
+  await vi.waitUntil(async () => (await jobsOf(b)).length === 1);
+  const [id = ""] = await jobsOf(b);
+  await until(() => b.service.test.engine.watchers.isWatched(id));
+  await a.service.http.stop();
+  const { json, headers } = await answered;
+  expect(json).toEqual({ id, status: "IN_QUEUE" });
+  expect(headers["connection"]).toBe("close");
+});
+
+it("is looked for elsewhere when its owner stops", async () => {
+  const { a, b, c, cluster } = replicas;
+  await run();
+  void b.service.http.stop();
+  const answered = a.service.call("POST", "/v2/echo/run", { body: { input: {} } });
+  await a.service.test.clock.settle();
+  cluster.give("echo", "c");
+  const { json } = await answered;
+  expect(await jobsOf(c)).toEqual([(json as { id: string }).id]);
+});
+
+it("is given up with a replica that is not alive any more", async () => {
+  const { a, b, c, cluster } = replicas;
+  await run();
+  b.way.fallSilent();
+  const answered = a.service.call("POST", "/v2/echo/run", { body: { input: {} } });
+  await a.service.test.clock.settle();
+  cluster.replicas.delete("b");
+  cluster.give("echo", "c");
+  const { json } = await answered;
+  expect(await jobsOf(c)).toEqual([(json as { id: string }).id]);
+});

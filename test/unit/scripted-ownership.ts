@@ -1,0 +1,120 @@
+/** Who has what among replicas, in the test's hands: one cluster, and what each replica of it knows. */
+import type { Ownership, Replica, ReplicaState } from "../../emulator/store/ownership.ts";
+
+export class ScriptedCluster {
+  /** By id. Those that are alive. */
+  readonly replicas = new Map<string, Replica>();
+  /** Id of the replica that has the endpoint; an endpoint that is not here is `rest`'s. */
+  readonly owners = new Map<string, string | undefined>();
+  /** Id of the replica that has everything else. */
+  rest: string | undefined;
+  /** How often records were asked for. */
+  refreshed = 0;
+  #moved = Promise.withResolvers<void>();
+
+  /** What a replica of that id knows; it is reached at `address`. */
+  join(id: string, address: () => string): ScriptedOwnership {
+    return new ScriptedOwnership(this, {
+      id,
+      get address() {
+        return address();
+      },
+    });
+  }
+
+  /** Everybody learns that something has moved. */
+  announce(): void {
+    const moved = this.#moved;
+    this.#moved = Promise.withResolvers();
+    moved.resolve();
+  }
+
+  /** The endpoint is this replica's from now on, or nobody's; everybody knows. */
+  give(endpointId: string, id: string | undefined): void {
+    this.owners.set(endpointId, id);
+    this.announce();
+  }
+
+  ownerOf(endpointId: string): Replica | undefined {
+    const isKnown = this.owners.has(endpointId);
+    return this.replicas.get((isKnown ? this.owners.get(endpointId) : this.rest) ?? "");
+  }
+
+  async moved(signal: AbortSignal): Promise<void> {
+    const aborted = new Promise<void>((resolve) => {
+      signal.addEventListener("abort", () => resolve(), { once: true });
+      if (signal.aborted) resolve();
+    });
+    await Promise.race([this.#moved.promise, aborted]);
+  }
+}
+
+export class ScriptedOwnership implements Ownership {
+  readonly servicePart = 0;
+  readonly self: Replica;
+  readonly #cluster: ScriptedCluster;
+  /** In the place of what is so: what this replica believes of an endpoint. */
+  readonly believes = new Map<string, Replica | undefined>();
+
+  constructor(cluster: ScriptedCluster, self: Replica) {
+    this.#cluster = cluster;
+    this.self = self;
+    cluster.replicas.set(self.id, self);
+  }
+
+  owns(endpointId: string): boolean {
+    return this.ownerOf(endpointId)?.id === this.self.id;
+  }
+
+  ownsService(): boolean {
+    return this.serviceOwner()?.id === this.self.id;
+  }
+
+  ownerOf(endpointId: string): Replica | undefined {
+    return this.believes.has(endpointId)
+      ? this.believes.get(endpointId)
+      : this.#cluster.ownerOf(endpointId);
+  }
+
+  serviceOwner(): Replica | undefined {
+    return this.#cluster.replicas.get(this.#cluster.rest ?? "");
+  }
+
+  replicas(): readonly ReplicaState[] {
+    return [...this.#cluster.replicas.values()].map((replica) => ({
+      id: replica.id,
+      address: replica.address,
+      version: "1",
+      startedAt: 0,
+      parts: [],
+    }));
+  }
+
+  moved(signal: AbortSignal): Promise<void> {
+    return this.#cluster.moved(signal);
+  }
+
+  partOf(): number {
+    return 0;
+  }
+
+  keyAfter(seq: number): number {
+    return seq + 1;
+  }
+
+  follow(): void {
+    // Nobody changes records.
+  }
+
+  async refreshRecords(): Promise<void> {
+    this.#cluster.refreshed += 1;
+  }
+
+  begin(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  end(): Promise<void> {
+    return Promise.resolve();
+  }
+}
