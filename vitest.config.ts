@@ -58,7 +58,7 @@ const forwarded: TestProjectInlineConfiguration = {
       "test/unit/http/workers/operated-workers.test.ts",
     ],
     env: { NODE_COMPILE_CACHE: compileCache, SV_TEST_FORWARDED: "1" },
-    testTimeout: 20_000,
+    testTimeout: 60_000,
     unstubEnvs: true,
     sequence: { groupOrder: 0 },
   },

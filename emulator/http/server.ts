@@ -77,9 +77,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     // They report what became of their jobs before they exit.
     await options.liveWorkers?.allExited();
     const graceMs = options.stopGraceMs ?? DEFAULT_STOP_GRACE_MS;
-    const balanced = gate.stop(graceMs);
+    const answered = gate.stop(graceMs);
+    void answered.then(() => replicas?.door.stop(graceMs));
     await Promise.allSettled([worksUntil]);
-    await closeServer(server, graceMs, Promise.all([balanced, replicas?.door.stop(graceMs)]));
+    await closeServer(server, graceMs, answered);
     replicas?.close();
   };
   return {

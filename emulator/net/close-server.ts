@@ -11,7 +11,7 @@ const IDLE_SWEEP_MS = 25;
 export async function closeServer(
   server: Server,
   graceMs: number,
-  busy: Promise<unknown> = Promise.resolve(),
+  busy: Promise<void> = Promise.resolve(),
 ): Promise<void> {
   if (!server.listening) return;
   const closed = new Promise<void>((resolve) => {

@@ -50,6 +50,7 @@ const read: Operation = {
   methods: ["GET"],
   path: "/emulator/audit",
   access: "admin",
+  owner: "any",
   contract: {
     tag: "emulator",
     query: z.object({ limit: limitParameter, after }),

@@ -14,6 +14,7 @@ const create: Operation = {
   methods: ["POST"],
   path: "/emulator/keys",
   access: "keys",
+  owner: "any",
   body: "read",
   contract: {
     tag: "emulator",
@@ -34,6 +35,7 @@ const list: Operation = {
   methods: ["GET"],
   path: "/emulator/keys",
   access: "admin",
+  owner: "any",
   contract: { tag: "emulator", answers: { 200: json("In order of their names.", keysSchema) } },
   async perform({ service }) {
     return jsonAnswer({ keys: listKeys(service.engine).map((key) => keyBody(service, key)) });
@@ -44,6 +46,7 @@ const revoke: Operation<{ readonly keyId: string }> = {
   methods: ["DELETE"],
   path: "/emulator/keys/:keyId",
   access: "keys",
+  owner: "any",
   contract: {
     tag: "emulator",
     answers: { 204: noContent("It opens nothing from now on.") },

@@ -10,7 +10,7 @@ import type { InFlight } from "../../engine/balancing/in-flight.ts";
 import { admit } from "../access/admission.ts";
 import { ClientWait } from "../requests/client-wait.ts";
 import type { Refusal } from "../dialect.ts";
-import { type Exchange, refuseOrMove } from "../answers/refuse.ts";
+import { type Exchange, refuse, refuseOrMove } from "../answers/refuse.ts";
 import { ClientGoneError, declaredLength, hasBody } from "../requests/request-body.ts";
 import type { HttpService } from "../service.ts";
 import { converse } from "./conversation.ts";
@@ -36,6 +36,8 @@ interface Reached {
 interface Passing {
   readonly done: Promise<void>;
   conversation?: readonly Socket[];
+  /** Another replica answers it, and counts it. */
+  isElsewhere?: boolean;
 }
 
 export class BalanceHandler {
@@ -57,19 +59,22 @@ export class BalanceHandler {
       const target = balancedTarget(request);
       if (target === undefined) return own(request, response);
       const exchange = this.#exchange(request, response);
-      const here = (passed: Exchange) => this.#pass(passed, target);
-      return this.#replicas
-        ? void this.#replicas.balance(exchange, target.endpointId, here)
-        : here(exchange);
+      this.#track(exchange, (passing) => this.#pass(passing, exchange, target));
     };
   }
 
-  #pass(exchange: Exchange, target: BalancedTarget): void {
-    this.#track(exchange, async () => {
-      const { assigned, connection } = await this.#reach(exchange, target, false);
+  async #pass(passing: Passing, exchange: Exchange, target: BalancedTarget): Promise<void> {
+    const replicas = this.#replicas;
+    const own = replicas ? await replicas.balance(exchange, target.endpointId) : exchange;
+    passing.isElsewhere = own === undefined;
+    if (own === undefined) return;
+    try {
+      const { assigned, connection } = await this.#reach(own, target, false);
       using _ = assigned;
-      await new Relay({ exchange, target, assigned, connection }).done;
-    });
+      await new Relay({ exchange: own, target, assigned, connection }).done;
+    } catch (error) {
+      await refuseOrMove(own, error);
+    }
   }
 
   /** Whether this version of Node lets a server choose; otherwise requests for an upgrade are answered like any other. */
@@ -139,10 +144,11 @@ export class BalanceHandler {
     const startedAt = performance.now();
     this.#passing.add(passing);
     pass(passing)
-      .catch((error: unknown) => refuseOrMove(exchange, error))
+      .catch((error: unknown) => refuse(exchange, error))
       .finally(() => {
         this.#passing.delete(passing);
-        this.#count(exchange, passing, performance.now() - startedAt);
+        if (passing.isElsewhere !== true)
+          this.#count(exchange, passing, performance.now() - startedAt);
         resolve();
       });
   }
@@ -199,6 +205,7 @@ export class BalanceHandler {
   ): Promise<void> {
     // The other one is broken with it: a replica that it merely ends takes that for the client's last word.
     passing.conversation = [socket];
+    passing.isElsewhere = true;
     response.detachSocket(socket);
     socket.write(switching(answer, answer.rawHeaders));
     return converse(socket, server);

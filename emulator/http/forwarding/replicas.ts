@@ -68,25 +68,22 @@ export class Replicas {
     return respond(name, whole, { ...call, moved: () => this.#moveOn(passed) });
   }
 
-  /** Has a request to a load balancing endpoint answered `here` or elsewhere. */
-  async balance(
-    exchange: Exchange,
-    endpointId: string,
-    here: (exchange: Exchange) => void,
-  ): Promise<void> {
+  /**
+   * Has a request to a load balancing endpoint answered by its owner. Resolves with what this replica is to answer; undefined if
+   * another one has.
+   */
+  async balance(exchange: Exchange, endpointId: string): Promise<Exchange | undefined> {
     const { request } = exchange;
     const arrival = this.#arrivalOf(request);
     const owned = { endpointId };
     const isRepeatable = request.method === "GET" || request.method === "HEAD";
     const passed = { ...exchange, owned, arrival, isRepeatable };
-    if (!this.#isHere(owned, arrival))
-      return this.#passOn(passed, { part: "jobs", reads: false, endpointId });
-    try {
-      await refreshIfUnknown(this.#service, this.#ownership, endpointId);
-    } catch (error) {
-      return refuse(exchange, error);
+    if (!this.#isHere(owned, arrival)) {
+      await this.#passOn(passed, { part: "jobs", reads: false, endpointId });
+      return undefined;
     }
-    return here({ ...exchange, moved: () => this.#moveOn(passed) });
+    await refreshIfUnknown(this.#service, this.#ownership, endpointId);
+    return { ...exchange, moved: () => this.#moveOn(passed) };
   }
 
   /**

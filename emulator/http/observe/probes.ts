@@ -9,6 +9,7 @@ const isAlive: Operation = {
   methods: ["GET"],
   path: "/livez",
   access: "probe",
+  owner: "any",
   contract: {
     tag: "emulator",
     answers: { 200: json("It answers.", answered("Alive", { alive: z.literal(true) })) },
@@ -20,6 +21,7 @@ const isReady: Operation = {
   methods: ["GET"],
   path: "/readyz",
   access: "probe",
+  owner: "any",
   contract: {
     tag: "emulator",
     answers: { 200: json("It is ready.", answered("Ready", { ready: z.literal(true) })) },

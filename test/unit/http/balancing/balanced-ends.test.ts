@@ -188,7 +188,9 @@ describe("a request to a load balancing endpoint", () => {
     const last = get();
     const [, response] = await nextExchange();
     balanced.server.on("upgrade", (_request, socket: Socket) =>
-      socket.write("HTTP/1.1 101 Now\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"),
+      socket
+        .on("error", () => undefined)
+        .write("HTTP/1.1 101 Now\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"),
     );
     const conversation = await openWebSocket();
     await once(conversation, "data");
@@ -269,7 +271,9 @@ describe("a WebSocket", () => {
 
   it("is hung up when the service stops", async () => {
     balanced.server.on("upgrade", (_request, socket: Socket) =>
-      socket.write("HTTP/1.1 101 Now\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"),
+      socket
+        .on("error", () => undefined)
+        .write("HTTP/1.1 101 Now\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"),
     );
     const client = await openWebSocket();
     await once(client, "data");
