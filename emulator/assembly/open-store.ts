@@ -63,6 +63,7 @@ async function openInDatabase(
     warn: (sentence: string) => log.warn({}, sentence),
   };
   const store = await openSharedStore(options, listeners, made);
+  if (dataDir !== undefined) fs.mkdirSync(dataDir, { recursive: true });
   if (dataDir !== undefined && fs.existsSync(join(dataDir, DATABASE_FILE))) {
     const meaning = "its jobs and records are not served; sv-emulate move copies them";
     log.warn({ directory: dataDir }, `the data directory has a store of its own: ${meaning}`);

@@ -46,7 +46,8 @@ describe.runIf(postgresIsMissing === undefined)("on PostgreSQL", () => {
   });
 
   it("nothing that was acknowledged is lost when it is killed, and nothing that was seen to be done is done again", async () => {
-    await using service = await OnDatabase.set();
+    // Without an object store nothing but the emulator itself makes the data directory.
+    await using service = await OnDatabase.set(["--s3-port", "off"]);
     const acknowledged: string[] = [];
     const seen = new Map<string, unknown>();
     for (let life = 0; life < 4; life += 1) {
