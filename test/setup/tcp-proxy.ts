@@ -16,12 +16,16 @@ export interface TcpProxy extends AsyncDisposable {
   open(): Promise<void>;
   /** From now on nothing is passed on any more, and no connection ends by itself. */
   fallSilent(): void;
+  /** As a network that is cut: what is sent from now on arrives after `letGo`, also over new connections. */
+  hold(): void;
+  letGo(): void;
 }
 
 export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   let cut: { readonly words: string; readonly fate: Fate; readonly done: () => void } | undefined;
   const sockets = new Set<net.Socket>();
   let isSilent = false;
+  let isHeld = false;
   const server = net.createServer({ allowHalfOpen: true }, (client) => {
     const target = net.connect({ port: targetPort, host: "127.0.0.1", allowHalfOpen: true });
     let isMuted = false;
@@ -29,6 +33,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     const end = () => both.forEach((socket) => socket.destroy());
     for (const socket of both) {
       sockets.add(socket);
+      if (isHeld) socket.pause();
       socket.on("error", end).on("close", end);
       socket.once("close", () => sockets.delete(socket));
       socket.on("end", () => isSilent || end());
@@ -44,9 +49,9 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
       }
       if (met !== undefined) {
         isMuted = true;
-        // The server answers all that it was sent together.
+        // The server answers all that it was sent together, and a transaction that failed with another word.
         target.on("data", (reply) => {
-          if (!reply.includes(`${met.words}\0`)) return;
+          if (!reply.includes(`${met.words}\0`) && !reply.includes("ROLLBACK\0")) return;
           end();
           met.done();
         });
@@ -75,6 +80,14 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     close,
     open: () => listen(port),
     fallSilent: () => (isSilent = true),
+    hold() {
+      isHeld = true;
+      for (const socket of sockets) socket.pause();
+    },
+    letGo() {
+      isHeld = false;
+      for (const socket of sockets) socket.resume();
+    },
     async [Symbol.asyncDispose]() {
       close();
     },

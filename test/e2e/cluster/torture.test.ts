@@ -1,0 +1,81 @@
+/** Emulators on one PostgreSQL database under load, and everything that can go wrong around them; a checker judges what was seen. */
+import { expect, it } from "vitest";
+import { postgresIsMissing, startPostgres } from "../../setup/postgres.ts";
+import { IS_FULL, sized } from "../../setup/size.ts";
+import { makeCrashScene } from "../crash/crash-scene.ts";
+import { SeededRandom, seedOfThisRun } from "../crash/seeded-random.ts";
+import { processesMarked } from "../jobs/observe.ts";
+import { foreignWrites, watchWrites } from "./audit.ts";
+import { strikeUntil } from "./faults.ts";
+import { figuresOf } from "./figures.ts";
+import { checkFleet } from "./fleet-checker.ts";
+import { FleetClient, type KnownJob } from "./fleet-client.ts";
+import { Fleet } from "./fleet.ts";
+import { endOf, Load, lookBack } from "./load.ts";
+import { listenForJobs } from "./receiver.ts";
+import { Gleaner, settle } from "./settle.ts";
+
+/** One at a time has the database; the other one is started in its place. */
+const SHARING = { seats: 2, atOnce: 1, args: (_url: string): readonly string[] => [] };
+
+const LENGTH_MS = Number(process.env["CLUSTER_SECONDS"] ?? sized(20, 1_800)) * 1_000;
+const SNAPSHOT_MS = IS_FULL ? 300_000 : 30_000;
+const CLIENTS = 12;
+const LETTERS = ["a", "b", "c"];
+/** What has begun is brought to its end, and every job is looked at. */
+const SETTLE_MS = 300_000;
+
+function endpoints() {
+  const more = { retries: { workerLost: 100, handlerError: 0 } };
+  const of = (kind: string, fixture: string) =>
+    LETTERS.map((letter) => [`${kind}-${letter}`, { fixture, workers: 1, more }] as const);
+  return Object.fromEntries([
+    ...of("jobs", "writes-its-history.ts"),
+    ...of("streams", "streams-its-history.ts"),
+  ]);
+}
+
+it.skipIf(postgresIsMissing !== undefined)(
+  `loses, repeats and contradicts nothing in ${LENGTH_MS / 1_000} s of faults`,
+  { timeout: LENGTH_MS + 2 * SETTLE_MS },
+  async () => {
+    const seed = seedOfThisRun();
+    console.log(`seed: ${seed} (CRASH_SEED=${seed} repeats its choices)`);
+    await using postgres = await startPostgres();
+    using scene = makeCrashScene(endpoints());
+    const { history, mark } = scene;
+    const url = postgres.url();
+    const random = new SeededRandom(seed);
+    await using fleet = await Fleet.make({ scene, store: url, random, ...SHARING });
+    fleet.begin((seat, says) => history.add({ type: "died", seat, says }));
+    await fleet.isWhole(60_000);
+    await watchWrites(url);
+    await using receiver = await listenForJobs(history);
+    const over = AbortSignal.timeout(LENGTH_MS + SETTLE_MS);
+    const stop = AbortSignal.timeout(LENGTH_MS);
+    const urls = fleet.seats.map((seat) => seat.url);
+    const client = (n: number) =>
+      new FleetClient({ history, urls, random: new SeededRandom(seed + n), over });
+    const gleaner = new Gleaner(client(103));
+    const done: KnownJob[] = [];
+    const loads = Array.from({ length: CLIENTS }, (_, n) =>
+      new Load({ client: client(n + 1), name: `${n}`, letters: LETTERS, webhook: receiver.url, done }),
+    );
+    const faults = { fleet, postgres, url, random, history, mark, snapshotMs: SNAPSHOT_MS };
+    await Promise.all([
+      strikeUntil(faults, stop),
+      ...loads.map((load) => load.run(stop)),
+      ...[101, 102].map((n) => lookBack(client(n), done, stop)),
+      gleaner.run(stop),
+    ]);
+    await settle(client(104), gleaner, LETTERS);
+    await receiver.hasHeardAll();
+    for (const says of await foreignWrites(url)) history.add({ type: "foreign-write", says });
+    expect(await fleet.stop()).toEqual(Array.from({ length: SHARING.atOnce }, () => 0));
+    expect(processesMarked(mark)).toEqual([]);
+    const facts = history.facts();
+    const violations = checkFleet(facts, endOf);
+    console.log("figure: cluster", JSON.stringify(figuresOf(facts)));
+    expect(violations).toEqual([]);
+  },
+);
