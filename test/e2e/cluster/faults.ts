@@ -26,6 +26,9 @@ type Strike = (scene: FaultScene) => Promise<void>;
 /** Longest that an emulator takes to be up again, or to notice that it was replaced. */
 const LIMIT_MS = 40_000;
 
+/** What came before is over by then, so that it can be measured what comes next. */
+const QUIET_MS = 9_000;
+
 /** With how often each is chosen, compared with the others. */
 const FAULTS: Readonly<Record<string, { readonly share: number; readonly strike: Strike }>> = {
   kill: { share: 3, strike: (scene) => atSeat(scene, kill) },
@@ -43,7 +46,8 @@ export async function strikeUntil(scene: FaultScene, stop: AbortSignal): Promise
   const { random } = scene;
   const snapshots = holdSnapshots(scene, stop);
   while (!stop.aborted) {
-    await delay(random.integer(200, 3_000));
+    await delay(random.next() < 0.2 ? QUIET_MS : random.integer(200, 3_000), undefined, { signal: stop }).catch(() => undefined);
+    if (stop.aborted) break;
     const together = random.next() < 0.25 ? 2 : 1;
     await Promise.all(Array.from({ length: together }, () => strikeOnce(scene)));
   }

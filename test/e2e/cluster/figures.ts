@@ -3,8 +3,10 @@ import type { Fact } from "../crash/history.ts";
 
 type OfType<T extends Fact["type"]> = Extract<Fact, { type: T }>;
 
-/** A fault is felt for a while after it is over. */
-const FELT_US = 2_000_000;
+/** So long after it is over a fault is felt, µs. */
+const FELT_US = 500_000;
+/** Whoever takes the place of one that was killed waits until its lease is over, µs. */
+const LEASE_US = 8_000_000;
 
 export function figuresOf(facts: readonly Fact[]) {
   const all = <T extends Fact["type"]>(type: T) =>
@@ -31,18 +33,21 @@ function countBy(names: readonly string[]): Record<string, number> {
   return Object.fromEntries([...groups].map(([name, same]) => [name, same.length]));
 }
 
-/** By fault, how long the slowest submission took that had to do with no other one. */
+/** By fault, how long the slowest submission took that had to do with no other one, ms; else those that were felt together. */
 function longestUnder(
   accepted: readonly OfType<"accepted">[],
   faults: readonly OfType<"fault">[],
 ): Record<string, number> {
   const longest: Record<string, number> = {};
   for (const { since, at } of accepted) {
-    const felt = faults.filter((fault) => fault.beganAt < at && since < fault.at + FELT_US);
-    const names = new Set(felt.map(({ name }) => name));
-    if (names.size > 1) continue;
-    const name = [...names][0] ?? "none";
+    const felt = faults.filter((fault) => fault.beganAt < at && since < lastFelt(fault));
+    const names = new Set(felt.map((fault) => fault.name));
+    const name = names.size > 1 ? "several" : ([...names][0] ?? "none");
     longest[name] = Math.max(longest[name] ?? 0, Math.round((at - since) / 1_000));
   }
   return longest;
+}
+
+function lastFelt({ name, beganAt, at }: OfType<"fault">): number {
+  return Math.max(at + FELT_US, name === "kill" ? beganAt + LEASE_US : 0);
 }

@@ -9,6 +9,7 @@ import type { SeededRandom } from "../crash/seeded-random.ts";
 const PATIENCE_MS = 45_000;
 /** Between two tries, where the service does not say. */
 const PAUSE_MS = { min: 50, max: 250 };
+const AVOIDED_MS = 500;
 const RUNSYNC_MS = 20_000;
 /** Jobs are looked at until the end of a run, however long it is. */
 const TTL_MS = 6 * 3_600_000;
@@ -58,6 +59,8 @@ export class FleetClient {
   readonly #history: History;
   readonly #urls: readonly string[];
   readonly #over: AbortSignal;
+  /** The emulator that failed last, and until when another one is asked. */
+  #avoided = { seat: -1, until: 0 };
 
   constructor({ history, urls, random, over }: FleetClientParts) {
     this.random = random;
@@ -124,7 +127,7 @@ export class FleetClient {
     const operation = how === "pin" ? "status" : how;
     const path = `/v2/${endpointId}/${operation}/${jobId}${query}`;
     const heldMs = how === "status-sync" ? waitMs : 0;
-    const answer = await this.#insist({ operation, path, heldMs });
+    const answer = await this.insist({ operation, path, heldMs });
     if (answer === undefined) return undefined;
     const { askedAt, status } = answer;
     if (status === 404) this.#history.add({ type: "not-found", jobId });
@@ -154,15 +157,17 @@ export class FleetClient {
   async ask(question: Question): Promise<Answer | undefined> {
     const { operation, heldMs = 0 } = question;
     const askedAt = monotonicUs();
-    const seat = this.random.integer(0, this.#urls.length - 1);
+    const seat = this.anySeat();
     const limit = AbortSignal.timeout(heldMs + PATIENCE_MS);
     try {
       const response = await this.open(seat, question, limit);
       const text = await response.text();
       const { status, headers } = response;
+      if (status >= 500) this.#avoid(seat);
       this.note({ operation, seat, askedAt, end: "answered", status });
       return { status, headers, text, askedAt };
     } catch {
+      this.#avoid(seat);
       this.note({ operation, seat, askedAt, end: limit.aborted ? "hung" : "broken" });
       return undefined;
     }
@@ -192,8 +197,16 @@ export class FleetClient {
     return this.#history;
   }
 
+  /** Any that did not fail just now. */
   anySeat(): number {
-    return this.random.integer(0, this.#urls.length - 1);
+    const { seat, until } = this.#avoided;
+    const count = this.#urls.length;
+    if (count === 1 || performance.now() > until) return this.random.integer(0, count - 1);
+    return (seat + this.random.integer(1, count - 1)) % count;
+  }
+
+  #avoid(seat: number): void {
+    this.#avoided = { seat, until: performance.now() + AVOIDED_MS };
   }
 
   /** Waits as long as a refusal asks for. */
@@ -202,8 +215,8 @@ export class FleetClient {
     await delay(Math.max(asked, this.random.integer(PAUSE_MS.min, PAUSE_MS.max)));
   }
 
-  /** Asks until it is answered by other than that this cannot be said now. */
-  async #insist(question: Question): Promise<Answer | undefined> {
+  /** Asks until it is answered by other than that this cannot be said now; undefined if the run was over before. */
+  async insist(question: Question): Promise<Answer | undefined> {
     while (!this.isOver) {
       const answer = await this.ask(question);
       if (answer !== undefined && answer.status < 500 && answer.status !== 429) return answer;

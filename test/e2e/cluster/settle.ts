@@ -8,6 +8,7 @@ import { readWhole } from "./read-stream.ts";
 
 const LOOK_EVERY_MS = 3_000;
 const LIMIT_MS = 120_000;
+const LANES = 8;
 
 /** Takes care of jobs whose submission was never answered, as far as a handler began them. */
 export class Gleaner {
@@ -58,17 +59,21 @@ export async function settle(
     LIMIT_MS,
     // What is open then is for the checker to tell.
   ).catch(() => undefined);
-  for (const job of jobsOf(client.history.facts())) {
-    await client.look(job);
-    if (kindOf(job.marker) === "streams") await readWhole(client, job);
-  }
+  const jobs = jobsOf(client.history.facts()).values();
+  const lane = async () => {
+    for (const job of jobs) {
+      await client.look(job);
+      if (kindOf(job.marker) === "streams") await readWhole(client, job);
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
   const all = await Promise.all(endpoints.map((id) => countsOf(client, id)));
   const completed = all.reduce((sum, counts) => sum + counts.completed, 0);
   client.history.add({ type: "counted", completed });
 }
 
 async function countsOf(client: FleetClient, endpointId: string) {
-  const answer = await client.ask({ operation: "health", path: `/v2/${endpointId}/health` });
+  const answer = await client.insist({ operation: "health", path: `/v2/${endpointId}/health` });
   const none = { completed: 0, inQueue: Infinity, inProgress: 0 };
   if (answer?.status !== 200) return none;
   return (JSON.parse(answer.text) as { jobs: typeof none }).jobs;
