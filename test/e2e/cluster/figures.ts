@@ -25,6 +25,7 @@ export function figuresOf(facts: readonly Fact[]) {
     looks: all("seen").length,
     faults: countBy(faults.map(({ name }) => name)),
     acceptedAfterMs: longestUnder(all("accepted"), faults),
+    slowest: slowestOf(all("accepted"), faults),
   };
 }
 
@@ -50,4 +51,18 @@ function longestUnder(
 
 function lastFelt({ name, beganAt, at }: OfType<"fault">): number {
   return Math.max(at + FELT_US, name === "kill" ? beganAt + LEASE_US : 0);
+}
+
+/** The slowest submission, with when, in ms from its first try, each fault began and was over that it met. */
+function slowestOf(
+  accepted: readonly OfType<"accepted">[],
+  faults: readonly OfType<"fault">[],
+): string {
+  const [slowest] = accepted.toSorted((a, b) => b.at - b.since - (a.at - a.since));
+  if (slowest === undefined) return "none";
+  const { since, at, tries } = slowest;
+  const ms = (us: number) => Math.round((us - since) / 1_000);
+  const met = faults.filter((fault) => fault.beganAt < at && since < lastFelt(fault));
+  const times = met.map((fault) => `${fault.name} ${ms(fault.beganAt)} to ${ms(fault.at)}`);
+  return `${ms(at)} ms, ${tries} tries: ${times.join(", ")}`;
 }

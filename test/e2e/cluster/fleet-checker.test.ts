@@ -118,7 +118,7 @@ describe("the checker finds", () => {
     const retried = { type: "retried", jobId } as const;
     const ends = [handedOver(2), ...reported(2, "completed"), completed(of, 2)] as const;
     const facts = [{ ...submitted, marker: of }, ...failed, retried, seen("FAILED")] as const;
-    expect(kinds(...facts, ...ends)).toEqual(["went-backwards"]);
+    expect(kinds(...facts, ...ends)).toEqual(["end-changed", "went-backwards"]);
   });
 
   it("one end that is told of by two deliveries, or by one with two bodies", () => {

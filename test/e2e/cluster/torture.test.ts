@@ -1,8 +1,12 @@
 /** Emulators on one PostgreSQL database under load, and everything that can go wrong around them; a checker judges what was seen. */
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
 import { expect, it } from "vitest";
 import { postgresIsMissing, startPostgres } from "../../setup/postgres.ts";
 import { IS_FULL, sized } from "../../setup/size.ts";
 import { makeCrashScene } from "../crash/crash-scene.ts";
+import type { Fact } from "../crash/history.ts";
 import { SeededRandom, seedOfThisRun } from "../crash/seeded-random.ts";
 import { processesMarked } from "../jobs/observe.ts";
 import { foreignWrites, watchWrites } from "./audit.ts";
@@ -33,6 +37,13 @@ function endpoints() {
     ...of("jobs", "writes-its-history.ts"),
     ...of("streams", "streams-its-history.ts"),
   ]);
+}
+
+/** A history with violations is worth a closer look. */
+function keep(facts: readonly Fact[], seed: number): string {
+  const file = path.join(os.tmpdir(), `sv-cluster-${seed}.jsonl`);
+  fs.writeFileSync(file, facts.map((fact) => `${JSON.stringify(fact)}\n`).join(""));
+  return file;
 }
 
 it.skipIf(postgresIsMissing !== undefined)(
@@ -76,6 +87,7 @@ it.skipIf(postgresIsMissing !== undefined)(
     const facts = history.facts();
     const violations = checkFleet(facts, endOf);
     console.log("figure: cluster", JSON.stringify(figuresOf(facts)));
+    if (violations.length > 0) console.log(`all that was seen is in ${keep(facts, seed)}`);
     expect(violations).toEqual([]);
   },
 );
