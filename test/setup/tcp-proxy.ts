@@ -6,6 +6,8 @@ type Fate = "pass" | "cut-before" | "cut-reply";
 
 export interface TcpProxy extends AsyncDisposable {
   readonly port: number;
+  /** With the port. */
+  readonly address: string;
   /**
    * What becomes of the next connection that sends `words`: `cut-before` keeps them from the server, `cut-reply` passes them on
    * and cuts the connection in place of the reply. Resolves when that was done.
@@ -21,7 +23,8 @@ export interface TcpProxy extends AsyncDisposable {
   letGo(): void;
 }
 
-export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
+/** @param host the address that it listens at */
+export async function startTcpProxy(targetPort: number, host = "127.0.0.1"): Promise<TcpProxy> {
   let cut: { readonly words: string; readonly fate: Fate; readonly done: () => void } | undefined;
   const sockets = new Set<net.Socket>();
   let isSilent = false;
@@ -63,7 +66,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     });
   });
   const listen = async (port: number) => {
-    server.listen(port, "127.0.0.1");
+    server.listen(port, host);
     await once(server, "listening");
   };
   await listen(0);
@@ -76,6 +79,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   };
   return {
     port,
+    address: `${host}:${port}`,
     cutAt: (words, fate) => new Promise((done) => (cut = { words, fate, done })),
     close,
     open: () => listen(port),

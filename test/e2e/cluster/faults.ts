@@ -32,7 +32,7 @@ const QUIET_MS = 9_000;
 /** With how often each is chosen, compared with the others. */
 const FAULTS: Readonly<Record<string, { readonly share: number; readonly strike: Strike }>> = {
   kill: { share: 3, strike: (scene) => atSeat(scene, kill) },
-  stop: { share: 2, strike: (scene) => atSeat(scene, stop) },
+  stop: { share: 2, strike: (scene) => atSeat(scene, endInOrder) },
   freeze: { share: 2, strike: (scene) => atSeat(scene, freeze) },
   "cut off": { share: 2, strike: (scene) => atSeat(scene, cutOff) },
   "cut COMMIT": { share: 3, strike: (scene) => atSeat(scene, cutCommit) },
@@ -46,7 +46,9 @@ export async function strikeUntil(scene: FaultScene, stop: AbortSignal): Promise
   const { random } = scene;
   const snapshots = holdSnapshots(scene, stop);
   while (!stop.aborted) {
-    await delay(random.next() < 0.2 ? QUIET_MS : random.integer(200, 3_000), undefined, { signal: stop }).catch(() => undefined);
+    await delay(random.next() < 0.2 ? QUIET_MS : random.integer(200, 3_000), undefined, {
+      signal: stop,
+    }).catch(() => undefined);
     if (stop.aborted) break;
     const together = random.next() < 0.25 ? 2 : 1;
     await Promise.all(Array.from({ length: together }, () => strikeOnce(scene)));
@@ -55,8 +57,10 @@ export async function strikeUntil(scene: FaultScene, stop: AbortSignal): Promise
 }
 
 async function strikeOnce(scene: FaultScene): Promise<void> {
-  const drawn = Object.entries(FAULTS).flatMap(([name, { share }]) => Array(share).fill(name));
-  const name = String(drawn[scene.random.integer(0, drawn.length - 1)]);
+  const drawn = Object.entries(FAULTS).flatMap(([name, { share }]) =>
+    Array.from({ length: share }, () => name),
+  );
+  const name = drawn[scene.random.integer(0, drawn.length - 1)] ?? "kill";
   const beganAt = monotonicUs();
   await FAULTS[name]?.strike(scene);
   scene.history.add({ type: "fault", name, beganAt });
@@ -82,7 +86,7 @@ async function kill({ fleet }: FaultScene, seat: Seat): Promise<void> {
   await fleet.isWhole(LIMIT_MS);
 }
 
-async function stop({ fleet, history }: FaultScene, seat: Seat): Promise<void> {
+async function endInOrder({ fleet, history }: FaultScene, seat: Seat): Promise<void> {
   seat.mayEnd = true;
   const code = await seat.emulator.stop();
   const says = `when it was stopped, with code ${code}\n${seat.emulator.printed.slice(-2_000)}`;
@@ -108,14 +112,14 @@ async function freeze(scene: FaultScene, seat: Seat): Promise<void> {
 async function cutOff(scene: FaultScene, seat: Seat): Promise<void> {
   const { random } = scene;
   const forLong = random.next() < 0.4;
-  seat.door.hold();
+  await seat.cut();
   if (forLong) await outliveIt(scene, seat, random.integer(6_000, 12_000));
   else await delay(random.integer(200, 4_000));
   if (random.next() < 0.5) {
     seat.door.close();
     await seat.door.open();
   }
-  seat.door.letGo();
+  await seat.heal();
   if (forLong) await isReplaced(scene, seat);
 }
 

@@ -142,7 +142,10 @@ describe("the checker finds", () => {
       output,
     });
     const whole = { type: "streamed", jobId, outputs: CHUNKS } as const;
-    const reading = (chunks: ReturnType<typeof chunk>[], after?: { attempt: number; index: number }) =>
+    const reading = (
+      chunks: ReturnType<typeof chunk>[],
+      after?: { attempt: number; index: number },
+    ) =>
       kinds({ ...submitted, marker: of }, handedOver(1), completed(of), whole, {
         type: "read-chunks",
         jobId,

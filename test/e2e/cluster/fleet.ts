@@ -2,6 +2,7 @@
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { freePort } from "../../setup/free-port.ts";
+import type { NetworkNamespace } from "../../setup/network-namespace.ts";
 import { startTcpProxy, type TcpProxy } from "../../setup/tcp-proxy.ts";
 import type { CrashScene } from "../crash/crash-scene.ts";
 import { KillableEmulator } from "../crash/killable-emulator.ts";
@@ -19,8 +20,11 @@ export interface FleetOptions {
   /** Further arguments of the emulator at `url`. */
   readonly args: (url: string) => readonly string[];
   readonly random: SeededRandom;
+  /** Where the first of them runs; by default as the others. */
+  readonly namespace?: NetworkNamespace | undefined;
 }
 
+const LOOPBACK = "127.0.0.1";
 const SECRET_KEY = Buffer.alloc(32, 7).toString("base64");
 /** What a start that failed is followed by, ms. */
 const AGAIN_MS = 200;
@@ -29,11 +33,11 @@ const PRINTED_SHOWN = 3_000;
 /** The place of one emulator: its address stays the same over all its lives. */
 export class Seat implements AsyncDisposable {
   readonly number: number;
-  readonly port: number;
   readonly url: string;
   /** Its way to the database. */
   readonly door: TcpProxy;
   readonly #options: FleetOptions;
+  readonly #namespace: NetworkNamespace | undefined;
   #emulator: KillableEmulator | undefined;
   #abandoned = Promise.withResolvers<void>();
   #isTaken = false;
@@ -43,17 +47,38 @@ export class Seat implements AsyncDisposable {
   /** Whether the end of the process is what somebody here asked for, or allows. */
   mayEnd = false;
 
-  private constructor(number: number, port: number, door: TcpProxy, options: FleetOptions) {
+  private constructor(
+    number: number,
+    host: string,
+    port: number,
+    door: TcpProxy,
+    options: FleetOptions,
+  ) {
     this.number = number;
-    this.port = port;
-    this.url = `http://127.0.0.1:${port}`;
+    this.url = `http://${host}:${port}`;
     this.door = door;
     this.#options = options;
+    this.#namespace = number === 0 ? options.namespace : undefined;
   }
 
   static async make(number: number, options: FleetOptions): Promise<Seat> {
-    const door = await startTcpProxy(Number(new URL(options.store).port));
-    return new Seat(number, await freePort(), door, options);
+    const { namespace, store } = options;
+    const isInside = number === 0 && namespace !== undefined;
+    const host = isInside ? namespace.inside : (namespace?.outside ?? LOOPBACK);
+    const beyond = isInside ? namespace.beyondTheCut : LOOPBACK;
+    const door = await startTcpProxy(Number(new URL(store).port), beyond);
+    return new Seat(number, host, await freePort(), door, options);
+  }
+
+  /** Keeps the emulator and the database apart; nothing that is sent meanwhile is lost. */
+  async cut(): Promise<void> {
+    if (this.#namespace === undefined) this.door.hold();
+    else await this.#namespace.cut();
+  }
+
+  async heal(): Promise<void> {
+    if (this.#namespace === undefined) this.door.letGo();
+    else await this.#namespace.heal();
   }
 
   get isIdle(): boolean {
@@ -91,13 +116,16 @@ export class Seat implements AsyncDisposable {
 
   #start(): KillableEmulator {
     const { scene, store, args } = this.#options;
+    const { hostname, port } = new URL(this.url);
     const address = new URL(store);
-    address.port = String(this.door.port);
+    address.host = this.door.address;
     const dataDir = path.join(path.dirname(scene.config), `data-${this.number}`);
+    const place = ["--data-dir", dataDir, "--host", hostname, "--local-webhooks", "on"];
     this.#emulator = new KillableEmulator({
       config: scene.config,
-      port: this.port,
-      args: ["--data-dir", dataDir, ...args(this.url)],
+      port: Number(port),
+      args: [...place, ...args(this.url)],
+      under: this.#namespace?.under ?? [],
       env: { SV_STORE: address.href, SV_SECRET_KEY: SECRET_KEY },
     });
     return this.#emulator;

@@ -52,10 +52,7 @@ function questionOf({ endpointId, jobId }: KnownJob, after: Reading["after"]) {
 }
 
 /** Adds to `chunks` as they come, so that what came before the connection broke is kept. Gives the status at the end. */
-async function readLines(
-  response: Response,
-  chunks: ReadChunk[],
-): Promise<JobStatus | undefined> {
+async function readLines(response: Response, chunks: ReadChunk[]): Promise<JobStatus | undefined> {
   let partial = "";
   let end: JobStatus | undefined;
   for await (const text of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {

@@ -13,7 +13,8 @@ export interface JobReceiver extends AsyncDisposable {
   hasHeardAll(): Promise<void>;
 }
 
-export async function listenForJobs(history: History): Promise<JobReceiver> {
+/** @param host an address that every emulator reaches */
+export async function listenForJobs(history: History, host: string): Promise<JobReceiver> {
   const known = new Set<string>();
   const told = new Set<string>();
   const receiver = await startReceiver((response, { headers, text }) => {
@@ -24,7 +25,7 @@ export async function listenForJobs(history: History): Promise<JobReceiver> {
     if (taken) told.add(`${jobId} ${status}`);
     history.add({ type: "webhook", jobId, deliveryId, body: text, status, taken });
     response.writeHead(taken ? 200 : 500).end();
-  });
+  }, host);
   return {
     url: receiver.url,
     async hasHeardAll() {
@@ -33,7 +34,9 @@ export async function listenForJobs(history: History): Promise<JobReceiver> {
       const ends = new Map<string, string>();
       for (const fact of facts) if (fact.type === "seen") ends.set(fact.jobId, fact.status);
       const missing = () =>
-        wanted.filter((fact) => "jobId" in fact && !told.has(`${fact.jobId} ${ends.get(fact.jobId)}`));
+        wanted.filter(
+          (fact) => "jobId" in fact && !told.has(`${fact.jobId} ${ends.get(fact.jobId)}`),
+        );
       // What is missing then is for the checker to tell.
       await eventually(
         "all deliveries",

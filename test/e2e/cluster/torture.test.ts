@@ -3,6 +3,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { expect, it } from "vitest";
+import { makeNetworkNamespace, namespaceIsMissing } from "../../setup/network-namespace.ts";
 import { postgresIsMissing, startPostgres } from "../../setup/postgres.ts";
 import { IS_FULL, sized } from "../../setup/size.ts";
 import { makeCrashScene } from "../crash/crash-scene.ts";
@@ -57,11 +58,13 @@ it.skipIf(postgresIsMissing !== undefined)(
     const { history, mark } = scene;
     const url = postgres.url();
     const random = new SeededRandom(seed);
-    await using fleet = await Fleet.make({ scene, store: url, random, ...SHARING });
+    await using namespace =
+      namespaceIsMissing === undefined ? await makeNetworkNamespace() : undefined;
+    await using fleet = await Fleet.make({ scene, store: url, random, namespace, ...SHARING });
     fleet.begin((seat, says) => history.add({ type: "died", seat, says }));
     await fleet.isWhole(60_000);
     await watchWrites(url);
-    await using receiver = await listenForJobs(history);
+    await using receiver = await listenForJobs(history, namespace?.outside ?? "127.0.0.1");
     const over = AbortSignal.timeout(LENGTH_MS + SETTLE_MS);
     const stop = AbortSignal.timeout(LENGTH_MS);
     const urls = fleet.seats.map((seat) => seat.url);
@@ -69,8 +72,16 @@ it.skipIf(postgresIsMissing !== undefined)(
       new FleetClient({ history, urls, random: new SeededRandom(seed + n), over });
     const gleaner = new Gleaner(client(103));
     const done: KnownJob[] = [];
-    const loads = Array.from({ length: CLIENTS }, (_, n) =>
-      new Load({ client: client(n + 1), name: `${n}`, letters: LETTERS, webhook: receiver.url, done }),
+    const loads = Array.from(
+      { length: CLIENTS },
+      (_, n) =>
+        new Load({
+          client: client(n + 1),
+          name: `${n}`,
+          letters: LETTERS,
+          webhook: receiver.url,
+          done,
+        }),
     );
     const faults = { fleet, postgres, url, random, history, mark, snapshotMs: SNAPSHOT_MS };
     await Promise.all([
