@@ -4,7 +4,7 @@ import pg from "pg";
 import type { Postgres } from "../../setup/postgres.ts";
 import { type History, monotonicUs } from "../crash/history.ts";
 import type { SeededRandom } from "../crash/seeded-random.ts";
-import { processesMarked } from "../jobs/observe.ts";
+import { eventually, processesMarked } from "../jobs/observe.ts";
 import { asked } from "./audit.ts";
 import type { Fleet, Seat } from "./fleet.ts";
 
@@ -21,63 +21,58 @@ export interface FaultScene {
   readonly snapshotMs: number;
 }
 
-type Strike = (scene: FaultScene) => Promise<void>;
-
 /** Longest that an emulator takes to be up again, or to notice that it was replaced. */
 const LIMIT_MS = 40_000;
 
 /** What came before is over by then, so that it can be measured what comes next. */
 const QUIET_MS = 9_000;
 
-/** With how often each is chosen, compared with the others. */
-const FAULTS: Readonly<Record<string, { readonly share: number; readonly strike: Strike }>> = {
-  kill: { share: 3, strike: (scene) => atSeat(scene, kill) },
-  stop: { share: 2, strike: (scene) => atSeat(scene, endInOrder) },
-  freeze: { share: 2, strike: (scene) => atSeat(scene, freeze) },
-  "cut off": { share: 2, strike: (scene) => atSeat(scene, cutOff) },
-  "cut COMMIT": { share: 3, strike: (scene) => atSeat(scene, cutCommit) },
-  "end backends": { share: 2, strike: endBackends },
-  "kill workers": { share: 3, strike: killWorkers },
-  "restart PostgreSQL": { share: 2, strike: restartPostgres },
+/** What happens to one emulator, to which nothing else of these happens meanwhile. */
+const TO_ONE: Readonly<Record<string, (scene: FaultScene, seat: Seat) => Promise<void>>> = {
+  kill,
+  stop: endInOrder,
+  freeze,
+  "cut off": cutOff,
+  "cut COMMIT": cutCommit,
 };
 
-/** Strikes at random until `stop`, now and then twice at once; resolves when all is over. */
+const TO_ALL: Readonly<Record<string, (scene: FaultScene) => Promise<void>>> = {
+  "end backends": endBackends,
+  "kill workers": killWorkers,
+  "restart PostgreSQL": restartPostgres,
+};
+
+/**
+ * Strikes at random until `stop`, now and then twice at once; resolves when all is over. `CLUSTER_FAULTS`, names with commas
+ * between them, leaves the others out.
+ */
 export async function strikeUntil(scene: FaultScene, stop: AbortSignal): Promise<void> {
   const { random } = scene;
   const snapshots = holdSnapshots(scene, stop);
+  const names = process.env["CLUSTER_FAULTS"]?.split(",") ?? Object.keys({ ...TO_ONE, ...TO_ALL });
+  let bag: string[] = [];
+  const strikeNext = async () => {
+    if (bag.length === 0) bag = [...names];
+    const [name = ""] = bag.splice(random.integer(0, bag.length - 1), 1);
+    const seat = name in TO_ONE ? await take(scene) : undefined;
+    const beganAt = monotonicUs();
+    if (seat === undefined) await TO_ALL[name]?.(scene);
+    else await TO_ONE[name]?.(scene, seat).finally(() => (seat.isStruck = false));
+    scene.history.add({ type: "fault", name, beganAt });
+  };
   while (!stop.aborted) {
-    await delay(random.next() < 0.2 ? QUIET_MS : random.integer(200, 3_000), undefined, {
-      signal: stop,
-    }).catch(() => undefined);
-    if (stop.aborted) break;
-    const together = random.next() < 0.25 ? 2 : 1;
-    await Promise.all(Array.from({ length: together }, () => strikeOnce(scene)));
+    const pauseMs = random.next() < 0.2 ? QUIET_MS : random.integer(200, 3_000);
+    await delay(pauseMs, undefined, { signal: stop }).catch(() => undefined);
+    const together = stop.aborted ? 0 : random.next() < 0.25 ? 2 : 1;
+    await Promise.all(Array.from({ length: together }, strikeNext));
   }
   await snapshots;
 }
 
-async function strikeOnce(scene: FaultScene): Promise<void> {
-  const drawn = Object.entries(FAULTS).flatMap(([name, { share }]) =>
-    Array.from({ length: share }, () => name),
-  );
-  const name = drawn[scene.random.integer(0, drawn.length - 1)] ?? "kill";
-  const beganAt = monotonicUs();
-  await FAULTS[name]?.strike(scene);
-  scene.history.add({ type: "fault", name, beganAt });
-}
-
-async function atSeat(
-  scene: FaultScene,
-  strike: (scene: FaultScene, seat: Seat) => Promise<void>,
-): Promise<void> {
-  const seat = scene.fleet.choose();
-  if (seat === undefined) return;
+async function take({ fleet }: FaultScene): Promise<Seat> {
+  const seat = await eventually("an emulator to strike", () => fleet.choose(), LIMIT_MS);
   seat.isStruck = true;
-  try {
-    await strike(scene, seat);
-  } finally {
-    seat.isStruck = false;
-  }
+  return seat;
 }
 
 async function kill({ fleet }: FaultScene, seat: Seat): Promise<void> {

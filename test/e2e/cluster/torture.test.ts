@@ -97,8 +97,13 @@ it.skipIf(postgresIsMissing !== undefined)(
     expect(processesMarked(mark)).toEqual([]);
     const facts = history.facts();
     const violations = checkFleet(facts, endOf);
-    console.log("figure: cluster", JSON.stringify(figuresOf(facts)));
+    const figures = figuresOf(facts);
+    console.log("figure: cluster", JSON.stringify(figures));
     if (violations.length > 0) console.log(`all that was seen is in ${keep(facts, seed)}`);
     expect(violations).toEqual([]);
+    if (SHARING.atOnce === 1) return;
+    // The others take over.
+    expect(figures.acceptedAfterMs["kill"] ?? 0).toBeLessThan(10_000);
+    expect(figures.acceptedAfterMs["stop"] ?? 0).toBeLessThan(2_000);
   },
 );
