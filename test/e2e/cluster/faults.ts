@@ -70,7 +70,7 @@ export async function strikeUntil(scene: FaultScene, stop: AbortSignal): Promise
 }
 
 async function take({ fleet }: FaultScene): Promise<Seat> {
-  const seat = await eventually("an emulator to strike", () => fleet.choose(), LIMIT_MS);
+  const seat = await eventually("an emulator to strike", () => fleet.choose(), 3 * LIMIT_MS);
   seat.isStruck = true;
   return seat;
 }
@@ -174,10 +174,13 @@ async function restartPostgres({ postgres, random }: FaultScene): Promise<void> 
   const { promise, resolve } = Promise.withResolvers<void>();
   restarting = promise;
   await before;
-  await postgres.stop(random.next() < 0.5 ? "SIGQUIT" : "SIGINT");
-  await delay(random.integer(0, 4_000));
-  await postgres.start();
-  resolve();
+  try {
+    await postgres.stop(random.next() < 0.5 ? "SIGQUIT" : "SIGINT");
+    await delay(random.integer(0, 4_000));
+    await postgres.start();
+  } finally {
+    resolve();
+  }
 }
 
 /** One after the other: what is deleted meanwhile cannot be cleared away. */

@@ -20,7 +20,7 @@ import { endOf, Load, lookBack } from "./load.ts";
 import { listenForJobs } from "./receiver.ts";
 import { Gleaner, settle } from "./settle.ts";
 
-/** One at a time has the database; the other one is started in its place. */
+/** One at a time has the database; the other one is started in its place. Those that share it are all up at once. */
 const SHARING = { seats: 2, atOnce: 1, args: (_url: string): readonly string[] => [] };
 
 const LENGTH_MS = Number(process.env["CLUSTER_SECONDS"] ?? sized(20, 1_800)) * 1_000;
@@ -65,7 +65,10 @@ it.skipIf(postgresIsMissing !== undefined)(
     await fleet.isWhole(60_000);
     await watchWrites(url);
     await using receiver = await listenForJobs(history, namespace?.outside ?? "127.0.0.1");
-    const over = AbortSignal.timeout(LENGTH_MS + SETTLE_MS);
+    using leaving = new DisposableStack();
+    const left = new AbortController();
+    leaving.defer(() => left.abort());
+    const over = AbortSignal.any([left.signal, AbortSignal.timeout(LENGTH_MS + SETTLE_MS)]);
     const stop = AbortSignal.timeout(LENGTH_MS);
     const urls = fleet.seats.map((seat) => seat.url);
     const client = (n: number) =>

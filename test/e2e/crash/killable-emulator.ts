@@ -69,10 +69,6 @@ export class KillableEmulator implements AsyncDisposable {
     return this.#printed;
   }
 
-  get pid(): number | undefined {
-    return this.#child.pid;
-  }
-
   /** SIGSTOP: it stands still until `thaw`, and its workers go on. */
   freeze(): void {
     this.#child.kill("SIGSTOP");
