@@ -39,6 +39,7 @@ export class Seat implements AsyncDisposable {
   readonly #options: FleetOptions;
   readonly #namespace: NetworkNamespace | undefined;
   #emulator: KillableEmulator | undefined;
+  #before = "";
   #abandoned = Promise.withResolvers<void>();
   #isTaken = false;
   isReady = false;
@@ -90,6 +91,13 @@ export class Seat implements AsyncDisposable {
     return this.#emulator;
   }
 
+  /** The end of what its emulator wrote, and of what the one before it did. */
+  get saidLast(): string {
+    return [this.#before, this.#emulator?.printed ?? ""]
+      .map((printed) => printed.slice(-PRINTED_SHOWN))
+      .join("\n");
+  }
+
   /**
    * One life. Resolves when it has ended or was abandoned.
    *
@@ -121,6 +129,7 @@ export class Seat implements AsyncDisposable {
     address.host = this.door.address;
     const dataDir = path.join(path.dirname(scene.config), `data-${this.number}`);
     const place = ["--data-dir", dataDir, "--host", hostname, "--local-webhooks", "on"];
+    this.#before = this.#emulator?.printed ?? "";
     this.#emulator = new KillableEmulator({
       config: scene.config,
       port: Number(port),
@@ -138,8 +147,7 @@ export class Seat implements AsyncDisposable {
     );
     const { code, signal } = await emulator.ended;
     this.isReady = false;
-    if (wasReady && !this.mayEnd)
-      onEnd(`code ${code}, signal ${signal}\n${emulator.printed.slice(-PRINTED_SHOWN)}`);
+    if (wasReady && !this.mayEnd) onEnd(`code ${code}, signal ${signal}\n${this.saidLast}`);
     this.#isTaken = false;
   }
 }
@@ -178,17 +186,18 @@ export class Fleet implements AsyncDisposable {
     return up[this.#options.random.integer(0, up.length - 1)];
   }
 
-  /** Waits until as many are up as are to be, `except` one. @throws Error after `limitMs` */
+  /** Waits until as many are up as are to be, `except` one. @throws Error after `limitMs` with what all said last */
   async isWhole(limitMs: number, except?: Seat): Promise<void> {
-    const { atOnce } = this.#options;
-    await eventually(
-      "the fleet is whole",
-      () => {
-        const up = this.seats.filter((seat) => seat.isReady && seat !== except);
-        return this.#isOver || up.length >= atOnce ? true : undefined;
-      },
-      limitMs,
-    );
+    const look = () => {
+      const up = this.seats.filter((seat) => seat.isReady && seat !== except);
+      return this.#isOver || up.length >= this.#options.atOnce ? true : undefined;
+    };
+    try {
+      await eventually("the fleet is whole", look, limitMs);
+    } catch (cause) {
+      const said = this.seats.map((seat) => `emulator ${seat.number}: ${seat.saidLast}`);
+      throw new Error(["the fleet is not whole", ...said].join("\n"), { cause });
+    }
   }
 
   /** The exit codes when all were stopped in order. */
