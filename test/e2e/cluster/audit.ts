@@ -14,7 +14,7 @@ BEGIN
     FROM sv_runtime.queue WHERE queue = coalesce(NEW.queue, OLD.queue);
   SELECT replica INTO its_owner FROM sv_runtime.owner WHERE part = of_part;
   IF of_part IS NOT NULL
-    AND left('sv-runtime ' || coalesce(its_owner, ''), 63) <> current_setting('application_name') THEN
+    AND current_setting('application_name') <> 'sv-runtime ' || right(coalesce(its_owner, ''), 48) THEN
     INSERT INTO audit.foreign_write VALUES (clock_timestamp(), of_part, current_setting('application_name'), its_owner,
       TG_OP, coalesce(NEW.seq, OLD.seq));
   END IF;

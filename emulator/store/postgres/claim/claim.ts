@@ -5,6 +5,7 @@
 import { StoreLostError } from "../../../core/store-error.ts";
 import type { Session, Statement } from "../connect/session.ts";
 import { bound, listOf } from "../values/columns.ts";
+import { endSessionsOfOverdue } from "./end-sessions.ts";
 import { ALL_PARTS, SERVICE_PART } from "./parts.ts";
 
 /** What `refuse` says of a batch whose owner is another by now. */
@@ -38,6 +39,7 @@ export class Claim {
 
   /** Claims all parts, unless another process has a live claim: answers its name then. Throws what `pg` throws. */
   async take(session: Session): Promise<string | undefined> {
+    await endSessionsOfOverdue(session, this.replica);
     await session.ask({ text: "BEGIN" });
     const { rows } = await session.ask({
       text: "SELECT replica, until > clock_timestamp() FROM owner ORDER BY part FOR UPDATE",
