@@ -54,7 +54,9 @@ export async function strikeUntil(scene: FaultScene, stop: AbortSignal): Promise
   const strikeNext = async () => {
     if (bag.length === 0) bag = [...names];
     const [name = ""] = bag.splice(random.integer(0, bag.length - 1), 1);
-    const seat = name in TO_ONE ? await take(scene) : undefined;
+    const strike = () => scene.fleet.strike();
+    const seat =
+      name in TO_ONE ? await eventually("an emulator to strike", strike, 3 * LIMIT_MS) : undefined;
     const beganAt = monotonicUs();
     if (seat === undefined) await TO_ALL[name]?.(scene);
     else await TO_ONE[name]?.(scene, seat).finally(() => (seat.isStruck = false));
@@ -67,12 +69,6 @@ export async function strikeUntil(scene: FaultScene, stop: AbortSignal): Promise
     await Promise.all(Array.from({ length: together }, strikeNext));
   }
   await snapshots;
-}
-
-async function take({ fleet }: FaultScene): Promise<Seat> {
-  const seat = await eventually("an emulator to strike", () => fleet.choose(), 3 * LIMIT_MS);
-  seat.isStruck = true;
-  return seat;
 }
 
 async function kill({ fleet }: FaultScene, seat: Seat): Promise<void> {

@@ -180,10 +180,12 @@ export class Fleet implements AsyncDisposable {
     return this.#options.atOnce < this.seats.length;
   }
 
-  /** A place whose emulator is up and has no other fault; undefined if there is none. */
-  choose(): Seat | undefined {
+  /** A place whose emulator is up and has no other fault, which is struck from now on; undefined if there is none. */
+  strike(): Seat | undefined {
     const up = this.seats.filter((seat) => seat.isReady && !seat.isStruck);
-    return up[this.#options.random.integer(0, up.length - 1)];
+    const seat = up[this.#options.random.integer(0, up.length - 1)];
+    if (seat !== undefined) seat.isStruck = true;
+    return seat;
   }
 
   /** Waits until as many are up as are to be, `except` one. @throws Error after `limitMs` with what all said last */
