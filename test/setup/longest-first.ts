@@ -3,6 +3,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files of half a minute or more, in a full run of a minute. */
 const LONGEST = [
+  "test/e2e/cluster/torture.test.ts",
   "test/e2e/crash/kill-at-every-fsync.test.ts",
   "test/model/model.test.ts",
   "test/model/fuzz.test.ts",

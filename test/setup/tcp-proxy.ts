@@ -6,6 +6,8 @@ type Fate = "pass" | "cut-before" | "cut-reply";
 
 export interface TcpProxy extends AsyncDisposable {
   readonly port: number;
+  /** With the port. */
+  readonly address: string;
   /**
    * What becomes of the next connection that sends `words`: `cut-before` keeps them from the server, `cut-reply` passes them on
    * and cuts the connection in place of the reply. Resolves when that was done.
@@ -16,12 +18,13 @@ export interface TcpProxy extends AsyncDisposable {
   open(): Promise<void>;
   /** From now on nothing is passed on any more, and no connection ends by itself. */
   fallSilent(): void;
-  /** Keeps all that is sent, as if a program stood still, until `release`. */
+  /** As a network that is cut: what is sent from now on arrives after `letGo`, also over new connections. */
   hold(): void;
-  release(): void;
+  letGo(): void;
 }
 
-export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
+/** @param host the address that it listens at */
+export async function startTcpProxy(targetPort: number, host = "127.0.0.1"): Promise<TcpProxy> {
   let cut: { readonly words: string; readonly fate: Fate; readonly done: () => void } | undefined;
   const sockets = new Set<net.Socket>();
   let isSilent = false;
@@ -49,9 +52,9 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
       }
       if (met !== undefined) {
         isMuted = true;
-        // The server answers all that it was sent together.
+        // The server answers all that it was sent together, and a transaction that failed with another word.
         target.on("data", (reply) => {
-          if (!reply.includes(`${met.words}\0`)) return;
+          if (!reply.includes(`${met.words}\0`) && !reply.includes("ROLLBACK\0")) return;
           end();
           met.done();
         });
@@ -63,7 +66,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     });
   });
   const listen = async (port: number) => {
-    server.listen(port, "127.0.0.1");
+    server.listen(port, host);
     await once(server, "listening");
   };
   await listen(0);
@@ -76,6 +79,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   };
   return {
     port,
+    address: `${host}:${port}`,
     cutAt: (words, fate) => new Promise((done) => (cut = { words, fate, done })),
     close,
     open: () => listen(port),
@@ -84,7 +88,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
       isHeld = true;
       for (const socket of sockets) socket.pause();
     },
-    release() {
+    letGo() {
       isHeld = false;
       for (const socket of sockets) socket.resume();
     },

@@ -71,7 +71,7 @@ async function join(
     ...{ store, ownership, proxy },
     kill: () => proxy.close(),
     freeze: () => proxy.hold(),
-    wake: () => proxy.release(),
+    wake: () => proxy.letGo(),
     async close() {
       await store.close();
       await proxy[Symbol.asyncDispose]();

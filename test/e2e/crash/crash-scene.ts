@@ -15,21 +15,27 @@ export interface CrashScene extends Disposable {
   readonly mark: string;
 }
 
+interface SceneEndpoint {
+  readonly fixture: string;
+  readonly workers: number;
+  /** Further settings of the endpoint. */
+  readonly more?: object;
+}
+
 /** Each of `endpoints` is served by the fixture of that name; its workers and handlers write down what they do. */
-export function makeCrashScene(
-  endpoints: Readonly<Record<string, { readonly fixture: string; readonly workers: number }>>,
-): CrashScene {
+export function makeCrashScene(endpoints: Readonly<Record<string, SceneEndpoint>>): CrashScene {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), "sv-crash-"));
   const facts = path.join(directory, "facts.jsonl");
   const config = path.join(directory, "sv.json");
   const env = { TAP_FILE: facts, NODE_OPTIONS: `--import ${tap.href}` };
-  const written = Object.entries(endpoints).map(([id, { fixture, workers }]) => [
+  const written = Object.entries(endpoints).map(([id, { fixture, workers, more }]) => [
     id,
     {
       handler: path.join(fixtures, "handlers", fixture),
       env,
       workersMin: workers,
       workersMax: workers,
+      ...more,
     },
   ]);
   fs.writeFileSync(

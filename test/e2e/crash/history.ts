@@ -15,7 +15,7 @@ interface OfJob extends Timed {
 /** What a client asked for, and how it was answered. */
 export type ClientFact =
   /** Answered with an id: from now on the service answers for the job. */
-  | (OfJob & { readonly type: "submitted"; readonly marker: string })
+  | (OfJob & { readonly type: "submitted"; readonly marker: string; readonly webhook?: boolean })
   /** The connection broke: the job may exist or not, and nobody knows its id. */
   | (Timed & { readonly type: "submission-unanswered"; readonly marker: string })
   /** Refused, or it surely never arrived. */
@@ -24,8 +24,13 @@ export type ClientFact =
   | (OfJob & { readonly type: "cancel-unanswered" })
   | (OfJob & { readonly type: "retried" })
   | (OfJob & { readonly type: "retry-unanswered" })
-  /** An answer of `/status` (or of the end of a stream). */
-  | (OfJob & { readonly type: "seen"; readonly status: JobStatus; readonly output?: unknown })
+  /** An answer of `/status` (or of the end of a stream), and when it was asked for. */
+  | (OfJob & {
+      readonly type: "seen";
+      readonly status: JobStatus;
+      readonly output?: unknown;
+      readonly askedAt?: number;
+    })
   /** The service does not know a job it had answered for. */
   | (OfJob & { readonly type: "not-found" })
   /** The chunks of a job that has ended, read from the first one. */
@@ -59,7 +64,48 @@ export type HandlerFact =
   | (OfJob & { readonly type: "started"; readonly attempt: number; readonly marker: string })
   | (OfJob & { readonly type: "finished"; readonly attempt: number; readonly marker: string });
 
-export type Fact = ClientFact | WireFact | HandlerFact;
+/** A piece of a job's stream, as one connection brought it. */
+export interface ReadChunk {
+  readonly attempt: number;
+  readonly index: number;
+  readonly output: unknown;
+}
+
+/** What was seen of several emulators on one database. */
+export type FleetFact =
+  /** One request to one of them; `hung`: it was neither answered nor broken off in the time that it may take. */
+  | (Timed & {
+      readonly type: "request";
+      readonly operation: string;
+      readonly seat: number;
+      readonly askedAt: number;
+      readonly end: "answered" | "broken" | "hung";
+      readonly status?: number;
+    })
+  /** A submission was acknowledged, in the end: all tries for it began at `since`. */
+  | (Timed & { readonly type: "accepted"; readonly since: number; readonly tries: number })
+  /** What a connection to a job's stream brought that asked for what follows `after`; `end` is the status at its end. */
+  | (OfJob & {
+      readonly type: "read-chunks";
+      readonly after: { readonly attempt: number; readonly index: number } | undefined;
+      readonly chunks: readonly ReadChunk[];
+      readonly end?: JobStatus;
+    })
+  /** A call of the receiver of webhooks. */
+  | (OfJob & {
+      readonly type: "webhook";
+      readonly deliveryId: string;
+      readonly body: string;
+      readonly status: JobStatus;
+      readonly taken: boolean;
+    })
+  | (Timed & { readonly type: "fault"; readonly name: string; readonly beganAt: number })
+  /** A process ended that nobody had ended, with all that it said last. */
+  | (Timed & { readonly type: "died"; readonly seat: number; readonly says: string })
+  /** A row of a job was written by a process that did not own its part. */
+  | (Timed & { readonly type: "foreign-write"; readonly says: string });
+
+export type Fact = ClientFact | WireFact | HandlerFact | FleetFact;
 
 type WithoutTime<T> = T extends Timed ? Omit<T, "at"> : never;
 
@@ -71,26 +117,40 @@ export function monotonicUs(): number {
 export class History {
   readonly #facts: Fact[] = [];
   readonly #file: string;
+  readonly #appended: (WireFact | HandlerFact)[] = [];
+  #readBytes = 0;
 
   /** `file` is where workers and handlers append; it may not exist yet. */
   constructor(file: string) {
     this.#file = file;
   }
 
-  add(fact: WithoutTime<ClientFact>): void {
+  add(fact: WithoutTime<ClientFact | FleetFact>): void {
     this.#facts.push({ at: monotonicUs(), ...fact });
+  }
+
+  /** What clients were told so far. */
+  told(): readonly Fact[] {
+    return this.#facts;
+  }
+
+  /** What workers and handlers have appended so far. */
+  appended(): readonly (WireFact | HandlerFact)[] {
+    if (!fs.existsSync(this.#file)) return [];
+    const fd = fs.openSync(this.#file, "r");
+    const bytes = Buffer.alloc(fs.fstatSync(fd).size - this.#readBytes);
+    const count = fs.readSync(fd, bytes, 0, bytes.length, this.#readBytes);
+    fs.closeSync(fd);
+    // A line is written by one call of the system, so that even a killed writer leaves whole lines.
+    const lines = bytes.toString("utf8", 0, count).split("\n");
+    this.#readBytes += count;
+    // Written by the fixtures beside this file and by nobody else.
+    for (const line of lines) if (line !== "") this.#appended.push(JSON.parse(line) as HandlerFact);
+    return this.#appended;
   }
 
   /** Everything so far, in the order in which it happened. */
   facts(): readonly Fact[] {
-    return [...this.#facts, ...readAppended(this.#file)].toSorted((a, b) => a.at - b.at);
+    return [...this.#facts, ...this.appended()].toSorted((a, b) => a.at - b.at);
   }
-}
-
-/** A line is written by one call of the system, so that even a killed writer leaves whole lines. */
-function readAppended(file: string): (WireFact | HandlerFact)[] {
-  if (!fs.existsSync(file)) return [];
-  const lines = fs.readFileSync(file, "utf8").split("\n");
-  // Written by the fixtures beside this file and by nobody else.
-  return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as HandlerFact);
 }

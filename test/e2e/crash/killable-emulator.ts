@@ -11,6 +11,8 @@ export interface KillableOptions {
   /** Path of the config it serves. */
   readonly config: string;
   readonly port: number;
+  /** Further ones of the command line. */
+  readonly args?: readonly string[];
   /** A program with its arguments that runs the emulator, such as strace. */
   readonly under?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -28,7 +30,7 @@ export class KillableEmulator implements AsyncDisposable {
   readonly #child: ChildProcess;
   #printed = "";
 
-  constructor({ config, port, under = [], env = {} }: KillableOptions) {
+  constructor({ config, port, args: more = [], under = [], env = {} }: KillableOptions) {
     const [command = process.execPath, ...args] = [
       ...under,
       process.execPath,
@@ -36,6 +38,7 @@ export class KillableEmulator implements AsyncDisposable {
       config,
       // Its clients ask as fast as they are answered, and nobody changes its handlers.
       ...["--port", String(port), "--log", "json", "--limits", "off", "--no-watch"],
+      ...more,
     ];
     this.#child = spawn(command, args, {
       stdio: ["ignore", "pipe", "pipe"],
@@ -64,6 +67,15 @@ export class KillableEmulator implements AsyncDisposable {
   /** Everything it wrote so far. */
   get printed(): string {
     return this.#printed;
+  }
+
+  /** SIGSTOP: it stands still until `thaw`, and its workers go on. */
+  freeze(): void {
+    this.#child.kill("SIGSTOP");
+  }
+
+  thaw(): void {
+    this.#child.kill("SIGCONT");
   }
 
   /** SIGKILL; resolves when the process and everybody who held its pipes are gone. */

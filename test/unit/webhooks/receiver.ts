@@ -20,10 +20,15 @@ export interface Receiver extends AsyncDisposable {
   readonly accepted: number;
 }
 
-/** `answer` is called with each whole request; by default it answers 200. */
+/**
+ * `answer` is called with each whole request; by default it answers 200.
+ *
+ * @param host the address that it listens at
+ */
 export async function startReceiver(
   answer: (response: ServerResponse, request: Received) => void = (response) =>
     void response.end("{}"),
+  host = "127.0.0.1",
 ): Promise<Receiver> {
   const received: Received[] = [];
   let connections = 0;
@@ -43,11 +48,11 @@ export async function startReceiver(
     accepted += 1;
     socket.on("close", () => (connections -= 1));
   });
-  server.listen(0, "127.0.0.1");
+  server.listen(0, host);
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}/hook`,
+    url: `http://${host}:${port}/hook`,
     received,
     get connections() {
       return connections;

@@ -8,6 +8,7 @@ import type { Session, Statement } from "../connect/session.ts";
 import { bound, listOf } from "../values/columns.ts";
 import { highestSeq, type Progress, readProgress } from "../writes/progress.ts";
 import { NOT_OWNER } from "../writes/refusals.ts";
+import { endSessions } from "./end-sessions.ts";
 import { ALL_PARTS } from "./parts.ts";
 
 export interface Registrant {
@@ -49,6 +50,7 @@ const INSERT = `INSERT INTO replica (id, slot, address, version, until)
   SELECT $1, min(slot), $2, $3, ${UNTIL("$4::bigint")} FROM generate_series(0, 63) AS slot
     WHERE slot NOT IN (SELECT slot FROM replica) HAVING min(slot) IS NOT NULL
   ON CONFLICT (id) DO NOTHING RETURNING term, slot`;
+const OVERDUE = "SELECT id FROM replica WHERE until < clock_timestamp() AND id <> $1";
 const OVER =
   "SELECT id FROM replica WHERE until < clock_timestamp() ORDER BY id FOR UPDATE SKIP LOCKED";
 const OWN = "SELECT id FROM replica WHERE id = $1 FOR UPDATE";
@@ -121,6 +123,11 @@ async function takeAll(session: Session, id: string): Promise<ReadonlyMap<number
  * is. Answers how many.
  */
 export async function bury(session: Session, own?: string): Promise<number> {
+  const { rows: overdue } = await session.ask({ text: OVERDUE, values: [own ?? ""] });
+  await endSessions(
+    session,
+    overdue.map(([id]) => id),
+  );
   const { rows } = await session.ask({ text: OVER });
   const owns = own === undefined ? [] : (await session.ask({ text: OWN, values: [own] })).rows;
   // What they stored last is seen only by a statement that begins once they are locked.

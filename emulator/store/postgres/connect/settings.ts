@@ -13,6 +13,10 @@ export interface Settings {
 const DEFAULT_SCHEMA = "sv_runtime";
 const SCHEMA_FORM = /^[a-z_][a-z0-9_]{0,62}$/;
 const CONNECT_MS = 5_000;
+/** Of a connection's name: the server cuts off what is longer. */
+const MAX_NAME = 63;
+/** So much of a replica's name, counted from its end, tells it from all others. */
+const MAX_REPLICA = 48;
 
 /**
  * Each question is answered by its index: nothing tells the planner, which knows a table by statistics of some time ago, that
@@ -38,6 +42,11 @@ function sessionOptions(schema: string, leaseMs: number): string {
     .join(" ");
 }
 
+/** What the names of all connections of that process end with, and no others. */
+export function sessionNameEnd(replica: string): string {
+  return ` ${replica.slice(-MAX_REPLICA)}`;
+}
+
 /** @throws StoreUnusableError when `url` is no address of a database */
 export function settingsOf(url: string, replica: string, leaseMs: number): Settings {
   const parsed = parse(url);
@@ -50,8 +59,9 @@ export function settingsOf(url: string, replica: string, leaseMs: number): Setti
   searchParams.delete("schema");
   const own = [searchParams.get("options") ?? "", sessionOptions(schema, leaseMs)].join(" ").trim();
   searchParams.set("options", own);
-  if (!searchParams.has("application_name"))
-    searchParams.set("application_name", `sv-runtime ${replica}`.slice(0, 63));
+  const name = searchParams.get("application_name") ?? "sv-runtime";
+  const end = sessionNameEnd(replica);
+  searchParams.set("application_name", name.slice(0, MAX_NAME - end.length) + end);
   return {
     schema,
     shown: `${parsed.host}${parsed.pathname}`,

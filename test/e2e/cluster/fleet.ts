@@ -1,0 +1,232 @@
+/** Emulators on one database, each with its own way to it: started, and started again whenever one ends. */
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { freePort } from "../../setup/free-port.ts";
+import type { NetworkNamespace } from "../../setup/network-namespace.ts";
+import { startTcpProxy, type TcpProxy } from "../../setup/tcp-proxy.ts";
+import type { CrashScene } from "../crash/crash-scene.ts";
+import { KillableEmulator } from "../crash/killable-emulator.ts";
+import { eventually } from "../jobs/observe.ts";
+import type { SeededRandom } from "../crash/seeded-random.ts";
+
+export interface FleetOptions {
+  readonly scene: CrashScene;
+  /** Address of the database. */
+  readonly store: string;
+  /** How many emulators there are. */
+  readonly seats: number;
+  /** How many of them are up at a time; the others are started in the place of one that has ended or stands still. */
+  readonly atOnce: number;
+  /** Further arguments of the emulator at `url`. */
+  readonly args: (url: string) => readonly string[];
+  readonly random: SeededRandom;
+  /** Where the first of them runs; by default as the others. */
+  readonly namespace?: NetworkNamespace | undefined;
+}
+
+const LOOPBACK = "127.0.0.1";
+const SECRET_KEY = Buffer.alloc(32, 7).toString("base64");
+/** What a start that failed is followed by, ms. */
+const AGAIN_MS = 200;
+const PRINTED_SHOWN = 3_000;
+
+/** The place of one emulator: its address stays the same over all its lives. */
+export class Seat implements AsyncDisposable {
+  readonly number: number;
+  readonly url: string;
+  /** Its way to the database. */
+  readonly door: TcpProxy;
+  readonly #options: FleetOptions;
+  readonly #namespace: NetworkNamespace | undefined;
+  #emulator: KillableEmulator | undefined;
+  #before = "";
+  #abandoned = Promise.withResolvers<void>();
+  #isTaken = false;
+  isReady = false;
+  /** Some fault is under way here: another one is to choose another place. */
+  isStruck = false;
+  /** Whether the end of the process is what somebody here asked for, or allows. */
+  mayEnd = false;
+
+  private constructor(
+    number: number,
+    host: string,
+    port: number,
+    door: TcpProxy,
+    options: FleetOptions,
+  ) {
+    this.number = number;
+    this.url = `http://${host}:${port}`;
+    this.door = door;
+    this.#options = options;
+    this.#namespace = number === 0 ? options.namespace : undefined;
+  }
+
+  static async make(number: number, options: FleetOptions): Promise<Seat> {
+    const { namespace, store } = options;
+    const isInside = number === 0 && namespace !== undefined;
+    const host = isInside ? namespace.inside : (namespace?.outside ?? LOOPBACK);
+    const beyond = isInside ? namespace.beyondTheCut : LOOPBACK;
+    const door = await startTcpProxy(Number(new URL(store).port), beyond);
+    return new Seat(number, host, await freePort(), door, options);
+  }
+
+  /** Keeps the emulator and the database apart; nothing that is sent meanwhile is lost. */
+  async cut(): Promise<void> {
+    if (this.#namespace === undefined) this.door.hold();
+    else await this.#namespace.cut();
+  }
+
+  async heal(): Promise<void> {
+    if (this.#namespace === undefined) this.door.letGo();
+    else await this.#namespace.heal();
+  }
+
+  get isIdle(): boolean {
+    return !this.#isTaken;
+  }
+
+  get emulator(): KillableEmulator {
+    if (this.#emulator === undefined) throw new Error(`emulator ${this.number} was not started`);
+    return this.#emulator;
+  }
+
+  /** The end of what its emulator wrote, and of what the one before it did. */
+  get saidLast(): string {
+    return [this.#before, this.#emulator?.printed ?? ""]
+      .map((printed) => printed.slice(-PRINTED_SHOWN))
+      .join("\n");
+  }
+
+  /**
+   * One life. Resolves when it has ended or was abandoned.
+   *
+   * @param onEnd hears of an end that nobody asked for
+   */
+  async live(onEnd: (says: string) => void): Promise<void> {
+    this.#isTaken = true;
+    this.mayEnd = false;
+    this.#abandoned = Promise.withResolvers();
+    const emulator = this.#start();
+    await Promise.race([this.#untilItsEnd(emulator, onEnd), this.#abandoned.promise]);
+  }
+
+  /** Another one is to be started in its place, although its process is there. */
+  abandon(): void {
+    this.mayEnd = true;
+    this.#abandoned.resolve();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#emulator?.[Symbol.asyncDispose]();
+    await this.door[Symbol.asyncDispose]();
+  }
+
+  #start(): KillableEmulator {
+    const { scene, store, args } = this.#options;
+    const { hostname, port } = new URL(this.url);
+    const address = new URL(store);
+    address.host = this.door.address;
+    const dataDir = path.join(path.dirname(scene.config), `data-${this.number}`);
+    const place = ["--data-dir", dataDir, "--host", hostname, "--local-webhooks", "on"];
+    this.#before = this.#emulator?.printed ?? "";
+    this.#emulator = new KillableEmulator({
+      config: scene.config,
+      port: Number(port),
+      args: [...place, ...args(this.url)],
+      under: this.#namespace?.under ?? [],
+      env: { SV_STORE: address.href, SV_SECRET_KEY: SECRET_KEY },
+    });
+    return this.#emulator;
+  }
+
+  async #untilItsEnd(emulator: KillableEmulator, onEnd: (says: string) => void): Promise<void> {
+    const wasReady = await emulator.ready.then(
+      () => (this.isReady = true),
+      () => false,
+    );
+    const { code, signal } = await emulator.ended;
+    this.isReady = false;
+    if (wasReady && !this.mayEnd) onEnd(`code ${code}, signal ${signal}\n${this.saidLast}`);
+    this.#isTaken = false;
+  }
+}
+
+export class Fleet implements AsyncDisposable {
+  readonly seats: readonly Seat[];
+  readonly #options: FleetOptions;
+  #isOver = false;
+  #keeping: Promise<unknown> = Promise.resolve();
+
+  private constructor(seats: readonly Seat[], options: FleetOptions) {
+    this.seats = seats;
+    this.#options = options;
+  }
+
+  static async make(options: FleetOptions): Promise<Fleet> {
+    const seats: Seat[] = [];
+    while (seats.length < options.seats) seats.push(await Seat.make(seats.length, options));
+    return new Fleet(seats, options);
+  }
+
+  /** From now on as many are up as are to be. `onDeath` hears of each that ends though nobody ended it. */
+  begin(onDeath: (seat: number, says: string) => void): void {
+    const { atOnce } = this.#options;
+    this.#keeping = Promise.all(Array.from({ length: atOnce }, () => this.#keep(onDeath)));
+  }
+
+  /** Whether another one can be started while all that are to be up are there. */
+  get hasSpare(): boolean {
+    return this.#options.atOnce < this.seats.length;
+  }
+
+  /** A place whose emulator is up and has no other fault, which is struck from now on; undefined if there is none. */
+  strike(): Seat | undefined {
+    const up = this.seats.filter((seat) => seat.isReady && !seat.isStruck);
+    const seat = up[this.#options.random.integer(0, up.length - 1)];
+    if (seat !== undefined) seat.isStruck = true;
+    return seat;
+  }
+
+  /** Waits until as many are up as are to be, `except` one. @throws Error after `limitMs` with what all said last */
+  async isWhole(limitMs: number, except?: Seat): Promise<void> {
+    const look = () => {
+      const up = this.seats.filter((seat) => seat.isReady && seat !== except);
+      return this.#isOver || up.length >= this.#options.atOnce ? true : undefined;
+    };
+    try {
+      await eventually("the fleet is whole", look, limitMs);
+    } catch (cause) {
+      const said = this.seats.map((seat) => `emulator ${seat.number}: ${seat.saidLast}`);
+      throw new Error(["the fleet is not whole", ...said].join("\n"), { cause });
+    }
+  }
+
+  /** The exit codes when all were stopped in order. */
+  async stop(): Promise<readonly (number | null)[]> {
+    this.#isOver = true;
+    const up = this.seats.filter((seat) => !seat.isIdle);
+    for (const seat of up) seat.mayEnd = true;
+    const codes = await Promise.all(up.map((seat) => seat.emulator.stop()));
+    await this.#keeping;
+    return codes;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true;
+    for (const seat of this.seats) {
+      seat.mayEnd = true;
+      await seat[Symbol.asyncDispose]();
+    }
+    await this.#keeping;
+  }
+
+  async #keep(onDeath: (seat: number, says: string) => void): Promise<void> {
+    while (!this.#isOver) {
+      const idle = this.seats.filter((seat) => seat.isIdle);
+      const seat = idle[this.#options.random.integer(0, idle.length - 1)];
+      await seat?.live((says) => onDeath(seat.number, says));
+      await delay(AGAIN_MS);
+    }
+  }
+}

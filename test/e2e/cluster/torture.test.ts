@@ -1,0 +1,117 @@
+/** Emulators on one PostgreSQL database under load, and everything that can go wrong around them; a checker judges what was seen. */
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { expect, it } from "vitest";
+import { makeNetworkNamespace, namespaceIsMissing } from "../../setup/network-namespace.ts";
+import { postgresIsMissing, startPostgres } from "../../setup/postgres.ts";
+import { IS_FULL, sized } from "../../setup/size.ts";
+import { makeCrashScene } from "../crash/crash-scene.ts";
+import type { Fact } from "../crash/history.ts";
+import { SeededRandom, seedOfThisRun } from "../crash/seeded-random.ts";
+import { processesMarked } from "../jobs/observe.ts";
+import { foreignWrites, watchWrites } from "./audit.ts";
+import { strikeUntil } from "./faults.ts";
+import { figuresOf } from "./figures.ts";
+import { checkFleet } from "./fleet-checker.ts";
+import { FleetClient, type KnownJob } from "./fleet-client.ts";
+import { Fleet } from "./fleet.ts";
+import { endOf, Load, lookBack } from "./load.ts";
+import { listenForJobs } from "./receiver.ts";
+import { Gleaner, settle } from "./settle.ts";
+
+/** All of them are up at once; any of them takes any request. */
+const REPLICAS = Number(process.env["CLUSTER_REPLICAS"] ?? 2);
+const SHARING = {
+  seats: REPLICAS,
+  atOnce: REPLICAS,
+  args: (url: string): readonly string[] => ["--advertise", url],
+};
+
+const LENGTH_MS = Number(process.env["CLUSTER_SECONDS"] ?? sized(20, 1_800)) * 1_000;
+const SNAPSHOT_MS = IS_FULL ? 300_000 : 30_000;
+const CLIENTS = 12;
+const LETTERS = ["a", "b", "c"];
+/** What has begun is brought to its end, and every job is looked at. */
+const SETTLE_MS = 300_000;
+
+function endpoints() {
+  const more = { retries: { workerLost: 100, handlerError: 0 } };
+  const of = (kind: string, fixture: string) =>
+    LETTERS.map((letter) => [`${kind}-${letter}`, { fixture, workers: 1, more }] as const);
+  return Object.fromEntries([
+    ...of("jobs", "writes-its-history.ts"),
+    ...of("streams", "streams-its-history.ts"),
+  ]);
+}
+
+/** A history with violations is worth a closer look. */
+function keep(facts: readonly Fact[], seed: number): string {
+  const file = path.join(os.tmpdir(), `sv-cluster-${seed}.jsonl`);
+  fs.writeFileSync(file, facts.map((fact) => `${JSON.stringify(fact)}\n`).join(""));
+  return file;
+}
+
+it.skipIf(postgresIsMissing !== undefined)(
+  `loses, repeats and contradicts nothing in ${LENGTH_MS / 1_000} s of faults`,
+  { timeout: LENGTH_MS + 2 * SETTLE_MS },
+  async () => {
+    const seed = seedOfThisRun();
+    console.log(`seed: ${seed} (CRASH_SEED=${seed} repeats its choices)`);
+    await using postgres = await startPostgres();
+    using scene = makeCrashScene(endpoints());
+    const { history, mark } = scene;
+    const url = postgres.url();
+    const random = new SeededRandom(seed);
+    await using namespace =
+      namespaceIsMissing === undefined ? await makeNetworkNamespace() : undefined;
+    await using fleet = await Fleet.make({ scene, store: url, random, namespace, ...SHARING });
+    fleet.begin((seat, says) => history.add({ type: "died", seat, says }));
+    await fleet.isWhole(60_000);
+    await watchWrites(url);
+    await using receiver = await listenForJobs(history, namespace?.outside ?? "127.0.0.1");
+    using leaving = new DisposableStack();
+    const left = new AbortController();
+    leaving.defer(() => left.abort());
+    const over = AbortSignal.any([left.signal, AbortSignal.timeout(LENGTH_MS + SETTLE_MS)]);
+    const stop = AbortSignal.timeout(LENGTH_MS);
+    const urls = fleet.seats.map((seat) => seat.url);
+    const client = (n: number) =>
+      new FleetClient({ history, urls, random: new SeededRandom(seed + n), over });
+    const gleaner = new Gleaner(client(103));
+    const done: KnownJob[] = [];
+    const loads = Array.from(
+      { length: CLIENTS },
+      (_, n) =>
+        new Load({
+          client: client(n + 1),
+          name: `${n}`,
+          letters: LETTERS,
+          webhook: receiver.url,
+          done,
+        }),
+    );
+    const faults = { fleet, postgres, url, random, history, mark, snapshotMs: SNAPSHOT_MS };
+    await Promise.all([
+      strikeUntil(faults, stop),
+      ...loads.map((load) => load.run(stop)),
+      ...[101, 102].map((n) => lookBack(client(n), done, stop)),
+      gleaner.run(stop),
+    ]);
+    await settle(client(104), gleaner, LETTERS);
+    await receiver.hasHeardAll();
+    for (const says of await foreignWrites(url)) history.add({ type: "foreign-write", says });
+    expect(await fleet.stop()).toEqual(Array.from({ length: SHARING.atOnce }, () => 0));
+    expect(processesMarked(mark)).toEqual([]);
+    const facts = history.facts();
+    const violations = checkFleet(facts, endOf);
+    const figures = figuresOf(facts);
+    console.log("figure: cluster", JSON.stringify(figures));
+    if (violations.length > 0) console.log(`all that was seen is in ${keep(facts, seed)}`);
+    expect(violations).toEqual([]);
+    if (SHARING.atOnce === 1) return;
+    // The others take over.
+    expect(figures.acceptedAfterMs["kill"] ?? 0).toBeLessThan(10_000);
+    expect(figures.acceptedAfterMs["stop"] ?? 0).toBeLessThan(2_000);
+  },
+);

@@ -1,0 +1,76 @@
+/**
+ * A network namespace for one program, with two links to this machine, one of which can be cut: nothing that is sent over it
+ * arrives then, and nobody is told. Whatever ends this process, the namespace goes with the last process in it.
+ */
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { promisify } from "node:util";
+import { whatIsMissing } from "./debian-program.ts";
+
+/** Why there are no namespaces here; undefined where there are. Under CI they are never missing. */
+export const namespaceIsMissing: string | undefined = whatIsMissing("tests that cut a network", [
+  "ip",
+]);
+
+export interface NetworkNamespace extends AsyncDisposable {
+  /** What runs a program in it. */
+  readonly under: readonly string[];
+  /** Its address for this machine. */
+  readonly inside: string;
+  /** This machine's address for programs in it. */
+  readonly outside: string;
+  /** The same over the link that can be cut. */
+  readonly beyondTheCut: string;
+  cut(): Promise<void>;
+  /** What was sent meanwhile arrives soon, since the sender repeats it. */
+  heal(): Promise<void>;
+}
+
+export async function makeNetworkNamespace(): Promise<NetworkNamespace> {
+  // It holds the namespace until its standard input ends.
+  const holder = spawn("unshare", ["--net", "cat"], { stdio: ["pipe", "pipe", "inherit"] });
+  const { pid } = holder;
+  if (pid === undefined) throw new Error("a network namespace could not be made");
+  holder.stdin.write("\n");
+  await once(holder.stdout, "data");
+  const net = `10.213.${pid % 256}`;
+  const [front, back] = [`svf${pid}`, `svb${pid}`];
+  const under = ["nsenter", `--net=/proc/${pid}/ns/net`];
+  const within = async (...args: string[]) => run("nsenter", [...under.slice(1), "ip", ...args]);
+  const link = async (name: string, here: string, there: string) => {
+    const peer = `${name}p`;
+    await run("ip", ["link", "add", name, "type", "veth", "peer", "name", peer]);
+    await run("ip", ["link", "set", peer, "netns", String(pid)]);
+    await run("ip", ["addr", "add", `${here}/30`, "dev", name]);
+    await run("ip", ["link", "set", name, "up"]);
+    await within("addr", "add", `${there}/30`, "dev", peer);
+    await within("link", "set", peer, "up");
+  };
+  const end = async () => {
+    // A link whose other end is in use by nobody goes by itself, though not at once.
+    for (const name of [front, back]) await run("ip", ["link", "delete", name]).catch(() => "");
+    holder.stdin.end();
+    await once(holder, "exit");
+  };
+  try {
+    await within("link", "set", "lo", "up");
+    await link(front, `${net}.1`, `${net}.2`);
+    await link(back, `${net}.5`, `${net}.6`);
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  return {
+    under,
+    inside: `${net}.2`,
+    outside: `${net}.1`,
+    beyondTheCut: `${net}.5`,
+    cut: () => run("ip", ["link", "set", back, "down"]),
+    heal: () => run("ip", ["link", "set", back, "up"]),
+    [Symbol.asyncDispose]: end,
+  };
+}
+
+async function run(program: string, args: readonly string[]): Promise<void> {
+  await promisify(execFile)(program, [...args]);
+}

@@ -1,0 +1,32 @@
+/** A process that stands still or is cut off in mid-batch keeps nobody from taking its place. */
+import { describe, expect, it } from "vitest";
+import { StoreLostError } from "../../../../emulator/core/store-error.ts";
+import { pattern, put } from "../../../contract/store/subject.ts";
+import { postgresIsMissing } from "../../../setup/postgres.ts";
+import { startTcpProxy } from "../../../setup/tcp-proxy.ts";
+import { SOON, testDatabase, through } from "./database.ts";
+
+const UNDER_WAY = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND xact_start IS NOT NULL
+  AND pid <> pg_backend_pid() AND wait_event = 'ClientRead'`;
+
+describe.skipIf(postgresIsMissing !== undefined)("a database whose owner is cut off", () => {
+  it("when the server has half of a batch is another's once the owner's time is over", async () => {
+    await using database = await testDatabase();
+    await using proxy = await startTcpProxy(Number(new URL(database.url).port));
+    const lost: unknown[] = [];
+    const onLost = (error: unknown) => void lost.push(error);
+    const before = await database.open({ url: through(database.url, proxy.port), onLost });
+    const job = await before.insert();
+    const large = put(job, "output", { kind: "inline", bytes: pattern(60_000_000) });
+    const storing = Promise.allSettled([before.change(large)]);
+    const isHalfThere = async () => (await database.admin.query(UNDER_WAY)).rowCount;
+    await expect.poll(isHalfThere, { interval: 0 }).toBe(1);
+    proxy.hold();
+    const after = await database.open({ times: SOON });
+    expect(await after.store.job(job.id)).toEqual(job);
+    proxy.letGo();
+    expect(await storing).toMatchObject([{ reason: expect.any(StoreLostError) }]);
+    expect(lost).toHaveLength(1);
+    expect(await after.store.payload(job.seq, "output")).toBeUndefined();
+  });
+});
