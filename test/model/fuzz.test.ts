@@ -6,6 +6,8 @@ import { ALL_DOCUMENTED } from "../unit/http/documented.ts";
 
 const REQUESTS = sized(24_000, 200_000);
 const REQUESTS_A_SEED = sized(8_000, 10_000);
+/** So many further seeds are played for a success that none of the requests had. */
+const MOST_MORE = 3;
 
 /** A ticket of the dashboard can be used once; its page is for browsers, and its files have names of their build: test/unit/http/dashboard. */
 const LEFT_OUT = ["POST /emulator/session 201", "GET / 200", "GET /ui/{file} 200"];
@@ -22,13 +24,17 @@ describe(`of ${REQUESTS} generated requests`, () => {
     });
   }
 
-  it("some have every success that the document shows", () => {
+  it("some have every success that the document shows", async () => {
     const successes = ALL_DOCUMENTED.flatMap(({ method, path, operation }) =>
       Object.keys(operation.responses ?? {})
         .filter((status) => status < "400")
         .map((status) => `${method} ${path} ${status}`),
     );
-    const missing = successes.filter((success) => !tally.has(success));
-    expect(missing.filter((success) => !LEFT_OUT.includes(success))).toEqual([]);
+    const missing = () =>
+      successes.filter((success) => !tally.has(success) && !LEFT_OUT.includes(success));
+    // Some are rare, and which come about is not for the seed alone to say.
+    for (let more = 1; more <= MOST_MORE && missing().length > 0; more += 1)
+      await playRequests(REQUESTS / REQUESTS_A_SEED + more, REQUESTS_A_SEED, tally);
+    expect(missing()).toEqual([]);
   });
 });
