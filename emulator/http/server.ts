@@ -78,9 +78,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     await options.liveWorkers?.allExited();
     const graceMs = options.stopGraceMs ?? DEFAULT_STOP_GRACE_MS;
     const answered = gate.stop(graceMs);
-    void answered.then(() => replicas?.door.stop(graceMs));
     await Promise.allSettled([worksUntil]);
-    await closeServer(server, graceMs, answered);
+    // Other replicas connect again for as long as the port is open.
+    const closed = closeServer(server, graceMs, answered);
+    void answered.then(() => replicas?.door.stop(graceMs));
+    await closed;
     replicas?.close();
   };
   return {

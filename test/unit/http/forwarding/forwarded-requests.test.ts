@@ -1,4 +1,5 @@
 /** Requests to a replica about what another one has. */
+import { setTimeout } from "node:timers/promises";
 import { once } from "node:events";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { ServiceError } from "../../../../emulator/core/service-error.ts";
@@ -215,6 +216,20 @@ it("is answered with what is known when the replica stops that its client is con
   const { json, headers } = await answered;
   expect(json).toEqual({ id, status: "IN_QUEUE" });
   expect(headers["connection"]).toBe("close");
+});
+
+it("keeps no replica from stopping, though it is connected with it anew meanwhile", async () => {
+  const { a, b, cluster } = replicas;
+  const works = Promise.withResolvers<void>();
+  const stopped = b.service.http.stop(works.promise);
+  // It stops to answer what others have passed on, but its port is open until nothing works any more.
+  await setTimeout(50);
+  const answered = a.service.call("POST", "/v2/echo/run", { body: { input: {} } });
+  await a.service.test.clock.settle();
+  cluster.give("echo", "c");
+  await answered;
+  works.resolve();
+  await stopped;
 });
 
 it("is looked for elsewhere when its owner stops", async () => {
