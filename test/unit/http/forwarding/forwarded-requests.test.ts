@@ -227,9 +227,9 @@ it("keeps no replica from stopping, though it is connected with it anew meanwhil
   const answered = a.service.call("POST", "/v2/echo/run", { body: { input: {} } });
   await a.service.test.clock.settle();
   cluster.give("echo", "c");
-  await answered;
+  expect((await answered).status).toBe(200);
   works.resolve();
-  await stopped;
+  await expect(stopped).resolves.toBeUndefined();
 });
 
 it("is looked for elsewhere when its owner stops", async () => {
