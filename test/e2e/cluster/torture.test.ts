@@ -28,7 +28,7 @@ const SHARING = {
   args: (url: string): readonly string[] => ["--advertise", url],
 };
 
-const LENGTH_MS = Number(process.env["CLUSTER_SECONDS"] ?? sized(20, 1_800)) * 1_000;
+const LENGTH_MS = Number(process.env["CLUSTER_SECONDS"] ?? sized(10, 1_800)) * 1_000;
 const SNAPSHOT_MS = IS_FULL ? 300_000 : 30_000;
 const CLIENTS = 12;
 const LETTERS = ["a", "b", "c"];
