@@ -1,7 +1,7 @@
 /**
  * Port: where the service keeps everything that must outlive it. Its owner alone writes: it decides in memory and has what it
- * decided stored batch by batch. Adapters: memory (tests, --ephemeral) and SQLite. Written so that a server database fits as
- * well: a batch is data, counters are absolute, and nothing is read within a batch.
+ * decided stored batch by batch. Adapters: memory (tests, --ephemeral), SQLite and PostgreSQL, which several
+ * owners of different parts may share. A batch is data, counters are absolute, and nothing is read within a batch.
  */
 import type { ChunkBatch, ChunkWindow } from "../../runtime/protocol/chunk-batch.ts";
 import type { JobCounts } from "../core/jobs/job-counts.ts";

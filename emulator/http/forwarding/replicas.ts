@@ -105,7 +105,7 @@ export class Replicas {
     return undefined;
   }
 
-  /** Hangs up, when no client is waiting for other replicas any more. */
+  /** Closes the connections to other replicas. To be called when no client waits for them any more. */
   close(): void {
     this.#channels.stop();
   }

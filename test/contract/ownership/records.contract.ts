@@ -1,4 +1,4 @@
-/** Records: any replica may change them, by what they really are. */
+/** Records: any replica may change them; a change that rests on outdated ones is refused. */
 import { expect, it } from "vitest";
 import {
   BatchRefusedError,

@@ -1,7 +1,7 @@
 /**
- * Ends the connections in mid-transaction of processes whose time is over. One that stands still or is cut off when the server has half of a
- * batch would otherwise hold the rows of its parts for as long as its connection lasts, which may be hours: no timeout of
- * the server's ends a transaction that waits for the rest of a message.
+ * Ends the connections in mid-transaction of processes whose time is over. One that stands still or is cut off when the server
+ * has half of a batch would otherwise hold the rows of its parts for as long as its connection lasts, which may be hours: no
+ * timeout of the server's ends a transaction that waits for the rest of a message.
  */
 import type { Session } from "../connect/session.ts";
 import { sessionNameEnd } from "../connect/settings.ts";

@@ -140,7 +140,7 @@ export class PartsKeeper {
     }
   }
 
-  /** What was left; at the end all that is its own by the database. Answers whether it was anything. */
+  /** Gives away the parts that were left; at the end all that the database has in its name. Answers whether there were any. */
   async #give(session: Session): Promise<boolean> {
     const { claim, owners, tell } = this.#parts;
     if (this.#isEnding)
