@@ -4,7 +4,7 @@ import { AFFINITY_HEADER } from "../../core/balancing/choose-worker.ts";
 import type { SeenRequest } from "../access/seen-request.ts";
 import { withoutSessions } from "../dashboard/dashboard-access.ts";
 import { clientAddress } from "../forwarding/arrival.ts";
-import { MARK_HEADER } from "../forwarding/mark.ts";
+import { MARK_HEADER } from "../forwarding/channel/mark.ts";
 import type { BalancedTarget } from "./target.ts";
 
 /** These concern one connection only; each side of the service has its own. */

@@ -4,12 +4,12 @@ import type { Ownership, Replica } from "../../store/ownership.ts";
 import { type Exchange as Refused, refuse } from "../answers/refuse.ts";
 import type { HttpService } from "../service.ts";
 import type { Arrival } from "./arrival.ts";
-import type { Channels } from "./channels.ts";
+import type { Channels } from "./channel/channels.ts";
 import type { Owned } from "./owner-of.ts";
 import { moved, unknownEnd } from "./moved.ts";
 import { PassedAnswer, type TryEnd } from "./passed-answer.ts";
 import { PassedBody } from "./passed-body.ts";
-import { openingOf } from "./opening.ts";
+import { openingOf } from "./channel/opening.ts";
 import { Search } from "./search.ts";
 
 /** A request that is to be passed on. */

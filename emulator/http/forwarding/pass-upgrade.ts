@@ -6,10 +6,10 @@ import type { Ownership, Replica } from "../../store/ownership.ts";
 import type { Exchange } from "../answers/refuse.ts";
 import { passedOn } from "../balancing/passed-headers.ts";
 import { MOVED_HEADER } from "./answer-head.ts";
-import { MARK_HEADER } from "./mark.ts";
+import { MARK_HEADER } from "./channel/mark.ts";
 import { moved } from "./moved.ts";
 import type { Owned } from "./owner-of.ts";
-import { type Caller, requestUpgrade, signed } from "./reach-replica.ts";
+import { type Caller, requestUpgrade, signed } from "./channel/reach-replica.ts";
 import { Search } from "./search.ts";
 
 /** The owner's connection, upgraded, and the answer that says so. */

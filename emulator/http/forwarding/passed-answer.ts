@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import type { ServerResponse } from "node:http";
 import type { HttpService } from "../service.ts";
 import { readAnswerHead } from "./answer-head.ts";
-import type { Exchange, ExchangeEvents } from "./channel.ts";
+import type { Exchange, ExchangeEvents } from "./channel/channel.ts";
 import type { PassedBody } from "./passed-body.ts";
 
 /**

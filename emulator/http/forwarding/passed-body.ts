@@ -1,7 +1,7 @@
 /** The body of a request that is passed on as it comes; the beginning is kept for another try. */
 import type { Buffer } from "node:buffer";
 import type { IncomingMessage } from "node:http";
-import type { Exchange } from "./channel.ts";
+import type { Exchange } from "./channel/channel.ts";
 import { KEPT_MAX_BYTES } from "./kept-body.ts";
 
 export class PassedBody {

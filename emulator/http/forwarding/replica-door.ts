@@ -2,12 +2,12 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import type { Duplex } from "node:stream";
 import { noteArrival } from "./arrival.ts";
-import { type Accept, Channel } from "./channel.ts";
-import { MARK_HEADER, type Marked, readMark } from "./mark.ts";
-import { readOpening } from "./opening.ts";
+import { type Accept, Channel } from "./channel/channel.ts";
+import { MARK_HEADER, type Marked, readMark } from "./channel/mark.ts";
+import { readOpening } from "./channel/opening.ts";
 import type { HttpService } from "../service.ts";
-import { CHANNEL_PROTOCOL } from "./reach-replica.ts";
-import { takeExchange } from "./taken-exchange.ts";
+import { CHANNEL_PROTOCOL } from "./channel/reach-replica.ts";
+import { takeExchange } from "./channel/taken-exchange.ts";
 
 export class ReplicaDoor {
   readonly #service: HttpService;

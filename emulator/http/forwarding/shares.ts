@@ -2,8 +2,8 @@
 import { Buffer } from "node:buffer";
 import type { Clock } from "../../core/time/clock.ts";
 import { readAnswerHead } from "./answer-head.ts";
-import type { Channel, Exchange, ExchangeEvents } from "./channel.ts";
-import type { Opening } from "./opening.ts";
+import type { Channel, Exchange, ExchangeEvents } from "./channel/channel.ts";
+import type { Opening } from "./channel/opening.ts";
 
 /** A replica that has not answered by then has no share, ms. */
 const PATIENCE_MS = 2_000;

@@ -1,6 +1,6 @@
 /** A client that waits for an answer: the signal fires when the client has gone or the service stops. */
 import type { ServerResponse } from "node:http";
-import { whenWoken } from "../forwarding/taken-exchange.ts";
+import { whenWoken } from "../forwarding/channel/taken-exchange.ts";
 import { type HttpService, STOPPING } from "../service.ts";
 
 export class ClientWait implements Disposable {

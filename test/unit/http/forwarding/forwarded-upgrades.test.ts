@@ -11,8 +11,8 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import {
   CHANNEL_PATH,
   CHANNEL_PROTOCOL,
-} from "../../../../emulator/http/forwarding/reach-replica.ts";
-import { markKey, markOf } from "../../../../emulator/http/forwarding/mark.ts";
+} from "../../../../emulator/http/forwarding/channel/reach-replica.ts";
+import { markKey, markOf } from "../../../../emulator/http/forwarding/channel/mark.ts";
 import { ScriptedCluster, type ScriptedOwnership } from "../../scripted-ownership.ts";
 import { type BalancedHttp, startBalancedHttp } from "../balancing/balanced-harness.ts";
 import { KEY, startTestHttp, type TestHttp } from "../http-harness.ts";

@@ -1,6 +1,6 @@
 /** Who can say that a request comes from a replica, and for how long. */
 import { expect, it } from "vitest";
-import { markKey, markOf, readMark } from "../../../../emulator/http/forwarding/mark.ts";
+import { markKey, markOf, readMark } from "../../../../../emulator/http/forwarding/channel/mark.ts";
 
 const key = markKey(Buffer.alloc(32, 1));
 const marked = {

@@ -6,7 +6,7 @@ import {
   type FrameKind,
   frameHead,
   FrameReader,
-} from "../../../../emulator/http/forwarding/frames.ts";
+} from "../../../../../emulator/http/forwarding/channel/frames.ts";
 
 const kinds = fc.constantFrom<FrameKind>(...Object.values(FRAME));
 const frames = fc.array(

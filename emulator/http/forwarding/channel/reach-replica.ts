@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { type ClientRequest, request as openPlain } from "node:http";
 import type { Socket } from "node:net";
-import type { Replica } from "../../store/ownership.ts";
+import type { Replica } from "../../../store/ownership.ts";
 import { Channel } from "./channel.ts";
 import { MARK_HEADER, type Marked, markOf } from "./mark.ts";
 

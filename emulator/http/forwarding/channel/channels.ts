@@ -1,6 +1,6 @@
 /** The channels to other replicas: one to each, made when it is needed. */
 import { duplexPair } from "node:stream";
-import type { Ownership, Replica } from "../../store/ownership.ts";
+import type { Ownership, Replica } from "../../../store/ownership.ts";
 import { type Accept, Channel } from "./channel.ts";
 import { type Caller, openChannel } from "./reach-replica.ts";
 

@@ -2,7 +2,7 @@
 import type { Buffer } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
-import type { Arrival } from "./arrival.ts";
+import type { Arrival } from "../arrival.ts";
 
 const openingShape = z.object({
   method: z.string(),
