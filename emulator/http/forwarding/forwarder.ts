@@ -59,19 +59,19 @@ export class Forwarder {
     const search = new Search(this.#service, this.#ownership, owned, arrival.arrivedAt + waitMs);
     let isFirst = passed.isTriedHere !== true;
     let hasBroken = false;
+    const refusal = () => (hasBroken ? unknownEnd(owned) : endpointMoved(owned));
     for (;;) {
       if (response.destroyed) return "gone";
       const owner = await search.find(response);
-      if (owner === undefined) throw endpointMoved(owned);
+      if (owner === undefined) throw refusal();
       const waitedMs = isFirst ? 0 : this.#service.engine.realClock.now() - arrival.arrivedAt;
       const end = await this.#tryOnce(owner, passed, body, waitedMs);
       if (end === "answered" || end === "gone") return end;
       const mayRepeat = end === "moved" || end === "unreachable" || isRepeatable;
-      if (!mayRepeat) throw unknownEnd(owned);
-      if (!body.isKept) throw endpointMoved(owned);
       // A connection that was there may have been closed by then: a new one tells.
       if (end !== "broken" || hasBroken) search.wasNot(owner);
       hasBroken ||= end === "broken";
+      if (!mayRepeat || !body.isKept) throw refusal();
       isFirst = false;
     }
   }

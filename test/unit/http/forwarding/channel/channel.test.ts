@@ -1,0 +1,62 @@
+/** A connection between two replicas tells one that is cut from one on which nothing is said. */
+import { type Duplex, duplexPair } from "node:stream";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import {
+  Channel,
+  type ExchangeEvents,
+} from "../../../../../emulator/http/forwarding/channel/channel.ts";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
+afterEach(() => void vi.useRealTimers());
+
+/** So many seconds, with what is sent meanwhile received. */
+async function pass(seconds: number): Promise<void> {
+  for (let beats = seconds * 2; beats > 0; beats -= 1) {
+    vi.advanceTimersByTime(500);
+    for (let turns = 0; turns < 4; turns += 1) await new Promise(setImmediate);
+  }
+}
+
+function listener(): ExchangeEvents & { readonly broken: ReturnType<typeof vi.fn> } {
+  const ignored = () => undefined;
+  return { data: ignored, ended: ignored, room: ignored, woken: ignored, broken: vi.fn() };
+}
+
+/** Two ends of a connection that can be cut: nothing arrives any more then, and neither end is told. */
+function cuttable() {
+  const [a, toA] = duplexPair();
+  const [b, toB] = duplexPair();
+  let isCut = false;
+  const pass = (from: Duplex, to: Duplex) => from.on("data", (bytes) => isCut || to.write(bytes));
+  pass(toA, toB);
+  pass(toB, toA);
+  return { a, b, cut: () => (isCut = true) };
+}
+
+it("both ends give a connection up within three seconds of a cut, and not before", async () => {
+  const { a, b, cut } = cuttable();
+  const [here, there] = [listener(), listener()];
+  const client = new Channel(a);
+  const server = new Channel(b, () => there);
+  client.open("{}", here);
+  await pass(60);
+  cut();
+  await pass(2);
+  expect([client.isOpen, server.isOpen]).toEqual([true, true]);
+  await pass(1);
+  expect([client.isOpen, server.isOpen]).toEqual([false, false]);
+  expect(here.broken).toHaveBeenCalledOnce();
+  expect(there.broken).toHaveBeenCalledOnce();
+});
+
+it("whatever arrives is a sign of life, also a part of a frame", async () => {
+  const [a, b] = duplexPair();
+  const channel = new Channel(a);
+  for (let pieces = 0; pieces < 8; pieces += 1) {
+    await pass(2);
+    b.write(Buffer.of(0));
+  }
+  expect(channel.isOpen).toBe(true);
+  await pass(3);
+  expect(channel.isOpen).toBe(false);
+});
