@@ -7,20 +7,23 @@ import type { Session } from "../connect/session.ts";
 import { HeldParts } from "./held-parts.ts";
 import { SERVICE_PART } from "./parts.ts";
 import { type Fence, register, type Registrant, type Registration } from "./registration.ts";
+import type { Trust } from "./trust.ts";
 
 const TAKEN = "has taken the database over; nothing more is stored here";
 
 export class Claim {
   readonly who: Registrant;
   readonly held = new HeldParts();
+  readonly trust: Trust;
   readonly #onLost: (lost: StoreLostError) => void;
   /** Undefined: its row is gone, and it is to get another. */
   #registration: Registration | undefined;
   #atStart: Registration | undefined;
   #lost: StoreLostError | undefined;
 
-  constructor(who: Registrant, onLost: (lost: StoreLostError) => void) {
+  constructor(who: Registrant, trust: Trust, onLost: (lost: StoreLostError) => void) {
     this.who = who;
+    this.trust = trust;
     this.#onLost = onLost;
   }
 
@@ -46,8 +49,10 @@ export class Claim {
 
   /** Has a row made. Answers a sentence with who is in the way, if anybody is. Throws what `pg` throws. */
   async register(session: Session): Promise<string | undefined> {
+    const startedAt = this.trust.now();
     const registered = await register(session, this.who);
     if ("refusal" in registered) return registered.refusal;
+    this.trust.renew(startedAt);
     const { registration } = registered;
     this.#atStart ??= registration;
     this.#registration = registration;

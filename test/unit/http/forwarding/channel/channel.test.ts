@@ -17,9 +17,10 @@ async function pass(seconds: number): Promise<void> {
   }
 }
 
-function listener(): ExchangeEvents & { readonly broken: ReturnType<typeof vi.fn> } {
+function listener(): ExchangeEvents {
   const ignored = () => undefined;
-  return { data: ignored, ended: ignored, room: ignored, woken: ignored, broken: vi.fn() };
+  const broken = vi.fn<() => void>();
+  return { data: ignored, ended: ignored, room: ignored, woken: ignored, broken };
 }
 
 /** Two ends of a connection that can be cut: nothing arrives any more then, and neither end is told. */
