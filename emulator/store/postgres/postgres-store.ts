@@ -77,7 +77,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     await waitForClaim(() => migrate(on, settings), clock, lease);
     if (options.blobs === undefined && (await hasLargePayloads(session)))
       throw new StoreUnusableError(NO_OBJECTS);
-    await waitForClaim(() => claim.register(on), clock, lease);
+    await waitForClaim(() => claim.enter(on), clock, lease);
     const queues = new Queues(claim.isShared);
     if (!claim.isShared) queues.add(await readQueues(session));
     return new OpenedStore({ options, settings, open, claim, queues, times }, session);
