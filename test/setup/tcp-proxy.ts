@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import net from "node:net";
 
-type Fate = "pass" | "cut-before" | "cut-reply";
+type Fate = "pass" | "cut-before" | "cut-reply" | "lose";
 
 export interface TcpProxy extends AsyncDisposable {
   readonly port: number;
@@ -10,7 +10,8 @@ export interface TcpProxy extends AsyncDisposable {
   readonly address: string;
   /**
    * What becomes of the next connection that sends `words`: `cut-before` keeps them from the server, `cut-reply` passes them on
-   * and cuts the connection in place of the reply. Resolves when that was done.
+   * and cuts the connection in place of the reply, `lose` passes on what came up to them and a few bytes, and then nothing
+   * in either direction, not even that the client gives it up. Resolves when that was done.
    */
   cutAt(words: string, fate: Exclude<Fate, "pass">): Promise<void>;
   /** Cuts all connections, and refuses new ones until `open`. */
@@ -32,8 +33,12 @@ export async function startTcpProxy(targetPort: number, host = "127.0.0.1"): Pro
   const server = net.createServer({ allowHalfOpen: true }, (client) => {
     const target = net.connect({ port: targetPort, host: "127.0.0.1", allowHalfOpen: true });
     let isMuted = false;
+    let isLost = false;
     const both = [client, target];
-    const end = () => both.forEach((socket) => socket.destroy());
+    const end = () => {
+      client.destroy();
+      if (!isLost) target.destroy();
+    };
     for (const socket of both) {
       sockets.add(socket);
       if (isHeld) socket.pause();
@@ -42,11 +47,19 @@ export async function startTcpProxy(targetPort: number, host = "127.0.0.1"): Pro
       socket.on("end", () => isSilent || end());
     }
     client.on("data", (bytes) => {
-      if (isSilent) return;
+      if (isSilent || isLost) return;
       const met = cut?.words !== undefined && bytes.includes(cut.words) ? cut : undefined;
       if (met !== undefined) cut = undefined;
       if (met?.fate === "cut-before") {
         end();
+        met.done();
+        return;
+      }
+      if (met?.fate === "lose") {
+        isMuted = true;
+        isLost = true;
+        // Enough for PostgreSQL to have begun with what the words are of.
+        target.write(bytes.subarray(0, bytes.indexOf(met.words) + met.words.length + 5));
         met.done();
         return;
       }

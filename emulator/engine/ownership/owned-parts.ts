@@ -39,7 +39,7 @@ export class OwnedParts {
 
   /** To be called before every answer from memory, after all that it waits for. @throws ServiceError endpoint_moved */
   refuseMoved(endpointId: string): void {
-    if (!this.owns(endpointId)) throw endpointMoved(endpointId);
+    if (!this.owns(endpointId)) throw endpointMoved({ endpointId });
   }
 
   /** The next ascending key after the last one that was given here. */

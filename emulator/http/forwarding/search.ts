@@ -1,8 +1,9 @@
 /** Looks for the replica that has something, within a limited time. */
 import type { ServerResponse } from "node:http";
+import type { Owned } from "../../engine/ownership/endpoint-moved.ts";
 import type { Ownership, Replica } from "../../store/ownership.ts";
 import type { HttpService } from "../service.ts";
-import { isOwned, type Owned, ownerOf } from "./owner-of.ts";
+import { isOwned, ownerOf } from "./owner-of.ts";
 
 /** How long a replica is looked for that has what is asked for, ms. */
 const PATIENCE_MS = 2_000;

@@ -55,6 +55,8 @@ export interface Times {
   readonly retry: number;
   /** A server that does not answer for so long is not there. */
   readonly answer: number;
+  /** The same of a batch, which is then tried once more over another connection: `patience` has to be longer. */
+  readonly batch: number;
   readonly lookAtSnapshotsEvery: number;
   /** A snapshot that is held for so long is warned of. */
   readonly oldSnapshot: number;
@@ -71,6 +73,7 @@ export const TIMES: Times = {
   patience: 20_000,
   retry: 200,
   answer: 30_000,
+  batch: 10_000,
   lookAtSnapshotsEvery: 10_000,
   oldSnapshot: 60_000,
   echo: 2_000,

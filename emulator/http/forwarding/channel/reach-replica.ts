@@ -13,9 +13,6 @@ export const CHANNEL_PATH = "/emulator/replica";
 /** A replica that has not taken a connection by then has none. */
 const CONNECT_MS = 2_000;
 
-/** A peer that has vanished is detected after this long at the earliest. */
-const KEEP_ALIVE_MS = 60_000;
-
 /** Who calls. */
 export interface Caller {
   readonly id: string;
@@ -63,7 +60,7 @@ export async function openChannel(replica: Replica, caller: Caller): Promise<Cha
       Socket,
       Buffer,
     ];
-    socket.setTimeout(0).setKeepAlive(true, KEEP_ALIVE_MS).setNoDelay(true);
+    socket.setTimeout(0).setNoDelay(true);
     if (head.length > 0) socket.unshift(head);
     return new Channel(socket);
   } catch (error) {

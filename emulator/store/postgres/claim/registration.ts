@@ -64,12 +64,18 @@ const BURY = `WITH dead AS (SELECT * FROM replica WHERE id = ANY($1::text[])),
 const FORGET = `WITH former AS (DELETE FROM former_replica WHERE ended_at < clock_timestamp() - interval '1 day')
   DELETE FROM removed_record WHERE removed_at < clock_timestamp() - interval '1 day'`;
 
+/** Begins a transaction about claims: it fails rather than wait for who stands still, and is tried anew a little later. */
+export const BEGIN: readonly Statement[] = [
+  { text: "BEGIN" },
+  { text: "SET LOCAL lock_timeout = 250" },
+];
+
 /**
  * Makes the row, in place of one that it had before. One that wants the database for itself gets all parts with it. Throws what
  * `pg` throws.
  */
 export async function register(session: Session, who: Registrant): Promise<Registered> {
-  await session.askAll([{ text: "BEGIN" }, { text: LOCK }]);
+  await session.askAll([...BEGIN, { text: LOCK }]);
   await bury(session, who.id);
   const { rows: others } = await session.ask({
     text: "SELECT id, address FROM replica ORDER BY id",
@@ -124,10 +130,7 @@ async function takeAll(session: Session, id: string): Promise<ReadonlyMap<number
  */
 export async function bury(session: Session, own?: string): Promise<number> {
   const { rows: overdue } = await session.ask({ text: OVERDUE, values: [own ?? ""] });
-  await endSessions(
-    session,
-    overdue.map(([id]) => id),
-  );
+  for (const [id] of overdue) await endSessions(session, String(id));
   const { rows } = await session.ask({ text: OVER });
   const owns = own === undefined ? [] : (await session.ask({ text: OWN, values: [own] })).rows;
   // What they stored last is seen only by a statement that begins once they are locked.

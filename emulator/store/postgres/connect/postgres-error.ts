@@ -17,6 +17,7 @@ export const UNIQUE_VIOLATION = "23505";
 const TRANSACTION_ABORTED = "25P02";
 const SERIALIZATION_FAILURE = "40001";
 const DEADLOCK = "40P01";
+const LOCK_NOT_AVAILABLE = "55P03";
 /** No room on the disk, or for more files; the first alone is about room. */
 const DISK_FULL = "53100";
 
@@ -34,6 +35,11 @@ export function isServerError(error: unknown): error is ServerError {
 /** Only says that an earlier statement failed. */
 export function isConsequence(error: unknown): boolean {
   return isServerError(error) && error.code === TRANSACTION_ABORTED;
+}
+
+/** Somebody kept a row or a lock for longer than it was waited for. */
+export function isLocked(error: unknown): boolean {
+  return isServerError(error) && error.code === LOCK_NOT_AVAILABLE;
 }
 
 /** The same again will do. */

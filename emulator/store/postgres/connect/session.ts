@@ -24,9 +24,12 @@ export type Answer = QueryResult<Cell[]>;
 export class Session {
   readonly #client: Client;
   readonly #socket: net.Socket;
+  /** It is given up when the answer to `ask` takes longer. */
+  answerMs: number;
   #isBroken = false;
 
-  private constructor(client: Client, socket: net.Socket) {
+  private constructor(client: Client, socket: net.Socket, answerMs: number) {
+    this.answerMs = answerMs;
     this.#client = client;
     this.#socket = socket;
     const broken = () => void (this.#isBroken = true);
@@ -39,7 +42,7 @@ export class Session {
     const socket = new net.Socket();
     const own = { query_timeout: answerMs, pipeline: true, stream: () => socket };
     const client = new Client({ ...config, ...own });
-    const session = new Session(client, socket);
+    const session = new Session(client, socket, answerMs);
     try {
       await client.connect();
     } catch (error) {
@@ -49,6 +52,12 @@ export class Session {
     return session;
   }
 
+  /** Of the server's process that serves it. */
+  get pid(): number | undefined {
+    // Not among the types of `pg`.
+    return (this.#client as { readonly processID?: number }).processID;
+  }
+
   /** Whether it is known to be of no use any more. */
   get isBroken(): boolean {
     return this.#isBroken;
@@ -56,7 +65,8 @@ export class Session {
 
   ask({ name, text, values }: Statement): Promise<Answer> {
     const named = name === undefined ? {} : { name };
-    const sent = { ...named, text, values: values === undefined ? [] : [...values] };
+    const given = values === undefined ? [] : [...values];
+    const sent = { ...named, text, values: given, query_timeout: this.answerMs };
     return this.#client.query({ ...sent, rowMode: "array" });
   }
 

@@ -7,7 +7,6 @@ import type { Boot } from "../../store.ts";
 import type { Claim } from "../claim/claim.ts";
 import type { Registration } from "../claim/registration.ts";
 import { claimable, misplaced } from "../claim/spread.ts";
-import type { Trust } from "../claim/trust.ts";
 import type { Session, Statement } from "../connect/session.ts";
 import type { Times } from "../options.ts";
 import type { Queues } from "../writes/queues.ts";
@@ -23,7 +22,6 @@ export interface PartsKeeperParts {
   readonly times: Times;
   readonly queues: Queues;
   readonly owners: KnownOwners;
-  readonly trust: Trust;
   /** Tells the other replicas that parts have changed hands. */
   readonly tell: Statement;
   /** What there is of parts that this process has from now on. */
@@ -113,15 +111,15 @@ export class PartsKeeper {
 
   /** Renews the claim; answers whether it is there. What is held that is another's by now is lost. */
   async #look(session: Session, registration: Registration): Promise<boolean> {
-    const { claim, times, owners, trust } = this.#parts;
-    const startedAt = trust.now();
+    const { claim, times, owners } = this.#parts;
+    const startedAt = claim.trust.now();
     const view = await renewAndLook(session, {
       ...{ who: claim.who, registration, settleMs: times.settle },
       serviceTime: this.#owner?.serviceTime() ?? 0,
       hasBegun: this.#takesParts,
     });
     if (view === undefined) return false;
-    trust.renew(startedAt);
+    claim.trust.renew(startedAt);
     this.#highestSeq = Math.max(this.#highestSeq, view.lastSeq);
     this.#noteFree(view, startedAt.steady);
     const lost = claim.held.all.filter((part) => {
@@ -157,10 +155,10 @@ export class PartsKeeper {
   }
 
   async #claim(session: Session, registration: Registration): Promise<void> {
-    const { claim, owners, times, readGain, tell, trust } = this.#parts;
+    const { claim, owners, times, readGain, tell } = this.#parts;
     const owner = this.#owner;
     if (owner === undefined || !this.#takesParts) return;
-    const now = trust.now().steady;
+    const now = claim.trust.now().steady;
     const seen = claimable({
       self: owners.self.id,
       owners: owners.view.owners,
