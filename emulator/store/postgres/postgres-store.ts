@@ -28,6 +28,7 @@ import { findDamage } from "./integrity/find-damage.ts";
 import { hasLargePayloads, unreferred } from "./large/dropped-names.ts";
 import { LargePayloads } from "./large/large-payloads.ts";
 import { migrate } from "./migrations/migrate.ts";
+import { MIGRATIONS } from "./migrations/migrations.ts";
 import { type PostgresStoreOptions, type Times, TIMES } from "./options.ts";
 import { readBoot } from "./reads/boot-reads.ts";
 import { PostgresReads } from "./reads/postgres-reads.ts";
@@ -68,11 +69,12 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   try {
     session = await open();
     await checkServer(session, settings, warn);
-    const { advertise: address, version = "" } = options;
-    const claim = new Claim({ id: replica, address, version, leaseMs: times.lease }, onLost);
+    const { advertise: address, version = "", migrations = MIGRATIONS } = options;
+    const knows = migrations.length;
+    const claim = new Claim({ id: replica, address, version, knows, leaseMs: times.lease }, onLost);
     const { lease } = times;
     const on = session;
-    await waitForClaim(() => migrate(on, settings), clock, lease);
+    await waitForClaim(() => migrate(on, settings, migrations), clock, lease);
     if (options.blobs === undefined && (await hasLargePayloads(session)))
       throw new StoreUnusableError(NO_OBJECTS);
     await waitForClaim(() => claim.register(on), clock, lease);
