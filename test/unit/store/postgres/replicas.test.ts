@@ -4,7 +4,6 @@ import { StoreInUseError, StoreUnusableError } from "../../../../emulator/core/s
 import type { Clock } from "../../../../emulator/core/time/clock.ts";
 import { createSystemClock } from "../../../../emulator/assembly/system-clock.ts";
 import { PartsLostError } from "../../../../emulator/store/store.ts";
-import { Member } from "../../../contract/ownership/member.ts";
 import { endpointOf, POLLED, spread } from "../../../contract/ownership/shared-subject.ts";
 import { openIn } from "../../../contract/store/postgres-subject.ts";
 import { postgresIsMissing } from "../../../setup/postgres.ts";

@@ -7,7 +7,6 @@ import {
   StoreUnusableError,
 } from "../../../../emulator/core/store-error.ts";
 import { MIGRATIONS } from "../../../../emulator/store/postgres/migrations/migrations.ts";
-import { Member } from "../../../contract/ownership/member.ts";
 import { endpointOf, POLLED, spread } from "../../../contract/ownership/shared-subject.ts";
 import { openIn } from "../../../contract/store/postgres-subject.ts";
 import { postgresIsMissing } from "../../../setup/postgres.ts";
@@ -71,7 +70,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a replica", () => {
     const newer = await begun(shared, "long", { migrations: AFTER_NEXT });
     older.joined.wake();
     const late = older.insert("a");
-    await expect(late).rejects.toThrow();
+    await expect(late).rejects.toBeInstanceOf(Error);
     expect((await lost.promise).message).toContain("was written by a newer version");
     await expect(older.insert("a")).rejects.toBeInstanceOf(StoreLostError);
     expect(newer.counts.get("a")?.inQueue).toBe(1);
