@@ -6,7 +6,7 @@ import type { Effects, Assignment, JobPayloads } from "../effects.ts";
 import type { Step } from "../step.ts";
 import { apply } from "./apply.ts";
 import type { Uses } from "../context.ts";
-import { keepLease } from "./unread-input.ts";
+import { keepLease } from "./keep-lease.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 
 /**

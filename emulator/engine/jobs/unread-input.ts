@@ -1,4 +1,4 @@
-/** Jobs that were handed over and whose input cannot be sent yet: it lies in a bucket that is slow, or away. */
+/** Jobs that were handed over and whose input cannot be read now: it lies in a bucket that is away. */
 import type { Uses } from "../context.ts";
 import type { Assignment } from "../effects.ts";
 import { apply } from "./apply.ts";
@@ -7,26 +7,6 @@ import { assignWaiting } from "./assign.ts";
 
 /** A bucket that refuses at once is not asked more often, ms. */
 const PAUSE_MS = 1_000;
-
-/** Renews the lease in the place of the worker, which has not heard of it. Answers what ends that. */
-export function keepLease(
-  { clock, lease, realClock, steps }: Uses<"clock" | "lease" | "realClock" | "steps">,
-  { job }: Assignment,
-): () => void {
-  const { leaseMs, leaseRenewalMs } = lease;
-  const leaseToken = job.lease?.token ?? "";
-  const renew = () => {
-    disarm = realClock.wakeAt(realClock.now() + leaseRenewalMs, renew);
-    const renewed = steps.commit((step) => {
-      const now = step.job(job.id);
-      if (now) apply(step, now, { type: "renew", leaseToken, leaseMs }, clock.now());
-    });
-    // It runs out then.
-    renewed.catch(() => undefined);
-  };
-  let disarm = realClock.wakeAt(realClock.now() + leaseRenewalMs, renew);
-  return () => disarm();
-}
 
 /** After a pause the job goes to the end of its queue, which costs it nothing, and its worker takes another one. */
 export async function putBackUnread(
