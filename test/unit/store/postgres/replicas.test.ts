@@ -8,7 +8,7 @@ import { endpointOf, POLLED, spread } from "../../../contract/ownership/shared-s
 import { openIn } from "../../../contract/store/postgres-subject.ts";
 import { postgresIsMissing } from "../../../setup/postgres.ts";
 import { SOON } from "./database.ts";
-import { begun, testShared } from "./shared.ts";
+import { begun, testShared } from "./replica.ts";
 
 const ALL = 64;
 

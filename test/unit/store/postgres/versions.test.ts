@@ -11,7 +11,7 @@ import { endpointOf, POLLED, spread } from "../../../contract/ownership/shared-s
 import { openIn } from "../../../contract/store/postgres-subject.ts";
 import { postgresIsMissing } from "../../../setup/postgres.ts";
 import { SOON } from "./database.ts";
-import { begun, testShared } from "./shared.ts";
+import { begun, testShared } from "./replica.ts";
 
 const NOW = MIGRATIONS.length;
 /** The next version adds what this one does not look at; the one after it does what this one could not go on with. */

@@ -1,11 +1,14 @@
-/** Another server takes the place of the one that had the database. */
+/** The store with a streaming standby, which takes the place of the server that had the database. */
 import pg from "pg";
 import { describe, expect, it } from "vitest";
-import { StoreLostError, StoreUnusableError } from "../../../../emulator/core/store-error.ts";
-import { openIn } from "../../../contract/store/postgres-subject.ts";
-import { type Postgres, postgresIsMissing, startPostgres } from "../../../setup/postgres.ts";
-import { startTcpProxy } from "../../../setup/tcp-proxy.ts";
-import { SOON, testDatabase, through } from "./database.ts";
+import { type StoreLostError, StoreUnusableError } from "../../../emulator/core/store-error.ts";
+import { openIn } from "../../contract/store/postgres-subject.ts";
+import { type Postgres, postgresIsMissing, startPostgres } from "../../setup/postgres.ts";
+import { startTcpProxy } from "../../setup/tcp-proxy.ts";
+import { sharedDatabase } from "../../contract/ownership/postgres-shared.ts";
+import { POLLED } from "../../contract/ownership/shared-subject.ts";
+import { SOON, testDatabase, through } from "../../unit/store/postgres/database.ts";
+import { begun } from "../../unit/store/postgres/replica.ts";
 
 const portOf = (postgres: Postgres) => Number(new URL(postgres.url()).port);
 
@@ -82,23 +85,31 @@ describe.skipIf(postgresIsMissing !== undefined)("a store on two servers", () =>
     expect(await owner.store.waitingJobs("hello", 0, 9)).toEqual(jobs);
   }, 60_000);
 
-  it("goes on when what it has may be written to again", async () => {
-    await using database = await testDatabase();
-    const owner = await database.open();
-    const name = new URL(database.url).pathname.slice(1);
-    const read = (only: "on" | "off") =>
-      database.admin.query(`ALTER DATABASE ${name} SET default_transaction_read_only = ${only}`);
-    await read("on");
-    await database.admin.query(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
-    );
-    const waiting = owner.insert();
-    await expect.poll(async () => (await owner.store.waitingJobs("hello", 0, 9)).length).toBe(0);
-    await database.admin.query("SET default_transaction_read_only = off");
-    await read("off");
-    const job = await waiting;
-    expect(await owner.store.waitingJobs("hello", 0, 9)).toEqual([job]);
-  });
+  it("acknowledges nothing while the synchronous standby is away, and goes on when it is back", async () => {
+    await using primary = await startPostgres();
+    await using standby = await primary.standby();
+    await beSynchronous(primary);
+    await using shared = sharedDatabase(primary.url());
+    const times = { answer: 1_000, patience: 500 };
+    const one = await begun(shared, "short", { times });
+    const first = await one.insert("a");
+    await standby.stop("SIGQUIT");
+    await expect(one.insert("a")).rejects.toBeInstanceOf(Error);
+    await standby.start();
+    await expect
+      .poll(
+        () =>
+          one.insert("a").then(
+            ({ id }) => id,
+            () => "",
+          ),
+        POLLED,
+      )
+      .not.toBe("");
+    const stored = await one.store.jobsOf("a", 0, 9);
+    expect(stored.map(({ id }) => id)).toContain(first.id);
+    expect(one.counts.get("a")?.inQueue).toBe(stored.length);
+  }, 60_000);
 
   it("warns that an asynchronous standby lacks what was acknowledged last, and ends when it does", async () => {
     await using primary = await startPostgres();
