@@ -17,8 +17,8 @@ const OPENING = {
 async function connected({ service }: TestReplica, offered: string) {
   const { hostname, port } = new URL(service.url);
   const socket = connect(Number(port), hostname);
-  const asked = { from: "other", at: Date.now(), address: "", method: "GET", path: CHANNEL_PATH };
-  const mark = markOf(markKey(service.test.engine.secretKey.findOrMake()), asked);
+  const marked = { from: "other", at: Date.now(), address: "", method: "GET", path: CHANNEL_PATH };
+  const mark = markOf(markKey(service.test.engine.secretKey.findOrMake()), marked);
   socket.write(
     `GET ${CHANNEL_PATH} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: ${offered}\r\nSv-Replica: ${mark}\r\n\r\n`,
   );
