@@ -17,6 +17,8 @@ export interface TcpProxy extends AsyncDisposable {
   /** Cuts all connections, and refuses new ones until `open`. */
   close(): void;
   open(): Promise<void>;
+  /** New connections go to that port from now on; those that are there are cut. */
+  leadTo(port: number): void;
   /** From now on nothing is passed on any more, and no connection ends by itself. */
   fallSilent(): void;
   /** As a network that is cut: what is sent from now on arrives after `letGo`, also over new connections. */
@@ -30,8 +32,9 @@ export async function startTcpProxy(targetPort: number, host = "127.0.0.1"): Pro
   const sockets = new Set<net.Socket>();
   let isSilent = false;
   let isHeld = false;
+  let leadsTo = targetPort;
   const server = net.createServer({ allowHalfOpen: true }, (client) => {
-    const target = net.connect({ port: targetPort, host: "127.0.0.1", allowHalfOpen: true });
+    const target = net.connect({ port: leadsTo, host: "127.0.0.1", allowHalfOpen: true });
     let isMuted = false;
     let isLost = false;
     const both = [client, target];
@@ -96,6 +99,10 @@ export async function startTcpProxy(targetPort: number, host = "127.0.0.1"): Pro
     cutAt: (words, fate) => new Promise((done) => (cut = { words, fate, done })),
     close,
     open: () => listen(port),
+    leadTo(other) {
+      leadsTo = other;
+      for (const socket of sockets) socket.destroy();
+    },
     fallSilent: () => (isSilent = true),
     hold() {
       isHeld = true;

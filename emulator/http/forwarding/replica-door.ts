@@ -57,6 +57,10 @@ export class ReplicaDoor {
   accept(from: string): Accept {
     return (exchange, bytes) => {
       const opening = readOpening(bytes);
+      if (opening === undefined) {
+        exchange.reset();
+        return undefined;
+      }
       return takeExchange(exchange, opening, (request, response) => {
         const { address, isShare, sessionKeyId, jobId, waitedMs } = opening;
         const known = { from, address, isShare, sessionKeyId, jobId, waitedMs };
@@ -87,5 +91,6 @@ export class ReplicaDoor {
 const SWEEP_MS = 25;
 
 function wantsChannel({ headers }: IncomingMessage): boolean {
-  return headers.upgrade === CHANNEL_PROTOCOL;
+  const offered = headers.upgrade?.split(",") ?? [];
+  return offered.some((protocol) => protocol.trim() === CHANNEL_PROTOCOL);
 }

@@ -2,6 +2,7 @@
 import type { Clock } from "../../core/time/clock.ts";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { StoreDamagedError, StoreLostError } from "../../core/store-error.ts";
+import type { Migration } from "./migrations/migrations.ts";
 
 export interface PostgresStoreOptions {
   /**
@@ -34,6 +35,8 @@ export interface PostgresStoreOptions {
   readonly warn?: (sentence: string) => void;
   /** Called now and then with how old the oldest snapshot is that someone holds, ms; must not throw. */
   readonly onSnapshotAge?: (ageMs: number) => void;
+  /** By default those of this version. */
+  readonly migrations?: readonly Migration[];
   /** By default those of `TIMES`. */
   readonly times?: Partial<Times>;
 }

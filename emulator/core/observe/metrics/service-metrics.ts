@@ -41,6 +41,8 @@ export class ServiceMetrics {
   readonly commitSteps = new Counts();
   /** Of the database, ms; undefined where the store is none. */
   oldestSnapshotMs: number | undefined;
+  /** Whether the bucket for large payloads failed last; undefined where there is none. */
+  isBucketFailing: boolean | undefined;
 
   constructor() {
     // Without labels there is one series, from the beginning.

@@ -31,8 +31,8 @@ export interface ExchangeEvents {
   woken(): void;
 }
 
-/** Called with each exchange that the other end begins, and what it begins with. */
-export type Accept = (exchange: Exchange, opening: Buffer) => ExchangeEvents;
+/** Called with each exchange that the other end begins, and what it begins with; undefined: it was given up. */
+export type Accept = (exchange: Exchange, opening: Buffer) => ExchangeEvents | undefined;
 
 export class Channel {
   readonly #socket: Duplex;

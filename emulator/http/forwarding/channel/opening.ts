@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { z } from "zod";
 import type { Arrival } from "../arrival.ts";
 
+/** A later version may say more, which is passed over here. */
 const openingShape = z.object({
   method: z.string(),
   url: z.string(),
@@ -31,7 +32,11 @@ export function openingOf(
   return { ...request, address, sessionKeyId, jobId, waitedMs, isShare: false };
 }
 
-/** @throws Error for anything else */
-export function readOpening(bytes: Buffer): Opening {
-  return openingShape.parse(JSON.parse(bytes.toString()));
+/** Undefined for anything else. */
+export function readOpening(bytes: Buffer): Opening | undefined {
+  try {
+    return openingShape.parse(JSON.parse(bytes.toString()));
+  } catch {
+    return undefined;
+  }
 }

@@ -6,7 +6,10 @@ import type { Replica } from "../../../store/ownership.ts";
 import { Channel } from "./channel.ts";
 import { MARK_HEADER, type Marked, markOf } from "./mark.ts";
 
-/** The protocol that a connection between replicas becomes. */
+/**
+ * The protocol that a connection between replicas becomes. Both ends may be of other versions: who opens an exchange may say what
+ * the other passes over. For what that must understand a protocol is offered before this one, under a name of its own.
+ */
 export const CHANNEL_PROTOCOL = "sv-replica";
 export const CHANNEL_PATH = "/emulator/replica";
 

@@ -34,6 +34,7 @@ async function gauges(
     workers: [],
     throttled: [],
     oldestSnapshot: [],
+    bucketFailing: [],
   };
   const set = (gauge: keyof typeof GAUGES, labels: Labels, value: number) =>
     lines[gauge].push(line(GAUGES[gauge].name, labels, value));
@@ -46,10 +47,14 @@ async function gauges(
     for (const [state, count] of Object.entries(states)) set("workers", { endpoint, state }, count);
     set("throttled", { endpoint }, throttled);
   }
-  const { oldestSnapshotMs } = engine.metrics;
-  if (oldestSnapshotMs !== undefined) set("oldestSnapshot", {}, oldestSnapshotMs / 1_000);
-  const always = ["jobs", "workers", "throttled"] as const;
-  const names = oldestSnapshotMs === undefined ? always : [...always, "oldestSnapshot" as const];
+  const { oldestSnapshotMs, isBucketFailing } = engine.metrics;
+  const names: (keyof typeof GAUGES)[] = ["jobs", "workers", "throttled"];
+  const add = (gauge: keyof typeof GAUGES, value: number) => {
+    set(gauge, {}, value);
+    names.push(gauge);
+  };
+  if (oldestSnapshotMs !== undefined) add("oldestSnapshot", oldestSnapshotMs / 1_000);
+  if (isBucketFailing !== undefined) add("bucketFailing", Number(isBucketFailing));
   return names.map((name) => family(GAUGES[name], "gauge", lines[name]));
 }
 

@@ -142,4 +142,9 @@ export const GAUGES = {
     help: "With `--store`: how old the oldest snapshot is that someone holds of the database.",
     labels: [],
   },
+  bucketFailing: {
+    name: "sv_bucket_failing",
+    help: "With `--objects`: 1 from the first failure of the bucket on until it works again, else 0.",
+    labels: [],
+  },
 } as const satisfies Readonly<Record<string, MetricName>>;

@@ -1,7 +1,7 @@
 /** One connection. Statements are sent without waiting for the answers to those before; they are answered in their order. */
 import net from "node:net";
-import { Client, type QueryResult } from "pg";
-import { isConsequence } from "./postgres-error.ts";
+import { Client, type ClientConfig, type QueryResult } from "pg";
+import { isConsequence, StandbyError } from "./postgres-error.ts";
 import type { Settings } from "./settings.ts";
 
 const END_MS = 1_000;
@@ -37,14 +37,33 @@ export class Session {
     client.on("end", broken);
   }
 
-  /** @param answerMs it is given up when an answer takes longer. Throws what `pg` throws. */
-  static async open({ config }: Settings, answerMs: number): Promise<Session> {
+  /**
+   * One to the server that can be written to. All are tried at once: one whose machine is gone answers nothing.
+   *
+   * @param answerMs it is given up when an answer takes longer. Throws what `pg` throws, StandbyError.
+   */
+  static async open({ servers }: Settings, answerMs: number): Promise<Session> {
+    const [only] = servers;
+    if (only !== undefined && servers.length === 1) return Session.#connect(only, answerMs);
+    const connecting = servers.map((server) => Session.#connect(server, answerMs));
+    const first = await Promise.any(connecting);
+    for (const each of connecting)
+      each.then(
+        (session) => session === first || session.drop(),
+        () => undefined,
+      );
+    return first;
+  }
+
+  static async #connect(server: ClientConfig, answerMs: number): Promise<Session> {
     const socket = new net.Socket();
     const own = { query_timeout: answerMs, pipeline: true, stream: () => socket };
-    const client = new Client({ ...config, ...own });
+    const client = new Client({ ...server, ...own });
     const session = new Session(client, socket, answerMs);
     try {
       await client.connect();
+      const { rows } = await session.ask({ text: "SELECT pg_is_in_recovery()::text" });
+      if (rows[0]?.[0] === "true") throw new StandbyError();
     } catch (error) {
       session.drop();
       throw error;

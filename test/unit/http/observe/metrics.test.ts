@@ -116,6 +116,18 @@ it("says how old the oldest snapshot of a database is, where the store is one", 
   expect((await exposition(engine)).text).toContain("\nsv_store_oldest_snapshot_seconds 61.5\n");
 });
 
+it("says whether the bucket for large payloads fails, where there is one", async () => {
+  const { engine } = await createTestEngine();
+  expect((await exposition(engine)).text).not.toContain("sv_bucket");
+  for (const [isFailing, shown] of [
+    [false, 0],
+    [true, 1],
+  ] as const) {
+    engine.metrics.isBucketFailing = isFailing;
+    expect((await exposition(engine)).text).toContain(`\nsv_bucket_failing ${shown}\n`);
+  }
+});
+
 it("is for the admin's key alone", async () => {
   await using service = await startTestHttp();
   for (const [authorization, refused] of [
@@ -133,7 +145,7 @@ it("has names with their units, as Prometheus wants them, and a help for each", 
     expect(help).toMatch(/^[A-Z].*\.$/);
   }
   for (const { name } of DISTRIBUTIONS) expect(name).toMatch(/^sv_[a-z_]+_seconds$/);
-  const { oldestSnapshot: _, ...gauges } = GAUGES;
+  const { oldestSnapshot: _, bucketFailing: __, ...gauges } = GAUGES;
   const all: readonly MetricName[] = [...COUNTERS, ...DISTRIBUTIONS, ...Object.values(gauges)];
   await using service = await startTestHttp();
   const lines = await scrape(service);
