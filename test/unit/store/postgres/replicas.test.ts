@@ -7,6 +7,7 @@ import { PartsLostError } from "../../../../emulator/store/store.ts";
 import { Member } from "../../../contract/ownership/member.ts";
 import {
   type JoinedBehindProxy,
+  LEASES,
   sharedDatabase,
   type SharedDatabase,
 } from "../../../contract/ownership/postgres-shared.ts";
@@ -70,6 +71,8 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas on one database", () 
     expect(state).toMatchObject({ id: "one", address: "http://one:7080", version: "1.2.3" });
     expect(state?.parts).toHaveLength(ALL);
     expect(Math.abs((state?.startedAt ?? 0) - Date.now())).toBeLessThan(60_000);
+    const leftMs = (state?.leaseEndsAt ?? 0) - Date.now();
+    expect(leftMs > LEASES.long - 60_000 && leftMs < LEASES.long + 60_000).toBe(true);
   });
 
   it.each(["cut-reply", "cut-before"] as const)(
