@@ -47,7 +47,7 @@ async function openInDatabase(
   const { dataDir, storeLost } = options;
   const listeners = {
     clock,
-    onCommit: (durationMs: number) => metrics.committed(1, durationMs),
+    onCommit: (durationMs: number) => metrics.committed(durationMs),
     onDamage: ({ message }: Error) =>
       log.error({}, `nothing more is read or stored, for the database is damaged: ${message}`),
     onLost(error: Error) {
@@ -88,7 +88,7 @@ async function openInDirectory(
   if (defect !== undefined) log.warn({}, defect);
   const store = await openSqliteStore({
     directory,
-    onCommit: (durationMs) => metrics.committed(1, durationMs),
+    onCommit: (durationMs) => metrics.committed(durationMs),
     onDamage({ message }) {
       log.error(
         {},

@@ -66,6 +66,8 @@ export class Forwarder {
       if (owner === undefined) throw refusal();
       const waitedMs = isFirst ? 0 : this.#service.engine.realClock.now() - arrival.arrivedAt;
       const end = await this.#tryOnce(owner, passed, body, waitedMs);
+      if (end === "answered" && search.waitedMs > 0)
+        this.#service.engine.metrics.forwardedAfter(search.waitedMs);
       if (end === "answered" || end === "gone") return end;
       const mayRepeat = end === "moved" || end === "unreachable" || isRepeatable;
       // A connection that was there may have been closed by then: a new one tells.

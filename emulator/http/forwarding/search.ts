@@ -14,6 +14,7 @@ export class Search {
   readonly #owned: Owned;
   readonly #waitsUntil: number;
   #until: number | undefined;
+  #waitedMs = 0;
   /** Said that it is not it, or could not be asked. */
   #not: string | undefined;
 
@@ -23,6 +24,11 @@ export class Search {
     this.#ownership = ownership;
     this.#owned = owned;
     this.#waitsUntil = waitsUntil;
+  }
+
+  /** For how long nobody was found so far. */
+  get waitedMs(): number {
+    return this.#waitedMs;
   }
 
   wasNot({ id }: Replica): void {
@@ -50,9 +56,11 @@ export class Search {
   }
 
   async #change(response: ServerResponse, until: number): Promise<void> {
+    const { realClock } = this.#service.engine;
+    const since = realClock.now();
     const over = new AbortController();
     const abort = () => over.abort();
-    const disarm = this.#service.engine.realClock.wakeAt(until, abort);
+    const disarm = realClock.wakeAt(until, abort);
     const forget = this.#service.wakeAtStop(over);
     response.once("close", abort);
     await this.#ownership.moved(over.signal);
@@ -60,5 +68,6 @@ export class Search {
     disarm();
     forget();
     response.off("close", abort);
+    this.#waitedMs += realClock.now() - since;
   }
 }

@@ -49,9 +49,10 @@ export class KnownOwners {
   }
 
   replicas(): readonly ReplicaState[] {
-    return this.#alive().map(({ id, address, version, startedAt }) => {
+    return this.#alive().map(({ id, address, version, startedAt, leaseEndsAt }) => {
       const own = this.#view.owners.filter(({ replica }) => replica === id);
-      return { id, address, version, startedAt, parts: own.map(({ part }) => part) };
+      const parts = own.map(({ part }) => part);
+      return { id, address, version, startedAt, leaseEndsAt, parts };
     });
   }
 
@@ -78,6 +79,6 @@ export class KnownOwners {
   }
 
   #alive(): readonly PeerRow[] {
-    return this.#view.peers.filter(({ isOver }) => !isOver);
+    return this.#view.peers.filter(({ leftMs }) => leftMs >= 0);
   }
 }

@@ -139,10 +139,13 @@ it("comes back to the replica that it was sent to, if that has it by then", asyn
   const { a, cluster } = replicas;
   cluster.owners.set("echo", undefined);
   const answered = a.service.call("POST", "/v2/echo/run", { body: { input: {} } });
-  await until(() => a.service.test.clock.armed > 0);
+  const { clock, engine } = a.service.test;
+  await until(() => clock.armed > 0);
+  await clock.advance(300);
   cluster.give("echo", "a");
   const { json } = await answered;
   expect(await jobsOf(a)).toEqual([(json as { id: string }).id]);
+  expect(engine.metrics.forwardedWait.series).toMatchObject([{ value: { sum: 0.3 } }]);
 });
 
 it("waits two seconds for an owner, and is refused then", async () => {

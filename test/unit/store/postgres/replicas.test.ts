@@ -4,6 +4,7 @@ import { StoreInUseError, StoreUnusableError } from "../../../../emulator/core/s
 import type { Clock } from "../../../../emulator/core/time/clock.ts";
 import { createSystemClock } from "../../../../emulator/assembly/system-clock.ts";
 import { PartsLostError } from "../../../../emulator/store/store.ts";
+import { LEASES } from "../../../contract/ownership/postgres-shared.ts";
 import { endpointOf, POLLED, spread } from "../../../contract/ownership/shared-subject.ts";
 import { openIn } from "../../../contract/store/postgres-subject.ts";
 import { postgresIsMissing } from "../../../setup/postgres.ts";
@@ -42,6 +43,8 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas on one database", () 
     expect(state).toMatchObject({ id: "one", address: "http://one:7080", version: "1.2.3" });
     expect(state?.parts).toHaveLength(ALL);
     expect(Math.abs((state?.startedAt ?? 0) - Date.now())).toBeLessThan(60_000);
+    const leftMs = (state?.leaseEndsAt ?? 0) - Date.now();
+    expect(leftMs > LEASES.long - 60_000 && leftMs < LEASES.long + 60_000).toBe(true);
   });
 
   it.each(["cut-reply", "cut-before"] as const)(
