@@ -20,7 +20,7 @@ const READY_MS = 30_000;
 
 /** As on a server that is meant: nothing is acknowledged before it is on the disk. */
 const SETTINGS = [
-  ...["fsync=on", "synchronous_commit=on", "max_connections=60", "shared_buffers=64MB"],
+  ...["fsync=on", "synchronous_commit=on", "max_connections=100", "shared_buffers=64MB"],
   ...["listen_addresses=127.0.0.1", "unix_socket_directories=", "logging_collector=off"],
 ];
 

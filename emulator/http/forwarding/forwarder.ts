@@ -89,7 +89,8 @@ export class Forwarder {
     if (channel === undefined) return "unreachable";
     if (response.destroyed) return "gone";
     const answer = new PassedAnswer(this.#service, response, body);
-    const opening = openingOf(request, arrival, waitedMs);
+    const { recordsVersion } = this.#service.engine.steps;
+    const opening = openingOf(request, arrival, { waitedMs, recordsVersion });
     const exchange = channel.open(JSON.stringify(opening), answer);
     body.passTo(exchange);
     const stopping = new AbortController();

@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import { noteArrival } from "./arrival.ts";
 import { type Accept, Channel } from "./channel/channel.ts";
 import { MARK_HEADER, type Marked, readMark } from "./channel/mark.ts";
-import { readOpening } from "./channel/opening.ts";
+import { type Opening, readOpening } from "./channel/opening.ts";
 import type { HttpService } from "../service.ts";
 import { CHANNEL_PROTOCOL } from "./channel/reach-replica.ts";
 import { takeExchange } from "./channel/taken-exchange.ts";
@@ -65,7 +65,7 @@ export class ReplicaDoor {
         const { address, isShare, sessionKeyId, jobId, waitedMs } = opening;
         const known = { from, address, isShare, sessionKeyId, jobId, waitedMs };
         noteArrival(request, known, this.#service.engine);
-        this.#perform(request, response);
+        void this.#catchUpWith(opening).then(() => this.#perform(request, response));
       });
     };
   }
@@ -78,6 +78,14 @@ export class ReplicaDoor {
       await new Promise((resolve) => setTimeout(resolve, SWEEP_MS));
     }
     for (const channel of this.#channels) channel.destroy();
+  }
+
+  /** Keys and records that its client has seen are known here, too, before the request is answered. Never rejects. */
+  async #catchUpWith({ recordsVersion = 0 }: Opening): Promise<void> {
+    const { engine, ownership } = this.#service;
+    if (recordsVersion <= engine.steps.recordsVersion) return;
+    // What cannot be asked for now is refused by what needs it.
+    await ownership?.refreshRecords().catch(() => undefined);
   }
 
   #markOf({ method = "", url = "", headers }: IncomingMessage): Marked | undefined {

@@ -159,7 +159,9 @@ export class Replicas {
 
   /** What the other replicas that can be reached answer to a GET of that URL with the key of the request. */
   async #shares(request: IncomingMessage, arrival: Arrival, url: string): Promise<unknown[]> {
-    const asked = openingOf(request, this.#withSession(request, arrival), 0);
+    const { recordsVersion } = this.#service.engine.steps;
+    const known = { waitedMs: 0, recordsVersion };
+    const asked = openingOf(request, this.#withSession(request, arrival), known);
     const opening = { ...asked, method: "GET", url, isShare: true };
     const { self } = this.#ownership;
     const others = this.#ownership.replicas().filter(({ id }) => id !== self.id);

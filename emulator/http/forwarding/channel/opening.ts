@@ -16,6 +16,8 @@ const openingShape = z.object({
   isShare: z.boolean(),
   sessionKeyId: z.string().optional(),
   jobId: z.string().optional(),
+  /** What its client has seen of the records is in this version of them. */
+  recordsVersion: z.number().optional(),
   /** How long the client has waited for other replicas, ms. */
   waitedMs: z.number(),
 });
@@ -26,10 +28,11 @@ export type Opening = z.infer<typeof openingShape>;
 export function openingOf(
   { method = "", url = "", rawHeaders, headers, socket }: IncomingMessage,
   { address = socket.remoteAddress ?? "", sessionKeyId, jobId }: Arrival,
-  waitedMs: number,
+  { waitedMs, recordsVersion }: Pick<Opening, "waitedMs" | "recordsVersion">,
 ): Opening {
   const request = { method, url, rawHeaders, headers };
-  return { ...request, address, sessionKeyId, jobId, waitedMs, isShare: false };
+  const known = { address, sessionKeyId, jobId, recordsVersion, waitedMs };
+  return { ...request, ...known, isShare: false };
 }
 
 /** Undefined for anything else. */

@@ -115,6 +115,17 @@ it("records are asked for before they are read or changed, and before an endpoin
   expect(cluster.refreshed).toBe(4);
 });
 
+it("what was changed at a replica is known to the owner that it passes a request on to, whose key may be new", async () => {
+  const { a, b, cluster } = replicas;
+  const health = ({ service }: typeof a) => service.call("GET", "/v2/echo/health");
+  await a.service.call("PATCH", "/v1/templates/echo", { body: { env: { MODE: "fast" } } });
+  const before = cluster.refreshed;
+  await health(b);
+  expect(cluster.refreshed).toBe(before);
+  await health(a);
+  expect(cluster.refreshed).toBe(before + 1);
+});
+
 it("a session of the dashboard is good at the replica that began it, for what others have as well", async () => {
   const { a, c } = replicas;
   const ask = (service: TestHttp, line: string, header: string, body = "") =>
