@@ -1,7 +1,7 @@
 /**
- * Sets of tests, in three groups one after the other: `unit` runs from source, and in a full run `forwarded` after it; `model`
- * plays random histories on two stores, and beside it `e2e` starts the built programs and foreign ones; `e2e-alone` does so one
- * file at a time.
+ * Sets of tests: `unit` runs from source, and in a full run `forwarded` after it; then `model` plays random histories on two
+ * stores, and `e2e` starts the built programs and foreign ones. None waits for all files of the one before. When all these are over,
+ * `e2e-alone` starts programs one file at a time.
  */
 import { availableParallelism } from "node:os";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
@@ -103,7 +103,7 @@ export default defineConfig({
           maxWorkers: FILES_AT_ONCE,
           include: ["test/model/**/*.test.ts"],
           testTimeout: 180_000,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -119,7 +119,7 @@ export default defineConfig({
             "test/setup/shared-docker.ts",
             "test/setup/shared-postgres.ts",
           ],
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -129,7 +129,7 @@ export default defineConfig({
           name: "e2e-alone",
           include: aloneFiles,
           fileParallelism: false,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
         },
       },
     ],
