@@ -14,6 +14,7 @@ const programs = {
   aws: { package: "awscli" },
   busybox: { package: "busybox-static", probe: ["busybox", "true"] },
   chromium: { package: "chromium", probe: ["/usr/bin/chromium", "--version"] },
+  createdb: { package: "postgresql" },
   curl: { package: "curl" },
   docker: { package: "docker.io" },
   dockerd: { package: "docker.io" },
@@ -27,6 +28,9 @@ const programs = {
     probe: ["unshare", "--net", "iptables", "--list", "--numeric"],
   },
   memcached: { package: "memcached" },
+  pg_basebackup: { package: "postgresql" },
+  pg_dump: { package: "postgresql" },
+  pg_restore: { package: "postgresql" },
   postgres: {
     package: "postgresql",
     probe: [
@@ -35,6 +39,7 @@ const programs = {
       "for bin in /usr/lib/postgresql/*/bin; do [ -x $bin/postgres ] && exit; done; exit 1",
     ],
   },
+  psql: { package: "postgresql" },
   python3: {
     package: "python3",
     probe: ["python3", "-c", "import asyncio, multiprocessing, urllib.request"],
