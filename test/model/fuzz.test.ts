@@ -7,7 +7,7 @@ import { ALL_DOCUMENTED } from "../unit/http/documented.ts";
 const REQUESTS = sized(12_000, 200_000);
 const REQUESTS_A_SEED = sized(6_000, 10_000);
 /** So many further seeds are played for a success that none of the requests had. */
-const MOST_MORE = 3;
+const MOST_MORE = 6;
 
 /** A ticket of the dashboard can be used once; its page is for browsers, and its files have names of their build: test/unit/http/dashboard. */
 const LEFT_OUT = ["POST /emulator/session 201", "GET / 200", "GET /ui/{file} 200"];

@@ -22,6 +22,8 @@ export interface OpenedLauncher extends AsyncDisposable {
   readonly said: string[];
   /** The ids of its containers, running or not. */
   containers(): Promise<readonly string[]>;
+  /** The ids of its networks. */
+  networks(): Promise<readonly string[]>;
 }
 
 export interface OpenOptions {
@@ -55,14 +57,16 @@ export async function openLauncher(
     log: { info: say, warn: say },
     clock: createSystemClock(),
   });
+  const idsOf = async (...command: string[]) => {
+    const list = await docker.ask(...command, "--filter", `label=sv.emulator=${emulator}`);
+    return list.split("\n").filter((line) => line !== "");
+  };
   return {
     launcher,
     lines,
     said,
-    async containers() {
-      const list = await docker.ask("ps", "-aq", "--filter", `label=sv.emulator=${emulator}`);
-      return list.split("\n").filter((line) => line !== "");
-    },
+    containers: () => idsOf("ps", "-aq"),
+    networks: () => idsOf("network", "ls", "-q"),
     async [Symbol.asyncDispose]() {
       await launcher.close();
       server.close();
