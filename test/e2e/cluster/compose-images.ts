@@ -1,0 +1,90 @@
+/** Stand-ins for the images that the compose file pulls, made of programs of this machine: Debian's PostgreSQL, Caddy and Swift. */
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import { programImage } from "../../setup/docker-program-image.ts";
+import type { TestDocker } from "../../setup/docker.ts";
+import { writeSwift } from "../../setup/swift.ts";
+import { temporaryDirectory } from "../../setup/temporary-directory.ts";
+
+const CADDY = "/usr/bin/caddy";
+/** Of Swift's parts within their container. */
+const PORTS = { proxy: 8080, account: 6002, container: 6001, object: 6000, memcache: 11_211 };
+
+/** As the image `postgres` does: a database and its user are made by the first start. */
+const START_POSTGRES = `chown -R 70:70 "$PGDATA"
+[ -e "$PGDATA/PG_VERSION" ] || echo "$POSTGRES_PASSWORD" > /tmp/password
+[ -e "$PGDATA/PG_VERSION" ] || su postgres -c "initdb -U $POSTGRES_USER -A scram-sha-256 --pwfile=/tmp/password -E UTF8 --locale=C -N"
+[ -e "$PGDATA/ready" ] || su postgres -c "echo CREATE DATABASE $POSTGRES_DB | postgres --single -j postgres && touch $PGDATA/ready"
+grep -q all.all.all "$PGDATA/pg_hba.conf" || echo "host all all all scram-sha-256" >> "$PGDATA/pg_hba.conf"
+exec su postgres -c "exec postgres -c listen_addresses=* -c unix_socket_directories="`;
+
+/** Waits until Swift answers and makes the bucket with its own interface. */
+const MAKE_BUCKET = `import os, time, urllib.request as web
+def put(): 
+    login = web.Request("http://127.0.0.1:8080/auth/v1.0", headers={"X-Auth-User": "test:tester", "X-Auth-Key": os.environ["AWS_SECRET_ACCESS_KEY"]})
+    answer = web.urlopen(login).headers
+    web.urlopen(web.Request(answer["X-Storage-Url"] + "/" + os.environ["S3_BUCKET"], method="PUT", headers={"X-Auth-Token": answer["X-Auth-Token"]}))
+for _ in range(300):
+    try:
+        put()
+        break
+    except OSError:
+        time.sleep(0.1)
+`;
+
+/** Answers their names as variables of the compose file. */
+export async function composeImages(docker: TestDocker): Promise<Readonly<Record<string, string>>> {
+  return {
+    SV_POSTGRES_IMAGE: await postgresImage(docker),
+    SV_PROXY_IMAGE: await programImage(docker, {
+      name: `sv-test/caddy:${process.pid}`,
+      files: [CADDY],
+      linked: [CADDY],
+      script: 'exec "$@"',
+    }),
+    SV_S3_IMAGE: await swiftImage(docker),
+  };
+}
+
+function postgresImage(docker: TestDocker): Promise<string> {
+  const home = fs.globSync("/usr/lib/postgresql/*").toSorted().at(-1) ?? "";
+  const bin = `${home}/bin`;
+  return programImage(docker, {
+    name: `sv-test/postgres:${process.pid}`,
+    files: [bin, ...fs.globSync(`${home}/lib/*.so`), "/usr/share/postgresql", "/usr/share/zoneinfo"],
+    linked: fs.globSync(`${bin}/{initdb,pg_isready,postgres}`),
+    lines: [
+      "RUN echo postgres:x:70:70::/var/lib/postgresql:/bin/sh >> /etc/passwd; mkdir -p /var/lib/postgresql/data",
+      `ENV PATH=${bin}:/usr/local/bin:/usr/bin:/bin PGDATA=/var/lib/postgresql/data`,
+    ],
+    script: START_POSTGRES,
+  });
+}
+
+/** Swift's s3api behind Caddy, which has the place that the health check asks for. */
+async function swiftImage(docker: TestDocker): Promise<string> {
+  using home = temporaryDirectory();
+  await writeSwift(home.path, PORTS);
+  const write = (name: string, text: string) => fs.writeFileSync(`${home.path}/${name}`, text);
+  write("make-bucket.py", MAKE_BUCKET);
+  write("Caddyfile", ":8333\nrespond /healthz 200\nreverse_proxy 127.0.0.1:8080\n");
+  const python = fs.realpathSync("/usr/bin/python3");
+  const [stdlib = ""] = fs.globSync("/usr/lib/python3.*");
+  const packages = "/usr/lib/python3/dist-packages";
+  const erasure = fs.globSync("/usr/lib/*-linux-gnu/lib{erasurecode,Xorcode,nullcode}*.so*");
+  const modules = execFileSync("find", [stdlib, packages, "-name", "*.so"], { encoding: "utf8" });
+  const servers = fs.globSync("/usr/bin/swift-*-server");
+  return programImage(docker, {
+    name: `sv-test/swift:${process.pid}`,
+    files: [home.path, "/usr/bin/python3", stdlib, packages, ...erasure, ...servers, "/usr/bin/memcached", CADDY],
+    linked: [python, "/usr/bin/memcached", ...modules.trim().split("\n")],
+    script: [
+      `cd ${home.path}; mkdir -p node/d1`,
+      'sed -i "s/a-secret-for-swift/$AWS_SECRET_ACCESS_KEY/" proxy.conf',
+      `memcached -u root -l 127.0.0.1 -p ${PORTS.memcache} &`,
+      "for part in account container object proxy; do /usr/bin/python3 /usr/bin/swift-$part-server $part.conf & done",
+      "python3 make-bucket.py",
+      "exec caddy run --config Caddyfile",
+    ].join("\n"),
+  });
+}
