@@ -79,7 +79,7 @@ async function swiftImage(docker: TestDocker): Promise<string> {
     files: [home.path, "/usr/bin/python3", stdlib, packages, ...loaded, ...servers, "/usr/bin/memcached", CADDY],
     linked: [python, "/usr/bin/memcached", ...modules.trim().split("\n")],
     script: [
-      `cd ${home.path}; mkdir -p node/d1`,
+      `cd ${home.path}; mkdir -p node/d1 /etc/swift; cp swift.conf /etc/swift/`,
       'sed -i "s/a-secret-for-swift/$AWS_SECRET_ACCESS_KEY/" proxy.conf',
       `memcached -u root -l 127.0.0.1 -p ${PORTS.memcache} &`,
       "for part in account container object proxy; do /usr/bin/python3 /usr/bin/swift-$part-server $part.conf & done",
