@@ -23,7 +23,9 @@ export async function programImage(docker: TestDocker, image: ProgramImage): Pro
   using context = temporaryDirectory();
   const root = path.join(context.path, "root");
   for (const file of [...image.files, ...librariesOf(...image.linked)]) copy(file, root);
-  fs.writeFileSync(path.join(root, "start.sh"), `#!/bin/sh\nset -eu\n${image.script}\n`, { mode: 0o755 });
+  fs.writeFileSync(path.join(root, "start.sh"), `#!/bin/sh\nset -eu\n${image.script}\n`, {
+    mode: 0o755,
+  });
   const dockerfile = [
     `FROM ${await nodeImage(docker)}`,
     "COPY root /",

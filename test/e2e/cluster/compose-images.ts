@@ -51,7 +51,12 @@ function postgresImage(docker: TestDocker): Promise<string> {
   const bin = `${home}/bin`;
   return programImage(docker, {
     name: `sv-test/postgres:${process.pid}`,
-    files: [bin, ...fs.globSync(`${home}/lib/*.so`), "/usr/share/postgresql", "/usr/share/zoneinfo"],
+    files: [
+      bin,
+      ...fs.globSync(`${home}/lib/*.so`),
+      "/usr/share/postgresql",
+      "/usr/share/zoneinfo",
+    ],
     linked: fs.globSync(`${bin}/{initdb,pg_isready,postgres}`),
     lines: [
       "RUN echo postgres:x:70:70::/var/lib/postgresql:/bin/sh >> /etc/passwd; mkdir -p /var/lib/postgresql/data",
@@ -71,12 +76,23 @@ async function swiftImage(docker: TestDocker): Promise<string> {
   const python = fs.realpathSync("/usr/bin/python3");
   const [stdlib = ""] = fs.globSync("/usr/lib/python3.*");
   const packages = "/usr/lib/python3/dist-packages";
-  const loaded = fs.globSync("/usr/lib/*-linux-gnu/{ossl-modules,lib{erasurecode,Xorcode,nullcode}*.so*}");
+  const loaded = fs.globSync(
+    "/usr/lib/*-linux-gnu/{ossl-modules,lib{erasurecode,Xorcode,nullcode}*.so*}",
+  );
   const modules = execFileSync("find", [stdlib, packages, "-name", "*.so"], { encoding: "utf8" });
   const servers = fs.globSync("/usr/bin/swift-*-server");
   return programImage(docker, {
     name: `sv-test/swift:${process.pid}`,
-    files: [home.path, "/usr/bin/python3", stdlib, packages, ...loaded, ...servers, "/usr/bin/memcached", CADDY],
+    files: [
+      home.path,
+      "/usr/bin/python3",
+      stdlib,
+      packages,
+      ...loaded,
+      ...servers,
+      "/usr/bin/memcached",
+      CADDY,
+    ],
     linked: [python, "/usr/bin/memcached", ...modules.trim().split("\n")],
     script: [
       `cd ${home.path}; mkdir -p node/d1 /etc/swift; cp swift.conf /etc/swift/`,
