@@ -1,7 +1,7 @@
 /**
- * Sets of tests, in three groups one after the other: `unit` runs from source, and in a full run `forwarded` after it; `model`
- * plays random histories on two stores, and beside it `e2e` starts the built programs and foreign ones; `e2e-alone` does so one
- * file at a time.
+ * Sets of tests: `unit` runs from source, and in a full run `forwarded` after it; then `model` plays random histories on two
+ * stores, and `e2e` starts the built programs and foreign ones. None waits for all files of the one before. When all these are over,
+ * `e2e-alone` starts programs one file at a time.
  */
 import { availableParallelism } from "node:os";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
@@ -38,6 +38,8 @@ const fullFiles = [
   "test/e2e/objects/foreign-clients.test.ts",
   "test/e2e/starters/*.test.ts",
   "test/e2e/storage/foreign-server.test.ts",
+  "test/e2e/database/{bucket-away,standby}.test.ts",
+  "test/e2e/cluster/{backup,failover,rolling-upgrade}.test.ts",
 ];
 
 /** Tests of the HTTP interface once more: each request comes to a replica that has nothing, and is passed on to another one. */
@@ -57,8 +59,9 @@ const forwarded: TestProjectInlineConfiguration = {
       "test/unit/http/limits/read-limits.test.ts",
       "test/unit/http/workers/operated-workers.test.ts",
     ],
+    globalSetup: ["test/setup/shared-postgres.ts"],
     env: { NODE_COMPILE_CACHE: compileCache, SV_TEST_FORWARDED: "1" },
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     unstubEnvs: true,
     sequence: { groupOrder: 0 },
   },
@@ -100,7 +103,7 @@ export default defineConfig({
           maxWorkers: FILES_AT_ONCE,
           include: ["test/model/**/*.test.ts"],
           testTimeout: 180_000,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -116,7 +119,7 @@ export default defineConfig({
             "test/setup/shared-docker.ts",
             "test/setup/shared-postgres.ts",
           ],
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -126,7 +129,7 @@ export default defineConfig({
           name: "e2e-alone",
           include: aloneFiles,
           fileParallelism: false,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -1,6 +1,7 @@
 /** The processor time that named processes use while a load is measured. */
 import type { LoadResult } from "./load/closed-loop.ts";
 import { cpuMs, cpuMsWithChildren } from "./processes.ts";
+import { sum } from "./statistics.ts";
 import { number } from "./table.ts";
 
 export interface MeteredLoad extends LoadResult {
@@ -8,8 +9,10 @@ export interface MeteredLoad extends LoadResult {
   readonly usedMs: Readonly<Record<string, number>>;
 }
 
-/** What is measured, by name: a process, or one together with those that it started itself. */
-export type MeteredProcesses = Readonly<Record<string, number | { readonly withChildren: number }>>;
+/** What is measured, by name: a process, several together, or one together with those that it started itself. */
+export type MeteredProcesses = Readonly<
+  Record<string, number | readonly number[] | { readonly withChildren: number }>
+>;
 
 export async function metered(
   processes: MeteredProcesses,
@@ -22,12 +25,19 @@ export async function metered(
 }
 
 function usedSoFarMs(of: MeteredProcesses[string]): number {
-  return typeof of === "number" ? cpuMs(of) : cpuMsWithChildren(of.withChildren);
+  if (typeof of === "object" && "withChildren" in of) return cpuMsWithChildren(of.withChildren);
+  return [of].flat().reduce((total, pid) => total + cpuMs(pid), 0);
 }
 
 /** Round by round. */
 export function microsPerJob(rounds: readonly MeteredLoad[], process: string): number[] {
   return rounds.map(({ usedMs, answers }) => ((usedMs[process] ?? NaN) * 1000) / answers);
+}
+
+/** The same of all processes together. */
+export function microsPerJobInAll(rounds: readonly MeteredLoad[]): number[] {
+  const names = Object.keys(rounds[0]?.usedMs ?? {});
+  return sum(...names.map((name) => microsPerJob(rounds, name)));
 }
 
 /** Of all rounds together, for example `emulator 120 µs, supervisor 60 µs`. */

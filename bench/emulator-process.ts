@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import type { Readable } from "node:stream";
+import { freePort } from "../test/setup/free-port.ts";
 import { childPids, commandLine, endProcess, watchOver } from "./processes.ts";
 import { submissionBody } from "./payload.ts";
 import type { LoadClient, Subject } from "./load/load-client.ts";
@@ -12,11 +13,14 @@ export const API_KEY = "bench-key";
 const SECRET_KEY = Buffer.alloc(32).toString("base64");
 const TAIL_CHARACTERS = 2000;
 
-/** Process ids of an emulator that serves one handler with one worker. */
-export interface EmulatorPids {
-  readonly emulator: number;
+interface WorkerPids {
   readonly supervisor: number;
   readonly handler: number;
+}
+
+/** Process ids of an emulator that serves one handler with one worker. */
+export interface EmulatorPids extends WorkerPids {
+  readonly emulator: number;
 }
 
 type Submission = readonly [endpointId: string, operation: "run" | "runsync", body: string];
@@ -27,6 +31,8 @@ export interface EmulatorProcess extends AsyncDisposable {
   readonly pid: number;
   /** The emulator's processes, of those of its first worker; @throws Error where there is no /proc or no worker yet. */
   pids(): EmulatorPids;
+  /** The processes of all its workers that are there. */
+  workers(): readonly WorkerPids[];
   /** Resolves when the log has a line with this text, from now on. */
   logs(text: string): Promise<void>;
   /** A submission to an operation of an endpoint. */
@@ -38,6 +44,8 @@ export interface EmulatorPlace {
   readonly checkout?: string | undefined;
   /** Address of the database that is the store; default: the data directory is. */
   readonly store?: string | undefined;
+  /** Whether others may have it as well; default: no. */
+  readonly isShared?: boolean;
 }
 
 export interface EmulatorStart extends EmulatorPlace {
@@ -104,9 +112,12 @@ export async function startEmulatorFor(
  * @throws Error with the emulator's last lines when it ends instead
  */
 export async function startEmulatorProcess(start: EmulatorStart): Promise<EmulatorProcess> {
-  const { checkout, dataDir, store, targets } = start;
+  const { checkout, dataDir, store, targets, isShared = false } = start;
   const program = builtEmulator(checkout);
-  const options = ["--port", "0", "--data-dir", dataDir, "--log", "json", "--limits", "off"];
+  const port = isShared ? await freePort() : 0;
+  const advertised = isShared ? ["--advertise", `http://127.0.0.1:${port}`] : [];
+  const common = ["--data-dir", dataDir, "--log", "json", "--limits", "off"];
+  const options = ["--port", String(port), ...advertised, ...common];
   // Elsewhere the key that seals secrets has to be given.
   const sealed = store === undefined ? {} : { SV_STORE: store, SV_SECRET_KEY: SECRET_KEY };
   const child = spawn(process.execPath, [program, ...targets, ...options], {
@@ -132,6 +143,7 @@ export async function startEmulatorProcess(start: EmulatorStart): Promise<Emulat
     origin,
     pid,
     pids: () => pidsOf(pid),
+    workers: () => workersOf(pid),
     logs: (text) => logged(child, text),
     submission: (...job) => submissionTo(origin, ...job),
     [Symbol.asyncDispose]: () => endProcess(child),
@@ -173,13 +185,19 @@ function logged({ stderr }: { readonly stderr: Readable }, text: string): Promis
   });
 }
 
-/** The supervisor is the emulator's child, the handler process the supervisor's. */
 function pidsOf(emulator: number): EmulatorPids {
-  const supervisor = childPids(emulator).find((pid) => commandLine(pid).includes("sv-worker"));
-  // The oldest of them: a standby process is started later.
-  const handler = supervisor === undefined ? undefined : childPids(supervisor)[0];
-  if (supervisor === undefined || handler === undefined) {
+  const [worker] = workersOf(emulator);
+  if (worker === undefined)
     throw new Error("The emulator's worker processes were not found under /proc.");
-  }
-  return { emulator, supervisor, handler };
+  return { emulator, ...worker };
+}
+
+/** A supervisor is the emulator's child, its handler process the supervisor's. */
+function workersOf(emulator: number): WorkerPids[] {
+  const supervisors = childPids(emulator).filter((pid) => commandLine(pid).includes("sv-worker"));
+  return supervisors.flatMap((supervisor) => {
+    // The oldest of them: a standby process is started later.
+    const [handler] = childPids(supervisor);
+    return handler === undefined ? [] : [{ supervisor, handler }];
+  });
 }

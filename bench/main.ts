@@ -26,6 +26,8 @@ import { queueDepth, queueDepthOnPostgres } from "./rows/queue-depth.ts";
 import { reload } from "./rows/reload.ts";
 import type { Row } from "./rows/row.ts";
 import { ready } from "./rows/ready.ts";
+import { replicas } from "./rows/replicas.ts";
+import { sessions } from "./rows/sessions.ts";
 import { spawn } from "./rows/spawn.ts";
 import { single } from "./rows/single.ts";
 import { start } from "./rows/start.ts";
@@ -61,6 +63,8 @@ const ROWS: readonly Row[] = [
   postgres,
   queueDepthOnPostgres,
   crowdOnPostgres,
+  replicas,
+  sessions,
   memory,
   upload,
 ];

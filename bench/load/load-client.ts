@@ -19,9 +19,17 @@ export class LoadClient implements AsyncDisposable {
     return this.#program.pid;
   }
 
-  /** @param expected text that every answer must hold */
-  async load(subject: Subject, load: Load, expected: string): Promise<LoadResult> {
-    return this.#program.ask(loadResultShape, { kind: "load", ...subject, load, expected });
+  /**
+   * @param subject of several each connection has one, in turn
+   * @param expected text that every answer must hold
+   */
+  async load(
+    subject: Subject | readonly Subject[],
+    load: Load,
+    expected: string,
+  ): Promise<LoadResult> {
+    const subjects = [subject].flat();
+    return this.#program.ask(loadResultShape, { kind: "load", subjects, load, expected });
   }
 
   /** So many jobs' streams, one after another. */

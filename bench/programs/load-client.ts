@@ -16,7 +16,7 @@ const subject = { origin: z.string(), request: requestShape };
 const questionShape = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("load"),
-    ...subject,
+    subjects: z.array(z.object(subject)),
     load: loadShape,
     expected: z.string(),
   }),
@@ -33,11 +33,16 @@ const questionShape = z.discriminatedUnion("kind", [
 type Question = z.infer<typeof questionShape>;
 
 async function load(question: Extract<Question, { kind: "load" }>): Promise<unknown> {
-  const { origin, request, expected } = question;
-  const clients = connectionsTo(origin, question.load.inFlight);
+  const { subjects, expected } = question;
+  const { inFlight } = question.load;
+  const slots = Array.from({ length: inFlight }, (_, slot) => {
+    const { origin = "", request } = subjects[slot % subjects.length] ?? {};
+    return { request, client: connectionsTo(origin, inFlight)[slot] };
+  });
   return closedLoop(question.load, async (slot) => {
-    const client = clients[slot];
-    if (client === undefined) throw new RangeError(`There is no connection ${slot}.`);
+    const { client, request } = slots[slot] ?? {};
+    if (client === undefined || request === undefined)
+      throw new RangeError(`There is no connection ${slot}.`);
     const answer = await send(client, request);
     if (!answer.includes(expected)) throw new Error(unexpected(request, answer));
   });

@@ -47,7 +47,7 @@ async function openInDatabase(
   const { dataDir, storeLost } = options;
   const listeners = {
     clock,
-    onCommit: (durationMs: number) => metrics.committed(1, durationMs),
+    onCommit: (durationMs: number) => metrics.committed(durationMs),
     onDamage: ({ message }: Error) =>
       log.error({}, `nothing more is read or stored, for the database is damaged: ${message}`),
     onLost(error: Error) {
@@ -59,10 +59,18 @@ async function openInDatabase(
       if (lost) log.error({}, `nothing is stored until the database is back: ${lost.message}`);
       else log.info({}, "the database is back; everything is stored again");
     },
+    onBucket(failure: Error | undefined) {
+      metrics.isBucketFailing = failure !== undefined;
+      const meaning = "jobs with large payloads wait or are refused until it works again";
+      if (failure)
+        log.error({}, `the bucket for large payloads fails, ${meaning}: ${failure.message}`);
+      else log.info({}, "the bucket for large payloads works again");
+    },
     onSnapshotAge: (ageMs: number) => void (metrics.oldestSnapshotMs = ageMs),
     warn: (sentence: string) => log.warn({}, sentence),
   };
   const store = await openSharedStore(options, listeners, made);
+  if (options.objects !== undefined) metrics.isBucketFailing = false;
   if (dataDir !== undefined) fs.mkdirSync(dataDir, { recursive: true });
   if (dataDir !== undefined && fs.existsSync(join(dataDir, DATABASE_FILE))) {
     const meaning = "its jobs and records are not served; sv-emulate move copies them";
@@ -80,7 +88,7 @@ async function openInDirectory(
   if (defect !== undefined) log.warn({}, defect);
   const store = await openSqliteStore({
     directory,
-    onCommit: (durationMs) => metrics.committed(1, durationMs),
+    onCommit: (durationMs) => metrics.committed(durationMs),
     onDamage({ message }) {
       log.error(
         {},

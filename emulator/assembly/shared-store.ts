@@ -12,6 +12,7 @@ import {
   STORE_RULE,
 } from "../core/store-address.ts";
 import type { Blobs } from "../store/blobs/blobs.ts";
+import { WatchedBlobs } from "../store/blobs/watched-blobs.ts";
 import type { PostgresStoreOptions } from "../store/postgres/options.ts";
 import type { PostgresStore } from "../store/postgres/postgres-store.ts";
 
@@ -25,10 +26,13 @@ export interface SharedStoreOptions {
 }
 
 /** What is told of it while it is open. */
-export type SharedStoreListeners = Omit<
+export interface SharedStoreListeners extends Omit<
   PostgresStoreOptions,
-  "url" | "blobs" | "replica" | "advertise" | "version" | "times"
->;
+  "url" | "blobs" | "replica" | "advertise" | "version" | "migrations" | "times"
+> {
+  /** Called when the bucket fails, and with undefined when it works again; must not throw. */
+  readonly onBucket?: (failure: Error | undefined) => void;
+}
 
 /** @throws RangeError for what is no address */
 export function checkAddresses(options: Partial<SharedStoreOptions>): void {
@@ -57,10 +61,10 @@ function refusal(name: string, rule: string, text: string): RangeError {
  */
 export async function openSharedStore(
   { store: url, objects, advertise }: SharedStoreOptions,
-  listeners: SharedStoreListeners,
+  { onBucket, ...listeners }: SharedStoreListeners,
   made: AsyncDisposableStack,
 ): Promise<PostgresStore> {
-  const blobs = objects === undefined ? undefined : await openBlobs(objects);
+  const blobs = objects === undefined ? undefined : await openBlobs(objects, onBucket);
   made.defer(() => blobs?.close());
   const { openPostgresStore } = await import("../store/postgres/postgres-store.ts");
   const store = await openPostgresStore({
@@ -73,7 +77,11 @@ export async function openSharedStore(
   return store;
 }
 
-async function openBlobs(address: string): Promise<Blobs> {
+async function openBlobs(
+  address: string,
+  tell: SharedStoreListeners["onBucket"] = () => undefined,
+): Promise<Blobs> {
   const { openS3Blobs } = await import("../store/blobs/s3-blobs.ts");
-  return openS3Blobs(address, { env: process.env });
+  const blobs = await openS3Blobs(address, { env: process.env });
+  return new WatchedBlobs(blobs, tell);
 }

@@ -7,6 +7,7 @@ import { JobsPage } from "./pages/jobs/jobs-page.tsx";
 import { LimitsPage } from "./pages/limits/limits-page.tsx";
 import { OverviewPage } from "./pages/overview/overview-page.tsx";
 import { PlaygroundPage } from "./pages/playground/playground-page.tsx";
+import { ReplicasPage } from "./pages/replicas/replicas-page.tsx";
 import { WebhooksPage } from "./pages/webhooks/webhooks-page.tsx";
 import { WorkersPage } from "./pages/workers/workers-page.tsx";
 import type { PageProps } from "./route/route.ts";
@@ -34,6 +35,12 @@ export const PAGES: readonly Page[] = [
     title: "Endpoint",
     within: "overview",
     Component: EndpointPage,
+  },
+  {
+    name: "replicas",
+    title: "Replicas",
+    within: "overview",
+    Component: ReplicasPage,
   },
   {
     name: "jobs",

@@ -34,6 +34,7 @@ import type { Turns } from "./turns.ts";
 import type { WorkerTokens } from "./workers/worker-tokens.ts";
 import type { UsageMeter } from "./billing/usage-meter.ts";
 import type { WorkerHistory } from "./workers/worker-history.ts";
+import type { Assignment } from "./effects.ts";
 import type { WorkerMover } from "./workers/move-worker.ts";
 
 /** Some of the parts: what a use case takes. */
@@ -114,6 +115,7 @@ export interface EngineContext {
   readonly podPorts: Map<string, PodPorts>;
   /** Called with a job that cannot be handed to its worker. */
   readonly inputDamaged: (damage: InputDamage) => void;
+  readonly inputUnread: (assignment: Assignment) => void;
   /** The memory limit of a running pod, in whole GiB; undefined where it is not known. */
   readonly podMemoryInGb: (pod: Pod) => number | undefined;
   /** How much of this machine's GPUs is used now; empty where nobody can tell. Never rejects. */

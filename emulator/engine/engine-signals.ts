@@ -1,5 +1,6 @@
 /** What the running parts of the engine tell each other. */
 import type { InputDamage } from "./context.ts";
+import type { Assignment } from "./effects.ts";
 import type { RecordChange } from "./resources/record-book.ts";
 import { Signal } from "./signal.ts";
 
@@ -17,6 +18,8 @@ export interface EngineSignals {
   readonly jobsDue: Signal;
   /** A job that cannot be handed to its worker. */
   readonly inputDamaged: Signal<InputDamage>;
+  /** A job whose input cannot be read now. */
+  readonly inputUnread: Signal<Assignment>;
   /** Parts that a batch was refused for: another process has them. */
   readonly partsLost: Signal<ReadonlySet<number>>;
   /** Records that are another since other processes changed them. */
@@ -33,6 +36,7 @@ export function createSignals(): EngineSignals {
     laterDelivery: new Signal(),
     jobsDue: new Signal(),
     inputDamaged: new Signal(),
+    inputUnread: new Signal(),
     partsLost: new Signal(),
     recordsChanged: new Signal(),
     launcherWilling: new Signal(),
@@ -45,11 +49,13 @@ export function raisersOf({
   podChanged,
   webhookDue,
   inputDamaged,
+  inputUnread,
 }: EngineSignals) {
   return {
     endpointChanged: endpointChanged.raise,
     podChanged: podChanged.raise,
     webhookDue: webhookDue.raise,
     inputDamaged: inputDamaged.raise,
+    inputUnread: inputUnread.raise,
   };
 }

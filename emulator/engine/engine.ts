@@ -10,6 +10,8 @@ import type { EngineContext, InputDamage } from "./context.ts";
 import { HealthWatch } from "./balancing/health-watch.ts";
 import { checkData } from "./jobs/check-data.ts";
 import { endDamaged } from "./jobs/damaged-data.ts";
+import { putBackUnread } from "./jobs/unread-input.ts";
+import type { Assignment } from "./effects.ts";
 import { expireDue } from "./jobs/expire.ts";
 import { requeueOrphans } from "./jobs/requeue.ts";
 import { noteWaiting } from "./observe/note-in-series.ts";
@@ -103,6 +105,7 @@ export async function createEngine(
     void context.pendingWork.track("what is due for jobs", applyDue(context, startWork));
   });
   signals.inputDamaged.on((damage) => endInTheBackground(context, damage));
+  signals.inputUnread.on((assignment) => putBackInTheBackground(context, assignment));
   signals.launcherWilling.on(() => {
     workers.considerAll();
     pods.considerAll();
@@ -198,4 +201,12 @@ function endInTheBackground(context: EngineContext, { jobId, damage }: InputDama
     context.log.error({ jobId, err: error }, "a job with damaged data could not be ended"),
   );
   void context.pendingWork.track("a job with a damaged input", ended);
+}
+
+function putBackInTheBackground(context: EngineContext, assignment: Assignment): void {
+  const put = putBackUnread(context, assignment).catch((error: unknown) => {
+    const jobId = assignment.job.id;
+    context.log.error({ jobId, err: error }, "a job could not be put back; its lease will run out");
+  });
+  void context.pendingWork.track("a job with an input that cannot be read", put);
 }

@@ -202,7 +202,10 @@ function releaseSteps(
     },
   };
   parts.steps.releaseBy({
-    release: (effects) => releaseEffects(releasing, effects),
+    release(effects) {
+      metrics.stored(effects.length);
+      releaseEffects(releasing, effects);
+    },
     failed: (effects) =>
       lookLater(effects.flatMap(({ changedEndpoints }) => [...changedEndpoints])),
     lost: (lost, loads) => signals.partsLost.raise(parts.ownership.heldSince(lost, loads)),

@@ -190,6 +190,11 @@ export class Steps {
     return this.#records.stored;
   }
 
+  /** That of the records that are in the store, as far as this process knows; where it has the store for itself it tells nothing. */
+  get recordsVersion(): number {
+    return this.#records.version;
+  }
+
   /** Jobs in memory: those that run, the heads of queues, and those that the store does not have as they are. */
   jobsInMemory(isWanted: (job: Job) => boolean = () => true): readonly Job[] {
     return [...this.#jobs.all()].filter(isWanted);

@@ -6,6 +6,7 @@ import { listDeletedJobs } from "./jobs/list-deleted-jobs.ts";
 import { freezeWorker } from "./workers/freeze-worker.ts";
 import { killWorker } from "./workers/kill-worker.ts";
 import { listWorkers } from "./workers/list-workers.ts";
+import { listReplicas } from "./observe/list-replicas.ts";
 import { observeEndpoints } from "./observe/list-endpoints.ts";
 import { readDecisions } from "./workers/read-decisions.ts";
 import { readLimits } from "./limits/read-limits.ts";
@@ -81,6 +82,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   killWorker,
   freezeWorker,
   readLimits,
+  listReplicas,
   logs,
   readMetrics,
   ...PROBE_OPERATIONS,

@@ -71,6 +71,8 @@ export class HttpService {
   readonly limits: RateLimiter | undefined;
   readonly liveWorkers: LiveWorkers | undefined;
   readonly ownership: Ownership | undefined;
+  /** Real time, ms. */
+  readonly startedAt: number;
   readonly #waits = new Set<AbortController>();
   #stopping = false;
 
@@ -80,6 +82,7 @@ export class HttpService {
     this.keys = options.keys;
     this.audit = new AuditLog(options.engine);
     const { realClock: clock, random } = options.engine;
+    this.startedAt = clock.now();
     this.dashboard = new DashboardAccess({ mode: options.dashboard ?? "off", clock, random });
     this.webhookSecret = options.webhookSecret;
     this.log = options.log;

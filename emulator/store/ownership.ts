@@ -18,6 +18,8 @@ export interface ReplicaState extends Replica {
   readonly version: string;
   /** Real time at the database, ms. */
   readonly startedAt: number;
+  /** The same: it is alive until then, also if it is not heard of any more; as far as this replica knows. */
+  readonly leaseEndsAt: number;
   /** The parts that it owns. */
   readonly parts: readonly number[];
 }
@@ -29,6 +31,8 @@ export interface Gain extends Pick<Boot, "counts" | "running"> {
   readonly lastSeq: number;
   /** The latest service time that an owner of these parts has told the store: it must not be earlier from now on. */
   readonly serviceTime: number;
+  /** For how long nobody had each of them, ms, as far as the store can tell; those are absent that were given by their owner. */
+  readonly unownedMs: ReadonlyMap<number, number>;
 }
 
 /** Records that another replica changed; undefined stands for one that is gone. Those of use are not told of. */
@@ -70,6 +74,8 @@ export interface Ownership {
   owns(endpointId: string): boolean;
   /** The same of what belongs to no endpoint: bills of volumes, pods, what is pruned over all endpoints. */
   ownsService(): boolean;
+  /** How many parts there are; they are numbered from 0. */
+  readonly partCount: number;
   /** The part that the endpoint belongs to, always the same. */
   partOf(endpointId: string): number;
   /** That of what belongs to no endpoint. */

@@ -86,8 +86,8 @@ export interface StoreReads {
   chunks(seq: number, window: ChunkWindow): Promise<readonly ChunkBatch[]>;
   /** Whether that is what is stored in its place now: it may have been deleted or replaced since it was found damaged. */
   isStillStored(damage: PayloadDamagedError): Promise<boolean>;
-  /** Records of use with an id of at least `from`, in order of id; by default all. */
-  usage(from?: string): Promise<readonly Records["usage"][]>;
+  /** The first records of use with an id of at least `from`, in order of id; by default all. */
+  usage(from?: string, limit?: number): Promise<readonly Records["usage"][]>;
   readonly deliveries: DeliveryReads;
   readonly reports: ReportReads;
 }

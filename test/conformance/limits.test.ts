@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import { joinChunks } from "../../runtime/client/index.ts";
 import { runHandler } from "../../runtime/testing.ts";
-import { createTestEngine } from "../unit/engine-harness.ts";
+import { createServiceEngine } from "../unit/engine-harness.ts";
 import { startTestHttp, type TestHttp } from "../unit/http/http-harness.ts";
 import { ScriptedSender } from "../unit/scripted-sender.ts";
 import { bodyOf, show, submit, submitRunning } from "./calls.ts";
@@ -146,7 +146,7 @@ rule("policy.ttl is 10 s to 7 days, 86,400,000 ms by default", async () => {
 
 rule("a webhook is tried 2 more times, 10 s apart", async () => {
   const webhookSender = ScriptedSender.answering(500, "no answer", 500);
-  await using engine = await createTestEngine(undefined, undefined, { webhookSender });
+  await using engine = await createServiceEngine(undefined, { webhookSender });
   await using service = await startTestHttp({ engine });
   const webhook = "https://user.test/hook";
   const { job, worker } = await submitRunning(service, { webhook });

@@ -1,5 +1,6 @@
 /** Requests to every operation of the OpenAPI documents: most as it asks for them, some not. */
 import fc from "fast-check";
+import { anyCharacter } from "../any-character.ts";
 import { ALL_DOCUMENTED, DOCUMENT, type DocumentedOperation } from "../unit/http/documented.ts";
 import { KnownId } from "./known-ids.ts";
 import { anyValue, fitting, misfitting, type Resolve, type Schema } from "./schema-arbitrary.ts";
@@ -39,7 +40,7 @@ function mostly<Value>(value: Value, ...others: fc.Arbitrary<Value>[]): fc.Arbit
 
 const oddSegment: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom("", ".", "..", "%00", "%zz", "%2f", "a%2Fb", "__proto__", "*", "x".repeat(600)),
-  fc.string({ unit: "binary", maxLength: 40 }).map((text) => encodeURIComponent(text)),
+  fc.string({ unit: anyCharacter, maxLength: 40 }).map((text) => encodeURIComponent(text)),
 );
 
 /** Odd numbers name what was made meanwhile; deleting what is always there as often would leave nothing to ask for. */
@@ -79,7 +80,7 @@ function bodyOf(operation: DocumentedOperation["operation"]): fc.Arbitrary<FuzzR
   const body = operation.requestBody as
     | { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
     | undefined;
-  const raw = fc.string({ unit: "binary", maxLength: 60 }).map((text) => ({ raw: text }));
+  const raw = fc.string({ unit: anyCharacter, maxLength: 60 }).map((text) => ({ raw: text }));
   const schema = body?.content["application/json"]?.schema;
   if (!schema) return mostly<FuzzRequest["body"]>(undefined, raw);
   return fc.oneof(

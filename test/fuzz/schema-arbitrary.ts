@@ -1,5 +1,6 @@
 /** Values that fit a JSON schema of the OpenAPI document, and values that nearly do. */
 import fc from "fast-check";
+import { anyCharacter } from "../any-character.ts";
 import { KnownId } from "./known-ids.ts";
 
 /** As far as the document uses it. */
@@ -107,7 +108,7 @@ function strings(schema: Schema, name: string): fc.Arbitrary<unknown> {
     return least === 0 ? matching : matching.filter((text) => text.length >= least);
   }
   const { minLength = 0, maxLength = 200 } = schema;
-  const text = fc.string({ unit: "binary", minLength, maxLength });
+  const text = fc.string({ unit: anyCharacter, minLength, maxLength });
   if (!name.endsWith("Id")) return text;
   const id = fc.nat({ max: 99 }).map((nth) => new KnownId(name, nth));
   return fc.oneof({ weight: 6, arbitrary: id }, { weight: 1, arbitrary: text });

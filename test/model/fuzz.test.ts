@@ -1,11 +1,11 @@
-/** Generated requests to every operation, played on a real server over HTTP, 48 at a time: 500 plays, in a full run over 4,000. */
+/** Generated requests to every operation, played on a real server over HTTP, 48 at a time: 250 plays, in a full run over 4,000. */
 import { describe, expect, it } from "vitest";
 import { answersIn, playRequests, type Tally } from "../fuzz/play.ts";
 import { sized } from "../setup/size.ts";
 import { ALL_DOCUMENTED } from "../unit/http/documented.ts";
 
-const REQUESTS = sized(24_000, 200_000);
-const REQUESTS_A_SEED = sized(8_000, 10_000);
+const REQUESTS = sized(12_000, 200_000);
+const REQUESTS_A_SEED = sized(6_000, 10_000);
 /** So many further seeds are played for a success that none of the requests had. */
 const MOST_MORE = 3;
 

@@ -15,11 +15,12 @@ export const postgresIsMissing: string | undefined = whatIsMissing("tests with P
   "postgres",
 ]);
 
+const run = promisify(execFile);
 const READY_MS = 30_000;
 
 /** As on a server that is meant: nothing is acknowledged before it is on the disk. */
 const SETTINGS = [
-  ...["fsync=on", "synchronous_commit=on", "max_connections=60", "shared_buffers=64MB"],
+  ...["fsync=on", "synchronous_commit=on", "max_connections=100", "shared_buffers=64MB"],
   ...["listen_addresses=127.0.0.1", "unix_socket_directories=", "logging_collector=off"],
 ];
 
@@ -35,11 +36,26 @@ export interface Postgres extends AsyncDisposable {
   pid(): number | undefined;
   /** What it said so far. */
   said(): string;
+  /** Another server, a streaming copy of this one by `pg_basebackup`, which cannot be written to until it is promoted. */
+  standby(): Promise<Postgres>;
+  /** Starts it anew as one that cannot be written to. */
+  demote(): Promise<void>;
 }
 
 /** @param dataIn where its data lies; by default in a folder of its own */
 export async function startPostgres(
   settings: readonly string[] = [],
+  dataIn?: string,
+): Promise<Postgres> {
+  const init = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"];
+  return startCluster("initdb", init, settings, dataIn);
+}
+
+/** @param maker the program that fills the folder of its data */
+async function startCluster(
+  maker: "initdb" | "pg_basebackup",
+  args: readonly string[],
+  settings: readonly string[],
   dataIn?: string,
 ): Promise<Postgres> {
   const home = temporaryDirectory();
@@ -49,8 +65,7 @@ export async function startPostgres(
   fs.mkdirSync(data, { mode: 0o700 });
   if (user !== undefined)
     for (const owned of [home.path, data]) fs.chownSync(owned, user.uid, user.gid);
-  const init = ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"];
-  await promisify(execFile)(path.join(bin, "initdb"), init, { ...user, cwd: home.path });
+  await run(path.join(bin, maker), ["-D", data, ...args], { ...user, cwd: home.path });
   const port = await freePort();
   const server = new Server(path.join(bin, "postgres"), data, user, [
     ...[...SETTINGS, ...settings, `port=${port}`].flatMap((setting) => ["-c", setting]),
@@ -66,6 +81,15 @@ export async function startPostgres(
     stop: (signal = "SIGINT") => server.stop(signal),
     pid: () => server.pid,
     said: () => server.said,
+    standby() {
+      const copied = ["-d", url(), "-R", "-X", "stream", "-c", "fast", "-N"];
+      return startCluster("pg_basebackup", copied, settings);
+    },
+    async demote() {
+      await server.stop("SIGINT");
+      fs.writeFileSync(path.join(data, "standby.signal"), "");
+      await start();
+    },
     async [Symbol.asyncDispose]() {
       await server.stop("SIGQUIT");
       // Thousands of files, which take seconds on a disk that is busy: the run of the tests must not stand still meanwhile.

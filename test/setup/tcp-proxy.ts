@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import net from "node:net";
 
-type Fate = "pass" | "cut-before" | "cut-reply";
+type Fate = "pass" | "cut-before" | "cut-reply" | "lose";
 
 export interface TcpProxy extends AsyncDisposable {
   readonly port: number;
@@ -10,12 +10,15 @@ export interface TcpProxy extends AsyncDisposable {
   readonly address: string;
   /**
    * What becomes of the next connection that sends `words`: `cut-before` keeps them from the server, `cut-reply` passes them on
-   * and cuts the connection in place of the reply. Resolves when that was done.
+   * and cuts the connection in place of the reply, `lose` passes on what came up to them and a few bytes, and then nothing
+   * in either direction, not even that the client gives it up. Resolves when that was done.
    */
   cutAt(words: string, fate: Exclude<Fate, "pass">): Promise<void>;
   /** Cuts all connections, and refuses new ones until `open`. */
   close(): void;
   open(): Promise<void>;
+  /** New connections go to that port from now on; those that are there are cut. */
+  leadTo(port: number): void;
   /** From now on nothing is passed on any more, and no connection ends by itself. */
   fallSilent(): void;
   /** As a network that is cut: what is sent from now on arrives after `letGo`, also over new connections. */
@@ -29,11 +32,16 @@ export async function startTcpProxy(targetPort: number, host = "127.0.0.1"): Pro
   const sockets = new Set<net.Socket>();
   let isSilent = false;
   let isHeld = false;
+  let leadsTo = targetPort;
   const server = net.createServer({ allowHalfOpen: true }, (client) => {
-    const target = net.connect({ port: targetPort, host: "127.0.0.1", allowHalfOpen: true });
+    const target = net.connect({ port: leadsTo, host: "127.0.0.1", allowHalfOpen: true });
     let isMuted = false;
+    let isLost = false;
     const both = [client, target];
-    const end = () => both.forEach((socket) => socket.destroy());
+    const end = () => {
+      client.destroy();
+      if (!isLost) target.destroy();
+    };
     for (const socket of both) {
       sockets.add(socket);
       if (isHeld) socket.pause();
@@ -42,11 +50,19 @@ export async function startTcpProxy(targetPort: number, host = "127.0.0.1"): Pro
       socket.on("end", () => isSilent || end());
     }
     client.on("data", (bytes) => {
-      if (isSilent) return;
+      if (isSilent || isLost) return;
       const met = cut?.words !== undefined && bytes.includes(cut.words) ? cut : undefined;
       if (met !== undefined) cut = undefined;
       if (met?.fate === "cut-before") {
         end();
+        met.done();
+        return;
+      }
+      if (met?.fate === "lose") {
+        isMuted = true;
+        isLost = true;
+        // Enough for PostgreSQL to have begun with what the words are of.
+        target.write(bytes.subarray(0, bytes.indexOf(met.words) + met.words.length + 5));
         met.done();
         return;
       }
@@ -83,6 +99,10 @@ export async function startTcpProxy(targetPort: number, host = "127.0.0.1"): Pro
     cutAt: (words, fate) => new Promise((done) => (cut = { words, fate, done })),
     close,
     open: () => listen(port),
+    leadTo(other) {
+      leadsTo = other;
+      for (const socket of sockets) socket.destroy();
+    },
     fallSilent: () => (isSilent = true),
     hold() {
       isHeld = true;

@@ -148,6 +148,7 @@ const layers: readonly Layer[] = [
       "emulator/balance/connect.ts",
       "emulator/store/ownership.ts",
       "emulator/trace/tracer.ts",
+      "runtime/version.ts",
       net,
       core,
       protocol,

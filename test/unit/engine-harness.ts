@@ -15,6 +15,7 @@ import type { HealthProbe } from "../../emulator/balance/health-probe.ts";
 import type { Launcher } from "../../emulator/launch/launcher.ts";
 import type { PodLauncher } from "../../emulator/launch/pod-launcher.ts";
 import { localEndpoint, localTemplate } from "../../emulator/handlers/local-endpoint.ts";
+import type { SecretKey } from "../../emulator/secrets/secret-key.ts";
 import { createMemoryStore } from "../../emulator/store/memory/memory-store.ts";
 import type { Ownership } from "../../emulator/store/ownership.ts";
 import type { Store } from "../../emulator/store/store.ts";
@@ -23,6 +24,7 @@ import type { WebhookSender } from "../../emulator/webhooks/webhook-sender.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { ScriptedSender } from "./scripted-sender.ts";
 import { ScriptedWorker } from "./scripted-worker.ts";
+import { IS_FORWARDED, TwoReplicas } from "./two-replicas.ts";
 
 export interface LogEntry {
   readonly level: "info" | "warn" | "error";
@@ -38,6 +40,8 @@ export interface TestEngine extends AsyncDisposable {
   readonly clock: FakeClock;
   /** Everything the engine logged so far. */
   readonly logged: readonly LogEntry[];
+  /** Where another replica can have the store as well. */
+  readonly shared: { readonly replicas: TwoReplicas; readonly ownership: Ownership } | undefined;
   /** Adds an endpoint (default id `echo`) with a template of its own; nothing starts workers for it. */
   addEndpoint(id?: string, settings?: Partial<Endpoint>): Promise<Endpoint>;
   /** A worker of the endpoint that is ready and has credit for `credit` jobs (default 1). */
@@ -66,6 +70,8 @@ export interface HarnessOptions {
   readonly ownership?: Ownership;
   /** How many ids were drawn before: engines that share a store draw no id twice. */
   readonly drawn?: number;
+  /** Encrypts stored secrets; by default a key of the engine's own. */
+  readonly secretKey?: SecretKey;
 }
 
 /**
@@ -74,6 +80,51 @@ export interface HarnessOptions {
  */
 export async function createTestEngine(
   store: Store = createMemoryStore(),
+  launcher?: Launcher,
+  options?: HarnessOptions,
+): Promise<TestEngine> {
+  const test = await openTestEngine(store, launcher, options);
+  await test.addEndpoint();
+  return test;
+}
+
+/** As `createTestEngine`, for a service; with `SV_TEST_FORWARDED` on a store that another replica can have as well. */
+export async function createServiceEngine(
+  launcher?: Launcher,
+  options?: HarnessOptions,
+): Promise<TestEngine> {
+  if (!IS_FORWARDED) return createTestEngine(undefined, launcher, options);
+  const test = await openReplica(await TwoReplicas.open(), launcher, options);
+  await test.addEndpoint();
+  return test;
+}
+
+/** An engine on the store of the replicas, without the endpoint `echo` unless the store has it. */
+export async function openReplica(
+  replicas: TwoReplicas,
+  launcher?: Launcher,
+  options: HarnessOptions = {},
+): Promise<TestEngine> {
+  const isOtherBusy = options.clock?.isBusy ?? (() => false);
+  const store = await replicas.join();
+  const { ownership } = store;
+  if (ownership === undefined) throw new Error("the store is not shared");
+  const test = await openTestEngine(store, launcher, { ...options, ownership });
+  const { isBusy } = test.clock;
+  test.clock.isBusy = () => isBusy() || isOtherBusy();
+  const stop: TestEngine["stop"] = async (how) => {
+    const stopped = test.stop(how).then(() => true);
+    const advanced = () => test.clock.advance(1_000).then(() => false);
+    // Jobs that run have a while to end where they are.
+    for (let isOver = false; !isOver;) isOver = await Promise.race([stopped, advanced()]);
+    await replicas.left();
+  };
+  const shared = { replicas, ownership };
+  return { ...test, shared, stop, [Symbol.asyncDispose]: () => stop() };
+}
+
+async function openTestEngine(
+  store: Store,
   launcher: Launcher = unwilling,
   {
     webhookSender = new ScriptedSender(),
@@ -85,6 +136,7 @@ export async function createTestEngine(
     limits = MEMORY_LIMITS,
     ownership,
     drawn = 0,
+    secretKey,
   }: HarnessOptions = {},
 ): Promise<TestEngine> {
   const logged: LogEntry[] = [];
@@ -102,6 +154,7 @@ export async function createTestEngine(
     webhookSender,
     tracer,
     ...(healthProbe && { healthProbe }),
+    ...(secretKey && { secretKey }),
   });
   const engine = running.context;
   clock.isBusy = () =>
@@ -123,13 +176,13 @@ export async function createTestEngine(
     await running.serve([{ template, endpoint }]);
     return endpoint;
   };
-  await addEndpoint();
   return {
     engine,
     workers: running.workers,
     pods: running.pods,
     clock,
     logged,
+    shared: undefined,
     addEndpoint,
     async connectWorker(endpointId = "echo", { credit = 1 } = {}) {
       const id = random.shortId(14);

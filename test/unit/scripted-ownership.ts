@@ -51,6 +51,7 @@ export class ScriptedCluster {
 
 export class ScriptedOwnership implements Ownership {
   readonly servicePart = 0;
+  readonly partCount = 2;
   readonly self: Replica;
   readonly #cluster: ScriptedCluster;
   /** In the place of what is so: what this replica believes of an endpoint. */
@@ -86,7 +87,8 @@ export class ScriptedOwnership implements Ownership {
       address: replica.address,
       version: "1",
       startedAt: 0,
-      parts: [],
+      leaseEndsAt: 5_000,
+      parts: replica.id === this.#cluster.rest ? [0] : [],
     }));
   }
 

@@ -161,6 +161,24 @@ export const logLineSchema = z.looseObject({
   stream: z.enum(["stdout", "stderr"]).optional(),
 });
 
+export const replicasSchema = z.looseObject({
+  answeredBy: z.string(),
+  replicas: z.array(
+    z.looseObject({
+      id: z.string(),
+      address: z.string().optional(),
+      version: z.string(),
+      startedAt: z.string(),
+      leaseEndsAt: z.string().optional(),
+      parts: z.array(count).optional(),
+      endpoints: count,
+      workers: count.optional(),
+      running: count.optional(),
+    }),
+  ),
+  unowned: z.array(count),
+});
+
 const keySchema = z.looseObject({
   id: z.string(),
   name: z.string(),

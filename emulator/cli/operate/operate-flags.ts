@@ -62,6 +62,7 @@ const COMMANDS = [
   { name: "keys list", summary: "list the keys that were made" },
   { name: "keys revoke", argument: "<key>", summary: "revoke a key: it opens nothing any more" },
   { name: "audit", summary: "list who changed what, the newest change first" },
+  { name: "replicas", summary: "list the emulators that share the database, and what each has" },
   { name: "ready", summary: "ask whether a running emulator can be called, or wait until it can" },
   { name: "logs", argument: "[endpoint]", summary: "show the log of a running emulator" },
 ] as const satisfies readonly { name: string; argument?: string; summary: string }[];

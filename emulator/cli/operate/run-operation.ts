@@ -22,6 +22,7 @@ import { type OperationCall, show } from "./operation-call.ts";
 import { runSaved, saveJob } from "./saved-job.ts";
 import { RefusedError, ServiceClient } from "./service-client.ts";
 import { jobText } from "./show-job.ts";
+import { listReplicas } from "./list-replicas.ts";
 import { showLogs } from "./show-logs.ts";
 import { tableText } from "./table.ts";
 import { factsOf } from "./why/explain-job.ts";
@@ -105,6 +106,8 @@ export async function runOperation(
       return showAudit(call);
     case "clock":
       return operateClock(call);
+    case "replicas":
+      return listReplicas(call);
     case "ready":
       return askReady(call);
     case "logs":

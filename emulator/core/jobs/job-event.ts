@@ -71,6 +71,8 @@ export interface HandBack extends Fenced {
   readonly type: "hand-back";
   /** Default: `handed_back`. */
   readonly outcome?: HarmlessOutcome;
+  /** Its place at the end of the queue; default: it goes to the head. */
+  readonly nextQueueKey?: number;
 }
 
 /** The service itself sees `executionTimeout` and its grace run out. */

@@ -93,7 +93,7 @@ export class Balancer {
   /** Refuses the requests that wait for workers of endpoints that have moved. */
   abandon(isMeant: (endpointId: string) => boolean): void {
     for (const [endpointId, waiting] of [...this.#waiting].filter(([id]) => isMeant(id)))
-      for (const { reject } of waiting) reject(endpointMoved(endpointId));
+      for (const { reject } of waiting) reject(endpointMoved({ endpointId }));
   }
 
   #choose(endpointId: string, affinity: Affinity): InFlight | undefined {

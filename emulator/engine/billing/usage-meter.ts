@@ -2,6 +2,7 @@
 import type { Clock, Disarm, Random } from "../../core/time/clock.ts";
 import type { MachineUsage, Usage, VolumeUsage } from "../../core/billing/usage.ts";
 import type { OwnedParts } from "../ownership/owned-parts.ts";
+import type { Step } from "../step.ts";
 import type { Steps } from "../steps.ts";
 import type { EngineLog } from "../observe/engine-log.ts";
 
@@ -12,6 +13,9 @@ const KEPT_MS = 400 * 86_400_000;
 
 /** Entries that lasted longer are kept in memory; all others that concern a period began at most this long before it. */
 const LONG_MS = 86_400_000;
+
+/** So many stored entries are read at a time. */
+const PAGE = 1_000;
 
 type Beginning<U extends Usage> = Omit<U, "id" | "startedAt" | "endedAt" | "seenAt">;
 
@@ -48,25 +52,12 @@ export class UsageMeter {
   async load(isMeant: (endpointId: string | undefined) => boolean = () => true): Promise<void> {
     const { steps, clock } = this.#engine;
     const droppedBefore = clock.now() - KEPT_MS;
-    const all = await steps.read((reads) => reads.usage());
-    await steps.commit((step) => {
-      for (const usage of all) {
-        if (!isMeant(endpointOf(usage)) || !this.#isHeld(usage)) continue;
-        if (this.#open.get(subjectOf(usage))?.id === usage.id) continue;
-        if (
-          usage.endedAt === undefined &&
-          usage.kind === "volume" &&
-          !this.#open.has(usage.volumeId)
-        ) {
-          this.#open.set(subjectOf(usage), usage);
-        } else if (usage.endedAt === undefined) {
-          const ended = { ...usage, endedAt: usage.seenAt };
-          step.putRecord("usage", usage.id, ended);
-          this.#remember(ended);
-        } else if (usage.endedAt < droppedBefore) step.deleteRecord("usage", usage.id);
-        else this.#remember(usage);
-      }
-    });
+    for await (const page of this.#pages()) {
+      const meant = page.filter((usage) => isMeant(endpointOf(usage)));
+      await steps.commit((step) => {
+        for (const usage of meant) this.#takeUp(step, usage, droppedBefore);
+      });
+    }
     if (this.#open.size > 0) this.#aim();
   }
 
@@ -109,16 +100,17 @@ export class UsageMeter {
     this.#write([entry]);
   }
 
-  /** All entries that were open at that moment (service time) or later, and perhaps older ones; oldest first. */
+  /** All entries that were open at that moment (service time) or later; oldest first. */
   async usages(since = 0): Promise<readonly Usage[]> {
     await this.#written;
     // What lasted long elsewhere is in the store alone.
     const firstId = this.#engine.ownership.isShared ? "" : lowestId(since - LONG_MS);
-    const older = [...this.#open.values(), ...this.#long.values()]
-      .filter(({ id }) => id < firstId)
+    const isMeant = ({ endedAt = Infinity }: Usage) => endedAt >= since;
+    const found = [...this.#open.values(), ...this.#long.values()]
+      .filter((usage) => usage.id < firstId && isMeant(usage))
       .toSorted((a, b) => (a.id < b.id ? -1 : 1));
-    const recent = await this.#engine.steps.read((reads) => reads.usage(firstId));
-    return [...older, ...recent];
+    for await (const page of this.#pages(firstId)) found.push(...page.filter(isMeant));
+    return found;
   }
 
   /** Resolves when everything so far is written. */
@@ -131,6 +123,31 @@ export class UsageMeter {
     this.#disarm?.();
     this.#disarm = undefined;
     await this.#written;
+  }
+
+  /** What is stored, in order of id: there may be years of it. */
+  async *#pages(from = ""): AsyncGenerator<readonly Usage[], void, undefined> {
+    for (let next: string | undefined = from; next !== undefined;) {
+      const first: string = next;
+      const page = await this.#engine.steps.read((reads) => reads.usage(first, PAGE + 1));
+      yield page.slice(0, PAGE);
+      next = page[PAGE]?.id;
+    }
+  }
+
+  /** Ends the entry of an earlier run, or goes on with it if it is a volume's; deletes an old one. */
+  #takeUp(step: Step, usage: Usage, droppedBefore: number): void {
+    const { id, kind, endedAt, seenAt } = usage;
+    const subject = subjectOf(usage);
+    if (!this.#isHeld(usage) || this.#open.get(subject)?.id === id) return;
+    if (endedAt === undefined && kind === "volume" && !this.#open.has(subject)) {
+      this.#open.set(subject, usage);
+    } else if (endedAt === undefined) {
+      const ended = { ...usage, endedAt: seenAt };
+      step.putRecord("usage", id, ended);
+      this.#remember(ended);
+    } else if (endedAt < droppedBefore) step.deleteRecord("usage", id);
+    else this.#remember(usage);
   }
 
   #isHeld(usage: Usage): boolean {

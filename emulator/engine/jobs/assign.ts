@@ -6,6 +6,7 @@ import type { Effects, Assignment, JobPayloads } from "../effects.ts";
 import type { Step } from "../step.ts";
 import { apply } from "./apply.ts";
 import type { Uses } from "../context.ts";
+import { keepLease } from "./keep-lease.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 
 /**
@@ -47,7 +48,18 @@ export function reserve(
   };
 }
 
-type SendUses = Uses<"inputDamaged" | "log" | "ownership" | "spans" | "store">;
+type SendUses = Uses<
+  | "clock"
+  | "inputDamaged"
+  | "inputUnread"
+  | "lease"
+  | "log"
+  | "ownership"
+  | "realClock"
+  | "spans"
+  | "steps"
+  | "store"
+>;
 
 /** Sends jobs to their workers, to each in this order; payloads that are not at hand are read first. */
 export function sendAssignments(engine: SendUses, assignments: readonly Assignment[]): void {
@@ -67,6 +79,7 @@ async function sendLater(
 ): Promise<void> {
   const { job } = assignment;
   const read = assignment.payloads ?? readPayloads(engine, job);
+  const letGo = keepLease(engine, assignment);
   try {
     const [payloads] = await Promise.all([read, before]);
     if (payloads) send(engine, assignment, payloads);
@@ -75,8 +88,11 @@ async function sendLater(
       engine.inputDamaged({ jobId: job.id, damage: error });
       return;
     }
-    const message = "the input of a job could not be read; its lease will run out";
+    const message = "the input of a job cannot be read; it goes to the end of its queue";
     engine.log.error({ jobId: job.id, err: error }, message);
+    engine.inputUnread(assignment);
+  } finally {
+    letGo();
   }
 }
 

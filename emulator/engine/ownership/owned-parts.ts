@@ -17,6 +17,12 @@ export class OwnedParts {
     return this.#ownership !== undefined;
   }
 
+  /** Whether memory has it, by part; empty unless several processes share the store. */
+  get parts(): readonly boolean[] {
+    const length = this.#ownership?.partCount ?? 0;
+    return Array.from({ length }, (_, part) => this.#held.has(part));
+  }
+
   /** Steps may change the endpoint's jobs: memory has them. What it has may be outdated, which a batch finds out. */
   holds(endpointId: string): boolean {
     return this.#ownership === undefined || this.#held.has(this.#ownership.partOf(endpointId));
@@ -39,7 +45,7 @@ export class OwnedParts {
 
   /** To be called before every answer from memory, after all that it waits for. @throws ServiceError endpoint_moved */
   refuseMoved(endpointId: string): void {
-    if (!this.owns(endpointId)) throw endpointMoved(endpointId);
+    if (!this.owns(endpointId)) throw endpointMoved({ endpointId });
   }
 
   /** The next ascending key after the last one that was given here. */
@@ -73,7 +79,7 @@ export class OwnedParts {
 
   /** Those of them that are held and came with that load, or one before. */
   heldSince(parts: ReadonlySet<number>, load: number): ReadonlySet<number> {
-    return new Set([...parts].filter((part) => (this.#held.get(part) ?? Infinity) <= load));
+    return new Set([...parts].filter((part) => (this.#held.get(part) ?? Number.NaN) <= load));
   }
 
   leaving(parts: ReadonlySet<number>): void {

@@ -8,7 +8,7 @@ import { leaveEndpoints, type LeaveUses } from "./leave-endpoints.ts";
 import { takeInRecords, type TakeInUses } from "./take-in-records.ts";
 import type { Running } from "./running.ts";
 
-type OwnerUses = ForgetUses & GainUses & LeaveUses & TakeInUses & Uses<"pendingWork">;
+type OwnerUses = ForgetUses & GainUses & LeaveUses & TakeInUses & Uses<"metrics" | "pendingWork">;
 
 export class PartsOwner implements Owner {
   readonly #engine: OwnerUses;
@@ -22,7 +22,8 @@ export class PartsOwner implements Owner {
   }
 
   gained(gain: Gain): void {
-    const { log, pendingWork } = this.#engine;
+    const { log, metrics, pendingWork } = this.#engine;
+    metrics.partsGained(gain.parts, gain.unownedMs);
     log.info({ parts: [...gain.parts] }, "parts of the store are decided for here from now on");
     const settled = gainEndpoints(this.#engine, this.#running, gain).catch((error: unknown) =>
       log.error({ err: error }, "what ran where parts come from could not be settled"),
@@ -37,12 +38,12 @@ export class PartsOwner implements Owner {
     } catch (error) {
       log.error({ err: error }, "parts of the store could not be left in order");
     }
-    this.#forget(ownership.stillLeaving(parts));
+    this.#forget(ownership.stillLeaving(parts), "given_away");
     await steps.stored();
   }
 
   lost(parts: ReadonlySet<number>): void {
-    this.#forget(this.#engine.ownership.heldSince(parts, Infinity));
+    this.#forget(this.#engine.ownership.heldSince(parts, Infinity), "lost");
   }
 
   serviceTime(): number {
@@ -59,9 +60,10 @@ export class PartsOwner implements Owner {
     for (const look of this.#looks) look();
   }
 
-  #forget(parts: ReadonlySet<number>): void {
+  #forget(parts: ReadonlySet<number>, how: "given_away" | "lost"): void {
     if (parts.size === 0) return;
-    const { log, ownership, steps } = this.#engine;
+    const { log, metrics, ownership, steps } = this.#engine;
+    metrics.partsGone(parts, how);
     log.info({ parts: [...parts] }, "parts of the store are not decided for here any more");
     const isLost = ownership.isOf(parts);
     const jobs = steps.jobsInMemory(({ endpointId }) => isLost(endpointId));

@@ -1,12 +1,11 @@
 /** Passes requests on to the replica that has what they are about, and looks for it while it moves. */
 import type { Buffer } from "node:buffer";
+import { endpointMoved, type Owned, unknownEnd } from "../../engine/ownership/endpoint-moved.ts";
 import type { Ownership, Replica } from "../../store/ownership.ts";
 import { type Exchange as Refused, refuse } from "../answers/refuse.ts";
 import type { HttpService } from "../service.ts";
 import type { Arrival } from "./arrival.ts";
 import type { Channels } from "./channel/channels.ts";
-import type { Owned } from "./owner-of.ts";
-import { moved, unknownEnd } from "./moved.ts";
 import { PassedAnswer, type TryEnd } from "./passed-answer.ts";
 import { PassedBody } from "./passed-body.ts";
 import { openingOf } from "./channel/opening.ts";
@@ -60,19 +59,21 @@ export class Forwarder {
     const search = new Search(this.#service, this.#ownership, owned, arrival.arrivedAt + waitMs);
     let isFirst = passed.isTriedHere !== true;
     let hasBroken = false;
+    const refusal = () => (hasBroken ? unknownEnd(owned) : endpointMoved(owned));
     for (;;) {
       if (response.destroyed) return "gone";
       const owner = await search.find(response);
-      if (owner === undefined) throw moved(owned);
+      if (owner === undefined) throw refusal();
       const waitedMs = isFirst ? 0 : this.#service.engine.realClock.now() - arrival.arrivedAt;
       const end = await this.#tryOnce(owner, passed, body, waitedMs);
+      if (end === "answered" && search.waitedMs > 0)
+        this.#service.engine.metrics.forwardedAfter(search.waitedMs);
       if (end === "answered" || end === "gone") return end;
       const mayRepeat = end === "moved" || end === "unreachable" || isRepeatable;
-      if (!mayRepeat) throw unknownEnd(owned);
-      if (!body.isKept) throw moved(owned);
       // A connection that was there may have been closed by then: a new one tells.
       if (end !== "broken" || hasBroken) search.wasNot(owner);
       hasBroken ||= end === "broken";
+      if (!mayRepeat || !body.isKept) throw refusal();
       isFirst = false;
     }
   }
@@ -88,7 +89,8 @@ export class Forwarder {
     if (channel === undefined) return "unreachable";
     if (response.destroyed) return "gone";
     const answer = new PassedAnswer(this.#service, response, body);
-    const opening = openingOf(request, arrival, waitedMs);
+    const { recordsVersion } = this.#service.engine.steps;
+    const opening = openingOf(request, arrival, { waitedMs, recordsVersion });
     const exchange = channel.open(JSON.stringify(opening), answer);
     body.passTo(exchange);
     const stopping = new AbortController();

@@ -1,9 +1,7 @@
 /** Who answers a request, where several replicas share a store. */
+import type { Owned } from "../../engine/ownership/endpoint-moved.ts";
 import type { Ownership, Replica } from "../../store/ownership.ts";
 import type { Call, Operation } from "../operation.ts";
-
-/** What one replica at a time decides for: an endpoint, or what belongs to none. */
-export type Owned = { readonly endpointId: string } | "service";
 
 /** What the request is about; undefined: any replica can answer it. */
 export async function ownedBy<Path>(
@@ -28,9 +26,4 @@ export function isOwned(ownership: Ownership, owned: Owned): boolean {
 
 export function ownerOf(ownership: Ownership, owned: Owned): Replica | undefined {
   return owned === "service" ? ownership.serviceOwner() : ownership.ownerOf(owned.endpointId);
-}
-
-/** For messages. */
-export function named(owned: Owned): string {
-  return owned === "service" ? "the pods" : `the endpoint "${owned.endpointId}"`;
 }

@@ -2,13 +2,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { pipeline } from "node:stream/promises";
+import { endpointMoved, type Owned } from "../../engine/ownership/endpoint-moved.ts";
 import type { Ownership, Replica } from "../../store/ownership.ts";
 import type { Exchange } from "../answers/refuse.ts";
 import { passedOn } from "../balancing/passed-headers.ts";
 import { MOVED_HEADER } from "./answer-head.ts";
 import { MARK_HEADER } from "./channel/mark.ts";
-import { moved } from "./moved.ts";
-import type { Owned } from "./owner-of.ts";
 import { type Caller, requestUpgrade, signed } from "./channel/reach-replica.ts";
 import { Search } from "./search.ts";
 
@@ -34,7 +33,7 @@ export async function passUpgrade(
   for (;;) {
     const owner = await search.find(response);
     if (response.destroyed) return undefined;
-    if (owner === undefined) throw moved(owned);
+    if (owner === undefined) throw endpointMoved(owned);
     if (owner.id === ownership.self.id) return "here";
     const end = await tryUpgrade(exchange, owner, caller);
     if (end !== "moved") return end;

@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import { noteArrival } from "./arrival.ts";
 import { type Accept, Channel } from "./channel/channel.ts";
 import { MARK_HEADER, type Marked, readMark } from "./channel/mark.ts";
-import { readOpening } from "./channel/opening.ts";
+import { type Opening, readOpening } from "./channel/opening.ts";
 import type { HttpService } from "../service.ts";
 import { CHANNEL_PROTOCOL } from "./channel/reach-replica.ts";
 import { takeExchange } from "./channel/taken-exchange.ts";
@@ -57,11 +57,15 @@ export class ReplicaDoor {
   accept(from: string): Accept {
     return (exchange, bytes) => {
       const opening = readOpening(bytes);
+      if (opening === undefined) {
+        exchange.reset();
+        return undefined;
+      }
       return takeExchange(exchange, opening, (request, response) => {
         const { address, isShare, sessionKeyId, jobId, waitedMs } = opening;
         const known = { from, address, isShare, sessionKeyId, jobId, waitedMs };
         noteArrival(request, known, this.#service.engine);
-        this.#perform(request, response);
+        void this.#catchUpWith(opening).then(() => this.#perform(request, response));
       });
     };
   }
@@ -76,6 +80,14 @@ export class ReplicaDoor {
     for (const channel of this.#channels) channel.destroy();
   }
 
+  /** Keys and records that its client has seen are known here, too, before the request is answered. Never rejects. */
+  async #catchUpWith({ recordsVersion = 0 }: Opening): Promise<void> {
+    const { engine, ownership } = this.#service;
+    if (recordsVersion <= engine.steps.recordsVersion) return;
+    // What cannot be asked for now is refused by what needs it.
+    await ownership?.refreshRecords().catch(() => undefined);
+  }
+
   #markOf({ method = "", url = "", headers }: IncomingMessage): Marked | undefined {
     const header = headers[MARK_HEADER];
     if (typeof header !== "string") return undefined;
@@ -87,5 +99,6 @@ export class ReplicaDoor {
 const SWEEP_MS = 25;
 
 function wantsChannel({ headers }: IncomingMessage): boolean {
-  return headers.upgrade === CHANNEL_PROTOCOL;
+  const offered = headers.upgrade?.split(",") ?? [];
+  return offered.some((protocol) => protocol.trim() === CHANNEL_PROTOCOL);
 }

@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener } from "node:http";
 import { ServiceError } from "../../core/service-error.ts";
 import type { JobKind } from "../../core/jobs/job.ts";
 import { newJobId } from "../../engine/jobs/submit.ts";
+import { endpointMoved, type Owned } from "../../engine/ownership/endpoint-moved.ts";
 import type { Ownership } from "../../store/ownership.ts";
 import type { Need } from "../../core/access/key-scope.ts";
 import { admit, sessionKeyId } from "../access/admission.ts";
@@ -19,8 +20,7 @@ import { Forwarder, type Passed } from "./forwarder.ts";
 import { gathering } from "./gathered.ts";
 import { keepBody, keptBody } from "./kept-body.ts";
 import { markKey } from "./channel/mark.ts";
-import { moved } from "./moved.ts";
-import { isOwned, type Owned, ownedBy } from "./owner-of.ts";
+import { isOwned, ownedBy } from "./owner-of.ts";
 import { openingOf } from "./channel/opening.ts";
 import { passUpgrade, type Upgraded } from "./pass-upgrade.ts";
 import type { Caller } from "./channel/reach-replica.ts";
@@ -136,7 +136,7 @@ export class Replicas {
     if (arrival.from !== undefined) return refuseMoved(passed, owned);
     const isRead = request.readableDidRead && hasBody(request);
     const isLost = isRead && keptBody(request) === undefined;
-    if (isLost) return refuse(passed, moved(owned));
+    if (isLost) return refuse(passed, endpointMoved(owned));
     const again = { ...passed, isTriedHere: true };
     return this.#passOn(again, "worker");
   }
@@ -159,7 +159,9 @@ export class Replicas {
 
   /** What the other replicas that can be reached answer to a GET of that URL with the key of the request. */
   async #shares(request: IncomingMessage, arrival: Arrival, url: string): Promise<unknown[]> {
-    const asked = openingOf(request, this.#withSession(request, arrival), 0);
+    const { recordsVersion } = this.#service.engine.steps;
+    const known = { waitedMs: 0, recordsVersion };
+    const asked = openingOf(request, this.#withSession(request, arrival), known);
     const opening = { ...asked, method: "GET", url, isShare: true };
     const { self } = this.#ownership;
     const others = this.#ownership.replicas().filter(({ id }) => id !== self.id);
@@ -186,7 +188,7 @@ export class Replicas {
 
 function refuseMoved(exchange: Exchange, owned: Owned): void {
   exchange.response.setHeader(MOVED_HEADER, "1");
-  refuse(exchange, moved(owned));
+  refuse(exchange, endpointMoved(owned));
 }
 
 /** Whether its key is a session of the dashboard. */

@@ -1,8 +1,9 @@
 /** Looks for the replica that has something, within a limited time. */
 import type { ServerResponse } from "node:http";
+import type { Owned } from "../../engine/ownership/endpoint-moved.ts";
 import type { Ownership, Replica } from "../../store/ownership.ts";
 import type { HttpService } from "../service.ts";
-import { isOwned, type Owned, ownerOf } from "./owner-of.ts";
+import { isOwned, ownerOf } from "./owner-of.ts";
 
 /** How long a replica is looked for that has what is asked for, ms. */
 const PATIENCE_MS = 2_000;
@@ -13,6 +14,7 @@ export class Search {
   readonly #owned: Owned;
   readonly #waitsUntil: number;
   #until: number | undefined;
+  #waitedMs = 0;
   /** Said that it is not it, or could not be asked. */
   #not: string | undefined;
 
@@ -22,6 +24,11 @@ export class Search {
     this.#ownership = ownership;
     this.#owned = owned;
     this.#waitsUntil = waitsUntil;
+  }
+
+  /** For how long nobody was found so far. */
+  get waitedMs(): number {
+    return this.#waitedMs;
   }
 
   wasNot({ id }: Replica): void {
@@ -49,9 +56,11 @@ export class Search {
   }
 
   async #change(response: ServerResponse, until: number): Promise<void> {
+    const { realClock } = this.#service.engine;
+    const since = realClock.now();
     const over = new AbortController();
     const abort = () => over.abort();
-    const disarm = this.#service.engine.realClock.wakeAt(until, abort);
+    const disarm = realClock.wakeAt(until, abort);
     const forget = this.#service.wakeAtStop(over);
     response.once("close", abort);
     await this.#ownership.moved(over.signal);
@@ -59,5 +68,6 @@ export class Search {
     disarm();
     forget();
     response.off("close", abort);
+    this.#waitedMs += realClock.now() - since;
   }
 }

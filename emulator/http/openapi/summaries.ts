@@ -79,6 +79,7 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   freezeWorker: "Stops a worker where it is (`frozen: true`), or lets it go on.",
   readLimits:
     "Which requests production would have refused for its rate limits, by endpoint and operation.",
+  listReplicas: "The emulators that share the store, what each of them has, and what nobody has.",
   logs: "The newest lines of the log and those that follow, as server-sent events.",
   readMetrics: "Counters, gauges and histograms of the service in Prometheus' text format.",
   isAlive: "That the process answers; nothing else is asked, also while the service stops.",

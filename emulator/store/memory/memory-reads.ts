@@ -106,9 +106,10 @@ export class MemoryReads implements StoreReads {
     return slot !== "chunks" && (await this.payload(seq, slot)) === undefined;
   }
 
-  async usage(from = ""): Promise<readonly Records["usage"][]> {
+  async usage(from = "", limit = Infinity): Promise<readonly Records["usage"][]> {
     const entries = [...this.tables.records.usage].filter(([id]) => compareUtf8(id, from) >= 0);
-    return entries.toSorted(([a], [b]) => compareUtf8(a, b)).map(([, record]) => record);
+    const sorted = entries.toSorted(([a], [b]) => compareUtf8(a, b));
+    return sorted.slice(0, limit).map(([, record]) => record);
   }
 
   /** @throws StoreClosedError */

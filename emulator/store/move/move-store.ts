@@ -68,7 +68,7 @@ async function refuseUsed(to: Store, target: Boot, move: UnfinishedMove): Promis
       `a move of ${begun.from} into this store was begun and not finished; finish that one, or ${anew}`,
     );
   const hasRecords = Object.values(target.records).some(({ size }) => size > 0);
-  if (!hasRecords && target.lastSeq === 0 && (await to.usage()).length === 0) return false;
+  if (!hasRecords && target.lastSeq === 0 && (await to.usage("", 1)).length === 0) return false;
   throw new StoreUnusableError(
     "the store has something in it already, and a data directory is moved into an empty one only; name another database or schema",
   );

@@ -2,6 +2,7 @@
 import type { Clock } from "../../core/time/clock.ts";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { StoreDamagedError, StoreLostError } from "../../core/store-error.ts";
+import type { Migration } from "./migrations/migrations.ts";
 
 export interface PostgresStoreOptions {
   /**
@@ -34,6 +35,8 @@ export interface PostgresStoreOptions {
   readonly warn?: (sentence: string) => void;
   /** Called now and then with how old the oldest snapshot is that someone holds, ms; must not throw. */
   readonly onSnapshotAge?: (ageMs: number) => void;
+  /** By default those of this version. */
+  readonly migrations?: readonly Migration[];
   /** By default those of `TIMES`. */
   readonly times?: Partial<Times>;
 }
@@ -55,6 +58,8 @@ export interface Times {
   readonly retry: number;
   /** A server that does not answer for so long is not there. */
   readonly answer: number;
+  /** The same of a batch, which is then tried once more over another connection: `patience` has to be longer. */
+  readonly batch: number;
   readonly lookAtSnapshotsEvery: number;
   /** A snapshot that is held for so long is warned of. */
   readonly oldSnapshot: number;
@@ -71,6 +76,7 @@ export const TIMES: Times = {
   patience: 20_000,
   retry: 200,
   answer: 30_000,
+  batch: 10_000,
   lookAtSnapshotsEvery: 10_000,
   oldSnapshot: 60_000,
   echo: 2_000,

@@ -17,6 +17,7 @@ import { Keeper } from "./claim/keeper.ts";
 import { ALL_PARTS } from "./claim/parts.ts";
 import { SnapshotWatch } from "./claim/snapshot-watch.ts";
 import { renewAlone } from "./claim/sole-owner.ts";
+import { Trust } from "./claim/trust.ts";
 import { waitForClaim } from "./claim/wait-for-claim.ts";
 import { checkServer } from "./connect/check-server.ts";
 import { Patience } from "./connect/patience.ts";
@@ -28,6 +29,7 @@ import { findDamage } from "./integrity/find-damage.ts";
 import { hasLargePayloads, unreferred } from "./large/dropped-names.ts";
 import { LargePayloads } from "./large/large-payloads.ts";
 import { migrate } from "./migrations/migrate.ts";
+import { MIGRATIONS } from "./migrations/migrations.ts";
 import { type PostgresStoreOptions, type Times, TIMES } from "./options.ts";
 import { readBoot } from "./reads/boot-reads.ts";
 import { PostgresReads } from "./reads/postgres-reads.ts";
@@ -68,14 +70,20 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   try {
     session = await open();
     await checkServer(session, settings, warn);
-    const { advertise: address, version = "" } = options;
-    const claim = new Claim({ id: replica, address, version, leaseMs: times.lease }, onLost);
-    const { lease } = times;
+    const { advertise: address, version = "", migrations = MIGRATIONS } = options;
+    const { lease, margin } = times;
+    const knows = migrations.length;
+    const trust = new Trust(clock, lease - margin);
+    const claim = new Claim(
+      { id: replica, address, version, knows, leaseMs: lease },
+      trust,
+      onLost,
+    );
     const on = session;
-    await waitForClaim(() => migrate(on, settings), clock, lease);
+    await waitForClaim(() => migrate(on, settings, migrations), clock, lease);
     if (options.blobs === undefined && (await hasLargePayloads(session)))
       throw new StoreUnusableError(NO_OBJECTS);
-    await waitForClaim(() => claim.register(on), clock, lease);
+    await waitForClaim(() => claim.enter(on), clock, lease);
     const queues = new Queues(claim.isShared);
     if (!claim.isShared) queues.add(await readQueues(session));
     return new OpenedStore({ options, settings, open, claim, queues, times }, session);

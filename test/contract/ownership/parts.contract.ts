@@ -81,8 +81,16 @@ export function partsContract(open: OpenShared): void {
     await spread(members);
     const [one, two, three] = members;
     const job = await one.insert(endpointOf(one));
+    const had = [...one.parts].toSorted((x, y) => x - y);
+    const killedAt = performance.now();
     one.joined.kill();
     await spread([two, three]);
+    const taken = [two, three].flatMap(({ gains }) =>
+      gains.flatMap(({ unownedMs }) => [...unownedMs]),
+    );
+    // Those that were given before are not among them.
+    expect(taken.map(([part]) => part).toSorted((x, y) => x - y)).toEqual(had);
+    for (const [, ms] of taken) expect(ms >= 0 && ms < performance.now() - killedAt).toBe(true);
     const heir = [two, three].find((each) => each.has(job.endpointId)) ?? expect.unreachable();
     await heir.insert(job.endpointId);
     expect(heir.counts.get(job.endpointId)?.inQueue).toBe(2);

@@ -39,7 +39,7 @@ export function someQuestions(chance: Chance, known: RandomBatches, lastSeq: num
     async (store) => (await store.payload(seq, slot))?.sizeBytes,
     async (store) => textsOf(await store.chunks(seq, window)),
     (store) => store.isStillStored(new PayloadDamagedError({ seq, slot }, "is missing")),
-    (store) => store.usage(from),
+    (store) => store.usage(from, limit),
     (store) => store.deliveries.byId(delivery?.id ?? "never"),
     (store) => store.deliveries.frame(delivery?.seq ?? seq),
     (store) => store.deliveries.list({ endpointId }, limit, seq),

@@ -235,5 +235,7 @@ export function payloadsContract(open: OpenSubject): void {
     expect(used).toEqual(["B", "__proto__", "a", "b", "ü", "\uffff", "😀"]);
     const later = await subject.store.usage("\uffff");
     expect(later.map(({ id }) => id)).toEqual(["\uffff", "😀"]);
+    const page = await subject.store.usage("a", 2);
+    expect(page.map(({ id }) => id)).toEqual(["a", "b"]);
   });
 }

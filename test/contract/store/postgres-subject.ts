@@ -54,5 +54,5 @@ export async function newDatabase(door: string) {
   const client = new pg.Client({ connectionString: url, options: "-c synchronous_commit=off" });
   client.on("error", () => undefined);
   await client.connect();
-  return { url, empty: () => client.query(EMPTIED), end: () => client.end() };
+  return { url, client, empty: () => client.query(EMPTIED), end: () => client.end() };
 }

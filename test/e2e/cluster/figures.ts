@@ -34,7 +34,7 @@ function countBy(names: readonly string[]): Record<string, number> {
   return Object.fromEntries([...groups].map(([name, same]) => [name, same.length]));
 }
 
-/** By fault, how long the slowest submission took that had to do with no other one, ms; else those that were felt together. */
+/** By fault, how long after it the slowest submission was accepted that had to do with no other one, ms; else those that were felt together. */
 function longestUnder(
   accepted: readonly OfType<"accepted">[],
   faults: readonly OfType<"fault">[],
@@ -42,9 +42,10 @@ function longestUnder(
   const longest: Record<string, number> = {};
   for (const { since, at } of accepted) {
     const felt = faults.filter((fault) => fault.beganAt < at && since < lastFelt(fault));
-    const names = new Set(felt.map((fault) => fault.name));
-    const name = names.size > 1 ? "several" : ([...names][0] ?? "none");
-    longest[name] = Math.max(longest[name] ?? 0, Math.round((at - since) / 1_000));
+    const [fault] = felt;
+    const name = felt.length > 1 ? "several" : (fault?.name ?? "none");
+    const from = Math.max(since, fault?.beganAt ?? 0);
+    longest[name] = Math.max(longest[name] ?? 0, Math.round((at - from) / 1_000));
   }
   return longest;
 }

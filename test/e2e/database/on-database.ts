@@ -16,6 +16,8 @@ const HANDLERS = {
     "export default async function* (job) { for (let n = 1; n <= job.input.to; n += 1) yield { n }; }",
   "handlers/waits/handler.js":
     "export default (job, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));",
+  "handlers/grows/handler.js":
+    "export default async (job) => { await new Promise((go) => setTimeout(go, job.input.afterMs)); return 'x'.repeat(job.input.bytes); };",
   "handlers/fails-once/handler.js":
     "export default (job) => { if (job.attempt === 1 && !job.input.fine) throw new Error('as told'); return 'fine'; };",
 };

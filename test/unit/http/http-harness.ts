@@ -20,8 +20,13 @@ import type { Launcher } from "../../../emulator/launch/launcher.ts";
 import { LiveWorkers } from "../../../emulator/live/live-workers.ts";
 import { sessionsOn } from "../../../emulator/engine/workers/worker-session.ts";
 import type { Store } from "../../../emulator/store/store.ts";
-import { createTestEngine, type TestEngine } from "../engine-harness.ts";
-import { ScriptedCluster } from "../scripted-ownership.ts";
+import type { EngineContext } from "../../../emulator/engine/context.ts";
+import {
+  createServiceEngine,
+  createTestEngine,
+  openReplica,
+  type TestEngine,
+} from "../engine-harness.ts";
 import { assertDocumented } from "./documented.ts";
 
 /** Opens everything, the emulator's own operations too. */
@@ -80,33 +85,44 @@ export interface TestHttpOptions
   readonly ownership?: HttpServerOptions["ownership"];
 }
 
-/** Every request goes to another server first, which has nothing and passes it on. */
-export const IS_FORWARDED = process.env["SV_TEST_FORWARDED"] === "1";
+type Serve = (
+  engine: EngineContext,
+  ownership: HttpServerOptions["ownership"],
+) => { readonly server: HttpServer; readonly gate: RateLimiter | undefined };
+
+const OK = 200;
+/** Begins the paths of requests about the jobs of an endpoint. */
+const JOBS = "/v2/";
+
+/** Ids that an engine may draw before they could be another one's. */
+const IDS_EACH = 1_000_000;
 
 /** Starts everything, without rate limits unless told otherwise; `await using` takes it down again. */
 export async function startTestHttp(options: TestHttpOptions = {}): Promise<TestHttp> {
   const { store, launcher, limits, engine: given, ownership: shared, ...others } = options;
-  const test = given ?? (await createTestEngine(store, launcher));
+  const test =
+    given ?? (await (store ? createTestEngine(store, launcher) : createServiceEngine(launcher)));
   const { engine } = test;
-  const gate = limits && new RateLimiter(engine, limits);
-  const liveWorkers = new LiveWorkers(engine, sessionsOn(engine));
-  const cluster = IS_FORWARDED && shared === undefined ? new ScriptedCluster() : undefined;
   const keys = testKeys(engine);
-  const serve = (ownership: HttpServerOptions["ownership"]) =>
-    createHttpServer({
-      engine,
+  const serve: Serve = (at, ownership) => {
+    const gate = limits && new RateLimiter(at, limits);
+    const server = createHttpServer({
+      engine: at,
       callers: testCallers(options),
       keys,
       webhookSecret: WEBHOOK_SECRET,
-      log: engine.log,
+      log: at.log,
       limits: gate,
-      liveWorkers,
+      liveWorkers: new LiveWorkers(at, sessionsOn(at)),
       ownership,
       ...others,
     });
-  const behind = cluster && (await startBehind(cluster, serve));
-  const http = serve(shared ?? cluster?.join("front", () => "http://127.0.0.1:1"));
-  const url = await http.start({ host: "127.0.0.1", port: 0 });
+    return { gate, server };
+  };
+  const { gate, server: owner } = serve(engine, shared ?? test.shared?.ownership);
+  const ownerUrl = await owner.start({ host: "127.0.0.1", port: 0 });
+  const front = await startFront(test, ownerUrl, serve);
+  const { server: http, url } = front ?? { server: owner, url: ownerUrl };
   const port = Number(new URL(url).port);
   const dispatcher = new Agent({ pipelining: 1 });
   const authorization = `Bearer ${KEY}`;
@@ -135,6 +151,7 @@ export async function startTestHttp(options: TestHttpOptions = {}): Promise<Test
       const json: unknown = text === "" ? undefined : JSON.parse(text);
       const called = { status: answer.statusCode, headers: answer.headers, text, json };
       assertDocumented(method, path, called);
+      if (answer.statusCode === OK && path.startsWith(JOBS)) front?.answered();
       return called;
     },
     open: (path, headers) =>
@@ -153,7 +170,8 @@ export async function startTestHttp(options: TestHttpOptions = {}): Promise<Test
       // The server listens to live workers until they have ended.
       test.workers.killAll();
       await http.stop();
-      await behind?.stop();
+      await owner.stop();
+      await front?.stop();
       await test.stop();
     },
   };
@@ -170,16 +188,34 @@ export function testCallers({
   return callerCheck("127.0.0.1", { allowedHosts, allowedOrigins, trustProxy });
 }
 
-/** The server that has everything. */
-async function startBehind(
-  cluster: ScriptedCluster,
-  serve: (ownership: HttpServerOptions["ownership"]) => HttpServer,
-): Promise<HttpServer> {
-  let address = "";
-  cluster.rest = "behind";
-  const http = serve(cluster.join("behind", () => address));
-  address = await http.start({ host: "127.0.0.1", port: 0 });
-  return http;
+/** Another replica of the same store, which has nothing and passes on all that it is asked about endpoints. */
+async function startFront(
+  { shared, clock, engine: { secretKey } }: TestEngine,
+  ownerUrl: string,
+  serve: Serve,
+) {
+  if (shared === undefined) return undefined;
+  await shared.replicas.settle(ownerUrl);
+  const options = { clock, secretKey, drawn: IDS_EACH };
+  const test = await openReplica(shared.replicas, undefined, options);
+  const { server } = serve(test.engine, test.shared?.ownership);
+  const url = await server.start({ host: "127.0.0.1", port: 0 });
+  let answered = 0;
+  const { metrics, ownership } = test.engine;
+  return {
+    server,
+    url,
+    /** To be called with each request about jobs that was answered. */
+    answered: () => (answered += 1),
+    async stop() {
+      const { series } = metrics.forwarded;
+      const passedOn = series.reduce((sum, { value }) => sum + value.count, 0);
+      const hasNothing = !ownership.holdsService();
+      await test.stop();
+      assert(hasNothing, "the replica that was asked had parts of the store");
+      assert(passedOn >= answered, `${answered} were answered, and ${passedOn} passed on`);
+    },
+  };
 }
 
 export function testKeys({ clock }: Pick<TestEngine["engine"], "clock">): KeyRing {

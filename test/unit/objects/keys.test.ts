@@ -3,6 +3,7 @@ import fc from "fast-check";
 import fs from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
+import { anyCharacter } from "../../any-character.ts";
 import { pathOfKey } from "../../../emulator/objects/disk/volume/volume-path.ts";
 import { openOnDisk } from "../../contract/objects/disk-subject.ts";
 import { keysOf, put, textAt } from "../../contract/objects/subject.ts";
@@ -29,7 +30,7 @@ const part = fc.oneof(
     "a\\b",
     " ",
   ),
-  fc.string({ unit: "binary", maxLength: 6 }).filter((text) => text.isWellFormed()),
+  fc.string({ unit: anyCharacter, maxLength: 6 }).filter((text) => text.isWellFormed()),
 );
 const key = fc
   .array(part, { minLength: 1, maxLength: 4 })

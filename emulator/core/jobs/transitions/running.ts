@@ -171,9 +171,11 @@ export const runningRows: readonly TransitionRow[] = [
     event: "hand-back",
     to: "IN_QUEUE",
     source: "ours",
-    says: "given back unharmed, at the head of the queue",
-    change: (job, event, now) =>
-      backInQueue(job, now, as(event, "hand-back").outcome ?? "handed_back"),
+    says: "given back unharmed, at the head of the queue, or at its end if its input cannot be read now",
+    change(job, event, now) {
+      const { outcome = "handed_back", nextQueueKey = job.queueKey } = as(event, "hand-back");
+      return { ...backInQueue(job, now, outcome), queueKey: nextQueueKey };
+    },
     effects: ["restarted", "offer"],
     voids: VOIDS_ATTEMPT,
   },

@@ -19,6 +19,7 @@ export interface StatusMove {
 const JOB_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 600, 1_800, 3_600];
 const REQUEST_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5, 10, 30, 90, 300];
 const COMMIT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
+const MOVE_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 30];
 const CALL_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 export class ServiceMetrics {
@@ -36,11 +37,16 @@ export class ServiceMetrics {
   readonly webhookDeliveries = new Counts();
   readonly requests = new Counts();
   readonly forwarded = new Counts();
+  readonly forwardedWait = new Distributions(MOVE_SECONDS);
+  readonly partChanges = new Counts();
+  readonly takeover = new Distributions(MOVE_SECONDS);
   readonly requestDuration = new Distributions(REQUEST_SECONDS);
   readonly commits = new Distributions(COMMIT_SECONDS);
   readonly commitSteps = new Counts();
   /** Of the database, ms; undefined where the store is none. */
   oldestSnapshotMs: number | undefined;
+  /** Whether the bucket for large payloads failed last; undefined where there is none. */
+  isBucketFailing: boolean | undefined;
 
   constructor() {
     // Without labels there is one series, from the beginning.
@@ -98,10 +104,32 @@ export class ServiceMetrics {
     this.forwarded.add({ outcome });
   }
 
-  /** @param steps how many transactions shared the commit */
-  committed(steps: number, durationMs: number): void {
+  /** A request waited for a replica that has what it is about, and one has it now. */
+  forwardedAfter(waitedMs: number): void {
+    this.forwardedWait.observe({}, seconds(waitedMs));
+  }
+
+  /** @param unownedMs for how long nobody had those that were not given */
+  partsGained(parts: ReadonlySet<number>, unownedMs: ReadonlyMap<number, number>): void {
+    this.#partsChanged(parts, "gained");
+    for (const ms of unownedMs.values()) this.takeover.observe({}, seconds(ms));
+  }
+
+  partsGone(parts: ReadonlySet<number>, change: "given_away" | "lost"): void {
+    this.#partsChanged(parts, change);
+  }
+
+  committed(durationMs: number): void {
     this.commits.observe({}, seconds(durationMs));
+  }
+
+  /** @param steps how many transactions shared a batch */
+  stored(steps: number): void {
     this.commitSteps.add({}, steps);
+  }
+
+  #partsChanged(parts: ReadonlySet<number>, change: string): void {
+    for (const part of parts) this.partChanges.add({ part: String(part), change });
   }
 
   /** Forgets the series of endpoints that are not among these. */

@@ -10,6 +10,8 @@ import type { EndpointOverview } from "../../service/generated/answers.ts";
 import { useOverviews } from "../endpoint/use-overviews.ts";
 import { EndpointLine, LineHead } from "./endpoint-line.tsx";
 import { FirstSteps } from "./first-steps.tsx";
+import { needLook } from "../replicas/need-look.ts";
+import { useReplicas } from "../replicas/use-replicas.ts";
 import { concernsOf, summaryOf } from "./verdict.ts";
 
 /** With so many endpoints one wants to search. */
@@ -79,8 +81,24 @@ function Summary({ endpoints }: EndpointsProps): JSX.Element {
         </a>
         {" · "}
         <a href={hrefTo("workers")}>{plural(workers, "worker")}</a>
+        <ReplicasLink />
       </span>
     </div>
+  );
+}
+
+/** Where there are several. */
+function ReplicasLink(): JSX.Element | null {
+  const { value } = useReplicas();
+  if (value === undefined || value.replicas.length + value.unowned.length < 2) return null;
+  return (
+    <>
+      {" · "}
+      <a class={needLook(value) ? "figure bad" : ""} href={hrefTo("replicas")}>
+        {plural(value.replicas.length, "replica")}
+        {needLook(value) && ", not all well"}
+      </a>
+    </>
   );
 }
 

@@ -90,6 +90,10 @@ export type OperatedOn = { readonly id: string; readonly frozen: boolean; };
 
 export type LimitReport = { readonly mode: "enforce" | "warn" | "off"; readonly exceeded: readonly ({ readonly endpointId: string; readonly operation: string; readonly count: number; readonly requests: { readonly limit: number; readonly peak: number; }; readonly concurrent?: { readonly limit: number; readonly peak: number; }; readonly firstAt: string; readonly lastAt: string; })[]; };
 
+export type Replicas = { readonly answeredBy: string; readonly replicas: readonly (Replica)[]; readonly unowned: readonly (number)[]; };
+
+export type Replica = { readonly id: string; readonly address?: string; readonly version: string; readonly startedAt: string; readonly leaseEndsAt?: string; readonly parts?: readonly (number)[]; readonly endpoints: number; readonly workers?: number; readonly running?: number; };
+
 export type Alive = { readonly alive: true; };
 
 export type Ready = { readonly ready: true; };
@@ -175,6 +179,7 @@ export interface Answers {
   readonly listWorkers: OperatedWorkers;
   readonly freezeWorker: OperatedOn;
   readonly readLimits: LimitReport;
+  readonly listReplicas: Replicas;
   readonly isAlive: Alive;
   readonly isReady: Ready;
   readonly beginSession: DashboardSession;

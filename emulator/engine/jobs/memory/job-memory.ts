@@ -99,7 +99,7 @@ export class JobMemory {
 
   /** @throws ServiceError endpoint_moved unless the endpoint is held */
   refuseMoved(endpointId: string): void {
-    if (!this.holds(endpointId)) throw endpointMoved(endpointId);
+    if (!this.holds(endpointId)) throw endpointMoved({ endpointId });
   }
 
   /** @throws ServiceError endpoint_moved unless the endpoint is held */

@@ -12,6 +12,12 @@ const WINDOW_BYTES = 262_144;
 /** Larger pieces are divided, so that others come between. */
 const PIECE_BYTES = 65_536;
 
+/** Each end sends a beat so often. */
+const BEAT_MS = 500;
+
+/** A connection on which nothing came for so many beats of its own, 2.5 to 3 s, is cut; one that is slow is not. */
+const SILENT_BEATS = 5;
+
 /** What one end of an exchange is told. */
 export interface ExchangeEvents {
   data(bytes: Buffer): void;
@@ -25,8 +31,8 @@ export interface ExchangeEvents {
   woken(): void;
 }
 
-/** Called with each exchange that the other end begins, and what it begins with. */
-export type Accept = (exchange: Exchange, opening: Buffer) => ExchangeEvents;
+/** Called with each exchange that the other end begins, and what it begins with; undefined: it was given up. */
+export type Accept = (exchange: Exchange, opening: Buffer) => ExchangeEvents | undefined;
 
 export class Channel {
   readonly #socket: Duplex;
@@ -36,6 +42,8 @@ export class Channel {
   #lastId = 0;
   #unsent: Uint8Array[] = [];
   #flush: NodeJS.Immediate | undefined;
+  /** Since something came. Counted, because a process that stood still has not heard what lies there to be read. */
+  #silentBeats = 0;
   /** Resolves when the connection has ended. */
   readonly closed: Promise<void>;
 
@@ -47,8 +55,10 @@ export class Channel {
     this.closed = promise;
     socket.on("error", () => undefined);
     socket.on("data", (chunk: Buffer) => this.#receive(chunk));
+    const beating = setInterval(() => this.#beat(), BEAT_MS).unref();
     socket.once("end", () => socket.destroy());
     socket.once("close", () => {
+      clearInterval(beating);
       clearImmediate(this.#flush);
       resolve();
       for (const exchange of [...this.#exchanges.values()]) exchange.lose();
@@ -98,7 +108,14 @@ export class Channel {
     return exchange;
   }
 
+  #beat(): void {
+    this.#silentBeats += 1;
+    if (this.#silentBeats > SILENT_BEATS) this.#socket.destroy();
+    else this.send(FRAME.beat, 0);
+  }
+
   #receive(chunk: Buffer): void {
+    this.#silentBeats = 0;
     let frames: readonly Frame[] = [];
     try {
       frames = this.#reader.push(chunk);

@@ -14,6 +14,8 @@ export const FRAME = {
   room: 5,
   /** Who waits for the answer takes what there is: the sender is stopping. */
   wake: 6,
+  /** The sender is there; of no exchange. */
+  beat: 7,
 } as const;
 
 export type FrameKind = (typeof FRAME)[keyof typeof FRAME];

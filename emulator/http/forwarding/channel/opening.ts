@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { z } from "zod";
 import type { Arrival } from "../arrival.ts";
 
+/** A later version may say more, which is passed over here. */
 const openingShape = z.object({
   method: z.string(),
   url: z.string(),
@@ -15,6 +16,8 @@ const openingShape = z.object({
   isShare: z.boolean(),
   sessionKeyId: z.string().optional(),
   jobId: z.string().optional(),
+  /** What its client has seen of the records is in this version of them. */
+  recordsVersion: z.number().optional(),
   /** How long the client has waited for other replicas, ms. */
   waitedMs: z.number(),
 });
@@ -25,13 +28,18 @@ export type Opening = z.infer<typeof openingShape>;
 export function openingOf(
   { method = "", url = "", rawHeaders, headers, socket }: IncomingMessage,
   { address = socket.remoteAddress ?? "", sessionKeyId, jobId }: Arrival,
-  waitedMs: number,
+  { waitedMs, recordsVersion }: Pick<Opening, "waitedMs" | "recordsVersion">,
 ): Opening {
   const request = { method, url, rawHeaders, headers };
-  return { ...request, address, sessionKeyId, jobId, waitedMs, isShare: false };
+  const known = { address, sessionKeyId, jobId, recordsVersion, waitedMs };
+  return { ...request, ...known, isShare: false };
 }
 
-/** @throws Error for anything else */
-export function readOpening(bytes: Buffer): Opening {
-  return openingShape.parse(JSON.parse(bytes.toString()));
+/** Undefined for anything else. */
+export function readOpening(bytes: Buffer): Opening | undefined {
+  try {
+    return openingShape.parse(JSON.parse(bytes.toString()));
+  } catch {
+    return undefined;
+  }
 }

@@ -6,15 +6,15 @@ import type { Replica } from "../../../store/ownership.ts";
 import { Channel } from "./channel.ts";
 import { MARK_HEADER, type Marked, markOf } from "./mark.ts";
 
-/** The protocol that a connection between replicas becomes. */
+/**
+ * The protocol that a connection between replicas becomes. Both ends may be of other versions: who opens an exchange may say what
+ * the other passes over. For what that must understand a protocol is offered before this one, under a name of its own.
+ */
 export const CHANNEL_PROTOCOL = "sv-replica";
 export const CHANNEL_PATH = "/emulator/replica";
 
 /** A replica that has not taken a connection by then has none. */
 const CONNECT_MS = 2_000;
-
-/** A peer that has vanished is detected after this long at the earliest. */
-const KEEP_ALIVE_MS = 60_000;
 
 /** Who calls. */
 export interface Caller {
@@ -63,7 +63,7 @@ export async function openChannel(replica: Replica, caller: Caller): Promise<Cha
       Socket,
       Buffer,
     ];
-    socket.setTimeout(0).setKeepAlive(true, KEEP_ALIVE_MS).setNoDelay(true);
+    socket.setTimeout(0).setNoDelay(true);
     if (head.length > 0) socket.unshift(head);
     return new Channel(socket);
   } catch (error) {

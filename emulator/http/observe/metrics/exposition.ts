@@ -5,6 +5,11 @@ import type { Uses } from "../../../engine/context.ts";
 import { healthOfAll } from "../../../engine/observe/health.ts";
 import { COUNTERS, DISTRIBUTIONS, GAUGES, type MetricName } from "./metric-names.ts";
 
+type Gauge = keyof typeof GAUGES;
+
+/** They are there with some stores only. */
+const OF_DATABASES: ReadonlySet<Gauge> = new Set(["partOwned", "oldestSnapshot", "bucketFailing"]);
+
 /** What Node and the system say of this process, which all services in it share; measured from the first time it is asked for. */
 let processMetrics: Registry | undefined;
 
@@ -29,13 +34,15 @@ export async function exposition(
 async function gauges(
   engine: Uses<"directory" | "fleet" | "metrics" | "ownership" | "steps">,
 ): Promise<readonly string[]> {
-  const lines: Record<keyof typeof GAUGES, string[]> = {
+  const lines: Record<Gauge, string[]> = {
     jobs: [],
     workers: [],
     throttled: [],
+    partOwned: [],
     oldestSnapshot: [],
+    bucketFailing: [],
   };
-  const set = (gauge: keyof typeof GAUGES, labels: Labels, value: number) =>
+  const set = (gauge: Gauge, labels: Labels, value: number) =>
     lines[gauge].push(line(GAUGES[gauge].name, labels, value));
   for await (const { endpoint: known, health } of healthOfAll(engine)) {
     const { id: endpoint } = known;
@@ -46,11 +53,14 @@ async function gauges(
     for (const [state, count] of Object.entries(states)) set("workers", { endpoint, state }, count);
     set("throttled", { endpoint }, throttled);
   }
-  const { oldestSnapshotMs } = engine.metrics;
+  for (const [part, isOwned] of engine.ownership.parts.entries())
+    set("partOwned", { part: String(part) }, isOwned ? 1 : 0);
+  const { oldestSnapshotMs, isBucketFailing } = engine.metrics;
   if (oldestSnapshotMs !== undefined) set("oldestSnapshot", {}, oldestSnapshotMs / 1_000);
-  const always = ["jobs", "workers", "throttled"] as const;
-  const names = oldestSnapshotMs === undefined ? always : [...always, "oldestSnapshot" as const];
-  return names.map((name) => family(GAUGES[name], "gauge", lines[name]));
+  if (isBucketFailing !== undefined) set("bucketFailing", {}, Number(isBucketFailing));
+  return (Object.keys(GAUGES) as Gauge[])
+    .filter((name) => !OF_DATABASES.has(name) || lines[name].length > 0)
+    .map((name) => family(GAUGES[name], "gauge", lines[name]));
 }
 
 /** `process_…` and `nodejs_…`, the lag of the event loop among them. */

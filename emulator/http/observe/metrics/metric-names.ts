@@ -78,6 +78,12 @@ export const COUNTERS: readonly (MetricName & {
     of: ({ forwarded }) => forwarded,
   },
   {
+    name: "sv_part_changes_total",
+    help: "With `--advertise`: parts of the endpoints that came here or went: gained, given_away, or lost to another replica.",
+    labels: ["part", "change"],
+    of: ({ partChanges }) => partChanges,
+  },
+  {
     name: "sv_store_steps_total",
     help: "Transactions made durable; several share a commit.",
     labels: [],
@@ -113,6 +119,18 @@ export const DISTRIBUTIONS: readonly (MetricName & {
     of: ({ requestDuration }) => requestDuration,
   },
   {
+    name: "sv_part_takeover_seconds",
+    help: "With `--advertise`: from the end of the lease of a part's former owner, or from when this replica first saw the part without one, to deciding for it; parts that were given are not in it.",
+    labels: [],
+    of: ({ takeover }) => takeover,
+  },
+  {
+    name: "sv_forwarded_request_wait_seconds",
+    help: "How long requests waited for an owner, of those that found none at first and were answered then.",
+    labels: [],
+    of: ({ forwardedWait }) => forwardedWait,
+  },
+  {
     name: "sv_store_commit_duration_seconds",
     help: "Commits of the store to the disk.",
     labels: [],
@@ -137,9 +155,19 @@ export const GAUGES = {
     help: "Workers that are wanted and cannot be had.",
     labels: ["endpoint"],
   },
+  partOwned: {
+    name: "sv_part_owned",
+    help: "With `--advertise`: 1 for each part of the endpoints that this replica decides for, 0 for the others.",
+    labels: ["part"],
+  },
   oldestSnapshot: {
     name: "sv_store_oldest_snapshot_seconds",
     help: "With `--store`: how old the oldest snapshot is that someone holds of the database.",
+    labels: [],
+  },
+  bucketFailing: {
+    name: "sv_bucket_failing",
+    help: "With `--objects`: 1 from the first failure of the bucket on until it works again, else 0.",
     labels: [],
   },
 } as const satisfies Readonly<Record<string, MetricName>>;

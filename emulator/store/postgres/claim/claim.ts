@@ -3,24 +3,30 @@
  * the owners of its parts, which keeps them from changing hands meanwhile; who has lost a part stores nothing about it.
  */
 import { StoreLostError } from "../../../core/store-error.ts";
+import { isLocked } from "../connect/postgres-error.ts";
 import type { Session } from "../connect/session.ts";
 import { HeldParts } from "./held-parts.ts";
 import { SERVICE_PART } from "./parts.ts";
 import { type Fence, register, type Registrant, type Registration } from "./registration.ts";
+import type { Trust } from "./trust.ts";
 
+const LOCKED =
+  "another emulator that is being started has locked the database and does not go on; end it, or try again";
 const TAKEN = "has taken the database over; nothing more is stored here";
 
 export class Claim {
   readonly who: Registrant;
   readonly held = new HeldParts();
+  readonly trust: Trust;
   readonly #onLost: (lost: StoreLostError) => void;
   /** Undefined: its row is gone, and it is to get another. */
   #registration: Registration | undefined;
   #atStart: Registration | undefined;
   #lost: StoreLostError | undefined;
 
-  constructor(who: Registrant, onLost: (lost: StoreLostError) => void) {
+  constructor(who: Registrant, trust: Trust, onLost: (lost: StoreLostError) => void) {
     this.who = who;
+    this.trust = trust;
     this.#onLost = onLost;
   }
 
@@ -44,10 +50,23 @@ export class Claim {
     return this.#atStart;
   }
 
+  /** As `register`, at the start: an emulator that stands still while it does the same is in the way. */
+  async enter(session: Session): Promise<string | undefined> {
+    try {
+      return await this.register(session);
+    } catch (error) {
+      if (!isLocked(error)) throw error;
+      await session.ask({ text: "ROLLBACK" });
+      return LOCKED;
+    }
+  }
+
   /** Has a row made. Answers a sentence with who is in the way, if anybody is. Throws what `pg` throws. */
   async register(session: Session): Promise<string | undefined> {
+    const startedAt = this.trust.now();
     const registered = await register(session, this.who);
     if ("refusal" in registered) return registered.refusal;
+    this.trust.renew(startedAt);
     const { registration } = registered;
     this.#atStart ??= registration;
     this.#registration = registration;

@@ -35,12 +35,9 @@ export class Keeper {
   readonly #running: Promise<void>;
   #session: Session | undefined;
   #isAway = false;
-  /** Until then nobody else can have claimed anything: counted from before the renewal was sent. */
-  #trustedUntil: number;
 
   constructor(parts: KeeperParts) {
     this.#parts = parts;
-    this.#trustedUntil = parts.clock.now() + parts.times.lease;
     this.#running = this.#run();
   }
 
@@ -81,12 +78,10 @@ export class Keeper {
 
   /** Answers whether it succeeded. */
   async #renew(): Promise<boolean> {
-    const { clock, times, snapshots, renew } = this.#parts;
-    const startedAt = clock.now();
+    const { claim, snapshots, renew } = this.#parts;
     try {
       const session = await this.#connected();
       await renew(session);
-      this.#trustedUntil = startedAt + times.lease;
       this.#say(undefined);
       await snapshots.look(session);
       return true;
@@ -94,7 +89,7 @@ export class Keeper {
       // It may be in the middle of a transaction.
       this.#session?.drop();
       // Others may have it by now.
-      if (clock.now() >= this.#trustedUntil) this.#say(error);
+      if (!claim.trust.isInForce) this.#say(error);
       return false;
     }
   }

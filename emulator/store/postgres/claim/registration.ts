@@ -5,6 +5,7 @@
  * Rows are locked in one order everywhere, so that no two wait for each other: of replicas, of owners by part, all others.
  */
 import type { Session, Statement } from "../connect/session.ts";
+import { findSchema, whyUnreadable } from "../migrations/found-schema.ts";
 import { bound, listOf } from "../values/columns.ts";
 import { highestSeq, type Progress, readProgress } from "../writes/progress.ts";
 import { NOT_OWNER } from "../writes/refusals.ts";
@@ -16,6 +17,8 @@ export interface Registrant {
   /** Where the others reach it; undefined: it wants the database for itself. */
   readonly address: string | undefined;
   readonly version: string;
+  /** The number of the last migration that its version knows. */
+  readonly knows: number;
   readonly leaseMs: number;
 }
 
@@ -44,10 +47,12 @@ export interface Fence {
 /** What a process gets, or a sentence with who is in its way. */
 export type Registered = { readonly registration: Registration } | { readonly refusal: string };
 
-const LOCK = "SELECT pg_advisory_xact_lock(hashtext('sv-runtime replicas ' || current_schema()))";
+/** That of whoever changes the schema, and that of those who registered before they took that one as well. */
+const LOCK = `SELECT pg_advisory_xact_lock(hashtext('sv-runtime ' || current_schema())),
+  pg_advisory_xact_lock(hashtext('sv-runtime replicas ' || current_schema()))`;
 const UNTIL = (parameter: string) => `clock_timestamp() + ${parameter} * interval '1 millisecond'`;
-const INSERT = `INSERT INTO replica (id, slot, address, version, until)
-  SELECT $1, min(slot), $2, $3, ${UNTIL("$4::bigint")} FROM generate_series(0, 63) AS slot
+const INSERT = `INSERT INTO replica (id, slot, address, version, until, knows)
+  SELECT $1, min(slot), $2, $3, ${UNTIL("$4::bigint")}, $5 FROM generate_series(0, 63) AS slot
     WHERE slot NOT IN (SELECT slot FROM replica) HAVING min(slot) IS NOT NULL
   ON CONFLICT (id) DO NOTHING RETURNING term, slot`;
 const OVERDUE = "SELECT id FROM replica WHERE until < clock_timestamp() AND id <> $1";
@@ -64,18 +69,29 @@ const BURY = `WITH dead AS (SELECT * FROM replica WHERE id = ANY($1::text[])),
 const FORGET = `WITH former AS (DELETE FROM former_replica WHERE ended_at < clock_timestamp() - interval '1 day')
   DELETE FROM removed_record WHERE removed_at < clock_timestamp() - interval '1 day'`;
 
+/** Begins a transaction about claims: it fails rather than wait for who stands still, and is tried anew a little later. */
+export const BEGIN: readonly Statement[] = [
+  { text: "BEGIN" },
+  { text: "SET LOCAL lock_timeout = 250" },
+];
+
 /**
  * Makes the row, in place of one that it had before. One that wants the database for itself gets all parts with it. Throws what
  * `pg` throws.
  */
 export async function register(session: Session, who: Registrant): Promise<Registered> {
-  await session.askAll([{ text: "BEGIN" }, { text: LOCK }]);
+  await session.askAll([...BEGIN, { text: LOCK }]);
+  const unreadable = whyUnreadable(await findSchema(session), who.knows);
+  if (unreadable !== undefined) {
+    await session.ask({ text: "ROLLBACK" });
+    return { refusal: `the database ${unreadable}` };
+  }
   await bury(session, who.id);
   const { rows: others } = await session.ask({
     text: "SELECT id, address FROM replica ORDER BY id",
   });
   const refusal = refusalOf(who, others);
-  const values = [who.id, who.address ?? null, who.version, bound(who.leaseMs)];
+  const values = [who.id, who.address ?? null, who.version, bound(who.leaseMs), who.knows];
   const row = refusal === undefined ? await session.ask({ text: INSERT, values }) : undefined;
   const [term, slot] = row?.rows[0] ?? [];
   if (term === undefined || slot === undefined) {
@@ -124,10 +140,7 @@ async function takeAll(session: Session, id: string): Promise<ReadonlyMap<number
  */
 export async function bury(session: Session, own?: string): Promise<number> {
   const { rows: overdue } = await session.ask({ text: OVERDUE, values: [own ?? ""] });
-  await endSessions(
-    session,
-    overdue.map(([id]) => id),
-  );
+  for (const [id] of overdue) await endSessions(session, String(id));
   const { rows } = await session.ask({ text: OVER });
   const owns = own === undefined ? [] : (await session.ask({ text: OWN, values: [own] })).rows;
   // What they stored last is seen only by a statement that begins once they are locked.

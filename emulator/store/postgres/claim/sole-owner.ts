@@ -8,8 +8,9 @@ const OWN = { name: "own-parts", text: "SELECT part, epoch FROM owner WHERE repl
 
 /** @throws StoreLostError; what `pg` throws */
 export async function renewAlone(claim: Claim, session: Session): Promise<void> {
-  const { who, registration, held } = claim;
+  const { who, registration, held, trust } = claim;
   if (registration === undefined) return;
+  const startedAt = trust.now();
   const [row, own] = await session.askAll([
     prolong(who, registration, 0, true),
     { ...OWN, values: [who.id] },
@@ -17,4 +18,5 @@ export async function renewAlone(claim: Claim, session: Session): Promise<void> 
   const epochs = new Map(own?.rows.map(([part, epoch]) => [Number(part), Number(epoch)]));
   const isWhole = ALL_PARTS.every((part) => epochs.get(part) === held.epochOf(part));
   if (row?.rowCount !== 1 || !isWhole) await claim.lose(session);
+  trust.renew(startedAt);
 }

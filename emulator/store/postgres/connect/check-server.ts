@@ -5,6 +5,10 @@ import type { Settings } from "./settings.ts";
 
 const OLDEST_VERSION = 140_000;
 
+/** Not everybody may see of which kind a standby is: then none is synchronous where none is to be. */
+const ASYNCHRONOUS = `(SELECT count(*) FROM pg_stat_replication
+  WHERE sync_state = 'async' OR sync_state IS NULL AND current_setting('synchronous_standby_names') = '')`;
+
 /**
  * @param warn hears of what may lose something that was acknowledged
  * @throws StoreUnusableError when the server cannot keep what is given to it; what `pg` throws
@@ -16,22 +20,17 @@ export async function checkServer(
 ): Promise<void> {
   const { rows } = await session.ask({
     text: `SELECT current_setting('server_version_num'), current_setting('server_version'), current_setting('server_encoding'),
-      current_setting('synchronous_commit'), current_setting('fsync'), pg_is_in_recovery()::text,
-      (SELECT count(*) FROM pg_stat_replication WHERE coalesce(sync_state, 'async') = 'async')`,
+      current_setting('synchronous_commit'), current_setting('fsync'), ${ASYNCHRONOUS}`,
   });
-  const [number, version, encoding, commit, fsync, recovers, standbys] = (rows[0] ?? []).map(
-    String,
-  );
+  const [number, version, encoding, commit, fsync, standbys] = (rows[0] ?? []).map(String);
   const refusal =
     Number(number) < OLDEST_VERSION
       ? `it is PostgreSQL ${version}, and 14 is the oldest that will do`
       : encoding !== "UTF8"
         ? `its encoding is ${encoding}; it must be made with ENCODING 'UTF8'`
-        : recovers === "true"
-          ? "it is a standby, which cannot be written to"
-          : commit === "off"
-            ? "synchronous_commit is off, so that a crash of the server loses jobs that were acknowledged; set it to on"
-            : undefined;
+        : commit === "off"
+          ? "synchronous_commit is off, so that a crash of the server loses jobs that were acknowledged; set it to on"
+          : undefined;
   if (refusal !== undefined)
     throw new StoreUnusableError(`the database ${shown} cannot be used: ${refusal}`);
   if (fsync === "off")

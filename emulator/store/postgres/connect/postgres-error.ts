@@ -17,8 +17,18 @@ export const UNIQUE_VIOLATION = "23505";
 const TRANSACTION_ABORTED = "25P02";
 const SERIALIZATION_FAILURE = "40001";
 const DEADLOCK = "40P01";
+const LOCK_NOT_AVAILABLE = "55P03";
+/** The server has become a standby, or is to be read only. */
+const READ_ONLY = "25006";
 /** No room on the disk, or for more files; the first alone is about room. */
 const DISK_FULL = "53100";
+
+/** What cannot be written to now: another server may be the primary. */
+export class StandbyError extends Error {
+  constructor() {
+    super("it is a standby, which cannot be written to");
+  }
+}
 
 /** An error that the server sent. */
 export interface ServerError extends Error {
@@ -36,6 +46,11 @@ export function isConsequence(error: unknown): boolean {
   return isServerError(error) && error.code === TRANSACTION_ABORTED;
 }
 
+/** Somebody kept a row or a lock for longer than it was waited for. */
+export function isLocked(error: unknown): boolean {
+  return isServerError(error) && error.code === LOCK_NOT_AVAILABLE;
+}
+
 /** The same again will do. */
 export function isConflict(error: unknown): boolean {
   return isServerError(error) && (error.code === SERIALIZATION_FAILURE || error.code === DEADLOCK);
@@ -49,8 +64,13 @@ const SYSTEM = /^(?:E(?!RR_)|ERR_STREAM_)/;
 /** The connection is gone, or there never was one: another may do. */
 export function isConnectionLoss(error: unknown): boolean {
   if (!(error instanceof Error) || isOwn(error)) return false;
+  if (error instanceof StandbyError) return true;
+  // One for each server of the address.
+  if (error instanceof AggregateError && !("code" in error))
+    return error.errors.some(isConnectionLoss);
   if (!isServerError(error))
     return "code" in error ? SYSTEM.test(String(error.code)) : ENDED.test(error.message);
+  if (error.code === READ_ONLY) return true;
   const isLasting = /^(?:28|3D|42|3F)/.test(error.code);
   return !isLasting && (error.severity === "FATAL" || error.severity === "PANIC");
 }
@@ -66,9 +86,9 @@ export function fromPostgres(error: unknown, shown: string): Error {
   return new StoreUnusableError(`the database ${shown} cannot be used: ${said}`, { cause: error });
 }
 
-/** One that could not be reached may have failed once for each of its addresses, with no message of its own. */
+/** One that could not be reached may have failed once for each of its addresses; what is said of all of them says nothing. */
 function messageOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === "")
+  if (error instanceof AggregateError)
     return error.errors.map((each) => messageOf(each)).join("; ");
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,7 +1,7 @@
 /** One connection. Statements are sent without waiting for the answers to those before; they are answered in their order. */
 import net from "node:net";
-import { Client, type QueryResult } from "pg";
-import { isConsequence } from "./postgres-error.ts";
+import { Client, type ClientConfig, type QueryResult } from "pg";
+import { isConsequence, StandbyError } from "./postgres-error.ts";
 import type { Settings } from "./settings.ts";
 
 const END_MS = 1_000;
@@ -24,9 +24,12 @@ export type Answer = QueryResult<Cell[]>;
 export class Session {
   readonly #client: Client;
   readonly #socket: net.Socket;
+  /** It is given up when the answer to `ask` takes longer. */
+  answerMs: number;
   #isBroken = false;
 
-  private constructor(client: Client, socket: net.Socket) {
+  private constructor(client: Client, socket: net.Socket, answerMs: number) {
+    this.answerMs = answerMs;
     this.#client = client;
     this.#socket = socket;
     const broken = () => void (this.#isBroken = true);
@@ -34,19 +37,44 @@ export class Session {
     client.on("end", broken);
   }
 
-  /** @param answerMs it is given up when an answer takes longer. Throws what `pg` throws. */
-  static async open({ config }: Settings, answerMs: number): Promise<Session> {
+  /**
+   * One to the server that can be written to. All are tried at once: one whose machine is gone answers nothing.
+   *
+   * @param answerMs it is given up when an answer takes longer. Throws what `pg` throws, StandbyError.
+   */
+  static async open({ servers }: Settings, answerMs: number): Promise<Session> {
+    const [only] = servers;
+    if (only !== undefined && servers.length === 1) return Session.#connect(only, answerMs);
+    const connecting = servers.map((server) => Session.#connect(server, answerMs));
+    const first = await Promise.any(connecting);
+    for (const each of connecting)
+      each.then(
+        (session) => session === first || session.drop(),
+        () => undefined,
+      );
+    return first;
+  }
+
+  static async #connect(server: ClientConfig, answerMs: number): Promise<Session> {
     const socket = new net.Socket();
     const own = { query_timeout: answerMs, pipeline: true, stream: () => socket };
-    const client = new Client({ ...config, ...own });
-    const session = new Session(client, socket);
+    const client = new Client({ ...server, ...own });
+    const session = new Session(client, socket, answerMs);
     try {
       await client.connect();
+      const { rows } = await session.ask({ text: "SELECT pg_is_in_recovery()::text" });
+      if (rows[0]?.[0] === "true") throw new StandbyError();
     } catch (error) {
       session.drop();
       throw error;
     }
     return session;
+  }
+
+  /** Of the server's process that serves it. */
+  get pid(): number | undefined {
+    // Not among the types of `pg`.
+    return (this.#client as { readonly processID?: number }).processID;
   }
 
   /** Whether it is known to be of no use any more. */
@@ -56,7 +84,8 @@ export class Session {
 
   ask({ name, text, values }: Statement): Promise<Answer> {
     const named = name === undefined ? {} : { name };
-    const sent = { ...named, text, values: values === undefined ? [] : [...values] };
+    const given = values === undefined ? [] : [...values];
+    const sent = { ...named, text, values: given, query_timeout: this.answerMs };
     return this.#client.query({ ...sent, rowMode: "array" });
   }
 

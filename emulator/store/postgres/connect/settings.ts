@@ -7,7 +7,8 @@ export interface Settings {
   readonly schema: string;
   /** The address without its password, for messages. */
   readonly shown: string;
-  readonly config: ClientConfig;
+  /** How each server of the address is reached; one of them can be written to. */
+  readonly servers: readonly ClientConfig[];
 }
 
 const DEFAULT_SCHEMA = "sv_runtime";
@@ -49,34 +50,41 @@ export function sessionNameEnd(replica: string): string {
 
 /** @throws StoreUnusableError when `url` is no address of a database */
 export function settingsOf(url: string, replica: string, leaseMs: number): Settings {
-  const parsed = parse(url);
-  const { searchParams } = parsed;
-  const schema = searchParams.get("schema") ?? DEFAULT_SCHEMA;
+  const addresses = parse(url);
+  const named = addresses[0]?.searchParams.get("schema");
+  const schema = named ?? DEFAULT_SCHEMA;
   if (!SCHEMA_FORM.test(schema))
     throw new StoreUnusableError(
       `the schema of the database must be lower-case letters, digits and underscores, not "${schema}"`,
     );
-  searchParams.delete("schema");
-  const own = [searchParams.get("options") ?? "", sessionOptions(schema, leaseMs)].join(" ").trim();
-  searchParams.set("options", own);
-  const name = searchParams.get("application_name") ?? "sv-runtime";
-  const end = sessionNameEnd(replica);
-  searchParams.set("application_name", name.slice(0, MAX_NAME - end.length) + end);
+  for (const { searchParams } of addresses) {
+    for (const ours of ["schema", "target_session_attrs"]) searchParams.delete(ours);
+    const own = [searchParams.get("options") ?? "", sessionOptions(schema, leaseMs)];
+    searchParams.set("options", own.join(" ").trim());
+    const name = searchParams.get("application_name") ?? "sv-runtime";
+    const end = sessionNameEnd(replica);
+    searchParams.set("application_name", name.slice(0, MAX_NAME - end.length) + end);
+  }
   return {
     schema,
-    shown: `${parsed.host}${parsed.pathname}`,
-    config: {
-      connectionString: parsed.href,
+    shown: addresses.map(({ host }) => host).join(",") + (addresses[0]?.pathname ?? ""),
+    servers: addresses.map(({ href }) => ({
+      connectionString: href,
       connectionTimeoutMillis: CONNECT_MS,
       keepAlive: true,
       types: TYPE_PARSERS,
-    },
+    })),
   };
 }
 
-function parse(url: string): URL {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed === undefined || !/^postgres(?:ql)?:$/.test(parsed.protocol))
+/** Scheme and user; hosts, with commas between them; the rest. */
+const FORM = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/su;
+
+/** That of each server: all are of the same database. */
+function parse(url: string): readonly URL[] {
+  const [, before = "", hosts, after = ""] = FORM.exec(url) ?? [];
+  const addresses = hosts?.split(",").map((host) => `${before}${host}${after}`);
+  if (addresses === undefined || !addresses.every((address) => URL.canParse(address)))
     throw new StoreUnusableError("the address of the database must begin with postgres://");
-  return parsed;
+  return addresses.map((address) => new URL(address));
 }

@@ -17,16 +17,17 @@ import type { JobReads } from "./job-reads.ts";
 
 const readRecordRow = rowReader(RECORD);
 
-/** Id and JSON of all records of a kind, in order of id. */
+/** Id and JSON of records of a kind with an id of at least `from`, in order of id; by default of all. */
 export async function recordTexts(
   session: Session,
   kind: RecordKind,
   from = "",
+  limit?: number,
 ): Promise<readonly (readonly [id: string, json: string])[]> {
   const { rows } = await session.ask({
     name: "records",
-    text: "SELECT kind, id, json, checksum FROM record WHERE kind = $1 AND id >= $2 ORDER BY id",
-    values: [kind, Buffer.from(from)],
+    text: "SELECT kind, id, json, checksum FROM record WHERE kind = $1 AND id >= $2 ORDER BY id LIMIT $3::bigint",
+    values: [kind, Buffer.from(from), limit],
   });
   return rows.map((answered) => {
     const row = checkedRow(readRecordRow(answered), "record");

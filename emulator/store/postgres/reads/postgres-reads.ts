@@ -144,8 +144,8 @@ export abstract class PostgresReads implements StoreReads {
     });
   }
 
-  async usage(from = ""): Promise<readonly Records["usage"][]> {
-    const texts = await this.ask((session) => recordTexts(session, "usage", from));
+  async usage(from = "", limit?: number): Promise<readonly Records["usage"][]> {
+    const texts = await this.ask((session) => recordTexts(session, "usage", from, limit));
     return texts.map(([, json]) => JSON.parse(json) as Records["usage"]);
   }
 }

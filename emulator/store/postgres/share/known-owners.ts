@@ -1,21 +1,18 @@
 /** Who has what, as far as this replica knows; and whoever waits for a change of that. */
 import type { Replica, ReplicaState } from "../../ownership.ts";
-import type { HeldParts } from "../claim/held-parts.ts";
+import type { Claim } from "../claim/claim.ts";
 import { targetsOf } from "../claim/spread.ts";
-import type { Trust } from "../claim/trust.ts";
 import { NOTHING_SEEN, type PeerRow, type View } from "./view.ts";
 
 export class KnownOwners {
   readonly self: Replica;
-  readonly #held: HeldParts;
-  readonly #trust: Trust;
+  readonly #claim: Claim;
   readonly #watchers = new Set<() => void>();
   #view: View = NOTHING_SEEN;
 
-  constructor(self: Replica, held: HeldParts, trust: Trust) {
+  constructor(self: Replica, claim: Claim) {
     this.self = self;
-    this.#held = held;
-    this.#trust = trust;
+    this.#claim = claim;
   }
 
   get view(): View {
@@ -30,7 +27,7 @@ export class KnownOwners {
 
   /** Whether nobody else can have it now. */
   isOwn(part: number): boolean {
-    return this.#held.has(part) && this.#trust.isInForce;
+    return this.#claim.held.has(part) && this.#claim.trust.isInForce;
   }
 
   /** This process has taken them. */
@@ -52,9 +49,10 @@ export class KnownOwners {
   }
 
   replicas(): readonly ReplicaState[] {
-    return this.#alive().map(({ id, address, version, startedAt }) => {
+    return this.#alive().map(({ id, address, version, startedAt, leaseEndsAt }) => {
       const own = this.#view.owners.filter(({ replica }) => replica === id);
-      return { id, address, version, startedAt, parts: own.map(({ part }) => part) };
+      const parts = own.map(({ part }) => part);
+      return { id, address, version, startedAt, leaseEndsAt, parts };
     });
   }
 
@@ -81,6 +79,6 @@ export class KnownOwners {
   }
 
   #alive(): readonly PeerRow[] {
-    return this.#view.peers.filter(({ isOver }) => !isOver);
+    return this.#view.peers.filter(({ leftMs }) => leftMs >= 0);
   }
 }

@@ -1,6 +1,6 @@
 /** Parts change hands: each time their epoch is counted up, so that nothing is stored that rests on the owner before. */
 import type { OwnerRow } from "../claim/spread.ts";
-import { bury, type Registrant, type Registration } from "../claim/registration.ts";
+import { BEGIN, bury, type Registrant, type Registration } from "../claim/registration.ts";
 import type { Session, Statement } from "../connect/session.ts";
 import { bound, listOf } from "../values/columns.ts";
 
@@ -35,7 +35,7 @@ export async function claimParts(
 ): Promise<Claimed> {
   const columns = [seen.map(({ part }) => part), seen.map(({ epoch }) => epoch)];
   const values = [id, bound(term), ...columns.map((column) => listOf("integer", column))];
-  const [, claimed] = await inTransaction(session, [
+  const [claimed] = await inTransaction(session, [
     { name: "claim-parts", text: CLAIM, values },
     tell,
   ]);
@@ -75,12 +75,14 @@ export async function giveParts(
 
 /** Removes the rows of replicas whose time is over. */
 export async function buryOver(session: Session, tell: Statement): Promise<number> {
-  await session.ask({ text: "BEGIN" });
+  await session.askAll(BEGIN);
   const buried = await bury(session);
   await session.askAll(buried === 0 ? [{ text: "COMMIT" }] : [tell, { text: "COMMIT" }]);
   return buried;
 }
 
-function inTransaction(session: Session, statements: readonly Statement[]) {
-  return session.askAll([{ text: "BEGIN" }, ...statements, { text: "COMMIT" }]);
+/** Answers what the statements do. */
+async function inTransaction(session: Session, statements: readonly Statement[]) {
+  const answers = await session.askAll([...BEGIN, ...statements, { text: "COMMIT" }]);
+  return answers.slice(BEGIN.length, -1);
 }

@@ -7,7 +7,6 @@ import type { Boot } from "../../store.ts";
 import type { Claim } from "../claim/claim.ts";
 import type { Registration } from "../claim/registration.ts";
 import { claimable, misplaced } from "../claim/spread.ts";
-import type { Trust } from "../claim/trust.ts";
 import type { Session, Statement } from "../connect/session.ts";
 import type { Times } from "../options.ts";
 import type { Queues } from "../writes/queues.ts";
@@ -23,7 +22,6 @@ export interface PartsKeeperParts {
   readonly times: Times;
   readonly queues: Queues;
   readonly owners: KnownOwners;
-  readonly trust: Trust;
   /** Tells the other replicas that parts have changed hands. */
   readonly tell: Statement;
   /** What there is of parts that this process has from now on. */
@@ -43,6 +41,8 @@ export class PartsKeeper {
   readonly #given = new Map<number, number>();
   /** Since when nobody has a part, by the clock that is never set. */
   readonly #freeSince = new Map<number, number>();
+  /** The same, and before that since when its owner is over whose row is still there. */
+  readonly #unownedSince = new Map<number, number>();
   #slot = 0;
   #highestSeq = 0;
 
@@ -84,7 +84,7 @@ export class PartsKeeper {
       return undefined;
     }
     const hasGiven = await this.#give(session);
-    const isAnyOver = owners.view.peers.some(({ isOver }) => isOver);
+    const isAnyOver = owners.view.peers.some(({ leftMs }) => leftMs < 0);
     const hasBuried = isAnyOver && (await buryOver(session, tell)) > 0;
     if (hasGiven || hasBuried) await this.#look(session, registration);
     await this.#claim(session, registration);
@@ -113,15 +113,15 @@ export class PartsKeeper {
 
   /** Renews the claim; answers whether it is there. What is held that is another's by now is lost. */
   async #look(session: Session, registration: Registration): Promise<boolean> {
-    const { claim, times, owners, trust } = this.#parts;
-    const startedAt = trust.now();
+    const { claim, times, owners } = this.#parts;
+    const startedAt = claim.trust.now();
     const view = await renewAndLook(session, {
       ...{ who: claim.who, registration, settleMs: times.settle },
       serviceTime: this.#owner?.serviceTime() ?? 0,
       hasBegun: this.#takesParts,
     });
     if (view === undefined) return false;
-    trust.renew(startedAt);
+    claim.trust.renew(startedAt);
     this.#highestSeq = Math.max(this.#highestSeq, view.lastSeq);
     this.#noteFree(view, startedAt.steady);
     const lost = claim.held.all.filter((part) => {
@@ -133,10 +133,14 @@ export class PartsKeeper {
     return true;
   }
 
-  #noteFree({ owners }: View, now: number): void {
+  #noteFree({ owners, peers }: View, now: number): void {
+    const over = new Map(
+      peers.map(({ id, leftMs }) => [id, leftMs < 0 ? now + leftMs : undefined]),
+    );
     for (const { part, replica } of owners) {
-      if (replica !== undefined) this.#freeSince.delete(part);
-      else if (!this.#freeSince.has(part)) this.#freeSince.set(part, now);
+      const isFree = replica === undefined;
+      noteSince(this.#freeSince, part, isFree ? now : undefined);
+      noteSince(this.#unownedSince, part, isFree ? now : over.get(replica));
     }
   }
 
@@ -157,10 +161,10 @@ export class PartsKeeper {
   }
 
   async #claim(session: Session, registration: Registration): Promise<void> {
-    const { claim, owners, times, readGain, tell, trust } = this.#parts;
+    const { claim, owners, times, readGain, tell } = this.#parts;
     const owner = this.#owner;
     if (owner === undefined || !this.#takesParts) return;
-    const now = trust.now().steady;
+    const now = claim.trust.now().steady;
     const seen = claimable({
       self: owners.self.id,
       owners: owners.view.owners,
@@ -177,8 +181,19 @@ export class PartsKeeper {
     if (claim.registration !== registration || !this.#takesParts) return;
     this.#highestSeq = Math.max(this.#highestSeq, gain.lastSeq);
     claim.held.hold(epochs);
-    owner.gained({ ...gain, parts: new Set(epochs.keys()), serviceTime });
+    owner.gained({
+      ...{ ...gain, parts: new Set(epochs.keys()), serviceTime },
+      unownedMs: this.#unownedMs(epochs.keys()),
+    });
     owners.take(epochs);
+  }
+
+  #unownedMs(parts: Iterable<number>): ReadonlyMap<number, number> {
+    const now = this.#parts.claim.trust.now().steady;
+    const since = [...parts].map((part) => [part, this.#unownedSince.get(part)] as const);
+    return new Map(
+      since.flatMap(([part, from]) => (from === undefined ? [] : [[part, now - from]])),
+    );
   }
 
   #leaveMisplaced(): void {
@@ -209,4 +224,10 @@ export class PartsKeeper {
     owners.changed();
     hurry();
   }
+}
+
+/** Keeps the first moment of something that goes on; undefined: it does not. */
+function noteSince(since: Map<number, number>, part: number, from: number | undefined): void {
+  if (from === undefined) since.delete(part);
+  else if (!since.has(part)) since.set(part, from);
 }

@@ -2,7 +2,6 @@
 import type { Claim } from "../claim/claim.ts";
 import type { Keeper } from "../claim/keeper.ts";
 import { channelOf, notice, Notices } from "../claim/notices.ts";
-import { Trust } from "../claim/trust.ts";
 import type { Session } from "../connect/session.ts";
 import type { Settings } from "../connect/settings.ts";
 import type { PostgresStoreOptions, Times } from "../options.ts";
@@ -36,11 +35,10 @@ export function shareDatabase(sharing: Sharing) {
   const { clock, warn = () => undefined } = options;
   const { id, address = "" } = claim.who;
   const channel = channelOf(settings.schema);
-  const trust = new Trust(clock, times.lease - times.margin);
-  const owners = new KnownOwners({ id, address }, claim.held, trust);
+  const owners = new KnownOwners({ id, address }, claim);
   const hurry = () => keeper().hurry();
   const partsKeeper = new PartsKeeper({
-    ...{ claim, times, queues, owners, trust, hurry },
+    ...{ claim, times, queues, owners, hurry },
     tell: notice(channel, "parts"),
     readGain: (session, parts) => guard(() => readGain(session, jobs, queues, parts)),
   });

@@ -24,6 +24,7 @@ export interface OwnershipParts {
 
 export class SharedOwnership implements Ownership {
   readonly servicePart = SERVICE_PART;
+  readonly partCount = PARTS;
   readonly #parts: OwnershipParts;
   #ended: Promise<void> | undefined;
 

@@ -8,8 +8,8 @@ import { bound } from "../values/columns.ts";
 import { HIGHEST_SEQ } from "../writes/progress.ts";
 
 export interface PeerRow extends Peer, Omit<ReplicaState, "parts"> {
-  /** Whether its time is over, so that its row may be removed. */
-  readonly isOver: boolean;
+  /** How much of its lease is left, ms. Below 0 it is over, so that the row may be removed. */
+  readonly leftMs: number;
 }
 
 export interface View {
@@ -22,9 +22,10 @@ export interface View {
 
 export const NOTHING_SEEN: View = { peers: [], owners: [], lastSeq: 0, recordsVersion: 0 };
 
+const MS = (time: string) => `(extract(epoch FROM ${time}) * 1000)::bigint`;
 const PEERS = {
   name: "peers",
-  text: `SELECT id, address, version, (extract(epoch FROM started_at) * 1000)::bigint, until < clock_timestamp(),
+  text: `SELECT id, address, version, ${MS("started_at")}, ${MS("until")}, ${MS("until - clock_timestamp()")},
       begun_at IS NOT NULL, begun_at <= clock_timestamp() - $1::bigint * interval '1 millisecond'
     FROM replica ORDER BY id`,
 };
@@ -69,13 +70,15 @@ export async function renewAndLook(
 
 /** A row of `PEERS`. */
 function readPeer(row: readonly Cell[]): PeerRow {
-  const [id, address, version, startedAt, isOver, hasBegun, isSettled] = row;
+  const [id, address, version, startedAt, leaseEndsAt, leftMs, ...stages] = row;
+  const [hasBegun, isSettled] = stages;
   return {
     id: String(id),
     address: String(address ?? ""),
     version: String(version),
     startedAt: Number(startedAt),
-    isOver: isOver === "t",
+    leaseEndsAt: Number(leaseEndsAt),
+    leftMs: Number(leftMs),
     hasBegun: hasBegun === "t",
     isSettled: isSettled === "t",
   };

@@ -8,6 +8,7 @@ import type { Batch } from "../../batch.ts";
 import { batchOutOfOrder } from "../../caller-defects.ts";
 import { BatchRefusedError, PartsLostError } from "../../store.ts";
 import type { Claim } from "../claim/claim.ts";
+import { endSessions } from "../claim/end-sessions.ts";
 import {
   type Fence,
   fenceStatement,
@@ -65,8 +66,8 @@ interface Flush {
 export class Writer {
   readonly #parts: WriterParts;
   readonly #closing = new AbortController();
-  /** Undefined while there is none that can be relied on. */
-  #session: Session | undefined;
+  /** The last one that could be relied on. */
+  #session: Session;
   /** The number of the last batch, as its owner counts. */
   #number: number;
   /** How far the line has come that belongs to the registration. */
@@ -79,6 +80,7 @@ export class Writer {
     const registration = parts.claim.atStart;
     this.#parts = parts;
     this.#session = session;
+    session.answerMs = parts.times.batch;
     this.#registration = registration;
     this.#line = registration.line;
     this.#number = registration.line.batch;
@@ -110,10 +112,9 @@ export class Writer {
     this.#closing.abort();
     await this.#turn;
     const session = this.#session;
-    this.#session = undefined;
     const { lost, registration, who } = this.#parts.claim;
     const isGone = lost !== undefined || registration === undefined;
-    await session?.end(isGone ? undefined : () => release(session, who.id, registration));
+    await session.end(isGone ? undefined : () => release(session, who.id, registration));
   }
 
   async #flush(batch: Batch, fence: Fence): Promise<readonly string[]> {
@@ -191,7 +192,7 @@ export class Writer {
       return names;
     } catch (error) {
       if (isConnectionLoss(error)) {
-        this.#forget(session);
+        session.drop();
         throw error;
       }
       flush.isInDoubt = false;
@@ -209,7 +210,7 @@ export class Writer {
       if (said === BATCH_NOT_NEXT) return this.#giveUpLine(fence.registration, MORE_BATCHES);
       return await explain(error, batch, session);
     } catch (next) {
-      if (isConnectionLoss(next)) this.#forget(session);
+      if (isConnectionLoss(next)) session.drop();
       // Nothing of it is stored: what is wrong with it in particular is not worth another connection.
       const isOwn = next instanceof StoreLostError || !isRefusal(error);
       return isOwn
@@ -232,12 +233,14 @@ export class Writer {
 
   /** A connection of which is known what was stored before it. @throws UnregisteredError */
   async #reliable(flush: Flush): Promise<Session> {
-    const known = this.#session;
-    if (known !== undefined && !known.isBroken) return known;
-    this.#session = undefined;
-    const { claim, open } = this.#parts;
+    const former = this.#session;
+    if (!former.isBroken) return former;
+    const { claim, open, times } = this.#parts;
     const session = await open();
+    session.answerMs = times.batch;
     try {
+      // The server need not know yet that it is gone, and keeps for it what it has locked.
+      if (former.pid !== undefined) await endSessions(session, claim.who.id, former.pid);
       const registration = this.#registration;
       const number = await takeSession(session, claim.who.id, registration);
       if (number !== undefined) registration.session = number;
@@ -272,11 +275,6 @@ export class Writer {
     if (!claim.isShared || why === FEWER_BATCHES) return claim.refuse(why);
     claim.unregister(registration);
     return new UnregisteredError();
-  }
-
-  #forget(session: Session): void {
-    session.drop();
-    if (this.#session === session) this.#session = undefined;
   }
 }
 

@@ -19,7 +19,7 @@ export class RecordTable {
     this.#delete = connection.prepare("DELETE FROM record WHERE kind = ? AND id = ?");
     const select = "SELECT kind, id, json, checksum FROM record WHERE kind = ?";
     this.#select = connection.prepare(`${select} AND id = ?`);
-    this.#selectKind = connection.prepare(`${select} AND id >= ? ORDER BY id`);
+    this.#selectKind = connection.prepare(`${select} AND id >= ? ORDER BY id LIMIT ?`);
   }
 
   get<K extends RecordKind>(kind: K, id: string): Records[K] | undefined {
@@ -27,10 +27,8 @@ export class RecordTable {
     return row && (parse(row) as Records[K]);
   }
 
-  list<K extends RecordKind>(kind: K, from = ""): readonly Records[K][] {
-    return this.#connection
-      .all(this.#selectKind, kind, from)
-      .map((row) => parse(row) as Records[K]);
+  list<K extends RecordKind>(kind: K): readonly Records[K][] {
+    return this.texts(kind).map(([, json]) => JSON.parse(json) as Records[K]);
   }
 
   /** Writes nothing if the record is stored as it is: a start whose settings are those of the last one needs no room. */
@@ -47,9 +45,9 @@ export class RecordTable {
     this.#connection.write(this.#upsert, ...row);
   }
 
-  /** Id and JSON of all records of a kind, in order of id. */
-  texts(kind: RecordKind, from = ""): readonly (readonly [id: string, json: string])[] {
-    return this.#connection.all(this.#selectKind, kind, from).map((row) => {
+  /** Id and JSON of records of a kind with an id of at least `from`, in order of id; by default of all. */
+  texts(kind: RecordKind, from = "", limit = -1): readonly (readonly [id: string, json: string])[] {
+    return this.#connection.all(this.#selectKind, kind, from, limit).map((row) => {
       checkedRow(row, "record");
       return [textAt(row, 1), textAt(row, 2)];
     });

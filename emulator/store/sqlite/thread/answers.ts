@@ -51,7 +51,8 @@ export function answersOf(opened: OpenedDatabase, tables: Tables) {
     payloadChecksum: (seq: number, slot: PayloadSlot) => payloads.get(seq, slot)?.checksum,
     chunks: (seq: number, window: ChunkWindow) => chunks.around(seq, window).map(compared),
     hasChunks: (seq: number, checksum: number | undefined) => chunks.has(seq, checksum),
-    records: (kind: RecordKind, from = "") => records.texts(kind, from),
+    records: (kind: RecordKind, from: string, limit: number | undefined) =>
+      records.texts(kind, from, limit),
     ...deliveryAnswers(tables),
     report: (jobId: string) => reports.byId(jobId),
     listReports: (filter: ReportFilter, limit: number) => reports.list(filter, limit),

@@ -112,8 +112,8 @@ export abstract class ThreadReads implements StoreReads {
     return (await this.#ask("payloadChecksum", seq, slot)) === checksum;
   }
 
-  async usage(from = ""): Promise<readonly Records["usage"][]> {
-    const texts = await this.#ask("records", "usage", from);
+  async usage(from = "", limit?: number): Promise<readonly Records["usage"][]> {
+    const texts = await this.#ask("records", "usage", from, limit);
     return texts.map(([, json]) => JSON.parse(json) as Records["usage"]);
   }
 

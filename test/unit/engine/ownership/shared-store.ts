@@ -97,6 +97,7 @@ export class SharedStore {
       running: running.filter(({ endpointId }) => parts.has(partOf(endpointId))),
       lastSeq: this.lastSeq,
       serviceTime: this.serviceTime,
+      unownedMs: new Map(),
     };
   }
 }
@@ -107,6 +108,7 @@ export class SharedReplica implements Ownership {
   readonly store: Store;
   readonly slot: number;
   readonly servicePart = SERVICE_PART;
+  readonly partCount = PARTS;
   owner: Owner | undefined;
   /** The process has stood still, or the store has not been heard of, so that nothing is sure. */
   isUnsure = false;

@@ -2,8 +2,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { Readable } from "node:stream";
-import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
-import { createTestEngine } from "../../engine-harness.ts";
+import { createServiceEngine } from "../../engine-harness.ts";
 import { ScriptedServers } from "../../engine/balancing/scripted-servers.ts";
 import { startTestHttp, type TestHttp, type TestHttpOptions } from "../http-harness.ts";
 
@@ -28,7 +27,7 @@ export async function startBalancedHttp(
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
   const servers = new ScriptedServers(200, () => port);
-  const test = await createTestEngine(createMemoryStore(), servers, { healthProbe: servers });
+  const test = await createServiceEngine(servers, { healthProbe: servers });
   await test.addEndpoint("web", {
     type: "LOAD_BALANCING",
     scalerType: "REQUEST_COUNT",

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type BalancedHttp, startBalancedHttp } from "./balanced-harness.ts";
-import { IS_FORWARDED, KEY, makeKey } from "../http-harness.ts";
+import { IS_FORWARDED } from "../../two-replicas.ts";
+import { KEY, makeKey } from "../http-harness.ts";
 
 const AUTH = `Authorization: Bearer ${KEY}`;
 

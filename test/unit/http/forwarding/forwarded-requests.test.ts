@@ -3,6 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { once } from "node:events";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { ServiceError } from "../../../../emulator/core/service-error.ts";
+import { endpointMoved } from "../../../../emulator/engine/ownership/endpoint-moved.ts";
 import { KEY } from "../http-harness.ts";
 import { jobsOf, startReplicas, type TestReplicas, until } from "./replicas-harness.ts";
 
@@ -12,7 +13,10 @@ let replicas: TestReplicas;
 beforeEach(async () => {
   replicas = await startReplicas({ stopGraceMs: 200, limits: "enforce" });
 });
-afterEach(() => replicas[Symbol.asyncDispose]());
+afterEach(async () => {
+  vi.useRealTimers();
+  await replicas[Symbol.asyncDispose]();
+});
 
 /** Submits by /run to `a`; answers the job's id. */
 async function run(): Promise<string> {
@@ -135,10 +139,13 @@ it("comes back to the replica that it was sent to, if that has it by then", asyn
   const { a, cluster } = replicas;
   cluster.owners.set("echo", undefined);
   const answered = a.service.call("POST", "/v2/echo/run", { body: { input: {} } });
-  await until(() => a.service.test.clock.armed > 0);
+  const { clock, engine } = a.service.test;
+  await until(() => clock.armed > 0);
+  await clock.advance(300);
   cluster.give("echo", "a");
   const { json } = await answered;
   expect(await jobsOf(a)).toEqual([(json as { id: string }).id]);
+  expect(engine.metrics.forwardedWait.series).toMatchObject([{ value: { sum: 0.3 } }]);
 });
 
 it("waits two seconds for an owner, and is refused then", async () => {
@@ -154,7 +161,8 @@ it("waits two seconds for an owner, and is refused then", async () => {
   expect(isAnswered).toBe(false);
   await clock.advance(1);
   const { status, json, headers } = await answered;
-  expect([status, json]).toMatchObject([503, { code: "endpoint_moved" }]);
+  const { message } = endpointMoved({ endpointId: "echo" });
+  expect([status, json]).toMatchObject([503, { code: "endpoint_moved", error: message }]);
   expect(headers["retry-after"]).toBe("1");
 });
 
@@ -204,6 +212,41 @@ it("is sent once more over a new connection when the old one was gone, unless it
     json: { code: "endpoint_moved", error: expect.stringContaining("is not known") as string },
   });
   expect((await a.service.call("POST", `/v2/echo/cancel/${id}`)).status).toBe(200);
+});
+
+it("is sent once more when only the network between the replicas was cut, and makes one job", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  const { a, b } = replicas;
+  const answered = a.service.call("POST", "/v2/echo/runsync", { body: { input: {} } });
+  await vi.waitUntil(async () => (await jobsOf(b)).length === 1);
+  const [id = ""] = await jobsOf(b);
+  const { watchers } = b.service.test.engine;
+  await until(() => watchers.isWatched(id));
+  b.way.hold();
+  await vi.waitUntil(() => {
+    vi.advanceTimersByTime(500);
+    return !watchers.isWatched(id);
+  });
+  b.way.letGo();
+  await until(() => watchers.isWatched(id));
+  const worker = await b.service.test.connectWorker();
+  await worker.complete(await worker.nextJob(), "once");
+  expect((await answered).json).toMatchObject({ id, status: "COMPLETED", output: "once" });
+  expect(await jobsOf(b)).toEqual([id]);
+});
+
+it("that may have been carried out is refused with that, when nobody is found who knows", async () => {
+  const { a, b } = replicas;
+  const answered = a.service.call("POST", "/v2/echo/runsync", { body: { input: {} } });
+  await vi.waitUntil(async () => (await jobsOf(b)).length === 1);
+  const { clock } = a.service.test;
+  const { armed } = clock;
+  b.way.close();
+  await until(() => clock.armed > armed);
+  await clock.advance(120_000);
+  const { status, json } = await answered;
+  expect(status).toBe(503);
+  expect(json).toMatchObject({ error: expect.stringContaining("is not known") as string });
 });
 
 it("is answered with what is known when the replica stops that its client is connected with", async () => {

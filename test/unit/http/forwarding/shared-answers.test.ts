@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { LaunchedWorker } from "../../../../emulator/launch/launcher.ts";
 import type { TestHttp } from "../http-harness.ts";
-import { jobsOf, startReplicas, type TestReplicas } from "./replicas-harness.ts";
+import { jobsOf, startReplicas, type TestReplica, type TestReplicas } from "./replicas-harness.ts";
 
 let replicas: TestReplicas;
 beforeEach(async () => {
@@ -41,6 +41,27 @@ it("endpoints are told of by their owners, and what was over a limit by all", as
   expect((await a.service.call("GET", "/emulator/limits")).json).toEqual({
     mode: "off",
     exceeded: [],
+  });
+});
+
+it("replicas are listed with what each says of itself; of one that does not answer with what the store has", async () => {
+  const { a, b, c } = replicas;
+  const worker = await b.service.test.connectWorker();
+  await a.service.call("POST", "/v2/echo/run", { body: { input: {} } });
+  await worker.nextJob();
+  c.way.close();
+  const { json } = await a.service.call("GET", "/emulator/replicas");
+  const known = { version: "1", startedAt: "1970-01-01T00:00:00.000Z" };
+  const lease = { leaseEndsAt: "1970-01-01T00:00:05.000Z" };
+  const entry = ({ ownership: { self } }: TestReplica) => ({ ...self, ...known, ...lease });
+  expect(json).toEqual({
+    answeredBy: "a",
+    replicas: [
+      { ...entry(a), parts: [], endpoints: 0, workers: 0, running: 0 },
+      { ...entry(b), parts: [0], endpoints: 1, workers: 1, running: 1 },
+      { ...entry(c), parts: [], endpoints: 0 },
+    ],
+    unowned: [1],
   });
 });
 
@@ -92,6 +113,17 @@ it("records are asked for before they are read or changed, and before an endpoin
   expect(cluster.refreshed).toBe(3);
   await a.service.call("GET", "/v1/endpoints/echo");
   expect(cluster.refreshed).toBe(4);
+});
+
+it("what was changed at a replica is known to the owner that it passes a request on to, whose key may be new", async () => {
+  const { a, b, cluster } = replicas;
+  const health = ({ service }: typeof a) => service.call("GET", "/v2/echo/health");
+  await a.service.call("PATCH", "/v1/templates/echo", { body: { env: { MODE: "fast" } } });
+  const before = cluster.refreshed;
+  await health(b);
+  expect(cluster.refreshed).toBe(before);
+  await health(a);
+  expect(cluster.refreshed).toBe(before + 1);
 });
 
 it("a session of the dashboard is good at the replica that began it, for what others have as well", async () => {

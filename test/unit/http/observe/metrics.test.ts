@@ -8,6 +8,7 @@ import {
 } from "../../../../emulator/http/observe/metrics/metric-names.ts";
 import { exposition } from "../../../../emulator/http/observe/metrics/exposition.ts";
 import { createTestEngine } from "../../engine-harness.ts";
+import { SharedService } from "../../engine/ownership/shared-service.ts";
 import { ScriptedLauncher } from "../../engine/scripted-launcher.ts";
 import { ScriptedSender } from "../../scripted-sender.ts";
 import { completeHooked } from "../../webhooks/hooked-jobs.ts";
@@ -116,6 +117,59 @@ it("says how old the oldest snapshot of a database is, where the store is one", 
   expect((await exposition(engine)).text).toContain("\nsv_store_oldest_snapshot_seconds 61.5\n");
 });
 
+it("says whether the bucket for large payloads fails, where there is one", async () => {
+  const { engine } = await createTestEngine();
+  expect((await exposition(engine)).text).not.toContain("sv_bucket");
+  for (const [isFailing, shown] of [
+    [false, 0],
+    [true, 1],
+  ] as const) {
+    engine.metrics.isBucketFailing = isFailing;
+    expect((await exposition(engine)).text).toContain(`\nsv_bucket_failing ${shown}\n`);
+  }
+});
+
+it("says which parts it has, where several share a store, and which came and went", async () => {
+  const { engine } = await createTestEngine();
+  expect((await exposition(engine)).text).not.toContain("sv_part_owned");
+  await using service = new SharedService();
+  const [one, two] = [await service.open([0, 1]), await service.open([])];
+  const { owner = expect.unreachable() } = one.replica;
+  const unowned = {
+    ...(await service.shared.gainOf(new Set([2]))),
+    unownedMs: new Map([[2, 700]]),
+  };
+  owner.gained(unowned);
+  await one.replica.give(two.replica, "idle", 1);
+  owner.lost(new Set([0, 7]));
+  const { text } = await exposition(one.engine);
+  const lines = text.split("\n").filter((each) => each.startsWith("sv_part_"));
+  expect(lines.filter((each) => each.endsWith("} 1") && !each.includes("_bucket"))).toEqual([
+    `sv_part_changes_total{part="0",change="gained"} 1`,
+    `sv_part_changes_total{part="1",change="gained"} 1`,
+    `sv_part_changes_total{part="2",change="gained"} 1`,
+    `sv_part_changes_total{part="1",change="given_away"} 1`,
+    `sv_part_changes_total{part="0",change="lost"} 1`,
+    `sv_part_owned{part="2"} 1`,
+  ]);
+  expect(lines).toContain(`sv_part_owned{part="7"} 0`);
+  expect(lines).toContain("sv_part_takeover_seconds_sum 0.7");
+  expect(lines).toContain("sv_part_takeover_seconds_count 1");
+});
+
+it("counts the transactions that a store makes durable, of which several share a commit", async () => {
+  await using service = await startTestHttp();
+  const stored = async () =>
+    Number(
+      (await scrape(service))
+        .find((each) => each.startsWith("sv_store_steps_total "))
+        ?.split(" ")[1],
+    );
+  const before = await stored();
+  await Promise.all([run(service), run(service), run(service)]);
+  expect((await stored()) - before).toBe(3);
+});
+
 it("is for the admin's key alone", async () => {
   await using service = await startTestHttp();
   for (const [authorization, refused] of [
@@ -133,7 +187,7 @@ it("has names with their units, as Prometheus wants them, and a help for each", 
     expect(help).toMatch(/^[A-Z].*\.$/);
   }
   for (const { name } of DISTRIBUTIONS) expect(name).toMatch(/^sv_[a-z_]+_seconds$/);
-  const { oldestSnapshot: _, ...gauges } = GAUGES;
+  const { oldestSnapshot: _, bucketFailing: __, partOwned: _alike, ...gauges } = GAUGES;
   const all: readonly MetricName[] = [...COUNTERS, ...DISTRIBUTIONS, ...Object.values(gauges)];
   await using service = await startTestHttp();
   const lines = await scrape(service);

@@ -1,6 +1,7 @@
 /** Connections to the database that are cut: whoever waits for a batch is told the truth, and none is stored twice. */
 import { describe, expect, it } from "vitest";
 import { StoreLostError, StoreUnusableError } from "../../../../emulator/core/store-error.ts";
+import { openIn } from "../../../contract/store/postgres-subject.ts";
 import { handedOver, inserted, Owner } from "../../../contract/store/subject.ts";
 import { postgresIsMissing, startPostgres } from "../../../setup/postgres.ts";
 import { sized } from "../../../setup/size.ts";
@@ -103,4 +104,36 @@ describe.skipIf(postgresIsMissing !== undefined)("a store whose connection is cu
     await again.flush([inserted(again.newJob())]);
     expect((await again.store.boot()).batch).toBe(4);
   }, 60_000);
+
+  it("goes on when its database, which was read only for a while, may be written to again", async () => {
+    await using database = await testDatabase();
+    const owner = await database.open();
+    const name = new URL(database.url).pathname.slice(1);
+    const read = (only: "on" | "off") =>
+      database.admin.query(`ALTER DATABASE ${name} SET default_transaction_read_only = ${only}`);
+    await read("on");
+    await database.admin.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+    );
+    const waiting = owner.insert();
+    await expect.poll(async () => (await owner.store.waitingJobs("hello", 0, 9)).length).toBe(0);
+    await database.admin.query("SET default_transaction_read_only = off");
+    await read("off");
+    const job = await waiting;
+    expect(await owner.store.waitingJobs("hello", 0, 9)).toEqual([job]);
+  });
+
+  it("finds the server that answers by an address of several", async () => {
+    await using database = await testDatabase();
+    const { port, pathname } = new URL(database.url);
+    const hosts = `127.0.0.1:1,127.0.0.1:${port}`;
+    const url = `postgres://postgres@${hosts}${pathname}?target_session_attrs=read-write`;
+    const owner = await database.open({ url });
+    const job = await owner.insert();
+    expect(await owner.store.job(job.id)).toEqual(job);
+    const none = openIn(`postgres://someone:secret@127.0.0.1:1,127.0.0.1:2${pathname}`);
+    await expect(none).rejects.toThrow(
+      `127.0.0.1:1,127.0.0.1:2${pathname} cannot be used: connect`,
+    );
+  });
 });

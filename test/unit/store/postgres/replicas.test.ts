@@ -4,45 +4,18 @@ import { StoreInUseError, StoreUnusableError } from "../../../../emulator/core/s
 import type { Clock } from "../../../../emulator/core/time/clock.ts";
 import { createSystemClock } from "../../../../emulator/assembly/system-clock.ts";
 import { PartsLostError } from "../../../../emulator/store/store.ts";
-import { Member } from "../../../contract/ownership/member.ts";
-import {
-  type JoinedBehindProxy,
-  sharedDatabase,
-  type SharedDatabase,
-} from "../../../contract/ownership/postgres-shared.ts";
+import { LEASES } from "../../../contract/ownership/postgres-shared.ts";
 import { endpointOf, POLLED, spread } from "../../../contract/ownership/shared-subject.ts";
 import { openIn } from "../../../contract/store/postgres-subject.ts";
 import { postgresIsMissing } from "../../../setup/postgres.ts";
-import { SOON, testDatabase } from "./database.ts";
+import { SOON } from "./database.ts";
+import { begun, testShared } from "./replica.ts";
 
 const ALL = 64;
 
-async function database() {
-  const { url, admin, ...opened } = await testDatabase();
-  const shared = sharedDatabase(url);
-  return {
-    ...shared,
-    admin,
-    async [Symbol.asyncDispose]() {
-      await shared[Symbol.asyncDispose]();
-      await opened[Symbol.asyncDispose]();
-    },
-  };
-}
-
-async function begun(
-  shared: SharedDatabase,
-  ...join: Parameters<SharedDatabase["join"]>
-): Promise<Member & { readonly joined: JoinedBehindProxy }> {
-  const joined = await shared.join(...join);
-  const member = new Member(joined, await joined.store.boot());
-  await joined.ownership.begin(member);
-  return Object.assign(member, { joined });
-}
-
 describe.skipIf(postgresIsMissing !== undefined)("replicas on one database", () => {
   it("are refused while somebody has it for itself, and nobody gets it for itself while they are there", async () => {
-    await using shared = await database();
+    await using shared = await testShared();
     const sole = await openIn(shared.url, { replica: "the only one", times: SOON });
     const refused = shared.join("short", { times: { lease: 100 } });
     await expect(refused).rejects.toBeInstanceOf(StoreInUseError);
@@ -64,18 +37,20 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas on one database", () 
   });
 
   it("say where they are reached, and of which version they are", async () => {
-    await using shared = await database();
+    await using shared = await testShared();
     const one = await begun(shared, "long", { replica: "one", advertise: "http://one:7080" });
     const [state] = one.ownership.replicas();
     expect(state).toMatchObject({ id: "one", address: "http://one:7080", version: "1.2.3" });
     expect(state?.parts).toHaveLength(ALL);
     expect(Math.abs((state?.startedAt ?? 0) - Date.now())).toBeLessThan(60_000);
+    const leftMs = (state?.leaseEndsAt ?? 0) - Date.now();
+    expect(leftMs > LEASES.long - 60_000 && leftMs < LEASES.long + 60_000).toBe(true);
   });
 
   it.each(["cut-reply", "cut-before"] as const)(
     "%s: one that was taken for dead while a batch was committed tells the truth about it",
     async (fate) => {
-      await using shared = await database();
+      await using shared = await testShared();
       const one = await begun(shared, "short");
       await one.insert("a");
       const cut = one.joined.proxy.cutAt("COMMIT", fate).then(() => one.joined.proxy.close());
@@ -95,7 +70,7 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas on one database", () 
   );
 
   it("one whose row is gone goes on under another, and loses what it had before", async () => {
-    await using shared = await database();
+    await using shared = await testShared();
     const one = await begun(shared, "long");
     await one.insert("a");
     await shared.admin.query("DELETE FROM replica");
@@ -110,7 +85,7 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas on one database", () 
   });
 
   it("parts of one that is not there are taken by one that is", async () => {
-    await using shared = await database();
+    await using shared = await testShared();
     const one = await begun(shared, "long");
     await shared.admin.query(
       "UPDATE owner SET replica = 'nobody', epoch = epoch + 1 WHERE part < 10",
@@ -120,7 +95,7 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas on one database", () 
   });
 
   it("one that gave a batch up which turns out to be stored begins anew by what is stored", async () => {
-    await using shared = await database();
+    await using shared = await testShared();
     const one = await begun(shared, "long", { times: { patience: 300 } });
     await one.insert("a");
     const { proxy } = one.joined;
@@ -135,7 +110,7 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas on one database", () 
   });
 
   it("one whose clock has jumped ahead trusts in nothing before it has renewed its claim", async () => {
-    await using shared = await database();
+    await using shared = await testShared();
     const system = createSystemClock();
     let ahead = 0;
     const clock: Clock = {
@@ -151,7 +126,7 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas on one database", () 
   });
 
   it("what none of them is told by the other in time is warned of", async () => {
-    await using shared = await database();
+    await using shared = await testShared();
     const warned: string[] = [];
     const warn = (sentence: string) => void warned.push(sentence);
     const one = await begun(shared, "long", { warn, times: { echo: 600_000 } });
@@ -170,7 +145,7 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas on one database", () 
   });
 
   it("no two of them wait for each other when one deletes what is old and another changes it", async () => {
-    await using shared = await database();
+    await using shared = await testShared();
     const [one, two] = [await begun(shared, "long"), await begun(shared, "long")];
     await spread([one, two]);
     const [service, other] = one.parts.has(0) ? [one, two] : [two, one];

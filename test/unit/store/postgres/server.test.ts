@@ -43,8 +43,8 @@ describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
     const stores = opened.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
     expect(stores).toHaveLength(1);
     for (const store of stores) await store.close();
-    const { rows } = await database.admin.query("SELECT version FROM migration");
-    expect(rows).toEqual([{ version: 1 }, { version: 2 }]);
+    const { rows } = await database.admin.query("SELECT version FROM migration ORDER BY version");
+    expect(rows).toEqual([{ version: 1 }, { version: 2 }, { version: 3 }]);
   });
 
   it("has what belongs to the store in the schema that its address names", async () => {

@@ -1,6 +1,8 @@
 /** A process that stands still or is cut off in mid-batch keeps nobody from taking its place. */
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { StoreLostError } from "../../../../emulator/core/store-error.ts";
+import { StoreInUseError, StoreLostError } from "../../../../emulator/core/store-error.ts";
+import { openIn } from "../../../contract/store/postgres-subject.ts";
 import { pattern, put } from "../../../contract/store/subject.ts";
 import { postgresIsMissing } from "../../../setup/postgres.ts";
 import { startTcpProxy } from "../../../setup/tcp-proxy.ts";
@@ -28,5 +30,35 @@ describe.skipIf(postgresIsMissing !== undefined)("a database whose owner is cut 
     expect(await storing).toMatchObject([{ reason: expect.any(StoreLostError) }]);
     expect(lost).toHaveLength(1);
     expect(await after.store.payload(job.seq, "output")).toBeUndefined();
+  });
+
+  it("on the connection of its batches alone, in mid-batch, goes on over another one", async () => {
+    await using database = await testDatabase();
+    await using proxy = await startTcpProxy(Number(new URL(database.url).port));
+    const times = { ...SOON, batch: 1_500 };
+    const owner = await database.open({ url: through(database.url, proxy.port), times });
+    const first = await owner.insert();
+    const lost = proxy.cutAt("COMMIT", "lose");
+    const storing = owner.insert();
+    await lost;
+    const second = await storing;
+    expect(await owner.store.waitingJobs("hello", 0, 9)).toEqual([first, second]);
+    expect((await owner.store.boot()).batch).toBe(2);
+    expect((await database.admin.query(UNDER_WAY)).rowCount).toBe(0);
+  });
+
+  it("while it enters itself keeps no start waiting for longer than a claim lasts", async () => {
+    await using database = await testDatabase();
+    await (await database.open()).store.close();
+    await database.admin.query("BEGIN");
+    await database.admin.query(
+      "SELECT pg_advisory_xact_lock(hashtext('sv-runtime replicas ' || current_schema()))",
+    );
+    const refused = openIn(database.url, { times: SOON });
+    await expect(refused).rejects.toThrow(StoreInUseError);
+    const waiting = database.open();
+    await setTimeout(300);
+    await database.admin.query("ROLLBACK");
+    await (await waiting).insert();
   });
 });

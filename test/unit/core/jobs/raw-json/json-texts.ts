@@ -1,5 +1,6 @@
 /** Arbitrary JSON texts, nearly-JSON texts and chunkings of them, with JSON.parse as the judge. */
 import fc from "fast-check";
+import { anyCharacter } from "../../../../any-character.ts";
 
 /** What the platform's own decoder and parser make of `bytes`; throws if they refuse. */
 export function platformParse(bytes: Uint8Array): unknown {
@@ -20,7 +21,7 @@ export function platformAccepts(bytes: Uint8Array): boolean {
 /** Characters of one, two, three and four bytes, those that are escaped, and lone surrogates. */
 const unit = fc.oneof(
   fc.constantFrom("a", '"', "\\", "/", "\n", "\u0000", "\u007f", "é", "߿", "€", "￿", "𝄞", "\ud800"),
-  fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
+  fc.string({ unit: anyCharacter, minLength: 1, maxLength: 1 }),
 );
 
 /** A string's JSON text in which each character is written plainly or as escapes. */

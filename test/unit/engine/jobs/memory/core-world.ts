@@ -279,7 +279,10 @@ export class CoreWorld {
       failure: FAILURE,
       leaseMs: TIMES.leaseMs,
     };
-    return { type: REPORTS[kind] ?? "complete", ...rest };
+    const type = REPORTS[kind] ?? "complete";
+    // Half of those that are handed back keep their place.
+    if (type === "hand-back" && nextQueueKey % 2 === 0) return { type, leaseToken };
+    return { type, ...rest };
   }
 }
 

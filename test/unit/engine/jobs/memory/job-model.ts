@@ -76,7 +76,7 @@ export function after(job: ModelJob, event: JobEvent, now: number): ModelJob | u
       if (job.lost >= RULES.workerLost) return { ...end("FAILED"), token: undefined };
       return { ...job, ...wait, lost: job.lost + 1, retries: job.retries + 1 };
     case "hand-back":
-      return { ...job, ...wait };
+      return { ...job, ...wait, queueKey: event.nextQueueKey ?? job.queueKey };
     case "overrun":
       return isRunning ? { ...end("TIMED_OUT"), token: undefined } : job;
     case "cancel":

@@ -1,7 +1,8 @@
 /** Endpoints over HTTP: changed in place or with their workers replaced, and shown with their workers. */
 import { expect, it } from "vitest";
 import { ScriptedLauncher } from "../../../engine/scripted-launcher.ts";
-import { IS_FORWARDED, startTestHttp, type TestHttp } from "../../http-harness.ts";
+import { IS_FORWARDED } from "../../../two-replicas.ts";
+import { startTestHttp, type TestHttp } from "../../http-harness.ts";
 
 const ECHO = "/v1/endpoints/echo";
 

@@ -1,0 +1,88 @@
+/**
+ * Many workers in one process: the runtime's side of a session for each, over a connection of its own, and a handler that
+ * returns its input at once. Replicas order them over a socket; those of one that goes away end.
+ */
+import { createServer, type Socket } from "node:net";
+import { createInterface } from "node:readline";
+import { z } from "zod";
+import type { HandedJob } from "../../runtime/protocol/outcome.ts";
+import { GrpcJobSource } from "../../runtime/source/grpc.ts";
+import { answerQuestions } from "../asking.ts";
+import { orderShape, type SimulatedOrder } from "../simulated-launcher.ts";
+
+const CONCURRENCY = 50;
+
+const questionShape = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("listen"), socket: z.string() }),
+  z.object({ kind: z.literal("connected") }),
+]);
+
+/** Workers whose session the service has answered. */
+let connected = 0;
+
+class SimulatedWorker {
+  readonly #source: GrpcJobSource;
+  readonly #ended: () => void;
+  #isConnected = false;
+  #isOver = false;
+
+  constructor({ address, token }: Extract<SimulatedOrder, { kind: "start" }>, ended: () => void) {
+    this.#source = new GrpcJobSource({ address, token, runtimeVersion: "bench" });
+    this.#ended = ended;
+    void this.#connect().catch(() => this.end());
+  }
+
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (this.#isConnected) connected -= 1;
+    void this.#source.close().then(this.#ended);
+  }
+
+  async #connect(): Promise<void> {
+    const source = this.#source;
+    source.ready(CONCURRENCY);
+    source.grant(CONCURRENCY);
+    await source.connect({
+      job: (job) => void this.#run(job),
+      revoked: () => source.grant(1),
+      chunksStored: () => undefined,
+      drain: () => this.end(),
+      reload: () => undefined,
+      refused: () => this.end(),
+    });
+    if (this.#isOver) return;
+    this.#isConnected = true;
+    connected += 1;
+  }
+
+  async #run(job: HandedJob): Promise<void> {
+    this.#source.grant(1);
+    await this.#source.finish(job, { kind: "completed", output: job.input });
+  }
+}
+
+/** Does what one replica orders. */
+function serve(socket: Socket): void {
+  const workers = new Map<string, SimulatedWorker>();
+  socket.on("error", () => undefined);
+  createInterface(socket).on("line", (line) => {
+    const order = orderShape.parse(JSON.parse(line));
+    if (order.kind === "end") return workers.get(order.workerId)?.end();
+    const ended = () => {
+      workers.delete(order.workerId);
+      socket.write(`${order.workerId}\n`);
+    };
+    workers.set(order.workerId, new SimulatedWorker(order, ended));
+  });
+  socket.on("close", () => {
+    for (const worker of workers.values()) worker.end();
+  });
+}
+
+answerQuestions((message) => {
+  const question = questionShape.parse(message);
+  if (question.kind === "connected") return connected;
+  const server = createServer(serve);
+  return new Promise((resolve) => server.listen(question.socket, () => resolve(null)));
+});

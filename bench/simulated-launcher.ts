@@ -1,0 +1,53 @@
+/** Launcher whose workers are sessions of a program that simulates many of them. */
+import { connect } from "node:net";
+import { createInterface } from "node:readline";
+import { z } from "zod";
+import type {
+  LaunchedWorker,
+  Launcher,
+  WorkerExit,
+  WorkerOrder,
+} from "../emulator/launch/launcher.ts";
+import { localLauncher } from "../emulator/launch/local-launcher.ts";
+
+/** A line of JSON; the answer is the id of a worker that has ended, as a line. */
+export const orderShape = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("start"),
+    workerId: z.string(),
+    token: z.string(),
+    address: z.string(),
+  }),
+  z.object({ kind: z.literal("end"), workerId: z.string() }),
+]);
+export type SimulatedOrder = z.infer<typeof orderShape>;
+
+const EXIT: WorkerExit = {
+  exitCode: 0,
+  signal: undefined,
+  outOfMemory: false,
+  startError: undefined,
+  lastLogLines: [],
+};
+
+/** @param socket where `simulated-workers` listens @param address of the worker port */
+export function simulatedLauncher(socket: string, address: string): Launcher {
+  const orders = connect(socket);
+  const exits = new Map<string, (exit: WorkerExit) => void>();
+  createInterface(orders).on("line", (workerId) => {
+    exits.get(workerId)?.(EXIT);
+    exits.delete(workerId);
+  });
+  const send = (order: SimulatedOrder) => orders.write(`${JSON.stringify(order)}\n`);
+  return localLauncher({
+    what: "simulated worker",
+    has: () => true,
+    launch({ workerId, workerToken: token }: WorkerOrder): LaunchedWorker {
+      const { promise, resolve } = Promise.withResolvers<WorkerExit>();
+      exits.set(workerId, resolve);
+      send({ kind: "start", workerId, token, address });
+      const end = () => void send({ kind: "end", workerId });
+      return { kind: "process", exited: promise, drain: end, kill: end };
+    },
+  });
+}

@@ -1,0 +1,7 @@
+/** Says of several replicas whether something is wrong. */
+import type { Replicas } from "../../service/generated/answers.ts";
+
+/** Whether one of them does not answer, or nobody has some part. */
+export function needLook({ replicas, unowned }: Replicas): boolean {
+  return unowned.length > 0 || replicas.some(({ workers }) => workers === undefined);
+}

@@ -1,0 +1,24 @@
+/** The lease of a job whose input is being read: from a bucket that may take longer than a lease lasts. */
+import type { Uses } from "../context.ts";
+import type { Assignment } from "../effects.ts";
+import { apply } from "./apply.ts";
+
+/** Renews the lease in the place of the worker, which has not heard of it. Answers what ends that. */
+export function keepLease(
+  { clock, lease, realClock, steps }: Uses<"clock" | "lease" | "realClock" | "steps">,
+  { job }: Assignment,
+): () => void {
+  const { leaseMs, leaseRenewalMs } = lease;
+  const leaseToken = job.lease?.token ?? "";
+  const renew = () => {
+    disarm = realClock.wakeAt(realClock.now() + leaseRenewalMs, renew);
+    const renewed = steps.commit((step) => {
+      const now = step.job(job.id);
+      if (now) apply(step, now, { type: "renew", leaseToken, leaseMs }, clock.now());
+    });
+    // It runs out then.
+    renewed.catch(() => undefined);
+  };
+  let disarm = realClock.wakeAt(realClock.now() + leaseRenewalMs, renew);
+  return () => disarm();
+}

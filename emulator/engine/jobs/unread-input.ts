@@ -1,0 +1,29 @@
+/** Jobs that were handed over and whose input cannot be read now: it lies in a bucket that is away. */
+import type { Uses } from "../context.ts";
+import type { Assignment } from "../effects.ts";
+import { apply } from "./apply.ts";
+import { assignFreeCredit } from "./assign-free.ts";
+import { assignWaiting } from "./assign.ts";
+
+/** A bucket that refuses at once is not asked more often, ms. */
+const PAUSE_MS = 1_000;
+
+/** After a pause the job goes to the end of its queue, which costs it nothing, and its worker takes another one. */
+export async function putBackUnread(
+  engine: Uses<"clock" | "fleet" | "lease" | "random" | "realClock" | "steps">,
+  { job, worker }: Assignment,
+): Promise<void> {
+  const { clock, realClock, steps } = engine;
+  const leaseToken = job.lease?.token ?? "";
+  await new Promise<void>((resolve) => realClock.wakeAt(realClock.now() + PAUSE_MS, resolve));
+  await steps.commit((step) => {
+    const now = step.job(job.id);
+    if (now?.lease?.token !== leaseToken) return;
+    const nextQueueKey = step.nextSeq();
+    const event = { type: "hand-back", leaseToken, outcome: "undelivered", nextQueueKey } as const;
+    apply(step, now, event, clock.now());
+    assignWaiting(engine, step, job.endpointId);
+  });
+  worker.giveBack(leaseToken);
+  await assignFreeCredit(engine, job.endpointId);
+}

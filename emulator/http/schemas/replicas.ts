@@ -1,0 +1,33 @@
+/** The emulators that share a store, as their operators are shown them. */
+import { z } from "zod";
+import { answered, instant } from "./contract.ts";
+
+const count = z.int().min(0);
+
+const replicaSchema = answered("Replica", {
+  id: z.string().meta({ description: "Given anew at each start." }),
+  address: z
+    .string()
+    .optional()
+    .meta({ description: "Where the others reach it; absent where it has its store for itself." }),
+  version: z.string().meta({ description: "Of sv-runtime." }),
+  startedAt: instant(),
+  leaseEndsAt: instant().optional().meta({
+    description:
+      "When others may take its parts, if nothing more is heard of it; by the clock of the database.",
+  }),
+  parts: z.array(count).optional().meta({ description: "The parts of the endpoints that it has." }),
+  endpoints: count.meta({ description: "How many endpoints are in them." }),
+  workers: count
+    .optional()
+    .meta({ description: "How many workers it has; absent where it did not answer." }),
+  running: count
+    .optional()
+    .meta({ description: "How many jobs, or requests to servers, those have now." }),
+});
+
+export const replicasSchema = answered("Replicas", {
+  answeredBy: z.string().meta({ description: "The id of the one that was asked." }),
+  replicas: z.array(replicaSchema).meta({ description: "Those that are alive." }),
+  unowned: z.array(count).meta({ description: "Parts that nobody has." }),
+});

@@ -1,0 +1,51 @@
+/** Builds of sv-runtime that are not the one of this source: the next version, and one that was built before. */
+import fs from "node:fs";
+import path from "node:path";
+import { temporaryDirectory } from "../../setup/temporary-directory.ts";
+import { program } from "../emulator-process.ts";
+
+const DIST = path.resolve(path.dirname(program), "../..");
+/** As the bundler writes it. */
+const MIGRATIONS = /MIGRATIONS\d* = \[\s*\{ sql: FIRST_SCHEMA[^\]]*\}/u;
+
+export interface Build extends Disposable {
+  /** The program that starts its emulator. */
+  readonly program: string;
+}
+
+/** An earlier version, whose `dist` lies in that folder. */
+export function formerBuild(dist: string): Build {
+  return copyOf(path.resolve(dist), (text) => text);
+}
+
+/**
+ * This source with another version, and one more migration.
+ *
+ * @param isReadable whether this source goes on with it
+ */
+export function nextBuild(isReadable: boolean): Build {
+  return copyOf(DIST, (text) => {
+    const [known = ""] = MIGRATIONS.exec(text) ?? [];
+    const count = known.split("readableBy:").length - 1;
+    if (count === 0) throw new Error("no migrations were found in the build");
+    const readableBy = isReadable ? count : count + 1;
+    const migration = `{ sql: "ALTER TABLE job ADD COLUMN mood text", readableBy: ${readableBy} }`;
+    return text
+      .replace(known, `${known}, ${migration}`)
+      .replaceAll(/RUNTIME_VERSION = "[^"]+"/gu, 'RUNTIME_VERSION = "9.0.0"');
+  });
+}
+
+function copyOf(dist: string, change: (service: string) => string): Build {
+  const home = temporaryDirectory();
+  const root = path.dirname(DIST);
+  fs.cpSync(dist, path.join(home.path, "dist"), { recursive: true });
+  for (const name of ["package.json", "node_modules"])
+    fs.symlinkSync(path.join(root, name), path.join(home.path, name));
+  const service = path.join(home.path, "dist/emulator/service.cjs");
+  fs.writeFileSync(service, change(fs.readFileSync(service, "utf8")));
+  return {
+    program: path.join(home.path, "dist", path.relative(DIST, program)),
+    [Symbol.dispose]: () => home[Symbol.dispose](),
+  };
+}

@@ -1,0 +1,28 @@
+/** The command for the emulators that share a database. */
+import { expect, test } from "vitest";
+import { startTestHttp } from "../../http/http-harness.ts";
+import { startReplicas } from "../../http/forwarding/replicas-harness.ts";
+import { json, run } from "./run-command.ts";
+
+test("an emulator that has its store for itself is one line, without what concerns others", async () => {
+  await using service = await startTestHttp();
+  const [head, line] = (await run(service, "replicas")).split("\n");
+  expect(head).toMatch(/^REPLICA +VERSION +STARTED +ENDPOINTS +WORKERS +RUNNING$/u);
+  expect(line).toMatch(/^\S+-\d+ +\S+ +2026-01-01 00:00:00 +1 +0 +0$/u);
+});
+
+test("of several it says which one answered, which did not, and what nobody has", async () => {
+  await using replicas = await startReplicas();
+  const { a, c } = replicas;
+  c.way.close();
+  const lines = (await run(a.service, "replicas")).split("\n");
+  expect(lines[0]).toMatch(/^REPLICA +ADDRESS +VERSION +STARTED +LEASE ENDS +PARTS +ENDPOINTS /u);
+  expect(lines[1]).toMatch(
+    /^a +http:\S+ +1 +1970-\S+ 00:00:00 +1970-\S+ 00:00:05 .* 0 +0 +answered$/u,
+  );
+  expect(lines[2]).toMatch(/^b .* 1 +1 +0 +0$/u);
+  expect(lines[3]).toMatch(/^c .* 0 +0 +\? +\?$/u);
+  expect(lines[4]).toBe("parts that nobody has: 1");
+  const whole = JSON.parse(await run(a.service, "replicas", undefined, { flags: json })) as object;
+  expect(whole).toMatchObject({ answeredBy: "a", unowned: [1] });
+});
