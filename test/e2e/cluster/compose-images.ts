@@ -1,6 +1,7 @@
 /** Stand-ins for the images that the compose file pulls, made of programs of this machine: Debian's PostgreSQL, Caddy and Swift. */
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
+import { nodeImage } from "../../setup/docker-node-image.ts";
 import { programImage } from "../../setup/docker-program-image.ts";
 import type { TestDocker } from "../../setup/docker.ts";
 import { writeSwift } from "../../setup/swift.ts";
@@ -8,7 +9,7 @@ import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 
 const CADDY = "/usr/bin/caddy";
 /** Of Swift's parts within their container. */
-const PORTS = { proxy: 8080, account: 6002, container: 6001, object: 6000, memcache: 11_211 };
+const PORTS = { proxy: 8333, account: 6002, container: 6001, object: 6000, memcache: 11_211 };
 
 /** As the image `postgres` does: a database and its user are made by the first start. */
 const START_POSTGRES = `chown -R 70:70 "$PGDATA"
@@ -18,23 +19,10 @@ const START_POSTGRES = `chown -R 70:70 "$PGDATA"
 grep -q all.all.all "$PGDATA/pg_hba.conf" || echo "host all all all scram-sha-256" >> "$PGDATA/pg_hba.conf"
 exec su postgres -c "exec postgres -c listen_addresses=* -c unix_socket_directories="`;
 
-/** Waits until Swift answers and makes the bucket with its own interface. */
-const MAKE_BUCKET = `import os, time, urllib.request as web
-def put(): 
-    login = web.Request("http://127.0.0.1:8080/auth/v1.0", headers={"X-Auth-User": "test:tester", "X-Auth-Key": os.environ["AWS_SECRET_ACCESS_KEY"]})
-    answer = web.urlopen(login).headers
-    web.urlopen(web.Request(answer["X-Storage-Url"] + "/" + os.environ["S3_BUCKET"], method="PUT", headers={"X-Auth-Token": answer["X-Auth-Token"]}))
-for _ in range(300):
-    try:
-        put()
-        break
-    except OSError:
-        time.sleep(0.1)
-`;
-
 /** Answers their names as variables of the compose file. */
 export async function composeImages(docker: TestDocker): Promise<Readonly<Record<string, string>>> {
   return {
+    SV_NODE_IMAGE: await nodeImage(docker),
     SV_POSTGRES_IMAGE: await postgresImage(docker),
     SV_PROXY_IMAGE: await programImage(docker, {
       name: `sv-test/caddy:${process.pid}`,
@@ -66,13 +54,10 @@ function postgresImage(docker: TestDocker): Promise<string> {
   });
 }
 
-/** Swift's s3api behind Caddy, which has the place that the health check asks for. */
+/** Swift with its s3api, which takes the account `test:tester` with any secret. */
 async function swiftImage(docker: TestDocker): Promise<string> {
   using home = temporaryDirectory();
   await writeSwift(home.path, PORTS);
-  const write = (name: string, text: string) => fs.writeFileSync(`${home.path}/${name}`, text);
-  write("make-bucket.py", MAKE_BUCKET);
-  write("Caddyfile", ":8333\nrespond /healthz 200\nreverse_proxy 127.0.0.1:8080\n");
   const python = fs.realpathSync("/usr/bin/python3");
   const [stdlib = ""] = fs.globSync("/usr/lib/python3.*");
   const packages = "/usr/lib/python3/dist-packages";
@@ -91,16 +76,14 @@ async function swiftImage(docker: TestDocker): Promise<string> {
       ...loaded,
       ...servers,
       "/usr/bin/memcached",
-      CADDY,
     ],
     linked: [python, "/usr/bin/memcached", ...modules.trim().split("\n")],
     script: [
       `cd ${home.path}; mkdir -p node/d1 /etc/swift; cp swift.conf /etc/swift/`,
-      'sed -i "s/a-secret-for-swift/$AWS_SECRET_ACCESS_KEY/" proxy.conf',
+      'sed -i "s/a-secret-for-swift/$AWS_SECRET_ACCESS_KEY/; s/127.0.0.1$/0.0.0.0/" proxy.conf',
       `memcached -u root -l 127.0.0.1 -p ${PORTS.memcache} &`,
-      "for part in account container object proxy; do /usr/bin/python3 /usr/bin/swift-$part-server $part.conf & done",
-      "python3 make-bucket.py",
-      "exec caddy run --config Caddyfile",
+      "for part in account container object; do /usr/bin/python3 /usr/bin/swift-$part-server $part.conf & done",
+      "exec /usr/bin/python3 /usr/bin/swift-proxy-server proxy.conf",
     ].join("\n"),
   });
 }
