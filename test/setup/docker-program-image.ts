@@ -1,5 +1,4 @@
 /** An image with programs of this machine: their files and what those are linked to, on the image with Node and a shell. */
-import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { librariesOf, nodeImage } from "./docker-node-image.ts";
@@ -22,7 +21,10 @@ export interface ProgramImage {
 export async function programImage(docker: TestDocker, image: ProgramImage): Promise<string> {
   using context = temporaryDirectory();
   const root = path.join(context.path, "root");
-  for (const file of [...image.files, ...librariesOf(...image.linked)]) copy(file, root);
+  for (const file of [...image.files, ...librariesOf(...image.linked)]) {
+    // Links are followed, so that nothing else of this machine is needed.
+    fs.cpSync(file, path.join(root, file), { recursive: true, dereference: true });
+  }
   fs.writeFileSync(path.join(root, "start.sh"), `#!/bin/sh\nset -eu\n${image.script}\n`, {
     mode: 0o755,
   });
@@ -36,11 +38,4 @@ export async function programImage(docker: TestDocker, image: ProgramImage): Pro
   const { code, stderr } = await docker.cli(build, { input: `${dockerfile.join("\n")}\n` });
   if (code !== 0) throw new Error(`${image.name} cannot be built:\n${stderr}`);
   return image.name;
-}
-
-/** Links are followed, so that nothing else of this machine is needed. */
-function copy(file: string, root: string): void {
-  const place = path.join(root, file);
-  fs.mkdirSync(path.dirname(place), { recursive: true });
-  execFileSync("cp", ["-RLT", file, place]);
 }

@@ -1,5 +1,4 @@
 /** Stand-ins for the images that the compose file pulls, made of programs of this machine: Debian's PostgreSQL, Caddy and Swift. */
-import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import { nodeImage } from "../../setup/docker-node-image.ts";
 import { programImage } from "../../setup/docker-program-image.ts";
@@ -64,7 +63,7 @@ async function swiftImage(docker: TestDocker): Promise<string> {
   const loaded = fs.globSync(
     "/usr/lib/*-linux-gnu/{ossl-modules,lib{erasurecode,Xorcode,nullcode}*.so*}",
   );
-  const modules = execFileSync("find", [stdlib, packages, "-name", "*.so"], { encoding: "utf8" });
+  const modules = fs.globSync(`{${stdlib},${packages}}/**/*.so`);
   const servers = fs.globSync("/usr/bin/swift-*-server");
   return programImage(docker, {
     name: `sv-test/swift:${process.pid}`,
@@ -77,7 +76,7 @@ async function swiftImage(docker: TestDocker): Promise<string> {
       ...servers,
       "/usr/bin/memcached",
     ],
-    linked: [python, "/usr/bin/memcached", ...modules.trim().split("\n")],
+    linked: [python, "/usr/bin/memcached", ...modules],
     script: [
       `cd ${home.path}; mkdir -p node/d1 /etc/swift; cp swift.conf /etc/swift/`,
       'sed -i "s/a-secret-for-swift/$AWS_SECRET_ACCESS_KEY/; s/127.0.0.1$/0.0.0.0/" proxy.conf',
