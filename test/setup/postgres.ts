@@ -13,6 +13,9 @@ import { temporaryDirectory } from "./temporary-directory.ts";
 /** Why tests with a PostgreSQL are left out here; undefined where they run. Under CI they are never left out. */
 export const postgresIsMissing: string | undefined = whatIsMissing("tests with PostgreSQL", [
   "postgres",
+  "createdb",
+  "pg_basebackup",
+  "psql",
 ]);
 
 const run = promisify(execFile);

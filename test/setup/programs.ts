@@ -15,6 +15,7 @@ const programs = {
   busybox: { package: "busybox-static", probe: ["busybox", "true"] },
   caddy: { package: "caddy", probe: ["caddy", "version"] },
   chromium: { package: "chromium", probe: ["/usr/bin/chromium", "--version"] },
+  createdb: { package: "postgresql" },
   curl: { package: "curl" },
   docker: { package: "docker.io" },
   "docker-compose": { package: "docker-compose" },
@@ -29,6 +30,9 @@ const programs = {
     probe: ["unshare", "--net", "iptables", "--list", "--numeric"],
   },
   memcached: { package: "memcached" },
+  pg_basebackup: { package: "postgresql" },
+  pg_dump: { package: "postgresql" },
+  pg_restore: { package: "postgresql" },
   postgres: {
     package: "postgresql",
     probe: [
@@ -37,6 +41,7 @@ const programs = {
       "for bin in /usr/lib/postgresql/*/bin; do [ -x $bin/postgres ] && exit; done; exit 1",
     ],
   },
+  psql: { package: "postgresql" },
   python3: {
     package: "python3",
     probe: ["python3", "-c", "import asyncio, multiprocessing, urllib.request"],

@@ -5,10 +5,12 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { postgresIsMissing, startPostgres } from "../../setup/postgres.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
+import { whatIsMissing } from "../../setup/debian-program.ts";
 import { asked } from "./audit.ts";
 import { SmallFleet, Tally } from "./small-fleet.ts";
 
 const run = promisify(execFile);
+const dumpsAreMissing = whatIsMissing("tests of dumps", ["pg_dump", "pg_restore"]);
 
 /** Commands as in docs/cluster.md. */
 function dumps(directory: string) {
@@ -19,7 +21,7 @@ function dumps(directory: string) {
   };
 }
 
-describe.runIf(postgresIsMissing === undefined)("a dump", () => {
+describe.skipIf((postgresIsMissing ?? dumpsAreMissing) !== undefined)("a dump", () => {
   it("of a service that runs has all that was acknowledged before it, and is started on like any database", async () => {
     using home = temporaryDirectory();
     const dump = dumps(home.path);

@@ -26,7 +26,15 @@ const READINGS = [
   ...["billEndpoints", "billPods", "billNetworkVolumes"],
   ...["listDeliveries", "readDelivery", "readClock", "events", "readOrigins", "listJobs"],
   ...["listDeletedJobs", "readJob", "readChunks", "observeEndpoints", "readSeries"],
-  ...["readDecisions", "listWorkers", "readLimits", "logs", "readMetrics", "readSession"],
+  ...[
+    "readDecisions",
+    "listReplicas",
+    "listWorkers",
+    "readLimits",
+    "logs",
+    "readMetrics",
+    "readSession",
+  ],
   ...["listKeys", "readAudit"],
 ];
 const CHANGES = [
