@@ -1,7 +1,7 @@
 /** Stand-ins for the images that the compose file pulls, made of programs of this machine: Debian's PostgreSQL, Caddy and Swift. */
 import fs from "node:fs";
 import { nodeImage } from "../../setup/docker-node-image.ts";
-import { programImage } from "../../setup/docker-program-image.ts";
+import { type ProgramImage, programImage } from "../../setup/docker-program-image.ts";
 import type { TestDocker } from "../../setup/docker.ts";
 import { writeSwift } from "../../setup/swift.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
@@ -53,36 +53,31 @@ function postgresImage(docker: TestDocker): Promise<string> {
   });
 }
 
-/** Swift with its s3api, which takes the account `test:tester` with any secret. */
+/** Swift with its s3api, whose account is `test:tester`. */
 async function swiftImage(docker: TestDocker): Promise<string> {
   using home = temporaryDirectory();
   await writeSwift(home.path, PORTS);
-  const python = fs.realpathSync("/usr/bin/python3");
-  const [stdlib = ""] = fs.globSync("/usr/lib/python3.*");
-  const packages = "/usr/lib/python3/dist-packages";
-  const loaded = fs.globSync(
-    "/usr/lib/*-linux-gnu/{ossl-modules,lib{erasurecode,Xorcode,nullcode}*.so*}",
-  );
-  const modules = fs.globSync(`{${stdlib},${packages}}/**/*.so`);
-  const servers = fs.globSync("/usr/bin/swift-*-server");
-  return programImage(docker, {
+  const memcached = "/usr/bin/memcached";
+  const python = pythonFiles();
+  return await programImage(docker, {
     name: `sv-test/swift:${process.pid}`,
-    files: [
-      home.path,
-      "/usr/bin/python3",
-      stdlib,
-      packages,
-      ...loaded,
-      ...servers,
-      "/usr/bin/memcached",
-    ],
-    linked: [python, "/usr/bin/memcached", ...modules],
-    script: [
-      `cd ${home.path}; mkdir -p node/d1 /etc/swift; cp swift.conf /etc/swift/`,
-      'sed -i "s/a-secret-for-swift/$AWS_SECRET_ACCESS_KEY/; s/127.0.0.1$/0.0.0.0/" proxy.conf',
-      `memcached -u root -l 127.0.0.1 -p ${PORTS.memcache} &`,
-      "for part in account container object; do /usr/bin/python3 /usr/bin/swift-$part-server $part.conf & done",
-      "exec /usr/bin/python3 /usr/bin/swift-proxy-server proxy.conf",
-    ].join("\n"),
+    files: [home.path, ...python.files, ...fs.globSync("/usr/bin/swift-*-server"), memcached],
+    linked: [...python.linked, memcached],
+    script: `cd ${home.path}; mkdir -p node/d1 /etc/swift; cp swift.conf /etc/swift/
+sed -i "s/a-secret-for-swift/$AWS_SECRET_ACCESS_KEY/; s/127.0.0.1$/0.0.0.0/" proxy.conf
+memcached -u root -l 127.0.0.1 -p ${PORTS.memcache} &
+for part in account container object; do /usr/bin/python3 /usr/bin/swift-$part-server $part.conf & done
+exec /usr/bin/python3 /usr/bin/swift-proxy-server proxy.conf`,
   });
+}
+
+/** Python with all of Debian's packages that are installed, and what these load by name. */
+function pythonFiles(): Pick<ProgramImage, "files" | "linked"> {
+  const python = "/usr/bin/python3";
+  const folders = [...fs.globSync("/usr/lib/python3.*"), "/usr/lib/python3/dist-packages"];
+  const loaded = "/usr/lib/*-linux-gnu/{ossl-modules,lib{erasurecode,Xorcode,nullcode}*.so*}";
+  return {
+    files: [python, ...folders, ...fs.globSync(loaded)],
+    linked: [fs.realpathSync(python), ...fs.globSync(`{${folders.join(",")}}/**/*.so`)],
+  };
 }

@@ -5,6 +5,7 @@ import { whatIsMissing } from "../../setup/debian-program.ts";
 import { dockerIsMissing, firewallIsMissing, startDocker } from "../../setup/docker.ts";
 import { postgresIsMissing } from "../../setup/postgres.ts";
 import { swiftIsMissing } from "../../setup/swift.ts";
+import { eventually } from "../jobs/observe.ts";
 import { ComposeProject, type Output, type ShownReplicas } from "./compose-project.ts";
 
 const SOON = { timeout: 60_000, interval: 200 };
@@ -66,8 +67,9 @@ class Load {
   }
 
   async goesOn(): Promise<void> {
-    const before = this.names.size;
-    await expect.poll(() => this.names.size, SOON).toBeGreaterThan(before + 20);
+    const enough = this.names.size + 20;
+    const look = async () => (this.names.size > enough ? true : undefined);
+    await eventually("more jobs are accepted", look, SOON.timeout);
   }
 
   /** Waits until each job greeted whom it was to. Answers the hosts that they ran on. */
@@ -76,10 +78,11 @@ class Load {
     for (const [id, name] of this.names) {
       const look = async () => {
         const job = await this.#project.ask(`/v2/greet/status/${id}`);
-        if (job?.output !== undefined) hosts.add(job.output.from);
-        return job?.output?.greeting ?? job?.status;
+        if (job?.output?.greeting !== `Hello, ${name}!`) return undefined;
+        hosts.add(job.output.from);
+        return true;
       };
-      await expect.poll(look, SOON).toBe(`Hello, ${name}!`);
+      await eventually(`job ${id} greets ${name}`, look, SOON.timeout);
     }
     return hosts;
   }
