@@ -2,7 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 
-const TRIES = 120;
+const TRIES = 300;
 const PAUSE_MS = 1000;
 const THERE = ["BucketAlreadyOwnedByYou", "BucketAlreadyExists"];
 

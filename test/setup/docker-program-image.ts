@@ -1,4 +1,5 @@
 /** An image with programs of this machine: their files and what those are linked to, on the image with Node and a shell. */
+import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { librariesOf, nodeImage } from "./docker-node-image.ts";
@@ -22,8 +23,10 @@ export async function programImage(docker: TestDocker, image: ProgramImage): Pro
   using context = temporaryDirectory();
   const root = path.join(context.path, "root");
   for (const file of [...image.files, ...librariesOf(...image.linked)]) {
-    // Links are followed, so that nothing else of this machine is needed.
-    fs.cpSync(file, path.join(root, file), { recursive: true, dereference: true });
+    const place = path.join(root, file);
+    fs.mkdirSync(path.dirname(place), { recursive: true });
+    // Links are followed, so that nothing else of this machine is needed; cpSync keeps those within folders.
+    execFileSync("cp", ["-RLT", file, place]);
   }
   fs.writeFileSync(path.join(root, "start.sh"), `#!/bin/sh\nset -eu\n${image.script}\n`, {
     mode: 0o755,

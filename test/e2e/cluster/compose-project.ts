@@ -74,11 +74,19 @@ export class ComposeProject implements AsyncDisposable {
     return new ComposeProject(docker, tree, `http://127.0.0.1:${port}`);
   }
 
-  /** @throws Error with what it said when it fails */
+  /** @throws Error with what it and its containers said when it fails */
   async compose(...args: readonly string[]): Promise<CliRun> {
+    const run = await this.#run(args);
+    if (run.code === 0) return run;
+    const logs = await this.#run(["logs", "--no-color"]);
+    const said = run.stdout + run.stderr + logs.stdout;
+    throw new Error(`docker-compose ${args.join(" ")} failed:\n${said}`);
+  }
+
+  #run(args: readonly string[]): Promise<CliRun> {
     const file = "node_modules/sv-runtime/templates/cluster/compose.yaml";
     const place = ["-f", file, "--project-directory", "."];
-    const run = await runToEnd("docker-compose", [...place, ...args], {
+    return runToEnd("docker-compose", [...place, ...args], {
       cwd: this.#tree.root,
       env: {
         ...process.env,
@@ -87,8 +95,6 @@ export class ComposeProject implements AsyncDisposable {
         COMPOSE_PROJECT_NAME: this.name,
       },
     });
-    if (run.code === 0) return run;
-    throw new Error(`docker-compose ${args.join(" ")} failed:\n${run.stdout}${run.stderr}`);
   }
 
   /** Ids of what Docker has of it: containers, volumes and networks. */
