@@ -6,6 +6,7 @@ import { KeyRing } from "../emulator/core/access/key-ring.ts";
 import { openEngine, type RunningEngine } from "../emulator/engine/engine.ts";
 import { openSteps } from "../emulator/engine/steps.ts";
 import { WorkerSession } from "../emulator/engine/workers/worker-session.ts";
+import { admitStarted } from "../emulator/grpc/worker-admission.ts";
 import { WorkerServer } from "../emulator/grpc/worker-server.ts";
 import { createHttpServer, type HttpServer } from "../emulator/http/server.ts";
 import type { Launcher } from "../emulator/launch/launcher.ts";
@@ -55,7 +56,7 @@ export function workerServerOf({ context }: RunningEngine, address: string): Wor
   return new WorkerServer({
     address,
     log,
-    authenticate: (token) => context.tokens.find(token),
+    admit: admitStarted(context),
     openSession: (worker, send) => new WorkerSession(context, worker, send),
   });
 }

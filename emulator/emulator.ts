@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { clearLeftovers } from "../runtime/leftovers/clear-leftovers.ts";
 import { ownedName } from "../runtime/leftovers/owner.ts";
-import { callerCheck } from "./assembly/callers.ts";
+import { callerCheck, DEFAULT_HOST } from "./assembly/callers.ts";
 import { openCertificate } from "./assembly/certificate.ts";
+import { checkWorkerAddress, settleElsewhere } from "./assembly/elsewhere.ts";
 import { createReloader } from "./assembly/hot-reload.ts";
 import { inProcessLaunchers, openLocalSession } from "./assembly/in-process-workers.ts";
 import { createLaunchers } from "./assembly/launchers.ts";
@@ -46,7 +47,6 @@ import { chooseSecretKey } from "./secrets/choose-secret-key.ts";
 import { JobLines } from "./test-kit/job-lines.ts";
 import { openTestKit } from "./test-kit/test-kit.ts";
 
-const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_PORT = 7080;
 
 /** Batches that nobody is kept waiting by gather for so long: fewer of them cost less. */
@@ -84,6 +84,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 async function openGround(options: EmulatorOptions, made: AsyncDisposableStack) {
   const { leaseMs, host = DEFAULT_HOST, port = DEFAULT_PORT } = options;
   checkAddresses(options);
+  checkWorkerAddress(options);
   const random = createSystemRandom();
   const checked = {
     callers: callerCheck(host, options),
@@ -153,15 +154,17 @@ async function openPorts(options: EmulatorOptions, state: State, made: AsyncDisp
   const { context, signals, startWork, steps, random, clock, storage, webhooks, callers, log } =
     state;
   const { limits = "enforce", commands = [], dashboard = "on" } = options;
-  const { tokens } = context;
   const startedAt = new Date(clock.now()).toISOString();
-  const given = { user: options.apiKey, admin: options.adminKey };
-  const keys = await settleKeys({ steps, random, startWork }, given, startedAt);
+  const givenKeys = { user: options.apiKey, admin: options.adminKey };
+  const keys = await settleKeys({ steps, random, startWork }, givenKeys, startedAt);
   const ring = new KeyRing(keys.records, context.clock);
   signals.recordsChanged.on(() => ring.become(keysNow(steps, keys)));
   const rates = limits === "off" ? undefined : new RateLimiter(context, limits);
   const objects = storage.objects?.listener(S3_PATH);
-  const certificate = await openCertificate(options, state, () => http, made);
+  const certificate = await openCertificate(options, state, () => [http, workerPorts], made);
+  const opened = () => workerPorts.elsewherePort;
+  const given = certificate?.certificate;
+  const elsewhere = await settleElsewhere(options, { ...state, given, opened });
   const http: HttpServer = createHttpServer({
     engine: context,
     callers,
@@ -172,14 +175,15 @@ async function openPorts(options: EmulatorOptions, state: State, made: AsyncDisp
     limits: rates,
     liveWorkers: new LiveWorkers(context, state.openSession),
     ...(objects && { mount: { path: S3_PATH, listener: objects } }),
-    certificate: certificate?.certificate,
+    certificate: given,
+    workerDoor: elsewhere?.door,
     ownership: state.ownership,
   });
   made.defer(() => http.stop());
-  const workerPorts = new WorkerPorts({ ...state, tokens, http });
+  const workerPorts = new WorkerPorts({ ...state, keys: ring, http });
   made.defer(() => workerPorts.stop());
   await workerPorts.start(commands.length > 0);
-  return { ...state, startedAt, keys, rates, http, certificate, workerPorts };
+  return { ...state, startedAt, keys, rates, http, certificate, elsewhere, workerPorts };
 }
 
 type Ports = Awaited<ReturnType<typeof openPorts>>;
@@ -244,6 +248,7 @@ async function run(
   await storage.listen();
   // Before workers start: another program may have the port.
   const url = await http.start({ host: parts.host, port: parts.port });
+  if (parts.elsewhere) await parts.workerPorts.serveElsewhere(parts.elsewhere);
   await startWork.do(async () => {
     await engine.start();
     void parts.containers.clearLeftovers(context.directory.templates());
@@ -255,6 +260,7 @@ async function run(
   const stop = stopOf(parts, made);
   return {
     ...{ url, apiKey, webhookSecret: parts.webhooks.secret },
+    workerAddress: parts.elsewhere?.address(),
     endpointIds: local.map(({ id }) => id),
     ...testKit.kit,
     s3: storage.objects?.access,

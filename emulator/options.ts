@@ -29,9 +29,20 @@ export interface EmulatorOptions {
   readonly port?: number;
   /**
    * PEM files of a certificate, with those of its authorities behind it, and of its private key without a passphrase: the port
-   * takes HTTPS only then. They are read again when they change. The ports of the object store and of workers stay as they are.
+   * takes HTTPS only then, and `workerPort` has the same certificate. They are read again when they change. The port of the object
+   * store stays as it is.
    */
   readonly tls?: { readonly cert: string; readonly key: string };
+  /**
+   * A port for workers from elsewhere, which speak the worker protocol over TLS with a key of the scope `workers`; 0 for any free
+   * one. By default there is none. Without `tls` a certificate is made at the first start and kept with the records.
+   */
+  readonly workerPort?: number;
+  /**
+   * Where those workers are told to connect, as `host:port`; by default at the port, and the host of `advertise`, or `host`, or the
+   * name of this machine where that is all addresses.
+   */
+  readonly workerAddress?: string;
   /**
    * Further names that requests may call the service by in their Host header, without ports: `emulator.example.com`,
    * `*.example.com` for all names below that one, or `*` for any, which lets every page that a browser here shows call it
@@ -162,6 +173,8 @@ export interface EmulatorOptions {
 export interface Emulator extends TestKit, AsyncDisposable {
   /** For example `http://127.0.0.1:7080`, or with `https`. */
   readonly url: string;
+  /** Where workers from elsewhere connect, as `tls://host:port`; undefined without `workerPort`. */
+  readonly workerAddress: string | undefined;
   /** The user's API key, if it was given or generated in this start. */
   readonly apiKey: string | undefined;
   /** What webhook calls are signed with; for those who verify them. */

@@ -1,5 +1,6 @@
 /** A worker inside a program of the user's own, for those who do not want `sv-worker` to be the main program. */
 import { fileURLToPath } from "node:url";
+import { SERVICE_ADDRESS_RULE, servicePlaces } from "./protocol/service-address.ts";
 import { inspectAddress } from "./bin/settings.ts";
 import { UsageError } from "./bin/usage.ts";
 import { STANDBY_MODES, type StandbyMode } from "./isolate/standby.ts";
@@ -13,7 +14,7 @@ import { startWorker, type Worker, type WorkerEnd, type WorkerOptions } from "./
 /** How to run a worker; every part has a default. */
 export interface StartWorkerOptions {
   /**
-   * gRPC address of the service, `host:port` or `unix:/path`; default `SV_SERVICE_ADDRESS`. Without either, a worker with
+   * gRPC address of the service, `tls://host:port`, `unix:/path`, or `host:port` of this machine; default `SV_SERVICE_ADDRESS`. Without either, a worker with
    * the environment of the live service (`RUNPOD_WEBHOOK_GET_JOB` and its like) takes its jobs there.
    */
   readonly serviceAddress?: string;
@@ -98,6 +99,8 @@ function serviceOf(
   if (named === "" && isLiveEnvironment(process.env)) return live(log);
   const address = setting("serviceAddress", serviceAddress, WORKER_ENV.serviceAddress);
   const token = setting("workerToken", workerToken, WORKER_ENV.workerToken);
+  if (servicePlaces(address) === undefined)
+    throw new SettingError("bad_setting", `serviceAddress ${SERVICE_ADDRESS_RULE}.`);
   return { openSource: serviceSource({ address, token }, log) };
 }
 

@@ -7,7 +7,7 @@ import type { WorkerOptions } from "./worker.ts";
 
 /** Where a worker's service listens, and what shows it who the worker is. */
 export interface Service {
-  /** `host:port` or `unix:/path`. */
+  /** As `SERVICE_ADDRESS_RULE` says. */
   readonly address: string;
   readonly token: string;
 }

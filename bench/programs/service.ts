@@ -7,6 +7,7 @@ import { viewJobAtEnd } from "../../emulator/engine/jobs/read/job-view.ts";
 import { wholePayload } from "../../emulator/engine/jobs/read/show-payload.ts";
 import { submit } from "../../emulator/engine/jobs/submit.ts";
 import { WorkerSession } from "../../emulator/engine/workers/worker-session.ts";
+import { admitStarted } from "../../emulator/grpc/worker-admission.ts";
 import { WorkerServer } from "../../emulator/grpc/worker-server.ts";
 import { createDockerLauncher } from "../../emulator/launch/docker/docker-launcher.ts";
 import { createDockerodeEngine } from "../../emulator/launch/docker/dockerode-engine.ts";
@@ -144,7 +145,7 @@ async function open({ folder, handler, workers, container }: Opening): Promise<R
   const server = new WorkerServer({
     address: `unix:${workerSocket}`,
     log,
-    authenticate: (token) => opened.context.tokens.find(token),
+    admit: admitStarted(opened.context),
     openSession: (worker, send) => {
       start.connectedAt ??= performance.now();
       return workersMin === 1

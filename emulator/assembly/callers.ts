@@ -14,6 +14,8 @@ import {
 import { CallerCheck } from "../http/access/caller-check.ts";
 import type { EmulatorOptions } from "../options.ts";
 
+export const DEFAULT_HOST = "127.0.0.1";
+
 /** @throws RangeError for an invalid host, origin or proxy */
 export function callerCheck(
   host: string,

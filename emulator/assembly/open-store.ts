@@ -10,6 +10,7 @@ import { DATABASE_FILE } from "../store/sqlite/files/data-directory.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import { sqliteDefect } from "../sqlite/sqlite-version.ts";
 import type { Store } from "../store/store.ts";
+import { workerAddressOf } from "./elsewhere.ts";
 import { openSharedStore } from "./shared-store.ts";
 
 /** `ownership` is there if other emulators may use the store as well. */
@@ -69,7 +70,8 @@ async function openInDatabase(
     onSnapshotAge: (ageMs: number) => void (metrics.oldestSnapshotMs = ageMs),
     warn: (sentence: string) => log.warn({}, sentence),
   };
-  const store = await openSharedStore(options, listeners, made);
+  const toldToWorkers = workerAddressOf(options);
+  const store = await openSharedStore({ ...options, toldToWorkers }, listeners, made);
   if (options.objects !== undefined) metrics.isBucketFailing = false;
   if (dataDir !== undefined) fs.mkdirSync(dataDir, { recursive: true });
   if (dataDir !== undefined && fs.existsSync(join(dataDir, DATABASE_FILE))) {

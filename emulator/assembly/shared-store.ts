@@ -23,12 +23,14 @@ export interface SharedStoreOptions {
   readonly objects?: string | undefined;
   /** `http://…`: where other emulators reach this one, with which it shares the database; without it it has it for itself. */
   readonly advertise?: string | undefined;
+  /** `tls://…`: where workers from elsewhere reach this one, for the others to tell them. */
+  readonly toldToWorkers?: string | undefined;
 }
 
 /** What is told of it while it is open. */
 export interface SharedStoreListeners extends Omit<
   PostgresStoreOptions,
-  "url" | "blobs" | "replica" | "advertise" | "version" | "migrations" | "times"
+  "url" | "blobs" | "replica" | "advertise" | "workerAddress" | "version" | "migrations" | "times"
 > {
   /** Called when the bucket fails, and with undefined when it works again; must not throw. */
   readonly onBucket?: (failure: Error | undefined) => void;
@@ -60,7 +62,7 @@ function refusal(name: string, rule: string, text: string): RangeError {
  * @throws StoreUnusableError, StoreInUseError, StoreFullError
  */
 export async function openSharedStore(
-  { store: url, objects, advertise }: SharedStoreOptions,
+  { store: url, objects, advertise, toldToWorkers: workerAddress }: SharedStoreOptions,
   { onBucket, ...listeners }: SharedStoreListeners,
   made: AsyncDisposableStack,
 ): Promise<PostgresStore> {
@@ -69,7 +71,7 @@ export async function openSharedStore(
   const { openPostgresStore } = await import("../store/postgres/postgres-store.ts");
   const store = await openPostgresStore({
     ...listeners,
-    ...{ url, advertise, version: RUNTIME_VERSION },
+    ...{ url, advertise, workerAddress, version: RUNTIME_VERSION },
     ...(blobs && { blobs }),
     replica: `${hostname()}-${process.pid}-${randomBytes(3).toString("hex")}`,
   });

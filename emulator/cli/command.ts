@@ -161,6 +161,8 @@ Environment (flags win):
   SV_TRUST_PROXY     as --trust-proxy
   SV_TLS_CERT, SV_TLS_KEY
                      as --tls-cert and --tls-key
+  SV_WORKER_PORT, SV_WORKER_ADDRESS
+                     as --worker-port and --worker-address
   SV_S3_PORT         port of the object store, or ${S3_OFF}
   SV_STORE           as --store, which others can read in the list of processes
   SV_OBJECTS         as --objects; the keys of the bucket are taken from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY

@@ -13,7 +13,7 @@ import { endDamaged } from "./jobs/damaged-data.ts";
 import { putBackUnread } from "./jobs/unread-input.ts";
 import type { Assignment } from "./effects.ts";
 import { expireDue } from "./jobs/expire.ts";
-import { requeueOrphans } from "./jobs/requeue.ts";
+import { FormerJobs } from "./jobs/former-jobs.ts";
 import { noteWaiting } from "./observe/note-in-series.ts";
 import { type ContextOptions, openContext, type OpenContext } from "./open-context.ts";
 import { PartsOwner } from "./ownership/parts-owner.ts";
@@ -90,7 +90,8 @@ export async function createEngine(
   const workers = new WorkerManager(context, { decisions, gpus, ownership, starter, watch });
   const pods = new PodKeeper(context, podLauncher, gpus);
   const webhooks = new WebhookDelivery(context, webhookSender);
-  const owner = new PartsOwner(context, { workers, pods, webhooks, startWork });
+  const formerJobs = new FormerJobs(context);
+  const owner = new PartsOwner(context, { formerJobs, workers, pods, webhooks, startWork });
   signals.partsLost.on((parts) => owner.lost(parts));
   signals.recordsChanged.on((changes) => owner.learned(changes));
   signals.endpointChanged.on((endpointId) => {
@@ -110,17 +111,24 @@ export async function createEngine(
     workers.considerAll();
     pods.considerAll();
   });
-  await resume(context, startWork);
-  return runningEngine({ context, workers, pods, webhooks, startWork }, { gpus, memory, owner });
+  await resume(context, startWork, formerJobs);
+  const running = { context, workers, pods, webhooks, startWork };
+  return runningEngine(running, { formerJobs, gpus, memory, owner });
 }
 
 function runningEngine(
   parts: Pick<RunningEngine, "context" | "workers" | "pods" | "webhooks" | "startWork">,
   {
+    formerJobs,
     gpus,
     memory,
     owner,
-  }: { readonly gpus: GpuPool; readonly memory: MemoryWatch; readonly owner: PartsOwner },
+  }: {
+    readonly formerJobs: FormerJobs;
+    readonly gpus: GpuPool;
+    readonly memory: MemoryWatch;
+    readonly owner: PartsOwner;
+  },
 ): RunningEngine {
   const { context, workers, pods, webhooks, startWork } = parts;
   return {
@@ -143,6 +151,7 @@ function runningEngine(
       await context.ownership.end();
       await startWork.stop();
       await Promise.all([workers.stop(how), pods.stop(how)]);
+      formerJobs.stop();
       gpus.close();
       memory.stop();
       await context.usage.stop();
@@ -163,13 +172,18 @@ async function serveWith(
 }
 
 /** Settles what earlier runs left in the store. */
-async function resume(context: EngineContext, startWork: StartWork): Promise<void> {
+async function resume(
+  context: EngineContext,
+  startWork: StartWork,
+  formerJobs: FormerJobs,
+): Promise<void> {
   await checkCredentials(context);
   // What runs and waits comes with the parts that this process gets.
   if (context.ownership.isShared) return;
   noteWaiting(context);
   await startWork.do(() => context.usage.load());
-  await startWork.do(() => requeueOrphans(context));
+  const running = context.steps.jobsInMemory(({ status }) => status === "IN_PROGRESS");
+  await startWork.do(() => formerJobs.settle(running));
 }
 
 function noOtherEmulator() {

@@ -52,9 +52,11 @@ export class GrpcSession {
     call.on("finish", over);
   }
 
-  /** Ends the call from the service's side. */
-  end(): void {
-    if (!this.#over) this.#call.end();
+  /** Ends the call from the service's side. @param reason why the worker is to come anew; absent: the service stops */
+  end(reason?: string): void {
+    if (this.#over) return;
+    if (reason === undefined) this.#call.end();
+    else this.#call.emit("error", { code: grpc.status.UNAVAILABLE, details: reason });
   }
 
   async #receive(message: WorkerMessage): Promise<void> {

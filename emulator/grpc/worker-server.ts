@@ -1,18 +1,23 @@
-/** The gRPC server for workers: one session for each, authenticated by its token. */
+/** The gRPC server for workers: one session for each, opened by whom the admission lets in. */
 import * as grpc from "@grpc/grpc-js";
-import { MESSAGE_MAX_BYTES, WORKER_SERVICE } from "../../runtime/protocol/wire/worker-wire.ts";
+import {
+  encodeOrders,
+  MESSAGE_MAX_BYTES,
+  WORKER_SERVICE,
+} from "../../runtime/protocol/wire/worker-wire.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
 import type { OpenSession } from "../engine/workers/worker-session.ts";
 import { GrpcSession, type WorkerCall } from "./grpc-session.ts";
 import { widenWindows } from "./widen-window.ts";
+import type { Admission, Caller } from "./worker-admission.ts";
+import { type TlsPort, type TlsPortOptions, openTlsPort } from "./tls-port.ts";
 
 export interface WorkerServerOptions {
-  /** `host:port` (port 0: any free one) or `unix:/path`. */
+  /** `host:port` (port 0: any free one) or `unix:/path`, without TLS: for workers of this machine. */
   readonly address: string;
   readonly log: EngineLog;
-  /** The worker of a token; undefined for a token that is not valid. */
-  authenticate(token: string): WorkerHandle | undefined;
+  readonly admit: (caller: Caller) => Admission | Promise<Admission>;
   readonly openSession: OpenSession;
 }
 
@@ -21,6 +26,7 @@ export class WorkerServer {
   readonly #server: grpc.Server;
   readonly #sessions = new Set<GrpcSession>();
   #address: string | undefined;
+  #tlsPort: TlsPort | undefined;
   #windows: Disposable | undefined;
 
   constructor(options: WorkerServerOptions) {
@@ -33,11 +39,11 @@ export class WorkerServer {
       "grpc.enable_channelz": 0,
     });
     this.#server.addService(WORKER_SERVICE, {
-      session: (call: WorkerCall) => this.#open(call),
+      session: (call: WorkerCall) => void this.#open(call),
     });
   }
 
-  /** The address workers are to be given. @throws Error before `start` */
+  /** The address workers of this machine are to be given. @throws Error before `start` */
   get address(): string {
     if (this.#address === undefined) throw new Error("the worker port is not open yet");
     return this.#address;
@@ -56,34 +62,64 @@ export class WorkerServer {
     this.#address = address.startsWith("unix:") ? address : address.replace(/:\d+$/u, `:${port}`);
   }
 
-  /** Ends all sessions and closes the port. Idempotent, also before `start`. */
+  /** Opens a further port, with TLS, for workers from elsewhere. It is closed with the other. @throws ListenError */
+  async listenTls(options: Pick<TlsPortOptions, "certificate" | "listen">): Promise<TlsPort> {
+    const { log } = this.#options;
+    const injector = this.#server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
+    const take: TlsPortOptions["take"] = (socket) => injector.injectConnection(socket);
+    this.#tlsPort = await openTlsPort({ ...options, log, take });
+    return this.#tlsPort;
+  }
+
+  /** Ends all sessions and closes the ports. Idempotent, also before `start`. */
   async stop(): Promise<void> {
     this.#windows?.[Symbol.dispose]();
     for (const session of this.#sessions) session.end();
+    this.#tlsPort?.close();
     this.#server.forceShutdown();
     await Promise.resolve();
   }
 
-  #open(call: WorkerCall): void {
-    const worker = this.#options.authenticate(bearerToken(call.metadata));
-    if (!worker) {
-      call.emit("error", {
-        code: grpc.status.UNAUTHENTICATED,
-        details: "the worker token is missing or not valid (any more)",
-      });
+  async #open(call: WorkerCall): Promise<void> {
+    const caller = callerOf(call);
+    // Its last part is the port.
+    this.#tlsPort?.heard(caller.peer.replace(/:\d+$/u, ""));
+    // What it says meanwhile is read once there is somebody to hear it.
+    const admission = await this.#options.admit(caller);
+    if (call.cancelled) return;
+    if ("worker" in admission) return this.#begin(call, admission.worker);
+    if ("redirect" in admission) {
+      call.write(encodeOrders({ redirect: admission.redirect }));
+      call.end();
       return;
     }
-    const session = new GrpcSession(
-      call,
-      (send) => this.#options.openSession(worker, send),
-      this.#options.log,
-    );
+    call.emit("error", { code: admission.code, details: admission.reason });
+  }
+
+  #begin(call: WorkerCall, worker: WorkerHandle): void {
+    const { log, openSession } = this.#options;
+    const session = new GrpcSession(call, (send) => openSession(worker, send), log);
     this.#sessions.add(session);
-    void session.ended.then(() => this.#sessions.delete(session));
+    // A worker that is not counted any more has to come anew, and hears then why it is not let in.
+    const end = () => session.end("the worker is not counted any more; it may come anew");
+    worker.gone.addEventListener("abort", end, { once: true });
+    void session.ended.then(() => {
+      this.#sessions.delete(session);
+      worker.gone.removeEventListener("abort", end);
+    });
   }
 }
 
-function bearerToken(metadata: grpc.Metadata): string {
-  const [header] = metadata.get("authorization");
-  return typeof header === "string" ? header.replace(/^Bearer /u, "") : "";
+function callerOf(call: WorkerCall): Caller {
+  const { metadata } = call;
+  return {
+    token: (textIn(metadata, "authorization") ?? "").replace(/^Bearer /u, ""),
+    instance: textIn(metadata, "worker-instance"),
+    peer: call.getPeer(),
+  };
+}
+
+function textIn(metadata: grpc.Metadata, name: string): string | undefined {
+  const [value] = metadata.get(name);
+  return typeof value === "string" ? value : undefined;
 }

@@ -4,6 +4,7 @@ import { KEY_OPERATIONS } from "./access/keys.ts";
 import { events } from "./observe/events.ts";
 import { listDeletedJobs } from "./jobs/list-deleted-jobs.ts";
 import { freezeWorker } from "./workers/freeze-worker.ts";
+import { drainWorker } from "./workers/drain-worker.ts";
 import { killWorker } from "./workers/kill-worker.ts";
 import { listWorkers } from "./workers/list-workers.ts";
 import { listReplicas } from "./observe/list-replicas.ts";
@@ -79,6 +80,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   readSeries,
   readDecisions,
   listWorkers,
+  drainWorker,
   killWorker,
   freezeWorker,
   readLimits,

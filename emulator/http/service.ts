@@ -7,6 +7,7 @@ import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { LiveWorkers } from "../live/live-workers.ts";
 import type { Ownership } from "../store/ownership.ts";
 import type { CallerCheck } from "./access/caller-check.ts";
+import type { WorkerDoor } from "./access/worker-door.ts";
 import { DashboardAccess } from "./dashboard/dashboard-access.ts";
 import type { RateLimiter } from "./limits/rate-limiter.ts";
 
@@ -29,6 +30,7 @@ type OfOperators = Uses<
   | "gpuUse"
   | "logs"
   | "metrics"
+  | "mover"
   | "pendingWork"
   | "readiness"
   | "series"
@@ -55,6 +57,8 @@ export interface HttpServiceOptions {
   readonly limits?: RateLimiter | undefined;
   /** Absent: there are no live workers. */
   readonly liveWorkers?: LiveWorkers | undefined;
+  /** Absent: there is no port for workers from elsewhere. */
+  readonly workerDoor?: WorkerDoor | undefined;
   /** Absent: no other replica shares the store. */
   readonly ownership?: Ownership | undefined;
 }
@@ -70,6 +74,7 @@ export class HttpService {
   readonly log: EngineLog;
   readonly limits: RateLimiter | undefined;
   readonly liveWorkers: LiveWorkers | undefined;
+  readonly workerDoor: WorkerDoor | undefined;
   readonly ownership: Ownership | undefined;
   /** Real time, ms. */
   readonly startedAt: number;
@@ -88,6 +93,7 @@ export class HttpService {
     this.log = options.log;
     this.limits = options.limits;
     this.liveWorkers = options.liveWorkers;
+    this.workerDoor = options.workerDoor;
     this.ownership = options.ownership;
   }
 

@@ -1,15 +1,14 @@
 /** The workers of the live dialect: those that the service started, by their tokens, and external ones, by their ids. */
 import type { Uses } from "../engine/context.ts";
-import { WorkerHandle } from "../engine/workers/worker-handle.ts";
+import {
+  type ExternalRef,
+  findExternal,
+  registerExternal,
+} from "../engine/workers/external-workers.ts";
+import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
 import type { OpenSession } from "../engine/workers/worker-session.ts";
 import { ServiceError } from "../core/service-error.ts";
 import { LiveWorker } from "./live-worker.ts";
-
-/** A worker by its id, and the endpoint it says it works for. */
-export interface LiveWorkerRef {
-  readonly endpointId: string;
-  readonly workerId: string;
-}
 
 type LiveUses = Uses<
   "clock" | "directory" | "fleet" | "log" | "mover" | "realClock" | "steps" | "tokens"
@@ -26,7 +25,7 @@ export class LiveWorkers {
   }
 
   /** The worker of that token. @throws ServiceError unauthorized if that is another one than `ref`, or the token is not valid */
-  withToken(token: string, { endpointId, workerId }: LiveWorkerRef): LiveWorker {
+  withToken(token: string, { endpointId, workerId }: ExternalRef): LiveWorker {
     const worker = this.#engine.tokens.find(token);
     if (!worker)
       throw new ServiceError(
@@ -39,36 +38,14 @@ export class LiveWorkers {
   }
 
   /** The worker with that id; undefined if it is not known. @throws ServiceError unauthorized when another endpoint has it */
-  find({ endpointId, workerId }: LiveWorkerRef): LiveWorker | undefined {
-    const worker = this.#engine.fleet.find(workerId);
-    if (!worker || worker.endpointId === endpointId) return worker && this.#liveOf(worker);
-    const message = `worker "${workerId}" belongs to the endpoint "${worker.endpointId}"; choose another id`;
-    throw new ServiceError("unauthorized", message);
+  find(ref: ExternalRef): LiveWorker | undefined {
+    const worker = findExternal(this.#engine, ref);
+    return worker && this.#liveOf(worker);
   }
 
-  /**
-   * The worker with that id; an unknown one is registered as an external worker of the endpoint, for as long as messages
-   * come from it.
-   *
-   * @throws ServiceError endpoint_not_found, wrong_endpoint_type, unauthorized
-   */
-  register(ref: LiveWorkerRef): LiveWorker {
-    const { directory, fleet, clock, realClock, log } = this.#engine;
-    const { endpointId, workerId } = ref;
-    const endpoint = directory.queue(endpointId);
-    const known = this.find(ref);
-    if (known) return known;
-    const worker = new WorkerHandle({
-      id: workerId,
-      endpointId,
-      endpointVersion: endpoint.version,
-      startedAt: clock.now(),
-      realNow: () => realClock.now(),
-      isExternal: true,
-    });
-    fleet.add(worker);
-    log.info({ workerId, endpointId }, "an external worker was registered");
-    return this.#liveOf(worker);
+  /** The worker with that id, registered if need be. @throws as `registerExternal` */
+  register(ref: ExternalRef, keyId: string): LiveWorker {
+    return this.#liveOf(registerExternal(this.#engine, ref, keyId));
   }
 
   /** Settles when the live workers that the service started have exited: until then they may still report. */

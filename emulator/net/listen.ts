@@ -1,6 +1,6 @@
 /** Opens a server's port, and explains why it cannot be opened. */
 import { once } from "node:events";
-import type { Server } from "node:http";
+import type { Server } from "node:net";
 
 export interface ListenAddress {
   /** Name or address of an interface of this machine. */

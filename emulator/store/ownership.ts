@@ -11,6 +11,8 @@ export interface Replica {
   readonly id: string;
   /** URL at which the other replicas reach it. */
   readonly address: string;
+  /** `tls://host:port` at which workers from elsewhere reach it; undefined: they do not. */
+  readonly workerAddress?: string | undefined;
 }
 
 export interface ReplicaState extends Replica {

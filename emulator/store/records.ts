@@ -12,6 +12,7 @@ import type { Template } from "../core/resources/template.ts";
 import type { ClockRecord } from "../core/time/clock.ts";
 import type { UnfinishedMove } from "../core/unfinished-move.ts";
 import type { WebhookSecret } from "../core/webhooks/webhook-secret.ts";
+import type { WorkerCertificate } from "../core/workers/worker-certificate.ts";
 
 export interface Records {
   readonly template: Template;
@@ -26,6 +27,7 @@ export interface Records {
   readonly servedVolume: NetworkVolume;
   readonly clock: ClockRecord;
   readonly webhookSecret: WebhookSecret;
+  readonly workerCertificate: WorkerCertificate;
   readonly networkVolume: NetworkVolume;
   readonly usage: Usage;
   readonly pod: Pod;
@@ -50,6 +52,7 @@ export function noRecords(): RecordsByKind {
     servedVolume: new Map(),
     clock: new Map(),
     webhookSecret: new Map(),
+    workerCertificate: new Map(),
     networkVolume: new Map(),
     usage: new Map(),
     pod: new Map(),

@@ -1,4 +1,5 @@
 /** `sv-worker [handler]`: runs a worker of the service named by the environment until it has drained. */
+import { SERVICE_ADDRESS_RULE, servicePlaces } from "../protocol/service-address.ts";
 import { collectBuffersLessOften } from "./buffer-memory.ts";
 import { openWorkerLog } from "../log/worker-log.ts";
 import type { WorkerLog } from "../protocol/worker-log.ts";
@@ -48,11 +49,15 @@ function serviceOf(log: WorkerLog): Pick<WorkerOptions, "openSource" | "receiptL
   const address = variable(process.env, WORKER_ENV.serviceAddress);
   const token = variable(process.env, WORKER_ENV.workerToken);
   if (address !== undefined && token !== undefined) {
+    if (servicePlaces(address) === undefined)
+      throw new UsageError(
+        `${WORKER_ENV.serviceAddress} ${SERVICE_ADDRESS_RULE}; not "${address}".`,
+      );
     return { openSource: serviceSource({ address, token }, log) };
   }
   if (address === undefined && isLiveEnvironment(process.env)) return live(log);
   throw new UsageError(
-    `${WORKER_ENV.serviceAddress} (host:port or unix:/path) and ${WORKER_ENV.workerToken} must be set, ` +
+    `${WORKER_ENV.serviceAddress} (tls://host:port or unix:/path) and ${WORKER_ENV.workerToken} must be set, ` +
       `or on the live service ${LIVE_ENV.take}; sv-worker run needs no service.`,
   );
 }

@@ -50,7 +50,8 @@ Options:
   -h, --help            print this help
 
 Environment:
-  SV_SERVICE_ADDRESS    gRPC address of the service: host:port or unix:/path; not with run
+  SV_SERVICE_ADDRESS    gRPC address of the service: tls://host:port, unix:/path, or host:port of
+                        this machine, with commas between several; not with run
   SV_WORKER_TOKEN       this worker's token; not with run
   RUNPOD_WEBHOOK_GET_JOB and its like
                         set by the live service for its workers; where the first two are not, jobs

@@ -104,4 +104,6 @@ export interface ServiceOrders {
   /** The service wants the worker to finish what it has and leave. */
   readonly drain?: boolean;
   readonly reload?: Reload;
+  /** The address of who has the endpoint: this session is over, and the next is to be opened there. */
+  readonly redirect?: string;
 }

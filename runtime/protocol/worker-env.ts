@@ -9,7 +9,7 @@ export function variable(env: Environment, name: string): string | undefined {
 }
 
 export const WORKER_ENV = {
-  /** gRPC address of the service: `host:port` or `unix:/path`. */
+  /** gRPC address of the service: `tls://host:port`, `unix:/path`, or `host:port` of this machine; several with commas. */
   serviceAddress: "SV_SERVICE_ADDRESS",
   /** This worker's token; it is good for its endpoint's worker operations only. */
   workerToken: "SV_WORKER_TOKEN",

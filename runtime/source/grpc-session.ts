@@ -1,5 +1,11 @@
 /** One gRPC session: one bidirectional stream from its opening to its end. */
-import { Client, credentials, Metadata, status, type StatusObject } from "@grpc/grpc-js";
+import {
+  type ChannelCredentials,
+  Client,
+  Metadata,
+  status,
+  type StatusObject,
+} from "@grpc/grpc-js";
 import type { ServiceOrders, WorkerReport } from "../protocol/session.ts";
 import {
   decodeOrders,
@@ -34,6 +40,21 @@ const channelOptions = {
   "grpc.service_config_disable_resolution": 1,
 } as const;
 
+/** Where a session is opened, and with what trust. */
+export interface Door {
+  readonly target: string;
+  readonly tls: ChannelCredentials;
+  /** What the service is asked for as; by default the host of the target. */
+  readonly name?: string;
+}
+
+/** Who opens a session. */
+export interface Opener {
+  readonly token: string;
+  /** By which the service knows a worker again that it has not started. */
+  readonly instance: string;
+}
+
 /** Opens on construction. */
 export class GrpcSession implements Session {
   readonly #client: Client;
@@ -41,9 +62,10 @@ export class GrpcSession implements Session {
   readonly #ended = Promise.withResolvers<void>();
   #writes = 0;
 
-  constructor(address: string, token: string, events: SessionEvents) {
-    this.#client = new Client(address, credentials.createInsecure(), channelOptions);
-    this.#stream = openStream(this.#client, token);
+  constructor({ target, tls, name }: Door, opener: Opener, events: SessionEvents) {
+    const options = name === undefined ? {} : { "grpc.ssl_target_name_override": name };
+    this.#client = new Client(target, tls, { ...channelOptions, ...options });
+    this.#stream = openStream(this.#client, opener);
     this.#stream.on("data", (message: ServiceMessage) => this.#receive(message, events));
     // The status event tells the same and comes in any case; without a listener the error would be thrown.
     this.#stream.on("error", () => {});
@@ -90,9 +112,10 @@ export class GrpcSession implements Session {
   }
 }
 
-function openStream(client: Client, token: string) {
+function openStream(client: Client, { token, instance }: Opener) {
   const metadata = new Metadata();
   metadata.set("authorization", `Bearer ${token}`);
+  metadata.set("worker-instance", instance);
   return client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata);
 }
 

@@ -1,16 +1,17 @@
 /** The job source that speaks to the service over gRPC; a program of its own in the package, loaded with all it needs from one file. */
-import { GrpcSession } from "./grpc-session.ts";
+import { ServiceSessions } from "./service-sessions.ts";
 import { SessionSource, type SessionSourceOptions } from "./session-source.ts";
 
 export interface GrpcJobSourceOptions extends Omit<SessionSourceOptions, "openSession"> {
-  /** `host:port` or `unix:/path`. */
+  /** As `SV_SERVICE_ADDRESS` has it. */
   readonly address: string;
-  /** The worker's token; it names the worker and its endpoint. */
+  /** The worker's token; it names its endpoint, and the worker if the service has started it. */
   readonly token: string;
 }
 
 export class GrpcJobSource extends SessionSource {
+  /** @throws RangeError for an address that is none */
   constructor({ address, token, ...options }: GrpcJobSourceOptions) {
-    super({ ...options, openSession: (events) => new GrpcSession(address, token, events) });
+    super({ ...options, openSession: new ServiceSessions(address, token).open });
   }
 }

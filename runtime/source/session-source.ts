@@ -198,7 +198,7 @@ export class SessionSource implements JobSource {
     else if (this.#initFailure !== undefined) this.#initReport.resolve();
   }
 
-  #lost({ refused, reason }: SessionEnd): void {
+  #lost({ refused, reason, isRedirected = false }: SessionEnd): void {
     this.#session = undefined;
     clearInterval(this.#renewal);
     clearImmediate(this.#flushScheduled);
@@ -206,12 +206,11 @@ export class SessionSource implements JobSource {
     if (this.#closed) return;
     if (refused) return this.#refuse(reason);
     this.#failures++;
-    const waitMs = backoffMs(
-      this.#failures,
-      this.#options.reconnect ?? defaultReconnect,
-      Math.random(),
-    );
-    this.#options.onDisconnect?.(reason, waitMs);
+    const { onDisconnect, reconnect = defaultReconnect } = this.#options;
+    // The first redirect is followed at once; should they go in a circle, it waits.
+    const isSentOn = isRedirected && this.#failures === 1;
+    const waitMs = isSentOn ? 0 : backoffMs(this.#failures, reconnect, Math.random());
+    if (!isSentOn) onDisconnect?.(reason, waitMs);
     this.#retry = setTimeout(() => this.#open(), waitMs);
   }
 

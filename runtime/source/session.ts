@@ -6,6 +6,8 @@ export interface SessionEnd {
   /** True: the service refused this worker; trying again is of no use. */
   readonly refused: boolean;
   readonly reason: string;
+  /** It was ended by the service, which has said where to open the next one: at once. */
+  readonly isRedirected?: boolean;
 }
 
 export interface SessionEvents {

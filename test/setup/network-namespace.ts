@@ -21,7 +21,8 @@ export interface NetworkNamespace extends AsyncDisposable {
   readonly outside: string;
   /** The same over the link that can be cut. */
   readonly beyondTheCut: string;
-  cut(): Promise<void>;
+  /** @param side the end of the link that is taken down: this machine's, or the namespace's own */
+  cut(side?: "here" | "there"): Promise<void>;
   /** What was sent meanwhile arrives soon, since the sender repeats it. */
   heal(): Promise<void>;
 }
@@ -65,8 +66,14 @@ export async function makeNetworkNamespace(): Promise<NetworkNamespace> {
     inside: `${net}.2`,
     outside: `${net}.1`,
     beyondTheCut: `${net}.5`,
-    cut: () => run("ip", ["link", "set", back, "down"]),
-    heal: () => run("ip", ["link", "set", back, "up"]),
+    cut: (side = "here") =>
+      side === "here"
+        ? run("ip", ["link", "set", back, "down"])
+        : within("link", "set", `${back}p`, "down"),
+    async heal() {
+      await run("ip", ["link", "set", back, "up"]);
+      await within("link", "set", `${back}p`, "up");
+    },
     [Symbol.asyncDispose]: end,
   };
 }

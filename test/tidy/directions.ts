@@ -156,7 +156,10 @@ const layers: readonly Layer[] = [
   },
   // A yield that is too large is split as the runtime splits it.
   { of: "emulator/live/", mayImport: ["emulator/engine/", runtimeCore, core, protocol] },
-  { of: "emulator/grpc/", mayImport: ["emulator/engine/", core, protocol] },
+  {
+    of: "emulator/grpc/",
+    mayImport: ["emulator/engine/", "emulator/store/ownership.ts", net, core, protocol],
+  },
   // The command line sees the service as any program does, and minds its process as `sv-worker` does. What a start waits for
   // longest it begins before it has loaded the service.
   {

@@ -85,6 +85,7 @@ export class ScriptedOwnership implements Ownership {
     return [...this.#cluster.replicas.values()].map((replica) => ({
       id: replica.id,
       address: replica.address,
+      workerAddress: replica.workerAddress,
       version: "1",
       startedAt: 0,
       leaseEndsAt: 5_000,

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { isOriginPattern, ORIGIN_PATTERN_RULE } from "../../core/access/allowed-origins.ts";
 import { HOST_PATTERN_RULE, isHostPattern } from "../../core/access/host-names.ts";
 import { isProxyPattern, PROXY_PATTERN_RULE } from "../../core/access/trusted-proxies.ts";
+import { isWorkerAddress, WORKER_ADDRESS_RULE } from "../../core/workers/worker-address.ts";
 import { DEFAULT_HOST, DEFAULT_PORT, S3_OFF } from "../serve/setting-values.ts";
 import { arrayOf, integer, must, optional, text } from "./fields.ts";
 
@@ -18,6 +19,14 @@ export const network = {
     "the [certificate](operating.md#https) for HTTPS, as `--tls-cert`",
   ),
   tlsKey: optional(text("be the path of a file"), "its private key, as `--tls-key`"),
+  workerPort: optional(
+    integer(0, 65_535),
+    "port for [workers from elsewhere](elsewhere.md), as `--worker-port`",
+  ),
+  workerAddress: optional(
+    text(WORKER_ADDRESS_RULE).refine(isWorkerAddress, { error: must(WORKER_ADDRESS_RULE) }),
+    "where they are told to connect, as `--worker-address`",
+  ),
   allowedHosts: optional(
     arrayOf(
       text(HOST_PATTERN_RULE).refine(isHostPattern, { error: must(HOST_PATTERN_RULE) }),

@@ -191,7 +191,10 @@ const keySchema = z.looseObject({
 export type ShownKey = z.infer<typeof keySchema>;
 
 export const keysSchema = z.looseObject({ keys: z.array(keySchema) });
-export const madeKeySchema = keySchema.extend({ key: z.string() });
+export const madeKeySchema = keySchema.extend({
+  key: z.string(),
+  workerAddresses: z.array(z.string()).optional(),
+});
 
 export const auditSchema = z.looseObject({
   entries: z.array(

@@ -25,6 +25,7 @@ export interface OperateFlags {
   readonly redeliver?: true;
   readonly from?: string;
   readonly scope?: MadeScope;
+  readonly name?: string;
   /** With commas between several. */
   readonly endpoints?: string;
   readonly expires?: string;
@@ -61,6 +62,17 @@ const COMMANDS = [
   { name: "keys create", argument: "<name>", summary: "make a key, and show it once" },
   { name: "keys list", summary: "list the keys that were made" },
   { name: "keys revoke", argument: "<key>", summary: "revoke a key: it opens nothing any more" },
+  {
+    name: "token create",
+    argument: "<endpoint>",
+    summary: "make a token for workers from elsewhere, and show it once",
+  },
+  { name: "token list", summary: "list the tokens that were made" },
+  {
+    name: "token revoke",
+    argument: "<key>",
+    summary: "revoke a token: its workers are sent away",
+  },
   { name: "audit", summary: "list who changed what, the newest change first" },
   { name: "replicas", summary: "list the emulators that share the database, and what each has" },
   { name: "ready", summary: "ask whether a running emulator can be called, or wait until it can" },
@@ -72,7 +84,7 @@ export function addOperateCommands(program: Command, taken: (operation: Operatio
   for (const { name, summary, ...rest } of COMMANDS) {
     const [first = "", second] = name.split(" ");
     const command = (second === undefined ? program : groupOf(program, first))
-      .command(second ?? first, { isDefault: name === "keys list" })
+      .command(second ?? first, { isDefault: second === "list" })
       .summary(summary)
       .description(`${sentence(summary)}.`);
     const argument = "argument" in rest ? rest.argument : undefined;
@@ -85,10 +97,15 @@ export function addOperateCommands(program: Command, taken: (operation: Operatio
   }
 }
 
+const GROUPS: ReadonlyMap<string, string> = new Map([
+  ["keys", "make, list and revoke API keys of a running emulator"],
+  ["token", "make, list and revoke tokens of workers from elsewhere"],
+]);
+
 /** What the first word of two leads to. */
 function groupOf(program: Command, name: string): Command {
   const known = program.commands.find((command) => command.name() === name);
-  const summary = "make, list and revoke API keys of a running emulator";
+  const summary = GROUPS.get(name) ?? name;
   return (
     known ??
     program
@@ -106,7 +123,7 @@ const ARGUMENT_HELP = {
   "<id>": "id of a job, or the end of it as the log shows it",
   "[delivery]": "id of a delivery, or of the job it tells of; default: all of them",
   "<name>": "what it is called, in the audit too; no other key has the name",
-  "<key>": "id or name of a key",
+  "<key>": "its id or name",
   "[duration]": "by how much, for example +31m or 1h30m",
 } as const;
 
@@ -139,6 +156,10 @@ function addOptions(name: OperateName, command: Command): Command {
         .option("--redeliver", "send the one that is named again, with the same id and body");
     case "keys create":
       return addKeyOptions(command);
+    case "token create":
+      return command
+        .option("--name <name>", "what it is called (default: the endpoint, and -workers)")
+        .option(...EXPIRES);
     case "audit":
       return command.option("--limit <number>", "how many, 1 to 100 (default: 20)");
     case "clock":
@@ -159,16 +180,21 @@ function addOptions(name: OperateName, command: Command): Command {
 function addKeyOptions(command: Command): Command {
   const scope = new Option(
     "--scope <scope>",
-    "what it opens: everything, what changes nothing, jobs of some endpoints, or what is no job and no key",
+    "what it opens: everything, what changes nothing, jobs of some endpoints, what is no job and no key, or what workers of an endpoint call",
   );
   return command
     .addOption(scope.choices(MADE_SCOPES).makeOptionMandatory())
-    .option("--endpoints <ids>", "with --scope jobs: the endpoints, with commas between several")
     .option(
-      "--expires <duration>",
-      "how long it is good, for example 30d (default: until it is revoked)",
-    );
+      "--endpoints <ids>",
+      "with --scope jobs: the endpoints, with commas between several; with --scope workers: the one",
+    )
+    .option(...EXPIRES);
 }
+
+const EXPIRES = [
+  "--expires <duration>",
+  "how long it is good, for example 30d (default: until it is revoked)",
+] as const;
 
 function lastOption(): Option {
   return new Option("--last [failed]", "the newest job, or the newest that failed").choices([

@@ -16,7 +16,7 @@ import { askReady } from "./ask-ready.ts";
 import { findJob, jobIdOf } from "./find-job.ts";
 import { operateClock } from "./operate-clock.ts";
 import type { Operation } from "./operate-flags.ts";
-import { createKey, listKeys, revokeKey, showAudit } from "./operate-keys.ts";
+import { operateKeys, showAudit } from "./operate-keys.ts";
 import { operateWebhooks } from "./operate-webhooks.ts";
 import { type OperationCall, show } from "./operation-call.ts";
 import { runSaved, saveJob } from "./saved-job.ts";
@@ -97,11 +97,12 @@ export async function runOperation(
     case "webhooks":
       return operateWebhooks(call);
     case "keys create":
-      return createKey(call, subject);
     case "keys list":
-      return listKeys(call);
     case "keys revoke":
-      return revokeKey(call, subject);
+    case "token create":
+    case "token list":
+    case "token revoke":
+      return operateKeys(call, name);
     case "audit":
       return showAudit(call);
     case "clock":

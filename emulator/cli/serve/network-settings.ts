@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { isOriginPattern, ORIGIN_PATTERN_RULE } from "../../core/access/allowed-origins.ts";
 import { HOST_PATTERN_RULE, isHostPattern } from "../../core/access/host-names.ts";
 import { isProxyPattern, PROXY_PATTERN_RULE } from "../../core/access/trusted-proxies.ts";
+import { isWorkerAddress, WORKER_ADDRESS_RULE } from "../../core/workers/worker-address.ts";
 import type { EmulatorOptions } from "../../index.ts";
 import type { ServerConfig } from "../config/config.ts";
 import { UsageError } from "../usage-error.ts";
@@ -27,6 +28,8 @@ export interface NetworkFlags {
   readonly trustProxy?: string;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
+  readonly workerPort?: string;
+  readonly workerAddress?: string;
   readonly s3Port?: string;
 }
 
@@ -48,6 +51,7 @@ export function networkSettings(
     host: from("--host", flags.host) ?? configured("host") ?? byDefault(DEFAULT_HOST),
     port: said("port", flags.port, portIn) ?? configured("port") ?? byDefault(DEFAULT_PORT),
     tls: tlsSetting(flags, env, configured, cwd),
+    ...workerSettings(flags, env, configured),
     allowedHosts:
       listed("allowed-host", flags.allowedHost, hostIn) ??
       configured("allowedHosts") ??
@@ -65,6 +69,22 @@ export function networkSettings(
       given(s3Port?.source ?? "", s3Port && String(s3Port.value), s3In) ??
       byDefault({}),
   };
+}
+
+/** The port for workers from elsewhere; its address without it is no setting. */
+function workerSettings(flags: NetworkFlags, env: Environment, configured: Configured) {
+  const { said } = flagsOver(env);
+  const workerPort =
+    said("worker-port", flags.workerPort, portIn) ??
+    configured("workerPort") ??
+    byDefault(undefined);
+  const workerAddress =
+    said("worker-address", flags.workerAddress, workerAddressIn) ??
+    configured("workerAddress") ??
+    byDefault(undefined);
+  if (workerAddress.value !== undefined && workerPort.value === undefined)
+    throw new UsageError(`${workerAddress.source} goes with --worker-port, whose address it is`);
+  return { workerPort, workerAddress };
 }
 
 /** The files as absolute paths; one without the other is no setting. */
@@ -94,6 +114,7 @@ const portText = ruled(
 const portIn: Reader<number> = (text, source) => Number(portText(text, source));
 const s3In: Reader<Required<EmulatorOptions>["s3"]> = (text, source) =>
   text === S3_OFF ? false : { port: portIn(text, source) };
+const workerAddressIn = ruled(isWorkerAddress, `must ${WORKER_ADDRESS_RULE}`);
 const hostIn = ruled(isHostPattern, `must ${HOST_PATTERN_RULE}`);
 const originIn = ruled(isOriginPattern, `must ${ORIGIN_PATTERN_RULE}`);
 const proxyIn = ruled(isProxyPattern, `must ${PROXY_PATTERN_RULE}`);

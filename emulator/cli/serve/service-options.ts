@@ -47,6 +47,14 @@ function addNetworkOptions(command: Command): Command {
     )
     .option("--tls-key <file>", "its private key in PEM, without a passphrase")
     .option(
+      "--worker-port <number>",
+      "a port for workers from elsewhere, over TLS, 0 for any free one (default: none)",
+    )
+    .option(
+      "--worker-address <address>",
+      "where they are told to connect, as host:port (default: by --advertise or --host)",
+    )
+    .option(
       "--s3-port <number>",
       `port of the object store for S3 clients, ${S3_OFF} for no store (default: the one above --port, or any free one)`,
     );

@@ -56,6 +56,8 @@ type Always =
   | "dashboard";
 type Perhaps =
   | "tls"
+  | "workerPort"
+  | "workerAddress"
   | "dataDir"
   | "store"
   | "objects"

@@ -6,7 +6,7 @@ export interface ApiKey {
   /** No other key has it. */
   readonly name: string;
   readonly scope: KeyScope;
-  /** Those whose jobs it opens; of the scope `jobs` only. */
+  /** Those whose jobs it opens, with the scope `jobs`; the one whose workers have it, with the scope `workers`. */
   readonly endpointIds?: readonly string[];
   /** SHA-256 of the key, hexadecimal. */
   readonly digest: string;

@@ -22,9 +22,10 @@ const error = must(`a duration like "30d" or "12h", of at most ${MAX_DAYS} days`
 export const keyInputSchema = fields({
   name: nonEmptyText(NAME_MAX_CHARACTERS),
   scope: oneOf(MADE_SCOPES),
-  endpointIds: texts()
-    .optional()
-    .meta({ description: "The endpoints whose jobs it opens; with the scope `jobs` only." }),
+  endpointIds: texts().optional().meta({
+    description:
+      "The endpoints whose jobs it opens, with the scope `jobs`; the one it is for, with `workers`.",
+  }),
   expiresIn: z
     .string({ error })
     .regex(DURATION_PATTERN, { error })
@@ -41,12 +42,14 @@ export type KeyInput = z.infer<typeof keyInputSchema>;
 export function readKeyInput(value: unknown): KeyInput {
   const input = readFields(keyInputSchema, Object.keys(keyInputSchema.shape), value);
   const { scope, endpointIds = [] } = input;
-  const names = endpointIds.length > 0;
-  if (scope === "jobs" && !names)
+  const count = endpointIds.length;
+  if (scope === "jobs" && count === 0)
     throw invalidRequest(["endpointIds must name an endpoint, as scope is jobs"]);
-  if (scope !== "jobs" && names)
+  if (scope === "workers" && count !== 1)
+    throw invalidRequest(["endpointIds must name one endpoint, as scope is workers"]);
+  if (scope !== "jobs" && scope !== "workers" && count > 0)
     throw invalidRequest([
-      `endpointIds are for the scope jobs; got the scope ${valueInWords(scope)}`,
+      `endpointIds are for the scopes jobs and workers; got the scope ${valueInWords(scope)}`,
     ]);
   return input;
 }

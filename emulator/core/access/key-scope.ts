@@ -3,7 +3,7 @@ import { ServiceError } from "../service-error.ts";
 import type { ApiKey } from "./api-key.ts";
 
 /** The scopes that a key can be made with. */
-export const MADE_SCOPES = ["all", "read-only", "jobs", "management"] as const;
+export const MADE_SCOPES = ["all", "read-only", "jobs", "management", "workers"] as const;
 
 export type MadeScope = (typeof MADE_SCOPES)[number];
 
@@ -14,7 +14,7 @@ export type KeyScope = MadeScope | "user";
 export type Part =
   /** Jobs of an endpoint, and requests to the servers of its workers. */
   | "jobs"
-  /** What a worker that was started by hand calls. */
+  /** What a worker calls that somebody else has started. */
   | "workers"
   /** Endpoints, templates and the other resources. */
   | "resources"
@@ -28,12 +28,15 @@ export interface Need {
   readonly part: Part;
   /** Whether nothing is changed by it, and nothing told that lets others change something. */
   readonly reads: boolean;
-  /** The endpoint whose jobs are asked for. */
+  /** The endpoint whose jobs, or whose worker's operations, are asked for. */
   readonly endpointId?: string | undefined;
 }
 
-export function opens({ scope, endpointIds = [] }: ApiKey, need: Need): boolean {
+/** @param need undefined for what any key opens but one of workers */
+export function opens({ scope, endpointIds = [] }: ApiKey, need: Need | undefined): boolean {
+  if (need === undefined) return scope !== "workers";
   const { part, reads, endpointId } = need;
+  const isNamed = endpointId !== undefined && endpointIds.includes(endpointId);
   switch (scope) {
     case "all":
       return true;
@@ -42,7 +45,9 @@ export function opens({ scope, endpointIds = [] }: ApiKey, need: Need): boolean 
     case "read-only":
       return reads;
     case "jobs":
-      return part === "jobs" && endpointId !== undefined && endpointIds.includes(endpointId);
+      return part === "jobs" && isNamed;
+    case "workers":
+      return part === "workers" && isNamed;
     case "management":
       return part === "resources" || part === "own";
   }
@@ -55,13 +60,14 @@ const MEANINGS: Readonly<Record<KeyScope, string>> = {
   "read-only": "what changes nothing",
   jobs: "jobs of the endpoints it names",
   management: "resources and the emulator's own operations but for keys, and no jobs",
+  workers: "what workers call of the endpoint it names",
 };
 
 /** @throws ServiceError insufficient_scope, if the key does not open it */
-export function checkOpens(key: ApiKey, need: Need): void {
+export function checkOpens(key: ApiKey, need: Need | undefined): void {
   if (opens(key, need)) return;
   const { name, scope, endpointIds = [] } = key;
-  const named = scope === "jobs" ? `: ${endpointIds.join(", ")}` : "";
+  const named = endpointIds.length > 0 ? `: ${endpointIds.join(", ")}` : "";
   throw new ServiceError(
     "insufficient_scope",
     `the key "${name}" has the scope ${scope}, which opens ${MEANINGS[scope]}${named}`,

@@ -1,4 +1,5 @@
 /** Makes, lists and revokes API keys beside those that the start settles. */
+import { workerToken } from "../../../runtime/protocol/worker-token.ts";
 import type { ApiKey } from "../../core/access/api-key.ts";
 import type { KeyInput } from "../../core/access/key-input.ts";
 import { digestOf } from "../../core/access/key-ring.ts";
@@ -13,14 +14,20 @@ const ID_RANDOM_LENGTH = 14;
 /**
  * Keeps a new key; `text` is the key itself, which is kept nowhere.
  *
- * @throws ServiceError key_name_taken; endpoint_not_found for one of `endpointIds`; storage_full
+ * @param fingerprint of the certificate that workers are shown, where the service has made it
+ * @throws ServiceError key_name_taken; endpoint_not_found, wrong_endpoint_type for one of `endpointIds`; storage_full
  */
 export async function createKey(
   { clock, directory, random, steps }: Uses<"clock" | "directory" | "random" | "steps">,
   { name, scope, endpointIds = [], expiresIn = "" }: KeyInput,
+  fingerprint?: Uint8Array,
 ): Promise<{ readonly key: ApiKey; readonly text: string }> {
-  for (const id of endpointIds) directory.endpoint(id);
-  const text = makeKeyText(random);
+  for (const id of endpointIds) {
+    if (scope === "workers") directory.queue(id);
+    else directory.endpoint(id);
+  }
+  const made = makeKeyText(random);
+  const text = scope === "workers" ? workerToken(made, fingerprint) : made;
   const now = clock.now();
   const expiresInMs = parseDuration(expiresIn);
   const key: ApiKey = {

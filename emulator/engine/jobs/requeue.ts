@@ -7,14 +7,10 @@ import type { Uses } from "../context.ts";
 import { retryRules } from "./finish.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 
-/**
- * To be called with those that run at the start, or when they come from another process: workers are the children of their emulator
- * and end with it, so their leases are nobody's. That is no fault of the job and costs it no attempt. Does nothing with jobs that
- * are held in another way since.
- */
+/** The leases of these jobs are nobody's any more. That is no fault of the job and costs it no attempt. Does nothing with jobs that are held in another way since. */
 export async function requeueOrphans(
-  engine: Uses<"clock" | "steps">,
-  running: readonly Job[] = engine.steps.jobsInMemory(isRunning),
+  engine: Uses<"clock" | "fleet" | "lease" | "random" | "steps">,
+  running: readonly Job[],
 ): Promise<void> {
   await engine.steps.commit((step) => {
     for (const { id, lease } of running) {
@@ -24,11 +20,8 @@ export async function requeueOrphans(
       const event = { type: "hand-back", leaseToken, outcome: "interrupted" } as const;
       apply(step, job, event, engine.clock.now());
     }
+    for (const endpointId of step.effects.changedEndpoints) assignWaiting(engine, step, endpointId);
   });
-}
-
-function isRunning({ status }: Job): boolean {
-  return status === "IN_PROGRESS";
 }
 
 /** Ends the leases of a worker whose process is gone, without waiting for them to run out. */

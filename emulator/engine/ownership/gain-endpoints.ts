@@ -2,7 +2,6 @@
 import type { Gain } from "../../store/ownership.ts";
 import { settleVolumeBills } from "../billing/settle-volume-bills.ts";
 import type { Uses } from "../context.ts";
-import { requeueOrphans } from "../jobs/requeue.ts";
 import { noteWaiting } from "../observe/note-in-series.ts";
 import { catchUpWith } from "../time/advance-clock.ts";
 import type { Running } from "./running.ts";
@@ -20,10 +19,10 @@ export type GainUses = Uses<
   | "usage"
 >;
 
-/** They are decided for when it returns. Resolves when what ran at the owner before is back in the queue, and billed until then. */
+/** They are decided for when it returns. Resolves when what ran at the owner before is settled, and billed until then. */
 export async function gainEndpoints(
   engine: GainUses,
-  { pods, startWork, webhooks }: Running,
+  { formerJobs, pods, startWork, webhooks }: Running,
   gain: Gain,
 ): Promise<void> {
   const { clock, directory, dueTimer, endpointChanged, steps, usage } = engine;
@@ -31,13 +30,13 @@ export async function gainEndpoints(
   const hasService = engine.ownership.isServiceOf(gain.parts);
   const caughtUp = catchUpWith(engine, gain.serviceTime);
   steps.memory.gain(gain);
-  const requeued = startWork.do(() => requeueOrphans(engine, gain.running));
+  const settled = startWork.do(() => formerJobs.settle(gain.running));
   noteWaiting(engine);
   dueTimer.aim(clock.now());
   webhooks.gained();
   if (hasService) pods.start();
   for (const { id } of directory.endpoints()) if (isGained(id)) endpointChanged(id);
-  await Promise.all([caughtUp, requeued]);
+  await Promise.all([caughtUp, settled]);
   await startWork.do(() =>
     usage.load((endpointId) => (endpointId === undefined ? hasService : isGained(endpointId))),
   );

@@ -1,5 +1,6 @@
 /** Ends all work for endpoints that another process is to decide for. */
 import type { Uses } from "../context.ts";
+import { isAwaited } from "../jobs/former-jobs.ts";
 import { requeueOrphans } from "../jobs/requeue.ts";
 import type { Running } from "./running.ts";
 
@@ -11,7 +12,9 @@ export type LeaveUses = Uses<
   | "directory"
   | "endpointChanged"
   | "fleet"
+  | "lease"
   | "ownership"
+  | "random"
   | "realClock"
   | "steps"
   | "usage"
@@ -26,7 +29,7 @@ interface Leaving {
 
 /**
  * From the call on no job and no request of them is handed over, and their workers leave. Jobs that run are waited for, and then put
- * back into the queue; so are webhook calls, and then made again by the next owner. Until it resolves they are decided for here.
+ * back into the queue, but those of workers from elsewhere, who go on with them at the next owner; so are webhook calls, and then made again by the next owner. Until it resolves they are decided for here.
  */
 export async function leaveEndpoints(
   engine: LeaveUses,
@@ -48,7 +51,7 @@ export async function leaveEndpoints(
   await within(engine, WAIT_MS[when], ended);
   if (podsEnded) pods.killAll();
   const running = steps.jobsInMemory(
-    ({ endpointId, status }) => status === "IN_PROGRESS" && isLeaving(endpointId),
+    (job) => job.status === "IN_PROGRESS" && isLeaving(job.endpointId) && !isAwaited(job),
   );
   if (running.length > 0) await requeueOrphans(engine, running);
   await Promise.all([workers.abandon(isLeaving), webhooks.abandon(isLeaving), podsEnded]);
@@ -63,7 +66,9 @@ async function untilIdle(
 ): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const look = () => {
-    const workers = fleet.all().filter(({ endpointId }) => isMeant(endpointId));
+    const workers = fleet
+      .all()
+      .filter(({ endpointId, namesItsJobs }) => isMeant(endpointId) && !namesItsJobs);
     if (workers.every(({ heldCount }) => heldCount === 0)) resolve();
   };
   looks.add(look);

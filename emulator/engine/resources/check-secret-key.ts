@@ -1,7 +1,13 @@
 /** Makes sure that a shared store is opened with the one key that its secrets are encrypted with, and changes that key. */
 import type { Random } from "../../core/time/clock.ts";
 import { isKeyOf, SECRET_CHECK_ID, secretCheckOf } from "../../core/resources/secret-check.ts";
-import { NONCE_BYTES, seal, unseal } from "../../core/resources/sealed-secret.ts";
+import {
+  NONCE_BYTES,
+  seal,
+  type SealedSecret,
+  unseal,
+} from "../../core/resources/sealed-secret.ts";
+import { WORKER_CERTIFICATE_ID } from "../../core/workers/worker-certificate.ts";
 import { StoreUnusableError } from "../../core/store-error.ts";
 import { orCause } from "../refusal.ts";
 import type { StartWork } from "../start-work.ts";
@@ -51,22 +57,31 @@ export async function encryptAnew(
   }
   const rotated = steps.commit((step) => {
     const auths = step.records("registryAuth");
-    for (const auth of auths) {
-      const { id: recordId, name, sealed } = auth;
+    const certificate = step.record("workerCertificate", WORKER_CERTIFICATE_ID);
+    const anew = (sealed: SealedSecret, recordId: string, what: string) => {
       const text = unseal(sealed, { key: from, recordId });
-      if (text === undefined) throw undecipherable(name, recordId);
-      const anew = seal(text, random.bytes(NONCE_BYTES), { key: to, recordId });
-      step.putRecord("registryAuth", recordId, { ...auth, sealed: anew });
+      if (text === undefined) throw undecipherable(what);
+      return seal(text, random.bytes(NONCE_BYTES), { key: to, recordId });
+    };
+    for (const auth of auths) {
+      const what = `the credentials of the container registry auth "${auth.name}" (${auth.id})`;
+      const sealed = anew(auth.sealed, auth.id, what);
+      step.putRecord("registryAuth", auth.id, { ...auth, sealed });
+    }
+    if (certificate) {
+      const what = "the private key of the certificate for workers";
+      const sealedKey = anew(certificate.sealedKey, WORKER_CERTIFICATE_ID, what);
+      step.putRecord("workerCertificate", WORKER_CERTIFICATE_ID, { ...certificate, sealedKey });
     }
     step.putRecord("secretCheck", SECRET_CHECK_ID, secretCheckOf(to, random));
-    return auths.length;
+    return auths.length + (certificate ? 1 : 0);
   });
   return orCause(rotated);
 }
 
-function undecipherable(name: string, id: string): StoreUnusableError {
+function undecipherable(what: string): StoreUnusableError {
   return new StoreUnusableError(
-    `the credentials of the container registry auth "${name}" (${id}) cannot be decrypted; delete it first. Nothing was changed`,
+    `${what} cannot be decrypted; delete it first. Nothing was changed`,
   );
 }
 
@@ -74,7 +89,12 @@ function undecipherable(name: string, id: string): StoreUnusableError {
 function isKeyOfStore(records: Steps["records"], key: Uint8Array): boolean {
   const check = records.find("secretCheck", SECRET_CHECK_ID);
   if (check !== undefined) return isKeyOf(check, key);
-  return records
-    .all("registryAuth")
-    .every(({ id: recordId, sealed }) => unseal(sealed, { key, recordId }) !== undefined);
+  const opens = (sealed: SealedSecret, recordId: string) =>
+    unseal(sealed, { key, recordId }) !== undefined;
+  return (
+    records.all("registryAuth").every(({ id, sealed }) => opens(sealed, id)) &&
+    records
+      .all("workerCertificate")
+      .every(({ sealedKey }) => opens(sealedKey, WORKER_CERTIFICATE_ID))
+  );
 }

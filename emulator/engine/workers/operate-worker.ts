@@ -1,4 +1,4 @@
-/** Ends a worker as a crash would, or stops it where it is: so that a person sees what the service makes of that. */
+/** Has a worker leave; ends it as a crash would, or stops it where it is, so that a person sees what the service makes of that. */
 import { ServiceError } from "../../core/service-error.ts";
 import type { LaunchedWorker } from "../../launch/launcher.ts";
 import type { Uses } from "../context.ts";
@@ -47,15 +47,36 @@ export async function freezeWorker(
   log.warn({ workerId, endpointId }, `worker is ${isFrozen ? "frozen" : "thawed"} on demand`);
 }
 
+/**
+ * It gets no further job, and is told to leave when it has finished those it holds. The scaler starts another one where one is
+ * needed. Does nothing to one that leaves already.
+ *
+ * @throws ServiceError worker_not_found
+ */
+export function drainWorker(
+  { endpointChanged, fleet, log, mover }: Uses<"endpointChanged" | "fleet" | "log" | "mover">,
+  workerId: string,
+): void {
+  const worker = runningWorker(fleet, workerId);
+  if (!mover.move(worker, "retire")) return;
+  const { endpointId } = worker;
+  log.info({ workerId, endpointId }, "worker is drained on demand");
+  endpointChanged(endpointId);
+}
+
 function workerInReach(
   fleet: Uses<"fleet">["fleet"],
   workerId: string,
 ): { readonly worker: WorkerHandle; readonly launched: LaunchedWorker } {
-  const worker = fleet.find(workerId);
-  if (worker === undefined || (worker.launched === undefined && !worker.isExternal))
-    throw new ServiceError("worker_not_found", `there is no worker "${workerId}" that runs`);
+  const worker = runningWorker(fleet, workerId);
   const { launched } = worker;
   if (launched !== undefined) return { worker, launched };
-  const message = `worker "${workerId}" was not started by this service, which cannot reach its process`;
+  const message = `worker "${workerId}" was not started by this service, which cannot reach its process; it can be drained`;
   throw new ServiceError("worker_out_of_reach", message);
+}
+
+function runningWorker(fleet: Uses<"fleet">["fleet"], workerId: string): WorkerHandle {
+  const worker = fleet.find(workerId);
+  if (worker !== undefined && (worker.launched !== undefined || worker.isExternal)) return worker;
+  throw new ServiceError("worker_not_found", `there is no worker "${workerId}" that runs`);
 }

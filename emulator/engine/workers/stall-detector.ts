@@ -50,6 +50,11 @@ export class StallDetector {
     this.#log.warn({ stoodStillMs }, message);
   }
 
+  /** The service could hear nobody until now. */
+  begin(): void {
+    this.#endedAt = this.#clock.now();
+  }
+
   /** When the last stall ended (real time): silence counts from then on. Checks first. */
   get endedAt(): number {
     this.check();

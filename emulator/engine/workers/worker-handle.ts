@@ -11,6 +11,7 @@ import {
   type WorkerLife,
   type WorkerState,
 } from "../../core/workers/worker-life.ts";
+import { namesItsJobs } from "../../core/workers/external-id.ts";
 import type { GpuDevice } from "../../core/workers/gpu-allocation.ts";
 import type { LaunchedWorker, ServerAddress, WorkerExit } from "../../launch/launcher.ts";
 import { WorkerContact } from "./worker-contact.ts";
@@ -50,6 +51,8 @@ export class WorkerHandle {
   readonly endpointType: EndpointType;
   /** It was started by somebody else, who also ends it: it counts as a worker for as long as messages come from it. */
   readonly isExternal: boolean;
+  /** That an external worker came with last. */
+  keyId: string | undefined;
   /** Assigned by `move-worker.ts` alone. */
   life: WorkerLife;
   /** When its program began to run (service time). Assigned by `move-worker.ts` alone, as the next three. */
@@ -99,6 +102,11 @@ export class WorkerHandle {
     this.#emptiedAt = options.startedAt;
     this.contact = new WorkerContact(this.emptySince);
     this.life = newLife(this.isExternal ? this.emptySince : undefined);
+  }
+
+  /** It goes on with its jobs whatever becomes of this process, and names them where it comes next. */
+  get namesItsJobs(): boolean {
+    return this.isExternal && namesItsJobs(this.id);
   }
 
   /** The state that is shown of it. */
@@ -163,11 +171,12 @@ export class WorkerHandle {
     this.#send = send;
   }
 
-  /** Ends the session, unless another one has begun since; leases stay until they run out. */
-  disconnect(send: (orders: ServiceOrders) => void): void {
-    if (this.#send !== send) return;
+  /** Ends the session, unless another one has begun since, and answers whether it has; leases stay until they run out. */
+  disconnect(send: (orders: ServiceOrders) => void): boolean {
+    if (this.#send !== send) return false;
     this.#send = undefined;
     this.#credit.withdraw();
+    return true;
   }
 
   /** Ends the session whoever it is with: nothing more is sent to it. */

@@ -154,6 +154,11 @@ export class WorkerHistory {
     };
   }
 
+  /** The worker names a job that it was handed before a start of the service, or by another replica. */
+  jobNamed(job: Job): void {
+    if (!this.#held.has(job.id)) this.#handedOver(job);
+  }
+
   forgetEndpoint(endpointId: string): void {
     this.#ended.delete(endpointId);
   }

@@ -7,7 +7,7 @@ import type { WorkerExit } from "../../launch/launcher.ts";
 import type { Uses } from "../context.ts";
 import { demandOf } from "./scaling/endpoint-demand.ts";
 import type { DecisionLog } from "./scaling/decision-log.ts";
-import { EndpointScale } from "./scaling/endpoint-scale.ts";
+import { EndpointScale, hasStandIns } from "./scaling/endpoint-scale.ts";
 import { endAtOnce } from "./end-at-once.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 import type { GpuPool } from "./gpus/gpu-pool.ts";
@@ -75,8 +75,8 @@ export class WorkerManager {
   }
 
   /**
-   * Starts no more workers and ends all of them: at once, or when they have finished their jobs. Workers that are lost
-   * meanwhile are not waited for.
+   * Starts no more workers and ends all of them but those who will name their jobs to the next start: at once, or when they
+   * have finished their jobs. Workers that are lost meanwhile are not waited for.
    */
   async stop(how: "drain" | "kill"): Promise<void> {
     this.#stopped = true;
@@ -85,6 +85,7 @@ export class WorkerManager {
     if (how === "kill") this.killAll();
     else {
       for (const worker of this.#engine.fleet.all()) {
+        if (worker.namesItsJobs) continue;
         this.#move(worker, "retire");
         // A server that was told to leave might not answer the requests it has.
         const isAnswering = worker.endpointType === "LOAD_BALANCING" && worker.heldCount > 0;
@@ -205,8 +206,10 @@ export class WorkerManager {
 
   /** The workers of an endpoint that is deleted, or leaves this process, leave. */
   #retire(endpointId: string): void {
-    const { fleet } = this.#engine;
-    const workers = fleet.workersOf(endpointId);
+    const { directory, fleet } = this.#engine;
+    const isMoving = directory.findEndpoint(endpointId) !== undefined;
+    // Who names its jobs goes on where the endpoint goes.
+    const workers = fleet.workersOf(endpointId).filter((each) => !isMoving || !each.namesItsJobs);
     for (const worker of workers) {
       if (!this.#move(worker, "forget")) this.#move(worker, "retire");
     }
@@ -289,12 +292,4 @@ export class WorkerManager {
   #move(worker: WorkerHandle, event: WorkerEvent): boolean {
     return this.#engine.mover.move(worker, event);
   }
-}
-
-/**
- * Whether workers of the old version serve until one of the new version is healthy (ours), because requests have no queue to
- * wait in. Not with GPUs: the new worker may have to wait for those of the old one.
- */
-function hasStandIns({ type, computeType }: Endpoint): boolean {
-  return type === "LOAD_BALANCING" && computeType !== "GPU";
 }

@@ -14,22 +14,24 @@ import { assignWaiting } from "../jobs/assign.ts";
 import { assignFreeCredit } from "../jobs/assign-free.ts";
 import type { Uses } from "../context.ts";
 import { finish } from "../jobs/finish.ts";
+import { welcomed, type WelcomeUses } from "./welcome-worker.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 import { payloadsOf, stageReport, type StagedReport } from "../jobs/staged-report.ts";
 import { storeChunks, storeProgress } from "../streams/append-chunks.ts";
 
-type SessionUses = Uses<
-  | "clock"
-  | "directory"
-  | "endpointChanged"
-  | "fleet"
-  | "lease"
-  | "log"
-  | "mover"
-  | "random"
-  | "schemas"
-  | "steps"
->;
+type SessionUses = WelcomeUses &
+  Uses<
+    | "clock"
+    | "directory"
+    | "endpointChanged"
+    | "fleet"
+    | "lease"
+    | "log"
+    | "mover"
+    | "random"
+    | "schemas"
+    | "steps"
+  >;
 
 /** Opens a session with a connected worker; `send` sends orders to it. */
 export type OpenSession = (
@@ -107,8 +109,12 @@ export class WorkerSession {
 
   /** The connection is lost; leases stay until a new session renews them or they run out. */
   disconnected(): void {
-    this.worker.disconnect(this.#send);
-    this.#engine.endpointChanged(this.worker.endpointId);
+    const { worker } = this;
+    // Nobody else reports that it has left.
+    if (worker.disconnect(this.#send) && worker.namesItsJobs && worker.heldCount === 0) {
+      if (worker.life.phase === "draining") this.#engine.mover.move(worker, "exit");
+    }
+    this.#engine.endpointChanged(worker.endpointId);
   }
 
   async #take(report: WorkerReport, isChecked: boolean): Promise<void> {
@@ -183,27 +189,9 @@ export class WorkerSession {
     return renewed.result === "changed";
   }
 
-  /** Jobs that never arrived at the worker go back to the queue; the leases it holds are renewed or revoked. */
   async #welcome(hello: Hello): Promise<void> {
-    const { id: workerId, endpointId } = this.worker;
-    const held = new Set(hello.held.map((lease) => lease.leaseToken));
-    for (const lease of hello.held) this.worker.hold(lease);
-    const handBack = (step: Step) => {
-      const tokens: string[] = [];
-      for (const job of step.runningJobsOf(this.worker)) {
-        if (!job.lease || held.has(job.lease.token)) continue;
-        const { token: leaseToken } = job.lease;
-        const event = { type: "hand-back", leaseToken, outcome: "undelivered" } as const;
-        apply(step, job, event, this.#engine.clock.now());
-        tokens.push(leaseToken);
-      }
-      return tokens;
-    };
-    const lost = await this.#engine.steps.commit(handBack, { hasTime: true });
-    for (const token of lost) this.worker.release(token, this.#engine.clock.now());
-    const { pendingReload: reload } = this.worker;
-    const welcome = { workerId, endpointId, ...this.#engine.lease };
-    this.#send({ welcome, ...(reload && { reload }) });
+    const welcome = await welcomed(this.#engine, this.worker, hello);
+    this.#send(welcome);
     this.#welcoming = undefined;
   }
 }

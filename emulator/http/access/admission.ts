@@ -12,7 +12,7 @@ import type { HttpService } from "../service.ts";
 /**
  * Returns the key of the request; none where it needs none, and of workers, who authenticate in another way.
  *
- * @param need what the key has to open; by default any good key will do
+ * @param need what the key has to open; by default any good key will do but one of workers
  * @throws ServiceError invalid_header, unauthorized, key_expired, insufficient_scope, dashboard_read_only, shutting_down
  */
 export function admit(
@@ -62,8 +62,7 @@ function keyOf(service: HttpService, request: IncomingMessage, need: Need | unde
   const isDashboard =
     authorization === undefined && isByDashboard(request) && !service.dashboard.isOff;
   const key = isDashboard ? sessionKey(service, request) : goodKey(service, authorization);
-  if (need === undefined) return key;
-  if (isDashboard && service.dashboard.isReadOnly && !need.reads) {
+  if (isDashboard && service.dashboard.isReadOnly && need?.reads === false) {
     throw new ServiceError(
       "dashboard_read_only",
       "the dashboard is read-only, as the service was started with --dashboard read-only",
@@ -114,16 +113,9 @@ export function goodKey({ keys }: HttpService, header: string | undefined): ApiK
       { topic: { type: "key_missing" } },
     );
   }
-  const key = keys.find(text);
+  const key = keys.findGood(text);
   if (key !== undefined) return key;
-  const expired = keys.findExpired(text);
-  if (expired === undefined) {
-    throw new ServiceError("unauthorized", "the API key is wrong", {
-      topic: { type: "key_wrong" },
-    });
-  }
-  const { name, expiresAt } = expired;
-  throw new ServiceError("key_expired", `the API key "${name}" has expired at ${expiresAt}`);
+  throw new ServiceError("unauthorized", "the API key is wrong", { topic: { type: "key_wrong" } });
 }
 
 function invalidHeader(message: string): ServiceError {

@@ -20,13 +20,15 @@ const create: Operation = {
     tag: "emulator",
     takes: keyInputSchema,
     answers: { 201: json("The key, which is shown this once.", madeKeySchema) },
-    errors: ["key_name_taken", "endpoint_not_found", "storage_full"],
+    errors: ["key_name_taken", "endpoint_not_found", "wrong_endpoint_type", "storage_full"],
   },
   async perform({ service, request, response }) {
     const input = readKeyInput(await readJsonBody(request, response));
-    const { key, text } = await createKey(service.engine, input);
-    service.keys.put(key);
-    const body = { ...keyBody(service, key), key: text };
+    const { keys, workerDoor } = service;
+    const { key, text } = await createKey(service.engine, input, workerDoor?.fingerprint);
+    keys.put(key);
+    const workerAddresses = key.scope === "workers" ? (workerDoor?.addresses() ?? []) : undefined;
+    const body = { ...keyBody(service, key), key: text, workerAddresses };
     return { ...jsonAnswer(body), status: 201, subject: subjectOf(key) };
   },
 };

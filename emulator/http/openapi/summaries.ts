@@ -75,6 +75,7 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   readDecisions: "What the scaler decided of an endpoint, and why, the newest first.",
   listWorkers:
     "The workers with their stages, jobs, memory and newest lines, and those that ended in the last hour.",
+  drainWorker: "Has a worker finish its jobs and leave.",
   killWorker: "Ends a worker as a crash would; its jobs are recovered.",
   freezeWorker: "Stops a worker where it is (`frozen: true`), or lets it go on.",
   readLimits:

@@ -18,6 +18,10 @@ export const keysSchema = answered("ApiKeys", { keys: z.array(answered("ApiKey",
 export const madeKeySchema = answered("MadeApiKey", {
   ...key,
   key: z.string().meta({ description: "The key itself. Only a digest of it is kept." }),
+  workerAddresses: z.array(z.string()).optional().meta({
+    description:
+      "With the scope `workers`: where workers connect, as `SV_SERVICE_ADDRESS` has it; none without a port for them.",
+  }),
 });
 
 export const auditSchema = answered("Audit", {

@@ -1,8 +1,10 @@
 /** What the operations of live workers have in common: the calling worker, and how polls are answered. */
+import type { ApiKey } from "../../core/access/api-key.ts";
 import { checkOpens } from "../../core/access/key-scope.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { LiveWorker } from "../../live/live-worker.ts";
-import type { LiveWorkerRef, LiveWorkers } from "../../live/live-workers.ts";
+import type { ExternalRef } from "../../engine/workers/external-workers.ts";
+import type { LiveWorkers } from "../../live/live-workers.ts";
 import { bareKey } from "../access/admission.ts";
 import {
   type Answer,
@@ -16,7 +18,7 @@ import { refuse } from "../answers/refuse.ts";
 import { sendAnswer } from "../answers/send-answer.ts";
 
 /** Path parameters of operations of one worker. */
-export interface WorkerPath extends LiveWorkerRef {}
+export interface WorkerPath extends ExternalRef {}
 
 /** Path parameters of operations of one worker on a job. */
 export interface WorkerJobPath extends WorkerPath {
@@ -26,21 +28,19 @@ export interface WorkerJobPath extends WorkerPath {
 /** Workers poll again at once after any answer, so that an error is answered no sooner than this. */
 const PAUSE_MS = 1_000;
 
-/** The calling worker; an unknown one may register with a user's key. @throws ServiceError unauthorized, endpoint_not_found, wrong_endpoint_type */
+/** The calling worker; an unknown one may register with a key. @throws ServiceError unauthorized, endpoint_not_found, wrong_endpoint_type */
 export function callingWorker(call: Call<WorkerPath>): LiveWorker {
   const { path } = call;
-  const token = workerToken(call);
-  return token === undefined
-    ? workersOf(call).register(path)
-    : workersOf(call).withToken(token, path);
+  const { key, token } = credentialOf(call);
+  if (key !== undefined) return workersOf(call).register(path, key.id);
+  return workersOf(call).withToken(token, path);
 }
 
 /** The calling worker of a report; undefined if it is not known, so that it holds no job. @throws ServiceError unauthorized */
 export function reportingWorker(call: Call<WorkerPath>): LiveWorker | undefined {
-  const token = workerToken(call);
-  return token === undefined
-    ? workersOf(call).find(call.path)
-    : workersOf(call).withToken(token, call.path);
+  const { path } = call;
+  const { key, token } = credentialOf(call);
+  return key === undefined ? workersOf(call).withToken(token, path) : workersOf(call).find(path);
 }
 
 /** A poll: waits for items, answers them, and takes them back if the answer was not sent. */
@@ -105,17 +105,20 @@ async function pause({ service, response }: Call<unknown>): Promise<void> {
   response.removeListener("close", resolve);
 }
 
-/** The key as a worker's token; undefined if it is a user's key. @throws ServiceError unauthorized, insufficient_scope */
-function workerToken({ service, request }: Call<unknown>): string | undefined {
-  const key = bareKey(request.headers.authorization);
-  if (key === undefined) {
+/** A key that opens it, or what may be a worker's token. @throws ServiceError unauthorized, key_expired, insufficient_scope */
+function credentialOf({ service: { keys }, path: { endpointId }, request }: Call<WorkerPath>): {
+  readonly key?: ApiKey;
+  readonly token: string;
+} {
+  const token = bareKey(request.headers.authorization);
+  if (token === undefined) {
     const message = "the key is missing; send it as Authorization: KEY";
     throw new ServiceError("unauthorized", message, { topic: { type: "key_missing" } });
   }
-  const known = service.keys.find(key);
-  if (known === undefined) return key;
-  checkOpens(known, { part: "workers", reads: false });
-  return undefined;
+  const key = keys.findGood(token);
+  if (key === undefined) return { token };
+  checkOpens(key, { part: "workers", reads: false, endpointId });
+  return { key, token };
 }
 
 function workersOf({ service }: Call<unknown>): LiveWorkers {

@@ -19,6 +19,8 @@ export interface PostgresStoreOptions {
    * endpoints; without it the process wants the database for itself.
    */
   readonly advertise?: string | undefined;
+  /** Where workers from elsewhere reach this process, for the others to tell them; absent: they do not. */
+  readonly workerAddress?: string | undefined;
   /** That of sv-runtime, which the others are told; by default none. */
   readonly version?: string;
   /** Real time. */

@@ -70,15 +70,12 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   try {
     session = await open();
     await checkServer(session, settings, warn);
-    const { advertise: address, version = "", migrations = MIGRATIONS } = options;
+    const { advertise: address, workerAddress, version = "", migrations = MIGRATIONS } = options;
     const { lease, margin } = times;
     const knows = migrations.length;
     const trust = new Trust(clock, lease - margin);
-    const claim = new Claim(
-      { id: replica, address, version, knows, leaseMs: lease },
-      trust,
-      onLost,
-    );
+    const who = { id: replica, address, workerAddress, version, knows, leaseMs: lease };
+    const claim = new Claim(who, trust, onLost);
     const on = session;
     await waitForClaim(() => migrate(on, settings, migrations), clock, lease);
     if (options.blobs === undefined && (await hasLargePayloads(session)))

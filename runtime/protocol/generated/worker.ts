@@ -19,7 +19,9 @@ export const protobufFileName = "worker.proto";
  * sender's event loop, so that a busy worker costs few messages. Inside a bundle the fields are applied in
  * the order in which they are numbered; a job's chunks therefore always precede its outcome.
  *
- * The call carries `authorization: Bearer <worker token>`; the token names the worker and its endpoint.
+ * The call carries `authorization: Bearer <worker token>`; the token names the endpoint, and the worker if the
+ * service has started it. One that somebody else has started carries `worker-instance: <text>` as well, which is
+ * the same in all its sessions and which nobody else can guess.
  * Payloads (input, output, progress, chunks) are raw JSON text and pass through unparsed.
  */
 
@@ -94,7 +96,11 @@ export interface ServiceMessage {
     | boolean
     | undefined;
   /** The handler has a new version. All credit granted before is void. */
-  reload: Reload | undefined;
+  reload:
+    | Reload
+    | undefined;
+  /** In place of a Welcome, as the last message of the session: the address of who has the endpoint, for the next one. */
+  redirect?: string | undefined;
 }
 
 export interface Hello {
@@ -417,6 +423,7 @@ function createBaseServiceMessage(): ServiceMessage {
     chunkReceipts: [],
     drain: undefined,
     reload: undefined,
+    redirect: undefined,
   };
 }
 
@@ -442,6 +449,9 @@ export const ServiceMessage: MessageFns<ServiceMessage> = {
     }
     if (message.reload !== undefined) {
       Reload.encode(message.reload, writer.uint32(58).fork()).join();
+    }
+    if (message.redirect !== undefined) {
+      writer.uint32(66).string(message.redirect);
     }
     return writer;
   },
@@ -513,6 +523,14 @@ export const ServiceMessage: MessageFns<ServiceMessage> = {
             }
 
             message.reload = Reload.decode(reader, reader.uint32());
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.redirect = reader.string();
             continue;
           }
         }

@@ -23,12 +23,14 @@ export function encodeOrders(orders: ServiceOrders): proto.ServiceMessage {
     chunkReceipts: [...(orders.chunkReceipts ?? [])],
     drain: orders.drain === true ? true : undefined,
     reload: orders.reload,
+    redirect: orders.redirect,
   };
 }
 
 /** @throws WireError when something required is missing or unknown */
 export function decodeOrders(message: proto.ServiceMessage): ServiceOrders {
-  const { welcome, jobs, revocations, outcomeReceipts, chunkReceipts, drain, reload } = message;
+  const { welcome, jobs, revocations, outcomeReceipts, chunkReceipts, drain } = message;
+  const { reload, redirect } = message;
   return {
     ...(welcome === undefined ? undefined : { welcome: decodeWelcome(welcome) }),
     ...(jobs.length === 0 ? undefined : { jobs: jobs.map(decodeJob) }),
@@ -41,6 +43,7 @@ export function decodeOrders(message: proto.ServiceMessage): ServiceOrders {
       : { chunkReceipts: chunkReceipts.map(decodeChunkReceipt) }),
     ...(drain === true ? { drain } : undefined),
     ...(reload === undefined ? undefined : { reload: decodeReload(reload) }),
+    ...(redirect === undefined ? undefined : { redirect }),
   };
 }
 

@@ -10,6 +10,7 @@ import { wholePayload } from "../../../emulator/engine/jobs/read/show-payload.ts
 import { readStream } from "../../../emulator/engine/streams/read-stream.ts";
 import { submit } from "../../../emulator/engine/jobs/submit.ts";
 import { type OpenSession, sessionsOn } from "../../../emulator/engine/workers/worker-session.ts";
+import { admitStarted } from "../../../emulator/grpc/worker-admission.ts";
 import { WorkerServer } from "../../../emulator/grpc/worker-server.ts";
 import { joinChunks } from "../../../runtime/client/stream/join-chunks.ts";
 import type { RawChunk } from "../../../runtime/protocol/chunk.ts";
@@ -113,7 +114,7 @@ export async function overGrpc({ engine, openSession }: EngineDoor): Promise<Tra
     const server = new WorkerServer({
       address,
       log,
-      authenticate: (token) => engine.tokens.find(token),
+      admit: admitStarted(engine),
       openSession,
     });
     await server.start();

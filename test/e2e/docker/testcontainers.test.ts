@@ -8,6 +8,7 @@ import { openEngine, type RunningEngine } from "../../../emulator/engine/engine.
 import { settleKeys } from "../../../emulator/engine/access/service-keys.ts";
 import { sessionsOn } from "../../../emulator/engine/workers/worker-session.ts";
 import { KeyRing } from "../../../emulator/core/access/key-ring.ts";
+import { admitStarted } from "../../../emulator/grpc/worker-admission.ts";
 import { WorkerServer } from "../../../emulator/grpc/worker-server.ts";
 import { createHttpServer } from "../../../emulator/http/server.ts";
 import { localEndpoint, localTemplate } from "../../../emulator/handlers/local-endpoint.ts";
@@ -119,7 +120,7 @@ async function serve(
   const workerServer = new WorkerServer({
     address: `unix:${socket}`,
     log,
-    authenticate: (token) => engine.context.tokens.find(token),
+    admit: admitStarted(engine.context),
     openSession: sessionsOn(engine.context),
   });
   const at = new Date().toISOString();

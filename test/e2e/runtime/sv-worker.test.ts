@@ -16,7 +16,7 @@ describe("exit codes", () => {
       env: {},
     });
     expect(status).toBe(2);
-    expect(stderr).toContain("SV_SERVICE_ADDRESS (host:port or unix:/path)");
+    expect(stderr).toContain("SV_SERVICE_ADDRESS (tls://host:port or unix:/path)");
     expect(stderr).toContain("sv-worker --help says");
   });
 

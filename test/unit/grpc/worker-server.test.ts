@@ -13,7 +13,7 @@ it("a worker's session has room for a whole bundle on its way", async () => {
   const server = new WorkerServer({
     address: "127.0.0.1:0",
     log: test.engine.log,
-    authenticate: () => worker.worker,
+    admit: () => ({ worker: worker.worker }),
     openSession: sessionsOn(test.engine),
   });
   await server.start();

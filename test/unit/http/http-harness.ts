@@ -71,7 +71,9 @@ export interface TestAnswer {
 }
 
 export interface TestHttpOptions
-  extends Pick<HttpServerOptions, "certificate" | "connectionLimits" | "dashboard">, TestCallers {
+  extends
+    Pick<HttpServerOptions, "certificate" | "connectionLimits" | "dashboard" | "workerDoor">,
+    TestCallers {
   readonly stopGraceMs?: number;
   /** Default: none. */
   readonly limits?: "enforce" | "warn";

@@ -35,10 +35,10 @@ async function scene() {
   const limits = { ...MEMORY_LIMITS, inputBytes: 0 };
   const test = await createTestEngine(store, undefined, { limits });
   const { engine, clock } = test;
-  const worker = new LiveWorkers(engine, sessionsOn(engine)).register({
-    endpointId: "echo",
-    workerId: "w",
-  });
+  const worker = new LiveWorkers(engine, sessionsOn(engine)).register(
+    { endpointId: "echo", workerId: "w" },
+    "key",
+  );
   const submitOne = async () => {
     const policy = { lowPriority: false, ttlMs: LIMITS.ttlDefaultMs };
     const submission = { input: Buffer.from("{}"), policy };

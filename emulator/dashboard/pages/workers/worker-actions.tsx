@@ -1,4 +1,4 @@
-/** What can be done to a worker to see what the service makes of it, each told of before it is done. */
+/** What can be done to a worker: let it leave, or see what the service makes of its end. Each is told of before it is done. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
@@ -7,9 +7,19 @@ import { shortId } from "../../components/in-words.ts";
 import { call } from "../../service/call.ts";
 import type { OperatedWorker } from "../../service/generated/answers.ts";
 import { complain, say, usePart } from "../../state/store.ts";
-import { freezeInWords, killInWords } from "./worker-words.ts";
+import { drainInWords, freezeInWords, killInWords } from "./worker-words.ts";
 
-type Asked = "kill" | "freeze" | undefined;
+const QUESTIONS = {
+  drain: { verb: "Drain", inWords: drainInWords, perform: drain },
+  freeze: {
+    verb: "Freeze",
+    inWords: freezeInWords,
+    perform: async (id: string) => freeze(id, true),
+  },
+  kill: { verb: "Kill", inWords: killInWords, perform: kill },
+} as const;
+
+type Asked = keyof typeof QUESTIONS | undefined;
 
 interface ActionsProps {
   readonly worker: OperatedWorker;
@@ -19,7 +29,9 @@ export function WorkerActions({ worker }: ActionsProps): JSX.Element | null {
   const [asked, setAsked] = useState<Asked>(undefined);
   const isReadOnly = usePart(({ session }) => session) === "read-only";
   const { id, state, frozen, launcher } = worker;
-  if (isReadOnly || state === "ended" || launcher === "external") return null;
+  if (isReadOnly || state === "ended") return null;
+  const isOurs = launcher !== "external";
+  const question = asked && QUESTIONS[asked];
   return (
     <div class="actions">
       {frozen && (
@@ -27,23 +39,30 @@ export function WorkerActions({ worker }: ActionsProps): JSX.Element | null {
           Thaw
         </Button>
       )}
-      {!frozen && launcher !== "function" && (
+      {state !== "draining" && state !== "lost" && (
+        <Button icon="right" onPress={() => setAsked("drain")}>
+          Drain …
+        </Button>
+      )}
+      {isOurs && !frozen && launcher !== "function" && (
         <Button icon="pause" onPress={() => setAsked("freeze")}>
           Freeze …
         </Button>
       )}
-      <Button icon="close" kind="danger" onPress={() => setAsked("kill")}>
-        Kill …
-      </Button>
-      {asked !== undefined && (
+      {isOurs && (
+        <Button icon="close" kind="danger" onPress={() => setAsked("kill")}>
+          Kill …
+        </Button>
+      )}
+      {question !== undefined && (
         <Confirm
-          title={`${asked === "kill" ? "Kill" : "Freeze"} ${shortId(id)}?`}
-          sentences={asked === "kill" ? killInWords(worker) : freezeInWords(worker)}
-          word={asked === "kill" ? "Kill it" : "Freeze it"}
+          title={`${question.verb} ${shortId(id)}?`}
+          sentences={question.inWords(worker)}
+          word={`${question.verb} it`}
           onClose={() => setAsked(undefined)}
           onConfirm={() => {
             setAsked(undefined);
-            void (asked === "kill" ? kill(id) : freeze(id, true));
+            void question.perform(id);
           }}
         />
       )}
@@ -53,6 +72,12 @@ export function WorkerActions({ worker }: ActionsProps): JSX.Element | null {
 
 function pathOf(id: string): string {
   return `emulator/workers/${encodeURIComponent(id)}`;
+}
+
+async function drain(id: string): Promise<void> {
+  await act(`${shortId(id)} leaves when its jobs are done`, () =>
+    call(`${pathOf(id)}/drain`, { method: "POST" }),
+  );
 }
 
 async function kill(id: string): Promise<void> {

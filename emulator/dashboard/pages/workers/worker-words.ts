@@ -117,6 +117,15 @@ export function fitting(
 
 type Doomed = Pick<OperatedWorker, "jobs" | "endpointId" | "launcher">;
 
+/** What follows when it is drained, sentence by sentence. */
+export function drainInWords(worker: Doomed): readonly string[] {
+  const after =
+    worker.launcher === "external"
+      ? "Whoever has started it may start it again; it is welcome then."
+      : "The scaler starts another worker if one is needed.";
+  return ["It gets no further job, finishes those it has, and leaves.", after];
+}
+
 /** What follows when it is killed, sentence by sentence. */
 export function killInWords(worker: Doomed): readonly string[] {
   return [

@@ -48,11 +48,11 @@ export type Clock = { readonly now: string; readonly nowMs: number; readonly off
 
 export type AdvancedClock = { readonly now: string; readonly nowMs: number; readonly offsetMs: number; readonly nextDueAt: string | null; readonly settled: boolean; readonly underWay: readonly (string)[]; };
 
-export type MadeApiKey = { readonly id: string; readonly name: string; readonly scope: "all" | "read-only" | "jobs" | "management"; readonly endpointIds?: readonly (string)[]; readonly createdAt: string; readonly expiresAt?: string; readonly lastUsedAt?: string; readonly key: string; };
+export type MadeApiKey = { readonly id: string; readonly name: string; readonly scope: "all" | "read-only" | "jobs" | "management" | "workers"; readonly endpointIds?: readonly (string)[]; readonly createdAt: string; readonly expiresAt?: string; readonly lastUsedAt?: string; readonly key: string; readonly workerAddresses?: readonly (string)[]; };
 
 export type ApiKeys = { readonly keys: readonly (ApiKey)[]; };
 
-export type ApiKey = { readonly id: string; readonly name: string; readonly scope: "all" | "read-only" | "jobs" | "management"; readonly endpointIds?: readonly (string)[]; readonly createdAt: string; readonly expiresAt?: string; readonly lastUsedAt?: string; };
+export type ApiKey = { readonly id: string; readonly name: string; readonly scope: "all" | "read-only" | "jobs" | "management" | "workers"; readonly endpointIds?: readonly (string)[]; readonly createdAt: string; readonly expiresAt?: string; readonly lastUsedAt?: string; };
 
 export type Audit = { readonly entries: readonly (AuditEntry)[]; readonly next?: string; };
 

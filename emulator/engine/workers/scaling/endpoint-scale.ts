@@ -25,3 +25,11 @@ export class EndpointScale {
     }
   }
 }
+
+/**
+ * Whether workers of the old version serve until one of the new version is healthy (ours), because requests have no queue to
+ * wait in. Not with GPUs: the new worker may have to wait for those of the old one.
+ */
+export function hasStandIns({ type, computeType }: Endpoint): boolean {
+  return type === "LOAD_BALANCING" && computeType !== "GPU";
+}

@@ -16,6 +16,8 @@ export interface Registrant {
   readonly id: string;
   /** Where the others reach it; undefined: it wants the database for itself. */
   readonly address: string | undefined;
+  /** Where workers from elsewhere reach it; undefined: they do not. */
+  readonly workerAddress: string | undefined;
   readonly version: string;
   /** The number of the last migration that its version knows. */
   readonly knows: number;
@@ -51,8 +53,8 @@ export type Registered = { readonly registration: Registration } | { readonly re
 const LOCK = `SELECT pg_advisory_xact_lock(hashtext('sv-runtime ' || current_schema())),
   pg_advisory_xact_lock(hashtext('sv-runtime replicas ' || current_schema()))`;
 const UNTIL = (parameter: string) => `clock_timestamp() + ${parameter} * interval '1 millisecond'`;
-const INSERT = `INSERT INTO replica (id, slot, address, version, until, knows)
-  SELECT $1, min(slot), $2, $3, ${UNTIL("$4::bigint")}, $5 FROM generate_series(0, 63) AS slot
+const INSERT = `INSERT INTO replica (id, slot, address, worker_address, version, until, knows)
+  SELECT $1, min(slot), $2, $3, $4, ${UNTIL("$5::bigint")}, $6 FROM generate_series(0, 63) AS slot
     WHERE slot NOT IN (SELECT slot FROM replica) HAVING min(slot) IS NOT NULL
   ON CONFLICT (id) DO NOTHING RETURNING term, slot`;
 const OVERDUE = "SELECT id FROM replica WHERE until < clock_timestamp() AND id <> $1";
@@ -91,7 +93,8 @@ export async function register(session: Session, who: Registrant): Promise<Regis
     text: "SELECT id, address FROM replica ORDER BY id",
   });
   const refusal = refusalOf(who, others);
-  const values = [who.id, who.address ?? null, who.version, bound(who.leaseMs), who.knows];
+  const { id, address = null, workerAddress = null, version, leaseMs, knows } = who;
+  const values = [id, address, workerAddress, version, bound(leaseMs), knows];
   const row = refusal === undefined ? await session.ask({ text: INSERT, values }) : undefined;
   const [term, slot] = row?.rows[0] ?? [];
   if (term === undefined || slot === undefined) {

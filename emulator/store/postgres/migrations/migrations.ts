@@ -2,6 +2,7 @@
 import { FIRST_SCHEMA } from "./0001-first.ts";
 import { REPLICAS } from "./0002-replicas.ts";
 import { ROLLING } from "./0003-rolling.ts";
+import { WORKER_ADDRESS } from "./0004-worker-address.ts";
 
 export interface Migration {
   /** Leads here from the one before; empty where the tables stay, and only what is written into them changes. */
@@ -18,4 +19,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: FIRST_SCHEMA, readableBy: 1 },
   { sql: REPLICAS, readableBy: 2 },
   { sql: ROLLING, readableBy: 2 },
+  { sql: WORKER_ADDRESS, readableBy: 2 },
 ];

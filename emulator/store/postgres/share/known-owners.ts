@@ -45,14 +45,15 @@ export class KnownOwners {
     const id = this.#view.owners[part]?.replica;
     const peer = this.#alive().find((each) => each.id === id);
     if (peer === undefined || peer.id === this.self.id) return undefined;
-    return { id: peer.id, address: peer.address };
+    const { address, workerAddress } = peer;
+    return { id: peer.id, address, workerAddress };
   }
 
   replicas(): readonly ReplicaState[] {
-    return this.#alive().map(({ id, address, version, startedAt, leaseEndsAt }) => {
+    return this.#alive().map(({ id, address, workerAddress, version, startedAt, leaseEndsAt }) => {
       const own = this.#view.owners.filter(({ replica }) => replica === id);
       const parts = own.map(({ part }) => part);
-      return { id, address, version, startedAt, leaseEndsAt, parts };
+      return { id, address, workerAddress, version, startedAt, leaseEndsAt, parts };
     });
   }
 

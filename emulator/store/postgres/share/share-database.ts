@@ -33,9 +33,9 @@ export interface Sharing {
 export function shareDatabase(sharing: Sharing) {
   const { options, settings, times, claim, queues, jobs, ask, guard, keeper } = sharing;
   const { clock, warn = () => undefined } = options;
-  const { id, address = "" } = claim.who;
+  const { id, address = "", workerAddress } = claim.who;
   const channel = channelOf(settings.schema);
-  const owners = new KnownOwners({ id, address }, claim);
+  const owners = new KnownOwners({ id, address, workerAddress }, claim);
   const hurry = () => keeper().hurry();
   const partsKeeper = new PartsKeeper({
     ...{ claim, times, queues, owners, hurry },

@@ -26,7 +26,7 @@ const MS = (time: string) => `(extract(epoch FROM ${time}) * 1000)::bigint`;
 const PEERS = {
   name: "peers",
   text: `SELECT id, address, version, ${MS("started_at")}, ${MS("until")}, ${MS("until - clock_timestamp()")},
-      begun_at IS NOT NULL, begun_at <= clock_timestamp() - $1::bigint * interval '1 millisecond'
+      begun_at IS NOT NULL, begun_at <= clock_timestamp() - $1::bigint * interval '1 millisecond', worker_address
     FROM replica ORDER BY id`,
 };
 const OWNERS = { name: "owners", text: "SELECT part, replica, epoch FROM owner ORDER BY part" };
@@ -71,10 +71,11 @@ export async function renewAndLook(
 /** A row of `PEERS`. */
 function readPeer(row: readonly Cell[]): PeerRow {
   const [id, address, version, startedAt, leaseEndsAt, leftMs, ...stages] = row;
-  const [hasBegun, isSettled] = stages;
+  const [hasBegun, isSettled, workerAddress] = stages;
   return {
     id: String(id),
     address: String(address ?? ""),
+    workerAddress: typeof workerAddress === "string" ? workerAddress : undefined,
     version: String(version),
     startedAt: Number(startedAt),
     leaseEndsAt: Number(leaseEndsAt),

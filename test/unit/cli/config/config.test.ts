@@ -66,7 +66,7 @@ describe("unknown keys", () => {
   test("at the top", async () => {
     expect(await complaint('{"endpoint": {}, "endpoints": {"a": {"handler": "a.ts"}}}')).toBe(
       'c.json:1:2: the config has the unknown key "endpoint"; did you mean endpoints? known are endpoints, templates, ' +
-        "networkVolumes, containerRegistryAuths, port, host, tlsCert, tlsKey, allowedHosts, allowedOrigins, trustProxy, s3Port, dataDir, store, objects, " +
+        "networkVolumes, containerRegistryAuths, port, host, tlsCert, tlsKey, workerPort, workerAddress, allowedHosts, allowedOrigins, trustProxy, s3Port, dataDir, store, objects, " +
         "advertise, limits, gpus, docker, $schema",
     );
   });

@@ -34,6 +34,33 @@ test("a key for jobs names its endpoints, and one that has expired says so", asy
   await expect(late).rejects.toThrow('the API key "app" has expired at');
 });
 
+test("a token is made with the variables that a worker needs, listed beside no other key, and revoked", async () => {
+  const door = { fingerprint: Buffer.alloc(32, 1), addresses: () => ["tls://a:1", "tls://b:2"] };
+  await using service = await startTestHttp({ workerDoor: door });
+  await run(service, "keys create", "ci", { flags: { scope: "all" } });
+  const made = await run(service, "token create", "echo");
+  expect(made).toMatch(/^name +echo-workers\nopens +workers of echo\n/u);
+  expect(made).toContain("\nSV_SERVICE_ADDRESS=tls://a:1,tls://b:2\nSV_WORKER_TOKEN=sv_");
+  expect(made).toContain(`.${door.fingerprint.toString("base64url")}\n`);
+  expect(made).toContain("\n  npx sv-worker handler.ts\n");
+  const flags = { ...json, name: "attic", expires: "1h" } as const;
+  const other = JSON.parse(await run(service, "token create", "echo", { flags })) as object;
+  expect(other).toMatchObject({ name: "attic", scope: "workers", endpointIds: ["echo"] });
+  const listed = await run(service, "token list");
+  expect(listed.split("\n").map((line) => line.split(/ +/u)[1])).toEqual([
+    ...["NAME", "attic", "echo-workers", undefined],
+  ]);
+  await expect(run(service, "token revoke", "ci")).rejects.toThrow('there is no token "ci"');
+  expect(await run(service, "token revoke", "attic")).toContain("attic opens nothing any more");
+});
+
+test("a token is made without a port for workers, and says what is missing", async () => {
+  await using service = await startTestHttp();
+  expect(await run(service, "token create", "echo")).toMatch(
+    /\nSV_WORKER_TOKEN=sv_[\w-]+\n\nthe emulator has no port for workers: start it with --worker-port/u,
+  );
+});
+
 test("the audit is a table of who changed what, the newest change first", async () => {
   await using service = await startTestHttp();
   await run(service, "clock", "+1m");

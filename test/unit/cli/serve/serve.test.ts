@@ -14,6 +14,7 @@ function staged() {
   let now = 0;
   const emulator: Emulator = {
     url: "http://127.0.0.1:1",
+    workerAddress: undefined,
     apiKey: "k",
     webhookSecret: "",
     endpointIds: [],

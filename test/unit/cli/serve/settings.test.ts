@@ -255,3 +255,20 @@ test("a certificate and its key may come from different places, but not one with
   expect(() => settled({ tlsCert: "a.pem" })).toThrow("--tls-cert needs --tls-key");
   expect(() => settled({}, { SV_TLS_KEY: "d.key" })).toThrow("SV_TLS_KEY needs --tls-cert");
 });
+
+test("the port for workers from elsewhere may have an address, but not without the port", () => {
+  const fromConfig = config({ workerPort: 1, workerAddress: "a:1" });
+  expect(settled({}, {}, fromConfig)).toMatchObject({ workerPort: 1, workerAddress: "a:1" });
+  expect(settled({ workerPort: "0" }, { SV_WORKER_ADDRESS: "[::1]:2" }, fromConfig)).toMatchObject({
+    workerPort: 0,
+    workerAddress: "[::1]:2",
+  });
+  expect(settled({})).toMatchObject({ workerPort: undefined, workerAddress: undefined });
+  expect(() => settled({ workerPort: "x" })).toThrow("--worker-port must be an integer");
+  expect(() => settled({ workerAddress: "a:1" })).toThrow(
+    "--worker-address goes with --worker-port",
+  );
+  expect(() => settled({ workerPort: "1", workerAddress: "tls://a:1" })).toThrow(
+    "--worker-address must be host:port",
+  );
+});

@@ -20,7 +20,7 @@ it("finds the record of each key by its text, and of nothing else", () => {
   expect(ring.find("sécond")?.id).toBe("two");
   for (const text of ["", "First", "first ", "fir", digestOf("first")]) {
     expect(ring.find(text)).toBeUndefined();
-    expect(ring.findExpired(text)).toBeUndefined();
+    expect(ring.findGood(text)).toBeUndefined();
   }
 });
 
@@ -34,10 +34,12 @@ it("has a key until the moment at which it expires, and knows it as expired from
   const ring = new KeyRing([{ ...key("one", "first"), expiresAt }], clock);
   at.now += 999;
   expect([ring.find("first")?.id, ring.findById("one")?.id]).toEqual(["one", "one"]);
-  expect(ring.findExpired("first")).toBeUndefined();
+  expect([ring.findGood("first")?.id, ring.isGood("one")]).toEqual(["one", true]);
+  expect(ring.nextExpiryAt()).toBe(at.now + 1);
   at.now += 1;
   expect([ring.find("first"), ring.findById("one")]).toEqual([undefined, undefined]);
-  expect(ring.findExpired("first")?.id).toBe("one");
+  expect(() => ring.findGood("first")).toThrow('the API key "one" has expired at');
+  expect([ring.isGood("one"), ring.nextExpiryAt()]).toEqual([false, undefined]);
   expect(ring.usedAt("one")).toBe(at.now - 1);
 });
 

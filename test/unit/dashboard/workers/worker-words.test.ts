@@ -6,6 +6,7 @@ import {
   endOf,
   fitting,
   freezeInWords,
+  drainInWords,
   killInWords,
   LEASE_MS,
   startMs,
@@ -107,6 +108,9 @@ describe("before a worker is killed or frozen", () => {
   const text = (sentences: readonly string[]) => sentences.join(" ");
 
   test("one is told what becomes of its jobs", () => {
+    expect(text(drainInWords(WORKER))).toContain("The scaler starts another worker");
+    const external = { ...WORKER, launcher: "external" } as const;
+    expect(text(drainInWords(external))).toContain("Whoever has started it may start it again");
     expect(text(killInWords(WORKER))).toContain("It has no job to recover now.");
     expect(text(killInWords({ ...WORKER, jobs: jobs(1) }))).toContain(
       "Its job goes back into the queue for another try if retries.workerLost of upscale has one left, and fails otherwise.",

@@ -27,7 +27,8 @@ it("a job that ran when the service ended is interrupted", async () => {
   const worker = await service.test.connectWorker();
   const id = await submit(service);
   await worker.nextJob();
-  await requeueOrphans(service.test.engine);
+  const { engine } = service.test;
+  await requeueOrphans(engine, engine.steps.jobsInMemory());
   expect(await attempts(service, id)).toMatchObject([{ outcome: "interrupted", version: 1 }]);
 });
 

@@ -43,7 +43,7 @@ const CHANGES = [
   ...["createNetworkVolume", "updateNetworkVolume", "deleteNetworkVolume", "createPod"],
   ...["updatePod", "deletePod", "startPod", "stopPod", "restartPod", "resetPod"],
   ...["readWebhookSecret", "redeliver", "advanceClock", "cancelMatching", "retryMatching"],
-  ...["killWorker", "freezeWorker", "issueTicket"],
+  ...["killWorker", "freezeWorker", "drainWorker", "issueTicket"],
 ];
 const OF_KEYS = ["createKey", "revokeKey"];
 
@@ -51,7 +51,7 @@ const KEYLESS = new Set<Access | undefined>(["anyone", "probe"]);
 const named = Object.entries(OPERATIONS).filter(([, { access }]) => !KEYLESS.has(access));
 
 function keyOf(scope: KeyScope): ApiKey {
-  const endpointIds = scope === "jobs" ? ["echo", "tokens"] : [];
+  const endpointIds = { jobs: ["echo", "tokens"], workers: ["echo"] }[scope as string] ?? [];
   return { id: "k", name: "k", scope, endpointIds, digest: "", createdAt: "" };
 }
 
@@ -93,6 +93,10 @@ describe("a key with the scope", () => {
     expect(openTo("management")).toEqual([...READINGS, ...CHANGES].toSorted());
   });
 
+  it("workers opens nothing that clients call", () => {
+    expect(openTo("workers")).toEqual([]);
+  });
+
   it("user, of the key given at the start beside an admin key, opens nothing of the emulator's own", () => {
     const own = named.filter(([, { path }]) => /^\/(?:emulator\/|metrics$)/u.test(path));
     const ownNames = own.map(([name]) => name);
@@ -127,9 +131,10 @@ it("over the interface, by each method and path of both dialects, no key comes t
   const kept = async () => (await service.call("GET", "/v1/endpoints")).text;
   const before = await kept();
   for (const scope of MADE_SCOPES) {
-    const endpointIds = scope === "jobs" ? { endpointIds: ["tokens"] } : {};
+    const isOfEndpoint = scope === "jobs" || scope === "workers";
+    const endpointIds = isOfEndpoint ? { endpointIds: ["tokens"] } : {};
     const { key } = await makeKey(service, { name: scope, scope, ...endpointIds });
-    for (const line of closedTo(scope, scope === "jobs" ? "other" : "echo")) {
+    for (const line of closedTo(scope, scope === "jobs" ? "other" : "tokens")) {
       const [method = "", path = ""] = line.split(" ");
       const headers = { authorization: key };
       const answer = await fetch(`${service.url}${path}`, { method, headers });

@@ -5,6 +5,7 @@ import {
   StoreFullError,
   StoreUnusableError,
 } from "../../../../emulator/core/store-error.ts";
+import { MIGRATIONS } from "../../../../emulator/store/postgres/migrations/migrations.ts";
 import { openIn } from "../../../contract/store/postgres-subject.ts";
 import { bytesAt, inserted, Owner, pattern, put } from "../../../contract/store/subject.ts";
 import { postgresIsMissing, startPostgres } from "../../../setup/postgres.ts";
@@ -44,7 +45,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
     expect(stores).toHaveLength(1);
     for (const store of stores) await store.close();
     const { rows } = await database.admin.query("SELECT version FROM migration ORDER BY version");
-    expect(rows).toEqual([{ version: 1 }, { version: 2 }, { version: 3 }]);
+    expect(rows).toEqual(MIGRATIONS.map((_, at) => ({ version: at + 1 })));
   });
 
   it("has what belongs to the store in the schema that its address names", async () => {

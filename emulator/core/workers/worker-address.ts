@@ -1,0 +1,8 @@
+/** The address at which workers from elsewhere are told to connect, as options have it. */
+import { servicePlaces } from "../../../runtime/protocol/service-address.ts";
+
+export const WORKER_ADDRESS_RULE = "be host:port, like gpu.example.com:7443";
+
+export function isWorkerAddress(text: string): boolean {
+  return servicePlaces(`tls://${text}`)?.length === 1;
+}

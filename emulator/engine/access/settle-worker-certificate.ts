@@ -1,0 +1,53 @@
+/** Settles the certificate of the port for workers from elsewhere where none is given: made at the first start, and kept. */
+import { StoreUnusableError } from "../../core/store-error.ts";
+import type { Random } from "../../core/time/clock.ts";
+import { WORKER_CERTIFICATE_ID } from "../../core/workers/worker-certificate.ts";
+import type { SecretKey } from "../../secrets/secret-key.ts";
+import { orCause } from "../refusal.ts";
+import { sealSecret, unsealSecret } from "../resources/secret-box.ts";
+import type { Steps } from "../steps.ts";
+
+/** In PEM. */
+export interface CertificateText {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface CertificateSettling {
+  readonly steps: Pick<Steps, "commit" | "records">;
+  readonly random: Random;
+  readonly secretKey: SecretKey;
+}
+
+/**
+ * The same for all who share the store, and at each start.
+ *
+ * @throws StoreUnusableError when the stored one cannot be decrypted, or there can be no key to encrypt one; StoreFullError
+ */
+export async function settleWorkerCertificate(
+  settling: CertificateSettling,
+  make: () => Promise<CertificateText>,
+): Promise<CertificateText> {
+  const known = settling.steps.records.find("workerCertificate", WORKER_CERTIFICATE_ID);
+  const { cert, sealedKey } = known ?? (await keep(settling, await make()));
+  try {
+    const what = "the private key of the certificate for workers";
+    return { cert, key: unsealSecret(settling, WORKER_CERTIFICATE_ID, sealedKey, what) };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StoreUnusableError(`${reason}; bring the right key back`, { cause: error });
+  }
+}
+
+/** Another process may have made one at the same time. */
+function keep({ steps, ...sealing }: CertificateSettling, { cert, key }: CertificateText) {
+  const sealedKey = sealSecret(sealing, WORKER_CERTIFICATE_ID, key);
+  const kept = steps.commit((step) => {
+    const known = step.record("workerCertificate", WORKER_CERTIFICATE_ID);
+    if (known !== undefined) return known;
+    const made = { cert, sealedKey };
+    step.putRecord("workerCertificate", WORKER_CERTIFICATE_ID, made);
+    return made;
+  });
+  return orCause(kept);
+}

@@ -1,0 +1,87 @@
+/** Workers that somebody else has started: they are registered when they come, and sent away when their key opens nothing any more. */
+import { ServiceError } from "../../core/service-error.ts";
+import type { Uses } from "../context.ts";
+import { requeueOrphans } from "../jobs/requeue.ts";
+import { endAtOnce } from "./end-at-once.ts";
+import { WorkerHandle } from "./worker-handle.ts";
+
+/** A worker by its id, and the endpoint it says it works for. */
+export interface ExternalRef {
+  readonly endpointId: string;
+  readonly workerId: string;
+}
+
+/** The worker with that id; undefined if it is not known. @throws ServiceError unauthorized when another endpoint has it */
+export function findExternal(
+  { fleet }: Uses<"fleet">,
+  { endpointId, workerId }: ExternalRef,
+): WorkerHandle | undefined {
+  const worker = fleet.find(workerId);
+  if (worker === undefined || worker.endpointId === endpointId) return worker;
+  const message = `worker "${workerId}" belongs to the endpoint "${worker.endpointId}"; choose another id`;
+  throw new ServiceError("unauthorized", message);
+}
+
+/**
+ * The worker with that id; an unknown one is registered as an external worker of the endpoint, for as long as messages
+ * come from it.
+ *
+ * @param keyId of the key it came with
+ * @throws ServiceError endpoint_not_found, wrong_endpoint_type, unauthorized
+ */
+export function registerExternal(
+  engine: Uses<"clock" | "directory" | "fleet" | "log" | "realClock">,
+  ref: ExternalRef,
+  keyId: string,
+): WorkerHandle {
+  const { directory, fleet, clock, realClock, log } = engine;
+  const { endpointId, workerId } = ref;
+  const endpoint = directory.queue(endpointId);
+  const known = findExternal(engine, ref);
+  const worker =
+    known ??
+    new WorkerHandle({
+      id: workerId,
+      endpointId,
+      endpointVersion: endpoint.version,
+      startedAt: clock.now(),
+      realNow: () => realClock.now(),
+      isExternal: true,
+    });
+  worker.keyId = keyId;
+  if (known) return known;
+  fleet.add(worker);
+  log.info({ workerId, endpointId }, "an external worker was registered");
+  return worker;
+}
+
+export type DismissUses = Uses<
+  "clock" | "endpointChanged" | "fleet" | "lease" | "log" | "mover" | "random" | "steps"
+>;
+
+/**
+ * Sends the external workers away whose keys open nothing any more: they are not counted from now on, and their jobs go back to the
+ * queue at no cost. Resolves when that is durable.
+ */
+export async function dismissExternals(
+  engine: DismissUses,
+  isGood: (keyId: string) => boolean,
+): Promise<void> {
+  const { endpointChanged, fleet, log, mover, steps } = engine;
+  const dismissed = fleet
+    .all()
+    .filter(({ isExternal, keyId }) => isExternal && keyId !== undefined && !isGood(keyId));
+  if (dismissed.length === 0) return;
+  const ids = new Set(dismissed.map(({ id }) => id));
+  for (const worker of dismissed) {
+    const { id: workerId, endpointId } = worker;
+    log.warn(
+      { workerId, endpointId },
+      "the key of an external worker opens nothing any more: the worker is sent away, and its jobs go back to the queue",
+    );
+    endAtOnce(mover, worker);
+  }
+  const held = steps.jobsInMemory(({ lease }) => lease !== undefined && ids.has(lease.workerId));
+  await requeueOrphans(engine, held);
+  for (const { endpointId } of dismissed) endpointChanged(endpointId);
+}

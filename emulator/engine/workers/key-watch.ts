@@ -1,0 +1,38 @@
+/** Sends external workers away as soon as their keys open nothing any more: they were revoked, or have expired. */
+import type { KeyRing } from "../../core/access/key-ring.ts";
+import type { Disarm } from "../../core/time/clock.ts";
+import type { Uses } from "../context.ts";
+import { dismissExternals, type DismissUses } from "./external-workers.ts";
+
+export class KeyWatch {
+  readonly #engine: DismissUses & Uses<"pendingWork">;
+  readonly #keys: KeyRing;
+  #disarm: Disarm | undefined;
+  #isStopped = false;
+
+  /** Begins at once. */
+  constructor(engine: DismissUses & Uses<"pendingWork">, keys: KeyRing) {
+    this.#engine = engine;
+    this.#keys = keys;
+    keys.onChange(() => this.#look());
+    this.#look();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#disarm?.();
+  }
+
+  #look(): void {
+    if (this.#isStopped) return;
+    const { clock, log, pendingWork } = this.#engine;
+    const dismissed = dismissExternals(this.#engine, (keyId) => this.#keys.isGood(keyId)).catch(
+      (error: unknown) =>
+        log.error({ err: error }, "jobs of workers that were sent away wait for their leases"),
+    );
+    void pendingWork.track("workers whose keys are good no more", dismissed);
+    const at = this.#keys.nextExpiryAt();
+    this.#disarm?.();
+    this.#disarm = at === undefined ? undefined : clock.wakeAt(at, () => this.#look());
+  }
+}

@@ -1,0 +1,39 @@
+/** Answers the greeting of a worker: what it names goes on, what it does not name never arrived at it. */
+import type { Hello, ServiceOrders } from "../../../runtime/protocol/session.ts";
+import type { Uses } from "../context.ts";
+import { apply } from "../jobs/apply.ts";
+import type { Step } from "../step.ts";
+import type { WorkerHandle } from "./worker-handle.ts";
+
+export type WelcomeUses = Uses<"clock" | "lease" | "steps" | "workerHistory">;
+
+/** Jobs that never arrived at the worker go back to the queue; resolves when that is durable, with what the worker is to be told. */
+export async function welcomed(
+  { clock, lease, steps, workerHistory }: WelcomeUses,
+  worker: WorkerHandle,
+  hello: Hello,
+): Promise<ServiceOrders> {
+  const held = new Set(hello.held.map(({ leaseToken }) => leaseToken));
+  for (const each of hello.held) worker.hold(each);
+  const handBack = (step: Step) => {
+    const tokens: string[] = [];
+    for (const job of step.runningJobsOf(worker)) {
+      if (!job.lease) continue;
+      const { token: leaseToken } = job.lease;
+      if (held.has(leaseToken)) {
+        workerHistory.jobNamed(job);
+        continue;
+      }
+      const event = { type: "hand-back", leaseToken, outcome: "undelivered" } as const;
+      apply(step, job, event, clock.now());
+      tokens.push(leaseToken);
+    }
+    return tokens;
+  };
+  const lost = await steps.commit(handBack, { hasTime: true });
+  for (const token of lost) worker.release(token, clock.now());
+  const { endpointId, id: workerId, life, namesItsJobs, pendingReload: reload } = worker;
+  // It may not have heard it: an order to a worker that the service started reaches its process as well.
+  const drain = namesItsJobs && life.phase === "draining";
+  return { welcome: { workerId, endpointId, ...lease }, drain, ...(reload && { reload }) };
+}

@@ -1,0 +1,135 @@
+/** Lets in who opens a session: workers that the service started by their own tokens, those from elsewhere by keys of their endpoints. */
+import * as grpc from "@grpc/grpc-js";
+import type { ApiKey } from "../core/access/api-key.ts";
+import type { KeyRing } from "../core/access/key-ring.ts";
+import { checkOpens } from "../core/access/key-scope.ts";
+import { ServiceError } from "../core/service-error.ts";
+import { externalId } from "../core/workers/external-id.ts";
+import type { Uses } from "../engine/context.ts";
+import { registerExternal } from "../engine/workers/external-workers.ts";
+import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
+import type { Ownership } from "../store/ownership.ts";
+
+/** What becomes of who opens a session. */
+export type Admission =
+  | { readonly worker: WorkerHandle }
+  /** Another replica has its endpoint, which workers reach there. */
+  | { readonly redirect: string }
+  | { readonly code: grpc.status; readonly reason: string };
+
+/** Who opens a session, as the metadata of the call says. */
+export interface Caller {
+  readonly token: string;
+  /** What a worker says that it is in all its sessions. */
+  readonly instance: string | undefined;
+  /** Where it called from. */
+  readonly peer: string;
+}
+
+export interface AdmissionParts {
+  readonly engine: Uses<
+    "clock" | "directory" | "fleet" | "log" | "ownership" | "realClock" | "steps" | "tokens"
+  >;
+  readonly keys: KeyRing;
+  /** Absent: no other replica shares the store. */
+  readonly ownership: Ownership | undefined;
+}
+
+/** Fewer characters can be guessed. */
+const INSTANCE_PATTERN = /^[\w-]{16,128}$/u;
+
+const UNKNOWN_TOKEN = "the worker token is missing or not valid (any more)";
+
+const { NOT_FOUND, PERMISSION_DENIED, UNAUTHENTICATED, UNAVAILABLE } = grpc.status;
+
+/** Lets in nobody but the workers that the service started. */
+export function admitStarted({ tokens }: Uses<"tokens">): (caller: Caller) => Admission {
+  return ({ token }) => {
+    const worker = tokens.find(token);
+    return worker === undefined ? refusal(UNAUTHENTICATED, UNKNOWN_TOKEN) : { worker };
+  };
+}
+
+export class WorkerAdmission {
+  readonly #parts: AdmissionParts;
+  #refreshing: Promise<void> | undefined;
+
+  constructor(parts: AdmissionParts) {
+    this.#parts = parts;
+  }
+
+  /** Says in the log whom it refuses, and why. */
+  async admit(caller: Caller): Promise<Admission> {
+    const started = this.#parts.engine.tokens.find(caller.token);
+    if (started !== undefined) return { worker: started };
+    const admission = await this.#admitExternal(caller).catch(refusalOf);
+    if ("code" in admission && admission.code !== UNAVAILABLE) {
+      const { peer } = caller;
+      const { reason } = admission;
+      this.#parts.engine.log.warn({ peer, reason }, `a worker was refused: ${reason}`);
+    }
+    return admission;
+  }
+
+  async #admitExternal({ token, instance }: Caller): Promise<Admission> {
+    const { engine, keys } = this.#parts;
+    const key = keys.findGood(token) ?? (await this.#findFresh(token));
+    if (key === undefined) return refusal(UNAUTHENTICATED, UNKNOWN_TOKEN);
+    const [endpointId = ""] = key.endpointIds ?? [];
+    checkOpens(key, { part: "workers", reads: false, endpointId });
+    if (instance === undefined || !INSTANCE_PATTERN.test(instance))
+      return refusal(
+        PERMISSION_DENIED,
+        "the metadata worker-instance must be 16 to 128 letters, digits, - or _",
+      );
+    engine.directory.queue(endpointId);
+    const elsewhere = this.#elsewhere(endpointId);
+    if (elsewhere !== undefined) return elsewhere;
+    const workerId = externalId(endpointId, instance);
+    return { worker: registerExternal(engine, { endpointId, workerId }, key.id) };
+  }
+
+  /** One that was made at another replica a moment ago. However many ask, one look is under way at a time. */
+  async #findFresh(token: string): Promise<ApiKey | undefined> {
+    this.#refreshing ??= this.#parts.engine.ownership.refreshRecords().finally(() => {
+      this.#refreshing = undefined;
+    });
+    await this.#refreshing;
+    return this.#parts.keys.findGood(token);
+  }
+
+  /** Undefined if the endpoint is decided for here. */
+  #elsewhere(endpointId: string): Admission | undefined {
+    const { engine, ownership } = this.#parts;
+    if (ownership === undefined || engine.ownership.owns(endpointId)) return undefined;
+    const owner = ownership.ownerOf(endpointId);
+    if (owner === undefined || owner.id === ownership.self.id)
+      return refusal(UNAVAILABLE, "the endpoint is moving to another emulator of the same store");
+    if (owner.workerAddress !== undefined) return { redirect: owner.workerAddress };
+    return refusal(
+      UNAVAILABLE,
+      `the emulator that has the endpoint (${owner.id}) has no port for workers`,
+    );
+  }
+}
+
+function refusal(code: grpc.status, reason: string): Admission {
+  return { code, reason };
+}
+
+function refusalOf(error: unknown): Admission {
+  if (!(error instanceof ServiceError))
+    return refusal(UNAVAILABLE, error instanceof Error ? error.message : String(error));
+  switch (error.code) {
+    case "endpoint_not_found":
+      return refusal(NOT_FOUND, error.message);
+    case "insufficient_scope":
+    case "wrong_endpoint_type":
+      return refusal(PERMISSION_DENIED, error.message);
+    case "key_expired":
+    case "unauthorized":
+      return refusal(UNAUTHENTICATED, error.message);
+    default:
+      return refusal(UNAVAILABLE, error.message);
+  }
+}

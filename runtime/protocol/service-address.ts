@@ -1,0 +1,43 @@
+/** Where a worker's service listens: one place, or several that share their endpoints. Pure. */
+
+/** One place. */
+export type ServicePlace =
+  /** Without TLS: a socket of this machine. */
+  | { readonly kind: "plain"; readonly target: string }
+  | { readonly kind: "tls"; readonly host: string; readonly port: number };
+
+export const SERVICE_ADDRESS_RULE =
+  "must be tls://host:port, unix:/path, or host:port of this machine (127.0.0.1, localhost), with commas between several; without TLS everybody on the way could read the token";
+
+/** The places of `SV_SERVICE_ADDRESS`; undefined for a text that breaks the rule. */
+export function servicePlaces(address: string): readonly ServicePlace[] | undefined {
+  const places = address.split(",").map((text) => placeOf(text.trim()));
+  return places.some((place) => place === undefined)
+    ? undefined
+    : places.filter((place) => place !== undefined);
+}
+
+/** A place as it is written. */
+export function placeText(place: ServicePlace): string {
+  if (place.kind === "plain") return place.target;
+  const { host, port } = place;
+  return `tls://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+function placeOf(text: string): ServicePlace | undefined {
+  if (/^unix:.+/u.test(text)) return { kind: "plain", target: text };
+  const match =
+    /^(?<scheme>tls:\/\/)?(?:\[(?<v6>[\da-f:.]+)\]|(?<name>[^:/?#@\s[\]]+)):(?<port>\d{1,5})$/iu.exec(
+      text,
+    );
+  const { scheme, v6, name, port } = match?.groups ?? {};
+  const host = v6 ?? name;
+  const number = Number(port);
+  if (host === undefined || !(number >= 1 && number <= 65_535)) return undefined;
+  if (scheme !== undefined) return { kind: "tls", host, port: number };
+  return isLoopback(host) ? { kind: "plain", target: text } : undefined;
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/u.test(host);
+}

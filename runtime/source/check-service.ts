@@ -1,0 +1,96 @@
+/** Looks at the certificate of a service before anything is said to it: only who the token or an authority vouches for hears the token. */
+import { hash, type X509Certificate } from "node:crypto";
+import { isIP } from "node:net";
+import {
+  checkServerIdentity,
+  connect,
+  getCACertificates,
+  type PeerCertificate,
+  type TLSSocket,
+} from "node:tls";
+import type { ServicePlace } from "../protocol/service-address.ts";
+
+/** For connecting and agreeing on TLS together. */
+const LIMIT_MS = 10_000;
+
+/** What the connection is to be opened with. */
+export interface TrustedService {
+  /** PEM. Who is vouched for by one of these is the service, if `checkName` finds nothing wrong. */
+  readonly roots: readonly string[];
+  /** Whom the certificate is made out to; answers what is wrong with that. */
+  readonly checkName: (certificate: PeerCertificate) => Error | undefined;
+}
+
+/** The service is not the one that the worker was given a token for, as far as can be told; trying again is of no use. */
+export class UntrustedServiceError extends Error {
+  override readonly name = "UntrustedServiceError";
+}
+
+type TlsPlace = Extract<ServicePlace, { kind: "tls" }>;
+
+/**
+ * @param fingerprint SHA-256 of its certificate, in base64url; undefined: the authorities of this machine have to vouch for it,
+ *   and for its name
+ * @throws UntrustedServiceError; other errors where nobody answers
+ */
+export async function checkService(
+  { host, port }: TlsPlace,
+  fingerprint: string | undefined,
+): Promise<TrustedService> {
+  const socket = await connected({ host, port });
+  try {
+    const certificate = socket.getPeerX509Certificate();
+    if (certificate === undefined) throw new UntrustedServiceError("it shows no certificate");
+    if (fingerprint === undefined) {
+      const reason = authorizationProblem(socket);
+      const checkName = (shown: PeerCertificate) => checkServerIdentity(host, shown);
+      if (reason === undefined) return { roots: getCACertificates("default"), checkName };
+      throw new UntrustedServiceError(
+        `no authority that this machine trusts vouches for the certificate of ${host}:${port} (${reason}); NODE_EXTRA_CA_CERTS names a file with one of your own, and a token that is made with the emulator's own certificate has its fingerprint`,
+      );
+    }
+    const root = pinned(certificate, fingerprint, `${host}:${port}`);
+    // Whatever name it is made out to: it is the one.
+    return { roots: [root], checkName: () => undefined };
+  } finally {
+    socket.end().setTimeout(LIMIT_MS, () => socket.destroy());
+  }
+}
+
+function pinned(certificate: X509Certificate, fingerprint: string, where: string): string {
+  const shown = hash("sha256", certificate.raw, "buffer").toString("base64url");
+  if (shown === fingerprint) return certificate.toString();
+  throw new UntrustedServiceError(
+    `the certificate of ${where} is another one than the token was made for (SHA-256 ${shown}, not ${fingerprint}): somebody else answers there, or the emulator has lost its records and needs new tokens`,
+  );
+}
+
+/** Why its certificate is not trusted; undefined if it is. */
+function authorizationProblem(socket: TLSSocket): string | undefined {
+  if (socket.authorized) return undefined;
+  const { authorizationError: error } = socket;
+  return error instanceof Error ? error.message : String(error);
+}
+
+function connected({ host, port }: { host: string; port: number }): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({
+      host,
+      port,
+      ...nameOf(host),
+      ALPNProtocols: ["h2"],
+      minVersion: "TLSv1.2",
+      // Judged by the caller: by its fingerprint, or by what the library has found out.
+      rejectUnauthorized: false,
+    });
+    socket.setTimeout(LIMIT_MS, () => socket.destroy(new Error(`no answer in ${LIMIT_MS} ms`)));
+    socket.once("secureConnect", () => resolve(socket));
+    socket.once("error", reject);
+    socket.once("close", () => reject(new Error("the connection was closed")));
+  });
+}
+
+/** An address is no name that could be asked for. */
+function nameOf(host: string): { readonly servername?: string } {
+  return isIP(host) === 0 ? { servername: host } : {};
+}

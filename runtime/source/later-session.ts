@@ -1,0 +1,30 @@
+/** A session that is opened when something else is known: until then nothing is sent. */
+import type { OpenSession, Session, SessionEnd, SessionEvents } from "./session.ts";
+
+export class LaterSession implements Session {
+  #session: Session | undefined;
+  #isClosed = false;
+
+  /** @param opening never rejects; how the session ended that could not be opened, or how to open it */
+  constructor(opening: Promise<OpenSession | SessionEnd>, events: SessionEvents) {
+    void opening.then((found) => {
+      if (this.#isClosed) return;
+      if (typeof found !== "function") return events.ended(found);
+      this.#session = found(events);
+      events.writable();
+    });
+  }
+
+  get isWritable(): boolean {
+    return this.#session?.isWritable ?? false;
+  }
+
+  send(...args: Parameters<Session["send"]>): void {
+    this.#session?.send(...args);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#session?.close();
+  }
+}

@@ -1,0 +1,48 @@
+/** Workers from elsewhere where several replicas share a store. */
+import { expect, inject, it, vi } from "vitest";
+import { freePort } from "../../setup/free-port.ts";
+import { freshDatabase } from "../../setup/shared-postgres.ts";
+import { FarScene } from "./far-scene.ts";
+
+const secretKey = Buffer.alloc(32, 7).toString("base64");
+
+async function replica(store: string): Promise<FarScene> {
+  const [port, workerPort] = [await freePort(), await freePort()];
+  const advertise = `http://127.0.0.1:${port}`;
+  return FarScene.start({ store, port, workerPort, advertise, secretKey, leaseMs: 3_000 });
+}
+
+it("a worker is sent to the replica that has its endpoint, keeps its job when that one leaves, and is sent away at all of them when its token is revoked", async () => {
+  const store = await freshDatabase(inject("sharedPostgres"));
+  await using one = await replica(store);
+  await using two = await replica(store);
+  const { id: tokenId, key } = await one.token();
+  await vi.waitFor(async () => {
+    const { workerAddresses: both = [] } = await two.token();
+    expect(both).toEqual([two.address, one.address]);
+  });
+  const registered = ({ said }: FarScene) => said.includes("an external worker was registered");
+  const worker = one.worker(key, [two.address, one.address].join(","));
+  const id = await two.submit();
+  const job = await worker.job();
+  const [owner, other] = registered(one) ? [one, two] : [two, one];
+  expect([registered(owner), registered(other)]).toEqual([true, false]);
+  const before = await other.status(id);
+  expect(before.status).toBe("IN_PROGRESS");
+  const named = other.worker(key, other.address);
+  const second = await other.submit();
+  expect((await named.job()).jobId).toBe(second);
+  expect(registered(other)).toBe(false);
+
+  await owner.emulator.stop();
+  expect(await other.status(id)).toMatchObject(before);
+  expect(await worker.finish(job, "kept")).toEqual({ accepted: true });
+  expect(await other.status(id)).toMatchObject({ ...before, status: "COMPLETED", output: "kept" });
+  expect(worker.revoked).toEqual([]);
+
+  await other.call("DELETE", `/emulator/keys/${tokenId}`);
+  expect(await worker.refused).toContain("not valid (any more)");
+  await vi.waitFor(async () =>
+    expect(await other.status(second)).toMatchObject({ status: "IN_QUEUE" }),
+  );
+});

@@ -1,0 +1,26 @@
+/** Who looks at the certificate of the worker port and goes away is told of in the log. */
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { SilentCallers } from "../../../emulator/grpc/silent-callers.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+it("tells of who says nothing, once for each address, and not of who has spoken since", () => {
+  const warned: string[] = [];
+  const quiet = () => undefined;
+  const callers = new SilentCallers({
+    ...{ info: quiet, error: quiet },
+    warn: (_, sentence) => warned.push(sentence),
+  });
+  callers.connected("10.0.0.1");
+  callers.connected("10.0.0.1");
+  callers.connected("10.0.0.2");
+  callers.connected(undefined);
+  callers.heard("10.0.0.2");
+  vi.advanceTimersByTime(5_000);
+  expect(warned).toEqual([expect.stringContaining("10.0.0.1 has seen the certificate")]);
+  callers.connected("10.0.0.1");
+  callers.stop();
+  vi.advanceTimersByTime(5_000);
+  expect(warned).toHaveLength(1);
+});

@@ -1,0 +1,63 @@
+/** Where a worker opens its sessions: in turn at the addresses it was given, and where the service sends it. */
+import { expect, it } from "vitest";
+import { GrpcJobSource } from "../../../../runtime/source/grpc.ts";
+import { startGrpcService, TOKEN } from "../../../contract/job-source/grpc-service.ts";
+
+const welcome = { workerId: "w", endpointId: "e", leaseMs: 15_000, leaseRenewalMs: 5_000 };
+const deaf = {
+  ...{ job: () => undefined, revoked: () => undefined, chunksStored: () => undefined },
+  ...{ drain: () => undefined, reload: () => undefined, refused: () => undefined },
+};
+
+function sourceOf(...addresses: readonly string[]) {
+  const lost: string[] = [];
+  const source = new GrpcJobSource({
+    ...{ address: addresses.join(","), token: TOKEN, runtimeVersion: "1.2.3" },
+    reconnect: { firstMs: 1, maxMs: 5 },
+    onDisconnect: (reason) => lost.push(reason),
+  });
+  return { lost, source, welcomed: source.connect(deaf) };
+}
+
+it("who does not answer at one address is looked for at the next", async () => {
+  await using one = await startGrpcService();
+  await using two = await startGrpcService();
+  await one.stop();
+  const { source, welcomed } = sourceOf(one.address, two.address);
+  (await two.nextSession()).send({ welcome });
+  expect((await welcomed).workerId).toBe("w");
+  // Who has been heard is tried first, then the next.
+  await one.restart();
+  await two.stop();
+  await one.nextSession();
+  await source.close();
+});
+
+it("who is sent on goes there at once, and comes back when nobody answers there", async () => {
+  await using one = await startGrpcService();
+  await using two = await startGrpcService();
+  const { source, welcomed, lost } = sourceOf(one.address);
+  (await one.nextSession()).send({ redirect: two.address });
+  const sent = await two.nextSession();
+  expect(lost).toEqual([]);
+  sent.send({ welcome });
+  await welcomed;
+  await two.stop();
+  (await one.nextSession()).send({ redirect: two.address });
+  (await one.nextSession()).send({ welcome });
+  await source.close();
+});
+
+it("who is sent in a circle waits", async () => {
+  await using one = await startGrpcService();
+  const { source, lost } = sourceOf(one.address);
+  for (let round = 0; round < 3; round += 1)
+    (await one.nextSession()).send({ redirect: one.address });
+  await one.nextSession();
+  expect(lost.length).toBe(2);
+  await source.close();
+});
+
+it("an address that is none is refused", () => {
+  expect(() => sourceOf("10.0.0.7:1")).toThrow(RangeError);
+});
