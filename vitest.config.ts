@@ -39,7 +39,7 @@ const fullFiles = [
   "test/e2e/starters/*.test.ts",
   "test/e2e/storage/foreign-server.test.ts",
   "test/e2e/database/{bucket-away,standby}.test.ts",
-  "test/e2e/cluster/{backup,failover,rolling-upgrade}.test.ts",
+  "test/e2e/cluster/{backup,compose,failover,rolling-upgrade}.test.ts",
 ];
 
 /** Tests of the HTTP interface once more: each request comes to a replica that has nothing, and is passed on to another one. */

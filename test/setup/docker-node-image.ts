@@ -8,7 +8,7 @@ import type { TestDocker } from "./docker.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
 
 /** Changes with what is put together below. */
-const RECIPE = "2";
+const RECIPE = "3";
 
 const cache = path.resolve(import.meta.dirname, "../../node_modules/.cache/sv-runtime/images");
 
@@ -21,7 +21,7 @@ const FILES: Readonly<Record<string, string>> = {
   "etc/hosts": "",
   "etc/resolv.conf": "",
 };
-const FOLDERS = ["dev", "home/node", "proc", "root", "sys", "tmp", "usr/local/bin"];
+const FOLDERS = ["dev", "home/node", "proc", "root", "sys", "tmp", "usr/bin", "usr/local/bin"];
 
 /** The name of the image, which is in the engine from then on. It takes seconds, and the first time on a machine a few more. */
 export async function nodeImage(docker: TestDocker): Promise<string> {
@@ -49,8 +49,6 @@ export async function npmImage(
     `FROM ${await nodeImage(docker)}`,
     "COPY . /npm/",
     `RUN printf '${shim}' > /usr/local/bin/npm; chmod 755 /usr/local/bin/npm`,
-    // Programs of packages begin with it.
-    "RUN mkdir -p /usr/bin; ln -s /bin/env /usr/bin/env",
     ...Object.entries(env).map(([variable, value]) => `ENV ${variable}=${value}`),
   ];
   const build = ["build", "-f", "-", "-t", name, "--label", docker.label, npm];
@@ -78,6 +76,8 @@ async function putTogether(archive: string): Promise<void> {
     fs.copyFileSync(library, path.join(root, library));
   }
   linkApplets(path.join(root, "bin"));
+  // Programs of packages begin with it.
+  fs.symlinkSync("/bin/env", path.join(root, "usr/bin/env"));
   fs.mkdirSync(cache, { recursive: true });
   const partial = `${archive}.${process.pid}`;
   const owner = ["--owner=0", "--group=0", "--numeric-owner"];

@@ -13,10 +13,12 @@ export interface DebianProgram {
 const programs = {
   aws: { package: "awscli" },
   busybox: { package: "busybox-static", probe: ["busybox", "true"] },
+  caddy: { package: "caddy", probe: ["caddy", "version"] },
   chromium: { package: "chromium", probe: ["/usr/bin/chromium", "--version"] },
   createdb: { package: "postgresql" },
   curl: { package: "curl" },
   docker: { package: "docker.io" },
+  "docker-compose": { package: "docker-compose" },
   dockerd: { package: "docker.io" },
   git: { package: "git" },
   ip: {

@@ -39,10 +39,7 @@ export interface Swift extends AsyncDisposable {
 export async function startSwift(): Promise<Swift> {
   const home = temporaryDirectory();
   const [proxy, account, container, object, memcache] = await freePorts(5);
-  const ports = { account, container, object };
-  fs.mkdirSync(path.join(home.path, "node", "d1"), { recursive: true });
-  writeConfigs(home.path, { ...ports, proxy, memcache });
-  await Promise.all(PARTS.map((part) => makeRing(home.path, part, ports[part])));
+  await writeSwift(home.path, { proxy, account, container, object, memcache });
   const processes = new Processes();
   processes.start("memcached", ["-u", "root", "-l", "127.0.0.1", "-p", String(memcache)]);
   for (const part of [...PARTS, "proxy"]) {
@@ -94,6 +91,13 @@ async function endChild(child: ChildProcess): Promise<void> {
 }
 
 type Ports = Readonly<Record<(typeof PARTS)[number] | "proxy" | "memcache", number>>;
+
+/** What its servers read, into the directory `home`, which has their data as well. */
+export async function writeSwift(home: string, ports: Ports): Promise<void> {
+  fs.mkdirSync(path.join(home, "node", "d1"), { recursive: true });
+  writeConfigs(home, ports);
+  await Promise.all(PARTS.map((part) => makeRing(home, part, ports[part])));
+}
 
 function writeConfigs(home: string, ports: Ports): void {
   const write = (name: string, text: string): void =>

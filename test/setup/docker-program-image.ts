@@ -1,0 +1,44 @@
+/** An image with programs of this machine: their files and what those are linked to, on the image with Node and a shell. */
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { librariesOf, nodeImage } from "./docker-node-image.ts";
+import type { TestDocker } from "./docker.ts";
+import { temporaryDirectory } from "./temporary-directory.ts";
+
+export interface ProgramImage {
+  readonly name: string;
+  /** Files and folders, which have the same place in the image. */
+  readonly files: readonly string[];
+  /** Of these, those whose libraries are taken along. */
+  readonly linked: readonly string[];
+  /** A shell script that the image runs, whatever its command is. */
+  readonly script: string;
+  /** Further lines of its Dockerfile. */
+  readonly lines?: readonly string[];
+}
+
+/** Answers its name. @throws Error with what the engine said when it cannot be built */
+export async function programImage(docker: TestDocker, image: ProgramImage): Promise<string> {
+  using context = temporaryDirectory();
+  const root = path.join(context.path, "root");
+  for (const file of [...image.files, ...librariesOf(...image.linked)]) {
+    const place = path.join(root, file);
+    fs.mkdirSync(path.dirname(place), { recursive: true });
+    // Links are followed, so that nothing else of this machine is needed; cpSync keeps those within folders.
+    execFileSync("cp", ["-RLT", file, place]);
+  }
+  fs.writeFileSync(path.join(root, "start.sh"), `#!/bin/sh\nset -eu\n${image.script}\n`, {
+    mode: 0o755,
+  });
+  const dockerfile = [
+    `FROM ${await nodeImage(docker)}`,
+    "COPY root /",
+    ...(image.lines ?? []),
+    `ENTRYPOINT ["/start.sh"]`,
+  ];
+  const build = ["build", "-f", "-", "-t", image.name, "--label", docker.label, context.path];
+  const { code, stderr } = await docker.cli(build, { input: `${dockerfile.join("\n")}\n` });
+  if (code !== 0) throw new Error(`${image.name} cannot be built:\n${stderr}`);
+  return image.name;
+}
