@@ -44,7 +44,7 @@ export const events: Operation = {
         description: "Every change of state as it happens.",
         content: {
           "text/event-stream":
-            "Events `job`, `attempt`, `worker`, `scale`, `endpoint`, `webhook` and `clock`, or `batch` of these; `reset` and `dropped`.",
+            "Events `job`, `attempt`, `worker`, `scale`, `endpoint`, `webhook` and `clock`, or `batch` of these; `reset`, `replica` and `dropped`.",
         },
       },
     },
@@ -58,8 +58,8 @@ export const events: Operation = {
     const after = typeof lastEventId === "string" && lastEventId !== "" ? lastEventId : asked;
     const { ownership } = service;
     if (askReplica !== undefined && ownership !== undefined) {
-      const asked = { askReplica, ownership, endpointId, isJoined, after };
-      return { flow: (response) => pushFeed(service, response, ofAll(service.engine, asked)) };
+      const all = { askReplica, ownership, endpointId, isJoined, after };
+      return { flow: (response) => pushFeed(service, response, ofAll(service.engine, all)) };
     }
     const isWanted = (event: ServiceEvent) =>
       endpointId === undefined || event.type === "clock" || event.endpointId === endpointId;
@@ -98,13 +98,18 @@ function ofAll(
   const self = ownership.self.id;
   const merged = new MergedEvents({ clock, self, replicas, positions, isJoined });
   const query = new URLSearchParams(endpointId === undefined ? {} : { endpointId });
-  const asked = (lastEventId: string | undefined) => {
-    return { url: `/emulator/events?${query}`, lastEventId };
-  };
+  const url = `/emulator/events?${query.toString()}`;
+  const askedFor = (lastEventId: string | undefined) => ({ url, lastEventId });
   const isLost = after !== undefined && positions === undefined;
   return {
     follow: () =>
-      new FollowedReplicas(there, { ownership, realClock, ask, asked, lastEventIds: positions }),
+      new FollowedReplicas(there, {
+        ownership,
+        realClock,
+        ask,
+        asked: askedFor,
+        lastEventIds: positions,
+      }),
     before: () => ({ text: isLost ? merged.reset() : "", items: [] }),
     written: (told) => merged.written(told),
     paceMs: isJoined ? JOINED_EVERY_MS : undefined,

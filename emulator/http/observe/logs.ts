@@ -88,7 +88,7 @@ function ofAll(
       // What it kept was shown, or is what was missing.
       ...(when === "again" && { tail: "0" }),
     });
-    return { url: `/emulator/logs?${query}`, lastEventId: undefined };
+    return { url: `/emulator/logs?${query.toString()}`, lastEventId: undefined };
   };
   return {
     follow: () => new FollowedReplicas(replicas, { ownership, realClock, ask, asked }),

@@ -1,6 +1,7 @@
 /** Two whole emulators on one PostgreSQL database. */
 import { Buffer } from "node:buffer";
 import { expect, inject, test } from "vitest";
+import type { Context } from "sv-runtime";
 import { type Emulator, startEmulator } from "sv-runtime/emulator";
 import { freePort } from "../../setup/free-port.ts";
 import { postgresIsMissing } from "../../setup/postgres.ts";
@@ -9,13 +10,38 @@ import { freshDatabase } from "../../setup/shared-postgres.ts";
 const headers = { authorization: "key" };
 const POLLED = { timeout: 15_000, interval: 50 };
 
+/** Enough for each of two replicas to have some. */
+const NAMES = ["one", "two", "three", "four", "five", "six", "seven", "eight"];
+
+const sayHello = (_: unknown, { log }: Pick<Context, "log">) => log.info("hello");
+
 async function start(store: string): Promise<Emulator> {
   const port = await freePort();
   return startEmulator({
     ...{ store, port, advertise: `http://127.0.0.1:${port}`, apiKey: "key", s3: false },
     secretKey: Buffer.alloc(32, 1).toString("base64"),
-    endpoints: { echo: { handler: ({ input }: { input: unknown }) => input } },
+    endpoints: Object.fromEntries(NAMES.map((name) => [name, { handler: sayHello }])),
   });
+}
+
+/** The endpoints of which the one that was asked tells that a job was completed, and those in its log, after a job of each. */
+async function toldOf({ url }: Emulator) {
+  const events = await fetch(`${url}/emulator/events`, { headers });
+  const body = JSON.stringify({ input: {} });
+  const run = (name: string) =>
+    fetch(`${url}/v2/${name}/runsync`, { method: "POST", headers, body });
+  await Promise.all(NAMES.map((name) => run(name)));
+  const completed = new Set<string>();
+  let text = "";
+  for await (const piece of events.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += piece;
+    for (const [, name = ""] of text.matchAll(/"endpointId":"(\w+)"[^\n]*"to":"COMPLETED"/gu))
+      completed.add(name);
+    if (completed.size === NAMES.length) break;
+  }
+  const log = await (await fetch(`${url}/emulator/logs?ended=true`, { headers })).text();
+  const lines = log.matchAll(/"msg":"hello"[^\n]*"endpointId":"(\w+)"/gu);
+  return { completed, logged: new Set([...lines].map(([, name]) => name)) };
 }
 
 async function listed({ url }: Emulator) {
@@ -33,7 +59,7 @@ async function listed({ url }: Emulator) {
 }
 
 test.skipIf(postgresIsMissing !== undefined)(
-  "list each other with what each of them has, and no more what has ended",
+  "list each other with what each of them has, tell what happens at all of them, and no more of what has ended",
   async () => {
     const database = await freshDatabase(inject("sharedPostgres"));
     await using one = await start(database);
@@ -46,6 +72,11 @@ test.skipIf(postgresIsMissing !== undefined)(
     const { replicas, unowned } = first;
     expect(new Set(replicas.map(({ address }) => address))).toEqual(new Set([one.url, two.url]));
     expect([...replicas.flatMap(({ parts }) => parts), ...unowned]).toHaveLength(64);
+    const have = async () => (await listed(one)).replicas.map(({ parts }) => parts.length > 0);
+    await expect.poll(have, POLLED).toEqual([true, true]);
+    const all = new Set(NAMES);
+    for (const asked of [one, two])
+      expect(await toldOf(asked)).toEqual({ completed: all, logged: all });
     await two.stop();
     const left = async () => (await listed(one)).replicas.map(({ id }) => id);
     await expect.poll(left, POLLED).toEqual([first.answeredBy]);

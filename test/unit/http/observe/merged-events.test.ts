@@ -80,9 +80,9 @@ it("come joined with an id each, behind which a reader can go on", async () => {
   const events = await follow(a.service, "?joined=true");
   for (const nth of [1, 2]) publish(b, `b${nth}`);
   const next = events.next();
-  let hasCome = false;
-  void next.finally(() => (hasCome = true));
-  while (!hasCome) await a.service.test.clock.advance(100);
+  const notYet = Symbol("not yet");
+  const passing = () => a.service.test.clock.advance(100).then(() => notYet);
+  while ((await Promise.race([next, passing()])) === notYet);
   const { type, id, data } = await next;
   expect(type).toBe("batch");
   const batch = data as unknown as (Frame["data"] & { readonly id: string })[];
