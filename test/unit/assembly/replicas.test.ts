@@ -1,7 +1,6 @@
 /** Two whole emulators on one PostgreSQL database. */
 import { Buffer } from "node:buffer";
 import { expect, inject, test } from "vitest";
-import type { Context } from "sv-runtime";
 import { type Emulator, startEmulator } from "sv-runtime/emulator";
 import { freePort } from "../../setup/free-port.ts";
 import { postgresIsMissing } from "../../setup/postgres.ts";
@@ -13,18 +12,19 @@ const POLLED = { timeout: 15_000, interval: 50 };
 /** Enough for each of two replicas to have some. */
 const NAMES = ["one", "two", "three", "four", "five", "six", "seven", "eight"];
 
-const sayHello = (_: unknown, { log }: Pick<Context, "log">) => log.info("hello");
-
 async function start(store: string): Promise<Emulator> {
   const port = await freePort();
   return startEmulator({
     ...{ store, port, advertise: `http://127.0.0.1:${port}`, apiKey: "key", s3: false },
     secretKey: Buffer.alloc(32, 1).toString("base64"),
-    endpoints: Object.fromEntries(NAMES.map((name) => [name, { handler: sayHello }])),
+    endpoints: Object.fromEntries(NAMES.map((name) => [name, { handler: () => true }])),
   });
 }
 
-/** The endpoints of which the one that was asked tells that a job was completed, and those in its log, after a job of each. */
+/**
+ * What the one that is asked tells while a job of each endpoint runs: the endpoints with one completed, those whose worker was
+ * started, and the replicas that wrote the log.
+ */
 async function toldOf({ url }: Emulator) {
   const events = await fetch(`${url}/emulator/events`, { headers });
   const body = JSON.stringify({ input: {} });
@@ -40,8 +40,9 @@ async function toldOf({ url }: Emulator) {
     if (completed.size === NAMES.length) break;
   }
   const log = await (await fetch(`${url}/emulator/logs?ended=true`, { headers })).text();
-  const lines = log.matchAll(/"msg":"hello"[^\n]*"endpointId":"(\w+)"/gu);
-  return { completed, logged: new Set([...lines].map(([, name]) => name)) };
+  const found = (what: RegExp) => new Set([...log.matchAll(what)].map(([, each]) => each));
+  const started = found(/"msg":"worker started".*"endpointId":"(\w+)"/gu);
+  return { completed, started, replicas: found(/"replica":"([^"]*)"/gu) };
 }
 
 async function listed({ url }: Emulator) {
@@ -75,8 +76,9 @@ test.skipIf(postgresIsMissing !== undefined)(
     const have = async () => (await listed(one)).replicas.map(({ parts }) => parts.length > 0);
     await expect.poll(have, POLLED).toEqual([true, true]);
     const all = new Set(NAMES);
+    const ids = new Set(replicas.map(({ id }) => id));
     for (const asked of [one, two])
-      expect(await toldOf(asked)).toEqual({ completed: all, logged: all });
+      expect(await toldOf(asked)).toEqual({ completed: all, started: all, replicas: ids });
     await two.stop();
     const left = async () => (await listed(one)).replicas.map(({ id }) => id);
     await expect.poll(left, POLLED).toEqual([first.answeredBy]);
