@@ -7,6 +7,7 @@ import type { JobKind } from "../core/jobs/job.ts";
 import type { Answer } from "./answers/answer.ts";
 import type { Contract } from "./schemas/contract.ts";
 import type { Dialect, Refusal } from "./dialect.ts";
+import type { AskReplica } from "./forwarding/followed-replica.ts";
 import type { KnownSchemas } from "./openapi/endpoint-paths.ts";
 import type { HttpService } from "./service.ts";
 
@@ -28,6 +29,8 @@ export interface Call<Path> {
   readonly moved?: (() => Promise<void>) | undefined;
   /** The same: what the other replicas answer to a GET of that URL, as far as they do. */
   readonly others?: ((url: string) => Promise<readonly unknown[]>) | undefined;
+  /** The same: asks any replica, this one too, for its share of a stream; absent for a share. */
+  readonly askReplica?: AskReplica | undefined;
   /** The OpenAPI document of the interface in that dialect as JSON, with the handlers that are known, if any are to be shown. */
   readonly document: (known?: KnownSchemas) => Promise<string>;
 }

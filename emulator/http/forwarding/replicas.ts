@@ -16,12 +16,13 @@ import type { HttpService } from "../service.ts";
 import { MOVED_HEADER } from "./answer-head.ts";
 import { type Arrival, arrivalOf, noteArrival } from "./arrival.ts";
 import { Channels } from "./channel/channels.ts";
+import type { AskReplica } from "./followed-replica.ts";
 import { Forwarder, type Passed } from "./forwarder.ts";
 import { gathering } from "./gathered.ts";
 import { keepBody, keptBody } from "./kept-body.ts";
 import { markKey } from "./channel/mark.ts";
 import { isOwned, ownedBy } from "./owner-of.ts";
-import { openingOf } from "./channel/opening.ts";
+import { type Opening, openingOf } from "./channel/opening.ts";
 import { passUpgrade, type Upgraded } from "./pass-upgrade.ts";
 import type { Caller } from "./channel/reach-replica.ts";
 import { ReplicaDoor } from "./replica-door.ts";
@@ -56,7 +57,8 @@ export class Replicas {
     const [owned, found] = await this.#find(operation, { ...call, others });
     if (arrival.isShare) return respond(name, found, call);
     const whole = gathering(found, () => others(request.url ?? ""));
-    if (owned === undefined) return respond(name, whole, call);
+    const askReplica = this.#asker(request, arrival);
+    if (owned === undefined) return respond(name, whole, { ...call, askReplica });
     const { methods, submits, waitMs } = operation;
     const passed: Passed = {
       ...{ service: this.#service, request, response, refusal, owned, arrival },
@@ -159,10 +161,7 @@ export class Replicas {
 
   /** What the other replicas that can be reached answer to a GET of that URL with the key of the request. */
   async #shares(request: IncomingMessage, arrival: Arrival, url: string): Promise<unknown[]> {
-    const { recordsVersion } = this.#service.engine.steps;
-    const known = { waitedMs: 0, recordsVersion };
-    const asked = openingOf(request, this.#withSession(request, arrival), known);
-    const opening = { ...asked, method: "GET", url, isShare: true };
+    const opening = this.#shareOf(request, arrival, url);
     const { self } = this.#ownership;
     const others = this.#ownership.replicas().filter(({ id }) => id !== self.id);
     const shares = others.map(async (replica) => {
@@ -170,6 +169,24 @@ export class Replicas {
       return channel && askShare(channel, opening, this.#service.engine.realClock);
     });
     return (await Promise.all(shares)).filter((share) => share !== undefined);
+  }
+
+  /** With the key of the request. */
+  #asker(request: IncomingMessage, arrival: Arrival): AskReplica {
+    return async (replica, { url, lastEventId }, events) => {
+      const channel = await this.#channels.to(replica);
+      const opening = this.#shareOf(request, arrival, url);
+      const headers = { ...opening.headers, "last-event-id": lastEventId };
+      return { channel, exchange: channel.open(JSON.stringify({ ...opening, headers }), events) };
+    };
+  }
+
+  /** A GET of that URL with the key of the request. */
+  #shareOf(request: IncomingMessage, arrival: Arrival, url: string): Opening {
+    const { recordsVersion } = this.#service.engine.steps;
+    const known = { waitedMs: 0, recordsVersion };
+    const asked = openingOf(request, this.#withSession(request, arrival), known);
+    return { ...asked, method: "GET", url, isShare: true };
   }
 
   #withSession(request: IncomingMessage, arrival: Arrival): Arrival {

@@ -8,7 +8,12 @@ import {
 } from "../../core/input/query-parameters.ts";
 import type { EventFeed, ServiceEvent } from "../../engine/observe/event-feed.ts";
 import { FeedReader } from "../../engine/observe/feed-reader.ts";
-import { endpointAskedFor, type Operation } from "../operation.ts";
+import type { AskReplica, Told } from "../forwarding/followed-replica.ts";
+import { FollowedReplicas } from "../forwarding/followed-replicas.ts";
+import type { Operation } from "../operation.ts";
+import type { Ownership } from "../../store/ownership.ts";
+import type { HttpService } from "../service.ts";
+import { MergedEvents, positionsIn } from "./merged-events.ts";
 import { iso } from "../time/clock-body.ts";
 import { type Push, pushFeed } from "./push-feed.ts";
 
@@ -25,7 +30,7 @@ const afterParameter = z.string({ error: "must be one id of an event" }).optiona
 export const events: Operation = {
   methods: ["GET"],
   path: "/emulator/events",
-  owner: endpointAskedFor,
+  owner: "any",
   access: "admin",
   contract: {
     tag: "emulator",
@@ -39,18 +44,23 @@ export const events: Operation = {
         description: "Every change of state as it happens.",
         content: {
           "text/event-stream":
-            "Events `job`, `attempt`, `worker`, `scale`, `endpoint`, `webhook` and `clock`, or `batch` of these; `reset` and `dropped`.",
+            "Events `job`, `attempt`, `worker`, `scale`, `endpoint`, `webhook` and `clock`, or `batch` of these; `reset`, `replica` and `dropped`.",
         },
       },
     },
   },
-  async perform({ service, query, request }) {
+  async perform({ service, query, request, askReplica }) {
     const { events: feed, realClock } = service.engine;
     const endpointId = parse(query, "endpointId", endpointIdParameter);
     const isJoined = parseFlag(query, "joined");
     const asked = parse(query, "after", afterParameter);
     const lastEventId = request.headers["last-event-id"];
     const after = typeof lastEventId === "string" && lastEventId !== "" ? lastEventId : asked;
+    const { ownership } = service;
+    if (askReplica !== undefined && ownership !== undefined) {
+      const all = { askReplica, ownership, endpointId, isJoined, after };
+      return { flow: (response) => pushFeed(service, response, ofAll(service.engine, all)) };
+    }
     const isWanted = (event: ServiceEvent) =>
       endpointId === undefined || event.type === "clock" || event.endpointId === endpointId;
     const push: Push<ServiceEvent> = {
@@ -68,6 +78,44 @@ export const events: Operation = {
     return { flow: (response) => pushFeed(service, response, push) };
   },
 };
+
+interface AskedOfAll {
+  readonly askReplica: AskReplica;
+  readonly ownership: Ownership;
+  readonly endpointId: string | undefined;
+  readonly isJoined: boolean;
+  readonly after: string | undefined;
+}
+
+/** Where several replicas share a store: the events of each. */
+function ofAll(
+  { clock, realClock }: HttpService["engine"],
+  { askReplica: ask, ownership, endpointId, isJoined, after }: AskedOfAll,
+): Push<Told> {
+  const there = ownership.replicas();
+  const replicas = there.map(({ id }) => id);
+  const positions = after === undefined ? undefined : positionsIn(after, replicas);
+  const self = ownership.self.id;
+  const merged = new MergedEvents({ clock, self, replicas, positions, isJoined });
+  const query = new URLSearchParams(endpointId === undefined ? {} : { endpointId });
+  const url = `/emulator/events?${query.toString()}`;
+  const askedFor = (lastEventId: string | undefined) => ({ url, lastEventId });
+  const isLost = after !== undefined && positions === undefined;
+  return {
+    follow: () =>
+      new FollowedReplicas(there, {
+        ownership,
+        realClock,
+        ask,
+        asked: askedFor,
+        lastEventIds: positions,
+      }),
+    before: () => ({ text: isLost ? merged.reset() : "", items: [] }),
+    written: (told) => merged.written(told),
+    paceMs: isJoined ? JOINED_EVERY_MS : undefined,
+    dropped: DROPPED,
+  };
+}
 
 /** Where the reader stands, if it did not say so or what it missed is not kept; else what it missed. */
 function beginning(

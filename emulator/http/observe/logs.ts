@@ -9,16 +9,22 @@ import {
   tailParameter,
 } from "../../core/input/query-parameters.ts";
 import { FeedReader } from "../../engine/observe/feed-reader.ts";
+import type { Clock } from "../../core/time/clock.ts";
+import type { Ownership } from "../../store/ownership.ts";
 import type { LoggedLine } from "../../engine/observe/log-feed.ts";
-import { endpointAskedFor, type Operation } from "../operation.ts";
-import { pushFeed } from "./push-feed.ts";
+import { arrivalOf } from "../forwarding/arrival.ts";
+import type { AskReplica, Told } from "../forwarding/followed-replica.ts";
+import { FollowedReplicas, type FollowedReplicasOptions } from "../forwarding/followed-replicas.ts";
+import type { Operation } from "../operation.ts";
+import { KEPT, MergedLogs } from "./merged-logs.ts";
+import { type Push, pushFeed } from "./push-feed.ts";
 
 const DROPPED = "lines came faster than they were read, so some are lost; ask for them again";
 
 export const logs: Operation = {
   methods: ["GET"],
   path: "/emulator/logs",
-  owner: endpointAskedFor,
+  owner: "any",
   access: "admin",
   contract: {
     tag: "emulator",
@@ -34,21 +40,63 @@ export const logs: Operation = {
       },
     },
   },
-  async perform({ service, query }) {
+  async perform(call) {
+    const { service, query, request, askReplica } = call;
     const { logs: feed, realClock } = service.engine;
     const endpointId = parse(query, "endpointId", endpointIdParameter);
     const tail = parse(query, "tail", tailParameter);
-    const goesOn = !parseFlag(query, "ended");
-    const push = {
+    const isEnded = parseFlag(query, "ended");
+    if (askReplica !== undefined && service.ownership !== undefined) {
+      const asked = { askReplica, ownership: service.ownership, endpointId, tail, isEnded };
+      return { flow: (response) => pushFeed(service, response, ofAll(realClock, asked)) };
+    }
+    const after = arrivalOf(request)?.isShare === true ? KEPT : "";
+    const push: Push<LoggedLine> = {
       follow: () => new FeedReader<LoggedLine>(realClock, (each) => feed.follow(endpointId, each)),
-      before: () => ({ text: "", items: feed.newest(tail, endpointId) }),
-      goesOn,
-      written: (lines: readonly LoggedLine[]) => lines.map(frame).join(""),
+      before: () => ({ text: "", items: feed.newest(tail, endpointId), after }),
+      goesOn: () => !isEnded,
+      written: (lines) => lines.map(frame).join(""),
       dropped: DROPPED,
     };
     return { flow: (response) => pushFeed(service, response, push) };
   },
 };
+
+interface AskedOfAll {
+  readonly askReplica: AskReplica;
+  readonly ownership: Ownership;
+  readonly endpointId: string | undefined;
+  readonly tail: number;
+  readonly isEnded: boolean;
+}
+
+/** Where several replicas share a store: the lines of each. */
+function ofAll(
+  realClock: Clock,
+  { askReplica: ask, ownership, endpointId, tail, isEnded }: AskedOfAll,
+): Push<Told> {
+  const replicas = ownership.replicas();
+  const merged = new MergedLogs({
+    now: () => realClock.now(),
+    tail,
+    replicas: replicas.map(({ id }) => id),
+  });
+  const asked: FollowedReplicasOptions["asked"] = (_, when) => {
+    const query = new URLSearchParams({
+      ...(endpointId !== undefined && { endpointId }),
+      ...(when === "first" && { tail: String(tail) }),
+      // What it kept was shown, or is what was missing.
+      ...(when === "again" && { tail: "0" }),
+    });
+    return { url: `/emulator/logs?${query.toString()}`, lastEventId: undefined };
+  };
+  return {
+    follow: () => new FollowedReplicas(replicas, { ownership, realClock, ask, asked }),
+    goesOn: () => !(isEnded && merged.isComplete),
+    written: (told) => merged.written(told),
+    dropped: DROPPED,
+  };
+}
 
 /** The line as the log has it in JSON. */
 function frame(line: LoggedLine): string {

@@ -5,6 +5,7 @@ import type { FeedReader } from "../../engine/observe/feed-reader.ts";
 import { ClientWait } from "../requests/client-wait.ts";
 import { beginPush } from "../answers/begin-push.ts";
 import { writeWithBackpressure } from "../answers/write-with-backpressure.ts";
+import { arrivalOf } from "../forwarding/arrival.ts";
 import type { HttpService } from "../service.ts";
 
 /** Sent while nothing happens, so that proxies keep the connection open. */
@@ -16,13 +17,22 @@ const GRACE_MS = 5_000;
 /** What is written at once of what is there already. */
 const SLICE = 1_000;
 
+/** Reads a feed. */
+type Reader<Item> = Disposable & Pick<FeedReader<Item>, "behind" | "next">;
+
+/** What is written first. */
+interface First<Item> {
+  readonly text: string;
+  readonly items: readonly Item[];
+  readonly after?: string;
+}
+
 export interface Push<Item> {
   /** Begins to follow the feed: items from then on are pushed. */
-  readonly follow: () => FeedReader<Item>;
-  /** What is written first: a text, and items. */
-  readonly before?: () => { readonly text: string; readonly items: readonly Item[] };
-  /** False: the answer ends after that. */
-  readonly goesOn?: boolean;
+  readonly follow: () => Reader<Item>;
+  readonly before?: () => First<Item>;
+  /** Whether more is written than what was up to now; default: until the reader goes away. */
+  readonly goesOn?: () => boolean;
   /** How items are written that are written at once, at least one. */
   readonly written: (items: readonly Item[]) => string;
   /** At least so much real time lies between two writes of items; default: none. */
@@ -39,32 +49,39 @@ export async function pushFeed<Item>(
 ): Promise<void> {
   using wait = new ClientWait(service, response);
   using reader = push.follow();
-  const { text, items } = push.before?.() ?? { text: "", items: [] };
+  const first = push.before?.();
   const signal = AbortSignal.any([wait.signal, reader.behind]);
   if (!beginPush(response, "text/event-stream")) return;
-  if (text !== "") await writeWithBackpressure(response, [text], signal);
-  for await (const some of slicesOf(items, reader, push, signal)) {
-    const written = some.length > 0 ? push.written(some) : QUIET;
-    await writeWithBackpressure(response, [written], signal);
-    if (some.length > 0) await pause(service.engine.realClock, push.paceMs, signal);
+  for await (const some of textsOf(first, reader, push, signal)) {
+    await writeWithBackpressure(response, [some.text], signal);
+    if (some.isPaced) await pause(service.engine.realClock, push.paceMs, signal);
   }
   if (reader.behind.aborted) drop(response, push.dropped);
   else response.end();
 }
 
-/** What is to be written one after another; an empty slice when nothing happened for a while. */
-async function* slicesOf<Item>(
-  items: readonly Item[],
-  reader: FeedReader<Item>,
-  { goesOn = true }: Push<Item>,
+interface Text {
+  readonly text: string;
+  /** It tells of items. */
+  readonly isPaced: boolean;
+}
+
+/** What is to be written one after another. */
+async function* textsOf<Item>(
+  { text, items, after = "" }: First<Item> = { text: "", items: [] },
+  reader: Reader<Item>,
+  { goesOn = () => true, written }: Push<Item>,
   signal: AbortSignal,
-): AsyncGenerator<readonly Item[], void, undefined> {
+): AsyncGenerator<Text, void, undefined> {
+  if (text !== "") yield { text, isPaced: false };
   for (let at = 0; at < items.length && !signal.aborted; at += SLICE)
-    yield items.slice(at, at + SLICE);
-  if (!goesOn) return;
-  while (!signal.aborted) {
+    yield { text: written(items.slice(at, at + SLICE)), isPaced: true };
+  if (after !== "") yield { text: after, isPaced: false };
+  while (!signal.aborted && goesOn()) {
     const happened = await reader.next(signal);
-    if (!signal.aborted) yield happened;
+    if (signal.aborted) return;
+    const told = happened.length > 0 ? written(happened) : QUIET;
+    if (told !== "") yield { text: told, isPaced: happened.length > 0 };
   }
 }
 
@@ -79,8 +96,12 @@ async function pause(clock: Clock, forMs: number | undefined, signal: AbortSigna
   signal.removeEventListener("abort", wake);
 }
 
-/** Its socket is full: it may read what was written and the message, within a limited time. */
+/** Its socket is full: it may read what was written and the message, within a limited time. Another replica tells its reader. */
 function drop(response: ServerResponse, dropped: string): void {
+  if (arrivalOf(response.req)?.isShare === true) {
+    response.destroy();
+    return;
+  }
   const timer = setTimeout(() => response.destroy(), GRACE_MS);
   response.once("close", () => clearTimeout(timer));
   response.end(`event: dropped\ndata: ${JSON.stringify({ error: dropped })}\n\n`);

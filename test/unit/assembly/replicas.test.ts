@@ -9,13 +9,40 @@ import { freshDatabase } from "../../setup/shared-postgres.ts";
 const headers = { authorization: "key" };
 const POLLED = { timeout: 15_000, interval: 50 };
 
+/** Enough for each of two replicas to have some. */
+const NAMES = ["one", "two", "three", "four", "five", "six", "seven", "eight"];
+
 async function start(store: string): Promise<Emulator> {
   const port = await freePort();
   return startEmulator({
     ...{ store, port, advertise: `http://127.0.0.1:${port}`, apiKey: "key", s3: false },
     secretKey: Buffer.alloc(32, 1).toString("base64"),
-    endpoints: { echo: { handler: ({ input }: { input: unknown }) => input } },
+    endpoints: Object.fromEntries(NAMES.map((name) => [name, { handler: () => true }])),
   });
+}
+
+/**
+ * What the one that is asked tells while a job of each endpoint runs: the endpoints with one completed, those whose worker was
+ * started, and the replicas that wrote the log.
+ */
+async function toldOf({ url }: Emulator) {
+  const events = await fetch(`${url}/emulator/events`, { headers });
+  const body = JSON.stringify({ input: {} });
+  const run = (name: string) =>
+    fetch(`${url}/v2/${name}/runsync`, { method: "POST", headers, body });
+  await Promise.all(NAMES.map((name) => run(name)));
+  const completed = new Set<string>();
+  let text = "";
+  for await (const piece of events.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += piece;
+    for (const [, name = ""] of text.matchAll(/"endpointId":"(\w+)"[^\n]*"to":"COMPLETED"/gu))
+      completed.add(name);
+    if (completed.size === NAMES.length) break;
+  }
+  const log = await (await fetch(`${url}/emulator/logs?ended=true`, { headers })).text();
+  const found = (what: RegExp) => new Set([...log.matchAll(what)].map(([, each]) => each));
+  const started = found(/"msg":"worker started".*"endpointId":"(\w+)"/gu);
+  return { completed, started, replicas: found(/"replica":"([^"]*)"/gu) };
 }
 
 async function listed({ url }: Emulator) {
@@ -33,7 +60,7 @@ async function listed({ url }: Emulator) {
 }
 
 test.skipIf(postgresIsMissing !== undefined)(
-  "list each other with what each of them has, and no more what has ended",
+  "list each other with what each of them has, tell what happens at all of them, and no more of what has ended",
   async () => {
     const database = await freshDatabase(inject("sharedPostgres"));
     await using one = await start(database);
@@ -46,6 +73,12 @@ test.skipIf(postgresIsMissing !== undefined)(
     const { replicas, unowned } = first;
     expect(new Set(replicas.map(({ address }) => address))).toEqual(new Set([one.url, two.url]));
     expect([...replicas.flatMap(({ parts }) => parts), ...unowned]).toHaveLength(64);
+    const have = async () => (await listed(one)).replicas.map(({ parts }) => parts.length > 0);
+    await expect.poll(have, POLLED).toEqual([true, true]);
+    const all = new Set(NAMES);
+    const ids = new Set(replicas.map(({ id }) => id));
+    for (const asked of [one, two])
+      expect(await toldOf(asked)).toEqual({ completed: all, started: all, replicas: ids });
     await two.stop();
     const left = async () => (await listed(one)).replicas.map(({ id }) => id);
     await expect.poll(left, POLLED).toEqual([first.answeredBy]);

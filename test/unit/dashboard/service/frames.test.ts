@@ -7,7 +7,7 @@ import {
   sizeInWords,
 } from "../../../../emulator/dashboard/components/in-words.ts";
 import { hrefTo, readRoute } from "../../../../emulator/dashboard/route/route.ts";
-import { FrameReader } from "../../../../emulator/dashboard/service/frame-reader.ts";
+import { EventFrameReader } from "../../../../emulator/core/observe/event-frames.ts";
 import { eventsOf } from "../../../../emulator/dashboard/service/service-event.ts";
 
 describe("frames", () => {
@@ -15,14 +15,14 @@ describe("frames", () => {
     'id: r-1\n\nevent: job\nid: r-2\ndata: {"a":1}\n\n: quiet\n\ndata: one\ndata: two\n\nevent: ba';
 
   test("are taken apart wherever the pieces end", () => {
-    const whole = new FrameReader().push(text);
+    const whole = new EventFrameReader().push(text);
     expect(whole).toEqual([
       { type: "message", data: "", id: "r-1" },
       { type: "job", data: '{"a":1}', id: "r-2" },
       { type: "message", data: "one\ntwo", id: undefined },
     ]);
     for (let size = 1; size < 9; size += 1) {
-      const reader = new FrameReader();
+      const reader = new EventFrameReader();
       const pieces = text.match(new RegExp(`[^]{1,${size}}`, "gu")) ?? [];
       expect.soft(pieces.flatMap((piece) => reader.push(piece))).toEqual(whole);
     }

@@ -18,7 +18,7 @@ export async function follow(service: TestHttp, query = "", lastEventId?: string
   const next = async (): Promise<Frame> => {
     const frame = await reader.until("\n\n");
     const [, type = "", at = "", data = ""] =
-      /^event: (\w+)\nid: (.*)\ndata: (.*)\n\n$/.exec(frame) ?? [];
+      /^event: (\w+)\n(?:id: (.*)\n)?data: (.*)\n\n$/.exec(frame) ?? [];
     return { type, id: at, data: JSON.parse(data) as Frame["data"] };
   };
   const take = async (count: number): Promise<unknown[]> => {

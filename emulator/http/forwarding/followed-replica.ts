@@ -1,0 +1,242 @@
+/** Follows a stream of server-sent events of one replica, no faster than what it tells is taken; asks anew where it breaks off. */
+import { Buffer } from "node:buffer";
+import { type EventFrame, EventFrameReader } from "../../core/observe/event-frames.ts";
+import type { Clock } from "../../core/time/clock.ts";
+import type { Replica } from "../../store/ownership.ts";
+import { readAnswerHead } from "./answer-head.ts";
+import type { Channel, Exchange, ExchangeEvents } from "./channel/channel.ts";
+
+/** A replica that has not answered by then is said to be missing, ms of real time. */
+const PATIENCE_MS = 2_000;
+
+/** One that broke off is asked again after that, ms of real time. */
+const AGAIN_MS = 1_000;
+
+const OK = 200;
+
+/** What is asked of a replica. */
+export interface Asked {
+  readonly url: string;
+  /** The event behind which it goes on; undefined: none. */
+  readonly lastEventId: string | undefined;
+}
+
+/** Asks a replica. @throws Error that says why it cannot be reached */
+export type AskReplica = (
+  replica: Replica,
+  asked: Asked,
+  events: ExchangeEvents,
+) => Promise<{ readonly channel: Channel; readonly exchange: Exchange }>;
+
+/** What one replica told; or that it came after the others, does not answer, answers again, or has gone. */
+export type Told = { readonly replica: string } & (
+  | { readonly frame: EventFrame }
+  | { readonly note: "came" | "missing" | "back" | "gone" }
+);
+
+export interface FollowedReplicaOptions {
+  readonly ask: AskReplica;
+  /** What is asked of it, for the first time or again. */
+  readonly asked: (lastEventId: string | undefined, isFirst: boolean) => Asked;
+  readonly lastEventId: string | undefined;
+  readonly realClock: Clock;
+  /** There is something to take. */
+  readonly wake: () => void;
+  /** What it told is not taken as fast as it comes, and some of it is lost. */
+  readonly fellBehind: () => void;
+}
+
+export class FollowedReplica {
+  readonly replica: Replica;
+  readonly #options: FollowedReplicaOptions;
+  readonly #over = new AbortController();
+  #lastEventId: string | undefined;
+  #told: Told[] = [];
+  #isMissing = false;
+  #stream: ReplicaStream | undefined;
+  #taken = Promise.withResolvers<void>();
+
+  constructor(replica: Replica, options: FollowedReplicaOptions) {
+    this.replica = replica;
+    this.#options = options;
+    this.#lastEventId = options.lastEventId;
+  }
+
+  /** Ends with `stop`. */
+  async follow(): Promise<void> {
+    for (let isFirst = true; !this.#over.signal.aborted; isFirst = false) {
+      await this.#followOnce(isFirst);
+      if (this.#over.signal.aborted) return;
+      this.#missing();
+      // Nothing more is held before that is taken.
+      await this.#taken.promise;
+      await this.#wait(AGAIN_MS);
+    }
+  }
+
+  /** Adds a word about it to what it told. */
+  note(note: "came" | "missing" | "back" | "gone"): void {
+    this.#add({ replica: this.replica.id, note });
+  }
+
+  /** What it told since the last call; it goes on to tell as much. */
+  take(): readonly Told[] {
+    const told = this.#told;
+    this.#told = [];
+    this.#stream?.used();
+    this.#taken.resolve();
+    return told;
+  }
+
+  stop(): void {
+    this.#over.abort();
+    this.#stream?.stop();
+    this.#taken.resolve();
+  }
+
+  async #followOnce(isFirst: boolean): Promise<void> {
+    const { ask, asked, realClock, fellBehind } = this.#options;
+    const disarm = realClock.wakeAt(realClock.now() + PATIENCE_MS, () => this.#missing());
+    const stream = new ReplicaStream({
+      begun: () => {
+        disarm();
+        if (this.#isMissing) this.note("back");
+        this.#isMissing = false;
+      },
+      told: (frames) => this.#tell(frames),
+    });
+    try {
+      const { channel, exchange } = await ask(
+        this.replica,
+        asked(this.#lastEventId, isFirst),
+        stream,
+      );
+      this.#stream = stream;
+      stream.read(exchange);
+      if (this.#over.signal.aborted) stream.stop();
+      const end = await stream.end;
+      // It gave up what it could not get rid of.
+      if (end === "broken" && channel.isOpen && this.#told.length > 0) fellBehind();
+    } catch {
+      // It is asked again.
+    } finally {
+      disarm();
+      this.#stream = undefined;
+    }
+  }
+
+  #tell(frames: readonly EventFrame[]): void {
+    for (const frame of frames) {
+      this.#lastEventId = frame.id ?? this.#lastEventId;
+      this.#add({ replica: this.replica.id, frame });
+    }
+  }
+
+  #missing(): void {
+    if (this.#isMissing) return;
+    this.#isMissing = true;
+    this.note("missing");
+  }
+
+  #add(told: Told): void {
+    if (this.#told.length === 0) this.#taken = Promise.withResolvers();
+    this.#told.push(told);
+    this.#options.wake();
+  }
+
+  async #wait(ms: number): Promise<void> {
+    const { realClock } = this.#options;
+    const { signal } = this.#over;
+    if (signal.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const done = () => resolve();
+    const disarm = realClock.wakeAt(realClock.now() + ms, done);
+    signal.addEventListener("abort", done, { once: true });
+    await promise;
+    disarm();
+    signal.removeEventListener("abort", done);
+  }
+}
+
+interface StreamEvents {
+  /** It was answered with 200. */
+  readonly begun: () => void;
+  readonly told: (frames: readonly EventFrame[]) => void;
+}
+
+/** One answer of a replica. */
+class ReplicaStream implements ExchangeEvents {
+  readonly #events: StreamEvents;
+  readonly #end = Promise.withResolvers<"ended" | "broken">();
+  readonly #decoder = new TextDecoder();
+  readonly #frames = new EventFrameReader();
+  #exchange: Exchange | undefined;
+  #head: Buffer | undefined;
+  #hasBegun = false;
+  /** Bytes that came and are held. */
+  #held = 0;
+
+  constructor(events: StreamEvents) {
+    this.#events = events;
+  }
+
+  get end(): Promise<"ended" | "broken"> {
+    return this.#end.promise;
+  }
+
+  read(exchange: Exchange): void {
+    this.#exchange = exchange;
+    // There is no body.
+    exchange.end();
+  }
+
+  /** Everything that came is done with. */
+  used(): void {
+    this.#exchange?.used(this.#held);
+    this.#held = 0;
+  }
+
+  stop(): void {
+    this.#exchange?.reset();
+    this.#end.resolve("ended");
+  }
+
+  data(bytes: Buffer): void {
+    this.#held += bytes.length;
+    const body = this.#hasBegun ? bytes : this.#begin(bytes);
+    if (body === undefined) return;
+    this.#events.told(this.#frames.push(this.#decoder.decode(body, { stream: true })));
+  }
+
+  ended(): void {
+    this.#end.resolve("ended");
+  }
+
+  broken(): void {
+    this.#end.resolve("broken");
+  }
+
+  room(): void {
+    // Nothing waits for it: there is no body.
+  }
+
+  woken(): void {
+    // Only who answers is told so.
+  }
+
+  /** What follows the head; undefined as long as it is not complete, and for another answer than 200. */
+  #begin(bytes: Buffer): Buffer | undefined {
+    const head = this.#head === undefined ? bytes : Buffer.concat([this.#head, bytes]);
+    const read = readAnswerHead(head);
+    this.#head = head;
+    if (read === undefined) return undefined;
+    if (read.status !== OK) {
+      this.stop();
+      return undefined;
+    }
+    this.#head = undefined;
+    this.#hasBegun = true;
+    this.#events.begun();
+    return head.subarray(read.end);
+  }
+}
