@@ -142,7 +142,8 @@ function answered(
     ...list,
     rows,
     next: page.next,
-    count: page.count ?? list.count,
+    count:
+      page.count ?? (page.next === undefined ? { jobs: rows.length, more: false } : list.count),
     reading: "here",
     problem: undefined,
     news: isMore ? list.news : 0,

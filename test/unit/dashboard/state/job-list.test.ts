@@ -54,6 +54,15 @@ describe("answers", () => {
     expect(state.jobs).toMatchObject({ reading: "here", count: { jobs: 3 }, next: undefined });
   });
 
+  test("an answer with all jobs is their count, when it brings none and the last one was of fewer", () => {
+    const state = after(
+      asked(),
+      answered({ jobs: [row("a")], count: { jobs: 1, more: false } }),
+      answered({ jobs: [row("b"), row("a")] }),
+    );
+    expect(state.jobs.count).toEqual({ jobs: 2, more: false });
+  });
+
   test("an answer to a query that was changed meanwhile is dropped", () => {
     const failed: JobFilter = { status: ["FAILED"] };
     const state = after(asked(), asked(failed), answered({ jobs: [row("a")] }));
