@@ -1,6 +1,7 @@
 /** What workers from elsewhere need: where they are told to connect, and the certificate that is shown to them. */
 import { hash, X509Certificate } from "node:crypto";
 import { hostname } from "node:os";
+import { authorityOf } from "../../runtime/protocol/service-address.ts";
 import type { Clock } from "../core/time/clock.ts";
 import { isWorkerAddress, WORKER_ADDRESS_RULE } from "../core/workers/worker-address.ts";
 import {
@@ -55,7 +56,7 @@ export function workerAddressOf(
   if (workerAddress !== undefined) return `tls://${workerAddress}`;
   const own = WILDCARDS.has(host) ? hostname() : host;
   const name = advertise === undefined ? own : new URL(advertise).hostname;
-  return `tls://${name.includes(":") && !name.startsWith("[") ? `[${name}]` : name}:${port}`;
+  return `tls://${authorityOf({ host: name, port })}`;
 }
 
 export interface Elsewhere {

@@ -19,9 +19,18 @@ export function servicePlaces(address: string): readonly ServicePlace[] | undefi
 
 /** A place as it is written. */
 export function placeText(place: ServicePlace): string {
-  if (place.kind === "plain") return place.target;
-  const { host, port } = place;
-  return `tls://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return place.kind === "plain" ? place.target : `tls://${authorityOf(place)}`;
+}
+
+/** A host and a port as addresses have them: around one of IPv6 are brackets. */
+export function authorityOf({
+  host,
+  port,
+}: {
+  readonly host: string;
+  readonly port: number;
+}): string {
+  return `${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`;
 }
 
 function placeOf(text: string): ServicePlace | undefined {

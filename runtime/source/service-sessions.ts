@@ -3,7 +3,12 @@ import { randomBytes } from "node:crypto";
 import { isIP } from "node:net";
 import { createSecureContext, type PeerCertificate } from "node:tls";
 import { credentials } from "@grpc/grpc-js";
-import { type ServicePlace, placeText, servicePlaces } from "../protocol/service-address.ts";
+import {
+  authorityOf,
+  type ServicePlace,
+  placeText,
+  servicePlaces,
+} from "../protocol/service-address.ts";
 import { fingerprintIn } from "../protocol/worker-token.ts";
 import { checkService, type TrustedService, UntrustedServiceError } from "./check-service.ts";
 import { type Door, GrpcSession } from "./grpc-session.ts";
@@ -67,8 +72,8 @@ export class ServiceSessions {
         who,
         events,
       );
-    const { host, port } = place;
-    const target = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+    const { host } = place;
+    const target = authorityOf(place);
     const opening = checkService(place, fingerprintIn(this.#token)).then(
       (trusted): OpenSession =>
         (inner) =>

@@ -1,4 +1,5 @@
 /** Jobs that were handed over and whose input cannot be read now: it lies in a bucket that is away. */
+import { pause } from "../../core/time/pause.ts";
 import type { Uses } from "../context.ts";
 import type { Assignment } from "../effects.ts";
 import { apply } from "./apply.ts";
@@ -15,7 +16,7 @@ export async function putBackUnread(
 ): Promise<void> {
   const { clock, realClock, steps } = engine;
   const leaseToken = job.lease?.token ?? "";
-  await new Promise<void>((resolve) => realClock.wakeAt(realClock.now() + PAUSE_MS, resolve));
+  await pause(realClock, PAUSE_MS);
   await steps.commit((step) => {
     const now = step.job(job.id);
     if (now?.lease?.token !== leaseToken) return;

@@ -1,4 +1,5 @@
 /** Ends all work for endpoints that another process is to decide for. */
+import { within } from "../../core/time/pause.ts";
 import type { Uses } from "../context.ts";
 import { isAwaited } from "../jobs/former-jobs.ts";
 import { requeueOrphans } from "../jobs/requeue.ts";
@@ -48,7 +49,7 @@ export async function leaveEndpoints(
     webhooks.ended(isLeaving),
     podsEnded,
   ]);
-  await within(engine, WAIT_MS[when], ended);
+  await within(engine.realClock, WAIT_MS[when], ended);
   if (podsEnded) pods.killAll();
   const running = steps.jobsInMemory(
     (job) => job.status === "IN_PROGRESS" && isLeaving(job.endpointId) && !isAwaited(job),
@@ -75,15 +76,4 @@ async function untilIdle(
   look();
   await promise;
   looks.delete(look);
-}
-
-async function within(
-  { realClock }: Uses<"realClock">,
-  ms: number,
-  work: Promise<unknown>,
-): Promise<void> {
-  const { promise: over, resolve } = Promise.withResolvers<void>();
-  const disarm = realClock.wakeAt(realClock.now() + ms, resolve);
-  await Promise.race([work, over]);
-  disarm();
 }

@@ -2,6 +2,7 @@
 import { Buffer } from "node:buffer";
 import { type EventFrame, EventFrameReader } from "../../core/observe/event-frames.ts";
 import type { Clock } from "../../core/time/clock.ts";
+import { pause } from "../../core/time/pause.ts";
 import type { Replica } from "../../store/ownership.ts";
 import { readAnswerHead } from "./answer-head.ts";
 import type { Channel, Exchange, ExchangeEvents } from "./channel/channel.ts";
@@ -70,7 +71,7 @@ export class FollowedReplica {
       this.#missing();
       // Nothing more is held before that is taken.
       await this.#taken.promise;
-      await this.#wait(AGAIN_MS);
+      await pause(this.#options.realClock, AGAIN_MS, this.#over.signal);
     }
   }
 
@@ -142,19 +143,6 @@ export class FollowedReplica {
     if (this.#told.length === 0) this.#taken = Promise.withResolvers();
     this.#told.push(told);
     this.#options.wake();
-  }
-
-  async #wait(ms: number): Promise<void> {
-    const { realClock } = this.#options;
-    const { signal } = this.#over;
-    if (signal.aborted) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const done = () => resolve();
-    const disarm = realClock.wakeAt(realClock.now() + ms, done);
-    signal.addEventListener("abort", done, { once: true });
-    await promise;
-    disarm();
-    signal.removeEventListener("abort", done);
   }
 }
 

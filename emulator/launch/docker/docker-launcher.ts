@@ -19,7 +19,7 @@ import { ImagePuller, type ImageReference } from "./images/image-puller.ts";
 import type { LaunchLog } from "./launch-log.ts";
 import { podOptions, podPorts } from "./containers/pod-options.ts";
 import { serverPlace } from "./containers/server-place.ts";
-import { pause, within } from "./time-limits.ts";
+import { pause, within } from "../../core/time/pause.ts";
 
 export interface DockerLauncherOptions {
   readonly engine: ContainerEngine;

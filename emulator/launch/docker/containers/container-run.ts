@@ -7,7 +7,7 @@ import { notStarted } from "../../worker-exit.ts";
 import { exitOf, goneWith, goneWithEngine, neverRan } from "./container-exit.ts";
 import { ContainerWatch } from "./container-watch.ts";
 import { startProblem } from "../docker-errors.ts";
-import { within } from "../time-limits.ts";
+import { within } from "../../../core/time/pause.ts";
 
 /** What is still on its way from a container that has ended comes within this time. */
 const LAST_LINES_MS = 2_000;

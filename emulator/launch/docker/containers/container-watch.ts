@@ -1,7 +1,7 @@
 /** Waits for the end of a container by the engine's events, and by asking now and then, for an event can be missed. */
 import type { Clock } from "../../../core/time/clock.ts";
 import { type ContainerEnd, EngineError, type EngineContainer } from "../container-engine.ts";
-import { pause, within } from "../time-limits.ts";
+import { pause, within } from "../../../core/time/pause.ts";
 
 /** How often a container is looked at of which nothing is heard. */
 const LOOK_AGAIN_MS = 30_000;

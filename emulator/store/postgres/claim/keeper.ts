@@ -3,7 +3,7 @@
  * that the database cannot be reached, or that another process has taken something over.
  */
 import type { Clock } from "../../../core/time/clock.ts";
-import { pause } from "../connect/patience.ts";
+import { pause } from "../../../core/time/pause.ts";
 import { fromPostgres } from "../connect/postgres-error.ts";
 import type { Session } from "../connect/session.ts";
 import type { Times } from "../options.ts";

@@ -1,7 +1,7 @@
 /** Waits at the start for a process that has just ended without saying so. */
 import type { Clock } from "../../../core/time/clock.ts";
 import { StoreInUseError } from "../../../core/store-error.ts";
-import { pause } from "../connect/patience.ts";
+import { pause } from "../../../core/time/pause.ts";
 
 const LOOK_EVERY_MS = 250;
 

@@ -1,18 +1,7 @@
 /** Waiting for a database that cannot be reached, for a while. */
 import type { Clock } from "../../../core/time/clock.ts";
+import { pause } from "../../../core/time/pause.ts";
 import type { Times } from "../options.ts";
-
-/** Resolves after `ms`, or at once when the signal is given. */
-export async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const disarm = clock.wakeAt(clock.now() + ms, resolve);
-  const wake = () => resolve();
-  signal.addEventListener("abort", wake);
-  await promise;
-  disarm();
-  signal.removeEventListener("abort", wake);
-}
 
 /** How long something is tried again. */
 export class Patience {

@@ -3,7 +3,7 @@ import type { Clock } from "../../../core/time/clock.ts";
 import type { ChangedRecords, Owner, Ownership, Replica, ReplicaState } from "../../ownership.ts";
 import { partOf, PARTS, SERVICE_PART } from "../claim/parts.ts";
 import type { Notice } from "../claim/notices.ts";
-import { pause } from "../connect/patience.ts";
+import { pause } from "../../../core/time/pause.ts";
 import type { Session } from "../connect/session.ts";
 import type { KnownOwners } from "./known-owners.ts";
 import type { PartsKeeper } from "./parts-keeper.ts";

@@ -1,7 +1,7 @@
-/** Pauses between attempts to reach a database, of which there are many in the life of a store. */
+/** A pause, of which there are many in the life of a service. */
 import { getEventListeners } from "node:events";
 import { expect, it } from "vitest";
-import { pause } from "../../../../emulator/store/postgres/connect/patience.ts";
+import { pause } from "../../../../emulator/core/time/pause.ts";
 import { FakeClock } from "../../../fake-clock.ts";
 
 it("a pause that is over leaves nothing behind, neither at its signal nor at the clock", async () => {
