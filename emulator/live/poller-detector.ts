@@ -1,5 +1,6 @@
 /** Detects several programs that poll for jobs under the same worker id. */
 import type { Clock } from "../core/time/clock.ts";
+import { pause } from "../core/time/pause.ts";
 
 /** How long a poll that was ended by another one is held: several programs would end each other's polls without a pause. */
 const PAUSE_MS = 1_000;
@@ -33,13 +34,7 @@ export class PollerDetector {
    */
   async pause(poll: number, signal: AbortSignal): Promise<void> {
     if (poll === this.#polls || signal.aborted) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const disarm = this.#clock.wakeAt(this.#clock.now() + PAUSE_MS, resolve);
-    const onAbort = () => resolve();
-    signal.addEventListener("abort", onAbort, { once: true });
-    await promise;
-    disarm();
-    signal.removeEventListener("abort", onAbort);
+    await pause(this.#clock, PAUSE_MS, signal);
     if (signal.aborted || this.#several) return;
     this.#several = true;
     this.#onSeveral();

@@ -6,6 +6,7 @@ import { PayloadDamagedError } from "../../store/payload.ts";
 import type { WebhookResult, WebhookSender } from "../../webhooks/webhook-sender.ts";
 import { isMoved } from "../ownership/endpoint-moved.ts";
 import { DueTimer } from "../time/due-timer.ts";
+import { pause } from "../../core/time/pause.ts";
 import type { Uses } from "../context.ts";
 import { forgetOldDeliveries, storeTried } from "./change-deliveries.ts";
 import { HeldUpDeliveries } from "./held-up-deliveries.ts";
@@ -246,27 +247,13 @@ export class WebhookDelivery {
       } catch (error) {
         if (isMoved(error)) return;
         if (isFirst) log.error({ deliveryId: delivery.id, err: error }, NOT_RECORDED);
-        await this.#pause(signal);
+        await pause(this.#engine.clock, RETRY_MS, signal);
       }
     }
     metrics.webhookTried(tried, made);
     if (tried.state !== "failed") return;
     const { status, error } = made;
     log.warn({ deliveryId: tried.id, jobId: tried.jobId, status, reason: error }, GIVEN_UP);
-  }
-
-  /** Ends early when calls are aborted. */
-  #pause(signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const { clock } = this.#engine;
-    const disarm = clock.wakeAt(clock.now() + RETRY_MS, resolve);
-    const giveUp = () => resolve();
-    signal.addEventListener("abort", giveUp);
-    if (signal.aborted) giveUp();
-    return promise.finally(() => {
-      disarm();
-      signal.removeEventListener("abort", giveUp);
-    });
   }
 }
 
