@@ -5,7 +5,7 @@ import { createSystemClock, createSystemRandom } from "../emulator/assembly/syst
 import { KeyRing } from "../emulator/core/access/key-ring.ts";
 import { openEngine, type RunningEngine } from "../emulator/engine/engine.ts";
 import { openSteps } from "../emulator/engine/steps.ts";
-import { WorkerSession } from "../emulator/engine/workers/worker-session.ts";
+import { WorkerSession } from "../emulator/engine/workers/session/worker-session.ts";
 import { admitStarted } from "../emulator/grpc/worker-admission.ts";
 import { WorkerServer } from "../emulator/grpc/worker-server.ts";
 import { createHttpServer, type HttpServer } from "../emulator/http/server.ts";

@@ -32,7 +32,7 @@ import { checkSecretKey } from "./engine/resources/check-secret-key.ts";
 import { Directory } from "./engine/resources/directory.ts";
 import { registryCredentials } from "./engine/resources/registry-credentials.ts";
 import { openSteps } from "./engine/steps.ts";
-import { sessionsOn } from "./engine/workers/worker-session.ts";
+import { sessionsOn } from "./engine/workers/session/worker-session.ts";
 import { HandlerFiles } from "./handlers/handler-files.ts";
 import { localEndpoints, servedEndpoints } from "./handlers/local-endpoint.ts";
 import { RateLimiter } from "./http/limits/rate-limiter.ts";

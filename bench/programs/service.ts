@@ -6,7 +6,7 @@ import { openEngine, type RunningEngine } from "../../emulator/engine/engine.ts"
 import { viewJobAtEnd } from "../../emulator/engine/jobs/read/job-view.ts";
 import { wholePayload } from "../../emulator/engine/jobs/read/show-payload.ts";
 import { submit } from "../../emulator/engine/jobs/submit.ts";
-import { WorkerSession } from "../../emulator/engine/workers/worker-session.ts";
+import { WorkerSession } from "../../emulator/engine/workers/session/worker-session.ts";
 import { admitStarted } from "../../emulator/grpc/worker-admission.ts";
 import { WorkerServer } from "../../emulator/grpc/worker-server.ts";
 import { createDockerLauncher } from "../../emulator/launch/docker/docker-launcher.ts";

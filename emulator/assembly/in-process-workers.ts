@@ -2,7 +2,7 @@
 import type { HandlerFunctionsOptions } from "../handlers/handler-functions.ts";
 import type { LocalServiceSide, LocalWorkerSide } from "../../runtime/source/local-session.ts";
 import type { WorkerTokens } from "../engine/workers/worker-tokens.ts";
-import type { OpenSession } from "../engine/workers/worker-session.ts";
+import type { OpenSession } from "../engine/workers/session/worker-session.ts";
 import { createInProcessLauncher } from "../launch/in-process-launcher.ts";
 import type { Launcher } from "../launch/launcher.ts";
 import type { EmulatorOptions } from "../options.ts";

@@ -9,7 +9,7 @@ import {
   type WorkerMessage,
 } from "../../runtime/protocol/wire/worker-wire.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
-import type { WorkerSession } from "../engine/workers/worker-session.ts";
+import type { WorkerSession } from "../engine/workers/session/worker-session.ts";
 import { OrderBundle } from "./order-bundle.ts";
 
 export type WorkerCall = grpc.ServerDuplexStream<WorkerMessage, ServiceMessage>;

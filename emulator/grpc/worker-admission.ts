@@ -6,7 +6,7 @@ import { checkOpens } from "../core/access/key-scope.ts";
 import { ServiceError } from "../core/service-error.ts";
 import { externalId } from "../core/workers/external-id.ts";
 import type { Uses } from "../engine/context.ts";
-import { registerExternal } from "../engine/workers/external-workers.ts";
+import { registerExternal } from "../engine/workers/external/external-workers.ts";
 import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
 import type { Ownership } from "../store/ownership.ts";
 

@@ -7,7 +7,7 @@ import {
 } from "../../runtime/protocol/wire/worker-wire.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
-import type { OpenSession } from "../engine/workers/worker-session.ts";
+import type { OpenSession } from "../engine/workers/session/worker-session.ts";
 import { GrpcSession, type WorkerCall } from "./grpc-session.ts";
 import { widenWindows } from "./widen-window.ts";
 import type { Admission, Caller } from "./worker-admission.ts";

@@ -6,7 +6,7 @@ import { PROTOCOL_VERSION, type ServiceOrders } from "../../runtime/protocol/ses
 import type { Uses } from "../engine/context.ts";
 import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
 import { lostFailure } from "../engine/workers/describe-exit.ts";
-import type { OpenSession, WorkerSession } from "../engine/workers/worker-session.ts";
+import type { OpenSession, WorkerSession } from "../engine/workers/session/worker-session.ts";
 import { PollerDetector } from "./poller-detector.ts";
 import { chunkLines } from "./chunk-lines.ts";
 import { type HeldJob, HeldJobs } from "./held-jobs.ts";

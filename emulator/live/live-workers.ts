@@ -4,9 +4,9 @@ import {
   type ExternalRef,
   findExternal,
   registerExternal,
-} from "../engine/workers/external-workers.ts";
+} from "../engine/workers/external/external-workers.ts";
 import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
-import type { OpenSession } from "../engine/workers/worker-session.ts";
+import type { OpenSession } from "../engine/workers/session/worker-session.ts";
 import { ServiceError } from "../core/service-error.ts";
 import { LiveWorker } from "./live-worker.ts";
 

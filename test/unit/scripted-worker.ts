@@ -5,7 +5,7 @@ import type { HandedJob, Outcome } from "../../runtime/protocol/outcome.ts";
 import type { ServiceOrders, WorkerReport } from "../../runtime/protocol/session.ts";
 import type { EngineContext } from "../../emulator/engine/context.ts";
 import type { WorkerHandle } from "../../emulator/engine/workers/worker-handle.ts";
-import { WorkerSession } from "../../emulator/engine/workers/worker-session.ts";
+import { WorkerSession } from "../../emulator/engine/workers/session/worker-session.ts";
 
 export class ScriptedWorker {
   readonly worker: WorkerHandle;

@@ -14,8 +14,8 @@ import {
 import { namesItsJobs } from "../../core/workers/external-id.ts";
 import type { GpuDevice } from "../../core/workers/gpu-allocation.ts";
 import type { LaunchedWorker, ServerAddress, WorkerExit } from "../../launch/launcher.ts";
-import { WorkerContact } from "./worker-contact.ts";
-import { WorkerCredit } from "./worker-credit.ts";
+import { WorkerContact } from "./session/worker-contact.ts";
+import { WorkerCredit } from "./session/worker-credit.ts";
 
 export interface WorkerHandleOptions {
   readonly id: string;

@@ -3,7 +3,7 @@ import type { ApiKey } from "../../core/access/api-key.ts";
 import { checkOpens } from "../../core/access/key-scope.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { LiveWorker } from "../../live/live-worker.ts";
-import type { ExternalRef } from "../../engine/workers/external-workers.ts";
+import type { ExternalRef } from "../../engine/workers/external/external-workers.ts";
 import type { LiveWorkers } from "../../live/live-workers.ts";
 import { bareKey } from "../access/admission.ts";
 import {

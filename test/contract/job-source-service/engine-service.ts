@@ -9,7 +9,10 @@ import { viewJob } from "../../../emulator/engine/jobs/read/job-view.ts";
 import { wholePayload } from "../../../emulator/engine/jobs/read/show-payload.ts";
 import { readStream } from "../../../emulator/engine/streams/read-stream.ts";
 import { submit } from "../../../emulator/engine/jobs/submit.ts";
-import { type OpenSession, sessionsOn } from "../../../emulator/engine/workers/worker-session.ts";
+import {
+  type OpenSession,
+  sessionsOn,
+} from "../../../emulator/engine/workers/session/worker-session.ts";
 import { admitStarted } from "../../../emulator/grpc/worker-admission.ts";
 import { WorkerServer } from "../../../emulator/grpc/worker-server.ts";
 import { joinChunks } from "../../../runtime/client/stream/join-chunks.ts";

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callerCheck } from "../../../emulator/assembly/callers.ts";
 import { openEngine, type RunningEngine } from "../../../emulator/engine/engine.ts";
 import { settleKeys } from "../../../emulator/engine/access/service-keys.ts";
-import { sessionsOn } from "../../../emulator/engine/workers/worker-session.ts";
+import { sessionsOn } from "../../../emulator/engine/workers/session/worker-session.ts";
 import { KeyRing } from "../../../emulator/core/access/key-ring.ts";
 import { admitStarted } from "../../../emulator/grpc/worker-admission.ts";
 import { WorkerServer } from "../../../emulator/grpc/worker-server.ts";

@@ -3,7 +3,7 @@ import { EventEmitter } from "node:events";
 import { expect, it } from "vitest";
 import { submit, submitAndWait } from "../../../emulator/engine/jobs/submit.ts";
 import { WorkerHandle } from "../../../emulator/engine/workers/worker-handle.ts";
-import { WorkerSession } from "../../../emulator/engine/workers/worker-session.ts";
+import { WorkerSession } from "../../../emulator/engine/workers/session/worker-session.ts";
 import { GrpcSession, type WorkerCall } from "../../../emulator/grpc/grpc-session.ts";
 import type { ServiceOrders, WorkerReport } from "../../../runtime/protocol/session.ts";
 import {

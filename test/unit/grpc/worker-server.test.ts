@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:http2";
 import { expect, it, vi } from "vitest";
 import { WorkerServer } from "../../../emulator/grpc/worker-server.ts";
-import { sessionsOn } from "../../../emulator/engine/workers/worker-session.ts";
+import { sessionsOn } from "../../../emulator/engine/workers/session/worker-session.ts";
 import { WORKER_SERVICE } from "../../../runtime/protocol/wire/worker-wire.ts";
 import { createTestEngine } from "../engine-harness.ts";
 

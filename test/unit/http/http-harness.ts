@@ -18,7 +18,7 @@ import {
 import type { EmulatorOptions } from "../../../emulator/options.ts";
 import type { Launcher } from "../../../emulator/launch/launcher.ts";
 import { LiveWorkers } from "../../../emulator/live/live-workers.ts";
-import { sessionsOn } from "../../../emulator/engine/workers/worker-session.ts";
+import { sessionsOn } from "../../../emulator/engine/workers/session/worker-session.ts";
 import type { Store } from "../../../emulator/store/store.ts";
 import type { EngineContext } from "../../../emulator/engine/context.ts";
 import {

@@ -5,7 +5,7 @@ import { cancel } from "../../../emulator/engine/jobs/cancel.ts";
 import { MEMORY_LIMITS } from "../../../emulator/engine/jobs/memory/job-memory.ts";
 import { submit } from "../../../emulator/engine/jobs/submit.ts";
 import { LiveWorkers } from "../../../emulator/live/live-workers.ts";
-import { sessionsOn } from "../../../emulator/engine/workers/worker-session.ts";
+import { sessionsOn } from "../../../emulator/engine/workers/session/worker-session.ts";
 import { createMemoryStore } from "../../../emulator/store/memory/memory-store.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { storeWith } from "../engine/store-with.ts";

@@ -6,7 +6,7 @@ import { OPERATIONS } from "../../../../emulator/http/operations.ts";
 import { routesOf } from "../../../../emulator/http/operation.ts";
 import { WorkerListeners } from "../../../../emulator/http/workers/worker-listeners.ts";
 import { LiveWorkers } from "../../../../emulator/live/live-workers.ts";
-import { sessionsOn } from "../../../../emulator/engine/workers/worker-session.ts";
+import { sessionsOn } from "../../../../emulator/engine/workers/session/worker-session.ts";
 import { createTestEngine } from "../../engine-harness.ts";
 import { KEY, testCallers, testKeys, WEBHOOK_SECRET } from "../http-harness.ts";
 

@@ -1,6 +1,6 @@
 /** What a worker's credit becomes when it is used, given back and withdrawn, in whatever order that happens. */
 import { expect, it } from "vitest";
-import { WorkerCredit } from "../../../../emulator/engine/workers/worker-credit.ts";
+import { WorkerCredit } from "../../../../../emulator/engine/workers/session/worker-credit.ts";
 
 function granted(count: number): WorkerCredit {
   const credit = new WorkerCredit();

@@ -1,9 +1,9 @@
 /** Workers that somebody else has started: they are registered when they come, and sent away when their key opens nothing any more. */
-import { ServiceError } from "../../core/service-error.ts";
-import type { Uses } from "../context.ts";
-import { requeueOrphans } from "../jobs/requeue.ts";
-import { endAtOnce } from "./end-at-once.ts";
-import { WorkerHandle } from "./worker-handle.ts";
+import { ServiceError } from "../../../core/service-error.ts";
+import type { Uses } from "../../context.ts";
+import { requeueOrphans } from "../../jobs/requeue.ts";
+import { endAtOnce } from "../end-at-once.ts";
+import { WorkerHandle } from "../worker-handle.ts";
 
 /** A worker by its id, and the endpoint it says it works for. */
 export interface ExternalRef {

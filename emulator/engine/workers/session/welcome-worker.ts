@@ -1,9 +1,9 @@
 /** Answers the greeting of a worker: what it names goes on, what it does not name never arrived at it. */
-import type { Hello, ServiceOrders } from "../../../runtime/protocol/session.ts";
-import type { Uses } from "../context.ts";
-import { apply } from "../jobs/apply.ts";
-import type { Step } from "../step.ts";
-import type { WorkerHandle } from "./worker-handle.ts";
+import type { Hello, ServiceOrders } from "../../../../runtime/protocol/session.ts";
+import type { Uses } from "../../context.ts";
+import { apply } from "../../jobs/apply.ts";
+import type { Step } from "../../step.ts";
+import type { WorkerHandle } from "../worker-handle.ts";
 
 export type WelcomeUses = Uses<"clock" | "lease" | "steps" | "workerHistory">;
 

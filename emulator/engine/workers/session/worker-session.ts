@@ -1,23 +1,23 @@
 /** One worker's conversation with the service: each report is one step, acknowledged with all else of its batch. */
-import type { LeaseRef } from "../../../runtime/protocol/outcome.ts";
+import type { LeaseRef } from "../../../../runtime/protocol/outcome.ts";
 import type {
   ChunkReceipt,
   Hello,
   OutcomeReceipt,
   ServiceOrders,
   WorkerReport,
-} from "../../../runtime/protocol/session.ts";
-import type { Receipts } from "../effects.ts";
-import type { Step } from "../step.ts";
-import { apply } from "../jobs/apply.ts";
-import { assignWaiting } from "../jobs/assign.ts";
-import { assignFreeCredit } from "../jobs/assign-free.ts";
-import type { Uses } from "../context.ts";
-import { finish } from "../jobs/finish.ts";
+} from "../../../../runtime/protocol/session.ts";
+import type { Receipts } from "../../effects.ts";
+import type { Step } from "../../step.ts";
+import { apply } from "../../jobs/apply.ts";
+import { assignWaiting } from "../../jobs/assign.ts";
+import { assignFreeCredit } from "../../jobs/assign-free.ts";
+import type { Uses } from "../../context.ts";
+import { finish } from "../../jobs/finish.ts";
 import { welcomed, type WelcomeUses } from "./welcome-worker.ts";
-import type { WorkerHandle } from "./worker-handle.ts";
-import { payloadsOf, stageReport, type StagedReport } from "../jobs/staged-report.ts";
-import { storeChunks, storeProgress } from "../streams/append-chunks.ts";
+import type { WorkerHandle } from "../worker-handle.ts";
+import { payloadsOf, stageReport, type StagedReport } from "../../jobs/staged-report.ts";
+import { storeChunks, storeProgress } from "../../streams/append-chunks.ts";
 
 type SessionUses = WelcomeUses &
   Uses<
