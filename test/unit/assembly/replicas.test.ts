@@ -30,15 +30,18 @@ async function toldOf({ url }: Emulator) {
   const body = JSON.stringify({ input: {} });
   const run = (name: string) =>
     fetch(`${url}/v2/${name}/runsync`, { method: "POST", headers, body });
-  await Promise.all(NAMES.map((name) => run(name)));
+  let jobs: readonly Promise<Response>[] | undefined;
   const completed = new Set<string>();
   let text = "";
   for await (const piece of events.body?.pipeThrough(new TextDecoderStream()) ?? []) {
     text += piece;
+    // All replicas have said where they stand: what happens from now on is told.
+    if (/^id: .*\n\n/mu.test(text)) jobs ??= NAMES.map((name) => run(name));
     for (const [, name = ""] of text.matchAll(/"endpointId":"(\w+)"[^\n]*"to":"COMPLETED"/gu))
       completed.add(name);
     if (completed.size === NAMES.length) break;
   }
+  await Promise.all(jobs ?? []);
   const log = await (await fetch(`${url}/emulator/logs?ended=true`, { headers })).text();
   const found = (what: RegExp) => new Set([...log.matchAll(what)].map(([, each]) => each));
   const started = found(/"msg":"worker started".*"endpointId":"(\w+)"/gu);

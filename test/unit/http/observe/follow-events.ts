@@ -16,7 +16,8 @@ export async function follow(service: TestHttp, query = "", lastEventId?: string
   const isNew = resumed === undefined && !query.includes("after=");
   const [, id = ""] = isNew ? (/^id: (.*)\n\n$/.exec(await reader.until("\n\n")) ?? []) : [];
   const next = async (): Promise<Frame> => {
-    const frame = await reader.until("\n\n");
+    let frame = await reader.until("\n\n");
+    while (frame.startsWith(":")) frame = await reader.until("\n\n");
     const [, type = "", at = "", data = ""] =
       /^event: (\w+)\n(?:id: (.*)\n)?data: (.*)\n\n$/.exec(frame) ?? [];
     return { type, id: at, data: JSON.parse(data) as Frame["data"] };

@@ -166,7 +166,8 @@ it("are dropped by a reader that does not keep up, and held nowhere", async () =
   for (let told = 0; feedOf(b).isFollowed; told += 1) {
     expect(told).toBeLessThan(100_000);
     publish(b, "w".repeat(1_000));
-    if (told % 1_000 === 0) await setImmediate();
+    // Often enough that the replicas keep up with each other: the reader alone does not.
+    if (told % 100 === 0) await setImmediate();
   }
   await until(() => !feedOf(a).isFollowed);
   const text = await new TextReader(reader).rest();
