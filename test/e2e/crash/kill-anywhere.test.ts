@@ -22,6 +22,7 @@ interface Run {
   readonly client: RecordingClient;
   readonly lives: Lives;
   readonly acknowledged: Progress;
+  readonly ended: Progress;
   readonly random: SeededRandom;
   submissions: number;
 }
@@ -29,8 +30,7 @@ interface Run {
 /** The marker says what the job is to do, and so how it is to end. */
 function nextInput(run: Run) {
   run.submissions += 1;
-  const chance = run.random.next();
-  const kind = chance < 0.01 ? "dies" : chance < 0.03 ? "heavy" : "plain";
+  const kind = run.submissions % 50 === 0 ? "heavy" : run.submissions % 60 === 0 ? "dies" : "plain";
   return {
     marker: `${kind}-${run.submissions}`,
     workMs: run.random.integer(0, 40),
@@ -55,20 +55,25 @@ async function submitAndWait(run: Run): Promise<void> {
     }
     run.acknowledged.add();
     while (!(await run.client.waitForEnd(jobId))) life = await run.lives.after(life);
+    run.ended.add();
   }
 }
 
-/** One life: most end some time after a random share of what is left was taken in, some while they begin. Gives when. */
+/**
+ * One life: most end some time after a random share of what is left was taken in, many not before a job ended in it,
+ * and one in six while it begins. Gives when.
+ */
 async function liveAndDie(run: Run, start: () => KillableEmulator, kill: number): Promise<number> {
   await using emulator = start();
   const isReady = emulator.ready.then(() => run.lives.begin());
-  if (run.random.next() < 0.15) {
+  if (kill % 6 === 3) {
     isReady.catch(() => undefined);
     await delay(run.random.integer(0, 400));
   } else {
     await isReady;
+    if (kill % 3 !== 1) await run.ended.reached(run.ended.count + 1);
     const { count } = run.acknowledged;
-    const share = (1.8 * run.random.next() * (JOBS - count)) / (KILLS - kill);
+    const share = ((0.2 + 1.6 * run.random.next()) * (JOBS - count)) / (KILLS - kill);
     await run.acknowledged.reached(Math.min(JOBS, Math.ceil(count + share)));
     await delay(run.random.integer(0, 150));
   }
@@ -91,7 +96,15 @@ it(
     const start = () => new KillableEmulator({ config, port: Number(new URL(url).port) });
     await using client = new RecordingClient(history, url, "jobs");
     const lives = new Lives();
-    const run = { history, client, lives, acknowledged: new Progress(), random, submissions: 0 };
+    const run = {
+      history,
+      client,
+      lives,
+      acknowledged: new Progress(),
+      ended: new Progress(),
+      random,
+      submissions: 0,
+    };
 
     const clients = Array.from({ length: CLIENTS }, () => submitAndWait(run));
     const killedAt: number[] = [];
