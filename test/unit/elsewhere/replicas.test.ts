@@ -12,7 +12,7 @@ async function replica(store: string): Promise<FarScene> {
   return FarScene.start({ store, port, workerPort, advertise, secretKey, leaseMs: 3_000 });
 }
 
-it("a worker is sent to the replica that has its endpoint, keeps its job when that one leaves, and is sent away at all of them when its token is revoked", async () => {
+it("a worker is sent to the replica that has its endpoint, keeps its job when that one leaves, and is sent away by whichever has it when its token is revoked", async () => {
   const store = await freshDatabase(inject("sharedPostgres"));
   await using one = await replica(store);
   await using two = await replica(store);
@@ -33,6 +33,13 @@ it("a worker is sent to the replica that has its endpoint, keeps its job when th
   const second = await other.submit();
   expect((await named.job()).jobId).toBe(second);
   expect(registered(other)).toBe(false);
+
+  const guestToken = await other.token();
+  const guest = other.worker(guestToken.key, other.address);
+  const third = await other.submit();
+  expect((await guest.job()).jobId).toBe(third);
+  await other.call("DELETE", `/emulator/keys/${guestToken.id}`);
+  expect(await guest.refused).toContain("not valid (any more)");
 
   await owner.emulator.stop();
   expect(await other.status(id)).toMatchObject(before);
