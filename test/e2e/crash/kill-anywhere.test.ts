@@ -28,15 +28,19 @@ interface Run {
 }
 
 /** The marker says what the job is to do, and so how it is to end. */
-function nextInput(run: Run) {
+function nextInput(run: Run, kind = kindOf(run.submissions)) {
   run.submissions += 1;
-  const kind = run.submissions % 50 === 0 ? "heavy" : run.submissions % 60 === 0 ? "dies" : "plain";
   return {
     marker: `${kind}-${run.submissions}`,
     workMs: run.random.integer(0, 40),
     ...(kind === "dies" ? { firstAttempt: "dies" } : {}),
     ...(kind === "heavy" ? { ballast: BALLAST } : {}),
   };
+}
+
+function kindOf(submission: number) {
+  if (submission % 50 === 49) return "heavy";
+  return submission % 60 === 59 ? "dies" : "plain";
 }
 
 function expected(marker: string): Expectation {
@@ -115,6 +119,8 @@ it(
     await last.ready;
     lives.begin();
     await Promise.all(clients);
+    // One handler process dies while nobody kills the service.
+    await client.submit(nextInput(run, "dies"));
     await eventually("every job has ended", async () => {
       const { inQueue, inProgress } = (await client.health()).jobs;
       return inQueue + inProgress === 0 ? true : undefined;
