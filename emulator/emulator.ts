@@ -37,7 +37,7 @@ import { HandlerFiles } from "./handlers/handler-files.ts";
 import { localEndpoints, servedEndpoints } from "./handlers/local-endpoint.ts";
 import { RateLimiter } from "./http/limits/rate-limiter.ts";
 import { createHttpServer, type HttpServer } from "./http/server.ts";
-import { containerMemoryInGb } from "./launch/docker/containers/container-settings.ts";
+import { containerMemoryInGb } from "./launch/container-settings.ts";
 import { gpuFinder } from "./launch/gpus/find-gpus.ts";
 import { gpuUseAsker } from "./launch/gpus/gpu-use.ts";
 import { deviceLocks } from "./launch/gpus/socket-lock.ts";
@@ -198,12 +198,13 @@ async function openLaunchers(options: EmulatorOptions, ports: Ports, made: Async
     jobLine: (jobId, line) => lines.keep(jobId, line),
     openSession: (token, worker) => openLocalSession(context.tokens, openSession, token, worker),
   });
-  const { all, containers } = createLaunchers({
+  const { all, containers, kubernetes } = createLaunchers({
     ...ports,
     ...storage,
     emulator: { ...options, workerLine: ports.observation.workerLine },
     directory: options.dataDir ?? temporaryDir,
     workerSocket: workerSocketIn(temporaryDir),
+    isOurs: (endpointId) => context.ownership.holds(endpointId),
     liveTerms: liveTermsOf(lease),
     liveUrl: () => workerPorts.liveUrl,
     serveLiveAt: async (address) => workerPorts.serveLiveAt(address, port),
@@ -212,7 +213,8 @@ async function openLaunchers(options: EmulatorOptions, ports: Ports, made: Async
     willing: signals.launcherWilling.raise,
   });
   made.defer(() => containers.close());
-  return { ...ports, launchers: [...inProcess, ...all], containers, lines };
+  made.defer(() => kubernetes?.close());
+  return { ...ports, launchers: [...inProcess, ...all], containers, kubernetes, lines };
 }
 
 type Launchers = Awaited<ReturnType<typeof openLaunchers>>;
@@ -252,6 +254,7 @@ async function run(
   await startWork.do(async () => {
     await engine.start();
     void parts.containers.clearLeftovers(context.directory.templates());
+    void parts.kubernetes?.reach();
     parts.reloader?.start();
   });
   const apiKey = keys.userKey;
@@ -273,7 +276,10 @@ async function run(
 }
 
 /** Lets the work end, or ends it, and takes everything down. */
-function stopOf({ engine, containers, http, reloader }: Parts, made: AsyncDisposableStack) {
+function stopOf(
+  { engine, containers, kubernetes, http, reloader }: Parts,
+  made: AsyncDisposableStack,
+) {
   let stopped: Promise<void> | undefined;
   const begin = async (how: "drain" | "kill") => {
     // The port is open meanwhile, for those who ask whether the service is ready.
@@ -282,6 +288,7 @@ function stopOf({ engine, containers, http, reloader }: Parts, made: AsyncDispos
   };
   return async (how: "drain" | "kill" = "drain"): Promise<void> => {
     containers.beginStop();
+    kubernetes?.beginStop();
     if (how === "kill") {
       engine.killAll();
       engine.webhooks.abort();

@@ -138,6 +138,11 @@ export interface EmulatorOptions {
    */
   readonly docker?: "auto" | "off";
   /**
+   * A namespace of a Kubernetes cluster in which workers of templates with an image run as pods, in the place of containers. Which
+   * cluster, the current context of the kubeconfig says (`KUBECONFIG`), or the service account of the pod that the service runs in.
+   */
+  readonly kubernetes?: string;
+  /**
    * How long a worker may say nothing before it is taken for lost, ended and replaced, ms; default 15,000, at least
    * 1,000. It is told to speak three times as often.
    */

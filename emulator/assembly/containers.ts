@@ -154,7 +154,8 @@ async function giveTo(directory: string, { uid, gid }: User): Promise<void> {
   if (stats.uid === 0) await fs.promises.chown(directory, uid, gid);
 }
 
-function digestOf(directory: string): string {
+/** No two directories of one machine have the same. */
+export function digestOf(directory: string): string {
   const known = `${fs.realpathSync(directory)} ${fs.statSync(directory).ino}`;
   return createHash("sha256").update(known).digest("hex").slice(0, 16);
 }

@@ -1,10 +1,12 @@
-/** Makes the launchers of workers: handler files and commands run as processes, images as containers. */
+/** Makes the launchers of workers: handler files and commands run as processes, images as containers or as pods. */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Containers, createContainers } from "./containers.ts";
+import { createKubernetes, type KubernetesOptions, type KubernetesParts } from "./kubernetes.ts";
 import type { Template } from "../core/resources/template.ts";
 import type { HandlerFiles } from "../handlers/handler-files.ts";
 import { createCommandLauncher } from "../launch/processes/command-launcher.ts";
+import type { KubernetesLauncher } from "../launch/kubernetes/kubernetes-launcher.ts";
 import type { Launcher, WorkerOrder } from "../launch/launcher.ts";
 import {
   createProcessLauncher,
@@ -13,11 +15,14 @@ import {
 import { localImage } from "../handlers/local-endpoint.ts";
 import type { EmulatorOptions } from "../options.ts";
 
-export interface LaunchersOptions extends Omit<
-  Parameters<typeof createContainers>[0],
-  "docker" | "line"
-> {
-  readonly emulator: Pick<EmulatorOptions, "docker" | "workerLine" | "commands">;
+export interface LaunchersOptions
+  extends
+    Omit<Parameters<typeof createContainers>[0], "docker" | "line">,
+    Pick<KubernetesParts, "elsewhere" | "isOurs" | "webhooks"> {
+  readonly emulator: Pick<
+    EmulatorOptions,
+    "docker" | "workerLine" | "commands" | keyof KubernetesOptions
+  >;
   readonly handlerFiles: HandlerFiles;
   /** The URL for live workers of this machine, called at each launch. */
   readonly liveUrl: () => string;
@@ -30,8 +35,10 @@ export interface LaunchersOptions extends Omit<
 export interface Launchers {
   /** All launchers of workers. */
   readonly all: readonly Launcher[];
-  /** Starts pods, too. */
+  /** Starts pods of this machine, too. */
   readonly containers: Containers;
+  /** Undefined where there is no cluster. */
+  readonly kubernetes: KubernetesLauncher | undefined;
 }
 
 export function createLaunchers(options: LaunchersOptions): Launchers {
@@ -55,7 +62,8 @@ export function createLaunchers(options: LaunchersOptions): Launchers {
     line,
   });
   const containers = createContainers({ ...options, docker: emulator.docker, line });
-  return { all: [processes, commands, containers], containers };
+  const kubernetes = createKubernetes({ ...options, line });
+  return { all: [processes, commands, kubernetes ?? containers], containers, kubernetes };
 }
 
 function commandsOf({ emulator: { commands = [] } }: LaunchersOptions) {

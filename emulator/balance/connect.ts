@@ -1,6 +1,7 @@
-/** Opens connections to a worker's server on this machine, whichever of the two loopback addresses it listens on. */
+/** Opens connections to a worker's server; on this machine, whichever of the two loopback addresses it listens on. */
 import { once } from "node:events";
 import { connect, type LookupFunction, type Socket } from "node:net";
+import type { ServerAddress } from "../launch/launcher.ts";
 
 const LOOPBACK = [
   { address: "127.0.0.1", family: 4 },
@@ -11,18 +12,22 @@ const LOOPBACK = [
 const lookup: LookupFunction = (_name, _options, callback) => callback(null, [...LOOPBACK]);
 
 /** The client's half may be closed while the server still writes: `allowHalfOpen`. */
-export function connectToServer(port: number, allowHalfOpen: boolean): Socket {
-  const to = { host: "localhost", port, lookup, autoSelectFamily: true };
+export function connectToServer(
+  { host, port }: Pick<ServerAddress, "host" | "port">,
+  allowHalfOpen: boolean,
+): Socket {
+  const here = { host: "localhost", port, lookup, autoSelectFamily: true };
+  const to = host === undefined ? here : { host, port };
   return connect({ ...to, allowHalfOpen, noDelay: true });
 }
 
 /** A connection that the server has taken. @throws the reason there is none, or why `signal` aborted */
 export async function reachServer(
-  port: number,
+  address: Pick<ServerAddress, "host" | "port">,
   allowHalfOpen: boolean,
   signal: AbortSignal,
 ): Promise<Socket> {
-  const socket = connectToServer(port, allowHalfOpen);
+  const socket = connectToServer(address, allowHalfOpen);
   try {
     await once(socket, "connect", { signal });
     return socket;

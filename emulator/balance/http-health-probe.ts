@@ -5,10 +5,11 @@ import type { HealthProbe } from "./health-probe.ts";
 import { wideAddresses } from "./listening-sockets.ts";
 
 export const httpHealthProbe: HealthProbe = {
-  ask: ({ healthPort, healthPath }, signal) => {
+  ask: ({ host, healthPort, healthPath }, signal) => {
     const { promise, resolve } = Promise.withResolvers<number | undefined>();
     const question = request({
-      createConnection: () => connectToServer(healthPort, false),
+      createConnection: () =>
+        connectToServer({ ...(host !== undefined && { host }), port: healthPort }, false),
       headers: { host: `localhost:${healthPort}`, "user-agent": "sv-runtime health check" },
       method: "GET",
       path: healthPath,
@@ -24,7 +25,8 @@ export const httpHealthProbe: HealthProbe = {
     question.end();
     return promise;
   },
-  wideAddresses: async ({ port, healthPort }) => {
+  wideAddresses: async ({ host, port, healthPort }) => {
+    if (host !== undefined) return [];
     const found = await Promise.all([...new Set([port, healthPort])].map(wideAddresses));
     return [...new Set(found.flat())];
   },

@@ -170,6 +170,7 @@ Environment (flags win):
   SV_ADVERTISE       as --advertise
   SV_GPUS            the GPUs, as --gpus
   SV_DOCKER          auto or off, as --docker
+  SV_KUBERNETES      a namespace, as --kubernetes
   SV_LIMITS          ${LIMIT_MODES.join(", ")}: as --limits
   SV_DASHBOARD       ${DASHBOARD_MODES.join(", ")}: as --dashboard
   SV_API_KEY         the API key to accept; replaces the one kept in the data directory

@@ -1,5 +1,6 @@
 /** Lets in who opens a session: workers that the service started by their own tokens, those from elsewhere by keys of their endpoints. */
 import * as grpc from "@grpc/grpc-js";
+import { keyInToken } from "../../runtime/protocol/worker-token.ts";
 import type { ApiKey } from "../core/access/api-key.ts";
 import type { KeyRing } from "../core/access/key-ring.ts";
 import { checkOpens } from "../core/access/key-scope.ts";
@@ -60,7 +61,7 @@ export class WorkerAdmission {
 
   /** Says in the log whom it refuses, and why. */
   async admit(caller: Caller): Promise<Admission> {
-    const started = this.#parts.engine.tokens.find(caller.token);
+    const started = this.#parts.engine.tokens.find(keyInToken(caller.token));
     if (started !== undefined) return { worker: started };
     const admission = await this.#admitExternal(caller).catch(refusalOf);
     if ("code" in admission && admission.code !== UNAVAILABLE) {

@@ -1,4 +1,4 @@
-/** Port: starts workers. Adapters: processes, containers, this process. */
+/** Port: starts workers. Adapters: processes, containers, pods of a Kubernetes cluster, this process. */
 import type { Endpoint } from "../core/resources/endpoint.ts";
 import type { GpuDevice } from "../core/workers/gpu-allocation.ts";
 import type { Template } from "../core/resources/template.ts";
@@ -30,19 +30,31 @@ export interface WorkerExit {
   readonly lastLogLines: readonly string[];
 }
 
-/** Where the HTTP server that a worker of a load balancing endpoint is listens, on this machine. */
+/** Where the HTTP server that a worker of a load balancing endpoint is listens. */
 export interface ServerAddress {
+  /** Its IP address; absent for this machine. */
+  readonly host?: string;
   readonly port: number;
   readonly healthPort: number;
   /** A path that can be sent as it is. */
   readonly healthPath: string;
 }
 
-/** Where a worker is found on this machine; neither while it is not known, and for one that runs in this process. */
+/** Where a worker is found; nothing while it is not known, and for one that runs in this process. */
 export interface WorkerPlace {
   readonly pid?: number | undefined;
   /** Id of its container. */
   readonly container?: string | undefined;
+  /** Name of its pod in the cluster. */
+  readonly pod?: string | undefined;
+}
+
+/** What a worker whose program does not run yet is waiting for. */
+export interface LaunchObstacle {
+  /** A sentence. */
+  readonly reason: string;
+  /** Nothing is wrong with it: there is no room for it now. */
+  readonly isThrottled: boolean;
 }
 
 /** A worker that was started; it may still be initializing. */
@@ -66,6 +78,8 @@ export interface LaunchedWorker {
   /** Ends the worker and everything it started at once. */
   kill(): void;
   place?(): WorkerPlace;
+  /** What keeps its program from running, and may pass; undefined where nothing is known to. */
+  obstacle?(): LaunchObstacle | undefined;
   /**
    * Stops the worker and everything it started where they are, as if their machine stood still, or lets them go on. Absent where
    * that cannot be done. A frozen worker can be killed.
@@ -80,6 +94,8 @@ export interface LaunchedWorker {
 export interface Launcher {
   /** True where a worker has only the GPUs it is given: an endpoint with GPUs cannot do with unknown ones. */
   readonly needsKnownGpus?: boolean;
+  /** True where what runs its workers also assigns them their GPUs: none of this machine's are taken for them. */
+  readonly assignsGpus?: boolean;
   /** Undefined when this launcher can run workers of the template, else a sentence that says why not. */
   refuses(template: Template): string | undefined;
   /** Starts a worker. Never throws: a failure to start is an exit with `startError`. */

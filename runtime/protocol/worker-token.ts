@@ -1,5 +1,5 @@
 /**
- * Tokens of workers from elsewhere: a text that is the key, and behind a dot the certificate that the service shows to workers, if
+ * Tokens of workers that come over TLS: a text that is the key, and behind a dot the certificate that the service shows to workers, if
  * it has made that itself. The whole is what the worker sends. Pure.
  */
 import { Buffer } from "node:buffer";
@@ -11,6 +11,11 @@ const FINGERPRINT = /\.(?<fingerprint>[\w-]{43})$/u;
 export function workerToken(key: string, fingerprint: Uint8Array | undefined): string {
   if (fingerprint === undefined) return key;
   return `${key}.${Buffer.from(fingerprint).toString("base64url")}`;
+}
+
+/** The key that a token is. */
+export function keyInToken(token: string): string {
+  return token.replace(FINGERPRINT, "");
 }
 
 /** The fingerprint that a token asks for, in base64url; undefined: none. */

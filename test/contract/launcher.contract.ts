@@ -1,6 +1,7 @@
 /** What every launcher must do, whatever its workers run in. */
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import type { LaunchedWorker } from "../../emulator/launch/launcher.ts";
 import { eventually } from "../e2e/jobs/observe.ts";
 import { type Behaviour, endsWorkers, type EndingSubject } from "./launcher/ending.ts";
 import { launch, type LauncherSubject, orderOf } from "./launcher/subject.ts";
@@ -14,6 +15,10 @@ const CODE: Readonly<Record<Behaviour, string>> = {
   "stays-when-asked": STAYS_WHEN_ASKED,
 };
 
+function placeOf({ kind }: LaunchedWorker): "container" | "pod" | "process" {
+  return kind === "container" || kind === "pod" ? kind : "process";
+}
+
 function asEnding(subject: LauncherSubject): EndingSubject {
   return {
     launcher: subject.launcher,
@@ -25,8 +30,17 @@ function asEnding(subject: LauncherSubject): EndingSubject {
   };
 }
 
-/** Runs the suite. `open` makes a launcher for one test. */
-export function launcherContract(name: string, open: () => Promise<LauncherSubject>): void {
+/**
+ * Runs the suite.
+ *
+ * @param open makes a launcher for one test
+ * @param freezes whether its workers can be frozen
+ */
+export function launcherContract(
+  name: string,
+  open: () => Promise<LauncherSubject>,
+  { freezes = true }: { readonly freezes?: boolean } = {},
+): void {
   describe(`the launcher of ${name}`, () => {
     endsWorkers(async () => asEnding(await open()));
 
@@ -96,7 +110,7 @@ export function launcherContract(name: string, open: () => Promise<LauncherSubje
       expect(await subject.left()).toBe(0);
     });
 
-    it("freezes a worker with all it started, and lets it go on", async () => {
+    it.runIf(freezes)("freezes a worker with all it started, and lets it go on", async () => {
       await using subject = await open();
       const ticks = "setInterval(() => console.log(`tick of ${who}`), 20)";
       const childs = JSON.stringify(`const who = "the child"; ${ticks}`);
@@ -122,12 +136,18 @@ export function launcherContract(name: string, open: () => Promise<LauncherSubje
       await worker.exited;
     });
 
-    it("kills a frozen worker, says where it is, and freezes none that has ended", async () => {
+    it("says where a worker is that it has started", async () => {
       await using subject = await open();
       const worker = launch(subject, STAYS);
       await eventually("it is there", () => (subject.lines.length === 1 ? true : undefined));
-      const { pid, container } = worker.place?.() ?? {};
-      expect(worker.kind === "container" ? container : pid).toBeDefined();
+      const { pid, container, pod } = worker.place?.() ?? {};
+      expect({ container, pod, process: pid }[placeOf(worker)]).toBeDefined();
+    });
+
+    it.runIf(freezes)("kills a frozen worker, and freezes none that has ended", async () => {
+      await using subject = await open();
+      const worker = launch(subject, STAYS);
+      await eventually("it is there", () => (subject.lines.length === 1 ? true : undefined));
       await worker.freeze?.(true);
       worker.kill();
       expect(await worker.exited).toMatchObject({ signal: "SIGKILL" });

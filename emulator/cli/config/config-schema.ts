@@ -6,6 +6,7 @@ import { DEFAULT_RETRY_RULES } from "../../core/jobs/job.ts";
 import { imageName } from "../../core/input/input-fields.ts";
 import { LIMIT_MODES } from "../../core/limits/rate-limit.ts";
 import { ADVERTISE_RULE } from "../../core/store-address.ts";
+import { isNamespace, NAMESPACE_RULE } from "../../core/workers/kubernetes-namespace.ts";
 import { WORKING_DIRECTORIES } from "../../core/resources/served-endpoint.ts";
 import { LOCAL_ENDPOINT_DEFAULTS } from "../../handlers/local-endpoint.ts";
 import {
@@ -218,6 +219,10 @@ export const configSchema = object({
     choice(DOCKER_MODES),
     "whether [images](docker.md) are run as containers",
     "auto",
+  ),
+  kubernetes: optional(
+    text(NAMESPACE_RULE).refine(isNamespace, { error: must(NAMESPACE_RULE) }),
+    "the namespace of a [Kubernetes cluster](kubernetes.md) where images run as pods, as `--kubernetes`",
   ),
   $schema: optional(
     z.string({ error: must("be a string") }),

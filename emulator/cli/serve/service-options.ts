@@ -100,6 +100,10 @@ function addChoices(command: Command): Command {
         "whether templates with an image are run as containers, by the Docker engine that DOCKER_HOST names (default: auto)",
       ).choices(DOCKER_MODES),
     )
+    .option(
+      "--kubernetes <namespace>",
+      "a namespace of the Kubernetes cluster that KUBECONFIG names, or that this program runs in: templates with an image are run there as pods",
+    )
     .addOption(
       new Option(
         "--local-webhooks <on|off>",

@@ -7,6 +7,7 @@ import {
   GPU_SETTING_RULE,
   isGpuSetting,
 } from "../../core/workers/gpu-declaration.ts";
+import { isNamespace, NAMESPACE_RULE } from "../../core/workers/kubernetes-namespace.ts";
 import { isWebhookSecret, WEBHOOK_SECRET_RULE } from "../../core/webhooks/webhook-secret.ts";
 import { LIMIT_MODES, type LimitMode } from "../../core/limits/rate-limit.ts";
 import type { EmulatorOptions } from "../../index.ts";
@@ -32,6 +33,7 @@ export interface Flags extends NetworkFlags, StoreFlags {
   readonly ephemeral?: true;
   readonly gpus?: string;
   readonly docker?: DockerMode;
+  readonly kubernetes?: string;
   readonly localWebhooks?: (typeof ON_OFF)[number];
   readonly limits?: LimitMode;
   readonly dashboard?: DashboardMode;
@@ -62,6 +64,7 @@ type Perhaps =
   | "store"
   | "objects"
   | "advertise"
+  | "kubernetes"
   | "apiKey"
   | "adminKey"
   | "secretKey"
@@ -96,8 +99,16 @@ export function settleSourced(
 ): SourcedSettings {
   const configured: Configured = (key) => agreed(configs, key, cwd);
   const { said, variable } = flagsOver(env);
+  const network = networkSettings(flags, env, configured, cwd);
+  const kubernetes =
+    said("kubernetes", flags.kubernetes, namespaceIn) ??
+    configured("kubernetes") ??
+    byDefault(undefined);
+  if (kubernetes.value !== undefined && network.workerPort.value === undefined)
+    throw new UsageError(`${kubernetes.source} needs --worker-port, where pods take their jobs`);
   return {
-    ...networkSettings(flags, env, configured, cwd),
+    ...network,
+    kubernetes,
     dataDir: dataDirOf(flags, configured("dataDir"), cwd),
     ...storeOf(flags, env, configured),
     limits: said("limits", flags.limits, limitsIn) ?? configured("limits") ?? byDefault("enforce"),
@@ -148,6 +159,7 @@ function oneOf<T extends string>(known: readonly T[], separator: string): Reader
 const gpusIn = ruled(isGpuSetting, `must ${GPU_SETTING_RULE}`);
 const limitsIn: Reader<LimitMode> = oneOf(LIMIT_MODES, ", ");
 const dockerIn: Reader<DockerMode> = oneOf(DOCKER_MODES, " or ");
+const namespaceIn = ruled(isNamespace, `must ${NAMESPACE_RULE}`);
 const dashboardIn: Reader<DashboardMode> = oneOf(DASHBOARD_MODES, ", ");
 /** What a header can carry unchanged. */
 const keyIn = ruled(

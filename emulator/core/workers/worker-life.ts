@@ -37,8 +37,18 @@ export const WORKER_STATES = [
 ] as const;
 export type WorkerState = (typeof WORKER_STATES)[number];
 
-/** What workers run in; `server` is a process as well: that of a load balancing endpoint; `function`: the service's own process. */
-export const LAUNCHER_KINDS = ["process", "command", "server", "container", "function"] as const;
+/**
+ * What workers run in; `server` is a process as well: that of a load balancing endpoint; `pod`: a pod of a Kubernetes cluster;
+ * `function`: the service's own process.
+ */
+export const LAUNCHER_KINDS = [
+  "process",
+  "command",
+  "server",
+  "container",
+  "pod",
+  "function",
+] as const;
 export type LauncherKind = (typeof LAUNCHER_KINDS)[number];
 
 export const SHOWN_STATES = {

@@ -115,7 +115,8 @@ export class Fleet {
     const throttled = this.#throttled.get(endpointId) ?? 0;
     const counts = { idle: 0, initializing: 0, ready: 0, running: 0, throttled, unhealthy: 0 };
     for (const worker of this.#byEndpoint.get(endpointId) ?? []) {
-      if (worker.state === "initializing") counts.initializing += 1;
+      if (worker.launched?.obstacle?.()?.isThrottled === true) counts.throttled += 1;
+      else if (worker.state === "initializing") counts.initializing += 1;
       else if (worker.state === "unhealthy" || worker.state === "lost") counts.unhealthy += 1;
       else if (worker.heldCount > 0) counts.running += 1;
       else if (worker.state === "ready") counts.idle += 1;

@@ -61,6 +61,8 @@ export interface WorkerReport extends WorkerPlace {
   readonly endedAt: number | undefined;
   readonly end: WorkerEnd | undefined;
   readonly exit: WorkerExit | undefined;
+  /** What keeps its program from running, where its launcher can tell: a sentence. */
+  readonly waitsFor: string | undefined;
   readonly memory: MemorySamples | undefined;
   readonly jobs: readonly CurrentJob[];
   /** Oldest first. */
@@ -122,7 +124,7 @@ export class WorkerHistory {
     notes.past = notes.past.slice(-PAST_JOBS);
     const { endpointId, life, exit } = worker;
     const ending = { state: "ended", endedAt: this.#clock.now(), end: life.end, exit } as const;
-    const report = { ...this.reportOf(worker), ...ending, jobs: [] };
+    const report = { ...this.reportOf(worker), ...ending, waitsFor: undefined, jobs: [] };
     this.#ended.add(endpointId, { report, notes });
   }
 
@@ -146,6 +148,7 @@ export class WorkerHistory {
       ...{ startedAt, pulledAt, bootedAt, drainingAt },
       readyAt: start?.readyAt,
       ...{ endedAt: undefined, end: undefined, exit: undefined },
+      waitsFor: launched?.obstacle?.()?.reason,
       memory: memoryOf(notes),
       jobs: [...this.#held.values()]
         .filter(({ by }) => by === notes)

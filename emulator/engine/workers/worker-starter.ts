@@ -77,7 +77,9 @@ export class WorkerStarter {
       endpointType: endpoint.type,
       template,
     });
-    const grant = gpus.take(endpoint, worker.id, launcher.needsKnownGpus);
+    const grant = launcher.assignsGpus
+      ? { devices: [] }
+      : gpus.take(endpoint, worker.id, launcher.needsKnownGpus);
     if ("lack" in grant) return { reason: grant.lack };
     const workerToken = engine.random.token();
     this.#launch(launcher, worker, { endpoint, template, workerToken, gpus: grant.devices }, ended);

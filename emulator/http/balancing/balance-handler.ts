@@ -181,8 +181,7 @@ export class BalanceHandler {
     for (let tried = 1; ; tried += 1) {
       const assigned = await this.#assign(exchange, target);
       try {
-        const { port } = assigned.server;
-        const connection = await reachServer(port, upgrades, assigned.signal);
+        const connection = await reachServer(assigned.server, upgrades, assigned.signal);
         if (!exchange.response.destroyed) return { assigned, connection };
         connection.destroy();
       } catch (error) {

@@ -53,6 +53,11 @@ const workerSchema = answered("OperatedWorker", {
   exit: exitSchema.optional(),
   pid: z.int().optional(),
   container: z.string().optional(),
+  pod: z.string().optional(),
+  waitsFor: z
+    .string()
+    .optional()
+    .meta({ description: "What keeps its program from running, and may pass: a sentence." }),
   memory: z
     .strictObject({
       stepMs: z.int(),

@@ -11,19 +11,9 @@ export type Login =
   | { readonly username: string; readonly password: string; readonly serveraddress: string }
   | { readonly identitytoken: string; readonly serveraddress: string };
 
-/** The name by which `docker login` knows Docker's own registry. */
-const DOCKER_HUB = "https://index.docker.io/v1/";
-
 /** What a helper gives as the user where the secret is a token. */
 const TOKEN_USER = "<token>";
 const NOT_FOUND = "credentials not found in native keychain";
-
-/** As the first part of an image's name says it, by Docker's own rule. */
-export function registryOf(image: string): string {
-  const [first = "", ...rest] = image.split("/");
-  const isHost = rest.length > 0 && (/[.:]/u.test(first) || first === "localhost");
-  return isHost && first !== "docker.io" ? first : DOCKER_HUB;
-}
 
 /**
  * Undefined where there is no login for the registry.

@@ -7,7 +7,8 @@ import type { Engine } from "./engine.ts";
 import type { Platform } from "../platform.ts";
 import { readEngineMessage } from "../../docker/engine-message.ts";
 import { type BuildProgress, EngineOutput } from "./build-progress.ts";
-import { loginFor, registryOf } from "./docker-login.ts";
+import { registryOf } from "../../docker/registry-of.ts";
+import { loginFor } from "./docker-login.ts";
 import { failedImage, ImageError } from "../image-error.ts";
 import { keepStages } from "./stage-images.ts";
 

@@ -12,7 +12,7 @@ import { type ContainerEngine, type EngineContainer, EngineError } from "./conta
 import { LABEL, labelsOf, podLabels, podVolumeLabels } from "./containers/container-labels.ts";
 import { ContainerNetwork, type ProvidedNetwork } from "./containers/container-network.ts";
 import { containerOptions, type ContainerPlaces } from "./containers/container-options.ts";
-import { type ContainerSettings, readContainerSettings } from "./containers/container-settings.ts";
+import { type ContainerSettings, readContainerSettings } from "../container-settings.ts";
 import { ContainerRun, type ContainerHost } from "./containers/container-run.ts";
 import { EngineContact } from "./engine-contact.ts";
 import { ImagePuller, type ImageReference } from "./images/image-puller.ts";

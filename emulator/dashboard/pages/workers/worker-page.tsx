@@ -78,7 +78,7 @@ function Details({ worker }: WorkerProps): JSX.Element {
 
 function About({ worker }: WorkerProps): JSX.Element {
   const now = useServiceNow();
-  const { endpointId, version, startedAt, drainingAt, endedAt } = worker;
+  const { endpointId, version, startedAt, drainingAt, endedAt, waitsFor } = worker;
   const until = endedAt === undefined ? now : Date.parse(endedAt);
   return (
     <Panel title="About">
@@ -98,11 +98,13 @@ function About({ worker }: WorkerProps): JSX.Element {
         ]}
       />
       {endedAt !== undefined && <p class="end-sentence">It {endOf(worker)}.</p>}
+      {waitsFor !== undefined && <p class="end-sentence">It does not run yet: {waitsFor}.</p>}
     </Panel>
   );
 }
 
-function placeInWords({ launcher, pid, container }: OperatedWorker): string {
+function placeInWords({ launcher, pid, container, pod }: OperatedWorker): string {
+  if (pod !== undefined) return `${launcher} ${pod}`;
   if (container !== undefined) return `${launcher} ${container.slice(0, 12)}`;
   return pid === undefined ? launcher : `${launcher} ${pid}`;
 }
@@ -115,6 +117,7 @@ function startInWords(worker: OperatedWorker): string {
 
 function noMemoryInWords({ launcher, endedAt }: OperatedWorker): string {
   if (launcher === "container") return "Of containers it is not measured.";
+  if (launcher === "pod") return "Of pods it is not measured.";
   if (launcher === "function") return "It runs in the service's own process.";
   if (launcher === "external") return "It was started elsewhere.";
   return endedAt === undefined

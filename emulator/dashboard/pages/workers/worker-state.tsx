@@ -14,11 +14,17 @@ const SHOWN = {
 } as const;
 
 export function WorkerState({ of }: { readonly of: OperatedWorker }): JSX.Element {
-  const { state, frozen, jobs } = of;
+  const { state, frozen, jobs, waitsFor } = of;
   if (frozen && state !== "ended") return <Badge icon="pause" word="frozen" tone="warn" />;
   if (state === "ended" && isBadEnd(of)) return <Badge icon="failed" word="ended" tone="bad" />;
   if (state === "ready" && jobs.length > 0)
     return <Badge icon="running" word="working" tone="busy" />;
+  if (waitsFor !== undefined)
+    return (
+      <span title={waitsFor}>
+        <Badge icon="late" word="waiting" tone="warn" />
+      </span>
+    );
   const [icon, tone] = SHOWN[state];
   return <Badge icon={icon} word={state} tone={tone} />;
 }

@@ -1,23 +1,14 @@
 /** Builds the engine's options for a worker's container: program, variables, mounts, bounds, privileges, GPUs. Pure. */
-import path from "node:path";
 import type { ContainerCreateOptions, HostConfig, MountConfig } from "dockerode";
-import { SERVER_ENV, WORKER_ENV } from "../../../../runtime/protocol/worker-env.ts";
-import type { Template } from "../../../core/resources/template.ts";
 import type { WorkerOrder } from "../../launcher.ts";
-import {
-  type LiveBounds,
-  type LiveService,
-  liveServerEnvironment,
-} from "../../live-environment.ts";
+import { containerEnvironment, isServer, volumePaths } from "../../container-environment.ts";
+import type { LiveService } from "../../live-environment.ts";
 import { serverSettings } from "../../server-settings.ts";
-import { realGpuIds, toldGpus, workerEnvironment } from "../../worker-environment.ts";
-import type { ContainerSettings } from "./container-settings.ts";
+import { realGpuIds } from "../../worker-environment.ts";
+import type { ContainerSettings } from "../../container-settings.ts";
 
 /** Where a container finds the worker port. */
 const WORKER_SOCKET = "/run/sv-worker.sock";
-
-/** Where handlers find the endpoint's network volume, beside the template's `volumeMountPath` (live). */
-const VOLUME_PATH = "/runpod-volume";
 
 /** Processes and threads of one container. */
 const PIDS_MAX = 4_096;
@@ -65,7 +56,14 @@ export function containerOptions(
     Image: template.imageName,
     ...(entrypoint.length > 0 && { Entrypoint: [...entrypoint] }),
     ...(command.length > 0 && { Cmd: [...command] }),
-    Env: environment(order, settings, places),
+    Env: asList({
+      ...containerEnvironment(order, settings, {
+        ...places,
+        hasVolume: places.volume !== undefined,
+        serviceAddress: `unix:${WORKER_SOCKET}`,
+      }),
+      ...visibleGpus(order),
+    }),
     Labels: { ...labels },
     ...(isServer(order) && { ExposedPorts: exposed(serverPorts(order)) }),
     // Held open by the emulator: a worker whose standard input ends has lost it, and ends too.
@@ -89,10 +87,6 @@ export function containerOptions(
 export function serverPorts({ template }: Pick<WorkerOrder, "template">): [string, string] {
   const { port, healthPort } = serverSettings(template);
   return [`${port}/tcp`, `${healthPort}/tcp`];
-}
-
-export function isServer({ endpoint }: Pick<WorkerOrder, "endpoint">): boolean {
-  return endpoint.type === "LOAD_BALANCING";
 }
 
 /** What bounds every container, whoever it is for. */
@@ -137,25 +131,6 @@ export function wholeDisk(sizeInGb: number, limitsDisk: boolean): HostConfig {
   return limitsDisk && sizeInGb > 0 ? { StorageOpt: { size: `${sizeInGb}G` } } : {};
 }
 
-function environment(
-  order: WorkerOrder,
-  { cpus, memoryBytes }: ContainerSettings,
-  { env, volume, live }: ContainerPlaces,
-): string[] {
-  const extra = { ...env, ...(volume !== undefined && { [WORKER_ENV.volumePath]: VOLUME_PATH }) };
-  const bounds = { ...(cpus !== undefined && { cpuCount: Math.ceil(cpus) }), memoryBytes };
-  const variables = {
-    ...(isServer(order)
-      ? serverEnvironment(order, extra, { cpuCount: live?.cpuCount, ...bounds })
-      : workerEnvironment(order, `unix:${WORKER_SOCKET}`, {
-          extra,
-          live: live && { ...live, ...bounds },
-        })),
-    ...visibleGpus(order),
-  };
-  return asList(variables);
-}
-
 /** Images that know GPUs set it to `all`. */
 export function visibleGpus(order: Pick<WorkerOrder, "gpus">) {
   return { NVIDIA_VISIBLE_DEVICES: realGpuIds(order).join(",") || "void" };
@@ -166,45 +141,11 @@ export function asList(variables: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(variables).map(([name, value]) => `${name}=${String(value)}`);
 }
 
-/** Of the container, which has a network of its own. */
-const EVERY_ADDRESS = "0.0.0.0";
-
-/** A server has ports of its own, so it gets those of its template, and has no business with the worker port. */
-function serverEnvironment(
-  order: WorkerOrder,
-  extra: Readonly<Record<string, string>>,
-  bounds: LiveBounds,
-) {
-  const { port, healthPort, writtenHealthPath } = serverSettings(order.template);
-  const live = liveServerEnvironment(order, bounds, extra);
-  return {
-    ...extra,
-    ...live.settings,
-    [SERVER_ENV.host]: EVERY_ADDRESS,
-    [SERVER_ENV.healthPath]: writtenHealthPath,
-    ...order.template.env,
-    ...toldGpus(order),
-    ...live.identity,
-    [SERVER_ENV.port]: port,
-    [SERVER_ENV.healthPort]: healthPort,
-    [WORKER_ENV.workerId]: order.workerId,
-    [WORKER_ENV.endpointId]: order.endpoint.id,
-    // Heeded by `sv-worker server`; any other program knows nothing of it.
-    [WORKER_ENV.exitOnStdinEnd]: "1",
-  };
-}
-
 function mounts(order: WorkerOrder, { workerSocket, volume }: ContainerPlaces): MountConfig {
   const { template } = order;
   const socket = isServer(order) ? [] : [bind(workerSocket, WORKER_SOCKET)];
   if (volume === undefined) return socket;
-  const targets = new Set([VOLUME_PATH, mountPoint(template)]);
-  return [...socket, ...[...targets].map((target) => bind(volume, target))];
-}
-
-/** Without a slash at its end. */
-export function mountPoint({ volumeMountPath }: Pick<Template, "volumeMountPath">): string {
-  return path.posix.normalize(`${volumeMountPath}/`).replace(/(?<=.)\/$/u, "");
+  return [...socket, ...volumePaths(template).map((target) => bind(volume, target))];
 }
 
 export function bind(source: string, target: string) {

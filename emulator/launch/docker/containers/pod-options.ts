@@ -1,6 +1,7 @@
 /** Builds the engine's options for a pod's container: program, variables, ports, disks, bounds, GPUs. Pure. */
 import type { ContainerCreateOptions, MountConfig } from "dockerode";
 import type { Pod } from "../../../core/pods/pod.ts";
+import { mountPoint } from "../../container-environment.ts";
 import { livePlace } from "../../live-location.ts";
 import type { PodOrder, PodPorts } from "../../pod-launcher.ts";
 import { toldGpus } from "../../worker-environment.ts";
@@ -10,12 +11,11 @@ import {
   boundsOf,
   exposed,
   gpuRequests,
-  mountPoint,
   publishedLocally,
   visibleGpus,
   wholeDisk,
 } from "./container-options.ts";
-import type { ContainerSettings } from "./container-settings.ts";
+import type { ContainerSettings } from "../../container-settings.ts";
 
 export interface PodFrame {
   readonly labels: Readonly<Record<string, string>>;

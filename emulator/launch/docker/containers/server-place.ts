@@ -2,7 +2,8 @@
 import type { ServerAddress, WorkerOrder } from "../../launcher.ts";
 import { serverSettings } from "../../server-settings.ts";
 import type { EngineContainer } from "../container-engine.ts";
-import { isServer, serverPorts } from "./container-options.ts";
+import { isServer } from "../../container-environment.ts";
+import { serverPorts } from "./container-options.ts";
 
 export interface ServerPlace {
   /** Settles when it is found; absent for a worker that is none. */

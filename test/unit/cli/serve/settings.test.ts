@@ -230,6 +230,21 @@ test("whether images are run is set in the same order", () => {
   expect(() => settled({}, { SV_DOCKER: "on" })).toThrow('SV_DOCKER must be auto or off; got "on"');
 });
 
+test("images run in a cluster where a namespace is named", () => {
+  const fromConfig = config({ kubernetes: "gpu", workerPort: 7443 });
+  expect(settled({ kubernetes: "own" }, { SV_KUBERNETES: "other" }, fromConfig).kubernetes).toBe(
+    "own",
+  );
+  expect(settled({}, {}, fromConfig).kubernetes).toBe("gpu");
+  expect(settled({}).kubernetes).toBeUndefined();
+  expect(() => settled({ kubernetes: "No_Name" })).toThrow(
+    "--kubernetes must be the name of a namespace",
+  );
+  expect(() => settled({}, { SV_KUBERNETES: "gpu" })).toThrow(
+    "SV_KUBERNETES needs --worker-port, where pods take their jobs",
+  );
+});
+
 test("proxies are named with commas between them, and each must be an address or a range", () => {
   const fromConfig = config({ trustProxy: ["10.0.0.0/8"] });
   const env = { SV_TRUST_PROXY: "private" };

@@ -2,7 +2,8 @@
 import { chmod } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import { loginFor, registryOf } from "../../../../emulator/image/engine/docker-login.ts";
+import { registryOf } from "../../../../emulator/docker/registry-of.ts";
+import { loginFor } from "../../../../emulator/image/engine/docker-login.ts";
 import { webAddress } from "../../../../emulator/image/source-labels.ts";
 import { temporaryTree } from "../../../temporary-tree.ts";
 

@@ -6,7 +6,7 @@ import {
   containerOptions,
   type ContainerPlaces,
 } from "../../../../../emulator/launch/docker/containers/container-options.ts";
-import { readContainerSettings } from "../../../../../emulator/launch/docker/containers/container-settings.ts";
+import { readContainerSettings } from "../../../../../emulator/launch/container-settings.ts";
 import { containerOrder, PLACES } from "../order.ts";
 
 interface Given {

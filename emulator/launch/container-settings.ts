@@ -1,7 +1,7 @@
 /** Reads the variables by which a template asks for memory, processors and privileges of its containers. Pure. */
 import os from "node:os";
-import type { Template } from "../../../core/resources/template.ts";
-import { wholeGb } from "../../live-location.ts";
+import type { Template } from "../core/resources/template.ts";
+import { wholeGb } from "./live-location.ts";
 
 const CONTAINER_ENV = {
   /** `least` (default), or `image` for what the image itself asks for: its user, a writable root, capabilities. */

@@ -1,6 +1,6 @@
 /** What a template may ask of its containers. */
 import { expect, it } from "vitest";
-import { readContainerSettings } from "../../../../../emulator/launch/docker/containers/container-settings.ts";
+import { readContainerSettings } from "../../../emulator/launch/container-settings.ts";
 
 const GB = 1024 ** 3;
 const read = (env: Readonly<Record<string, string>>) => readContainerSettings({ env }, 8 * GB);

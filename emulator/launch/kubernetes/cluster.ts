@@ -1,0 +1,175 @@
+/** What is asked of one namespace of a cluster: pods, their logs, and the small objects beside them. */
+import type { IncomingMessage } from "node:http";
+import type { V1ConfigMap, V1Pod, V1Secret } from "@kubernetes/client-node";
+import type { ClusterConnection } from "./cluster-connection.ts";
+import { brokenOff, ClusterError, isGone } from "./cluster-error.ts";
+import type { SeenPod } from "./seen-pod.ts";
+
+/** What a list says, and from when on a watch goes on. */
+export interface PodList {
+  readonly pods: readonly SeenPod[];
+  readonly resourceVersion: string;
+}
+
+export type PodEvent =
+  | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly pod: SeenPod }
+  /** A watch can go on from here. */
+  | { readonly type: "BOOKMARK"; readonly resourceVersion: string };
+
+/** A watch is ended by the server after this time. */
+const WATCH_SECONDS = 300;
+
+/** One that says nothing for longer than the server may keep it is broken. */
+const WATCH_MAX_MS = (WATCH_SECONDS + 30) * 1_000;
+
+/** What the server does not know it refuses, where it can (1.25 and later): nothing is dropped in silence. */
+const CREATE = { fieldValidation: "Strict" };
+
+/** Every operation throws a ClusterError. */
+export class Cluster {
+  readonly namespace: string;
+  readonly #connection: ClusterConnection;
+
+  constructor(connection: ClusterConnection, namespace: string) {
+    this.#connection = connection;
+    this.namespace = namespace;
+  }
+
+  async createPod(body: V1Pod): Promise<SeenPod> {
+    return this.#create("pods", body);
+  }
+
+  /**
+   * Has the pod ended, and deleted when it has. One that is gone already, or has a successor of its name, is no error.
+   *
+   * @param graceSeconds between SIGTERM and SIGKILL; less than before shortens it, 0 deletes a pod whose node does not answer
+   */
+  async deletePod({ metadata: { name, uid } }: SeenPod, graceSeconds: number): Promise<void> {
+    const options = { gracePeriodSeconds: graceSeconds, preconditions: { uid } };
+    await this.#delete("pods", name, options);
+  }
+
+  async listPods(labelSelector: string): Promise<PodList> {
+    const path = this.#path("pods");
+    const query = { labelSelector };
+    const { items, metadata } = await this.#connection.ask<{
+      readonly items: readonly SeenPod[];
+      readonly metadata: { readonly resourceVersion: string };
+    }>({ path, query });
+    return { pods: items, resourceVersion: metadata.resourceVersion };
+  }
+
+  /** What changes after that version, behind a bookmark as soon as the server has agreed; ends when the server ends it. */
+  async *watchPods(
+    labelSelector: string,
+    resourceVersion: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<PodEvent> {
+    const query = {
+      ...{ watch: "true", allowWatchBookmarks: "true", labelSelector, resourceVersion },
+      timeoutSeconds: String(WATCH_SECONDS),
+    };
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(WATCH_MAX_MS)]);
+    const opened = await this.#connection.open({ path: this.#path("pods"), query }, limit);
+    yield { type: "BOOKMARK", resourceVersion };
+    for await (const line of linesOf(opened)) {
+      const { type, object } = JSON.parse(line) as WatchLine;
+      if (type === "ERROR") {
+        const { code: status, reason, message = "the watch failed" } = object;
+        throw new ClusterError(message, { status, reason });
+      }
+      const { resourceVersion: version } = object.metadata;
+      yield type === "BOOKMARK" ? { type, resourceVersion: version } : { type, pod: object };
+    }
+  }
+
+  /**
+   * What its worker writes, line by line, each behind the moment it was written at; ends when its container has ended.
+   *
+   * @param sinceTime as a line has it
+   */
+  async *followLog(
+    { metadata: { name } }: SeenPod,
+    sinceTime: string | undefined,
+    signal: AbortSignal,
+  ): AsyncGenerator<string> {
+    const query = { follow: "true", timestamps: "true", sinceTime };
+    const path = `${this.#path("pods")}/${name}/log`;
+    yield* linesOf(await this.#connection.open({ path, query }, signal));
+  }
+
+  async createSecret(body: V1Secret): Promise<void> {
+    await this.#create("secrets", body);
+  }
+
+  /** One that is gone already is no error. */
+  async deleteSecret(name: string): Promise<void> {
+    await this.#delete("secrets", name, {});
+  }
+
+  /** The uid of the config map, which is made if there is none of its name. */
+  async provideConfigMap(body: V1ConfigMap): Promise<string> {
+    const path = `${this.#path("configmaps")}/${body.metadata?.name ?? ""}`;
+    try {
+      const { metadata } = await this.#connection.ask<SeenPod>({ path });
+      return metadata.uid;
+    } catch (error) {
+      if (!(error instanceof ClusterError) || error.status !== 404) throw error;
+    }
+    try {
+      const { metadata } = await this.#create<SeenPod>("configmaps", body);
+      return metadata.uid;
+    } catch (error) {
+      // Somebody else made it meanwhile.
+      if (!(error instanceof ClusterError) || error.reason !== "AlreadyExists") throw error;
+      return this.provideConfigMap(body);
+    }
+  }
+
+  /** One that is gone already is no error. */
+  async deleteConfigMap(name: string): Promise<void> {
+    await this.#delete("configmaps", name, {});
+  }
+
+  async #create<T>(kind: string, body: object): Promise<T> {
+    const path = this.#path(kind);
+    return this.#connection.ask<T>({ method: "POST", path, query: CREATE, body });
+  }
+
+  async #delete(kind: string, name: string, body: object): Promise<void> {
+    try {
+      const path = `${this.#path(kind)}/${name}`;
+      await this.#connection.ask({ method: "DELETE", path, body });
+    } catch (error) {
+      if (!isGone(error)) throw error;
+    }
+  }
+
+  #path(kind: string): string {
+    return `/api/v1/namespaces/${this.namespace}/${kind}`;
+  }
+}
+
+type WatchLine =
+  | { readonly type: PodEvent["type"]; readonly object: SeenPod }
+  | {
+      readonly type: "ERROR";
+      readonly object: {
+        readonly code?: number;
+        readonly reason?: string;
+        readonly message?: string;
+      };
+    };
+
+async function* linesOf(input: IncomingMessage): AsyncGenerator<string> {
+  let partial = "";
+  try {
+    for await (const text of input.setEncoding("utf8")) {
+      const pieces = (partial + String(text)).split("\n");
+      partial = pieces.pop() ?? "";
+      yield* pieces.filter((piece) => piece !== "");
+    }
+  } catch (error) {
+    throw brokenOff(error);
+  }
+}

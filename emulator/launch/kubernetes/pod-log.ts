@@ -1,0 +1,70 @@
+/** Follows what a pod's worker writes: where the API server breaks off it goes on behind the last line that came. */
+import { Buffer } from "node:buffer";
+import type { Clock } from "../../core/time/clock.ts";
+import type { LineTail } from "../processes/line-tail.ts";
+import { pause } from "../../core/time/pause.ts";
+
+/** Until it is asked again. */
+const AGAIN_MS = 1_000;
+
+export interface PodLogOptions {
+  /** Opens the log behind that moment, from its beginning where there is none. */
+  readonly open: (sinceTime: string | undefined, signal: AbortSignal) => AsyncIterable<string>;
+  readonly tail: LineTail;
+  readonly clock: Clock;
+}
+
+export class PodLog {
+  readonly #options: PodLogOptions;
+  readonly #over = Promise.withResolvers<void>();
+  readonly #stop = new AbortController();
+  #isOver = false;
+  #last: string | undefined;
+  /** Settles when all of it was read. Never rejects. */
+  readonly #read: Promise<void>;
+
+  constructor(options: PodLogOptions) {
+    this.#options = options;
+    this.#read = this.#follow();
+  }
+
+  /** Call it when the worker has ended: resolves when all that it wrote was read, or at `stop`. */
+  async end(): Promise<void> {
+    this.#isOver = true;
+    this.#over.resolve();
+    await this.#read;
+  }
+
+  /** Reads no more. */
+  stop(): void {
+    this.#isOver = true;
+    this.#stop.abort();
+  }
+
+  async #follow(): Promise<void> {
+    for (;;) {
+      const wasOver = this.#isOver;
+      try {
+        await this.#readOn();
+        if (wasOver) return;
+      } catch {
+        if (wasOver) return;
+      }
+      await Promise.race([pause(this.#options.clock, AGAIN_MS), this.#over.promise]);
+      if (this.#stop.signal.aborted) return;
+    }
+  }
+
+  async #readOn(): Promise<void> {
+    const { open, tail } = this.#options;
+    const before = this.#last;
+    for await (const line of open(before, this.#stop.signal)) {
+      const space = line.indexOf(" ");
+      const at = space < 0 ? line : line.slice(0, space);
+      // Moments in questions are whole seconds: lines come again.
+      if (before !== undefined && at <= before) continue;
+      this.#last = at;
+      tail.push(Buffer.from(`${space < 0 ? "" : line.slice(space + 1)}\n`));
+    }
+  }
+}

@@ -1,0 +1,238 @@
+/** Writes what a worker's pod is to be: program, variables, mounts, bounds, privileges, nodes. Good for Kubernetes 1.20 and later. Pure. */
+import type {
+  V1Container,
+  V1OwnerReference,
+  V1Pod,
+  V1PodSpec,
+  V1Secret,
+  V1Volume,
+  V1VolumeMount,
+} from "@kubernetes/client-node";
+import { WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import { volumesOf } from "../../core/resources/network-volume.ts";
+import type { RegistryCredentials } from "../../core/resources/registry-auth.ts";
+import { registryOf } from "../../docker/registry-of.ts";
+import { containerEnvironment, isServer, volumePaths } from "../container-environment.ts";
+import type { ContainerSettings } from "../container-settings.ts";
+import type { WorkerOrder } from "../launcher.ts";
+import type { LiveService } from "../live-environment.ts";
+import { serverSettings } from "../server-settings.ts";
+import { type NodePlace, nodePlace } from "./gpu-nodes.ts";
+import {
+  annotationsOf,
+  claimName,
+  environmentName,
+  labelsOf,
+  podName,
+  pullName,
+} from "./pod-names.ts";
+
+const CONTAINER = "worker";
+
+/** What a worker in the cluster is told of the service. */
+export interface PodPlaces {
+  /** Where the worker port is, as pods see it. */
+  readonly serviceAddress: string;
+  /** What the worker shows there. */
+  readonly workerToken: string;
+  /** Further variables; those of the template win. */
+  readonly env: Readonly<Record<string, string>>;
+  /** How the service is reached by the live protocol; absent where pods cannot reach it. */
+  readonly live?: LiveService | undefined;
+}
+
+export interface PodFrame {
+  readonly service: string;
+  /** What everything in the cluster belongs to. */
+  readonly owner: V1OwnerReference;
+  readonly settings: ContainerSettings;
+  readonly places: PodPlaces;
+  readonly credentials: RegistryCredentials | undefined;
+}
+
+/** Of a container with the least privileges, which images of ours run as anyway. */
+const PLAIN_USER = 1_000;
+
+/** A worker that is asked to leave ends its jobs within 30 s, or hands them back. */
+const LEAVE_SECONDS = 30 + LIMITS.workerLeaveMs / 1_000;
+
+/** Of memory that processes share. It counts as memory of the container. */
+const SHM_BYTES = 1024 ** 3;
+
+/** An image that is not of ours has no such program, and is healthy as long as it runs. */
+const HEALTH = "command -v sv-worker-health >/dev/null 2>&1 || exit 0; exec sv-worker-health";
+
+/** What the cluster takes for the name of a variable. */
+const VARIABLE = /^[A-Za-z_.-][\w.-]*$/u;
+
+export function podManifest(order: WorkerOrder, frame: PodFrame): V1Pod {
+  const { service, owner } = frame;
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: {
+      name: podName(order),
+      labels: labelsOf(order, service),
+      annotations: annotationsOf(order),
+      ownerReferences: [owner],
+    },
+    spec: specOf(order, frame),
+  };
+}
+
+/** The variables of the worker, its token among them, and what its image is pulled with: none of it stands in the pod itself. */
+export function secretManifests(order: WorkerOrder, frame: PodFrame): readonly V1Secret[] {
+  const { service, owner, credentials } = frame;
+  const pod = podName(order);
+  const labels = labelsOf(order, service);
+  const metadata = { labels, ownerReferences: [owner] };
+  const own: V1Secret = {
+    ...{ apiVersion: "v1", kind: "Secret", type: "Opaque" },
+    metadata: { ...metadata, name: environmentName(pod) },
+    stringData: environment(order, frame),
+  };
+  if (credentials === undefined) return [own];
+  const config = JSON.stringify(dockerConfig(order.template.imageName, credentials));
+  const pull: V1Secret = {
+    ...{ apiVersion: "v1", kind: "Secret", type: "kubernetes.io/dockerconfigjson" },
+    metadata: { ...metadata, name: pullName(pod) },
+    stringData: { ".dockerconfigjson": config },
+  };
+  return [own, pull];
+}
+
+function specOf(order: WorkerOrder, frame: PodFrame): V1PodSpec {
+  const { settings, credentials } = frame;
+  const { limits, ...nodes } = nodePlace(order.endpoint, order.template.env);
+  return {
+    restartPolicy: "Never",
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    terminationGracePeriodSeconds: LEAVE_SECONDS,
+    ...nodes,
+    ...(!settings.asImage && {
+      securityContext: {
+        runAsNonRoot: true,
+        runAsUser: PLAIN_USER,
+        runAsGroup: PLAIN_USER,
+        fsGroup: PLAIN_USER,
+        seccompProfile: { type: "RuntimeDefault" },
+      },
+    }),
+    ...(credentials && { imagePullSecrets: [{ name: pullName(podName(order)) }] }),
+    containers: [containerOf(order, frame, limits)],
+    volumes: volumesFor(order, settings),
+  };
+}
+
+function containerOf(
+  order: WorkerOrder,
+  { settings }: PodFrame,
+  gpuLimits: NodePlace["limits"],
+): V1Container {
+  const { template } = order;
+  const { dockerEntrypoint: entrypoint, dockerStartCmd: command } = template;
+  return {
+    name: CONTAINER,
+    image: template.imageName,
+    ...(entrypoint.length > 0 && { command: entrypoint.map(literal) }),
+    ...(command.length > 0 && { args: command.map(literal) }),
+    envFrom: [{ secretRef: { name: environmentName(podName(order)) } }],
+    resources: { limits: { ...limitsOf(order, settings), ...gpuLimits } },
+    volumeMounts: mountsFor(order, settings),
+    ...(isServer(order) && { ports: portsOf(order) }),
+    ...(entrypoint.length === 0 && {
+      livenessProbe: {
+        exec: { command: ["sh", "-c", HEALTH] },
+        ...{ initialDelaySeconds: 10, periodSeconds: 15, timeoutSeconds: 5, failureThreshold: 3 },
+      },
+    }),
+    ...(!settings.asImage && {
+      securityContext: {
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ["ALL"] },
+      },
+    }),
+  };
+}
+
+/** The cluster puts variables into arguments, which no image expects. */
+function literal(argument: string): string {
+  return argument.replaceAll("$", "$$$$");
+}
+
+function limitsOf({ template }: WorkerOrder, settings: ContainerSettings): Record<string, string> {
+  const { asImage, cpus, memoryBytes } = settings;
+  const { containerDiskInGb: diskGb } = template;
+  return {
+    ...(cpus !== undefined && { cpu: `${Math.round(cpus * 1_000)}m` }),
+    ...(Number.isFinite(memoryBytes) && { memory: String(memoryBytes) }),
+    ...(asImage && diskGb > 0 && { "ephemeral-storage": `${diskGb}G` }),
+  };
+}
+
+function portsOf({ template }: WorkerOrder) {
+  const { port, healthPort } = serverSettings(template);
+  return [...new Set([port, healthPort])].map((each) => ({ containerPort: Number(each) }));
+}
+
+function volumesFor(order: WorkerOrder, { asImage, tmpBytes }: ContainerSettings): V1Volume[] {
+  const [volumeId] = volumesOf(order.endpoint);
+  const inMemory = (bytes: number) => ({ medium: "Memory", sizeLimit: String(bytes) });
+  return [
+    { name: "shm", emptyDir: inMemory(SHM_BYTES) },
+    ...(hasTmp(order, asImage) ? [{ name: "tmp", emptyDir: inMemory(tmpBytes) }] : []),
+    ...(volumeId === undefined
+      ? []
+      : [{ name: "volume", persistentVolumeClaim: { claimName: claimName(volumeId) } }]),
+  ];
+}
+
+function mountsFor(order: WorkerOrder, { asImage }: ContainerSettings): V1VolumeMount[] {
+  const targets = volumesOf(order.endpoint).length > 0 ? volumePaths(order.template) : [];
+  return [
+    { name: "shm", mountPath: "/dev/shm" },
+    ...(hasTmp(order, asImage) ? [{ name: "tmp", mountPath: "/tmp" }] : []),
+    ...targets.map((mountPath) => ({ name: "volume", mountPath })),
+  ];
+}
+
+/** Where the root is read-only, unless the volume is mounted there. */
+function hasTmp({ endpoint, template }: WorkerOrder, asImage: boolean): boolean {
+  const isTaken = volumesOf(endpoint).length > 0 && volumePaths(template).includes("/tmp");
+  return !asImage && !isTaken;
+}
+
+/** @throws Error for a variable that no pod can have */
+function environment(order: WorkerOrder, { settings, places }: PodFrame): Record<string, string> {
+  const { endpoint } = order;
+  const { cpus, memoryBytes } = settings;
+  const bounds = { cpus, memoryBytes: Number.isFinite(memoryBytes) ? memoryBytes : undefined };
+  const told = { ...order, workerToken: places.workerToken };
+  const hasVolume = volumesOf(endpoint).length > 0;
+  // Its standard input is empty from the start: whether its service is there, it learns over its session.
+  const { [WORKER_ENV.exitOnStdinEnd]: _, ...variables } = containerEnvironment(told, bounds, {
+    ...places,
+    hasVolume,
+  });
+  const bad = Object.keys(variables).find((name) => !VARIABLE.test(name));
+  if (bad !== undefined)
+    throw new Error(
+      `the variable ${JSON.stringify(bad)} of the template has no name that a pod can have`,
+    );
+  return { ...variables, ...gpuVariables(endpoint) };
+}
+
+/** Which ones they are, the cluster decides, and tells by `NVIDIA_VISIBLE_DEVICES`. Images that know GPUs set that to `all`. */
+function gpuVariables({ computeType, gpuCount }: WorkerOrder["endpoint"]): Record<string, string> {
+  return computeType === "GPU"
+    ? { RUNPOD_GPU_COUNT: String(gpuCount) }
+    : { NVIDIA_VISIBLE_DEVICES: "void" };
+}
+
+function dockerConfig(image: string, { username, password }: RegistryCredentials) {
+  const auth = Buffer.from(`${username}:${password}`).toString("base64");
+  return { auths: { [registryOf(image)]: { username, password, auth } } };
+}

@@ -1,0 +1,134 @@
+/** Reads from what the API server says of a pod whether its worker runs, what keeps it from that, and how it ended. Pure. */
+import os from "node:os";
+import { programProblem } from "../docker/docker-errors.ts";
+import type { LaunchObstacle, WorkerExit } from "../launcher.ts";
+import { exitWith, notStarted } from "../worker-exit.ts";
+import type { ContainerEnd, SeenPod } from "./seen-pod.ts";
+
+export type PodState =
+  | { readonly kind: "waiting"; readonly obstacle: LaunchObstacle | undefined }
+  | { readonly kind: "running" }
+  | { readonly kind: "ended" };
+
+/** What the node says while nothing is wrong. */
+const ON_ITS_WAY: ReadonlySet<string> = new Set(["ContainerCreating", "PodInitializing", ""]);
+
+const IMAGE: ReadonlySet<string> = new Set([
+  ...["ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"],
+  ...["ImageInspectError", "RegistryUnavailable"],
+]);
+
+/** The container was made, and its program could not be run. */
+const NO_PROGRAM: ReadonlySet<string> = new Set(["StartError", "ContainerCannotRun"]);
+
+/** By these reasons a pod ends in which nothing is wrong. */
+const MOVED_AWAY: Readonly<Record<string, string>> = {
+  Evicted: "was evicted",
+  NodeLost: "was lost with its node",
+  Preempting: "made room for another one",
+  Shutdown: "ended with its node",
+  NodeShutdown: "ended with its node",
+  Terminated: "ended with its node",
+  PreemptionByScheduler: "made room for another one",
+  DeletionByTaintManager: "had to leave its node",
+  EvictionByEvictionAPI: "was evicted",
+  TerminationByKubelet: "was ended by its node",
+  DeletionByPodGC: "was lost with its node",
+};
+
+const DELETED = "its pod, which somebody deleted";
+
+export function stateOf(pod: SeenPod): PodState {
+  const { phase } = pod.status ?? {};
+  if (phase === "Succeeded" || phase === "Failed" || endIn(pod) !== undefined)
+    return { kind: "ended" };
+  const state = pod.status?.containerStatuses?.[0]?.state;
+  if (state?.running !== undefined) return { kind: "running" };
+  return { kind: "waiting", obstacle: unscheduled(pod) ?? notMade(state?.waiting) };
+}
+
+/** The state of its container when that has ended. */
+export function endIn({ status }: SeenPod): ContainerEnd | undefined {
+  return status?.containerStatuses?.[0]?.state?.terminated;
+}
+
+function unscheduled({ status }: SeenPod): LaunchObstacle | undefined {
+  const scheduled = status?.conditions?.find(({ type }) => type === "PodScheduled");
+  if (scheduled?.status !== "False") return undefined;
+  const { message = scheduled.reason ?? "no reason is given" } = scheduled;
+  return { reason: `no node takes its pod: ${plain(message)}`, isThrottled: true };
+}
+
+function notMade(
+  waiting: { readonly reason?: string; readonly message?: string } | undefined,
+): LaunchObstacle | undefined {
+  const { reason = "", message = "" } = waiting ?? {};
+  if (ON_ITS_WAY.has(reason)) return undefined;
+  const what = IMAGE.has(reason) ? "its image cannot be pulled" : "its container cannot be made";
+  const said = [reason, plain(message)].filter((each) => each !== "").join(": ");
+  return { reason: `${what}: ${said}`, isThrottled: false };
+}
+
+/** What its launcher knows of a pod that has ended. */
+export interface PodCourse {
+  /** Its program was seen to run. */
+  readonly hasRun: boolean;
+  /** The service had it deleted. */
+  readonly wasAsked: boolean;
+}
+
+/** How the worker of a pod ended. */
+export function exitOf(
+  pod: SeenPod,
+  { hasRun, wasAsked }: PodCourse,
+  lastLogLines: readonly string[],
+): WorkerExit {
+  const end = endIn(pod);
+  const moved = movedAway(pod);
+  if (moved !== undefined) return exitWith({ goneWith: `its pod, which ${moved}`, lastLogLines });
+  const isDeleted = pod.metadata.deletionTimestamp !== undefined && !wasAsked;
+  if (isDeleted) return exitWith({ goneWith: DELETED, lastLogLines });
+  if (end === undefined) return unexplained(pod, hasRun, lastLogLines);
+  const { exitCode, reason = "", message = "" } = end;
+  if (NO_PROGRAM.has(reason)) return notStarted(programProblem(plain(message) || reason));
+  if (reason === "OOMKilled")
+    return exitWith({ signal: "SIGKILL", outOfMemory: true, lastLogLines });
+  const signal = end.signal ? signalName(end.signal) : signalName(exitCode - SIGNAL_CODES);
+  return exitWith(signal === undefined ? { exitCode, lastLogLines } : { signal, lastLogLines });
+}
+
+/** Programs say by a code above this one that a signal ended them. */
+const SIGNAL_CODES = 128;
+
+function signalName(number: number): string | undefined {
+  return Object.entries(os.constants.signals).find(([, value]) => value === number)?.[0];
+}
+
+function movedAway({ status }: SeenPod): string | undefined {
+  const disrupted = status?.conditions?.find(
+    ({ type, status: is }) => type === "DisruptionTarget" && is === "True",
+  );
+  for (const said of [status, disrupted]) {
+    const how = MOVED_AWAY[said?.reason ?? ""];
+    if (how !== undefined) return said?.message ? `${how}: ${plain(said.message)}` : how;
+  }
+  return undefined;
+}
+
+/** Its node refused it, or it was deleted before anybody could say more. */
+function unexplained(
+  { status }: SeenPod,
+  hasRun: boolean,
+  lastLogLines: readonly string[],
+): WorkerExit {
+  const { phase, reason = "", message = "" } = status ?? {};
+  const said = [reason, plain(message)].filter((each) => each !== "").join(": ");
+  if (phase !== "Failed" || said === "") return exitWith({ goneWith: DELETED, lastLogLines });
+  if (!hasRun) return notStarted(`its pod failed on its node: ${said}`);
+  return exitWith({ goneWith: `its pod, which failed: ${said}`, lastLogLines });
+}
+
+/** On one line, without the full stop at its end. */
+function plain(message: string): string {
+  return message.replaceAll(/\s+/gu, " ").trim().replace(/\.$/u, "");
+}

@@ -1,0 +1,144 @@
+/**
+ * Tells of all pods of a service by one watch: lists them, hears what changes, and lists again where the server does not go on from
+ * there. A server that is away for a while is asked until it answers; what happened meanwhile is in the list.
+ */
+import type { Clock } from "../../core/time/clock.ts";
+import { pause } from "../../core/time/pause.ts";
+import type { LaunchLog } from "../docker/launch-log.ts";
+import type { Cluster, PodEvent } from "./cluster.ts";
+import { isBrokenOff, isTooOld } from "./cluster-error.ts";
+import type { SeenPod } from "./seen-pod.ts";
+
+/** How soon it is asked again: at first, and at most. */
+const AGAIN_MS = 500;
+const AGAIN_MAX_MS = 15_000;
+
+export interface PodWatchOptions {
+  readonly cluster: Pick<Cluster, "listPods" | "watchPods">;
+  readonly selector: string;
+  readonly clock: Clock;
+  readonly log: LaunchLog;
+  /** Called with each pod as it is now. */
+  readonly saw: (pod: SeenPod) => void;
+  /** Called with each pod that is no more, as it was last. */
+  readonly gone: (pod: SeenPod) => void;
+  /** Called before the pods are listed; what it answers is called when all pods of the list were told of, with their uids. */
+  readonly listing: () => (uids: ReadonlySet<string>) => void;
+  /** Called when the server answers that did not before. */
+  readonly back: () => void;
+}
+
+export class PodWatch {
+  readonly #options: PodWatchOptions;
+  readonly #stop = new AbortController();
+  readonly #pods = new Map<string, SeenPod>();
+  #isStarted = false;
+  #listed = Promise.withResolvers<void>();
+  #problem: string | undefined;
+
+  constructor(options: PodWatchOptions) {
+    this.#options = options;
+  }
+
+  /** A sentence on why the cluster cannot be used now, as far as that is known. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** Those that there are, as far as it has heard. */
+  get pods(): Iterable<SeenPod> {
+    return this.#pods.values();
+  }
+
+  /** Resolves when the pods were listed for the first time. */
+  async start(): Promise<void> {
+    if (!this.#isStarted) void this.#run();
+    this.#isStarted = true;
+    await this.#listed.promise;
+  }
+
+  /** Nothing is called any more. */
+  stop(): void {
+    this.#stop.abort();
+    this.#listed.resolve();
+  }
+
+  async #run(): Promise<void> {
+    const { clock } = this.#options;
+    let version: string | undefined;
+    let delayMs = AGAIN_MS;
+    while (!this.#isStopped) {
+      try {
+        version ??= await this.#list();
+        for await (const event of this.#follow(version)) {
+          this.#answered();
+          delayMs = AGAIN_MS;
+          version = this.#hear(event);
+        }
+      } catch (error) {
+        if (isTooOld(error)) version = undefined;
+        else if (!isBrokenOff(error)) this.#failed(error);
+      }
+      await pause(clock, delayMs, this.#stop.signal);
+      delayMs = Math.min(2 * delayMs, AGAIN_MAX_MS);
+    }
+  }
+
+  /** Answers the version from which a watch goes on. */
+  #hear(event: PodEvent): string {
+    if (event.type === "BOOKMARK") return event.resourceVersion;
+    if (event.type === "DELETED") this.#forget(event.pod);
+    else this.#take(event.pod);
+    return event.pod.metadata.resourceVersion;
+  }
+
+  #follow(version: string) {
+    const { cluster, selector } = this.#options;
+    return cluster.watchPods(selector, version, this.#stop.signal);
+  }
+
+  async #list(): Promise<string> {
+    const { cluster, selector, listing } = this.#options;
+    const listed = listing();
+    const { pods, resourceVersion } = await cluster.listPods(selector);
+    if (this.#isStopped) return resourceVersion;
+    this.#answered();
+    const uids = new Set(pods.map(({ metadata }) => metadata.uid));
+    for (const pod of [...this.#pods.values()]) if (!uids.has(pod.metadata.uid)) this.#forget(pod);
+    for (const pod of pods) this.#take(pod);
+    listed(uids);
+    this.#listed.resolve();
+    return resourceVersion;
+  }
+
+  #take(pod: SeenPod): void {
+    if (this.#isStopped) return;
+    this.#pods.set(pod.metadata.uid, pod);
+    this.#options.saw(pod);
+  }
+
+  #forget(pod: SeenPod): void {
+    if (this.#isStopped) return;
+    this.#pods.delete(pod.metadata.uid);
+    this.#options.gone(pod);
+  }
+
+  #answered(): void {
+    if (this.#problem === undefined) return;
+    this.#problem = undefined;
+    this.#options.log.info({}, "the Kubernetes API answers again");
+    this.#options.back();
+  }
+
+  #failed(error: unknown): void {
+    if (this.#isStopped) return;
+    const message = error instanceof Error ? error.message : String(error);
+    if (this.#problem === undefined)
+      this.#options.log.warn({}, `${message}; pods that run go on, and no others are started`);
+    this.#problem = message;
+  }
+
+  get #isStopped(): boolean {
+    return this.#stop.signal.aborted;
+  }
+}

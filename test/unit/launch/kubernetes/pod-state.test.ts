@@ -1,0 +1,108 @@
+/** What the API server says of a pod, and what is made of it. */
+import { describe, expect, it } from "vitest";
+import { exitOf, stateOf } from "../../../../emulator/launch/kubernetes/pod-state.ts";
+import type { SeenPod } from "../../../../emulator/launch/kubernetes/seen-pod.ts";
+
+type Status = NonNullable<SeenPod["status"]>;
+type State = NonNullable<NonNullable<Status["containerStatuses"]>[number]["state"]>;
+
+const RAN = { hasRun: true, wasAsked: false };
+
+function pod(status: Status, state?: State): SeenPod {
+  const metadata = { name: "p", uid: "u", resourceVersion: "1" };
+  const containerStatuses = state && [{ name: "worker", state }];
+  return { metadata, status: { ...status, ...(containerStatuses && { containerStatuses }) } };
+}
+
+describe("a pod that waits", () => {
+  it("waits for a node, in the scheduler's words", () => {
+    const message = "0/3 nodes are available: 3 Insufficient nvidia.com/gpu.";
+    const conditions = [
+      { type: "PodScheduled", status: "False", reason: "Unschedulable", message },
+    ];
+    const reason = "no node takes its pod: 0/3 nodes are available: 3 Insufficient nvidia.com/gpu";
+    expect(stateOf(pod({ phase: "Pending", conditions }))).toEqual({
+      kind: "waiting",
+      obstacle: { reason, isThrottled: true },
+    });
+  });
+
+  it.each([
+    ["ErrImagePull", "its image cannot be pulled: ErrImagePull: not found"],
+    ["ImagePullBackOff", "its image cannot be pulled: ImagePullBackOff: not found"],
+    [
+      "CreateContainerConfigError",
+      "its container cannot be made: CreateContainerConfigError: not found",
+    ],
+  ])("tells of %s", (reason, sentence) => {
+    const waiting = { waiting: { reason, message: "not found" } };
+    expect(stateOf(pod({ phase: "Pending" }, waiting))).toEqual({
+      kind: "waiting",
+      obstacle: { reason: sentence, isThrottled: false },
+    });
+  });
+
+  it("has no obstacle while its container is made", () => {
+    const waiting = { waiting: { reason: "ContainerCreating" } };
+    expect(stateOf(pod({ phase: "Pending" }, waiting))).toEqual({
+      kind: "waiting",
+      obstacle: undefined,
+    });
+  });
+});
+
+describe("a pod that has ended", () => {
+  it.each([
+    [{ exitCode: 0, reason: "Completed" }, { exitCode: 0 }],
+    [{ exitCode: 7, reason: "Error" }, { exitCode: 7 }],
+    [
+      { exitCode: 137, reason: "Error" },
+      { signal: "SIGKILL", outOfMemory: false },
+    ],
+    [
+      { exitCode: 137, reason: "OOMKilled" },
+      { signal: "SIGKILL", outOfMemory: true },
+    ],
+    [
+      { exitCode: 128, reason: "StartError", message: 'exec: "no": not found' },
+      { startError: expect.stringContaining('cannot be run: exec: "no": not found') },
+    ],
+    [
+      { exitCode: 127, reason: "ContainerCannotRun", message: "no such file" },
+      { startError: expect.stringContaining("no such file") },
+    ],
+  ])("by %o is told as such", (terminated, exit) => {
+    expect(exitOf(pod({ phase: "Failed" }, { terminated }), RAN, [])).toMatchObject(exit);
+  });
+
+  it.each([
+    [
+      { phase: "Failed", reason: "Evicted", message: "The node was low on resource: memory." },
+      "its pod, which was evicted: The node was low on resource: memory",
+    ],
+    [{ phase: "Failed", reason: "NodeLost" }, "its pod, which was lost with its node"],
+    [
+      {
+        phase: "Failed",
+        conditions: [
+          { type: "DisruptionTarget", status: "True", reason: "DeletionByTaintManager" },
+        ],
+      },
+      "its pod, which had to leave its node",
+    ],
+    [{ phase: "Running" }, "its pod, which somebody deleted"],
+  ])("with its place (%o) is gone with that, whatever its program said", (status, goneWith) => {
+    const terminated = status.phase === "Failed" ? { terminated: { exitCode: 143 } } : undefined;
+    expect(exitOf(pod(status, terminated), RAN, ["last"])).toMatchObject({
+      goneWith,
+      lastLogLines: ["last"],
+    });
+  });
+
+  it("was never started where its node refused it", () => {
+    const refused = { phase: "Failed", reason: "OutOfcpu", message: "Node didn't have enough cpu" };
+    expect(exitOf(pod(refused), { ...RAN, hasRun: false }, []).startError).toBe(
+      "its pod failed on its node: OutOfcpu: Node didn't have enough cpu",
+    );
+  });
+});

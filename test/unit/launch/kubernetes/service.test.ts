@@ -1,0 +1,98 @@
+/** The whole service with a cluster: its workers are pods, its servers are reached at their pods, and what keeps pods from running is shown. */
+import path from "node:path";
+import { afterEach, expect, it, vi } from "vitest";
+import { templateOf } from "../../../../emulator/handlers/local-endpoint.ts";
+import { startEmulator } from "../../../../emulator/index.ts";
+import type { EmulatorOptions } from "../../../../emulator/options.ts";
+import { eventually } from "../../../e2e/jobs/observe.ts";
+import { freePort } from "../../../setup/free-port.ts";
+import { startPodsApi } from "../../../setup/pods-api/api-server.ts";
+
+const WORKER = path.resolve("runtime/bin/sv-worker.ts");
+const HANDLER = path.resolve("test/fixtures/handlers/echo.ts");
+const IMAGE = "registry.example/app:1";
+
+const SERVER = `require("node:http").createServer((request, response) => response.end("from " + process.env.SV_WORKER_ID))
+  .listen(Number(process.env.PORT), "127.0.0.1");`;
+
+interface Answers {
+  readonly status?: string;
+  readonly output?: unknown;
+  readonly workers: readonly { readonly id: string; readonly waitsFor?: string }[];
+}
+
+interface Asked extends Omit<NonNullable<EmulatorOptions["images"]>[number], "id" | "template"> {
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** @param program what the image runs, under Node */
+async function open(program: readonly string[], { env = {}, ...endpoint }: Asked = {}) {
+  const api = await startPodsApi();
+  api.node.images.set(IMAGE, { entrypoint: [process.execPath, ...program] });
+  vi.stubEnv("KUBECONFIG", api.kubeconfig);
+  const template = templateOf({ id: "app", imageName: IMAGE, env });
+  const workerPort = await freePort();
+  const service = await startEmulator({
+    ...{ port: 0, apiKey: "key", s3: false, kubernetes: api.namespace, workerPort },
+    workerAddress: `127.0.0.1:${workerPort}`,
+    images: [{ ...endpoint, id: "app", template: { template } }],
+  });
+  const headers = { authorization: "Bearer key", "content-type": "application/json" };
+  const ask = async (at: string, body?: object) => {
+    const asking = body && { method: "POST", body: JSON.stringify(body) };
+    return fetch(`${service.url}${at}`, { headers, ...asking });
+  };
+  return {
+    ...{ api, service, ask },
+    json: async (at: string, body?: object) => (await (await ask(at, body)).json()) as Answers,
+    async [Symbol.asyncDispose]() {
+      await service.stop("kill");
+      await api[Symbol.asyncDispose]();
+    },
+  };
+}
+
+afterEach(() => vi.unstubAllEnvs());
+
+it("a job is done by a worker in a pod, which is gone when the service has stopped", async () => {
+  await using scene = await open([WORKER, HANDLER]);
+  const { api, service, json } = scene;
+  const { status, output } = await json("/v2/app/runsync", { input: { said: "hello" } });
+  expect({ status, output }).toEqual({ status: "COMPLETED", output: { said: "hello" } });
+  const { workers } = await json("/emulator/workers");
+  expect(workers).toMatchObject([{ launcher: "pod", pod: api.pods[0]?.metadata.name }]);
+  await service.stop("kill");
+  expect(api.pods).toEqual([]);
+});
+
+it("a cluster goes with a port that its pods reach", async () => {
+  const asked = { port: 0, apiKey: "key", s3: false, kubernetes: "gpu" } as const;
+  await expect(startEmulator(asked)).rejects.toThrow(
+    "kubernetes goes with workerPort: pods take their jobs from that port",
+  );
+  await expect(startEmulator({ ...asked, workerPort: 0 })).rejects.toThrow(
+    "kubernetes goes with a worker port that pods reach: host is a loopback address, and workerAddress says no other",
+  );
+});
+
+it("a request is answered by the server of a pod, at the address of the pod", async () => {
+  const port = String(await freePort());
+  await using scene = await open(["-e", SERVER], { type: "LOAD_BALANCING", env: { PORT: port } });
+  const { ask, json } = scene;
+  const answer = await ask("/lb/app/anything");
+  const { workers } = await json("/emulator/workers");
+  expect(await answer.text()).toBe(`from ${workers[0]?.id}`);
+});
+
+it("a worker whose pod finds no node is throttled, with the scheduler's words", async () => {
+  const settings = { computeType: "GPU", workersMin: 1 } as const;
+  await using scene = await open([WORKER, HANDLER], { settings });
+  const { json } = scene;
+  const waiting = await eventually("it waits", async () => {
+    const { workers } = await json("/emulator/workers");
+    return workers[0]?.waitsFor;
+  });
+  expect(waiting).toContain("Insufficient nvidia.com/gpu");
+  const health = await json("/v2/app/health");
+  expect(health).toMatchObject({ workers: { throttled: 1, initializing: 0 } });
+});
