@@ -1,4 +1,5 @@
 /** What all operations of the HTTP interface share, and the clients that are waiting for an answer. */
+import type { IncomingMessage } from "node:http";
 import type { DashboardMode } from "../core/access/dashboard-mode.ts";
 import type { KeyRing } from "../core/access/key-ring.ts";
 import { AuditLog } from "../engine/access/audit-log.ts";
@@ -9,6 +10,7 @@ import type { Ownership } from "../store/ownership.ts";
 import type { CallerCheck } from "./access/caller-check.ts";
 import type { WorkerDoor } from "./access/worker-door.ts";
 import { DashboardAccess } from "./dashboard/dashboard-access.ts";
+import { isPassedOn } from "./forwarding/arrival.ts";
 import type { RateLimiter } from "./limits/rate-limiter.ts";
 
 type OfJobs = Uses<
@@ -100,6 +102,11 @@ export class HttpService {
   /** True once the service refuses new requests. */
   get stopping(): boolean {
     return this.#stopping;
+  }
+
+  /** The same of this request. What another replica passes on is answered as ever, until its endpoint has moved. */
+  isStoppingFor(request: IncomingMessage): boolean {
+    return this.#stopping && !isPassedOn(request);
   }
 
   /** Refuses new requests and wakes all waiting clients, which are answered with the current state. */

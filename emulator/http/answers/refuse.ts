@@ -48,7 +48,7 @@ export function refuse(exchange: Exchange, error: unknown): void {
     sendAndLinger(request, response, shown);
     return;
   }
-  sendWhole(response, shown, exchange.service.stopping);
+  sendWhole(response, shown, exchange.service.isStoppingFor(request));
   // The rest of the body has to be read before the next request on this connection.
   request.resume();
 }

@@ -30,13 +30,14 @@ export async function sendAnswer(
   const { pieces } = answer;
   const size = sizeOf(pieces);
   if (size <= COPY_MAX_BYTES && areInHand(pieces)) {
-    if (!response.destroyed) sendWhole(response, { ...answer, pieces }, service.stopping);
+    if (!response.destroyed)
+      sendWhole(response, { ...answer, pieces }, service.isStoppingFor(response.req));
     return;
   }
   try {
     await takeRoom(service, response, roomFor(pieces));
     if (response.destroyed) return;
-    writeHead(response, answer, size, service.stopping);
+    writeHead(response, answer, size, service.isStoppingFor(response.req));
     for await (const slice of slicesOf(pieces)) {
       if (response.destroyed) return;
       await writeSlice(service, response, slice);

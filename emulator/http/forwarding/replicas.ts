@@ -65,7 +65,7 @@ export class Replicas {
       isRepeatable: submits !== undefined || methods.includes("GET"),
       ...(waitMs && { waitMs: orNone(() => waitMs(call.query)) }),
     };
-    if (!this.#isHere(owned, arrival)) return this.#passOn(passed, needOf(operation, call));
+    if (!isOwned(this.#ownership, owned)) return this.#passOn(passed, needOf(operation, call));
     if (arrival.from === undefined && hasBody(request)) keepBody(request);
     return respond(name, whole, { ...call, moved: () => this.#moveOn(passed) });
   }
@@ -80,7 +80,7 @@ export class Replicas {
     const owned = { endpointId };
     const isRepeatable = request.method === "GET" || request.method === "HEAD";
     const passed = { ...exchange, owned, arrival, isRepeatable };
-    if (!this.#isHere(owned, arrival)) {
+    if (!this.#mayBalance(owned, arrival)) {
       await this.#passOn(passed, { part: "jobs", reads: false, endpointId });
       return undefined;
     }
@@ -97,7 +97,7 @@ export class Replicas {
   async upgrade(exchange: Exchange, endpointId: string): Promise<Upgraded | "here" | undefined> {
     const arrival = this.#arrivalOf(exchange.request);
     const owned = { endpointId };
-    if (this.#isHere(owned, arrival)) {
+    if (this.#mayBalance(owned, arrival)) {
       await refreshIfUnknown(this.#service, this.#ownership, endpointId);
       return "here";
     }
@@ -112,8 +112,8 @@ export class Replicas {
     this.#channels.stop();
   }
 
-  /** A replica that is stopping begins nothing for others: another one will have it soon. */
-  #isHere(owned: Owned, { from }: Arrival): boolean {
+  /** A replica that is stopping has no worker for what others pass on: another one will have it soon. */
+  #mayBalance(owned: Owned, { from }: Arrival): boolean {
     return isOwned(this.#ownership, owned) && !(this.#service.stopping && from !== undefined);
   }
 

@@ -151,6 +151,11 @@ class EventFlow {
     if (writer.hasBegun) {
       await writer.event(errorText(failure.error));
       response.end();
-    } else sendWhole(response, withJobId(failureAnswer(failure), this.#job.id), service.stopping);
+    } else
+      sendWhole(
+        response,
+        withJobId(failureAnswer(failure), this.#job.id),
+        service.isStoppingFor(response.req),
+      );
   }
 }

@@ -1,6 +1,7 @@
-/** A client that waits for an answer: the signal fires when the client has gone or the service stops. */
+/** A client that waits for an answer: the signal fires when the client has gone, or the service stops that it is connected with. */
 import type { ServerResponse } from "node:http";
 import { whenWoken } from "../forwarding/channel/taken-exchange.ts";
+import { isPassedOn } from "../forwarding/arrival.ts";
 import { type HttpService, STOPPING } from "../service.ts";
 
 export class ClientWait implements Disposable {
@@ -14,7 +15,7 @@ export class ClientWait implements Disposable {
 
   constructor(service: HttpService, response: ServerResponse) {
     this.#response = response;
-    this.#forget = service.wakeAtStop(this.#controller);
+    this.#forget = isPassedOn(response.req) ? NOTHING : service.wakeAtStop(this.#controller);
     whenWoken(response, () => this.#controller.abort(STOPPING));
     response.once("close", this.#onClose);
     if (response.destroyed) this.#controller.abort(GONE);
@@ -36,4 +37,5 @@ export class ClientWait implements Disposable {
   }
 }
 
+const NOTHING = () => undefined;
 const GONE = new Error("the client has gone");

@@ -33,7 +33,7 @@ async function push(
   const jobBody = (event: StreamEvent & { type: "end" }) => dialect.job(event.view);
   using wait = new ClientWait(service, response);
   const { signal } = wait;
-  const headers = service.stopping ? { connection: "close" } : {};
+  const headers = service.isStoppingFor(response.req) ? { connection: "close" } : {};
   if (!beginPush(response, format.contentType, headers)) return;
   try {
     for await (const event of followStream(service.engine, path, { ...place, signal })) {

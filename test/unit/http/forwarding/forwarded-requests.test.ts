@@ -1,5 +1,4 @@
 /** Requests to a replica about what another one has. */
-import { setTimeout } from "node:timers/promises";
 import { once } from "node:events";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { ServiceError } from "../../../../emulator/core/service-error.ts";
@@ -261,24 +260,47 @@ it("is answered with what is known when the replica stops that its client is con
   expect(headers["connection"]).toBe("close");
 });
 
-it("keeps no replica from stopping, though it is connected with it anew meanwhile", async () => {
-  const { a, b, cluster } = replicas;
+it("is answered by an owner that stops until that has given its endpoint away, and keeps it from stopping no longer", async () => {
+  const { a, b } = replicas;
   const works = Promise.withResolvers<void>();
   const stopped = b.service.http.stop(works.promise);
-  // It stops to answer what others have passed on, but its port is open until nothing works any more.
-  await setTimeout(50);
-  const answered = a.service.call("POST", "/v2/echo/run", { body: { input: {} } });
-  await a.service.test.clock.settle();
-  cluster.give("echo", "c");
-  expect((await answered).status).toBe(200);
+  const { status, headers, json } = await a.service.call("POST", "/v2/echo/run", {
+    body: { input: {} },
+  });
+  expect(status).toBe(200);
+  expect(headers).not.toHaveProperty("connection", "close");
+  expect(await jobsOf(b)).toEqual([(json as { id: string }).id]);
+  expect((await b.service.call("GET", "/v2/echo/health")).json).toMatchObject({
+    code: "shutting_down",
+  });
   works.resolve();
   await expect(stopped).resolves.toBeUndefined();
 });
 
-it("is looked for elsewhere when its owner stops", async () => {
+it("that waits at an owner that stops goes on at the next one once that has the endpoint", async () => {
+  const { a, b, c, cluster } = replicas;
+  const answered = a.service.call("POST", "/v2/echo/runsync", { body: { input: {} } });
+  await vi.waitUntil(async () => (await jobsOf(b)).length === 1);
+  const [id = ""] = await jobsOf(b);
+  const { ownership, watchers } = b.service.test.engine;
+  await until(() => watchers.isWatched(id));
+  const works = Promise.withResolvers<void>();
+  const stopped = b.service.http.stop(works.promise);
+  await b.service.test.clock.settle();
+  vi.spyOn(ownership, "owns").mockReturnValue(false);
+  watchers.endpointsMoved(() => true);
+  cluster.give("echo", "c");
+  const worker = await c.service.test.connectWorker();
+  await worker.complete(await worker.nextJob(), "at the next one");
+  expect((await answered).json).toMatchObject({ id, output: "at the next one" });
+  works.resolve();
+  await stopped;
+});
+
+it("is looked for elsewhere when its owner has stopped", async () => {
   const { a, b, c, cluster } = replicas;
   await run();
-  void b.service.http.stop();
+  await b.service.http.stop();
   const answered = a.service.call("POST", "/v2/echo/run", { body: { input: {} } });
   await a.service.test.clock.settle();
   cluster.give("echo", "c");
