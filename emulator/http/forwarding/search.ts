@@ -8,6 +8,9 @@ import { isOwned, ownerOf } from "./owner-of.ts";
 /** How long a replica is looked for that has what is asked for, ms. */
 const PATIENCE_MS = 2_000;
 
+/** One that is not it is asked again after that, ms: it may be about to get what is asked for, and no one is told when it has it. */
+const AGAIN_MS = 100;
+
 export class Search {
   readonly #service: HttpService;
   readonly #ownership: Ownership;
@@ -48,7 +51,7 @@ export class Search {
     }
   }
 
-  /** The one that said it is not it is asked again when anything has moved. */
+  /** The one that said it is not it is asked again when anything has moved, and after a while. */
   #owner(): Replica | undefined {
     const isHere = isOwned(this.#ownership, this.#owned);
     const owner = isHere ? this.#ownership.self : ownerOf(this.#ownership, this.#owned);
@@ -60,11 +63,11 @@ export class Search {
     const since = realClock.now();
     const over = new AbortController();
     const abort = () => over.abort();
-    const disarm = realClock.wakeAt(until, abort);
+    const disarm = realClock.wakeAt(Math.min(until, since + AGAIN_MS), abort);
     const forget = this.#service.wakeAtStop(over);
     response.once("close", abort);
     await this.#ownership.moved(over.signal);
-    if (!over.signal.aborted) this.#not = undefined;
+    this.#not = undefined;
     disarm();
     forget();
     response.off("close", abort);

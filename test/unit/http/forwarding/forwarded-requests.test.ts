@@ -1,8 +1,6 @@
 /** Requests to a replica about what another one has. */
 import { once } from "node:events";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { ServiceError } from "../../../../emulator/core/service-error.ts";
-import { endpointMoved } from "../../../../emulator/engine/ownership/endpoint-moved.ts";
 import { KEY } from "../http-harness.ts";
 import { jobsOf, startReplicas, type TestReplicas, until } from "./replicas-harness.ts";
 
@@ -118,82 +116,6 @@ it("is given up at the owner when its client goes, and cut off when the owner go
   });
 });
 
-it("is not passed on a second time: who was wrong is not believed, and the client never sees that", async () => {
-  const { a, b, c, cluster } = replicas;
-  a.ownership.believes.set("echo", b.ownership.self);
-  cluster.owners.set("echo", "c");
-  const { clock } = a.service.test;
-  const { armed } = clock;
-  const answered = a.service.call("POST", "/v2/echo/run", { body: { input: {} } });
-  await until(() => clock.armed > armed);
-  a.ownership.believes.clear();
-  cluster.announce();
-  const { json, headers } = await answered;
-  expect(headers).not.toHaveProperty("sv-endpoint-moved");
-  expect(await jobsOf(c)).toEqual([(json as { id: string }).id]);
-  expect([await jobsOf(a), await jobsOf(b)]).toEqual([[], []]);
-});
-
-it("comes back to the replica that it was sent to, if that has it by then", async () => {
-  const { a, cluster } = replicas;
-  cluster.owners.set("echo", undefined);
-  const answered = a.service.call("POST", "/v2/echo/run", { body: { input: {} } });
-  const { clock, engine } = a.service.test;
-  await until(() => clock.armed > 0);
-  await clock.advance(300);
-  cluster.give("echo", "a");
-  const { json } = await answered;
-  expect(await jobsOf(a)).toEqual([(json as { id: string }).id]);
-  expect(engine.metrics.forwardedWait.series).toMatchObject([{ value: { sum: 0.3 } }]);
-});
-
-it("waits two seconds for an owner, and is refused then", async () => {
-  const { a, cluster } = replicas;
-  cluster.owners.set("echo", undefined);
-  const { clock } = a.service.test;
-  const answered = a.service.call("POST", "/v2/echo/run", { body: { input: {} } });
-  let isAnswered = false;
-  void answered.then(() => (isAnswered = true));
-  const { armed } = clock;
-  await until(() => clock.armed > armed);
-  await clock.advance(1_999);
-  expect(isAnswered).toBe(false);
-  await clock.advance(1);
-  const { status, json, headers } = await answered;
-  const { message } = endpointMoved({ endpointId: "echo" });
-  expect([status, json]).toMatchObject([503, { code: "endpoint_moved", error: message }]);
-  expect(headers["retry-after"]).toBe("1");
-});
-
-it("goes on at the new owner with what was left of its wait", async () => {
-  const { a, b, c, cluster } = replicas;
-  const answered = a.service.call("POST", "/v2/echo/runsync?wait=10000", { body: { input: {} } });
-  await vi.waitUntil(async () => (await jobsOf(b)).length === 1);
-  const [id = ""] = await jobsOf(b);
-  await a.service.test.clock.advance(4_000);
-  b.way.close();
-  cluster.give("echo", "c");
-  await vi.waitUntil(async () => (await jobsOf(c)).length === 1);
-  expect(await jobsOf(c)).toEqual([id]);
-  const { clock } = c.service.test;
-  await clock.advance(5_999);
-  const worker = await c.service.test.connectWorker();
-  await worker.complete(await worker.nextJob(), "late");
-  expect((await answered).json).toMatchObject({ status: "COMPLETED", output: "late" });
-});
-
-it("that was being answered where it arrived goes on elsewhere when its endpoint moves", async () => {
-  const { a, c, cluster } = replicas;
-  cluster.owners.set("echo", "a");
-  const moved = vi.spyOn(a.service.test.engine.steps, "commit").mockImplementationOnce(async () => {
-    cluster.give("echo", "c");
-    throw new ServiceError("endpoint_moved", "it has moved");
-  });
-  const { json } = await a.service.call("POST", "/v2/echo/run", { body: { input: {} } });
-  moved.mockRestore();
-  expect(await jobsOf(c)).toEqual([(json as { id: string }).id]);
-});
-
 it("is sent once more over a new connection when the old one was gone, unless it could be done twice", async () => {
   const { a, b } = replicas;
   const id = await run();
@@ -258,54 +180,6 @@ it("is answered with what is known when the replica stops that its client is con
   const { json, headers } = await answered;
   expect(json).toEqual({ id, status: "IN_QUEUE" });
   expect(headers["connection"]).toBe("close");
-});
-
-it("is answered by an owner that stops until that has given its endpoint away, and keeps it from stopping no longer", async () => {
-  const { a, b } = replicas;
-  const works = Promise.withResolvers<void>();
-  const stopped = b.service.http.stop(works.promise);
-  const { status, headers, json } = await a.service.call("POST", "/v2/echo/run", {
-    body: { input: {} },
-  });
-  expect(status).toBe(200);
-  expect(headers).not.toHaveProperty("connection", "close");
-  expect(await jobsOf(b)).toEqual([(json as { id: string }).id]);
-  expect((await b.service.call("GET", "/v2/echo/health")).json).toMatchObject({
-    code: "shutting_down",
-  });
-  works.resolve();
-  await expect(stopped).resolves.toBeUndefined();
-});
-
-it("that waits at an owner that stops goes on at the next one once that has the endpoint", async () => {
-  const { a, b, c, cluster } = replicas;
-  const answered = a.service.call("POST", "/v2/echo/runsync", { body: { input: {} } });
-  await vi.waitUntil(async () => (await jobsOf(b)).length === 1);
-  const [id = ""] = await jobsOf(b);
-  const { ownership, watchers } = b.service.test.engine;
-  await until(() => watchers.isWatched(id));
-  const works = Promise.withResolvers<void>();
-  const stopped = b.service.http.stop(works.promise);
-  await b.service.test.clock.settle();
-  vi.spyOn(ownership, "owns").mockReturnValue(false);
-  watchers.endpointsMoved(() => true);
-  cluster.give("echo", "c");
-  const worker = await c.service.test.connectWorker();
-  await worker.complete(await worker.nextJob(), "at the next one");
-  expect((await answered).json).toMatchObject({ id, output: "at the next one" });
-  works.resolve();
-  await stopped;
-});
-
-it("is looked for elsewhere when its owner has stopped", async () => {
-  const { a, b, c, cluster } = replicas;
-  await run();
-  await b.service.http.stop();
-  const answered = a.service.call("POST", "/v2/echo/run", { body: { input: {} } });
-  await a.service.test.clock.settle();
-  cluster.give("echo", "c");
-  const { json } = await answered;
-  expect(await jobsOf(c)).toEqual([(json as { id: string }).id]);
 });
 
 it("is given up with a replica that is not alive any more", async () => {
