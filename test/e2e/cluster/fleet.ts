@@ -28,7 +28,7 @@ const LOOPBACK = "127.0.0.1";
 const SECRET_KEY = Buffer.alloc(32, 7).toString("base64");
 /** What a start that failed is followed by, ms. */
 const AGAIN_MS = 200;
-const PRINTED_SHOWN = 3_000;
+const PRINTED_SHOWN = 6_000;
 
 /** The place of one emulator: its address stays the same over all its lives. */
 export class Seat implements AsyncDisposable {
@@ -91,11 +91,14 @@ export class Seat implements AsyncDisposable {
     return this.#emulator;
   }
 
-  /** The end of what its emulator wrote, and of what the one before it did. */
+  /** What its emulators wrote, one after another. */
+  get said(): string {
+    return this.#before + (this.#emulator?.printed ?? "");
+  }
+
+  /** The end of that. */
   get saidLast(): string {
-    return [this.#before, this.#emulator?.printed ?? ""]
-      .map((printed) => printed.slice(-PRINTED_SHOWN))
-      .join("\n");
+    return this.said.slice(-PRINTED_SHOWN);
   }
 
   /**
@@ -129,7 +132,7 @@ export class Seat implements AsyncDisposable {
     address.host = this.door.address;
     const dataDir = path.join(path.dirname(scene.config), `data-${this.number}`);
     const place = ["--data-dir", dataDir, "--host", hostname, "--local-webhooks", "on"];
-    this.#before = this.#emulator?.printed ?? "";
+    this.#before = this.said;
     this.#emulator = new KillableEmulator({
       config: scene.config,
       port: Number(port),

@@ -45,11 +45,12 @@ function endpoints() {
   ]);
 }
 
-/** A history with violations is worth a closer look. */
-function keep(facts: readonly Fact[], seed: number): string {
-  const file = path.join(os.tmpdir(), `sv-cluster-${seed}.jsonl`);
-  fs.writeFileSync(file, facts.map((fact) => `${JSON.stringify(fact)}\n`).join(""));
-  return file;
+/** A history with violations is worth a closer look, beside what the emulators said. */
+function keep(facts: readonly Fact[], fleet: Fleet, seed: number): string {
+  const kept = path.join(os.tmpdir(), `sv-cluster-${seed}`);
+  fs.writeFileSync(`${kept}.jsonl`, facts.map((fact) => `${JSON.stringify(fact)}\n`).join(""));
+  for (const { number, said } of fleet.seats) fs.writeFileSync(`${kept}-${number}.log`, said);
+  return `${kept}*`;
 }
 
 it.skipIf(postgresIsMissing !== undefined)(
@@ -107,7 +108,7 @@ it.skipIf(postgresIsMissing !== undefined)(
     const violations = checkFleet(facts, endOf);
     const figures = figuresOf(facts);
     console.log("figure: cluster", JSON.stringify(figures));
-    if (violations.length > 0) console.log(`all that was seen is in ${keep(facts, seed)}`);
+    if (violations.length > 0) console.log(`all that was seen is in ${keep(facts, fleet, seed)}`);
     expect(violations).toEqual([]);
     if (SHARING.atOnce === 1) return;
     // The others take over.
