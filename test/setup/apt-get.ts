@@ -1,7 +1,9 @@
 /** Installing Debian's packages, where this process may. */
-import { spawnSync } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
+import fs from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { promisify } from "node:util";
 
 /** Test files run side by side, and apt-get beside another apt-get fails. */
 const ONE_AT_A_TIME = path.join(tmpdir(), "sv-runtime-apt-get.lock");
@@ -22,4 +24,30 @@ export function succeeds(command: string, ...args: readonly string[]): boolean {
 
 function aptGet(...args: readonly string[]): boolean {
   return succeeds("flock", ONE_AT_A_TIME, "apt-get", "-o", "DPkg::Lock::Timeout=300", ...args);
+}
+
+/** Calls apt-get in `folder` with lists of source packages of the same places; the machine's own lists stay as they are. */
+export async function withSources(folder: string, ...args: readonly string[]): Promise<void> {
+  const at = (name: string): string => path.join(folder, name);
+  const [lists, parts, list] = [at("lists"), at("sources.list.d"), at("sources.list")];
+  for (const made of [path.join(lists, "partial"), parts]) fs.mkdirSync(made, { recursive: true });
+  const files = fs.globSync(["/etc/apt/sources.list", "/etc/apt/sources.list.d/*.{list,sources}"]);
+  fs.writeFileSync(list, "");
+  for (const file of files) {
+    const text = fs
+      .readFileSync(file, "utf8")
+      .replaceAll(/^(Types: ).*$|^deb(?=\s)/gmu, "$1deb-src");
+    fs.writeFileSync(
+      path.join(file.endsWith("sources.list") ? folder : parts, path.basename(file)),
+      text,
+    );
+  }
+  const places = { "Etc::SourceList": list, "Etc::SourceParts": parts, "State::Lists": lists };
+  const options = Object.entries(places).flatMap(([name, place]) => [
+    "-o",
+    `Dir::${name}=${place}`,
+  ]);
+  const apt = promisify(execFile);
+  await apt("apt-get", [...options, "update", "-qq"], { cwd: folder });
+  await apt("apt-get", [...options, "-qq", ...args], { cwd: folder });
 }

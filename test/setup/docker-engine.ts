@@ -33,6 +33,10 @@ export interface DockerEngineOptions {
   readonly liveRestore?: boolean;
   /** It sets up the firewall, as engines usually do: only for one in a network namespace of its own. */
   readonly firewall?: boolean;
+  /** What runs a program in the namespace that it is to be in. */
+  readonly under?: readonly string[];
+  /** The program that runs its containers in the place of runc. */
+  readonly runtime?: string;
 }
 
 /** Most that images and containers take in memory, which spares the disk: tests write and forget hundreds of MB. */
@@ -53,7 +57,7 @@ export async function startDockerEngine({
 }: DockerEngineOptions = {}): Promise<DockerEngine> {
   const home = temporaryDirectory();
   const data = dataRoot === undefined ? roomForData() : undefined;
-  const bridge = await makeBridge();
+  const bridge = await makeBridge(options.under);
   const place = dataRoot ?? data?.path ?? path.join(home.path, "data");
   const engine = new Daemon(home.path, bridge.name, place, options);
   const dispose = async (): Promise<void> => {
@@ -82,7 +86,7 @@ export async function startDockerEngine({
 
 class Daemon {
   readonly host: string;
-  readonly #args: readonly string[];
+  readonly #command: readonly string[];
   readonly #env: NodeJS.ProcessEnv;
   readonly #helperPid: string;
   #process: ChildProcess | undefined;
@@ -91,7 +95,7 @@ class Daemon {
     home: string,
     bridge: string,
     dataRoot: string,
-    { pathBegin, liveRestore = false, firewall = false }: DockerEngineOptions,
+    { pathBegin, liveRestore = false, firewall = false, under = [], runtime }: DockerEngineOptions,
   ) {
     const at = (name: string): string => path.join(home, name);
     this.host = `unix://${at("docker.sock")}`;
@@ -100,20 +104,24 @@ class Daemon {
       .join(":");
     this.#env = { ...process.env, PATH: searched };
     this.#helperPid = at("exec/containerd/containerd.pid");
-    this.#args = [
+    this.#command = [
+      // Ends with this process even when that is killed.
+      ...[...under, "setpriv", "--pdeathsig", "SIGTERM", "dockerd"],
       ...["--host", this.host, "--data-root", dataRoot],
       ...["--exec-root", at("exec"), "--pidfile", at("pid")],
       ...["--bridge", bridge, `--iptables=${firewall}`, `--ip-masq=${firewall}`],
       ...(liveRestore ? ["--live-restore"] : []),
+      ...(runtime === undefined
+        ? []
+        : ["--add-runtime", `own=${runtime}`, "--default-runtime", "own"]),
       ...["--containerd-namespace", bridge, "--containerd-plugins-namespace", `${bridge}-plugins`],
     ];
   }
 
   async start(): Promise<void> {
     if (this.#isRunning) return;
-    // Ends with this process even when that is killed.
-    const args = ["--pdeathsig", "SIGTERM", "dockerd", ...this.#args];
-    const daemon = spawn("setpriv", args, { env: this.#env });
+    const [program = "", ...args] = this.#command;
+    const daemon = spawn(program, args, { env: this.#env, stdio: ["ignore", "pipe", "pipe"] });
     this.#process = daemon;
     let said = "";
     for (const stream of [daemon.stdout, daemon.stderr]) {
@@ -183,8 +191,13 @@ async function succeeds(command: string, ...args: readonly string[]): Promise<bo
   );
 }
 
-async function makeBridge(): Promise<{ readonly name: string; remove(): Promise<void> }> {
-  const ip = async (...args: readonly string[]) => promisify(execFile)("ip", [...args]);
+async function makeBridge(
+  under: readonly string[] = [],
+): Promise<{ readonly name: string; remove(): Promise<void> }> {
+  const ip = async (...args: readonly string[]) => {
+    const [program = "", ...rest] = [...under, "ip", ...args];
+    await promisify(execFile)(program, rest);
+  };
   bridges += 1;
   const name = `sv-t${process.pid}.${bridges}`;
   const place = process.pid + bridges;
@@ -192,7 +205,7 @@ async function makeBridge(): Promise<{ readonly name: string; remove(): Promise<
   await ip("link", "add", name, "type", "bridge");
   await ip("address", "add", address, "dev", name);
   await ip("link", "set", name, "up");
-  return { name, remove: async () => void (await ip("link", "delete", name)) };
+  return { name, remove: () => ip("link", "delete", name) };
 }
 
 /** An engine that ends leaves the network of the machine mounted, if a container had it, and one that fails its data. */

@@ -27,16 +27,24 @@ export interface NetworkNamespace extends AsyncDisposable {
   heal(): Promise<void>;
 }
 
-export async function makeNetworkNamespace(): Promise<NetworkNamespace> {
+export interface NamespaceOptions {
+  /** What is mounted by programs in it is seen there alone, and goes with it. */
+  readonly ownMounts?: boolean;
+}
+
+export async function makeNetworkNamespace({
+  ownMounts = false,
+}: NamespaceOptions = {}): Promise<NetworkNamespace> {
+  const kinds = ownMounts ? ["--net", "--mount"] : ["--net"];
   // It holds the namespace until its standard input ends.
-  const holder = spawn("unshare", ["--net", "cat"], { stdio: ["pipe", "pipe", "inherit"] });
+  const holder = spawn("unshare", [...kinds, "cat"], { stdio: ["pipe", "pipe", "inherit"] });
   const { pid } = holder;
   if (pid === undefined) throw new Error("a network namespace could not be made");
   holder.stdin.write("\n");
   await once(holder.stdout, "data");
   const net = `10.213.${pid % 256}`;
   const [front, back] = [`svf${pid}`, `svb${pid}`];
-  const under = ["nsenter", `--net=/proc/${pid}/ns/net`];
+  const under = ["nsenter", `--target=${pid}`, ...kinds];
   const within = async (...args: string[]) => run("nsenter", [...under.slice(1), "ip", ...args]);
   const link = async (name: string, here: string, there: string) => {
     const peer = `${name}p`;

@@ -20,11 +20,15 @@ const programs = {
   docker: { package: "docker.io" },
   "docker-compose": { package: "docker-compose" },
   dockerd: { package: "docker.io" },
+  "dpkg-source": { package: "dpkg-dev" },
+  etcd: { package: "etcd-server" },
   git: { package: "git" },
   ip: {
     package: "iproute2",
     probe: ["sh", "-c", "ip link add sv-p$$ type bridge && ip link delete sv-p$$"],
   },
+  // The newest that builds the Kubernetes that Debian has.
+  go: { package: "golang-1.19-go", probe: ["/usr/lib/go-1.19/bin/go", "version"] },
   iptables: {
     package: "iptables",
     probe: ["unshare", "--net", "iptables", "--list", "--numeric"],
@@ -47,6 +51,11 @@ const programs = {
     probe: ["python3", "-c", "import asyncio, multiprocessing, urllib.request"],
   },
   rclone: { package: "rclone" },
+  // A library that is built into others.
+  reflect2: {
+    package: "golang-github-modern-go-reflect2-dev",
+    probe: ["test", "-e", "/usr/share/gocode/src/github.com/modern-go/reflect2"],
+  },
   s3cmd: { package: "s3cmd" },
   // A container may have the program and not be allowed to trace.
   strace: { package: "strace", probe: ["strace", "-f", "-o", "/dev/null", "true"] },

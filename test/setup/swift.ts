@@ -1,5 +1,5 @@
 /** A foreign S3 server for tests: OpenStack Swift with its s3api, installed from Debian where that is possible. */
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import net, { type AddressInfo } from "node:net";
@@ -7,11 +7,11 @@ import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { whatIsMissing } from "./debian-program.ts";
+import { Processes } from "./processes.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
 
 const PARTS = ["account", "container", "object"] as const;
 const READY_MS = 30_000;
-const END_MS = 5_000;
 
 /** Why those tests are left out here; undefined where they run. Under CI they are never left out. */
 export const swiftIsMissing: string | undefined = whatIsMissing(
@@ -62,32 +62,6 @@ export async function startSwift(): Promise<Swift> {
     throw new Error(`Swift did not come up:\n${processes.said}`, { cause: error });
   }
   return swift;
-}
-
-/** Children that end when the test does. */
-class Processes {
-  readonly #children: ChildProcess[] = [];
-  said = "";
-
-  start(command: string, args: readonly string[]): void {
-    const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on("data", (piece: Buffer) => (this.said += `${command}: ${piece.toString()}`));
-    }
-    this.#children.push(child);
-  }
-
-  async end(): Promise<void> {
-    await Promise.all(this.#children.map(endChild));
-  }
-}
-
-async function endChild(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const force = setTimeout(() => child.kill("SIGKILL"), END_MS);
-  child.kill("SIGTERM");
-  await once(child, "exit");
-  clearTimeout(force);
 }
 
 type Ports = Readonly<Record<(typeof PARTS)[number] | "proxy" | "memcache", number>>;

@@ -13,13 +13,13 @@ const ON_EVERY_DEBIAN: Readonly<Record<string, readonly string[]>> = {
   apt: ["apt-get"],
   bash: ["bash"],
   bsdutils: ["script"],
-  coreutils: ["base64", "cp", "mkfifo", "sleep", "tail", "tr"],
+  coreutils: ["base64", "cp", "mkfifo", "nice", "sleep", "tail", "tr"],
   dash: ["sh"],
   "libc-bin": ["ldd"],
   mount: ["mount", "umount"],
   sed: ["sed"],
   tar: ["tar"],
-  "util-linux": ["flock", "nsenter", "setpriv", "unshare"],
+  "util-linux": ["flock", "nsenter", "unshare"],
 };
 
 /** Those of Node, and this project's own. */

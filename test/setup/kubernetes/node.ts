@@ -1,0 +1,107 @@
+/** The one node of a cluster: a kubelet that runs pods as containers of an engine, and the proxy of services. */
+import { execFile } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
+import type { NetworkNamespace } from "../network-namespace.ts";
+import { type Access, NODE_NAME } from "./access.ts";
+import { programsFolder } from "./programs.ts";
+
+/** What a kubelet wants the kernel to do. It would change that for the whole machine, so it is shown that it is so already. */
+const TUNABLES = {
+  "vm/overcommit_memory": 1,
+  "vm/panic_on_oom": 0,
+  "kernel/panic": 10,
+  "kernel/panic_on_oops": 1,
+  "kernel/keys/root_maxkeys": 1_000_000,
+  "kernel/keys/root_maxbytes": 25_000_000,
+};
+
+/** Where programs of a node put things whatever they are told. */
+const OWN_FOLDERS = ["/run", "/var/lib", "/var/log"];
+
+/** Fills the namespace with file systems in memory, which nobody else sees and which go with it. */
+export async function furnish({ under, outside }: NetworkNamespace, folder: string): Promise<void> {
+  const [enter = "", ...entering] = under;
+  const inside = async (...command: readonly string[]) => {
+    await promisify(execFile)(enter, [...entering, ...command]);
+  };
+  await inside("ip", "route", "add", "default", "via", outside);
+  for (const place of [...OWN_FOLDERS, folder])
+    await inside("mount", "-t", "tmpfs", "-o", "mode=0755", "sv-test", place);
+  for (const [name, value] of Object.entries(TUNABLES)) {
+    const file = `/run/${path.basename(name)}`;
+    await inside("sh", "-c", `echo ${value} >${file}; mount --bind ${file} /proc/sys/${name}`);
+  }
+}
+
+/**
+ * A program in the place of runc: it asks for no more than this machine may have, which in a container has no right to raise
+ * limits or to spare processes when memory runs out.
+ */
+export function writeRuntime(folder: string): string {
+  const file = path.join(folder, "runtime");
+  const script = `#!/bin/sh
+for word; do
+  [ "$before" = --bundle ] && config=$word/config.json
+  before=$word
+done
+[ -f "$config" ] && sed -i -e 's/"oomScoreAdj":-[0-9]*/"oomScoreAdj":0/' -e 's/"rlimits":\\[[^]]*\\]/"rlimits":[]/' "$config"
+exec runc "$@"
+`;
+  fs.writeFileSync(file, script, { mode: 0o755 });
+  return file;
+}
+
+/** Of a kubelet that leaves the machine's cgroups, disks and addresses alone. */
+const KUBELET = {
+  ...{ kind: "KubeletConfiguration", apiVersion: "kubelet.config.k8s.io/v1beta1" },
+  // Nobody but this machine reaches it.
+  authentication: { anonymous: { enabled: true }, webhook: { enabled: false } },
+  authorization: { mode: "AlwaysAllow" },
+  ...{ cgroupsPerQOS: false, enforceNodeAllocatable: [], failSwapOn: false, oomScoreAdj: 0 },
+  // The disk is everybody's.
+  evictionHard: { "memory.available": "50Mi" },
+  imageGCHighThresholdPercent: 100,
+  // Otherwise pods take a minute to see a Secret or ConfigMap that has changed.
+  syncFrequency: "10s",
+  nodeStatusUpdateFrequency: "5s",
+  ...{ resolvConf: "", maxOpenFiles: 20_000 },
+};
+
+/** The command of a kubelet on the engine at `host`, for pods whose network `pauseImage` holds. */
+export function kubeletCommand(
+  access: Access,
+  folder: string,
+  { host, pauseImage, address }: { host: string; pauseImage: string; address: string },
+): readonly [string, ...string[]] {
+  const config = path.join(folder, "kubelet.json");
+  fs.writeFileSync(config, JSON.stringify(KUBELET));
+  return [
+    path.join(programsFolder, "kubelet"),
+    ...[`--config=${config}`, `--kubeconfig=${access.configurationOf("kubelet")}`],
+    ...["--container-runtime=docker", `--docker-endpoint=${host}`],
+    ...[`--pod-infra-container-image=${pauseImage}`, `--hostname-override=${NODE_NAME}`],
+    `--node-ip=${address}`,
+  ];
+}
+
+/** The command of what makes the services' addresses lead to pods. */
+export function proxyCommand(
+  access: Access,
+  folder: string,
+  { pods, address }: { pods: string; address: string },
+): readonly [string, ...string[]] {
+  const config = path.join(folder, "proxy.json");
+  const settings = {
+    ...{ kind: "KubeProxyConfiguration", apiVersion: "kubeproxy.config.k8s.io/v1alpha1" },
+    clientConnection: { kubeconfig: access.configurationOf("proxy") },
+    ...{ mode: "iptables", clusterCIDR: pods, hostnameOverride: NODE_NAME, bindAddress: address },
+    // Two pods on one bridge: what goes over a service comes back over it.
+    iptables: { masqueradeAll: true },
+    // The kernel's table is the machine's.
+    conntrack: { maxPerCore: 0, tcpEstablishedTimeout: "0s", tcpCloseWaitTimeout: "0s" },
+  };
+  fs.writeFileSync(config, JSON.stringify(settings));
+  return [path.join(programsFolder, "kube-proxy"), `--config=${config}`];
+}
