@@ -20,7 +20,8 @@ import {
   until,
 } from "./control-plane.ts";
 import { furnish, kubeletCommand, proxyCommand, writeRuntime } from "./node.ts";
-import { helmProgram, kubectlProgram, prepareKubernetes } from "./programs.ts";
+import { helmProgram, kubectlProgram } from "./client-programs.ts";
+import { prepareKubernetes } from "./programs.ts";
 
 /** A namespace of the cluster, which is removed with everything in it when it is disposed of. */
 export interface ClusterNamespace extends AsyncDisposable {
