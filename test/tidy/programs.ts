@@ -25,7 +25,10 @@ const ON_EVERY_DEBIAN: Readonly<Record<string, readonly string[]>> = {
 /** Those of Node, and this project's own. */
 const OWN = ["node", "npm", "npx", "sv-emulate", "sv-worker"];
 
-const present = new Set([...Object.values(ON_EVERY_DEBIAN).flat(), ...OWN]);
+/** Those that `prepareClients` of the set-up fetches. */
+const FETCHED = ["helm", "kubectl"];
+
+const present = new Set([...Object.values(ON_EVERY_DEBIAN).flat(), ...OWN, ...FETCHED]);
 const installable = new Set(Object.keys(PROGRAMS));
 const SHELL = /^(?:sh|bash|shell|console)$/;
 
