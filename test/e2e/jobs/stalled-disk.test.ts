@@ -7,9 +7,9 @@ import { injectIntoSyncs, straceIsMissing } from "../../setup/strace.ts";
 import { eventually, peakBytes, resetPeakBytes } from "./observe.ts";
 import { Stage } from "./stage.ts";
 
-/** Clients that submit at the same time: more than a batch takes steps, with more bytes than it takes. */
+/** Clients that submit at the same time: more than a batch takes steps, with twice the bytes that it takes. */
 const CLIENTS = 1_100;
-const PADDING = "x".repeat(8_000);
+const PADDING = "x".repeat(16_000);
 const CHUNKS = Array.from({ length: 60 }, (_, number) => number);
 /** How much more memory the emulator may take while all of them wait. */
 const MAX_GROWTH_BYTES = 200_000_000;
