@@ -44,6 +44,8 @@ export function launcherContract(
   describe(`the launcher of ${name}`, () => {
     endsWorkers(async () => asEnding(await open()));
 
+    if (freezes) freezesWorkers(open);
+
     it("tells the code a worker ended with, and its last lines from both outputs", async () => {
       await using subject = await open();
       const worker = launch(subject, 'console.log("one"); console.error("two"); process.exit(7);');
@@ -110,49 +112,12 @@ export function launcherContract(
       expect(await subject.left()).toBe(0);
     });
 
-    it.runIf(freezes)("freezes a worker with all it started, and lets it go on", async () => {
-      await using subject = await open();
-      const ticks = "setInterval(() => console.log(`tick of ${who}`), 20)";
-      const childs = JSON.stringify(`const who = "the child"; ${ticks}`);
-      const child = `spawn(process.execPath, ["-e", ${childs}], { stdio: "inherit", detached: true })`;
-      const code = `const { spawn } = require("node:child_process"); ${child}; const who = "its own"; ${ticks}`;
-      const worker = launch(subject, code);
-      const ticked = (who: string) => subject.lines.filter((line) => line.includes(who)).length;
-      const bothTick = async (since = { own: 0, child: 0 }) =>
-        eventually("both tick", () => {
-          const now = { own: ticked("its own"), child: ticked("the child") };
-          return now.own > since.own + 2 && now.child > since.child + 2 ? now : undefined;
-        });
-      await bothTick();
-      await worker.freeze?.(true);
-      // What was written before may still be on its way.
-      await delay(300);
-      const frozen = { own: ticked("its own"), child: ticked("the child") };
-      await delay(300);
-      expect({ own: ticked("its own"), child: ticked("the child") }).toEqual(frozen);
-      await worker.freeze?.(false);
-      await bothTick(frozen);
-      worker.kill();
-      await worker.exited;
-    });
-
     it("says where a worker is that it has started", async () => {
       await using subject = await open();
       const worker = launch(subject, STAYS);
       await eventually("it is there", () => (subject.lines.length === 1 ? true : undefined));
       const { pid, container, pod } = worker.place?.() ?? {};
       expect({ container, pod, process: pid }[placeOf(worker)]).toBeDefined();
-    });
-
-    it.runIf(freezes)("kills a frozen worker, and freezes none that has ended", async () => {
-      await using subject = await open();
-      const worker = launch(subject, STAYS);
-      await eventually("it is there", () => (subject.lines.length === 1 ? true : undefined));
-      await worker.freeze?.(true);
-      worker.kill();
-      expect(await worker.exited).toMatchObject({ signal: "SIGKILL" });
-      expect(await subject.left()).toBe(0);
-      await expect(worker.freeze?.(true)).rejects.toThrow(/\w+ \w+/u);
     });
 
     it("has nothing left of a worker once that has ended", async () => {
@@ -172,5 +137,44 @@ export function launcherContract(
       expect(ends.map(({ signal }) => signal)).toEqual(["SIGKILL", "SIGKILL"]);
       expect(await subject.left()).toBe(0);
     });
+  });
+}
+
+function freezesWorkers(open: () => Promise<LauncherSubject>): void {
+  it("freezes a worker with all it started, and lets it go on", async () => {
+    await using subject = await open();
+    const ticks = "setInterval(() => console.log(`tick of ${who}`), 20)";
+    const childs = JSON.stringify(`const who = "the child"; ${ticks}`);
+    const child = `spawn(process.execPath, ["-e", ${childs}], { stdio: "inherit", detached: true })`;
+    const code = `const { spawn } = require("node:child_process"); ${child}; const who = "its own"; ${ticks}`;
+    const worker = launch(subject, code);
+    const ticked = (who: string) => subject.lines.filter((line) => line.includes(who)).length;
+    const bothTick = async (since = { own: 0, child: 0 }) =>
+      eventually("both tick", () => {
+        const now = { own: ticked("its own"), child: ticked("the child") };
+        return now.own > since.own + 2 && now.child > since.child + 2 ? now : undefined;
+      });
+    await bothTick();
+    await worker.freeze?.(true);
+    // What was written before may still be on its way.
+    await delay(300);
+    const frozen = { own: ticked("its own"), child: ticked("the child") };
+    await delay(300);
+    expect({ own: ticked("its own"), child: ticked("the child") }).toEqual(frozen);
+    await worker.freeze?.(false);
+    await bothTick(frozen);
+    worker.kill();
+    await worker.exited;
+  });
+
+  it("kills a frozen worker, and freezes none that has ended", async () => {
+    await using subject = await open();
+    const worker = launch(subject, STAYS);
+    await eventually("it is there", () => (subject.lines.length === 1 ? true : undefined));
+    await worker.freeze?.(true);
+    worker.kill();
+    expect(await worker.exited).toMatchObject({ signal: "SIGKILL" });
+    expect(await subject.left()).toBe(0);
+    await expect(worker.freeze?.(true)).rejects.toThrow(/\w+ \w+/u);
   });
 }

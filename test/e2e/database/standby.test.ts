@@ -20,8 +20,11 @@ function either(one: Postgres, two: Postgres): string {
 async function told(postgres: Postgres, ...statements: readonly string[]): Promise<void> {
   const client = new pg.Client({ connectionString: postgres.url() });
   await client.connect();
-  for (const statement of statements) await client.query(statement);
-  await client.end();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
 }
 
 const beSynchronous = (postgres: Postgres) =>

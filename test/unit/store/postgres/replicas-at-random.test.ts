@@ -42,7 +42,8 @@ class Play {
     const member = new Member(joined, await joined.store.boot());
     this.members.push(member);
     this.#ever.push(member);
-    void joined.ownership.begin(member);
+    // It may be killed before it has begun.
+    joined.ownership.begin(member).catch(() => undefined);
     return member;
   }
 
