@@ -1,5 +1,6 @@
 /** Says which nodes have the GPUs that an endpoint asks for, and how many of them a pod takes. Pure. */
-import type { V1Affinity, V1Toleration } from "@kubernetes/client-node";
+import type { V1Affinity, V1NodeSelectorRequirement, V1Toleration } from "@kubernetes/client-node";
+import { type CudaRequirement, meetsCudaRequirement } from "../../core/workers/cuda-requirement.ts";
 import type { Endpoint } from "../../core/resources/endpoint.ts";
 
 const NODE_ENV = {
@@ -12,13 +13,19 @@ const NODE_ENV = {
 /** By NVIDIA's GPU feature discovery, which takes the name that nvidia-smi says. */
 const PRODUCT_LABEL = "nvidia.com/gpu.product";
 
+/** The newest CUDA that the driver of a node takes, by the same. */
+const CUDA_LABEL = {
+  major: "nvidia.com/cuda.runtime.major",
+  minor: "nvidia.com/cuda.runtime.minor",
+};
+
 /** Clouds keep all others from their nodes with GPUs. */
 const TOLERATIONS: readonly V1Toleration[] = [
   { key: "nvidia.com/gpu", operator: "Exists" },
   { key: "amd.com/gpu", operator: "Exists" },
 ];
 
-type Wanted = Pick<Endpoint, "computeType" | "gpuCount" | "gpuTypeIds">;
+type Wanted = Pick<Endpoint, "computeType" | "gpuCount" | "gpuTypeIds"> & CudaRequirement;
 type Variables = Readonly<Record<string, string>>;
 
 export interface GpuPlace {
@@ -39,12 +46,13 @@ export function nodePlace(endpoint: Wanted, env: Variables): NodePlace {
   if (endpoint.computeType !== "GPU") return { ...chosen, limits: {} };
   const { gpuCount, gpuTypeIds } = endpoint;
   const resource = env[NODE_ENV.resource] || resourceOf(gpuTypeIds);
-  const isFound = "nodeSelector" in chosen || gpuTypeIds.length === 0;
+  const isChosen = "nodeSelector" in chosen;
+  const affinity = isChosen ? undefined : affinityOf(endpoint);
   return {
     ...chosen,
     limits: { [resource]: String(gpuCount) },
     tolerations: [...TOLERATIONS],
-    ...(!isFound && { affinity: affinityOf(gpuTypeIds) }),
+    ...(affinity && { affinity }),
   };
 }
 
@@ -53,21 +61,46 @@ function resourceOf(typeIds: readonly string[]): string {
   return isAmd ? "amd.com/gpu" : "nvidia.com/gpu";
 }
 
-function affinityOf(typeIds: readonly string[]): V1Affinity {
-  const isOne = (types: readonly string[]) => ({
-    matchExpressions: [
-      { key: PRODUCT_LABEL, operator: "In", values: [...new Set(types.flatMap(productNames))] },
-    ],
-  });
+function affinityOf({ gpuTypeIds: typeIds, ...cuda }: Wanted): V1Affinity | undefined {
+  const types = typeIds.length === 0 ? [] : [isOneOf(typeIds)];
+  const terms = cudaTerms(cuda).map((term) => ({ matchExpressions: [...types, ...term] }));
+  if (terms.every(({ matchExpressions }) => matchExpressions.length === 0)) return undefined;
+  const preferred = typeIds.map((typeId, index) => ({
+    weight: Math.max(1, 100 - index),
+    preference: { matchExpressions: [isOneOf([typeId])] },
+  }));
   return {
     nodeAffinity: {
-      requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [isOne(typeIds)] },
-      preferredDuringSchedulingIgnoredDuringExecution: typeIds.map((typeId, index) => ({
-        weight: Math.max(1, 100 - index),
-        preference: isOne([typeId]),
-      })),
+      requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms },
+      ...(preferred.length > 0 && { preferredDuringSchedulingIgnoredDuringExecution: preferred }),
     },
   };
+}
+
+function isOneOf(typeIds: readonly string[]): V1NodeSelectorRequirement {
+  const values = [...new Set(typeIds.flatMap(productNames))];
+  return { key: PRODUCT_LABEL, operator: "In", values };
+}
+
+/** Of these one must hold, as `meetsCudaRequirement` says. */
+function cudaTerms(wanted: CudaRequirement): readonly V1NodeSelectorRequirement[][] {
+  const { allowedCudaVersions: allowed = [], minCudaVersion: oldest } = wanted;
+  if (allowed.length === 0 && oldest === undefined) return [[]];
+  const { major, minor } = CUDA_LABEL;
+  const is = (key: string, value = "0") => ({ key, operator: "In", values: [value] });
+  const above = (key: string, than: number) => ({ key, operator: "Gt", values: [String(than)] });
+  const unknown = [{ key: major, operator: "DoesNotExist" }];
+  if (allowed.length > 0) {
+    const good = allowed.filter((version) => meetsCudaRequirement(version, wanted));
+    const parts = good.map((version) => version.split("."));
+    return [unknown, ...parts.map(([first, second]) => [is(major, first), is(minor, second)])];
+  }
+  const [first = "0", second = "0"] = (oldest ?? "").split(".");
+  return [
+    unknown,
+    [above(major, Number(first))],
+    [is(major, first), above(minor, Number(second) - 1)],
+  ];
 }
 
 /** A label has no spaces; drivers before 450 leave out the maker, and GPUs that are shared have it behind their name. */

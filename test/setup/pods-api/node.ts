@@ -1,5 +1,10 @@
 /** The scheduler and the one node of a cluster: finds whether a pod fits, pulls its image, runs it, tells its status, and ends it. */
-import type { V1Pod, V1PodSpec } from "@kubernetes/client-node";
+import type {
+  V1NodeAffinity,
+  V1NodeSelectorRequirement,
+  V1Pod,
+  V1PodSpec,
+} from "@kubernetes/client-node";
 import { type ContainerEnd, ContainerProcess } from "./container-process.ts";
 import { now, type Objects, type Stored } from "./objects.ts";
 
@@ -106,14 +111,10 @@ export class TestNode {
     const claimName = claim?.persistentVolumeClaim?.claimName;
     if (claimName !== undefined && !this.claims.has(claimName))
       return `persistentvolumeclaim "${claimName}" not found`;
-    const required = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
     const selector = Object.entries(spec.nodeSelector ?? {});
     const fits =
       selector.every(([key, value]) => this.labels[key] === value) &&
-      (required === undefined ||
-        required.nodeSelectorTerms.some(({ matchExpressions = [] }) =>
-          matchExpressions.every(({ key, values }) => values?.includes(this.labels[key] ?? "")),
-        ));
+      isAsked(spec.affinity?.nodeAffinity, this.labels);
     return fits ? undefined : "1 node(s) didn't match node selector";
   }
 
@@ -185,6 +186,23 @@ export class TestNode {
       status: Object.assign({}, it.status, isOver ? {} : told),
     }));
   }
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+/** Whether a node with these labels is one of those that are asked for. */
+export function isAsked(affinity: V1NodeAffinity | undefined, labels: Labels): boolean {
+  const required = affinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  if (required === undefined) return true;
+  const holds = ({ key, operator, values = [] }: V1NodeSelectorRequirement) => {
+    const value = labels[key];
+    if (operator === "DoesNotExist" || value === undefined)
+      return operator === "DoesNotExist" && value === undefined;
+    return operator === "Gt" ? Number(value) > Number(values[0]) : values.includes(value);
+  };
+  return required.nodeSelectorTerms.some(({ matchExpressions = [] }) =>
+    matchExpressions.every(holds),
+  );
 }
 
 function status(state: object): never {

@@ -12,6 +12,7 @@ import {
 import { claimName, labelsOf, podName } from "../../../../emulator/launch/kubernetes/pod-names.ts";
 import { orderOf, templateNamed } from "../../../contract/launcher/subject.ts";
 import { createBody } from "../../../setup/pods-api/create-body.ts";
+import { isAsked } from "../../../setup/pods-api/node.ts";
 
 const IMAGE = "registry.example/team/app:1";
 const STRICT = new URLSearchParams({ fieldValidation: "Strict" });
@@ -113,6 +114,41 @@ it("asks for GPUs by the device plugin, on nodes that have one of the types, the
   );
   expect(weights).toEqual([100, 99]);
   expect(productNames("Tesla T4")).toEqual(["Tesla-T4", "Tesla-T4-SHARED"]);
+});
+
+it.each([
+  ["11.8", false],
+  ["12.3", false],
+  ["12.4", true],
+  ["12.10", true],
+  ["13.0", true],
+])("asks for nodes whose driver takes CUDA 12.4 or later: of %s it is %j", (version, fits) => {
+  const wanted = {
+    computeType: "GPU",
+    gpuCount: 1,
+    gpuTypeIds: [],
+    minCudaVersion: "12.4",
+  } as const;
+  const { affinity } = nodePlace(wanted, {});
+  const [major = "", minor = ""] = version.split(".");
+  const labels = { "nvidia.com/cuda.runtime.major": major, "nvidia.com/cuda.runtime.minor": minor };
+  expect(isAsked(affinity?.nodeAffinity, labels)).toBe(fits);
+  expect(isAsked(affinity?.nodeAffinity, {})).toBe(true);
+  const typed = nodePlace({ ...wanted, gpuTypeIds: ["NVIDIA L4"] }, {}).affinity?.nodeAffinity;
+  expect(isAsked(typed, labels)).toBe(false);
+  expect(isAsked(typed, { ...labels, "nvidia.com/gpu.product": "NVIDIA-L4" })).toBe(fits);
+});
+
+it("asks for nodes whose driver has one of the versions of CUDA that are allowed", () => {
+  const allowedCudaVersions = ["12.1", "12.4"];
+  const wanted = { computeType: "GPU", gpuCount: 1, gpuTypeIds: [], allowedCudaVersions } as const;
+  const { affinity } = nodePlace({ ...wanted, minCudaVersion: "12.2" }, {});
+  const fits = (minor: string) =>
+    isAsked(affinity?.nodeAffinity, {
+      "nvidia.com/cuda.runtime.major": "12",
+      "nvidia.com/cuda.runtime.minor": minor,
+    });
+  expect(["1", "2", "4", "5"].map(fits)).toEqual([false, false, true, false]);
 });
 
 it("takes labels of nodes and the name of a resource from the template in the place of GPU types", () => {
