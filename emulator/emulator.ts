@@ -210,7 +210,7 @@ async function openLaunchers(options: EmulatorOptions, ports: Ports, made: Async
     serveLiveAt: async (address) => workerPorts.serveLiveAt(address, port),
     credentialsOf: async ({ containerRegistryAuthId: id = "" }) =>
       id === "" ? undefined : registryCredentials(context, id),
-    willing: signals.launcherWilling.raise,
+    ...{ willing: signals.launcherWilling.raise, found: signals.workersFound.raise },
   });
   made.defer(() => containers.close());
   made.defer(() => kubernetes?.close());
@@ -251,10 +251,10 @@ async function run(
   // Before workers start: another program may have the port.
   const url = await http.start({ host: parts.host, port: parts.port });
   if (parts.elsewhere) await parts.workerPorts.serveElsewhere(parts.elsewhere);
+  await parts.kubernetes?.reach();
   await startWork.do(async () => {
     await engine.start();
     void parts.containers.clearLeftovers(context.directory.templates());
-    void parts.kubernetes?.reach();
     parts.reloader?.start();
   });
   const apiKey = keys.userKey;

@@ -23,7 +23,7 @@ export type KubernetesOptions = Pick<
 
 export interface KubernetesParts extends Pick<
   KubernetesLauncherOptions,
-  "clock" | "credentialsOf" | "isOurs" | "line" | "log" | "willing"
+  "clock" | "credentialsOf" | "found" | "isOurs" | "line" | "log" | "willing"
 > {
   readonly emulator: KubernetesOptions;
   /** The data directory, if there is one. */
@@ -51,7 +51,7 @@ export function createKubernetes(parts: KubernetesParts): KubernetesLauncher | u
     cluster: new Cluster(new ClusterConnection(), namespace),
     service: serviceId(parts),
     placesOf: async (order) => ({
-      serviceAddress: addressOf(elsewhere),
+      serviceAddress: addressesOf(elsewhere),
       workerToken: workerToken(order.workerToken, elsewhere.door.fingerprint),
       env: {},
     }),
@@ -66,11 +66,11 @@ function isForThisMachineAlone({
   return workerAddress === undefined && advertise === undefined && isLoopbackHost(host);
 }
 
-/** @throws Error before the port is open */
-function addressOf(elsewhere: Elsewhere): string {
-  const address = elsewhere.address();
-  if (address === undefined) throw new Error("the port of workers is not open");
-  return address;
+/** Of all replicas, this one first. @throws Error before the port is open */
+function addressesOf({ door }: Elsewhere): string {
+  const addresses = door.addresses();
+  if (addresses.length === 0) throw new Error("the port of workers is not open");
+  return addresses.join(",");
 }
 
 /**

@@ -18,7 +18,7 @@ import type { EmulatorOptions } from "../options.ts";
 export interface LaunchersOptions
   extends
     Omit<Parameters<typeof createContainers>[0], "docker" | "line">,
-    Pick<KubernetesParts, "elsewhere" | "isOurs" | "webhooks"> {
+    Pick<KubernetesParts, "elsewhere" | "found" | "isOurs" | "webhooks"> {
   readonly emulator: Pick<
     EmulatorOptions,
     "docker" | "workerLine" | "commands" | keyof KubernetesOptions
@@ -44,7 +44,7 @@ export interface Launchers {
 export function createLaunchers(options: LaunchersOptions): Launchers {
   const { emulator, handlerFiles, workerEnv, workerSocket } = options;
   const serviceAddress = () => `unix:${workerSocket}`;
-  const line = ({ workerId, endpoint }: WorkerOrder, text: string) =>
+  const line = ({ workerId, endpoint }: Pick<WorkerOrder, "endpoint" | "workerId">, text: string) =>
     emulator.workerLine?.({ workerId, endpointId: endpoint.id, line: text });
   const processes = createProcessLauncher({
     ...workerPrograms(),

@@ -26,6 +26,8 @@ export interface EngineSignals {
   readonly recordsChanged: Signal<readonly RecordChange[]>;
   /** A launcher can start workers or pods that it could not before. */
   readonly launcherWilling: Signal;
+  /** A launcher has looked for workers of former processes. */
+  readonly workersFound: Signal;
 }
 
 export function createSignals(): EngineSignals {
@@ -40,6 +42,7 @@ export function createSignals(): EngineSignals {
     partsLost: new Signal(),
     recordsChanged: new Signal(),
     launcherWilling: new Signal(),
+    workersFound: new Signal(),
   };
 }
 

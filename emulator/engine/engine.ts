@@ -23,6 +23,7 @@ import { serve } from "./resources/serve-endpoints.ts";
 import { serveResources } from "./resources/serve-resources.ts";
 import type { StartWork } from "./start-work.ts";
 import { WebhookDelivery } from "./webhooks/deliver-webhooks.ts";
+import { FormerWorkers } from "./workers/former-workers.ts";
 import { GpuPool } from "./workers/gpus/gpu-pool.ts";
 import { MemoryWatch } from "./workers/memory-watch.ts";
 import { WorkerManager } from "./workers/worker-manager.ts";
@@ -90,7 +91,9 @@ export async function createEngine(
   const workers = new WorkerManager(context, { decisions, gpus, ownership, starter, watch });
   const pods = new PodKeeper(context, podLauncher, gpus);
   const webhooks = new WebhookDelivery(context, webhookSender);
-  const formerJobs = new FormerJobs(context);
+  const ended: WorkerManager["ended"] = (worker, exit) => workers.ended(worker, exit);
+  const formerWorkers = new FormerWorkers(context, { launchers, starter, ended });
+  const formerJobs = new FormerJobs(context, formerWorkers);
   const owner = new PartsOwner(context, { formerJobs, workers, pods, webhooks, startWork });
   signals.partsLost.on((parts) => owner.lost(parts));
   signals.recordsChanged.on((changes) => owner.learned(changes));
@@ -111,6 +114,7 @@ export async function createEngine(
     workers.considerAll();
     pods.considerAll();
   });
+  signals.workersFound.on(() => formerJobs.found());
   await resume(context, startWork, formerJobs);
   const running = { context, workers, pods, webhooks, startWork };
   return runningEngine(running, { formerJobs, gpus, memory, owner });

@@ -41,6 +41,8 @@ const INSTANCE_PATTERN = /^[\w-]{16,128}$/u;
 
 const UNKNOWN_TOKEN = "the worker token is missing or not valid (any more)";
 
+const IS_MOVING = "the endpoint is moving to another emulator of the same store";
+
 const { NOT_FOUND, PERMISSION_DENIED, UNAUTHENTICATED, UNAVAILABLE } = grpc.status;
 
 /** Lets in nobody but the workers that the service started. */
@@ -75,7 +77,8 @@ export class WorkerAdmission {
   async #admitExternal({ token, instance }: Caller): Promise<Admission> {
     const { engine, keys } = this.#parts;
     const key = keys.findGood(token) ?? (await this.#findFresh(token));
-    if (key === undefined) return refusal(UNAUTHENTICATED, UNKNOWN_TOKEN);
+    if (key === undefined)
+      return this.#admitFormer(keyInToken(token)) ?? refusal(UNAUTHENTICATED, UNKNOWN_TOKEN);
     const [endpointId = ""] = key.endpointIds ?? [];
     checkOpens(key, { part: "workers", reads: false, endpointId });
     if (instance === undefined || !INSTANCE_PATTERN.test(instance))
@@ -88,6 +91,17 @@ export class WorkerAdmission {
     if (elsewhere !== undefined) return elsewhere;
     const workerId = externalId(endpointId, instance);
     return { worker: registerExternal(engine, { endpointId, workerId }, key.id) };
+  }
+
+  /** One that was started by another process of the service, or a former one; undefined if it is nobody's. */
+  #admitFormer(token: string): Admission | undefined {
+    const { tokens } = this.#parts.engine;
+    const former = tokens.findFormer(token);
+    const worker = tokens.find(token);
+    if (worker !== undefined) return { worker };
+    if (former === undefined) return undefined;
+    if ("problem" in former) return refusal(UNAVAILABLE, former.problem);
+    return this.#elsewhere(former.endpointId) ?? refusal(UNAVAILABLE, IS_MOVING);
   }
 
   /** One that was made at another replica a moment ago. However many ask, one look is under way at a time. */
@@ -105,7 +119,7 @@ export class WorkerAdmission {
     if (ownership === undefined || engine.ownership.owns(endpointId)) return undefined;
     const owner = ownership.ownerOf(endpointId);
     if (owner === undefined || owner.id === ownership.self.id)
-      return refusal(UNAVAILABLE, "the endpoint is moving to another emulator of the same store");
+      return refusal(UNAVAILABLE, IS_MOVING);
     if (owner.workerAddress !== undefined) return { redirect: owner.workerAddress };
     return refusal(
       UNAVAILABLE,

@@ -91,7 +91,30 @@ export interface LaunchedWorker {
   memoryBytes?(): number | undefined;
 }
 
+/** A worker that another process of the service has started, perhaps before this one, and that nobody here looks after. */
+export interface FoundWorker {
+  readonly workerId: string;
+  readonly endpointId: string;
+  /** The version of the endpoint that it was started for. */
+  readonly endpointVersion: number;
+  /** Of the token by which it shows who it is. */
+  readonly tokenDigest: string;
+  /** It was told to leave. */
+  readonly isLeaving: boolean;
+}
+
+/** Workers that go on when the process that has started them is killed. */
+export interface OutlivingWorkers {
+  /** Why it is not known yet which there are; a sentence. */
+  readonly problem: string | undefined;
+  found(): readonly FoundWorker[];
+  /** Looks after a worker that was found, as if it had been launched here. */
+  adopt(order: Omit<WorkerOrder, "workerToken">): LaunchedWorker;
+}
+
 export interface Launcher {
+  /** Absent where all workers end with the process that has started them. */
+  readonly outliving?: OutlivingWorkers;
   /** True where a worker has only the GPUs it is given: an endpoint with GPUs cannot do with unknown ones. */
   readonly needsKnownGpus?: boolean;
   /** True where what runs its workers also assigns them their GPUs: none of this machine's are taken for them. */

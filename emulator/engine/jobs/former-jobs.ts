@@ -1,15 +1,17 @@
 /**
  * Jobs that run where they were not handed over: before a start of the emulator, or at another replica. What the emulator started has
- * ended with it, and its jobs go back to the queue at once. Workers from elsewhere go on: they have the length of a lease to come
- * and name their jobs, which nobody else gets meanwhile.
+ * ended with it, and its jobs go back to the queue at once. Workers from elsewhere go on, and so do pods: they have the length of a
+ * lease to come and name their jobs, which nobody else gets meanwhile.
  */
 import type { Disarm } from "../../core/time/clock.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { namesItsJobs } from "../../core/workers/external-id.ts";
+import { isPodWorker } from "../../core/workers/pod-worker-id.ts";
 import type { Uses } from "../context.ts";
 import { isMoved } from "../ownership/endpoint-moved.ts";
 import { apply } from "./apply.ts";
 import { requeueOrphans } from "./requeue.ts";
+import type { FormerWorkers } from "../workers/former-workers.ts";
 
 type FormerUses = Uses<
   | "clock"
@@ -25,24 +27,33 @@ type FormerUses = Uses<
 
 export class FormerJobs {
   readonly #engine: FormerUses;
+  readonly #workers: Pick<FormerWorkers, "adopt" | "mayCome">;
   readonly #timers = new Set<Disarm>();
+  /** Those whose workers may still come. */
+  readonly #awaited = new Set<Job>();
 
-  constructor(engine: FormerUses) {
+  constructor(engine: FormerUses, workers: Pick<FormerWorkers, "adopt" | "mayCome">) {
     this.#engine = engine;
+    this.#workers = workers;
   }
 
   /** Resolves when those that go back have gone back. */
   async settle(running: readonly Job[]): Promise<void> {
-    const awaited = running.filter(isAwaited);
+    this.#workers.adopt();
+    const sorted = Map.groupBy(running, (job) => this.#isAwaited(job));
+    const awaited = sorted.get(true) ?? [];
     if (awaited.length > 0) {
       this.#engine.stallDetector.begin();
       await this.#prolong(awaited);
       this.#awaitWorkers(awaited);
     }
-    await requeueOrphans(
-      this.#engine,
-      running.filter((job) => !isAwaited(job)),
-    );
+    await requeueOrphans(this.#engine, sorted.get(false) ?? []);
+  }
+
+  /** Call it when workers were found: jobs of those that were not go back to the queue at once. */
+  found(): void {
+    this.#workers.adopt();
+    this.#giveUp([...this.#awaited].filter((job) => !this.#isAwaited(job)));
   }
 
   stop(): void {
@@ -68,19 +79,33 @@ export class FormerJobs {
   }
 
   #awaitWorkers(jobs: readonly Job[]): void {
-    const { lease, pendingWork, realClock } = this.#engine;
+    const { fleet, lease, realClock } = this.#engine;
+    for (const job of jobs) this.#awaited.add(job);
     const disarm = realClock.wakeAt(realClock.now() + lease.leaseMs, () => {
       this.#timers.delete(disarm);
-      void pendingWork.track("jobs of workers that did not come back", this.#giveUp(jobs));
+      const hasCome = ({ lease: held }: Job) => fleet.find(held?.workerId ?? "")?.contact.wasMade;
+      this.#giveUp(jobs.filter((job) => !hasCome(job)));
+      for (const job of jobs) this.#awaited.delete(job);
     });
     this.#timers.add(disarm);
   }
 
+  #giveUp(jobs: readonly Job[]): void {
+    const left = jobs.filter((job) => this.#awaited.delete(job));
+    if (left.length === 0) return;
+    const { pendingWork } = this.#engine;
+    void pendingWork.track("jobs of workers that did not come back", this.#giveBack(left));
+  }
+
+  #isAwaited(job: Job): boolean {
+    const { workerId = "" } = job.lease ?? {};
+    return isOfExternal(job) || (isPodWorker(workerId) && this.#workers.mayCome(workerId));
+  }
+
   /** A worker that has come has named what it holds; the rest of its jobs went back then. */
-  async #giveUp(jobs: readonly Job[]): Promise<void> {
-    const { fleet, log } = this.#engine;
-    const left = jobs.filter(({ lease }) => lease && !fleet.find(lease.workerId));
-    for (const [endpointId, ofEndpoint] of Map.groupBy(left, (job) => job.endpointId)) {
+  async #giveBack(jobs: readonly Job[]): Promise<void> {
+    const { log } = this.#engine;
+    for (const [endpointId, ofEndpoint] of Map.groupBy(jobs, (job) => job.endpointId)) {
       try {
         await requeueOrphans(this.#engine, ofEndpoint);
       } catch (error) {
@@ -92,7 +117,7 @@ export class FormerJobs {
   }
 }
 
-/** Whether its worker may still come and name it. */
-export function isAwaited({ lease }: Job): boolean {
+/** Whether its worker goes on with it, and names it wherever it comes next. */
+export function isOfExternal({ lease }: Job): boolean {
   return lease !== undefined && namesItsJobs(lease.workerId);
 }

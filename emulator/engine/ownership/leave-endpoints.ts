@@ -1,7 +1,7 @@
 /** Ends all work for endpoints that another process is to decide for. */
 import { within } from "../../core/time/pause.ts";
 import type { Uses } from "../context.ts";
-import { isAwaited } from "../jobs/former-jobs.ts";
+import { isOfExternal } from "../jobs/former-jobs.ts";
 import { requeueOrphans } from "../jobs/requeue.ts";
 import type { Running } from "./running.ts";
 
@@ -52,7 +52,7 @@ export async function leaveEndpoints(
   await within(engine.realClock, WAIT_MS[when], ended);
   if (podsEnded) pods.killAll();
   const running = steps.jobsInMemory(
-    (job) => job.status === "IN_PROGRESS" && isLeaving(job.endpointId) && !isAwaited(job),
+    (job) => job.status === "IN_PROGRESS" && isLeaving(job.endpointId) && !isOfExternal(job),
   );
   if (running.length > 0) await requeueOrphans(engine, running);
   await Promise.all([workers.abandon(isLeaving), webhooks.abandon(isLeaving), podsEnded]);

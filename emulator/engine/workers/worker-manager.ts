@@ -181,7 +181,7 @@ export class WorkerManager {
     const { fleet, clock, log } = this.#engine;
     const { gpus, starter } = this.#options;
     const { start, missing } = decision;
-    const ended = (worker: WorkerHandle, exit: WorkerExit) => this.#ended(worker, exit);
+    const ended = (worker: WorkerHandle, exit: WorkerExit) => this.ended(worker, exit);
     let started = 0;
     let refusal;
     while (started < start && !(refusal = starter.start(endpoint, ended))) started += 1;
@@ -280,7 +280,8 @@ export class WorkerManager {
     this.consider(endpointId);
   }
 
-  async #ended(worker: WorkerHandle, exit: WorkerExit): Promise<void> {
+  /** Call it with a worker that was started elsewhere, and has exited. */
+  async ended(worker: WorkerHandle, exit: WorkerExit): Promise<void> {
     recordEnd(this.#engine, worker, exit, this.#scales.get(worker.endpointId));
     // It is not counted as unhealthy where nobody starts another one.
     if (!this.#options.ownership.holds(worker.endpointId)) this.#move(worker, "forget");

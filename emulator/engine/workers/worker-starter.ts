@@ -2,7 +2,15 @@
 import type { Endpoint } from "../../core/resources/endpoint.ts";
 import { initLimitMs, initLimitProblem } from "../../core/workers/init-limit.ts";
 import type { Template } from "../../core/resources/template.ts";
-import type { Launcher, WorkerExit, WorkerOrder } from "../../launch/launcher.ts";
+import { podWorkerId } from "../../core/workers/pod-worker-id.ts";
+import { tokenDigest } from "../../core/workers/token-digest.ts";
+import type {
+  FoundWorker,
+  LaunchedWorker,
+  Launcher,
+  OutlivingWorkers,
+  WorkerExit,
+} from "../../launch/launcher.ts";
 import type { HealthWatch } from "../balancing/health-watch.ts";
 import type { Uses } from "../context.ts";
 import type { GpuPool } from "./gpus/gpu-pool.ts";
@@ -67,64 +75,89 @@ export class WorkerStarter {
       gpus.leave(endpoint.id);
       return { reason: `${template.imageName}: ${launcher}`, retryMs: LAUNCHER_RETRY_MS };
     }
-    const worker = new WorkerHandle({
-      id: engine.random.shortId(14),
-      endpointId: endpoint.id,
-      endpointVersion: endpoint.version,
-      startedAt: engine.clock.now(),
-      realNow: () => engine.realClock.now(),
-      initLimitMs: initLimitMs(template, endpoint.type),
-      endpointType: endpoint.type,
-      template,
-    });
+    const id = engine.random.shortId(14);
+    const worker = this.#make(endpoint, template, launcher.outliving ? podWorkerId(id) : id);
     const grant = launcher.assignsGpus
       ? { devices: [] }
       : gpus.take(endpoint, worker.id, launcher.needsKnownGpus);
     if ("lack" in grant) return { reason: grant.lack };
+    worker.gpus = grant.devices;
     const workerToken = engine.random.token();
-    this.#launch(launcher, worker, { endpoint, template, workerToken, gpus: grant.devices }, ended);
+    const order = { workerId: worker.id, endpoint, template, workerToken, gpus: worker.gpus };
+    const launch = () => launcher.launch(order);
+    this.#lookAfter(worker, { launch, digest: tokenDigest(workerToken), ended });
+    const problem = initLimitProblem(template);
+    if (problem !== undefined) engine.log.warn({ endpointId: endpoint.id }, problem);
+    const gpuIds = worker.gpus.map(({ id: gpuId }) => gpuId);
+    const ids = { workerId: worker.id, endpointId: endpoint.id };
+    engine.log.info({ ...ids, ...(gpuIds.length > 0 && { gpuIds }) }, "worker started");
     return undefined;
   }
 
-  #launch(
-    launcher: Launcher,
-    worker: WorkerHandle,
-    order: Omit<WorkerOrder, "workerId">,
+  /** Looks after a worker that another process has started. */
+  adopt(
+    outliving: OutlivingWorkers,
+    { workerId, endpointVersion, tokenDigest: digest, isLeaving }: FoundWorker,
+    endpoint: Endpoint,
     ended: Ended,
   ): void {
+    const { directory, log, mover } = this.#engine;
+    const template = directory.template(endpoint.templateId);
+    const worker = this.#make({ ...endpoint, version: endpointVersion }, template, workerId);
+    const launch = () => outliving.adopt({ workerId, endpoint, template, gpus: [] });
+    this.#lookAfter(worker, { launch, digest, ended });
+    log.info({ workerId, endpointId: endpoint.id }, "a worker that was started before was found");
+    if (isLeaving) mover.move(worker, "retire");
+  }
+
+  #make(endpoint: Endpoint, template: Template, id: string): WorkerHandle {
+    const { clock, realClock } = this.#engine;
+    return new WorkerHandle({
+      id,
+      endpointId: endpoint.id,
+      endpointVersion: endpoint.version,
+      startedAt: clock.now(),
+      realNow: () => realClock.now(),
+      initLimitMs: initLimitMs(template, endpoint.type),
+      endpointType: endpoint.type,
+      template,
+    });
+  }
+
+  #lookAfter(
+    worker: WorkerHandle,
+    how: { readonly launch: () => LaunchedWorker; readonly digest: string; readonly ended: Ended },
+  ): void {
     const engine = this.#engine;
-    const { endpoint, template, gpus, workerToken } = order;
-    worker.gpus = gpus;
+    const { id: workerId, endpointId } = worker;
     engine.fleet.add(worker);
-    engine.metrics.workerStarted(endpoint.id);
-    engine.tokens.add(workerToken, worker);
-    const problem = initLimitProblem(template);
-    if (problem !== undefined) engine.log.warn({ endpointId: endpoint.id }, problem);
-    const ids = { workerId: worker.id, endpointId: endpoint.id };
-    worker.launched = launcher.launch({ workerId: worker.id, ...order });
+    engine.metrics.workerStarted(endpointId);
+    engine.tokens.add(how.digest, worker);
+    worker.launched = how.launch();
     const { running } = worker.launched;
     const begin = () => engine.mover.move(worker, "begin");
     if (running === undefined) begin();
     else void running.then(begin);
     this.#options.health.watch(worker);
     this.#options.memory.watch();
-    const gpuIds = gpus.map(({ id }) => id);
-    engine.log.info({ ...ids, ...(gpuIds.length > 0 && { gpuIds }) }, "worker started");
     const recorded = worker.launched.exited
       .then((exit) => {
-        this.#ended(worker, workerToken, exit);
-        return ended(worker, exit);
+        this.#ended(worker, how.digest, exit);
+        return how.ended(worker, exit);
       })
       .catch((error: unknown) =>
-        engine.log.error({ err: error, ...ids }, "the end of a worker could not be recorded"),
+        engine.log.error(
+          { err: error, workerId, endpointId },
+          "the end of a worker could not be recorded",
+        ),
       )
       .finally(() => this.#ends.delete(worker));
     this.#ends.set(worker, recorded);
   }
 
-  #ended(worker: WorkerHandle, workerToken: string, exit: WorkerExit): void {
+  #ended(worker: WorkerHandle, digest: string, exit: WorkerExit): void {
     const { metrics, mover, tokens } = this.#engine;
-    tokens.remove(workerToken);
+    tokens.remove(digest);
     worker.exit = exit;
     mover.move(worker, "exit");
     const { end = "unasked" } = worker.life;

@@ -1,54 +1,50 @@
 /** Launcher that runs each worker as a pod of a Kubernetes cluster. */
-import type { V1ConfigMap, V1OwnerReference } from "@kubernetes/client-node";
 import { imageNameProblem } from "../../core/resources/image-name.ts";
-import type { RegistryCredentials } from "../../core/resources/registry-auth.ts";
 import { LOCAL_IMAGE_PREFIX, type Template } from "../../core/resources/template.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import { isServer } from "../container-environment.ts";
 import { readContainerSettings } from "../container-settings.ts";
-import type { LaunchLog } from "../docker/launch-log.ts";
 import { pause } from "../../core/time/pause.ts";
-import type { LaunchedWorker, Launcher, ServerAddress, WorkerOrder } from "../launcher.ts";
+import type {
+  FoundWorker,
+  LaunchedWorker,
+  Launcher,
+  OutlivingWorkers,
+  ServerAddress,
+  WorkerOrder,
+} from "../launcher.ts";
 import { serverSettings } from "../server-settings.ts";
-import type { Cluster } from "./cluster.ts";
 import { Leftovers } from "./leftovers.ts";
-import { type PodFrame, podManifest, type PodPlaces, secretManifests } from "./pod-manifest.ts";
-import {
-  environmentName,
-  ownerName,
-  ownersOf,
-  pullName,
-  selectorOf,
-  serviceLabels,
-} from "./pod-names.ts";
-import { type PodHost, PodRun } from "./pod-run.ts";
+import { NO_BOUND, PodMaker, type PodMakerOptions } from "./pod-maker.ts";
+import { ownersOf, selectorOf, workerIn } from "./pod-names.ts";
+import { type PodHost, type PodRole, PodRun } from "./pod-run.ts";
+import { stateOf } from "./pod-state.ts";
 import { PodWatch } from "./pod-watch.ts";
 import type { SeenPod } from "./seen-pod.ts";
 
-export interface KubernetesLauncherOptions {
-  readonly cluster: Cluster;
-  /** Tells this service's pods from those of others, over restarts and at all its replicas: 16 hexadecimal digits. */
-  readonly service: string;
+export interface KubernetesLauncherOptions extends PodMakerOptions {
   /** Whether this process starts the workers of the endpoint; if not, another one of the same service does. */
   readonly isOurs: (endpointId: string) => boolean;
-  /** What a worker is told of the service. Rejects with a sentence where pods cannot reach it. */
-  readonly placesOf: (order: WorkerOrder) => Promise<PodPlaces>;
-  /** What its registry wants to know; undefined for a template that names no credentials. Rejects with a sentence. */
-  readonly credentialsOf: (template: Template) => Promise<RegistryCredentials | undefined>;
+  /** Called when it was looked which pods there are, before those are deleted that no worker stands behind. */
+  readonly found: () => void;
   /** Called with each line a worker writes. */
-  readonly line: (order: WorkerOrder, line: string) => void;
+  readonly line: (order: Pick<WorkerOrder, "endpoint" | "workerId">, line: string) => void;
   /** Called when workers can be started that could not before. */
   readonly willing: () => void;
-  readonly log: LaunchLog;
   readonly clock: Clock;
 }
 
 export interface KubernetesLauncher extends Launcher {
-  /** Looks for the cluster, and deletes what killed services left in it. Never rejects. */
+  /**
+   * Looks for the cluster: workers of former processes are found, and what nobody stands behind is deleted. Resolves when it was looked, or
+   * it does not answer. Call it before workers are started. Never rejects.
+   */
   reach(): Promise<void>;
   /** To be called when the service begins to stop: from then on pods whose API server does not answer are left to the next start. */
   beginStop(): void;
 }
+
+type Adoption = Parameters<OutlivingWorkers["adopt"]>[0];
 
 /** How long an API server that does not answer is waited for while the service stops. */
 const STOP_PATIENCE_MS = 10_000;
@@ -57,17 +53,16 @@ const STOP_ASK_MS = 500;
 /** A pod that is asked to leave has so long; the engine ends those that take too long before. */
 const LEAVE_SECONDS = 600;
 
-/** Nodes have the bounds that a template does not set. */
-const NO_BOUND = Number.POSITIVE_INFINITY;
-
 export function createKubernetesLauncher(options: KubernetesLauncherOptions): KubernetesLauncher {
   return new Kubernetes(options);
 }
 
-class Kubernetes implements KubernetesLauncher {
+class Kubernetes implements KubernetesLauncher, OutlivingWorkers {
   readonly assignsGpus = true;
+  readonly outliving = this;
   readonly #options: KubernetesLauncherOptions;
   readonly #running = new Map<string, PodRun>();
+  readonly #maker: PodMaker;
   readonly #watch: PodWatch;
   readonly #leftovers: Leftovers;
   readonly #host: PodHost;
@@ -75,17 +70,19 @@ class Kubernetes implements KubernetesLauncher {
   #isClosed = false;
 
   constructor(options: KubernetesLauncherOptions) {
-    const { cluster, clock, log, isOurs, service, willing } = options;
+    const { cluster, clock, log, found, isOurs, service, willing } = options;
     this.#options = options;
+    this.#maker = new PodMaker(options);
     this.#leftovers = new Leftovers({
       clock,
       log,
+      offer: found,
       pods: () => this.#watch.pods,
       isLeftover: (pod) => {
         const { endpointId, workerId } = ownersOf(pod);
-        return isOurs(endpointId) && !this.#running.has(workerId);
+        return !this.#isStopping && isOurs(endpointId) && !this.#running.has(workerId);
       },
-      remove: (pod) => this.#remove(pod),
+      remove: (pod) => this.#maker.remove(pod),
     });
     this.#watch = new PodWatch({
       ...{ cluster, clock, log },
@@ -98,7 +95,7 @@ class Kubernetes implements KubernetesLauncher {
     this.#host = {
       clock,
       deletePod: (pod, seconds) => cluster.deletePod(pod, seconds),
-      remove: (pod) => (pod === undefined ? Promise.resolve() : this.#remove(pod)),
+      remove: (pod) => (pod === undefined ? Promise.resolve() : this.#maker.remove(pod)),
       openLog: (pod, sinceTime, signal) => cluster.followLog(pod, sinceTime, signal),
     };
   }
@@ -114,10 +111,42 @@ class Kubernetes implements KubernetesLauncher {
   }
 
   launch(order: WorkerOrder): LaunchedWorker {
+    return this.#run(order, {
+      make: (signal) => {
+        void this.reach();
+        return this.#maker.make(order, signal);
+      },
+    });
+  }
+
+  adopt(order: Adoption): LaunchedWorker {
+    const found = [...this.#watch.pods].find((pod) => ownersOf(pod).workerId === order.workerId);
+    const logSince = new Date(this.#options.clock.now()).toISOString();
+    const make = async () => {
+      if (found === undefined) throw new Error("its pod is gone");
+      return found;
+    };
+    const worker = this.#run(order, { make, logSince });
+    if (found !== undefined) this.#runOf(found)?.saw(found);
+    return worker;
+  }
+
+  get problem(): string | undefined {
+    return this.#watch.unknownBecause;
+  }
+
+  /** Those whose programs have not ended. */
+  found(): readonly FoundWorker[] {
+    if (this.#isStopping) return [];
+    const pods = [...this.#watch.pods].filter((pod) => stateOf(pod).kind !== "ended");
+    return pods.map(workerIn).filter(({ workerId }) => !this.#running.has(workerId));
+  }
+
+  #run(order: Adoption, own: Pick<PodRole, "logSince" | "make">): LaunchedWorker {
     const { log, line } = this.#options;
     const ids = { workerId: order.workerId, endpointId: order.endpoint.id };
     const role = {
-      make: (signal: AbortSignal) => this.#make(order, signal),
+      ...own,
       leaveSeconds: LEAVE_SECONDS,
       line: (text: string) => line(order, text),
       hindered: ({ reason }: { readonly reason: string }) =>
@@ -178,63 +207,6 @@ class Kubernetes implements KubernetesLauncher {
     return isAnother ? undefined : run;
   }
 
-  async #make(order: WorkerOrder, signal: AbortSignal): Promise<SeenPod> {
-    const { cluster, service, placesOf, credentialsOf } = this.#options;
-    const { template } = order;
-    const settings = readContainerSettings(template, NO_BOUND);
-    if (typeof settings === "string") throw new Error(settings);
-    void this.reach();
-    const [places, credentials] = await Promise.all([placesOf(order), credentialsOf(template)]);
-    const owner = await this.#owner();
-    signal.throwIfAborted();
-    const frame: PodFrame = { service, owner, settings, places, credentials };
-    const pod = podManifest(order, frame);
-    try {
-      for (const secret of secretManifests(order, frame)) await cluster.createSecret(secret);
-      signal.throwIfAborted();
-      return await cluster.createPod(pod);
-    } catch (error) {
-      await this.#removeSecrets(pod.metadata?.name ?? "");
-      throw error;
-    }
-  }
-
-  /** Everything goes with it when it is deleted. */
-  async #owner(): Promise<V1OwnerReference> {
-    const { cluster, service } = this.#options;
-    const name = ownerName(service);
-    const note =
-      "The pods and secrets of this sv-runtime service belong to this object, and are deleted with it.";
-    const body: V1ConfigMap = {
-      ...{ apiVersion: "v1", kind: "ConfigMap" },
-      metadata: { name, labels: serviceLabels(service) },
-      data: { note },
-    };
-    return {
-      ...{ apiVersion: "v1", kind: "ConfigMap", name },
-      uid: await cluster.provideConfigMap(body),
-    };
-  }
-
-  /** What cannot be deleted now is a leftover, which is looked for again. */
-  async #remove(pod: SeenPod): Promise<void> {
-    try {
-      await this.#options.cluster.deletePod(pod, 1);
-    } catch (error) {
-      const { name } = pod.metadata;
-      this.#options.log.warn({ pod: name, err: error }, "a pod could not be deleted yet");
-      return;
-    }
-    await this.#removeSecrets(pod.metadata.name);
-  }
-
-  /** They go with their owner at the latest. */
-  async #removeSecrets(pod: string): Promise<void> {
-    const { cluster } = this.#options;
-    const names = [environmentName(pod), pullName(pod)];
-    await Promise.allSettled(names.map((name) => cluster.deleteSecret(name)));
-  }
-
   async #leaveBehind(): Promise<void> {
     const { clock, log } = this.#options;
     let awaySince: number | undefined;
@@ -251,7 +223,7 @@ class Kubernetes implements KubernetesLauncher {
   }
 }
 
-function addressOf(pod: SeenPod, { template }: WorkerOrder): ServerAddress {
+function addressOf(pod: SeenPod, { template }: Adoption): ServerAddress {
   const { port, healthPort, healthPath } = serverSettings(template);
   const { podIP: host } = pod.status ?? {};
   return {

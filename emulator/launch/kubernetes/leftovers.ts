@@ -9,6 +9,8 @@ const LOOK_MS = 30_000;
 export interface LeftoversOptions {
   readonly clock: Clock;
   readonly log: LaunchLog;
+  /** Called before it is looked: what is taken then is no leftover. */
+  readonly offer: () => void;
   readonly pods: () => Iterable<SeenPod>;
   readonly isLeftover: (pod: SeenPod) => boolean;
   /** Never rejects. */
@@ -35,7 +37,8 @@ export class Leftovers {
   }
 
   look(): void {
-    const { pods, isLeftover, remove, log } = this.#options;
+    const { offer, pods, isLeftover, remove, log } = this.#options;
+    offer();
     const found = [...pods()].filter((pod) => isLeftover(pod));
     const fresh = found.filter(({ metadata }) => !this.#removed.has(metadata.uid));
     this.#removed = new Set(found.map(({ metadata }) => metadata.uid));

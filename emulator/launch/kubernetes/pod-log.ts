@@ -10,6 +10,8 @@ const AGAIN_MS = 1_000;
 export interface PodLogOptions {
   /** Opens the log behind that moment, from its beginning where there is none. */
   readonly open: (sinceTime: string | undefined, signal: AbortSignal) => AsyncIterable<string>;
+  /** Where it begins; from its beginning where there is none. */
+  readonly since?: string | undefined;
   readonly tail: LineTail;
   readonly clock: Clock;
 }
@@ -25,6 +27,7 @@ export class PodLog {
 
   constructor(options: PodLogOptions) {
     this.#options = options;
+    this.#last = options.since;
     this.#read = this.#follow();
   }
 

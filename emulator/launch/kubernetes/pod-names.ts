@@ -1,6 +1,7 @@
 /** The names and labels of what the service makes in a cluster, as short and plain as the cluster wants them. Pure. */
 import { createHash } from "node:crypto";
-import type { WorkerOrder } from "../launcher.ts";
+import { tokenDigest } from "../../core/workers/token-digest.ts";
+import type { FoundWorker, WorkerOrder } from "../launcher.ts";
 import type { SeenPod } from "./seen-pod.ts";
 
 const LABEL = {
@@ -16,6 +17,10 @@ const LABEL = {
 const ANNOTATION = {
   endpoint: "sv-runtime/endpoint-id",
   worker: "sv-runtime/worker-id",
+  /** Of the endpoint. */
+  version: "sv-runtime/endpoint-version",
+  /** By which a later start of the service knows the worker's token. */
+  token: "sv-runtime/token-digest",
 } as const;
 
 /** A worker that is about to finish its job is not to be moved to another node. */
@@ -72,8 +77,15 @@ export function labelsOf(
 export function annotationsOf({
   endpoint,
   workerId,
-}: Pick<WorkerOrder, "endpoint" | "workerId">): Names {
-  return { ...KEEP, [ANNOTATION.endpoint]: endpoint.id, [ANNOTATION.worker]: workerId };
+  workerToken,
+}: Pick<WorkerOrder, "endpoint" | "workerId" | "workerToken">): Names {
+  return {
+    ...KEEP,
+    [ANNOTATION.endpoint]: endpoint.id,
+    [ANNOTATION.worker]: workerId,
+    [ANNOTATION.version]: String(endpoint.version),
+    [ANNOTATION.token]: tokenDigest(workerToken),
+  };
 }
 
 export function serviceLabels(service: string): Names {
@@ -90,6 +102,17 @@ export function ownersOf({ metadata: { annotations = {} } }: SeenPod) {
   const { [ANNOTATION.endpoint]: endpointId = "", [ANNOTATION.worker]: workerId = "" } =
     annotations;
   return { endpointId, workerId };
+}
+
+/** The worker whose pod it is, as another process of the service finds it. */
+export function workerIn(pod: SeenPod): FoundWorker {
+  const { annotations = {}, deletionTimestamp } = pod.metadata;
+  return {
+    ...ownersOf(pod),
+    endpointVersion: Number(annotations[ANNOTATION.version]),
+    tokenDigest: annotations[ANNOTATION.token] ?? "",
+    isLeaving: deletionTimestamp !== undefined,
+  };
 }
 
 /** Two of which the same would become are told apart by a digest. */

@@ -41,6 +41,8 @@ export interface PodHost {
 export interface PodRole {
   /** Makes the pod and what it needs. @throws Error with a sentence; what `signal` was aborted with */
   readonly make: (signal: AbortSignal) => Promise<SeenPod>;
+  /** Its log is read from that moment on, as a line of it has it; from its beginning where there is none. */
+  readonly logSince?: string;
   /** Between SIGTERM and SIGKILL, when it is asked to leave. */
   readonly leaveSeconds: number;
   readonly line: (line: string) => void;
@@ -199,6 +201,7 @@ export class PodRun {
     const { openLog, clock } = this.#host;
     this.#log ??= new PodLog({
       open: (sinceTime, signal) => openLog(pod, sinceTime, signal),
+      since: this.#role.logSince,
       tail: this.#tail,
       clock,
     });

@@ -33,7 +33,8 @@ export class PodWatch {
   readonly #stop = new AbortController();
   readonly #pods = new Map<string, SeenPod>();
   #isStarted = false;
-  #listed = Promise.withResolvers<void>();
+  #isListed = false;
+  #looked = Promise.withResolvers<void>();
   #problem: string | undefined;
 
   constructor(options: PodWatchOptions) {
@@ -45,22 +46,28 @@ export class PodWatch {
     return this.#problem;
   }
 
+  /** A sentence on why it is not known which pods there are; undefined once they were listed. */
+  get unknownBecause(): string | undefined {
+    if (this.#isListed) return undefined;
+    return this.#problem ?? "the pods of the cluster are not listed yet";
+  }
+
   /** Those that there are, as far as it has heard. */
   get pods(): Iterable<SeenPod> {
     return this.#pods.values();
   }
 
-  /** Resolves when the pods were listed for the first time. */
+  /** Resolves when the pods were listed for the first time, or the server does not answer. */
   async start(): Promise<void> {
     if (!this.#isStarted) void this.#run();
     this.#isStarted = true;
-    await this.#listed.promise;
+    await this.#looked.promise;
   }
 
   /** Nothing is called any more. */
   stop(): void {
     this.#stop.abort();
-    this.#listed.resolve();
+    this.#looked.resolve();
   }
 
   async #run(): Promise<void> {
@@ -106,8 +113,9 @@ export class PodWatch {
     const uids = new Set(pods.map(({ metadata }) => metadata.uid));
     for (const pod of [...this.#pods.values()]) if (!uids.has(pod.metadata.uid)) this.#forget(pod);
     for (const pod of pods) this.#take(pod);
+    this.#isListed = true;
     listed(uids);
-    this.#listed.resolve();
+    this.#looked.resolve();
     return resourceVersion;
   }
 
@@ -136,6 +144,7 @@ export class PodWatch {
     if (this.#problem === undefined)
       this.#options.log.warn({}, `${message}; pods that run go on, and no others are started`);
     this.#problem = message;
+    this.#looked.resolve();
   }
 
   get #isStopped(): boolean {

@@ -1,5 +1,7 @@
 /** The Kubernetes launcher on a server that plays a cluster: what keeps pods from running, what becomes of them, who finds them again. */
 import { expect, it } from "vitest";
+import { tokenDigest } from "../../../../emulator/core/workers/token-digest.ts";
+import type { LaunchedWorker } from "../../../../emulator/launch/launcher.ts";
 import { eventually } from "../../../e2e/jobs/observe.ts";
 import { orderOf, templateNamed } from "../../../contract/launcher/subject.ts";
 import { ApiProblem } from "../../../setup/pods-api/problem.ts";
@@ -119,6 +121,40 @@ it("finds the pods of a killed process of its service, and leaves those of other
   await left.exited;
   await eventually("it is gone", () => api.pods.length === 2 || undefined);
   expect(new Set(api.pods.map(({ metadata }) => metadata.name))).toEqual(new Set(names));
+});
+
+it("looks after the pods of a killed process that it is to, as if it had made them", async () => {
+  await using cluster = await openCluster();
+  const { api, launcher, lines, another } = cluster;
+  const order = orderOf(nodeTemplate(`${STAYS} process.on("SIGTERM", () => process.exit(3));`));
+  await launcher.launch(order).running;
+  await said(lines, "here");
+  const adopted: LaunchedWorker[] = [];
+  const next = another({
+    found: () => {
+      for (const found of next.outliving?.found() ?? []) {
+        const { workerId, endpoint } = order;
+        const { version: endpointVersion, id: endpointId } = endpoint;
+        const digest = tokenDigest(order.workerToken);
+        const isLeaving = false;
+        const known = { workerId, endpointId, endpointVersion, tokenDigest: digest, isLeaving };
+        expect(found).toEqual(known);
+        adopted.push(...(next.outliving ? [next.outliving.adopt(order)] : []));
+      }
+    },
+  });
+  expect(next.outliving?.problem).toBe("the pods of the cluster are not listed yet");
+  await next.reach();
+  expect(next.outliving).toMatchObject({ problem: undefined });
+  expect(next.outliving?.found()).toEqual([]);
+  const [worker] = adopted;
+  await worker?.running;
+  expect(worker?.place?.().pod).toBe(api.pods[0]?.metadata.name);
+  worker?.drain();
+  expect(await worker?.exited).toMatchObject({ exitCode: 3 });
+  // What it wrote before was told by the process that made it.
+  expect(lines.filter((line) => line.endsWith("here"))).toHaveLength(1);
+  await eventually("all is gone", () => api.objects.list("secrets").length === 0 || undefined);
 });
 
 it("has everything go with the object that it belongs to", async () => {

@@ -33,6 +33,8 @@ export interface OpenOptions {
   readonly service?: string;
   readonly isOurs?: (endpointId: string) => boolean;
   readonly credentials?: RegistryCredentials;
+  /** Called when it was looked which pods there are. */
+  readonly found?: () => void;
 }
 
 export async function openCluster(options: OpenOptions = {}): Promise<OpenedCluster> {
@@ -47,6 +49,7 @@ export async function openCluster(options: OpenOptions = {}): Promise<OpenedClus
     service = "0123456789abcdef",
     isOurs,
     credentials,
+    found = () => undefined,
     haste = 1,
   }: OpenOptions = {}) => {
     const launcher = createKubernetesLauncher({
@@ -58,6 +61,7 @@ export async function openCluster(options: OpenOptions = {}): Promise<OpenedClus
       }),
       credentialsOf: async () => credentials,
       line: ({ workerId }, line) => void lines.push(`${workerId}: ${line}`),
+      found,
       willing: () => (willing += 1),
       log: { info: say, warn: say },
       clock: hasty(createSystemClock(), haste),

@@ -35,7 +35,14 @@ async function open(program: readonly string[], { env = {}, ...endpoint }: Asked
   const service = await startEmulator({
     ...{ port: 0, apiKey: "key", s3: false, kubernetes: api.namespace, workerPort },
     workerAddress: `127.0.0.1:${workerPort}`,
-    images: [{ ...endpoint, id: "app", template: { template } }],
+    images: [
+      {
+        ...endpoint,
+        id: "app",
+        template: { template },
+        settings: { workersMax: 1, ...endpoint.settings },
+      },
+    ],
   });
   const headers = { authorization: "Bearer key", "content-type": "application/json" };
   const ask = async (at: string, body?: object) => {

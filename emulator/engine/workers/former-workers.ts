@@ -1,0 +1,58 @@
+/** Workers that outlived the process that started them: those of endpoints that are decided for here are looked after from now on. */
+import type { Launcher, OutlivingWorkers, WorkerExit } from "../../launch/launcher.ts";
+import type { Uses } from "../context.ts";
+import type { WorkerHandle } from "./worker-handle.ts";
+import type { WorkerStarter } from "./worker-starter.ts";
+import type { FormerToken } from "./worker-tokens.ts";
+
+type FormerUses = Uses<"directory" | "endpointChanged" | "fleet" | "ownership" | "tokens">;
+
+export interface FormerWorkersParts {
+  readonly launchers: readonly Launcher[];
+  readonly starter: Pick<WorkerStarter, "adopt">;
+  /** Called with a worker that has exited. */
+  readonly ended: (worker: WorkerHandle, exit: WorkerExit) => Promise<void>;
+}
+
+export class FormerWorkers {
+  readonly #engine: FormerUses;
+  readonly #parts: FormerWorkersParts;
+  readonly #outliving: readonly OutlivingWorkers[];
+
+  constructor(engine: FormerUses, parts: FormerWorkersParts) {
+    this.#engine = engine;
+    this.#parts = parts;
+    this.#outliving = parts.launchers.flatMap(({ outliving }) => outliving ?? []);
+    if (this.#outliving.length > 0) engine.tokens.knowFormer((digest) => this.#ofToken(digest));
+  }
+
+  /** Looks after all that were found. */
+  adopt(): void {
+    const { directory, endpointChanged, fleet, ownership } = this.#engine;
+    const { starter, ended } = this.#parts;
+    for (const outliving of this.#outliving) {
+      for (const found of outliving.found()) {
+        const endpoint = directory.findEndpoint(found.endpointId);
+        const isOurs = endpoint !== undefined && ownership.holds(endpoint.id);
+        if (!isOurs || fleet.find(found.workerId) !== undefined) continue;
+        starter.adopt(outliving, found, endpoint, ended);
+        endpointChanged(endpoint.id);
+      }
+    }
+  }
+
+  /** Whether the worker is there, or it is not known yet which are. */
+  mayCome(workerId: string): boolean {
+    const isUnknown = this.#outliving.some(({ problem }) => problem !== undefined);
+    return isUnknown || this.#engine.fleet.find(workerId) !== undefined;
+  }
+
+  #ofToken(digest: string): FormerToken | undefined {
+    const all = this.#outliving.flatMap((outliving) => outliving.found());
+    const found = all.find(({ tokenDigest }) => tokenDigest === digest);
+    this.adopt();
+    if (found !== undefined) return { endpointId: found.endpointId };
+    const problem = this.#outliving.find((outliving) => outliving.problem !== undefined)?.problem;
+    return problem === undefined ? undefined : { problem };
+  }
+}

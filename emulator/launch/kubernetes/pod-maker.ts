@@ -1,0 +1,90 @@
+/** Makes pods with what belongs to them, and deletes both. */
+import type { V1ConfigMap, V1OwnerReference } from "@kubernetes/client-node";
+import type { RegistryCredentials } from "../../core/resources/registry-auth.ts";
+import type { Template } from "../../core/resources/template.ts";
+import { readContainerSettings } from "../container-settings.ts";
+import type { LaunchLog } from "../docker/launch-log.ts";
+import type { WorkerOrder } from "../launcher.ts";
+import type { Cluster } from "./cluster.ts";
+import { type PodFrame, podManifest, type PodPlaces, secretManifests } from "./pod-manifest.ts";
+import { environmentName, ownerName, pullName, serviceLabels } from "./pod-names.ts";
+import type { SeenPod } from "./seen-pod.ts";
+
+export interface PodMakerOptions {
+  readonly cluster: Cluster;
+  /** Tells this service's pods from those of others, over restarts and at all its replicas: 16 hexadecimal digits. */
+  readonly service: string;
+  /** What a worker is told of the service. Rejects with a sentence where pods cannot reach it. */
+  readonly placesOf: (order: WorkerOrder) => Promise<PodPlaces>;
+  /** What its registry wants to know; undefined for a template that names no credentials. Rejects with a sentence. */
+  readonly credentialsOf: (template: Template) => Promise<RegistryCredentials | undefined>;
+  readonly log: LaunchLog;
+}
+
+/** Nodes have the bounds that a template does not set. */
+export const NO_BOUND = Number.POSITIVE_INFINITY;
+
+export class PodMaker {
+  readonly #options: PodMakerOptions;
+
+  constructor(options: PodMakerOptions) {
+    this.#options = options;
+  }
+
+  /** @throws Error with a sentence; what `signal` was aborted with */
+  async make(order: WorkerOrder, signal: AbortSignal): Promise<SeenPod> {
+    const { cluster, service, placesOf, credentialsOf } = this.#options;
+    const { template } = order;
+    const settings = readContainerSettings(template, NO_BOUND);
+    if (typeof settings === "string") throw new Error(settings);
+    const [places, credentials] = await Promise.all([placesOf(order), credentialsOf(template)]);
+    const owner = await this.#owner();
+    signal.throwIfAborted();
+    const frame: PodFrame = { service, owner, settings, places, credentials };
+    const pod = podManifest(order, frame);
+    try {
+      for (const secret of secretManifests(order, frame)) await cluster.createSecret(secret);
+      signal.throwIfAborted();
+      return await cluster.createPod(pod);
+    } catch (error) {
+      await this.#removeSecrets(pod.metadata?.name ?? "");
+      throw error;
+    }
+  }
+
+  /** What cannot be deleted now is a leftover, which is looked for again. Never rejects. */
+  async remove(pod: SeenPod): Promise<void> {
+    try {
+      await this.#options.cluster.deletePod(pod, 1);
+    } catch (error) {
+      const { name } = pod.metadata;
+      this.#options.log.warn({ pod: name, err: error }, "a pod could not be deleted yet");
+      return;
+    }
+    await this.#removeSecrets(pod.metadata.name);
+  }
+
+  /** Everything goes with it when it is deleted. */
+  async #owner(): Promise<V1OwnerReference> {
+    const { cluster, service } = this.#options;
+    const name = ownerName(service);
+    const note =
+      "The pods and secrets of this sv-runtime service belong to this object, and are deleted with it.";
+    const body: V1ConfigMap = {
+      ...{ apiVersion: "v1", kind: "ConfigMap" },
+      metadata: { name, labels: serviceLabels(service) },
+      data: { note },
+    };
+    return {
+      ...{ apiVersion: "v1", kind: "ConfigMap", name },
+      uid: await cluster.provideConfigMap(body),
+    };
+  }
+
+  /** They go with their owner at the latest. */
+  async #removeSecrets(pod: string): Promise<void> {
+    const { cluster } = this.#options;
+    const names = [environmentName(pod), pullName(pod)];
+    await Promise.allSettled(names.map((name) => cluster.deleteSecret(name)));
+  }
+}
