@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { V1ConfigMap, V1Pod, V1Secret } from "@kubernetes/client-node";
 import type { ClusterConnection } from "./cluster-connection.ts";
 import { brokenOff, ClusterError, isGone } from "./cluster-error.ts";
-import type { SeenPod } from "./seen-pod.ts";
+import type { SeenEvent, SeenPod } from "./seen-pod.ts";
 
 /** What a list says, and from when on a watch goes on. */
 export interface PodList {
@@ -96,6 +96,17 @@ export class Cluster {
     const query = { follow: "true", timestamps: "true", sinceTime };
     const path = `${this.#path("pods")}/${name}/log`;
     yield* linesOf(await this.#connection.open({ path, query }, signal));
+  }
+
+  /** What was said of the pod in the last hour or so. */
+  async eventsOf({ metadata: { uid } }: SeenPod): Promise<readonly SeenEvent[]> {
+    const query = { fieldSelector: `involvedObject.uid=${uid}` };
+    const path = this.#path("events");
+    const { items } = await this.#connection.ask<{ readonly items: readonly SeenEvent[] }>({
+      path,
+      query,
+    });
+    return items;
   }
 
   async createSecret(body: V1Secret): Promise<void> {

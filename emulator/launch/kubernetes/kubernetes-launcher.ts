@@ -96,6 +96,7 @@ class Kubernetes implements KubernetesLauncher, OutlivingWorkers {
       clock,
       deletePod: (pod, seconds) => cluster.deletePod(pod, seconds),
       remove: (pod) => (pod === undefined ? Promise.resolve() : this.#maker.remove(pod)),
+      eventsOf: (pod) => cluster.eventsOf(pod),
       openLog: (pod, sinceTime, signal) => cluster.followLog(pod, sinceTime, signal),
     };
   }

@@ -4,9 +4,10 @@ import type { LaunchObstacle, WorkerExit } from "../launcher.ts";
 import { LineTail } from "../processes/line-tail.ts";
 import { exitWith, notStarted } from "../worker-exit.ts";
 import { pause, within } from "../../core/time/pause.ts";
+import { PodEvents } from "./pod-events.ts";
 import { PodLog } from "./pod-log.ts";
 import { endIn, exitOf, stateOf } from "./pod-state.ts";
-import type { SeenPod } from "./seen-pod.ts";
+import type { SeenEvent, SeenPod } from "./seen-pod.ts";
 
 /** What is still on its way from a container that has ended comes within this time. */
 const LAST_LINES_MS = 5_000;
@@ -30,6 +31,7 @@ export interface PodHost {
   readonly deletePod: (pod: SeenPod, graceSeconds: number) => Promise<void>;
   /** Removes the pod, if it was made, and what belongs to it, now or as soon as the API server answers. Never rejects. */
   readonly remove: (pod: SeenPod | undefined) => Promise<void>;
+  readonly eventsOf: (pod: SeenPod) => Promise<readonly SeenEvent[]>;
   readonly openLog: (
     pod: SeenPod,
     sinceTime: string | undefined,
@@ -69,8 +71,11 @@ export class PodRun {
   readonly #ending = Promise.withResolvers<PodEnd>();
   #pod: SeenPod | undefined;
   #log: PodLog | undefined;
+  #events: PodEvents | undefined;
   #asked: Asked | undefined;
   #obstacle: LaunchObstacle | undefined;
+  /** As its status says. */
+  #stated: LaunchObstacle | undefined;
   #patience: Disarm | undefined;
   #nodePatience: Disarm | undefined;
   #hasEnded = false;
@@ -115,7 +120,8 @@ export class PodRun {
     if (this.#hasEnded) return;
     this.#pod = pod;
     const state = stateOf(pod);
-    this.#meet(state.kind === "waiting" ? state.obstacle : undefined);
+    if (state.kind === "waiting") this.#wait(pod, state.obstacle);
+    else this.#begun();
     if (state.kind === "running" || endIn(pod) !== undefined) this.#follow(pod);
     if (state.kind === "running") this.#runs.resolve(pod);
     if (state.kind === "ended") this.#ending.resolve({ kind: "ended", pod });
@@ -174,6 +180,7 @@ export class PodRun {
     this.#obstacle = undefined;
     this.#patience?.();
     this.#nodePatience?.();
+    this.#events?.stop();
     this.#log?.stop();
     await this.#host.remove(pod);
   }
@@ -205,6 +212,21 @@ export class PodRun {
       tail: this.#tail,
       clock,
     });
+  }
+
+  /** Where its node has it, and its status says nothing of what it waits for, its events may. */
+  #wait(pod: SeenPod, obstacle: LaunchObstacle | undefined): void {
+    const { eventsOf, clock } = this.#host;
+    this.#stated = obstacle;
+    const told = () => this.#meet(this.#stated ?? this.#events?.obstacle);
+    if (obstacle === undefined && pod.spec?.nodeName !== undefined)
+      this.#events ??= new PodEvents({ list: () => eventsOf(pod), told, clock });
+    told();
+  }
+
+  #begun(): void {
+    this.#events?.stop();
+    this.#meet(undefined);
   }
 
   #meet(obstacle: LaunchObstacle | undefined): void {

@@ -3,7 +3,7 @@ import os from "node:os";
 import { programProblem } from "../docker/docker-errors.ts";
 import type { LaunchObstacle, WorkerExit } from "../launcher.ts";
 import { exitWith, notStarted } from "../worker-exit.ts";
-import type { ContainerEnd, SeenPod } from "./seen-pod.ts";
+import type { ContainerEnd, SeenEvent, SeenPod } from "./seen-pod.ts";
 
 export type PodState =
   | { readonly kind: "waiting"; readonly obstacle: LaunchObstacle | undefined }
@@ -67,6 +67,16 @@ function notMade(
   const what = IMAGE.has(reason) ? "its image cannot be pulled" : "its container cannot be made";
   const said = [reason, plain(message)].filter((each) => each !== "").join(": ");
   return { reason: `${what}: ${said}`, isThrottled: false };
+}
+
+/** What the newest of a pod's events warns of: where something else has begun since, nothing keeps it from running. */
+export function warnedOf(events: readonly SeenEvent[]): LaunchObstacle | undefined {
+  const said = ({ lastTimestamp, eventTime }: SeenEvent) => lastTimestamp ?? eventTime ?? "";
+  const newest = events.map(said).toSorted().at(-1);
+  const last = events.filter((event) => said(event) === newest);
+  if (last.some(({ type }) => type !== "Warning")) return undefined;
+  const warning = last.find(({ reason }) => reason !== "FailedScheduling");
+  return warning && notMade(warning);
 }
 
 /** What its launcher knows of a pod that has ended. */

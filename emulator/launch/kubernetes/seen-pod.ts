@@ -43,3 +43,13 @@ export interface ContainerEnd {
   readonly reason?: string;
   readonly message?: string;
 }
+
+/** What somebody in the cluster says of a pod. */
+export interface SeenEvent {
+  readonly type?: string;
+  readonly reason?: string;
+  readonly message?: string;
+  /** When it was said last; a moment in ISO 8601. */
+  readonly lastTimestamp?: string | null;
+  readonly eventTime?: string | null;
+}

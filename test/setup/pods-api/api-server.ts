@@ -16,7 +16,7 @@ const TOKEN = "a-service-account-token";
 const NAMESPACE = "gpu";
 
 const ROUTE =
-  /^\/api\/v1\/namespaces\/(?<namespace>[^/]+)\/(?<kind>pods|secrets|configmaps)(?:\/(?<name>[^/]+)(?<log>\/log)?)?$/u;
+  /^\/api\/v1\/namespaces\/(?<namespace>[^/]+)\/(?<kind>pods|secrets|configmaps|events)(?:\/(?<name>[^/]+)(?<log>\/log)?)?$/u;
 
 interface DeleteOptions {
   readonly gracePeriodSeconds?: number;
@@ -144,6 +144,7 @@ export class PodsApi implements AsyncDisposable {
           `${kind} is forbidden: User "test" cannot use resource "${kind}" in API group "" in the namespace "${namespace}"`,
         );
       if (this.refusal !== undefined && method !== "GET") throw this.refusal;
+      if (kind === "events") return this.#listEvents(response, method, searchParams);
       const place = { kind: kind as Kind, name: name ?? "", isLog: log !== undefined };
       await this.#perform(request, response, place, searchParams);
     } catch (error) {
@@ -151,6 +152,15 @@ export class PodsApi implements AsyncDisposable {
         error instanceof ApiProblem ? error : new ApiProblem(500, "InternalError", String(error));
       send(response, problem.code, problem.status);
     }
+  }
+
+  #listEvents(response: ServerResponse, method: string, query: URLSearchParams): void {
+    const selector = /^involvedObject\.uid=(?<uid>[\w-]+)$/u.exec(query.get("fieldSelector") ?? "");
+    const { uid } = selector?.groups ?? {};
+    if (method !== "GET" || uid === undefined)
+      throw new ApiProblem(400, "BadRequest", "field label not supported");
+    const items = this.node.eventsOf(uid);
+    send(response, 200, { kind: "EventList", apiVersion: "v1", metadata: {}, items });
   }
 
   async #perform(

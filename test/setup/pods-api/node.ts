@@ -25,6 +25,8 @@ export class TestNode {
   readonly labels: Record<string, string> = {};
   readonly claims = new Set<string>();
   gpus = 0;
+  /** What keeps it from making any container; told by an event, as by a kubelet, and by no status. */
+  trouble: { readonly reason: string; readonly message: string } | undefined;
   /** Its kubelet says and does nothing. */
   isAway = false;
   readonly #objects: Objects;
@@ -118,7 +120,20 @@ export class TestNode {
     return fits ? undefined : "1 node(s) didn't match node selector";
   }
 
+  /** What it says of a pod that has come to it. */
+  eventsOf(uid: string) {
+    const pod = this.#objects.list("pods").find((each) => each.metadata.uid === uid);
+    if (pod?.spec?.nodeName === undefined) return [];
+    const scheduled = { type: "Normal", reason: "Scheduled", message: "Successfully assigned" };
+    const { creationTimestamp: lastTimestamp } = pod.metadata;
+    const events = [{ ...scheduled, lastTimestamp }];
+    if (this.trouble === undefined) return events;
+    const later = new Date(Date.parse(lastTimestamp) + 1_000).toISOString();
+    return [...events, { type: "Warning", ...this.trouble, lastTimestamp: later }];
+  }
+
   #waiting({ containers, imagePullSecrets = [] }: V1PodSpec) {
+    if (this.trouble !== undefined) return { reason: "ContainerCreating" };
     const [{ image = "", envFrom = [] } = {}] = containers;
     const found = this.images.get(image);
     const secrets = imagePullSecrets.map(({ name = "" }) => this.#secret(name));

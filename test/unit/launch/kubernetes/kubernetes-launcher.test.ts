@@ -54,6 +54,21 @@ it("tells what keeps an image from being pulled", async () => {
   expect(isThrottled).toBe(false);
 });
 
+it("tells what the node of a pod is waiting for, until it is there", async () => {
+  await using cluster = await openCluster({ haste: 20 });
+  const { api, launcher, lines } = cluster;
+  const message = 'MountVolume.SetUp failed for volume "models": connection timed out';
+  api.node.trouble = { reason: "FailedMount", message };
+  const worker = launcher.launch(orderOf(nodeTemplate(STAYS)));
+  const { reason, isThrottled } = await eventually("it waits", () => worker.obstacle?.());
+  expect(reason).toBe(`its container cannot be made: FailedMount: ${message}`);
+  expect(isThrottled).toBe(false);
+  api.node.trouble = undefined;
+  await worker.running;
+  expect(worker.obstacle?.()).toBeUndefined();
+  await said(lines, "here");
+});
+
 it("tells what the cluster refuses, and leaves no secret behind", async () => {
   await using cluster = await openCluster();
   cluster.api.refusal = new ApiProblem(403, "Forbidden", "exceeded quota: gpus");

@@ -1,6 +1,6 @@
 /** What the API server says of a pod, and what is made of it. */
 import { describe, expect, it } from "vitest";
-import { exitOf, stateOf } from "../../../../emulator/launch/kubernetes/pod-state.ts";
+import { exitOf, stateOf, warnedOf } from "../../../../emulator/launch/kubernetes/pod-state.ts";
 import type { SeenPod } from "../../../../emulator/launch/kubernetes/seen-pod.ts";
 
 type Status = NonNullable<SeenPod["status"]>;
@@ -104,5 +104,23 @@ describe("a pod that has ended", () => {
     expect(exitOf(pod(refused), { ...RAN, hasRun: false }, []).startError).toBe(
       "its pod failed on its node: OutOfcpu: Node didn't have enough cpu",
     );
+  });
+});
+
+describe("the events of a pod", () => {
+  const pulls = { type: "Normal", reason: "Pulling", lastTimestamp: "2026-01-01T00:00:09Z" };
+  const fails = { type: "Warning", reason: "FailedMount", message: "timed out" };
+
+  it("tell what its node is waiting for", () => {
+    expect(warnedOf([pulls, { ...fails, lastTimestamp: "2026-01-01T00:00:10Z" }])).toEqual({
+      reason: "its container cannot be made: FailedMount: timed out",
+      isThrottled: false,
+    });
+  });
+
+  it("tell nothing where something else has begun since, or was said of its way to a node", () => {
+    expect(warnedOf([{ ...fails, lastTimestamp: "2026-01-01T00:00:08Z" }, pulls])).toBeUndefined();
+    expect(warnedOf([{ type: "Warning", reason: "FailedScheduling" }])).toBeUndefined();
+    expect(warnedOf([])).toBeUndefined();
   });
 });
