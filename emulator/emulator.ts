@@ -10,7 +10,7 @@ import { checkWorkerAddress, settleElsewhere } from "./assembly/elsewhere.ts";
 import { createReloader } from "./assembly/hot-reload.ts";
 import { inProcessLaunchers, openLocalSession } from "./assembly/in-process-workers.ts";
 import { createLaunchers } from "./assembly/launchers.ts";
-import { startStorage } from "./assembly/object-storage.ts";
+import { S3_PATH, startStorage } from "./assembly/object-storage.ts";
 import { openObservation } from "./assembly/observation.ts";
 import { openStore } from "./assembly/open-store.ts";
 import { checkAddresses } from "./assembly/shared-store.ts";
@@ -51,9 +51,6 @@ const DEFAULT_PORT = 7080;
 
 /** Batches that nobody is kept waiting by gather for so long: fewer of them cost less. */
 const GATHER_MS = 1;
-
-/** Where the object store answers beside its own port: for those who can reach this one only. */
-const S3_PATH = "/s3";
 
 /** Begins the name of the directory in which the workers' socket lies, too; short, for the path of a socket has to be. */
 const TEMPORARY_DIR_KIND = "sv-e";

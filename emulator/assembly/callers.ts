@@ -17,18 +17,31 @@ import type { EmulatorOptions } from "../options.ts";
 export const DEFAULT_HOST = "127.0.0.1";
 
 /** @throws RangeError for an invalid host, origin or proxy */
-export function callerCheck(
-  host: string,
-  { allowedHosts = [], allowedOrigins = [], trustProxy = [] }: EmulatorOptions,
-): CallerCheck {
+export function callerCheck(host: string, options: EmulatorOptions): CallerCheck {
+  const { allowedHosts = [], allowedOrigins = [], trustProxy = [] } = options;
   refuseOthers("allowedHosts", allowedHosts, isHostPattern, HOST_PATTERN_RULE);
   refuseOthers("allowedOrigins", allowedOrigins, isOriginPattern, ORIGIN_PATTERN_RULE);
   refuseOthers("trustProxy", trustProxy, isProxyPattern, PROXY_PATTERN_RULE);
   return new CallerCheck({
-    hosts: new HostNames({ host, machineName: hostname(), allowed: allowedHosts }),
+    hosts: new HostNames({
+      host,
+      machineName: hostname(),
+      allowed: [...allowedHosts, ...hostsForPods(options)],
+    }),
     origins: new AllowedOrigins(allowedOrigins),
     proxies: new TrustedProxies(trustProxy),
   });
+}
+
+/** By what name pods call the service. */
+function hostsForPods({
+  advertise,
+  kubernetes,
+  workerAddress,
+}: EmulatorOptions): readonly string[] {
+  if (kubernetes === undefined) return [];
+  if (advertise !== undefined) return [new URL(advertise).hostname];
+  return workerAddress === undefined ? [] : [new URL(`tls://${workerAddress}`).hostname];
 }
 
 function refuseOthers(

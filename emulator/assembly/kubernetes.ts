@@ -9,11 +9,18 @@ import {
   type KubernetesLauncher,
   type KubernetesLauncherOptions,
 } from "../launch/kubernetes/kubernetes-launcher.ts";
+import type { HttpServer } from "../http/server.ts";
+import type { PodPlaces } from "../launch/kubernetes/pod-manifest.ts";
+import type { WorkerOrder } from "../launch/launcher.ts";
+import type { LiveService } from "../launch/live-environment.ts";
+import type { ObjectService } from "../objects/object-service.ts";
 import type { EmulatorOptions } from "../options.ts";
 import { isLoopbackHost } from "../webhooks/loopback-host.ts";
 import { DEFAULT_HOST } from "./callers.ts";
 import { digestOf } from "./containers.ts";
 import type { Elsewhere } from "./elsewhere.ts";
+import { S3_PATH } from "./object-storage.ts";
+import { storageEnvironment } from "./worker-storage.ts";
 
 /** The options that concern it. */
 export type KubernetesOptions = Pick<
@@ -30,6 +37,10 @@ export interface KubernetesParts extends Pick<
   readonly directory: string;
   /** The port that pods call; undefined where there is none. */
   readonly elsewhere: Elsewhere | undefined;
+  readonly http: Pick<HttpServer, "url">;
+  /** What live workers are told in addition. */
+  readonly liveTerms: Omit<LiveService, "url">;
+  readonly objects: Pick<ObjectService, "bucketFor"> | undefined;
   readonly webhooks: { readonly secret: string };
 }
 
@@ -50,12 +61,31 @@ export function createKubernetes(parts: KubernetesParts): KubernetesLauncher | u
     ...parts,
     cluster: new Cluster(new ClusterConnection(), namespace),
     service: serviceId(parts),
-    placesOf: async (order) => ({
-      serviceAddress: addressesOf(elsewhere),
-      workerToken: workerToken(order.workerToken, elsewhere.door.fingerprint),
-      env: {},
-    }),
+    placesOf: async (order) => placesOf(parts, elsewhere, order),
   });
+}
+
+function placesOf(parts: KubernetesParts, elsewhere: Elsewhere, order: WorkerOrder): PodPlaces {
+  const { liveTerms, objects } = parts;
+  const url = urlForPods(parts, elsewhere);
+  const bucket = url === undefined ? undefined : objects?.bucketFor(order.endpoint, url + S3_PATH);
+  return {
+    serviceAddress: addressesOf(elsewhere),
+    workerToken: workerToken(order.workerToken, elsewhere.door.fingerprint),
+    env: storageEnvironment(order.template.env, bucket),
+    live: url === undefined ? undefined : { ...liveTerms, url },
+  };
+}
+
+/** The service's HTTP port as pods see it: where other emulators call it, or on the host of the worker port. Undefined where it is for this machine alone. */
+function urlForPods({ emulator, http }: KubernetesParts, elsewhere: Elsewhere): string | undefined {
+  const { advertise, host = DEFAULT_HOST } = emulator;
+  if (advertise !== undefined) return new URL(advertise).origin;
+  const [address, url] = [elsewhere.address(), http.url];
+  if (address === undefined || url === undefined) return undefined;
+  const { hostname } = new URL(address);
+  if (isLoopbackHost(host) && !isLoopbackHost(hostname)) return undefined;
+  return Object.assign(new URL(url), { hostname }).origin;
 }
 
 function isForThisMachineAlone({

@@ -18,7 +18,7 @@ import type { EmulatorOptions } from "../options.ts";
 export interface LaunchersOptions
   extends
     Omit<Parameters<typeof createContainers>[0], "docker" | "line">,
-    Pick<KubernetesParts, "elsewhere" | "found" | "isOurs" | "webhooks"> {
+    Pick<KubernetesParts, "elsewhere" | "found" | "http" | "isOurs" | "webhooks"> {
   readonly emulator: Pick<
     EmulatorOptions,
     "docker" | "workerLine" | "commands" | keyof KubernetesOptions

@@ -14,6 +14,9 @@ import { Volumes } from "../volumes/volumes.ts";
 
 const LAST_PORT = 65_535;
 
+/** Where the object store answers beside its own port: for those who can reach the service's port only. */
+export const S3_PATH = "/s3";
+
 export interface StorageParts {
   readonly log: EngineLog;
   readonly steps: Steps;

@@ -45,6 +45,8 @@ export interface HttpServer {
    * @throws PortInUseError, ListenError
    */
   start(address: ListenAddress): Promise<string>;
+  /** The base URL; undefined before it listens. */
+  readonly url: string | undefined;
   /**
    * Refuses new requests, answers waiting clients with the current state, and lets the others finish within the grace time;
    * requests to servers of workers have longer. Live workers can report until they have exited, and who asks is told that the
@@ -69,8 +71,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { server, useCertificate, router, gate, replicas } = openServer(service, options);
   let started: Promise<string> | undefined;
   let stopped: Promise<void> | undefined;
-  const start = async (address: ListenAddress) =>
-    urlOf(address, await listen(server, address), certificate ? "https" : "http");
+  let url: string | undefined;
+  const start = async (address: ListenAddress) => {
+    url = urlOf(address, await listen(server, address), certificate ? "https" : "http");
+    return url;
+  };
   const stop = async (worksUntil: Promise<unknown> | undefined) => {
     service.beginStop();
     await started?.catch(() => undefined);
@@ -93,7 +98,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       }),
     ),
     useCertificate,
-    dashboardLink: (url) => service.dashboard.linkBelow(url),
+    dashboardLink: (base) => service.dashboard.linkBelow(base),
+    get url() {
+      return url;
+    },
     start(address) {
       if (started || stopped)
         return Promise.reject(new Error("an HTTP server can be started once only"));

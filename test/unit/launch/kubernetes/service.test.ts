@@ -1,5 +1,6 @@
 /** The whole service with a cluster: its workers are pods, its servers are reached at their pods, and what keeps pods from running is shown. */
 import path from "node:path";
+import { ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
 import { afterEach, expect, it, vi } from "vitest";
 import { templateOf } from "../../../../emulator/handlers/local-endpoint.ts";
 import { startEmulator } from "../../../../emulator/index.ts";
@@ -23,17 +24,18 @@ interface Answers {
 
 interface Asked extends Omit<NonNullable<EmulatorOptions["images"]>[number], "id" | "template"> {
   readonly env?: Readonly<Record<string, string>>;
+  readonly s3?: EmulatorOptions["s3"];
 }
 
 /** @param program what the image runs, under Node */
-async function open(program: readonly string[], { env = {}, ...endpoint }: Asked = {}) {
+async function open(program: readonly string[], { env = {}, s3 = false, ...endpoint }: Asked = {}) {
   const api = await startPodsApi();
   api.node.images.set(IMAGE, { entrypoint: [process.execPath, ...program] });
   vi.stubEnv("KUBECONFIG", api.kubeconfig);
   const template = templateOf({ id: "app", imageName: IMAGE, env });
   const workerPort = await freePort();
   const service = await startEmulator({
-    ...{ port: 0, apiKey: "key", s3: false, kubernetes: api.namespace, workerPort },
+    ...{ port: 0, apiKey: "key", s3, kubernetes: api.namespace, workerPort },
     workerAddress: `127.0.0.1:${workerPort}`,
     images: [
       {
@@ -70,6 +72,30 @@ it("a job is done by a worker in a pod, which is gone when the service has stopp
   expect(workers).toMatchObject([{ launcher: "pod", pod: api.pods[0]?.metadata.name }]);
   await service.stop("kill");
   expect(api.pods).toEqual([]);
+});
+
+it("a pod is told where the service is by the live protocol, and the object store with keys of its endpoint", async () => {
+  await using scene = await open([WORKER, HANDLER], { s3: { port: 0 } });
+  const { api, json, service } = scene;
+  await json("/v2/app/runsync", { input: {} });
+  const { data = {} } =
+    api.objects.list("secrets").find(({ metadata }) => metadata.name.endsWith("-env")) ?? {};
+  const told = (name: string) => Buffer.from(data[name] ?? "", "base64").toString();
+  expect(told("RUNPOD_WEBHOOK_GET_JOB")).toContain(`${service.url}/live/v2/app/job-take/`);
+  expect(told("SV_S3_ENDPOINT")).toBe(`${service.url}/s3`);
+  const storage = new S3Client({
+    endpoint: told("SV_S3_ENDPOINT"),
+    region: told("SV_S3_REGION"),
+    forcePathStyle: true,
+    credentials: {
+      accessKeyId: told("SV_S3_ACCESS_KEY_ID"),
+      secretAccessKey: told("SV_S3_SECRET_ACCESS_KEY"),
+    },
+  });
+  const { $metadata } = await storage.send(
+    new ListObjectsV2Command({ Bucket: told("SV_S3_BUCKET") }),
+  );
+  expect($metadata.httpStatusCode).toBe(200);
 });
 
 it("a cluster goes with a port that its pods reach", async () => {
