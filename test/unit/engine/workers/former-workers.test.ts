@@ -1,0 +1,88 @@
+/** What becomes of the jobs of workers that may have outlived the process that had started them. */
+import { expect, it } from "vitest";
+import { createSystemRandom } from "../../../../emulator/assembly/system-clock.ts";
+import { tokenDigest } from "../../../../emulator/core/workers/token-digest.ts";
+import { openEngine, type RunningEngine } from "../../../../emulator/engine/engine.ts";
+import { localEndpoint, localTemplate } from "../../../../emulator/handlers/local-endpoint.ts";
+import type { FoundWorker, Launcher, WorkerExit } from "../../../../emulator/launch/launcher.ts";
+import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
+import type { Store } from "../../../../emulator/store/store.ts";
+import { handedOver, waitingJob } from "../../../contract/store/subject.ts";
+import { FakeClock } from "../../../fake-clock.ts";
+import { ScriptedSender } from "../../scripted-sender.ts";
+import { quietSteps } from "../quiet-steps.ts";
+
+const endpointId = "hello";
+const workerId = "pod-one";
+const TOKEN = "its-token";
+
+const FOUND: FoundWorker = {
+  ...{ workerId, endpointId, endpointVersion: 1 },
+  ...{ tokenDigest: tokenDigest(TOKEN), isLeaving: false },
+};
+
+/** A store as a killed service leaves it: an endpoint, and a job that the worker had. */
+async function storeWithItsJob(): Promise<Store> {
+  const store = createMemoryStore();
+  const handler = { id: endpointId, path: "/handlers/hello.ts" };
+  const steps = await quietSteps(store);
+  await steps.commit((step) => {
+    step.putRecord("template", endpointId, localTemplate(handler));
+    step.putRecord("endpoint", endpointId, localEndpoint(handler, "2026-01-01T00:00:00.000Z"));
+    step.insertJob(handedOver(waitingJob(step.nextSeq(), { endpointId }), workerId));
+  });
+  await steps.close();
+  return store;
+}
+
+/** A launcher that knows of those workers. */
+function launcherWith(found: FoundWorker[], problem?: string): Launcher {
+  const exited = new Promise<WorkerExit>(() => undefined);
+  const launched = { kind: "pod", exited, drain: () => undefined, kill: () => undefined } as const;
+  return {
+    outliving: { problem, found: () => found.splice(0), adopt: () => launched },
+    refuses: () => "it starts none",
+    launch: () => launched,
+    close: async () => undefined,
+  };
+}
+
+async function opened(launcher: Launcher) {
+  const clock = new FakeClock();
+  const engine = await openEngine({
+    ...{ store: await storeWithItsJob(), clock, launchers: [launcher] },
+    random: createSystemRandom(),
+    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    webhookSender: new ScriptedSender(),
+  });
+  return { clock, engine };
+}
+
+const jobOf = ({ context }: RunningEngine) => context.steps.jobsInMemory(() => true)[0];
+
+it("a worker that is found is looked after, by its token and with its job", async () => {
+  const { engine } = await opened(launcherWith([FOUND]));
+  expect(engine.context.tokens.find(TOKEN)?.id).toBe(workerId);
+  expect(engine.context.fleet.find(workerId)).toMatchObject({ endpointId, endpointVersion: 1 });
+  expect(jobOf(engine)).toMatchObject({ status: "IN_PROGRESS", lease: { workerId } });
+});
+
+it("the job of a worker that is not there goes back to the queue at once", async () => {
+  const { engine } = await opened(launcherWith([]));
+  expect(jobOf(engine)?.status).toBe("IN_QUEUE");
+  expect(engine.context.tokens.findFormer(TOKEN)).toBeUndefined();
+});
+
+it("while nobody can tell which workers there are, the job waits for a lease, and its worker is to come again", async () => {
+  const problem = "the Kubernetes API does not answer";
+  const { engine, clock } = await opened(launcherWith([], problem));
+  expect(jobOf(engine)?.status).toBe("IN_PROGRESS");
+  expect(engine.context.tokens.findFormer(TOKEN)).toEqual({ problem });
+  await clock.advance(engine.context.lease.leaseMs);
+  expect(jobOf(engine)?.status).toBe("IN_QUEUE");
+});
+
+it("a worker of an endpoint that is gone is not looked after", async () => {
+  const { engine } = await opened(launcherWith([{ ...FOUND, endpointId: "gone" }]));
+  expect(engine.context.fleet.all()).toEqual([]);
+});
