@@ -1,15 +1,12 @@
 /** A project that has the package installed and one handler, and the cluster that the package's compose file makes of it. */
-import { execFileSync } from "node:child_process";
 import fs from "node:fs";
-import path from "node:path";
 import type { TestDocker } from "../../setup/docker.ts";
 import { freePort } from "../../setup/free-port.ts";
 import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
 import { SECRET_KEY } from "../database/on-database.ts";
-import { root } from "../docker/image-scene.ts";
-import { packedCli } from "../docker/packed-cli.ts";
 import { type CliRun, runToEnd } from "../run-to-end.ts";
 import { composeImages } from "./compose-images.ts";
+import { installPackage } from "./installed-package.ts";
 
 const KEY = "key-of-the-cluster";
 const HANDLER = `import os from "node:os";
@@ -69,7 +66,7 @@ export class ComposeProject implements AsyncDisposable {
       "greet/handler.ts": HANDLER,
       "node_modules/sv-runtime/": "",
     });
-    install(tree.path("node_modules/sv-runtime"));
+    installPackage(tree.path("node_modules/sv-runtime"));
     fs.chmodSync(tree.root, 0o755);
     return new ComposeProject(docker, tree, `http://127.0.0.1:${port}`);
   }
@@ -127,12 +124,4 @@ export class ComposeProject implements AsyncDisposable {
     await this.compose("down", "-v");
     await this.#tree[Symbol.asyncDispose]();
   }
-}
-
-/** As npm does, and with esbuild's program in it, so that building the image fetches nothing. */
-function install(folder: string): void {
-  using cli = packedCli();
-  execFileSync("tar", ["-xzf", cli.archive, "-C", folder, "--strip-components=1"]);
-  const programs = "node_modules/@esbuild";
-  fs.cpSync(path.join(root, programs), path.join(folder, programs), { recursive: true });
 }

@@ -139,7 +139,7 @@ function words(text: string): readonly string[] {
 }
 
 /** The image with Node, and that of a worker on the base of this project. */
-async function makeImages(docker: TestDocker, directory: string) {
+export async function makeImages(docker: TestDocker, directory: string) {
   const node = await nodeImage(docker);
   const [base, worker] = ["sv-test/kubernetes-base:1", "sv-test/kubernetes-worker:1"];
   const of = [`BASE_IMAGE=${node}`, `NODE_IMAGE=${node}`].flatMap((arg) => ["--build-arg", arg]);
