@@ -1,4 +1,4 @@
-/** Strikes workers at random: kills their supervisors, or stops them for about as long as a lease and lets them go on. */
+/** Strikes workers at random: kills their supervisors, or stops them for about as long as a lease, or longer, and lets them go on. */
 import fs from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { SeededRandom } from "../../crash/seeded-random.ts";
@@ -35,8 +35,9 @@ export class Chaos {
       return;
     }
     process.kill(victim.pid, "SIGSTOP");
-    // Some wake in time, some just when they are given up, and some are gone before.
-    const resumed = this.#resume(victim, leaseMs * (0.8 + 0.5 * random.next()));
+    // Every other one is gone before it is woken; the others wake in time, just when they are given up, or later.
+    const leases = this.strikes % 4 === 2 ? 2 : 0.8 + 0.5 * random.next();
+    const resumed = this.#resume(victim, leaseMs * leases);
     this.#stopped.set(victim.workerId, resumed);
   }
 
