@@ -168,7 +168,8 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard", () => {
     await page.getByLabel("Query").waitFor();
     expect(await page.getByLabel("Query").inputValue()).toBe("status:cancelled took:>5");
     await page.keyboard.press("Control+k");
-    await page.keyboard.type("playground");
+    await page.getByRole("combobox", { name: "Page, endpoint" }).fill("playground");
+    await page.getByRole("option", { name: /^Playground/u, selected: true }).waitFor();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Playground" }).waitFor();
     await expectAccessible(page);
