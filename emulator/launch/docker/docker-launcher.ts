@@ -16,7 +16,7 @@ import { type ContainerSettings, readContainerSettings } from "../container-sett
 import { ContainerRun, type ContainerHost } from "./containers/container-run.ts";
 import { EngineContact } from "./engine-contact.ts";
 import { ImagePuller, type ImageReference } from "./images/image-puller.ts";
-import type { LaunchLog } from "./launch-log.ts";
+import type { LaunchLog } from "../launch-log.ts";
 import { podOptions, podPorts } from "./containers/pod-options.ts";
 import { serverPlace } from "./containers/server-place.ts";
 import { pause, within } from "../../core/time/pause.ts";

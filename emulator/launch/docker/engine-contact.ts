@@ -2,7 +2,7 @@
 import type { Clock, Disarm } from "../../core/time/clock.ts";
 import { type ContainerEngine, EngineError } from "./container-engine.ts";
 import { isLeftover, LABEL } from "./containers/container-labels.ts";
-import type { LaunchLog } from "./launch-log.ts";
+import type { LaunchLog } from "../launch-log.ts";
 import { pause, within } from "../../core/time/pause.ts";
 
 /** How often an engine that does not answer is asked whether it is back. */

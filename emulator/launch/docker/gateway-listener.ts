@@ -1,5 +1,5 @@
 /** Listens at this machine's address on the containers' network as soon as there is a container. */
-import type { LaunchLog } from "./launch-log.ts";
+import type { LaunchLog } from "../launch-log.ts";
 
 export interface GatewayListenerOptions {
   /** What it is, in the words of the log. */
