@@ -4,7 +4,7 @@ import { ServiceError } from "../service-error.ts";
 import type { Clock } from "../time/clock.ts";
 import type { ApiKey } from "./api-key.ts";
 
-/** SHA-256, hexadecimal: all that is kept of a key's text. */
+/** SHA-256, hexadecimal: all that is kept of a key's text, and of a worker's token. */
 export function digestOf(text: string): string {
   return hash("sha256", text, "hex");
 }

@@ -3,7 +3,7 @@ import type { Endpoint } from "../../core/resources/endpoint.ts";
 import { initLimitMs, initLimitProblem } from "../../core/workers/init-limit.ts";
 import type { Template } from "../../core/resources/template.ts";
 import { podWorkerId } from "../../core/workers/pod-worker-id.ts";
-import { tokenDigest } from "../../core/workers/token-digest.ts";
+import { digestOf } from "../../core/access/key-ring.ts";
 import type {
   FoundWorker,
   LaunchedWorker,
@@ -85,7 +85,7 @@ export class WorkerStarter {
     const workerToken = engine.random.token();
     const order = { workerId: worker.id, endpoint, template, workerToken, gpus: worker.gpus };
     const launch = () => launcher.launch(order);
-    this.#lookAfter(worker, { launch, digest: tokenDigest(workerToken), ended });
+    this.#lookAfter(worker, { launch, digest: digestOf(workerToken), ended });
     const problem = initLimitProblem(template);
     if (problem !== undefined) engine.log.warn({ endpointId: endpoint.id }, problem);
     const gpuIds = worker.gpus.map(({ id: gpuId }) => gpuId);

@@ -1,5 +1,5 @@
 /** The tokens of the workers that the service started; only their digests are kept. */
-import { tokenDigest } from "../../core/workers/token-digest.ts";
+import { digestOf } from "../../core/access/key-ring.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 
 /** What is known of a token that no worker here has: another process has started its worker, or a former run has. */
@@ -23,7 +23,7 @@ export class WorkerTokens {
 
   /** The worker that a token belongs to. */
   find(token: string): WorkerHandle | undefined {
-    return this.#workers.get(tokenDigest(token));
+    return this.#workers.get(digestOf(token));
   }
 
   /** Has `find` be asked, by the digest, for tokens that no worker here has. */
@@ -33,6 +33,6 @@ export class WorkerTokens {
 
   /** Undefined for a token that is nobody's. What it finds of an endpoint that is decided for here, `find` finds from now on. */
   findFormer(token: string): FormerToken | undefined {
-    return this.#findFormer(tokenDigest(token));
+    return this.#findFormer(digestOf(token));
   }
 }

@@ -1,6 +1,6 @@
 /** The names and labels of what the service makes in a cluster, as short and plain as the cluster wants them. Pure. */
 import { createHash } from "node:crypto";
-import { tokenDigest } from "../../core/workers/token-digest.ts";
+import { digestOf } from "../../core/access/key-ring.ts";
 import type { FoundWorker, WorkerOrder } from "../launcher.ts";
 import type { SeenPod } from "./seen-pod.ts";
 
@@ -84,7 +84,7 @@ export function annotationsOf({
     [ANNOTATION.endpoint]: endpoint.id,
     [ANNOTATION.worker]: workerId,
     [ANNOTATION.version]: String(endpoint.version),
-    [ANNOTATION.token]: tokenDigest(workerToken),
+    [ANNOTATION.token]: digestOf(workerToken),
   };
 }
 

@@ -3,7 +3,7 @@ import fs from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { cancel } from "../../../emulator/engine/jobs/cancel.ts";
-import { tokenDigest } from "../../../emulator/core/workers/token-digest.ts";
+import { digestOf } from "../../../emulator/core/access/key-ring.ts";
 import type { EngineContext } from "../../../emulator/engine/context.ts";
 import { WorkerHandle } from "../../../emulator/engine/workers/worker-handle.ts";
 import { viewJob } from "../../../emulator/engine/jobs/read/job-view.ts";
@@ -79,7 +79,7 @@ function addWorker(engine: EngineContext, id: string): WorkerHandle {
   const worker = new WorkerHandle({ id, endpointId, endpointVersion: 1, startedAt, realNow });
   engine.fleet.add(worker);
   // Its token is its id.
-  engine.tokens.add(tokenDigest(id), worker);
+  engine.tokens.add(digestOf(id), worker);
   return worker;
 }
 

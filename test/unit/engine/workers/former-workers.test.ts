@@ -1,7 +1,7 @@
 /** What becomes of the jobs of workers that may have outlived the process that had started them. */
 import { expect, it } from "vitest";
 import { createSystemRandom } from "../../../../emulator/assembly/system-clock.ts";
-import { tokenDigest } from "../../../../emulator/core/workers/token-digest.ts";
+import { digestOf } from "../../../../emulator/core/access/key-ring.ts";
 import { openEngine, type RunningEngine } from "../../../../emulator/engine/engine.ts";
 import { localEndpoint, localTemplate } from "../../../../emulator/handlers/local-endpoint.ts";
 import type { FoundWorker, Launcher, WorkerExit } from "../../../../emulator/launch/launcher.ts";
@@ -18,7 +18,7 @@ const TOKEN = "its-token";
 
 const FOUND: FoundWorker = {
   ...{ workerId, endpointId, endpointVersion: 1 },
-  ...{ tokenDigest: tokenDigest(TOKEN), isLeaving: false },
+  ...{ tokenDigest: digestOf(TOKEN), isLeaving: false },
 };
 
 /** A store as a killed service leaves it: an endpoint, and a job that the worker had. */
