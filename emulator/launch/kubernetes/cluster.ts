@@ -1,6 +1,7 @@
 /** What is asked of one namespace of a cluster: pods, their logs, and the small objects beside them. */
 import type { IncomingMessage } from "node:http";
 import type { V1ConfigMap, V1Pod, V1Secret } from "@kubernetes/client-node";
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { ClusterConnection } from "./cluster-connection.ts";
 import { brokenOff, ClusterError, isGone } from "./cluster-error.ts";
 import type { SeenEvent, SeenPod } from "./seen-pod.ts";
@@ -21,6 +22,9 @@ const WATCH_SECONDS = 300;
 
 /** One that says nothing for longer than the server may keep it is broken. */
 const WATCH_MAX_MS = (WATCH_SECONDS + 30) * 1_000;
+
+/** Of a line of a log, behind the moment that it was written at. */
+const LOG_LINE_MAX = "2026-01-01T00:00:00.000000000Z ".length + LIMITS.logLineMaxBytes;
 
 /** What the server does not know it refuses, where it can (1.25 and later): nothing is dropped in silence. */
 const CREATE = { fieldValidation: "Strict" };
@@ -84,7 +88,8 @@ export class Cluster {
   }
 
   /**
-   * What its worker writes, line by line, each behind the moment it was written at; ends when its container has ended.
+   * What its worker writes, line by line, each behind the moment it was written at; ends when its container has ended. Of a line that
+   * is longer than the limit the rest is left out.
    *
    * @param sinceTime as a line has it
    */
@@ -95,7 +100,7 @@ export class Cluster {
   ): AsyncGenerator<string> {
     const query = { follow: "true", timestamps: "true", sinceTime };
     const path = `${this.#path("pods")}/${name}/log`;
-    yield* linesOf(await this.#connection.open({ path, query }, signal));
+    yield* linesOf(await this.#connection.open({ path, query }, signal), LOG_LINE_MAX);
   }
 
   /** What was said of the pod in the last hour or so. */
@@ -137,11 +142,6 @@ export class Cluster {
     }
   }
 
-  /** One that is gone already is no error. */
-  async deleteConfigMap(name: string): Promise<void> {
-    await this.#delete("configmaps", name, {});
-  }
-
   async #create<T>(kind: string, body: object): Promise<T> {
     const path = this.#path(kind);
     return this.#connection.ask<T>({ method: "POST", path, query: CREATE, body });
@@ -172,13 +172,17 @@ type WatchLine =
       };
     };
 
-async function* linesOf(input: IncomingMessage): AsyncGenerator<string> {
+/** @param longest what of a line is kept, in characters */
+async function* linesOf(
+  input: IncomingMessage,
+  longest = Number.POSITIVE_INFINITY,
+): AsyncGenerator<string> {
   let partial = "";
   try {
     for await (const text of input.setEncoding("utf8")) {
       const pieces = (partial + String(text)).split("\n");
-      partial = pieces.pop() ?? "";
-      yield* pieces.filter((piece) => piece !== "");
+      partial = (pieces.pop() ?? "").slice(0, longest);
+      yield* pieces.filter((piece) => piece !== "").map((piece) => piece.slice(0, longest));
     }
   } catch (error) {
     throw brokenOff(error);

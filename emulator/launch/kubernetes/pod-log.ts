@@ -53,7 +53,10 @@ export class PodLog {
       } catch {
         if (wasOver) return;
       }
-      await Promise.race([pause(this.#options.clock, AGAIN_MS), this.#over.promise]);
+      await Promise.race([
+        pause(this.#options.clock, AGAIN_MS, this.#stop.signal),
+        this.#over.promise,
+      ]);
       if (this.#stop.signal.aborted) return;
     }
   }

@@ -51,11 +51,11 @@ export interface PodFrame {
   readonly credentials: RegistryCredentials | undefined;
 }
 
-/** Of a container with the least privileges, which images of ours run as anyway. */
+/** The user, and group, of a container with the least privileges; that of this project's images. */
 const PLAIN_USER = 1_000;
 
-/** A worker that is asked to leave ends its jobs within 30 s, or hands them back. */
-const LEAVE_SECONDS = 30 + LIMITS.workerLeaveMs / 1_000;
+/** Between SIGTERM and SIGKILL where somebody else deletes the pod: a worker ends its jobs within 30 s, or hands them back. */
+const GRACE_SECONDS = 30 + LIMITS.workerLeaveMs / 1_000;
 
 /** Of memory that processes share. It counts as memory of the container. */
 const SHM_BYTES = 1024 ** 3;
@@ -109,7 +109,7 @@ function specOf(order: WorkerOrder, frame: PodFrame): V1PodSpec {
     restartPolicy: "Never",
     automountServiceAccountToken: false,
     enableServiceLinks: false,
-    terminationGracePeriodSeconds: LEAVE_SECONDS,
+    terminationGracePeriodSeconds: GRACE_SECONDS,
     ...nodes,
     ...(!settings.asImage && {
       securityContext: {

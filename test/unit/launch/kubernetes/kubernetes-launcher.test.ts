@@ -1,7 +1,8 @@
 /** The Kubernetes launcher on a server that plays a cluster: what keeps pods from running, what becomes of them, who finds them again. */
 import { expect, it } from "vitest";
-import { tokenDigest } from "../../../../emulator/core/workers/token-digest.ts";
+import { digestOf } from "../../../../emulator/core/access/key-ring.ts";
 import type { LaunchedWorker } from "../../../../emulator/launch/launcher.ts";
+import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { eventually } from "../../../e2e/jobs/observe.ts";
 import { orderOf, templateNamed } from "../../../contract/launcher/subject.ts";
 import { ApiProblem } from "../../../setup/pods-api/problem.ts";
@@ -28,6 +29,18 @@ it("tells why no node takes a pod, and runs it as soon as one does", async () =>
   await worker.running;
   expect(worker.obstacle?.()).toBeUndefined();
   await said(lines, "here");
+});
+
+it("holds no more of a line than the limit, however long it is", async () => {
+  await using cluster = await openCluster();
+  const worker = cluster.launcher.launch(
+    orderOf(nodeTemplate('process.stdout.write("x".repeat(200_000) + "\\nafter\\n")')),
+  );
+  const { lastLogLines } = await worker.exited;
+  expect(lastLogLines.map(({ length }) => length)).toEqual([
+    LIMITS.logLineMaxBytes,
+    "after".length,
+  ]);
 });
 
 it("deletes a pod that waits as soon as its worker is to leave", async () => {
@@ -150,7 +163,7 @@ it("looks after the pods of a killed process that it is to, as if it had made th
       for (const found of next.outliving?.found() ?? []) {
         const { workerId, endpoint } = order;
         const { version: endpointVersion, id: endpointId } = endpoint;
-        const digest = tokenDigest(order.workerToken);
+        const digest = digestOf(order.workerToken);
         const isLeaving = false;
         const known = { workerId, endpointId, endpointVersion, tokenDigest: digest, isLeaving };
         expect(found).toEqual(known);
