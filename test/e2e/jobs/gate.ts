@@ -61,6 +61,8 @@ export class Gate implements AsyncDisposable {
   async #answer(name: string, status: number, text: string): Promise<void> {
     const { response } = await this.#visit(name).promise;
     this.#visits.delete(name);
+    // Whoever comes next under this name takes nobody's place, though this one may have gone before it was answered.
+    this.#gone.delete(name);
     response.writeHead(status, { connection: "close" }).end(text);
   }
 
