@@ -169,10 +169,12 @@ describe("the checker finds", () => {
       expect(reading(wrong)).toEqual(["wrong-chunks"]);
   });
 
-  it("a waiter that hangs, a process that ends, and a write of a part that another one owns", () => {
+  it("a waiter that hangs, a defect, a process that ends, and a write of a part that another one owns", () => {
     const request = { type: "request", operation: "status-sync", seat: 0, askedAt: 0 } as const;
     expect(kinds({ ...request, end: "broken" }, { ...request, end: "answered" })).toEqual([]);
+    expect(kinds({ ...request, end: "answered", status: 503 })).toEqual([]);
     expect(kinds({ ...request, end: "hung" })).toEqual(["hung"]);
+    expect(kinds({ ...request, end: "answered", status: 500, says: "{}" })).toEqual(["defect"]);
     expect(kinds({ type: "died", seat: 1, says: "code 4" })).toEqual(["died"]);
     expect(kinds({ type: "foreign-write", says: "{}" })).toEqual(["foreign-write"]);
   });

@@ -14,6 +14,8 @@ export interface FleetViolation {
     | "went-backwards"
     /** A client waited longer than any answer may take. */
     | "hung"
+    /** A request was answered with 500. */
+    | "defect"
     /** One end of a job was told of by several deliveries, or by one with several bodies. */
     | "told-twice"
     | "never-told"
@@ -190,7 +192,10 @@ function ofProcesses(facts: readonly Fact[]): Says[] {
   return facts.flatMap((fact): Says[] => {
     if (fact.type === "died") return [["died", `emulator ${fact.seat} ended: ${fact.says}`]];
     if (fact.type === "foreign-write") return [["foreign-write", fact.says]];
-    if (fact.type !== "request" || fact.end !== "hung") return [];
+    if (fact.type !== "request") return [];
+    if (fact.status === 500)
+      return [["defect", `${fact.operation} at emulator ${fact.seat}: ${fact.says}`]];
+    if (fact.end !== "hung") return [];
     const lasted = Math.round((fact.at - fact.askedAt) / 1_000);
     return [["hung", `${fact.operation} at emulator ${fact.seat} had no answer in ${lasted} ms`]];
   });

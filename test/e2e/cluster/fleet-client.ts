@@ -164,7 +164,8 @@ export class FleetClient {
       const text = await response.text();
       const { status, headers } = response;
       if (status >= 500) this.#avoid(seat);
-      this.note({ operation, seat, askedAt, end: "answered", status });
+      const says = status === 500 ? { says: text } : {};
+      this.note({ operation, seat, askedAt, end: "answered", status, ...says });
       return { status, headers, text, askedAt };
     } catch {
       this.#avoid(seat);
@@ -189,6 +190,7 @@ export class FleetClient {
     readonly askedAt: number;
     readonly end: "answered" | "broken" | "hung";
     readonly status?: number;
+    readonly says?: string;
   }): void {
     this.#history.add({ type: "request", ...request });
   }
