@@ -82,6 +82,8 @@ export default defineConfig({
     // Node runs the source as it is, in less time than what Vite would make of it.
     experimental: { viteModuleRunner: false },
     setupFiles: ["test/setup/own-name.ts"],
+    // What is polled for comes on a loaded machine, too; the default is one second.
+    expect: { poll: { timeout: 15_000 } },
     env: { NODE_COMPILE_CACHE: compileCache },
     projects: [
       {

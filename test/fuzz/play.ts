@@ -6,7 +6,7 @@ import { ALL_DOCUMENTED, assertDocumented } from "../unit/http/documented.ts";
 import { KEY, startTestHttp, type TestHttp } from "../unit/http/http-harness.ts";
 import { IdleLauncher, startBusyWorker } from "./busy-workers.ts";
 import { KnownId, KnownIds, type Place } from "./known-ids.ts";
-import { anyRequest, type FuzzRequest } from "./request-arbitrary.ts";
+import { nameOf, requestsTo, type FuzzRequest } from "./request-arbitrary.ts";
 
 /** Requests that are on their way together. */
 const BATCH = 48;
@@ -40,16 +40,22 @@ const ALWAYS = {
 /**
  * Plays the `count` requests that `seed` stands for on a new service, and counts the answers in `tally`.
  *
+ * @param wanted operations that half of them go to
  * @throws Error that shows the request, when an answer is none that the document shows, or a defect was logged
  */
-export async function playRequests(seed: number, count: number, tally: Tally): Promise<void> {
+export async function playRequests(
+  seed: number,
+  count: number,
+  tally: Tally,
+  wanted?: ReadonlySet<string>,
+): Promise<void> {
   const launcher = new IdleLauncher();
   await using service = await startTestHttp({ launcher, dashboard: "on" });
   launcher.engine = service.test.engine;
   const pool = new Pool(service.url, { connections: BATCH, pipelining: 1 });
   try {
     const round = new Round(service, pool, tally);
-    const requests = fc.sample(anyRequest, { seed, numRuns: count });
+    const requests = fc.sample(requestsTo(wanted), { seed, numRuns: count });
     for (let from = 0; from < count; from += BATCH) {
       await round.play(requests.slice(from, from + BATCH)).catch((error: unknown) => {
         throw new Error(`seed ${seed}, of the requests from ${from} on: ${String(error)}`, {
@@ -132,7 +138,7 @@ class Round {
       });
       const { statusCode: status, headers } = answer;
       // Some streams end with their reader only.
-      this.#count(`${request.method} ${request.path} ${status}`);
+      this.#count(`${nameOf(request)} ${status}`);
       const text = await answer.body.text();
       assertDocumented(request.method, path, { status, headers, text });
       return status < 300 ? () => this.#learn(request, place, text) : undefined;

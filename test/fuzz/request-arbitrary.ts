@@ -113,7 +113,7 @@ function headersOf(operation: DocumentedOperation["operation"]) {
     .map(([text, more]) => ({ accept: text, ...more }));
 }
 
-function requestsTo({ method, path, operation }: DocumentedOperation): fc.Arbitrary<FuzzRequest> {
+function requestsOf({ method, path, operation }: DocumentedOperation): fc.Arbitrary<FuzzRequest> {
   const parameters = (operation.parameters ?? []) as readonly Parameter[];
   const inPath = parameters.filter((each) => each.in === "path").map(({ name }) => name);
   return fc.record({
@@ -127,13 +127,29 @@ function requestsTo({ method, path, operation }: DocumentedOperation): fc.Arbitr
   });
 }
 
-/** Requests to all operations: more to those about jobs, as these have more states, and to those that make something, as most fail. */
-export const anyRequest: fc.Arbitrary<FuzzRequest> = fc.oneof(
-  ...ALL_DOCUMENTED.map((documented) => ({
+/**
+ * Requests to all operations: more to those about jobs, as these have more states, and to those that make something, as most fail.
+ *
+ * @param wanted operations that as many go to as to all the others: `GET /v1/templates`
+ */
+export function requestsTo(wanted: ReadonlySet<string> = new Set()): fc.Arbitrary<FuzzRequest> {
+  const weighted = ALL_DOCUMENTED.map((documented) => ({
+    documented,
     weight: documented.operation.tags?.includes("jobs") || makes(documented) ? 4 : 1,
-    arbitrary: requestsTo(documented),
-  })),
-);
+  }));
+  const all = weighted.reduce((sum, { weight }) => sum + weight, 0);
+  return fc.oneof(
+    ...weighted.map(({ documented, weight }) => ({
+      weight: wanted.has(nameOf(documented)) ? Math.ceil(all / wanted.size) : weight,
+      arbitrary: requestsOf(documented),
+    })),
+  );
+}
+
+/** As `wanted` and tallies name it. */
+export function nameOf({ method, path }: Pick<DocumentedOperation, "method" | "path">): string {
+  return `${method} ${path}`;
+}
 
 function makes({ operation }: DocumentedOperation): boolean {
   return operation.responses?.["201"] !== undefined;

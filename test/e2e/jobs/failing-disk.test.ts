@@ -9,7 +9,9 @@ import { Stage } from "./stage.ts";
 
 const REFUSED = { status: 507, code: "storage_failed" };
 const OUTAGE_MS = 5_000;
+/** At once: so long, or on a loaded machine a few times as long as the same takes while syncs do not fail. */
 const PROMPT_MS = 2_000;
+const PROMPT_TIMES = 4;
 
 async function setScene() {
   const directory = temporaryDirectory();
@@ -21,6 +23,8 @@ async function setScene() {
     stage,
     submit,
     failSyncs: () => injectIntoSyncs(stage.emulator.child.pid ?? 0, "error=EIO"),
+    /** Syncs that succeed, looked at in the same way. */
+    watchSyncs: () => injectIntoSyncs(stage.emulator.child.pid ?? 0, "delay_enter=1"),
     async jobIds(): Promise<string[]> {
       const { url, apiKey } = stage.emulator;
       const headers = { authorization: `Bearer ${apiKey}` };
@@ -77,18 +81,31 @@ describe.runIf(straceIsMissing === undefined)("while syncs fail", () => {
   test("each request is answered at once, and afterwards all goes on without a restart", async () => {
     await using scene = await setScene();
     const endpoint = scene.stage.endpoint("echo");
-    const stored = await Promise.all(Array.from({ length: 20 }, () => scene.submit()));
+    const submitMany = () => Promise.allSettled(Array.from({ length: 20 }, scene.submit));
+    const stored: { readonly id: string }[] = [];
+    let usualMs = 0;
+    {
+      await using _ = await scene.watchSyncs();
+      for (let round = 0; round < 3; round += 1) {
+        const startedAt = performance.now();
+        for (const one of await submitMany())
+          if (one.status === "fulfilled") stored.push(one.value);
+        expect(await endpoint.status(stored[0]?.id ?? "")).toMatchObject({ id: stored[0]?.id });
+        usualMs = Math.max(usualMs, performance.now() - startedAt);
+      }
+    }
+    expect(stored).toHaveLength(60);
     for (const { id } of stored) await endpoint.wait(id);
     {
       await using _ = await scene.failSyncs();
       const end = performance.now() + OUTAGE_MS;
       while (performance.now() < end) {
         const startedAt = performance.now();
-        const submitted = await Promise.allSettled(Array.from({ length: 20 }, scene.submit));
-        for (const one of submitted)
+        for (const one of await submitMany())
           expect(one).toMatchObject({ status: "rejected", reason: REFUSED });
         expect(await endpoint.status(stored[0]?.id ?? "")).toMatchObject({ status: "COMPLETED" });
-        expect(performance.now() - startedAt).toBeLessThan(PROMPT_MS);
+        const tookMs = performance.now() - startedAt;
+        expect(tookMs).toBeLessThan(Math.max(PROMPT_MS, PROMPT_TIMES * usualMs));
       }
     }
     await scene.stage.emulator.stderrMatch(/what was to be stored could not be/);
