@@ -158,6 +158,7 @@ export type ErrorTopic =
   | { readonly type: "key_missing" }
   | { readonly type: "key_wrong" }
   | { readonly type: "pod_template" }
+  | { readonly type: "unknown_gpu_pool" }
   | {
       readonly type: "out_of_bounds";
       readonly parameter: string;

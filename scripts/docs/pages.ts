@@ -3,6 +3,7 @@ import { clientErrorsTable } from "./client-errors-table.ts";
 import { configTable } from "./config-tables.ts";
 import { conformanceTable } from "./conformance-table.ts";
 import { errorCodesTable, failureTypesTable } from "./errors-table.ts";
+import { gpuPoolsTable } from "./gpu-pools-table.ts";
 import { helpText } from "./help-text.ts";
 import { jobFieldsTable } from "./job-fields-table.ts";
 import { limitsTable } from "./limits-table.ts";
@@ -43,7 +44,10 @@ export const PAGES: readonly Page[] = [
   },
   {
     file: "docs/management.md",
-    sections: { "management operations": () => operationsTable("/v1/") },
+    sections: {
+      "management operations": () => operationsTable("/v1/"),
+      "GPU pools": gpuPoolsTable,
+    },
   },
   {
     file: "docs/conformance.md",
