@@ -1,5 +1,4 @@
 /** Entry point and command of a container as the one text that newer interfaces write them in, and back. Pure. */
-import { invalidRequest } from "../service-error.ts";
 
 /** What a container runs in the place of what its image says; an empty list: as its image says. */
 export interface ContainerProgram {
@@ -17,13 +16,11 @@ export interface ProgramFields {
 
 /**
  * What the text says: either a JSON object with the lists `entrypoint` and `cmd`, one of which may be absent, or a command
- * as it is typed into a shell (live). Words are split and quotes taken off as a shell does; nothing is expanded (ours).
- *
- * @param field the name of the field for the problem's sentence
- * @throws ServiceError `invalid_request` for a quote that is not closed
+ * as it is typed into a shell (live). Words are split and quotes taken off as a shell does, and nothing is expanded; where a
+ * quote is not closed, at white space alone (live).
  */
-export function splitArgs(text: string, field = "args"): ContainerProgram {
-  return programIn(text) ?? { entrypoint: [], cmd: wordsOf(text, field) };
+export function splitArgs(text: string): ContainerProgram {
+  return programIn(text) ?? { entrypoint: [], cmd: wordsOf(text) };
 }
 
 /** The text as it was written, while it still says what the lists say; else the shortest one that does. */
@@ -44,14 +41,13 @@ function isSame(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((word, at) => word === other[at]);
 }
 
-/** Undefined for a text that is no such object: a command may begin with a brace too. */
+/** Undefined for a text that is no such object: a command may begin with a brace too. What else it has means nothing. */
 function programIn(text: string): ContainerProgram | undefined {
   if (!text.trimStart().startsWith("{")) return undefined;
   const value = parsed(text);
   if (typeof value !== "object" || value === null) return undefined;
-  const { entrypoint = [], cmd = [], ...others } = value as Readonly<Record<string, unknown>>;
-  if (Object.keys(others).length > 0 || !areWords(entrypoint) || !areWords(cmd)) return undefined;
-  return { entrypoint, cmd };
+  const { entrypoint = [], cmd = [] } = value as Readonly<Record<string, unknown>>;
+  return areWords(entrypoint) && areWords(cmd) ? { entrypoint, cmd } : undefined;
 }
 
 function parsed(text: string): unknown {
@@ -72,11 +68,11 @@ const PART = /'([^']*)'|"((?:\\[\s\S]|[^"\\])*)"|\\([\s\S])|([^ \t\r\n'"\\]+)|([
 /** Between double quotes a backslash takes its meaning from these alone. */
 const ESCAPED_IN_QUOTES = /\\([$`"\\])|\\\n/gu;
 
-function wordsOf(text: string, field: string): readonly string[] {
+function wordsOf(text: string): readonly string[] {
   const words: string[] = [];
   let word: string | undefined;
   for (const [, literal, double, escaped, plain, space, open] of text.matchAll(PART)) {
-    if (open !== undefined) throw invalidRequest([`${field} ${unfinished(open)}`]);
+    if (open !== undefined) return text.split(/[ \t\r\n]+/u).filter((each) => each !== "");
     if (space !== undefined) {
       if (word !== undefined) words.push(word);
       word = undefined;
@@ -87,12 +83,6 @@ function wordsOf(text: string, field: string): readonly string[] {
     }
   }
   return word === undefined ? words : [...words, word];
-}
-
-function unfinished(open: string): string {
-  return open === "\\"
-    ? "ends with a backslash that stands before nothing"
-    : `has a quote (${open}) that is not closed`;
 }
 
 /** Needs no quotes. */
