@@ -1,4 +1,5 @@
 /** Operations on endpoints, and how an endpoint is shown: the record, and what it takes from its template and its workers. */
+import { flavorMemoryGb } from "../../core/catalog/cpu-flavors.ts";
 import type { Flags } from "../../core/input/query-parameters.ts";
 import {
   endpointChangesSchema,
@@ -85,10 +86,9 @@ function endpointBody(
 
 const DEFAULT_VCPU_COUNT = 2;
 
-/** Flavour, vCPUs and GB of memory (live), for example `cpu3c-8-16`: 2 GB for each vCPU of a `c`, 4 of a `g`. */
+/** Flavour, vCPUs and GB of memory (live), for example `cpu3c-8-16`. */
 function instanceIdsOf({ cpuFlavorIds = [], vcpuCount = DEFAULT_VCPU_COUNT }: Endpoint) {
-  return cpuFlavorIds.map((flavor) => {
-    const memoryInGb = vcpuCount * (flavor.endsWith("g") ? 4 : 2);
-    return `${flavor}-${vcpuCount}-${memoryInGb}`;
-  });
+  return cpuFlavorIds.map(
+    (flavor) => `${flavor}-${vcpuCount}-${flavorMemoryGb(flavor, vcpuCount)}`,
+  );
 }
