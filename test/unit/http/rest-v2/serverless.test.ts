@@ -110,26 +110,29 @@ test("one with processors alone has no GPUs, and no idle timeout where it scales
 
 test("a load balancing endpoint says where its servers are", async () => {
   await using service = await startTestHttp();
-  const body = { ...CPU, type: "LOAD_BALANCER", workers: { idleTimeout: 20 } };
+  const env = { HEALTH_CHECK_PATH: "/up" };
+  const body = { ...CPU, type: "LOAD_BALANCER", workers: { idleTimeout: 20 }, env };
   const made = await create(service, body);
   expect(made).toMatchObject({
     type: "LOAD_BALANCER",
     workers: { idleTimeout: 20 },
     requestUrls: {
       base: `${service.url}/lb/${made.id}`,
-      health: `${service.url}/live/v2/${made.id}/health`,
+      health: `${service.url}/lb/${made.id}/up`,
     },
   });
 });
 
 test("a template is copied once: what is beside it counts more, and its later changes nothing", async () => {
   await using service = await startTestHttp();
-  const template = { name: "t", image: "a", serverless: true, disk: 7, env: { A: "1", B: "1" } };
+  const container = { image: "a", disk: 7, env: { A: "1", B: "1" } };
+  const template = { ...container, name: "t", serverless: true, allowedCudaVersions: ["12.8"] };
   const { id } = (await service.call("POST", "/live/v2/templates", { body: template }))
     .json as Shown;
   const { image: _, ...rest } = GPU;
   const made = await create(service, { ...rest, templateId: id, env: { B: "2" } });
   expect(made).toMatchObject({ image: "a", disk: 7, env: { A: "1", B: "2" } });
+  expect(made).toMatchObject({ gpu: { allowedCudaVersions: ["12.8"] } });
   expect(made).not.toHaveProperty("templateId");
   await service.call("PATCH", `/live/v2/templates/${id}`, { body: { image: "b" } });
   expect(await read(service, `${V2}/${made.id}`)).toMatchObject({ image: "a" });

@@ -101,14 +101,14 @@ test("the newest comes first, and templates of one endpoint are not listed", asy
   });
 });
 
-test("a change leaves what it does not name, and takes away what it empties", async () => {
+test("a change leaves what it does not name, and takes away what it empties, but for a volume", async () => {
   await using service = await startTestHttp();
   const made = await create(service, FULL);
   const path = `${V2}/${made.id}`;
   const renamed = await service.call("PATCH", path, { body: { name: "other" } });
   expect(renamed).toMatchObject({ status: 200, json: { ...made, name: "other" } });
   const emptied = await service.call("PATCH", path, {
-    body: { args: "", env: {}, mounts: {}, allowedCudaVersions: [], serverless: true },
+    body: { args: "", env: {}, mounts: {}, allowedCudaVersions: [], startSsh: true },
   });
   expect(emptied.json).toEqual({
     ...made,
@@ -116,9 +116,8 @@ test("a change leaves what it does not name, and takes away what it empties", as
     args: "",
     cmd: [],
     env: {},
-    mounts: {},
     allowedCudaVersions: [],
-    serverless: true,
+    startSsh: true,
   });
 });
 

@@ -83,7 +83,7 @@ test("each version is a release that says what changed, by the names that GraphQ
   const shown = await read(service, `${path}/releases`);
   expect(shown).toMatchObject({
     endpointVersion: 3,
-    rollout: { inProgress: false, workersOnLatest: 0, workersTotal: 0, percentOnLatest: 100 },
+    rollout: { inProgress: false, workersOnLatest: 0, workersTotal: 0, percentOnLatest: 0 },
     releases: [
       {
         version: 3,
