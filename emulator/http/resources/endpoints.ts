@@ -7,7 +7,8 @@ import {
   readEndpointChanges,
   readEndpointInput,
 } from "../../core/resources/endpoint-input.ts";
-import type { Endpoint } from "../../core/resources/endpoint.ts";
+import { type Endpoint, executionLimitMs } from "../../core/resources/endpoint.ts";
+import { withoutNewerFields } from "../../core/resources/template.ts";
 import type { Uses } from "../../engine/context.ts";
 import {
   createEndpoint,
@@ -75,7 +76,10 @@ function endpointBody(
     networkVolumeIds: shown.networkVolumeIds ?? [],
     ...(shown.computeType === "CPU" && { instanceIds: instanceIdsOf(shown) }),
     env: template?.env ?? {},
-    ...(includeTemplate && { template }),
+    // Newer interfaces may have written a fraction, or 0 for as long as a job may take at all.
+    scalerValue: Math.ceil(shown.scalerValue),
+    executionTimeoutMs: executionLimitMs(shown),
+    ...(includeTemplate && template && { template: withoutNewerFields(template) }),
     ...(includeWorkers && { workers: workers() }),
   };
 }
