@@ -1,13 +1,13 @@
 /** Operations that say what was billed, in the second version of REST. */
 import { z } from "zod";
-import { BUCKET_SIZES } from "../../core/billing/buckets.ts";
-import { wholePeriods } from "../../core/billing/whole-periods.ts";
-import { itemisedBill } from "../../engine/billing/bills.ts";
-import { jsonAnswer } from "../answers/answer.ts";
-import type { Operation } from "../operation.ts";
-import { instant, json } from "../schemas/contract.ts";
-import { type Bill, billBody, BILLS } from "./billing-bodies.ts";
-import { integerParameterV2, readParameters } from "./read-closed.ts";
+import { BUCKET_SIZES } from "../../../core/billing/buckets.ts";
+import { wholePeriods } from "../../../core/billing/whole-periods.ts";
+import { itemisedBill } from "../../../engine/billing/bills.ts";
+import { jsonAnswer } from "../../answers/answer.ts";
+import type { Operation } from "../../operation.ts";
+import { instant, json } from "../../schemas/contract.ts";
+import { type Bill, billBody, BILLS } from "./bill-bodies.ts";
+import { integerParameterV2, readParameters } from "../read-closed.ts";
 
 /** So many of the smallest periods are more than there were. */
 const MAX_PERIODS = 1_000_000;

@@ -1,16 +1,16 @@
 /** What can be asked of the catalog in the second version of REST, and which parameters go together (live). */
 import { z } from "zod";
-import { REGIONS } from "../../core/catalog/data-centers.ts";
-import type { QueryParameters } from "../../core/input/query-parameters.ts";
-import { CLOUD_TYPES } from "../../core/pods/pod.ts";
-import { VOLUME_TYPES } from "../../core/resources/network-volume.ts";
-import { invalidRequest } from "../../core/service-error.ts";
+import { REGIONS } from "../../../core/catalog/data-centers.ts";
+import type { QueryParameters } from "../../../core/input/query-parameters.ts";
+import { CLOUD_TYPES } from "../../../core/pods/pod.ts";
+import { VOLUME_TYPES } from "../../../core/resources/network-volume.ts";
+import { invalidRequest } from "../../../core/service-error.ts";
 import {
   flagParameterV2,
   integerParameterV2,
   listParameterV2,
   readParameters,
-} from "./read-closed.ts";
+} from "../read-closed.ts";
 
 const MAX_COUNT = 1_000;
 

@@ -5,9 +5,9 @@ import {
   type BillPart,
   sumOf,
   totalOf,
-} from "../../core/billing/itemised-bill.ts";
-import type { Period } from "../../core/billing/slices.ts";
-import type { Usage } from "../../core/billing/usage.ts";
+} from "../../../core/billing/itemised-bill.ts";
+import type { Period } from "../../../core/billing/slices.ts";
+import type { Usage } from "../../../core/billing/usage.ts";
 
 /** One of the bills. */
 export interface Bill {

@@ -1,9 +1,9 @@
 /** The catalog as the second version of REST answers it (live). */
 import { z } from "zod";
-import { REGIONS } from "../../core/catalog/data-centers.ts";
-import { AVAILABILITIES } from "../../core/catalog/gpu-availability.ts";
-import { VOLUME_TYPES } from "../../core/resources/network-volume.ts";
-import { answered } from "../schemas/contract.ts";
+import { REGIONS } from "../../../core/catalog/data-centers.ts";
+import { AVAILABILITIES } from "../../../core/catalog/gpu-availability.ts";
+import { VOLUME_TYPES } from "../../../core/resources/network-volume.ts";
+import { answered } from "../../schemas/contract.ts";
 import { COMPLIANCE } from "./catalog-query.ts";
 
 const availability = z.enum(AVAILABILITIES);

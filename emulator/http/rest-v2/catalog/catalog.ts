@@ -1,13 +1,13 @@
 /** Operations on the catalog in the second version of REST: what can be rented, and what there is of it here. */
 import { z } from "zod";
-import { CPU_FLAVORS } from "../../core/catalog/cpu-flavors.ts";
-import { DATA_CENTERS } from "../../core/catalog/data-centers.ts";
-import { offeredGpus } from "../../core/catalog/gpu-availability.ts";
-import { ServiceError } from "../../core/service-error.ts";
-import { sameType } from "../../core/workers/gpu-allocation.ts";
-import { jsonAnswer } from "../answers/answer.ts";
-import type { Call, Operation } from "../operation.ts";
-import { json } from "../schemas/contract.ts";
+import { CPU_FLAVORS } from "../../../core/catalog/cpu-flavors.ts";
+import { DATA_CENTERS } from "../../../core/catalog/data-centers.ts";
+import { offeredGpus } from "../../../core/catalog/gpu-availability.ts";
+import { ServiceError } from "../../../core/service-error.ts";
+import { sameType } from "../../../core/workers/gpu-allocation.ts";
+import { jsonAnswer } from "../../answers/answer.ts";
+import type { Call, Operation } from "../../operation.ts";
+import { json } from "../../schemas/contract.ts";
 import {
   centresIn,
   cpuBody,
@@ -24,7 +24,7 @@ import {
   readAskedGpus,
 } from "./catalog-query.ts";
 import { cpuTypeSchema, dataCenterSchema, gpuTypeSchema } from "./catalog-schemas.ts";
-import { readParameters } from "./read-closed.ts";
+import { readParameters } from "../read-closed.ts";
 
 const gpus = reader("/v2/catalog/gpus", "gpuTypeId", "gpus", gpuTypeSchema);
 const cpus = reader("/v2/catalog/cpus", "cpuFlavorId", "cpus", cpuTypeSchema);

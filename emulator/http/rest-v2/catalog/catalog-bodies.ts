@@ -1,12 +1,12 @@
 /** What the catalog of the second version of REST says of this machine. Pure. */
-import { perHour, type PriceTable } from "../../core/billing/prices.ts";
+import { perHour, type PriceTable } from "../../../core/billing/prices.ts";
 import {
   CPU_FLAVORS,
   type CpuFlavor,
   ENDPOINT_CPU_FLAVORS,
   VCPU_BOUNDS,
-} from "../../core/catalog/cpu-flavors.ts";
-import { type DataCenter, DATA_CENTERS } from "../../core/catalog/data-centers.ts";
+} from "../../../core/catalog/cpu-flavors.ts";
+import { type DataCenter, DATA_CENTERS } from "../../../core/catalog/data-centers.ts";
 import {
   type Availability,
   cudaVersionsOf,
@@ -15,10 +15,10 @@ import {
   manufacturerOf,
   type OfferedGpu,
   offeredGpus,
-} from "../../core/catalog/gpu-availability.ts";
-import { poolOf } from "../../core/resources/gpu-pools.ts";
-import { VOLUME_TYPES } from "../../core/resources/network-volume.ts";
-import type { GpuInventory } from "../../core/workers/gpu-allocation.ts";
+} from "../../../core/catalog/gpu-availability.ts";
+import { poolOf } from "../../../core/resources/gpu-pools.ts";
+import { VOLUME_TYPES } from "../../../core/resources/network-volume.ts";
+import type { GpuInventory } from "../../../core/workers/gpu-allocation.ts";
 import type { AskedCpus, AskedGpus } from "./catalog-query.ts";
 
 /** What the catalog is made of. */
