@@ -24,6 +24,17 @@ export function startHandlers(apiKey: string, gate: () => Promise<unknown>): Pro
           yield "d";
         },
       },
+      chunks: {
+        handler: function* () {
+          yield "a";
+          yield "b";
+        },
+      },
+      prints: {
+        handler: (_, { log }) => {
+          log.info("hello");
+        },
+      },
       breaks: {
         handler: function* () {
           yield "a";
