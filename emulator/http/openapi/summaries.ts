@@ -97,5 +97,22 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   readDocs:
     "A page on which the interface can be read and tried; it needs no network and loads nothing from elsewhere.",
   readDocsFile: "The scripts and styles of the documentation page.",
-  readDocumentV2: "Its description as an OpenAPI 3.1 document, open without a key.",
+  createEndpointV2:
+    "Creates an endpoint, with its queue and with the template that its container becomes.",
+  listEndpointsV2: "The endpoints, page by page.",
+  readEndpointV2: "One endpoint.",
+  updateEndpointV2: "Changes an endpoint; where its container changes, its workers are replaced.",
+  deleteEndpointV2:
+    "Deletes an endpoint, its jobs and the template that was made with it; its workers leave.",
+  listWorkersV2: "The workers of an endpoint, and how many of them are in which state.",
+  listReleasesV2: "The versions of an endpoint, what made each, and how far the newest has come.",
+  createTemplateV2: "Creates a template.",
+  listTemplatesV2: "The templates that were made over an interface, but for those of one endpoint.",
+  readTemplateV2: "One template.",
+  updateTemplateV2:
+    "Changes a template; workers that are made of it as `/v1` names it are replaced.",
+  deleteTemplateV2: "Deletes a template that no endpoint and no pod uses.",
+  listCatalogTemplatesV2: "Templates that everybody can see.",
+  readDocumentV2:
+    "The description of the second version of REST as an OpenAPI 3.1 document, open without a key.",
 };
