@@ -7,6 +7,7 @@ export function startHandlers(apiKey: string, gate: () => Promise<unknown>): Pro
     port: 0,
     apiKey,
     clock: "manual",
+    docker: "off",
     endpoints: {
       echo: { handler: ({ input }) => input },
       gated: { handler: gate },

@@ -89,7 +89,7 @@ describe("endpoints", () => {
     expect(made).toMatchObject(ENDPOINT);
     const { id } = made;
     expect(await tool("get-endpoint", { id })).toEqual(made);
-    const { endpoints } = await tool<{ endpoints: Thing[] }>("list-endpoints", { limit: 10 });
+    const { items: endpoints } = await tool<{ items: Thing[] }>("list-endpoints", { limit: 10 });
     expect(endpoints).toContainEqual(expect.objectContaining({ id, name: "upscale" }));
     const job = await tool("runsync-endpoint", { endpointId: id, input: { n: 1 } });
     expect(job).toMatchObject({ status: "COMPLETED", output: { n: 1 } });
@@ -110,10 +110,8 @@ describe("endpoints", () => {
     const { workers } = await tool<{ workers: Thing[] }>("list-endpoint-workers", { id: "prints" });
     const workerId = workers[0]?.id ?? "";
     const asked = { endpointId: "prints", workerId, source: "container", tail: 10, maxWaitMs: 500 };
-    expect(await tool("stream-worker-logs", asked)).toMatchObject({
-      items: [{ source: "container", line: "hello" }],
-      truncated: false,
-    });
+    const { items } = await tool<{ items: object[] }>("stream-worker-logs", asked);
+    expect(items.at(-1)).toMatchObject({ source: "container", line: "hello" });
   });
 });
 
@@ -154,7 +152,9 @@ describe("jobs", () => {
     const { queue } = emulator.endpoint("echo");
     queue.hold();
     await run("echo");
-    expect(await tool("purge-endpoint-queue", { endpointId: "echo" })).toMatchObject({ removed: 1 });
+    expect(await tool("purge-endpoint-queue", { endpointId: "echo" })).toMatchObject({
+      removed: 1,
+    });
     await queue.release();
   });
 });
@@ -190,7 +190,7 @@ test("network volumes, registries and SSH keys", async () => {
   const auth = { name: "hub", username: "ada", password: "secret" };
   const registry = await tool<Thing>("create-registry", { body: auth });
   expect(await tool("get-registry", { id: registry.id })).toEqual(registry);
-  expect(await tool("list-registries")).toEqual({ registries: [registry] });
+  expect(await tool("list-registries")).toMatchObject({ registries: [registry] });
   expect(await tool("delete-registry", { id: registry.id })).toEqual({ status: 204 });
   const keys = ["ssh-ed25519 AAAAC3Nza ada@home"];
   await tool("update-ssh-keys", { body: { keys } });
