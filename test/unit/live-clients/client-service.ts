@@ -1,6 +1,7 @@
 /** A service as a client of the live service meets it: requests with that client's headers, answers read by its types. */
 import assert from "node:assert/strict";
 import type { z } from "zod";
+import type { Playing } from "./playing.ts";
 import { KEY, startTestHttp, type TestHttp } from "../http/http-harness.ts";
 
 /** The headers of a client that a service is told apart by, but for the key. */
@@ -24,11 +25,15 @@ interface ClientRequest<Body> {
   readonly reads: z.ZodType<Body>;
 }
 
-export async function startClientService(headers: ClientHeaders): Promise<ClientService> {
+export async function startClientService(
+  headers: ClientHeaders,
+  playing: Playing,
+): Promise<ClientService> {
   const service = await startTestHttp();
   return {
     service,
     async send({ method, path, body, status = 200, reads }) {
+      playing.note({ method, path });
       const answer = await service.call(method, `/live${path}`, {
         body: body ?? (method === "GET" || method === "DELETE" ? undefined : ""),
         headers: { authorization: `Bearer ${KEY}`, ...headers },
