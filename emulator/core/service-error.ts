@@ -69,6 +69,10 @@ const CODES = {
     host_not_allowed:
       "The Host header is no name of this service; `--allowed-host` gives it further ones.",
   },
+  422: {
+    unprocessable:
+      "A body or a query parameter of the second version of REST, below `/live/v2`, is not as its document says; `errors` has a line for each.",
+  },
   429: {
     rate_limited:
       "The operation has had as many requests as it takes in 10 s; `Retry-After` says when there is room again.",
@@ -84,7 +88,7 @@ const CODES = {
   },
   501: {
     not_served_yet:
-      "An operation of the live service that is not there yet, below `/live`; the message says what does the same.",
+      "An operation of the live service that is not there, below `/live`; the message says why, and what to do instead.",
   },
   502: {
     worker_failed:

@@ -59,6 +59,8 @@ export interface Operation<Path = unknown> extends Route {
   readonly aliases?: readonly Route[];
   /** The operation reads the body itself; by default a body is skipped before it is called. */
   readonly body?: "read";
+  /** A body that is announced as longer is refused before the key is looked at (live); default: none is. */
+  readonly maxBodyBytes?: number;
   /** Default: `user`. */
   readonly access?: Access;
   /**
@@ -140,7 +142,12 @@ export function isAudited(operation: Operation): boolean {
 function partOf({ access, path }: Operation): Part {
   if (access === "admin") return "own";
   if (access === "keys") return "keys";
-  return path.startsWith("/v2/") ? "jobs" : "resources";
+  return isOnJobs({ path }) ? "jobs" : "resources";
+}
+
+/** True for the operations on the jobs of an endpoint, and on the workers that take them. */
+export function isOnJobs({ path }: Pick<Operation, "path">): boolean {
+  return path.startsWith("/v2/:endpointId/");
 }
 
 function isReading({ methods, reads }: Operation, query: QueryParameters): boolean {

@@ -36,7 +36,7 @@ export async function performNoted<Path>(
     // It did not even send its request whole.
     if (error instanceof ClientGoneError) throw error;
     const refusal = asRefusal(call, error);
-    await note(refusal.status);
+    await note(call.refusal(refusal).status);
     throw refusal;
   }
 }

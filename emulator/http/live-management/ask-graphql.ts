@@ -6,7 +6,6 @@ import { answered, json } from "../schemas/contract.ts";
 import { readJsonBody } from "../requests/json-body.ts";
 import type { Operation } from "../operation.ts";
 import { askedField } from "./graphql-fields.ts";
-import { sameBy } from "./rest-v2.ts";
 
 const refusedSchema = answered("GraphqlRefusal", {
   errors: z.array(z.object({ message: z.string() })),
@@ -35,6 +34,13 @@ export const askGraphql: Operation = {
     return jsonAnswer({ errors: [{ message }], data: null });
   },
 };
+
+/** Says of operations of the first version of REST that they do the same. */
+function sameBy(operations: string, basePath: string): string {
+  const verb = operations.includes(" and ") ? "do" : "does";
+  const doer = operations === "" ? `nothing below ${basePath}/v1` : operations;
+  return `${doer} ${verb} the same`;
+}
 
 function documentIn(body: unknown): string {
   const isObject = typeof body === "object" && body !== null && "query" in body;

@@ -87,6 +87,6 @@ function describe(
   const schema = Object.keys(known).length === 0 ? body : { allOf: [body, { properties: known }] };
   return {
     description: codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].when}`).join("\n\n"),
-    content: { "application/json": { schema } },
+    content: { [shape.contentType ?? "application/json"]: { schema } },
   };
 }

@@ -97,4 +97,5 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   readDocs:
     "A page on which the interface can be read and tried; it needs no network and loads nothing from elsewhere.",
   readDocsFile: "The scripts and styles of the documentation page.",
+  readDocumentV2: "Its description as an OpenAPI 3.1 document, open without a key.",
 };

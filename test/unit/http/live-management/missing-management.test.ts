@@ -1,7 +1,6 @@
-/** What the live service manages by GraphQL and by the second version of REST is refused with where it can be done. */
+/** What the live service manages by GraphQL is refused with where it can be done. */
 import { expect, test } from "vitest";
 import { KEY, startTestHttp, type TestHttp } from "../http-harness.ts";
-import { storeEndpoint } from "../../stored-records.ts";
 
 const NO_KEY = { authorization: "" };
 const WRONG_KEY = { authorization: "Bearer wrong" };
@@ -67,54 +66,4 @@ test("GraphQL is asked with the key, with none as its public queries are, and ne
   expect((await ask(WRONG_KEY)).status).toBe(401);
   expect((await send(service, "GET", "/graphql")).status).toBe(405);
   expect((await service.call("POST", "/graphql", { body: {} })).status).toBe(404);
-});
-
-test.each([
-  ["GET", "/v2/serverless", "GET /live/v1/endpoints does"],
-  ["POST", "/v2/serverless", "POST /live/v1/templates and POST /live/v1/endpoints do"],
-  ["PATCH", "/v2/serverless/echo", "PATCH /live/v1/endpoints/echo does"],
-  ["GET", "/v2/serverless/echo/workers", "GET /live/v1/endpoints/echo?includeWorkers=true does"],
-  ["DELETE", "/v2/pods/a", "DELETE /live/v1/pods/a does"],
-  ["POST", "/v2/pods/a/action", "POST /live/v1/pods/a/start, /stop or /restart"],
-  ["GET", "/v2/templates?limit=5", "GET /live/v1/templates does"],
-  ["PATCH", "/v2/network-volumes/v", "PATCH /live/v1/networkvolumes/v does"],
-  ["POST", "/v2/registries", "POST /live/v1/containerregistryauth does"],
-  ["GET", "/v2/registries/delegations", "nothing below /live/v1 does"],
-  ["GET", "/v2/catalog/gpus/NVIDIA%20L4", "nothing below /live/v1 does"],
-  ["GET", "/v2/billing/serverless", "GET /live/v1/billing/endpoints does"],
-  ["GET", "/v2/openapi.json", "GET /live/v1/openapi.json does"],
-] as const)("%s %s is answered with a problem that says: %s", async (method, path, instead) => {
-  await using service = await startTestHttp();
-  const { status, json, type } = await send(service, method, path);
-  expect(status).toBe(501);
-  expect(type).toBe("application/problem+json");
-  const [plain = ""] = path.split("?");
-  expect(json).toEqual({
-    title: "Not Implemented",
-    status: 501,
-    detail: expect.stringContaining(
-      `${method} ${plain} is of the second version of REST, which is not served here yet; ${instead}`,
-    ),
-  });
-});
-
-test("the second version of REST wants the key as all else does", async () => {
-  await using service = await startTestHttp();
-  for (const headers of [NO_KEY, WRONG_KEY]) {
-    const answer = await send(service, "GET", "/v2/pods", { headers });
-    expect(answer.type).toBe("application/problem+json");
-    expect(answer.json).toMatchObject({ title: "Unauthorized", status: 401 });
-  }
-});
-
-test("jobs of an endpoint that has the name of such a resource are no matter of REST", async () => {
-  await using service = await startTestHttp();
-  const { engine } = service.test;
-  await storeEndpoint(engine, { ...engine.directory.endpoint("echo"), id: "templates" });
-  const { status } = await service.call("POST", "/live/v2/templates/run", { body: { input: {} } });
-  expect(status).toBe(200);
-  const unknown = await service.call("POST", "/live/v2/pods/run", { body: { input: {} } });
-  expect(unknown).toMatchObject({ status: 404, json: { title: "Not Found" } });
-  expect((await service.call("GET", "/v2/templates")).status).toBe(404);
-  expect((await service.call("GET", "/live/v2/other/one")).status).toBe(404);
 });
