@@ -1,4 +1,5 @@
 /** What the store keeps as whole records, by kind and id. */
+import type { Account } from "../core/access/account.ts";
 import type { ApiKey } from "../core/access/api-key.ts";
 import type { AuditEntry } from "../core/access/audit-entry.ts";
 import type { Usage } from "../core/billing/usage.ts";
@@ -15,6 +16,7 @@ import type { WebhookSecret } from "../core/webhooks/webhook-secret.ts";
 import type { WorkerCertificate } from "../core/workers/worker-certificate.ts";
 
 export interface Records {
+  readonly account: Account;
   readonly template: Template;
   readonly endpoint: Endpoint;
   readonly apiKey: ApiKey;
@@ -42,6 +44,7 @@ export type RecordsByKind = { readonly [K in RecordKind]: Map<string, Records[K]
 
 export function noRecords(): RecordsByKind {
   return {
+    account: new Map(),
     template: new Map(),
     endpoint: new Map(),
     apiKey: new Map(),
