@@ -75,7 +75,7 @@ const CODES = {
   },
   429: {
     rate_limited:
-      "The operation has had as many requests as it takes in 10 s; `Retry-After` says when there is room again.",
+      "The operation has had as many requests as it takes in 10 s, or the key as many as its quota below `/live/v2` has; `Retry-After` says when there is room again.",
     too_many_requests_at_once:
       "The operation has as many requests at work as it takes at once; try again when one has been answered.",
   },

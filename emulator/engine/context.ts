@@ -1,6 +1,6 @@
 /** The parts of the engine. Each use case names those that it takes. */
 import type { Clock, Random } from "../core/time/clock.ts";
-import type { GpuUse } from "../core/workers/gpu-allocation.ts";
+import type { GpuInventory, GpuUse } from "../core/workers/gpu-allocation.ts";
 import type { Pod } from "../core/pods/pod.ts";
 import type { ServiceSeries } from "../core/observe/series/service-series.ts";
 import type { LeaseTerms } from "../core/jobs/lease-terms.ts";
@@ -120,6 +120,8 @@ export interface EngineContext {
   readonly podMemoryInGb: (pod: Pod) => number | undefined;
   /** How much of this machine's GPUs is used now; empty where nobody can tell. Never rejects. */
   readonly gpuUse: () => Promise<readonly GpuUse[]>;
+  /** The GPUs of this machine, asked for again while none is known. Never rejects. */
+  readonly findGpus: () => Promise<GpuInventory>;
   /** Called with a pod that was made, changed or deleted, after the commit. */
   readonly podChanged: (podId: string) => void;
   /** Called when a webhook call became due, after the commit. */

@@ -74,6 +74,8 @@ export interface Operation<Path = unknown> extends Route {
   readonly refusal?: Refusal;
   /** The row of the rate limits it counts in, of the endpoint in its path; absent for one without limits. */
   readonly rateLimit?: RateLimitClass;
+  /** It counts in the quotas that its key has over all such operations. */
+  readonly hasQuota?: true;
   /**
    * Who answers it where several replicas share a store: any of them; the one that has what belongs to no endpoint; or the
    * one that has the endpoint this finds, any if there is none. Absent: who has the endpoint in the path.

@@ -69,6 +69,7 @@ async function answer<Path>(
     refuseLongBody(operation, request);
     const key = admit(service, request, needOf(operation, call));
     if (service.ownership) await refreshRecords(service, service.ownership, operation, call.path);
+    if (key && operation.hasQuota) service.limits?.quotas.pass(key.id, response);
     if (key && operation.rateLimit !== undefined) passLimit(operation.rateLimit, call, key);
     if (operation.body === undefined && hasBody(request)) await skipBody(request, response);
     await send(call, await performNoted(name, operation, call, key));

@@ -20,6 +20,7 @@ type OfResources = Uses<
   | "endpointChanged"
   | "endpointDeleted"
   | "events"
+  | "findGpus"
   | "prices"
   | "secretKey"
   | "deliveries"

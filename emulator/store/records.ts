@@ -7,6 +7,7 @@ import type { Pod } from "../core/pods/pod.ts";
 import type { Endpoint } from "../core/resources/endpoint.ts";
 import type { NetworkVolume } from "../core/resources/network-volume.ts";
 import type { RegistryAuth } from "../core/resources/registry-auth.ts";
+import type { Release } from "../core/resources/release.ts";
 import type { SecretCheck } from "../core/resources/secret-check.ts";
 import type { ServedEndpoint, ServedTemplate } from "../core/resources/served-endpoint.ts";
 import type { Template } from "../core/resources/template.ts";
@@ -22,6 +23,8 @@ export interface Records {
   readonly apiKey: ApiKey;
   readonly audit: AuditEntry;
   readonly registryAuth: RegistryAuth;
+  /** Those of all endpoints, by ids of their own. */
+  readonly release: Release;
   /** What files said at the last start, by endpoint. */
   readonly served: ServedEndpoint;
   /** The same of what endpoints share, by its own id. */
@@ -50,6 +53,7 @@ export function noRecords(): RecordsByKind {
     apiKey: new Map(),
     audit: new Map(),
     registryAuth: new Map(),
+    release: new Map(),
     served: new Map(),
     servedTemplate: new Map(),
     servedVolume: new Map(),

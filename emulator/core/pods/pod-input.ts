@@ -1,5 +1,6 @@
 /** What a client sends to create or change a pod, checked (source: live). */
 import { z } from "zod";
+import { POD_CPU_FLAVORS } from "../catalog/cpu-flavors.ts";
 import { CUDA_VERSION, DATA_CENTER, gpuType } from "../resources/endpoint-input.ts";
 import {
   arrayOf,
@@ -18,7 +19,6 @@ import { COMPUTE_TYPES } from "../resources/endpoint.ts";
 import { invalidRequest } from "../service-error.ts";
 import { CONTAINER_FIELDS } from "../resources/template-input.ts";
 
-const CPU_FLAVORS = ["cpu3c", "cpu3g", "cpu3m", "cpu5c", "cpu5g", "cpu5m"] as const;
 const COUNTRY = /^[A-Z]{2}$/;
 const DEFAULT_NAME = "my pod";
 
@@ -44,7 +44,7 @@ const fixed = {
   gpuTypeIds: arrayOf(gpuType),
   gpuTypePriority: oneOf(PRIORITIES),
   gpuCount: integer(1),
-  cpuFlavorIds: arrayOf(oneOf(CPU_FLAVORS)),
+  cpuFlavorIds: arrayOf(oneOf(POD_CPU_FLAVORS)),
   cpuFlavorPriority: oneOf(PRIORITIES),
   vcpuCount: integer(1),
   dataCenterIds: textsOrCommas(DATA_CENTER, "a data centre like EU-RO-1"),

@@ -42,7 +42,7 @@ export function typesOf(
   const listed = [...new Set(pools)].flatMap(typesIn);
   const strange = excludedTypes.filter((type) => !includes(listed, type));
   if (strange.length > 0) throw invalidRequest(strange.map((type) => excludedOfNone(type, pools)));
-  if (excludedTypes.length === 0 && pools.join() === GPU_POOLS.join()) return [];
+  if (excludedTypes.length === 0 && pools.join(",") === GPU_POOLS.join(",")) return [];
   const types = listed.filter((type) => !includes(excludedTypes, type));
   if (types.length > 0) return types;
   throw invalidRequest([`no GPU type is left: all types of ${pools.join(" and ")} are excluded`]);

@@ -70,7 +70,7 @@ function grown(present: NetworkVolume | undefined, now: NetworkVolume): NetworkV
   return { ...now, size: Math.max(now.size, present?.size ?? 0) };
 }
 
-/** The credentials of the file are the newer ones always: over the interface they cannot be changed. */
+/** The credentials of the file are taken at each start, whatever they were changed to meanwhile. */
 async function serveRegistryAuth(
   engine: Uses<"random" | "secretKey" | "steps">,
   { id, name, ...credentials }: ServedRegistryAuth,

@@ -2,6 +2,7 @@
 import { perHour } from "../../core/billing/prices.ts";
 import type { Flags } from "../../core/input/query-parameters.ts";
 import type { Pod } from "../../core/pods/pod.ts";
+import { withoutNewerFields } from "../../core/resources/template.ts";
 import type { Uses } from "../../engine/context.ts";
 import type { podQuery } from "../schemas/pod.ts";
 import type { ShownPod } from "../dialect.ts";
@@ -90,5 +91,5 @@ function volumeOf(engine: Uses<"directory">, { networkVolumeId }: Pod) {
 function templateOf(engine: Uses<"directory">, { templateId }: Pod) {
   if (templateId === undefined) return {};
   const template = engine.directory.findTemplate(templateId);
-  return template ? { template } : {};
+  return template ? { template: withoutNewerFields(template) } : {};
 }

@@ -5,6 +5,7 @@ import { jsonAnswer, NO_CONTENT } from "../answers/answer.ts";
 import type { Call, Gather, Operation } from "../operation.ts";
 import { json, noContent, type Tag } from "../schemas/contract.ts";
 import { pageOf, pageParameters, paginationSchema, type PlaceInList } from "./page.ts";
+import { type FieldNames, inNames } from "./problem.ts";
 import { readBodyV2 } from "./read-closed.ts";
 
 export interface CollectionKind<Thing> {
@@ -22,6 +23,8 @@ export interface CollectionKind<Thing> {
   readonly owner?: "service";
   /** Where one stands in lists. */
   readonly placeOf: (thing: Thing) => PlaceInList;
+  /** What fields are called that use cases refuse under the names of the first version; default: nothing else. */
+  readonly names?: FieldNames;
   /** How one is answered. */
   readonly show: (thing: Thing, call: Call<unknown>) => unknown;
 }
@@ -47,7 +50,7 @@ export class Collection<Thing extends { readonly id: string }> {
     { takes, errors }: Writing<Input>,
     create: (call: Call<unknown>, input: Input) => Promise<Thing>,
   ): Operation {
-    const { tag, path, name, schema, show } = this.#kind;
+    const { tag, path, name, schema, show, names = {} } = this.#kind;
     return {
       methods: ["POST"],
       path,
@@ -60,7 +63,8 @@ export class Collection<Thing extends { readonly id: string }> {
         errors: ["unprocessable", ...errors],
       },
       async perform(call) {
-        const thing = await create(call, await readBodyV2(call, takes));
+        const input = await readBodyV2(call, takes);
+        const thing = await inNames(names, () => create(call, input));
         return { ...jsonAnswer(show(thing, call)), status: 201, subject: thing.id };
       },
     };
@@ -111,7 +115,7 @@ export class Collection<Thing extends { readonly id: string }> {
     { takes, errors }: Writing<Input>,
     change: (call: Call<unknown>, id: string, input: Input) => Promise<Thing>,
   ): Operation<IdPath> {
-    const { tag, name, schema, show } = this.#kind;
+    const { tag, name, schema, show, names = {} } = this.#kind;
     return {
       methods: ["PATCH"],
       path: this.#pathOfOne,
@@ -125,7 +129,8 @@ export class Collection<Thing extends { readonly id: string }> {
       },
       perform: async (call) => {
         const input = await readBodyV2(call, takes);
-        return jsonAnswer(show(await change(call, this.#idOf(call), input), call));
+        const thing = await inNames(names, () => change(call, this.#idOf(call), input));
+        return jsonAnswer(show(thing, call));
       },
     };
   }

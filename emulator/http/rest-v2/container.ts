@@ -3,7 +3,7 @@ import { z } from "zod";
 import { environment, imageName } from "../../core/input/input-fields.ts";
 import { argsOf, isSameProgram, splitArgs } from "../../core/resources/docker-args.ts";
 import type { Template } from "../../core/resources/template.ts";
-import { TEMPLATE_PORT } from "../../core/resources/template-input.ts";
+import { type ContainerChanges, TEMPLATE_PORT } from "../../core/resources/template-input.ts";
 import { invalidRequest } from "../../core/service-error.ts";
 
 const texts = () => z.array(z.string());
@@ -49,7 +49,7 @@ type Container = Pick<
 > & { readonly dockerArgs?: string | undefined; readonly containerDiskInGb: number | null };
 
 /** Those of them that the body names. @throws ServiceError `invalid_request` where `args` says another thing than the lists */
-export function containerOf(body: ContainerInput): Partial<Container> {
+export function containerOf(body: ContainerInput): ContainerChanges {
   const { image, disk, env, ports, registry } = body;
   return {
     ...(image !== undefined && { imageName: image }),
