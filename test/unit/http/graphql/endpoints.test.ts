@@ -1,0 +1,336 @@
+/** Endpoints in GraphQL: saved, replaced, given another template, deleted; and read right over the other interface. */
+import { describe, expect, it } from "vitest";
+import { startTestHttp, type TestHttp } from "../http-harness.ts";
+import { ask, dataOf, messageOf } from "./graphql-harness.ts";
+
+const FIELDS = `id name templateId type computeType gpuIds gpuCount instanceIds networkVolumeId
+  networkVolumeIds { networkVolumeId dataCenterId } networkVolume { id dataCenterId } locations idleTimeout
+  scalerType scalerValue workersMin workersMax workersStandby minCudaVersion allowedCudaVersions
+  executionTimeoutMs flashBootType modelReferences env { key value } version createdAt userId aiKey`;
+
+const SAVE = `mutation ($input: EndpointInput!) { saveEndpoint(input: $input) { ${FIELDS} } }`;
+
+type Shown = Readonly<Record<string, unknown>> & { readonly id: string };
+
+async function save(service: TestHttp, input: object): Promise<Shown> {
+  const { saveEndpoint } = await dataOf(service, SAVE, { variables: { input } });
+  return saveEndpoint as Shown;
+}
+
+async function createTemplate(service: TestHttp, name = "worker", more = {}): Promise<string> {
+  const body = { name, imageName: "example/a:1", isServerless: true, env: { A: "b" }, ...more };
+  const { json } = await service.call("POST", "/v1/templates", { body });
+  return (json as { id: string }).id;
+}
+
+async function createVolume(service: TestHttp, name: string): Promise<string> {
+  const body = { name, size: 10, dataCenterId: "EU-RO-1" };
+  const { json } = await service.call("POST", "/v1/networkvolumes", { body });
+  return (json as { id: string }).id;
+}
+
+describe("an endpoint", () => {
+  it("is created with defaults for what is absent, null or empty", async () => {
+    await using service = await startTestHttp();
+    const templateId = await createTemplate(service);
+    const empty = { networkVolumeId: "", locations: "", minCudaVersion: "", flashBootType: "" };
+    const nulls = { workersMax: null, scalerType: null, networkVolumeIds: null, template: null };
+    const lists = { modelReferences: [], compliance: [], instanceIds: [] };
+    const input = { name: "upscale", templateId, gpuIds: "AMPERE_16", ...empty, ...nulls, ...lists };
+    const saved = await save(service, input);
+    expect(saved).toEqual({
+      id: expect.stringMatching(/^[a-z0-9]{14}$/u),
+      name: "upscale",
+      templateId,
+      type: "QB",
+      computeType: "GPU",
+      gpuIds: "AMPERE_16",
+      gpuCount: 1,
+      instanceIds: [],
+      networkVolumeId: null,
+      networkVolumeIds: [],
+      networkVolume: null,
+      locations: "",
+      idleTimeout: 5,
+      scalerType: "QUEUE_DELAY",
+      scalerValue: 4,
+      workersMin: 0,
+      workersMax: 3,
+      workersStandby: 0,
+      minCudaVersion: null,
+      allowedCudaVersions: "",
+      executionTimeoutMs: 600_000,
+      flashBootType: "OFF",
+      modelReferences: [],
+      env: [{ key: "A", value: "b" }],
+      version: 1,
+      createdAt: expect.stringMatching(/Z$/u),
+      userId: "user_local",
+      aiKey: null,
+    });
+    const one = `{ myself { endpoint(id: "${saved.id}") { ${FIELDS} } } }`;
+    expect(await dataOf(service, one)).toEqual({ myself: { endpoint: saved } });
+  });
+
+  it("has all that is set, its words as words of an enum or as texts", async () => {
+    await using service = await startTestHttp();
+    const templateId = await createTemplate(service);
+    const [first, second] = [await createVolume(service, "a"), await createVolume(service, "b")];
+    const document = `mutation { saveEndpoint(input: {
+      name: "all", templateId: "${templateId}", gpuIds: "ADA_24, AMPERE_24,-NVIDIA L4", gpuCount: 2,
+      networkVolumeIds: [{networkVolumeId: "${first}"}, {networkVolumeId: "${second}"}],
+      locations: "EU-RO-1,US-KS-2", idleTimeout: 30, scalerType: REQUEST_COUNT, scalerValue: 2,
+      workersMin: 1, workersMax: 5, allowedCudaVersions: "['12.8', '12.9']", minCudaVersion: "12.8",
+      executionTimeoutMs: 60000, flashBootType: PRIORITY_FLASHBOOT, type: QB
+    }) { ${FIELDS} } }`;
+    const { saveEndpoint } = await dataOf(service, document);
+    expect(saveEndpoint).toMatchObject({
+      gpuIds: "ADA_24,AMPERE_24,-NVIDIA L4",
+      gpuCount: 2,
+      networkVolumeId: first,
+      networkVolumeIds: [
+        { networkVolumeId: first, dataCenterId: "EU-RO-1" },
+        { networkVolumeId: second, dataCenterId: "EU-RO-1" },
+      ],
+      networkVolume: { id: first, dataCenterId: "EU-RO-1" },
+      locations: "EU-RO-1,US-KS-2",
+      idleTimeout: 30,
+      scalerType: "REQUEST_COUNT",
+      scalerValue: 2,
+      workersMin: 1,
+      workersMax: 5,
+      allowedCudaVersions: "12.8,12.9",
+      minCudaVersion: "12.8",
+      executionTimeoutMs: 60_000,
+      flashBootType: "FLASHBOOT",
+    });
+    const { json } = await service.call("GET", `/v1/endpoints/${(saveEndpoint as Shown).id}`);
+    expect(json).toMatchObject({
+      gpuTypeIds: ["NVIDIA GeForce RTX 4090", "NVIDIA RTX A5000", "NVIDIA GeForce RTX 3090"],
+      dataCenterIds: ["EU-RO-1", "US-KS-2"],
+      networkVolumeIds: [first, second],
+      allowedCudaVersions: ["12.8", "12.9"],
+      flashboot: true,
+    });
+  });
+
+  it("without a GPU is named by its instances", async () => {
+    await using service = await startTestHttp();
+    const templateId = await createTemplate(service, "cpu", { category: "CPU" });
+    const instanceIds = ["cpu3c-4-8", "cpu5c-4-8"];
+    const saved = await save(service, { name: "cpu", templateId, instanceIds, gpuIds: "" });
+    expect(saved).toMatchObject({ computeType: "CPU", gpuIds: null, instanceIds });
+    const { json } = await service.call("GET", `/v1/endpoints/${saved.id}`);
+    expect(json).toMatchObject({ cpuFlavorIds: ["cpu3c", "cpu5c"], vcpuCount: 4, gpuTypeIds: [] });
+  });
+
+  it("that balances load scales by requests", async () => {
+    await using service = await startTestHttp();
+    const templateId = await createTemplate(service);
+    const saved = await save(service, { name: "http", templateId, type: "LB" });
+    expect(saved).toMatchObject({ type: "LB", scalerType: "REQUEST_COUNT" });
+  });
+
+  it("may bring what its workers are made of, which is a template of its own and goes with it", async () => {
+    await using service = await startTestHttp();
+    const env = [{ key: "A", value: "b" }];
+    const template = {
+      ...{ name: "llm__template__x", imageName: "example/llm:1", containerDiskInGb: 20, env },
+      ...{ dockerArgs: "serve --fast", ports: "", startScript: "", containerRegistryAuthId: "" },
+    };
+    const input = { name: "llm", hubReleaseId: "release", template, gpuIds: "ADA_24" };
+    const { id, templateId } = await save(service, input);
+    const query = `{ podTemplate(id: "${templateId as string}") {
+      name imageName dockerArgs containerDiskInGb env { key value } ports isServerless } }`;
+    const read = async () => (await dataOf(service, query))["podTemplate"];
+    expect(await read()).toEqual({
+      name: "llm-template",
+      imageName: "example/llm:1",
+      dockerArgs: "serve --fast",
+      containerDiskInGb: 20,
+      env,
+      ports: "",
+      isServerless: true,
+    });
+    expect(await dataOf(service, "{ myself { podTemplates { id } } }")).toEqual({
+      myself: { podTemplates: [] },
+    });
+    const changed = { id, template: { imageName: "example/llm:2" }, gpuIds: "ADA_24" };
+    expect(await save(service, changed)).toMatchObject({ templateId, version: 2 });
+    expect(await read()).toMatchObject({ imageName: "example/llm:2", dockerArgs: "serve --fast" });
+    await dataOf(service, `mutation { deleteEndpoint(id: "${id}") }`);
+    expect(await read()).toBeNull();
+  });
+
+  it("whose jobs have no limit of their own says 0, and is saved so", async () => {
+    await using service = await startTestHttp();
+    const templateId = await createTemplate(service);
+    const input = { name: "long", templateId, executionTimeoutMs: 0 };
+    const { id, executionTimeoutMs } = await save(service, input);
+    expect(executionTimeoutMs).toBe(0);
+    const { json } = await service.call("GET", `/v1/endpoints/${id}`);
+    expect(json).toMatchObject({ executionTimeoutMs: 604_800_000 });
+  });
+
+  it("runs jobs", async () => {
+    await using service = await startTestHttp();
+    const templateId = await createTemplate(service);
+    const { id } = await save(service, { name: "jobs", templateId, gpuIds: "AMPERE_16" });
+    const { json } = await service.call("POST", `/live/v2/${id}/run`, { body: { input: { a: 1 } } });
+    const worker = await service.test.connectWorker(id);
+    await worker.complete(await worker.nextJob(), "done");
+    const status = await service.call("GET", `/live/v2/${id}/status/${(json as Shown).id}`);
+    expect(status.json).toMatchObject({ status: "COMPLETED", output: "done" });
+  });
+
+  it("lists its workers", async () => {
+    await using service = await startTestHttp();
+    const { worker } = await service.test.connectWorker();
+    const { myself } = await dataOf(service, "{ myself { endpoints { id pods { id desiredStatus } } } }");
+    expect(myself).toEqual({
+      endpoints: [{ id: "echo", pods: [{ id: worker.id, desiredStatus: "RUNNING" }] }],
+    });
+  });
+
+  it("that there is none of is null", async () => {
+    await using service = await startTestHttp();
+    const query = '{ myself { endpoint(id: "none") { id } } }';
+    expect(await dataOf(service, query)).toEqual({ myself: { endpoint: null } });
+  });
+});
+
+describe("an endpoint that is saved under its id", () => {
+  it("is replaced: what is not set gets its default, but for its name and its template", async () => {
+    await using service = await startTestHttp();
+    const templateId = await createTemplate(service);
+    const volume = await createVolume(service, "a");
+    const { id } = await save(service, {
+      name: "before",
+      templateId,
+      gpuIds: "ADA_24",
+      gpuCount: 2,
+      networkVolumeId: volume,
+      locations: "EU-RO-1",
+      idleTimeout: 60,
+      scalerType: "REQUEST_COUNT",
+      scalerValue: 9,
+      workersMin: 1,
+      workersMax: 9,
+      allowedCudaVersions: "12.8",
+      minCudaVersion: "12.8",
+      executionTimeoutMs: 60_000,
+      flashBootType: "FLASHBOOT",
+    });
+    const kept = { retries: { workerLost: 3, handlerError: 2 }, requestsPerWorker: 7 };
+    await service.call("PATCH", `/v1/endpoints/${id}`, { body: kept });
+    const replaced = await save(service, { id, gpuIds: "AMPERE_16" });
+    expect(replaced).toMatchObject({
+      id,
+      name: "before",
+      templateId,
+      gpuIds: "AMPERE_16",
+      gpuCount: 1,
+      networkVolumeId: null,
+      locations: "",
+      idleTimeout: 5,
+      scalerType: "QUEUE_DELAY",
+      scalerValue: 4,
+      workersMin: 0,
+      workersMax: 3,
+      allowedCudaVersions: "",
+      minCudaVersion: null,
+      executionTimeoutMs: 600_000,
+      flashBootType: "OFF",
+      version: 2,
+    });
+    expect((await service.call("GET", `/v1/endpoints/${id}`)).json).toMatchObject(kept);
+  });
+
+  it("as it was read stays the same, so that its workers do", async () => {
+    await using service = await startTestHttp();
+    const templateId = await createTemplate(service);
+    const saved = await save(service, { name: "same", templateId, gpuIds: "ADA_24,AMPERE_24" });
+    const { id, name, gpuIds, workersMin, idleTimeout, scalerType, scalerValue } = saved;
+    const { locations, networkVolumeId, executionTimeoutMs, minCudaVersion, gpuCount } = saved;
+    const input = {
+      ...{ id, name, templateId, gpuIds, gpuCount, workersMin, idleTimeout, scalerType },
+      ...{ scalerValue, locations, networkVolumeId, executionTimeoutMs, minCudaVersion },
+      ...{ flashBootType: "", networkVolumeIds: [], instanceIds: null, modelReferences: [] },
+    };
+    expect(await save(service, { ...input, workersMax: 5 })).toEqual({ ...saved, workersMax: 5 });
+  });
+
+  it("keeps its type and its kind of computer", async () => {
+    await using service = await startTestHttp();
+    const templateId = await createTemplate(service);
+    const { id } = await save(service, { name: "queue", templateId, gpuIds: "ADA_24" });
+    const refused = (input: object) =>
+      messageOf(service, SAVE, { variables: { input: { id, ...input } } });
+    expect(await refused({ type: "LB" })).toContain("type is settled at creation");
+    expect(await refused({ instanceIds: ["cpu3c-2-4"] })).toContain("computeType is settled");
+    expect(await save(service, { id, type: "QB" })).toMatchObject({ type: "QB" });
+  });
+});
+
+describe("is refused", () => {
+  it.each([
+    [{ gpuIds: "AMPERE_61" }, "Invalid GPU Pool ID"],
+    [{ gpuIds: "" }, "at least one GPU pool is required"],
+    [{ gpuIds: "AMPERE_16,-NVIDIA H200" }, "is in none of the pools AMPERE_16"],
+    [{ scalerValue: 0 }, "scalerValue must be an integer of 1 or more"],
+    [{ scalerType: "SOMETIMES" }, "scalerType must be one of QUEUE_DELAY, REQUEST_COUNT"],
+    [{ flashBootType: "SLOW" }, "flashBootType must be one of OFF, FLASHBOOT"],
+    [{ type: "QUEUE" }, "type must be one of QB, LB"],
+    [{ workersMin: 4 }, "workersMin must not exceed workersMax"],
+    [{ instanceIds: ["cpu3c"] }, "a CPU instance is a flavour, its vCPUs and its memory"],
+    [{ instanceIds: ["cpu3c-2-4", "cpu3c-4-8"] }, "the same number of vCPUs"],
+    [{ networkVolumeId: "none" }, "networkVolumeId names no network volume"],
+    [{ modelReferences: ["m"] }, "modelReferences is not served"],
+    [{ templateId: "none" }, "templateId names no template"],
+    [{ templateId: "" }, "templateId is required"],
+    [{ id: "none" }, "endpoint not found"],
+    [{ workersMax: 1.5 }, "Int cannot represent non-integer value"],
+  ])("with %j: %s", async (wrong, text) => {
+    await using service = await startTestHttp();
+    const templateId = await createTemplate(service);
+    const input = { name: "wrong", templateId, gpuIds: "AMPERE_16", ...wrong };
+    expect(await messageOf(service, SAVE, { variables: { input } })).toContain(text);
+    expect(service.test.engine.directory.endpoints()).toHaveLength(1);
+  });
+
+  it("with a template of pods", async () => {
+    await using service = await startTestHttp();
+    const templateId = await createTemplate(service, "pod", { isServerless: false });
+    const input = { name: "wrong", templateId, gpuIds: "AMPERE_16" };
+    expect(await messageOf(service, SAVE, { variables: { input } })).toBe(
+      "Serverless endpoints cannot use pod templates. Please use a serverless template.",
+    );
+  });
+});
+
+it("gets another template, which is another version of it", async () => {
+  await using service = await startTestHttp();
+  const [first, second] = [await createTemplate(service), await createTemplate(service, "new")];
+  const { id } = await save(service, { name: "e", templateId: first, gpuIds: "ADA_24" });
+  const change = `mutation ($input: UpdateEndpointTemplateInput) {
+    updateEndpointTemplate(input: $input) { id templateId version } }`;
+  const input = { endpointId: id, templateId: second };
+  expect(await dataOf(service, change, { variables: { input } })).toEqual({
+    updateEndpointTemplate: { id, templateId: second, version: 2 },
+  });
+  const wrong = { variables: { input: { endpointId: "none", templateId: second } } };
+  expect(await messageOf(service, change, wrong)).toBe("endpoint not found");
+});
+
+it("is deleted with its jobs", async () => {
+  await using service = await startTestHttp();
+  const run = await service.call("POST", "/v2/echo/run", { body: { input: {} } });
+  const remove = 'mutation { deleteEndpoint(id: "echo") }';
+  expect(await dataOf(service, remove)).toEqual({ deleteEndpoint: null });
+  const { status } = await service.call("GET", `/v2/echo/status/${(run.json as Shown).id}`);
+  expect(status).toBe(404);
+  expect((await ask(service, remove)).json).toEqual({
+    errors: [{ message: "endpoint not found" }],
+    data: null,
+  });
+});
