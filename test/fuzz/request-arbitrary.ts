@@ -1,7 +1,7 @@
 /** Requests to every operation of the OpenAPI documents: most as it asks for them, some not. */
 import fc from "fast-check";
 import { anyCharacter } from "../any-character.ts";
-import { ALL_DOCUMENTED, DOCUMENT, type DocumentedOperation } from "../unit/http/documented.ts";
+import { ALL_DOCUMENTED, type DocumentedOperation } from "../unit/http/documented.ts";
 import { KnownId } from "./known-ids.ts";
 import { anyValue, fitting, misfitting, type Resolve, type Schema } from "./schema-arbitrary.ts";
 
@@ -25,10 +25,9 @@ interface Parameter {
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-const resolve: Resolve = (reference) => {
-  const name = reference.split("/").at(-1) ?? "";
-  return (DOCUMENT.components?.schemas?.[name] ?? {}) as Schema;
-};
+function resolverOf({ schemas }: DocumentedOperation): Resolve {
+  return (reference) => (schemas[reference.split("/").at(-1) ?? ""] ?? {}) as Schema;
+}
 
 /** Nearly always `value`. */
 function mostly<Value>(value: Value, ...others: fc.Arbitrary<Value>[]): fc.Arbitrary<Value> {
@@ -57,7 +56,10 @@ function pathParameters(
   return fc.record(Object.fromEntries(names.map((name) => [name, one(name)])));
 }
 
-function queryOf(parameters: readonly Parameter[]): fc.Arbitrary<FuzzRequest["query"]> {
+function queryOf(
+  parameters: readonly Parameter[],
+  resolve: Resolve,
+): fc.Arbitrary<FuzzRequest["query"]> {
   const values = parameters.map(({ name, schema }) => {
     const good = fitting(schema, resolve, name).map((value) =>
       Array.isArray(value) ? (value as unknown[]) : [value],
@@ -76,7 +78,10 @@ function queryOf(parameters: readonly Parameter[]): fc.Arbitrary<FuzzRequest["qu
   return fc.tuple(...values).map((lists) => lists.flat());
 }
 
-function bodyOf(operation: DocumentedOperation["operation"]): fc.Arbitrary<FuzzRequest["body"]> {
+function bodyOf(
+  operation: DocumentedOperation["operation"],
+  resolve: Resolve,
+): fc.Arbitrary<FuzzRequest["body"]> {
   const body = operation.requestBody as
     | { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
     | undefined;
@@ -113,17 +118,22 @@ function headersOf(operation: DocumentedOperation["operation"]) {
     .map(([text, more]) => ({ accept: text, ...more }));
 }
 
-function requestsTo({ method, path, operation }: DocumentedOperation): fc.Arbitrary<FuzzRequest> {
+function requestsTo(documented: DocumentedOperation): fc.Arbitrary<FuzzRequest> {
+  const { method, path, operation } = documented;
+  const resolve = resolverOf(documented);
   const parameters = (operation.parameters ?? []) as readonly Parameter[];
   const inPath = parameters.filter((each) => each.in === "path").map(({ name }) => name);
   return fc.record({
     method: mostly(method, fc.constantFrom(...METHODS)),
     path: fc.constant(path),
     parameters: pathParameters(method, inPath),
-    query: queryOf(parameters.filter((each) => each.in === "query")),
+    query: queryOf(
+      parameters.filter((each) => each.in === "query"),
+      resolve,
+    ),
     key: mostly<FuzzRequest["key"]>("good", fc.constantFrom("bare", "wrong", "none")),
     headers: headersOf(operation),
-    body: bodyOf(operation),
+    body: bodyOf(operation, resolve),
   });
 }
 

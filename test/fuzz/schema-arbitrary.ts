@@ -22,6 +22,7 @@ export interface Schema {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly default?: unknown;
+  readonly examples?: readonly unknown[];
 }
 
 /** Finds what a `$ref` names. */
@@ -46,7 +47,9 @@ export function fitting(schema: Schema, resolve: Resolve, name = ""): fc.Arbitra
     case "integer":
       return integers(schema);
     case "number":
-      return fc.double({ noNaN: true, noDefaultInfinity: true });
+      return fc.double({ noNaN: true, noDefaultInfinity: true, ...boundsOf(schema) });
+    case "null":
+      return fc.constant(null);
     case "boolean":
       return fc.boolean();
     default:
@@ -95,7 +98,21 @@ function withoutAbsent(given: object): object {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
+/** Those that the schema says. */
+function boundsOf({ minimum: min, maximum: max }: Schema) {
+  return { ...(min !== undefined && { min }), ...(max !== undefined && { max }) };
+}
+
 function strings(schema: Schema, name: string): fc.Arbitrary<unknown> {
+  const { examples } = schema;
+  if (examples === undefined) return anyString(schema, name);
+  return fc.oneof(
+    { weight: 20, arbitrary: fc.constantFrom(...examples) },
+    { weight: 1, arbitrary: anyString(schema, name) },
+  );
+}
+
+function anyString(schema: Schema, name: string): fc.Arbitrary<unknown> {
   if (schema.format === "uri") return fc.webUrl({ validSchemes: ["http", "https"] });
   if (schema.format === "date-time") {
     return fc

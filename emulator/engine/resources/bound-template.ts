@@ -86,7 +86,7 @@ function isOwn(step: Step, template: Template, endpointId: string): boolean {
 }
 
 function isUsed(step: Step, templateId: string, exceptEndpointId: string): boolean {
-  const isUser = (user: Pick<Endpoint, "templateId"> | { readonly templateId?: string | undefined }) =>
+  const isUser = (user: { readonly templateId?: string | undefined }) =>
     user.templateId === templateId;
   return (
     step.records("endpoint").some((each) => each.id !== exceptEndpointId && isUser(each)) ||

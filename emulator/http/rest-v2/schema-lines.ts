@@ -66,7 +66,9 @@ function saidOf(issue: Issue): string {
     case "not_multiple_of":
       return `multipleOf: got ${sizeOf(issue.input)}, want ${issue.divisor}`;
     case "invalid_union":
-      return issue.options ? `value must be one of ${quoted(issue.options)}` : issue.message;
+      return "options" in issue && issue.options
+        ? `value must be one of ${quoted(issue.options)}`
+        : issue.message;
     default:
       return issue.message;
   }

@@ -21,6 +21,8 @@ export interface DocumentedOperation {
   /** As the document writes it, with `{name}` for parameters, below the dialect's base path. */
   readonly path: string;
   readonly operation: OperationObject;
+  /** The document's, by the names that its references have. */
+  readonly schemas: Readonly<Record<string, unknown>>;
 }
 
 type PathItem = NonNullable<OpenApiDocument["paths"]>[string];
@@ -54,8 +56,12 @@ export const LIVE_DOCUMENT = LIVE.document;
 
 export const REST_V2_DOCUMENT = REST_V2.document;
 
-/** The operations of the first two. */
-export const ALL_DOCUMENTED = [...CONTRACT.operations, ...LIVE.operations];
+/** The operations of all. */
+export const ALL_DOCUMENTED = [
+  ...CONTRACT.operations,
+  ...LIVE.operations,
+  ...REST_V2.operations,
+];
 
 function documentationOf(dialect: Dialect): Documentation {
   const { basePath } = dialect;
@@ -67,6 +73,7 @@ function documentationOf(dialect: Dialect): Documentation {
       method: method.toUpperCase(),
       path: `${basePath}${path}`,
       operation,
+      schemas: document.components?.schemas ?? {},
     })),
   );
   return { basePath, schemaId, document, operations };

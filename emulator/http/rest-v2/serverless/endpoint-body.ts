@@ -1,5 +1,4 @@
 /** An endpoint as the second version of REST answers it (live). */
-import type { z } from "zod";
 import { ENDPOINT_CPU_FLAVORS, flavorMemoryGb } from "../../../core/catalog/cpu-flavors.ts";
 import type { Endpoint } from "../../../core/resources/endpoint.ts";
 import { poolsOf } from "../../../core/resources/gpu-pools.ts";
@@ -8,9 +7,6 @@ import { CONTAINER_DEFAULTS } from "../../../core/resources/template-input.ts";
 import type { TemplateContainer } from "../../../core/resources/template.ts";
 import { containerBody } from "../container.ts";
 import { hasIdleTimeout } from "./endpoint-settings.ts";
-import type { endpointSchemaV2 } from "./endpoint-schemas.ts";
-
-type Body = z.infer<typeof endpointSchemaV2>;
 
 /** Of one that does not say. */
 const DEFAULT_VCPU_COUNT = 2;
@@ -27,7 +23,8 @@ export function endpointBodyV2(
   endpoint: Endpoint,
   container: TemplateContainer | undefined,
   baseUrl: string | undefined,
-): Body {
+) {
+  const made = container ?? UNKNOWN_CONTAINER;
   return {
     id: endpoint.id,
     name: endpoint.name,
@@ -39,23 +36,22 @@ export function endpointBodyV2(
       ...(hasIdleTimeout(endpoint) && { idleTimeout: endpoint.idleTimeout }),
     },
     scaling: scalingOf(endpoint),
-    dataCenterIds: [...(endpoint.dataCenterIds ?? [])],
-    networkVolumes: [...volumesOf(endpoint)],
+    dataCenterIds: endpoint.dataCenterIds ?? [],
+    networkVolumes: volumesOf(endpoint),
     timeout: endpoint.executionTimeoutMs,
     flashboot: endpoint.flashboot === true ? "FLASHBOOT" : "OFF",
-    ...(baseUrl !== undefined && { requestUrls: requestUrlsOf(endpoint, baseUrl) }),
+    ...(baseUrl !== undefined && { requestUrls: requestUrlsOf(endpoint, made, baseUrl) }),
     createdAt: endpoint.createdAt,
-    ...containerBody(container ?? UNKNOWN_CONTAINER),
+    ...containerBody(made),
   };
 }
 
 function gpuOf({ gpuTypeIds, gpuCount, allowedCudaVersions, minCudaVersion }: Endpoint) {
   const { pools, excludedTypes } = poolsOf(gpuTypeIds);
   return {
-    pools: [...pools],
-    excludedTypes: [...excludedTypes],
+    ...{ pools, excludedTypes },
     count: gpuCount,
-    allowedCudaVersions: [...(allowedCudaVersions ?? [])],
+    allowedCudaVersions: allowedCudaVersions ?? [],
     minCudaVersion: minCudaVersion ?? null,
   };
 }
@@ -66,17 +62,23 @@ function cpuOf({ cpuFlavorIds = [], vcpuCount = DEFAULT_VCPU_COUNT }: Endpoint) 
   return ids.map((id) => ({ id, vcpuCount, memory: flavorMemoryGb(id, vcpuCount) }));
 }
 
-function scalingOf({ scalerType, scalerValue }: Endpoint): Body["scaling"] {
+function scalingOf({ scalerType, scalerValue }: Endpoint) {
   return scalerType === "QUEUE_DELAY"
     ? { type: "QUEUE_DELAY", queueDelay: scalerValue }
     : { type: "REQUEST_COUNT", requestCount: scalerValue };
 }
 
 /** `{job_id}` stands as it is (live); servers of workers are below a path of their own (ours). */
-function requestUrlsOf({ id, type }: Endpoint, baseUrl: string): Body["requestUrls"] {
+function requestUrlsOf(
+  { id, type }: Endpoint,
+  { env }: Pick<TemplateContainer, "env">,
+  baseUrl: string,
+) {
   const jobs = `${baseUrl}/live/v2/${id}`;
-  const health = `${jobs}/health`;
-  if (type === "LOAD_BALANCING") return { base: `${baseUrl}/lb/${id}`, health };
+  if (type === "LOAD_BALANCING") {
+    const base = `${baseUrl}/lb/${id}`;
+    return { base, health: `${base}/${healthPathOf(env)}` };
+  }
   return {
     run: `${jobs}/run`,
     runSync: `${jobs}/runsync`,
@@ -85,6 +87,11 @@ function requestUrlsOf({ id, type }: Endpoint, baseUrl: string): Body["requestUr
     cancel: `${jobs}/cancel/{job_id}`,
     retry: `${jobs}/retry/{job_id}`,
     purgeQueue: `${jobs}/purge-queue`,
-    health,
+    health: `${jobs}/health`,
   };
+}
+
+/** Where servers of workers are asked how they are (live). */
+function healthPathOf({ HEALTH_CHECK_PATH: path = "/ping" }: TemplateContainer["env"]): string {
+  return path.replace(/^\/+/u, "");
 }

@@ -1,6 +1,8 @@
 /** Endpoints of the second version of REST, as they are sent and answered (live). */
 import { z } from "zod";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
+import { ENDPOINT_CPU_FLAVORS } from "../../../core/catalog/cpu-flavors.ts";
+import { GPU_POOLS } from "../../../core/catalog/gpu-types.ts";
 import { NAME_MAX_CHARACTERS } from "../../../core/input/input-fields.ts";
 import { CUDA_VERSION, DATA_CENTER } from "../../../core/resources/endpoint-input.ts";
 import { instant } from "../../schemas/contract.ts";
@@ -17,8 +19,8 @@ const cudaVersion = z.string().regex(CUDA_VERSION);
 
 /** Of GPUs; a choice of pools takes the place of both. */
 const gpuFields = {
-  pools: unique(z.array(z.string()).min(1)),
-  excludedTypes: unique(z.array(z.string())).optional(),
+  pools: unique(z.array(z.string().meta({ examples: [...GPU_POOLS] })).min(1)),
+  excludedTypes: unique(z.array(z.string().trim().min(1))).optional(),
   count: z.int().min(1).optional(),
   allowedCudaVersions: z.array(cudaVersion).optional(),
   minCudaVersion: cudaVersion.optional(),
@@ -32,17 +34,21 @@ const gpuChanges = z.strictObject({
   minCudaVersion: z.union([cudaVersion, z.literal("")]).optional(),
 });
 
-const cpuInput = z
-  .array(
-    z.strictObject({
-      id: z.string(),
-      vcpuCount: z
-        .int()
-        .min(VCPUS_MIN)
-        .refine((count) => Number.isInteger(Math.log2(count)), { error: "must be a power of two" }),
-    }),
-  )
-  .min(1);
+const cpuInput = unique(
+  z
+    .array(
+      z.strictObject({
+        id: z.string().min(1).meta({ examples: [...ENDPOINT_CPU_FLAVORS] }),
+        vcpuCount: z
+          .int()
+          .min(VCPUS_MIN)
+          .refine((count) => Number.isInteger(Math.log2(count)), {
+            error: "must be a power of two",
+          }),
+      }),
+    )
+    .min(1),
+);
 
 const workersInput = z.strictObject({
   min: z.int().min(0).optional(),
@@ -148,6 +154,8 @@ export const endpointSchemaV2 = z
 /** Without one item twice. */
 function unique<Item extends z.ZodType>(array: z.ZodArray<Item>) {
   return array
-    .refine((items) => new Set(items).size === items.length, { error: "items are not unique" })
+    .refine((items) => new Set(items.map((item) => JSON.stringify(item))).size === items.length, {
+      error: "items are not unique",
+    })
     .meta({ uniqueItems: true });
 }

@@ -56,8 +56,9 @@ export const SERVERLESS_V2_OPERATIONS = {
     async ({ service: { engine } }, body) => {
       if (body.image === undefined && body.templateId === undefined)
         throw notFitting(["$: missing property 'image'"]);
-      const settings = endpointSettingsOf(body);
-      return createEndpoint(engine, { ...settings, ...inlineOf(engine, body) });
+      const inline = inlineOf(engine, body);
+      const settings = endpointSettingsOf(withCudaOf(engine, body));
+      return createEndpoint(engine, { ...settings, ...inline });
     },
   ),
   /** `GET /v2/serverless`: the endpoints, page by page (live). */
@@ -92,6 +93,16 @@ function inlineOf(
   const { templateId: copyOf } = body;
   if (copyOf !== undefined) refusePods(directory.template(copyOf));
   return { container: containerOf(body), ...(copyOf !== undefined && { copyOf }) };
+}
+
+/** With the versions of CUDA of the template that is copied, where the body says nothing of CUDA (live). */
+function withCudaOf({ directory }: Uses<"directory">, body: CreateEndpointBody): CreateEndpointBody {
+  const { gpu, templateId } = body;
+  if (gpu === undefined || templateId === undefined) return body;
+  const { allowedCudaVersions } = directory.template(templateId);
+  const isSaid = gpu.allowedCudaVersions !== undefined || gpu.minCudaVersion !== undefined;
+  if (isSaid || allowedCudaVersions === undefined) return body;
+  return { ...body, gpu: { ...gpu, allowedCudaVersions: [...allowedCudaVersions] } };
 }
 
 /** Undefined where the body says nothing of it. */

@@ -37,7 +37,7 @@ const rolloutSchema = z.strictObject({
   inProgress: z.boolean(),
   workersOnLatest: z.int(),
   workersTotal: z.int(),
-  percentOnLatest: z.number().meta({ description: "100 where there are no workers." }),
+  percentOnLatest: z.int().meta({ description: "0 where there are no workers." }),
 });
 
 export const listReleasesV2: Operation<EndpointPath> = {
@@ -99,7 +99,6 @@ function rolloutOf(version: number, workers: readonly WorkerHandle[]) {
     inProgress: workersOnLatest < workersTotal,
     workersOnLatest,
     workersTotal,
-    percentOnLatest:
-      workersTotal === 0 ? 100 : Math.round((100 * workersOnLatest) / workersTotal),
+    percentOnLatest: Math.round((100 * workersOnLatest) / Math.max(1, workersTotal)),
   };
 }

@@ -15,7 +15,7 @@ const workerSchema = z
     id: z.string(),
     status: z.enum(STATUSES).meta({ description: "`RUNNING`: has a job." }),
     gpuCount: z.int(),
-    isStale: z.boolean().meta({ description: "It leaves once it has no job." }),
+    isStale: z.boolean().meta({ description: "Its version is not that of the endpoint any more." }),
     version: z.int().nullable().meta({ description: "Of the endpoint, that it was started for." }),
     image: z.string().nullable(),
     uptimeSeconds: z.int().nullable(),
@@ -88,12 +88,11 @@ function shown(
   worker: WorkerHandle,
 ): Shown {
   const template = worker.template ?? directory.findTemplate(endpoint.templateId);
-  const isOld = worker.endpointVersion < endpoint.version;
   return {
     id: worker.id,
     status: statusOf(worker),
     gpuCount: worker.gpus.length,
-    isStale: isOld || worker.state === "draining",
+    isStale: worker.endpointVersion < endpoint.version,
     version: worker.endpointVersion,
     image: template?.imageName ?? null,
     uptimeSeconds: Math.max(0, Math.floor((clock.now() - worker.startedAt) / 1_000)),

@@ -93,12 +93,13 @@ export function templateChangesOf(body: z.output<typeof updateTemplateSchema>): 
   return {
     ...containerOf(body),
     ...defined({ name, isServerless, isPublic, category }),
-    ...(body.mounts && (body.mounts.persistent ? volumeOf(body.mounts) : { volumeInGb: 0 })),
+    // Without a volume in it, it changes nothing (live).
+    ...volumeOf(body.mounts),
     ...newerFieldsOf(body),
   };
 }
 
-export function templateBodyV2(template: Template): z.infer<typeof templateSchemaV2> {
+export function templateBodyV2(template: Template) {
   const { volumeInGb, volumeMountPath } = template;
   return {
     id: template.id,

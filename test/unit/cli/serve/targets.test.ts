@@ -279,6 +279,16 @@ describe("targets that cannot be served", () => {
     expect(sentence).toContain(what);
   });
 
+  test.each([
+    ["templates.ts", "rename the file"],
+    ["network-volumes/handler.ts", "rename the directory"],
+  ])("%s: an id that is reserved says for what, and what to rename", async (file, what) => {
+    await using tree = await temporaryTree({ [file]: "" });
+    const sentence = await complaint(tree.root, `./${file}`);
+    expect(sentence).toMatch(/an id that is reserved: \/live\/v2\/[a-z-]+ is where clients/u);
+    expect(sentence).toContain(what);
+  });
+
   test("two handlers of one id: both are named", async () => {
     await using tree = await temporaryTree({ "a/x.ts": "", "b/x/handler.js": "" });
     const sentence = await complaint(tree.root, "a/x.ts", "b");
