@@ -4,6 +4,7 @@ import type { Flags } from "../../core/input/query-parameters.ts";
 import type { Pod } from "../../core/pods/pod.ts";
 import { withoutNewerFields } from "../../core/resources/template.ts";
 import type { Uses } from "../../engine/context.ts";
+import { volumeBody } from "../resources/volume-body.ts";
 import type { podQuery } from "../schemas/pod.ts";
 import type { ShownPod } from "../dialect.ts";
 
@@ -85,7 +86,7 @@ function machineOf(pod: Pod, gpuTypeId: string | undefined, costPerHr: number) {
 function volumeOf(engine: Uses<"directory">, { networkVolumeId }: Pod) {
   if (networkVolumeId === undefined) return {};
   const networkVolume = engine.directory.findVolume(networkVolumeId);
-  return networkVolume ? { networkVolume } : {};
+  return networkVolume ? { networkVolume: volumeBody(networkVolume) } : {};
 }
 
 function templateOf(engine: Uses<"directory">, { templateId }: Pod) {
