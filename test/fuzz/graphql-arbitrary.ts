@@ -25,9 +25,37 @@ export interface FuzzDocument {
 const schema = buildSchema(`${OUTPUT_TYPES}${INPUT_TYPES}`);
 
 const ids = ["echo", "none", "", "runpod-ubuntu"];
-const names = ["a", "b", "echo", "x".repeat(300), "ü\\n", "AMPERE_16", "ADA_24,-NVIDIA L4", "NVIDIA L4"];
-const words = ["QB", "LB", "SECURE", "ALL", "REQUEST_COUNT", "QUEUE_DELAY", "FLASHBOOT", "OFF", "CPU"];
-const texts = [...ids, ...names, ...words, "example/a:1", "80/http,22/tcp", "12.8", "EU-RO-1", "cpu3c-2-4"];
+const names = [
+  "a",
+  "b",
+  "echo",
+  "x".repeat(300),
+  "ü\\n",
+  "AMPERE_16",
+  "ADA_24,-NVIDIA L4",
+  "NVIDIA L4",
+];
+const words = [
+  "QB",
+  "LB",
+  "SECURE",
+  "ALL",
+  "REQUEST_COUNT",
+  "QUEUE_DELAY",
+  "FLASHBOOT",
+  "OFF",
+  "CPU",
+];
+const texts = [
+  ...ids,
+  ...names,
+  ...words,
+  "example/a:1",
+  "80/http,22/tcp",
+  "12.8",
+  "EU-RO-1",
+  "cpu3c-2-4",
+];
 
 const text = fc.oneof(
   { weight: 5, arbitrary: fc.constantFrom(...texts) },
@@ -37,10 +65,10 @@ const text = fc.oneof(
 const literalText = text.map((value) => JSON.stringify(value.replaceAll("\\n", "")));
 
 /** A value as a document writes it. */
-function literal(type: GraphQLInputType, depth = 0): fc.Arbitrary<string> {
-  if (isNonNullType(type)) return literal(type.ofType, depth);
+function literal(type: GraphQLInputType): fc.Arbitrary<string> {
+  if (isNonNullType(type)) return literal(type.ofType);
   if (isListType(type))
-    return fc.array(literal(type.ofType, depth + 1), { maxLength: 3 }).map((all) => `[${all.join(", ")}]`);
+    return fc.array(literal(type.ofType), { maxLength: 3 }).map((all) => `[${all.join(", ")}]`);
   if (isInputObjectType(type)) {
     const fields = Object.values(type.getFields());
     return fc
@@ -48,7 +76,7 @@ function literal(type: GraphQLInputType, depth = 0): fc.Arbitrary<string> {
       .chain((some) => {
         const all = new Set([...some, ...fields.filter((field) => isNonNullType(field.type))]);
         return fc.tuple(
-          ...[...all].map((field) => literal(field.type, depth + 1).map((value) => `${field.name}: ${value}`)),
+          ...[...all].map((field) => literal(field.type).map((value) => `${field.name}: ${value}`)),
         );
       })
       .map((written) => `{${written.join(", ")}}`);
@@ -65,13 +93,19 @@ function scalar(name: string): fc.Arbitrary<string> {
     case "Word":
       return fc.oneof(fc.constantFrom(...words), literalText, fc.constant("null"));
     case "Words":
-      return fc.oneof(literalText, fc.array(literalText, { maxLength: 3 }).map((all) => `[${all.join()}]`));
+      return fc.oneof(
+        literalText,
+        fc.array(literalText, { maxLength: 3 }).map((all) => `[${all.join()}]`),
+      );
     default:
-      return fc.oneof({ weight: 4, arbitrary: literalText }, { weight: 1, arbitrary: fc.constant("null") });
+      return fc.oneof(
+        { weight: 4, arbitrary: literalText },
+        { weight: 1, arbitrary: fc.constant("null") },
+      );
   }
 }
 
-function selection(field: GraphQLField<unknown, unknown>, depth = 0): fc.Arbitrary<string> {
+function selection(field: GraphQLField<unknown, unknown>): fc.Arbitrary<string> {
   const args = fc.tuple(
     ...field.args.map((arg) =>
       literal(arg.type).map((value) =>
@@ -82,8 +116,8 @@ function selection(field: GraphQLField<unknown, unknown>, depth = 0): fc.Arbitra
   const type = getNamedType(field.type);
   const below = isObjectType(type)
     ? fc
-        .subarray(Object.values(type.getFields()), { minLength: 1, maxLength: 6 })
-        .chain((fields) => fc.tuple(...fields.map((each) => selection(each, depth + 1))))
+        .subarray(Object.values(type.getFields()), { minLength: 1 })
+        .chain((fields) => fc.tuple(...fields.slice(0, 6).map(selection)))
         .map((all) => ` { ${all.join(" ")} }`)
     : fc.constant("");
   return fc.tuple(args, below).map(([given, selected]) => {
@@ -108,7 +142,23 @@ const brokenDocument = fc
     validDocument,
     fc.nat(),
     fc.nat({ max: 6 }),
-    fc.constantFrom("", "{", "}", "(", '"', '"""', "...", "$x", "@include(if: true)", "#", "\u0000", "__typename", "null", ":", "[[[["),
+    fc.constantFrom(
+      "",
+      "{",
+      "}",
+      "(",
+      '"',
+      '"""',
+      "...",
+      "$x",
+      "@include(if: true)",
+      "#",
+      "\u0000",
+      "__typename",
+      "null",
+      ":",
+      "[[[[",
+    ),
   )
   .map(([document, at, length, put]) => {
     const from = at % (document.length + 1);
@@ -120,18 +170,28 @@ const deepDocument = fc
   .map(([part, times]) => part.repeat(times));
 
 const wideDocument = fc
-  .tuple(fc.constantFrom("id ", "a: id ", "myself { pods { id } } ", "x "), fc.integer({ min: 1, max: 20_000 }))
+  .tuple(
+    fc.constantFrom("id ", "a: id ", "myself { pods { id } } ", "x "),
+    fc.integer({ min: 1, max: 20_000 }),
+  )
   .map(([part, times]) => `{ myself { ${part.repeat(times)} } }`);
 
 const anyVariables = fc.option(
-  fc.dictionary(fc.constantFrom("input", "id", "podId", "__proto__"), fc.jsonValue({ maxDepth: 2 })),
+  fc.dictionary(
+    fc.constantFrom("input", "id", "podId", "__proto__"),
+    fc.jsonValue({ maxDepth: 2 }),
+  ),
   { nil: undefined },
 );
 
 function asBody(document: fc.Arbitrary<string>, isValid: boolean): fc.Arbitrary<FuzzDocument> {
   return fc
     .record({ query: document, variables: anyVariables, key: fc.boolean() })
-    .map(({ query, variables, key }) => ({ body: JSON.stringify({ query, variables }), isValid, key }));
+    .map(({ query, variables, key }) => ({
+      body: JSON.stringify({ query, variables }),
+      isValid,
+      key,
+    }));
 }
 
 const anyBody = fc

@@ -43,6 +43,7 @@ async function play(service: TestHttp, { body, isValid, key }: FuzzDocument): Pr
     return true;
   }
   assert.ok(errors.length > 0 && errors.every(({ message }) => message.length > 0), what);
-  if (isValid) for (const { message } of errors) assert.doesNotMatch(message, /Syntax|Cannot/u, what);
+  if (isValid)
+    for (const { message } of errors) assert.doesNotMatch(message, /Syntax|Cannot/u, what);
   return false;
 }

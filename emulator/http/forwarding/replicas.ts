@@ -166,8 +166,8 @@ export class Replicas {
     url: string,
     key = request.headers.authorization,
   ): Promise<unknown[]> {
-    const share = this.#shareOf(request, arrival, url);
-    const opening = { ...share, headers: { ...share.headers, authorization: key } };
+    const asked = this.#shareOf(request, arrival, url);
+    const opening = { ...asked, headers: { ...asked.headers, authorization: key } };
     const { self } = this.#ownership;
     const others = this.#ownership.replicas().filter(({ id }) => id !== self.id);
     const shares = others.map(async (replica) => {

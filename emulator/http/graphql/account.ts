@@ -39,7 +39,9 @@ function keysIn(text: string): readonly string[] {
   const wrong = keys.filter((key) => !SSH_KEY.test(key));
   if (wrong.length === 0) return keys;
   throw invalidRequest(
-    wrong.map((key) => `pubKey must have one SSH public key in each line; got ${valueInWords(key)}`),
+    wrong.map(
+      (key) => `pubKey must have one SSH public key in each line; got ${valueInWords(key)}`,
+    ),
   );
 }
 

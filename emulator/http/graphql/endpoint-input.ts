@@ -45,7 +45,9 @@ export function inlineOf({ template, templateId }: Input): InlineContainer | und
  */
 export function endpointReplacement(input: Input, present: Endpoint): EndpointChanges {
   const { type, computeType, name } = present;
-  const body = bodyOf(input);
+  // Who writes back what was read of one without GPUs names none.
+  const hasNoGpu = computeType === "CPU" && input["gpuIds"] === "";
+  const body = bodyOf(hasNoGpu ? { ...input, gpuIds: null } : input);
   refuseOther("type", TYPE_WORDS[type], given(input)["type"]);
   refuseOther("computeType", computeType, body["computeType"]);
   const isInline = inlineOf(input) !== undefined;

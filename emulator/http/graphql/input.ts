@@ -30,8 +30,15 @@ export function listOf(value: unknown): unknown {
 /** Variables of an environment; of two with one name the later counts. What is no text is left to who checks them. */
 export function envOf(pairs: unknown): Input | undefined {
   if (!Array.isArray(pairs)) return undefined;
-  const given = (pairs as readonly (Input | null)[]).flatMap((pair) => pair ?? []);
-  return Object.fromEntries(given.map(({ key, value }) => [String(key ?? ""), value ?? ""]));
+  const entries = (pairs as readonly (Pair | null)[]).flatMap((pair): [string, unknown][] =>
+    pair === null ? [] : [[pair.key ?? "", pair.value ?? ""]],
+  );
+  return Object.fromEntries(entries);
+}
+
+interface Pair {
+  readonly key?: string | null;
+  readonly value?: string | null;
 }
 
 /** As `envOf` reads them. */

@@ -1,5 +1,6 @@
 /** Reads what GraphQL takes for a new pod as what the use case takes. Pure. */
 import { type PodInput, readPodInput } from "../../core/pods/pod-input.ts";
+import { type ServerSecrets, serverVariables } from "../../core/pods/server-variables.ts";
 import type { Template } from "../../core/resources/template.ts";
 import { invalidRequest } from "../../core/service-error.ts";
 import { cpuOf } from "./cpu-instances.ts";
@@ -19,18 +20,13 @@ export function templateIdOf(input: Input): string | undefined {
 }
 
 /** What belongs to the input that is not in it. */
-interface Resolved {
+interface Resolved extends ServerSecrets {
   readonly template: Template | undefined;
-  /** Variables that the pod gets where nothing else says their value. */
-  readonly injected: Readonly<Record<string, string>>;
 }
 
 /** @throws ServiceError invalid_request */
-export function podInputOf(
-  input: Input,
-  computeType: "CPU" | "GPU",
-  { template, injected }: Resolved,
-): PodInput {
+export function podInputOf(input: Input, computeType: "CPU" | "GPU", resolved: Resolved): PodInput {
+  const { template } = resolved;
   const sent = given(input);
   refuseTimers(sent);
   const { dockerArgs, env, ...container } = containerInput(input);
@@ -40,7 +36,7 @@ export function podInputOf(
     ...(template === undefined && { ports: [], volumeInGb: 0 }),
     ...(isPlain && { imageName: PLAIN_IMAGE }),
     ...withoutEmpty(container),
-    ...envFields(env, { template, injected }),
+    ...envFields(env, sent, resolved),
     ...defined({
       templateId: templateIdOf(input),
       networkVolumeId: sent["networkVolumeId"],
@@ -63,9 +59,23 @@ function withoutEmpty({ ports, ...container }: Input): Input {
   return { ...container, ...(isSet && { ports }) };
 }
 
-function envFields(env: unknown, { template, injected }: Resolved): Input {
-  if (env === undefined && Object.keys(injected).length === 0) return {};
-  return { env: { ...injected, ...((env ?? template?.env) as Input | undefined) } };
+/** What servers are told is there where nothing else is said by that name. */
+function envFields(
+  env: unknown,
+  { startSsh, startJupyter }: Input,
+  { template, ...secrets }: Resolved,
+): Input {
+  const wanted = {
+    startSsh: isFlag(startSsh) ? startSsh : template?.startSsh,
+    startJupyter: isFlag(startJupyter) ? startJupyter : template?.startJupyter,
+  };
+  const ofServers = serverVariables(wanted, secrets);
+  if (env === undefined && Object.keys(ofServers).length === 0) return {};
+  return { env: { ...ofServers, ...((env ?? template?.env) as Input | undefined) } };
+}
+
+function isFlag(value: unknown): value is boolean {
+  return typeof value === "boolean";
 }
 
 function gpuFields(sent: Input): Input {

@@ -1,12 +1,16 @@
 /** Pods in GraphQL. */
 import type { Pod } from "../../core/pods/pod.ts";
+import { sshKeys } from "../../engine/access/account.ts";
 import { actOn, createPod, deletePod, listPods } from "../../engine/pods/manage-pods.ts";
 import type { Uses } from "../../engine/context.ts";
 import type { HttpEngine } from "../service.ts";
 import type { Asker } from "./asker.ts";
-import { given, type Input, textOf } from "./input.ts";
+import { type Input, textOf } from "./input.ts";
 import { podInputOf, templateIdOf } from "./pod-input.ts";
 import { shownPod } from "./pod-shown.ts";
+
+/** Of Jupyter's. */
+const PASSWORD_LENGTH = 20;
 
 interface OfPod {
   readonly input: { readonly podId: string };
@@ -65,15 +69,12 @@ async function changed(
   return made.shown;
 }
 
-async function create(
-  engine: HttpEngine,
-  computeType: "CPU" | "GPU",
-  input: Input,
-): Promise<Pod> {
+async function create(engine: HttpEngine, computeType: "CPU" | "GPU", input: Input): Promise<Pod> {
   const id = templateIdOf(input);
   const template = id === undefined ? undefined : engine.directory.findTemplate(id);
-  const injected = injectedEnv(engine, given(input));
-  return createPod(engine, podInputOf(input, computeType, { template, injected }));
+  const password = engine.random.shortId(PASSWORD_LENGTH);
+  const secrets = { sshKeys: sshKeys(engine), password };
+  return createPod(engine, podInputOf(input, computeType, { template, ...secrets }));
 }
 
 function findPod({ steps }: Uses<"steps">, id: string): Pod | undefined {

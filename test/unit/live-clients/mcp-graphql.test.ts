@@ -54,7 +54,10 @@ test("get-capacity: which types there are with which CUDA, without a key", async
   expect(gpuTypes.length).toBeGreaterThan(40);
   const probed = type.extend({
     lowestPrice: z
-      .strictObject({ stockStatus: z.string().nullable(), uninterruptablePrice: z.number().nullable() })
+      .strictObject({
+        stockStatus: z.string().nullable(),
+        uninterruptablePrice: z.number().nullable(),
+      })
       .nullable(),
   });
   await client.ask({

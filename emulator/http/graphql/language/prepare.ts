@@ -68,10 +68,7 @@ function read(query: string): DocumentNode {
   return parse(query, { maxTokens: TOKENS_MAX, noLocation: true });
 }
 
-function operationIn(
-  document: DocumentNode,
-  name: string | undefined,
-): OperationDefinitionNode {
+function operationIn(document: DocumentNode, name: string | undefined): OperationDefinitionNode {
   for (const definition of document.definitions)
     if ("selectionSet" in definition) checkFields(definition.selectionSet);
   const operation = getOperationAST(document, name);

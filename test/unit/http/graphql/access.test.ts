@@ -54,16 +54,19 @@ describe("a key", () => {
     );
   });
 
-  it.each(["wrong", "None"])("that is wrong (%s) is refused with 401, public queries too", async (key) => {
-    await using service = await startTestHttp();
-    for (const options of [{ key }, { key: "", search: `?api_key=${key}` }]) {
-      for (const query of [ME, ...PUBLIC]) {
-        const { status, json } = await ask(service, query, options);
-        expect(status).toBe(401);
-        expect(json).toEqual({ errors: [{ message: "invalid api key" }], data: null });
+  it.each(["wrong", "None"])(
+    "that is wrong (%s) is refused with 401, public queries too",
+    async (key) => {
+      await using service = await startTestHttp();
+      for (const options of [{ key }, { key: "", search: `?api_key=${key}` }]) {
+        for (const query of [ME, ...PUBLIC]) {
+          const { status, json } = await ask(service, query, options);
+          expect(status).toBe(401);
+          expect(json).toEqual({ errors: [{ message: "invalid api key" }], data: null });
+        }
       }
-    }
-  });
+    },
+  );
 
   it("in the query stands in no log", async () => {
     await using service = await startTestHttp();
@@ -75,7 +78,10 @@ describe("a key", () => {
 describe("a key with the scope", () => {
   const READ = '{ myself { pubKey pods { id } endpoints { id } endpoint(id: "echo") { id } } }';
 
-  async function withScope(service: TestHttp, scope: "jobs" | "read-only" | "management" | "workers") {
+  async function withScope(
+    service: TestHttp,
+    scope: "jobs" | "read-only" | "management" | "workers",
+  ) {
     const isOfEndpoint = scope === "jobs" || scope === "workers";
     const endpointIds = isOfEndpoint ? { endpointIds: ["echo"] } : {};
     const { key } = await makeKey(service, { name: scope, scope, ...endpointIds });
@@ -96,7 +102,8 @@ describe("a key with the scope", () => {
     await using service = await startTestHttp();
     const key = await withScope(service, "management");
     await dataOf(service, READ, key);
-    await dataOf(service, SAVE, key);
+    const saved = { saveTemplate: { id: expect.any(String) as string } };
+    expect(await dataOf(service, SAVE, key)).toEqual(saved);
   });
 
   it("jobs is somebody's, who reads and changes nothing, not even of its endpoint", async () => {

@@ -82,7 +82,9 @@ it("says of a type what as many cost, whether this machine has them, and with wh
     minVcpu: 2,
     gpuTypeCudaVersions: [{ cudaVersion: "12.8", availability: "AVAILABLE" }],
   };
-  expect(await lowestPrice(service, "NVIDIA L4", "{gpuCount: 2, secureCloud: true}")).toEqual(there);
+  expect(await lowestPrice(service, "NVIDIA L4", "{gpuCount: 2, secureCloud: true}")).toEqual(
+    there,
+  );
   const gone = { ...there, uninterruptablePrice: null, stockStatus: null, minMemory: null };
   const none = { ...gone, minVcpu: null };
   const isGone = { cudaVersion: "12.8", availability: "UNAVAILABLE" };
@@ -90,16 +92,24 @@ it("says of a type what as many cost, whether this machine has them, and with wh
     ...none,
     gpuTypeCudaVersions: [isGone],
   });
-  for (const cuda of ['allowedCudaVersions: ["12.4"]', 'allowedCudaVersions: "12.4"', 'minCudaVersion: "13.0"', 'cudaVersion: "12.4"'])
+  for (const cuda of [
+    'allowedCudaVersions: ["12.4"]',
+    'allowedCudaVersions: "12.4"',
+    'minCudaVersion: "13.0"',
+    'cudaVersion: "12.4"',
+  ])
     expect(await lowestPrice(service, "NVIDIA L4", `{gpuCount: 1, ${cuda}}`)).toEqual(none);
-  expect(await lowestPrice(service, "NVIDIA L4", 'null')).toMatchObject({ stockStatus: "High" });
+  expect(await lowestPrice(service, "NVIDIA L4", "null")).toMatchObject({ stockStatus: "High" });
 });
 
 it("says of each data centre that it has what this machine has", async () => {
   await using service = await startWith(TWO_L4);
-  const query = "{ dataCenters { id name location gpuAvailability { gpuTypeId displayName stockStatus } } }";
+  const query =
+    "{ dataCenters { id name location gpuAvailability { gpuTypeId displayName stockStatus } } }";
   const { dataCenters } = await dataOf(service, query, { key: "" });
-  const [first] = dataCenters as { gpuAvailability: { gpuTypeId: string; stockStatus: unknown }[] }[];
+  const [first] = dataCenters as {
+    gpuAvailability: { gpuTypeId: string; stockStatus: unknown }[];
+  }[];
   expect(first).toMatchObject({ id: "EU-RO-1", name: "EU-RO-1", location: "RO" });
   const inStock = first?.gpuAvailability.filter(({ stockStatus }) => stockStatus !== null);
   expect(inStock).toEqual([

@@ -5,7 +5,7 @@ import {
   NESTING_MAX,
   TOKENS_MAX,
 } from "../../../../emulator/http/graphql/language/bounds.ts";
-import { startTestHttp, type TestHttp } from "../http-harness.ts";
+import { KEY, startTestHttp, type TestHttp } from "../http-harness.ts";
 import { ask, dataOf, messageOf, send, shownMessage } from "./graphql-harness.ts";
 
 let service: TestHttp;
@@ -20,9 +20,12 @@ describe("a document", () => {
     ["{ myself { id } }", null],
     ["query myself {\n  # who\n  myself { id, }\n}", {}],
     ["query Unused($input: UpdateEndpointTemplateInput) { myself { id } }", {}],
-  ])("%j with the variables %j is answered with the fields it selects", async (query, variables) => {
-    expect(await dataOf(service, query, { variables })).toEqual({ myself: { id: "user_local" } });
-  });
+  ])(
+    "%j with the variables %j is answered with the fields it selects",
+    async (query, variables) => {
+      expect(await dataOf(service, query, { variables })).toEqual({ myself: { id: "user_local" } });
+    },
+  );
 
   it("has aliases, and the same field twice", async () => {
     const query = '{ a: podTemplate(id: "no") { id } b: myself { id id email } }';
@@ -55,8 +58,14 @@ describe("a document", () => {
 
 describe("a document is refused", () => {
   it.each([
-    ["{ listings { id } }", "the query listings is not served by GraphQL here; those that are: myself, "],
-    ["mutation { createNetworkVolume(input: {}) { id } }", "the mutation createNetworkVolume is not"],
+    [
+      "{ listings { id } }",
+      "the query listings is not served by GraphQL here; those that are: myself, ",
+    ],
+    [
+      "mutation { createNetworkVolume(input: {}) { id } }",
+      "the mutation createNetworkVolume is not",
+    ],
     ["mutation { podstop { id } }", "did you mean podStop?"],
     ["{ myself { pods { clusterId } } }", "the type Pod has no field clusterId here"],
     [
@@ -83,7 +92,7 @@ describe("a document is refused", () => {
   });
 
   it.each([
-    [{ podId: 3 }, 'String cannot represent a non string value: 3'],
+    [{ podId: 3 }, "String cannot represent a non string value: 3"],
     [{}, 'Variable "$podId" of required type "String!" was not provided'],
   ])("where its variables are %j: %s", async (variables, text) => {
     const query = "query ($podId: String!) { pod(input: {podId: $podId}) { id } }";
@@ -130,7 +139,9 @@ describe("bounds", () => {
   it("of its tokens, of which a thousand environment variables have half", async () => {
     const many = `{ myself { id } } ${"a ".repeat(TOKENS_MAX)}`;
     expect(await messageOf(service, many)).toContain(`more than ${TOKENS_MAX} tokens`);
-    const env = Array.from({ length: 1_000 }, (_, at) => `{ key: "K${at}", value: "v" }`).join(", ");
+    const env = Array.from({ length: 1_000 }, (_, at) => `{ key: "K${at}", value: "v" }`).join(
+      ", ",
+    );
     const input = `{ name: "env", imageName: "example/a:1", env: [${env}] }`;
     const { saveTemplate } = await dataOf(
       service,
@@ -143,7 +154,8 @@ describe("bounds", () => {
 });
 
 it("is asked by POST alone, and below /live alone", async () => {
-  const get = await fetch(`${service.url}/live/graphql?query={myself{id}}`);
+  const headers = { authorization: KEY };
+  const get = await fetch(`${service.url}/live/graphql?query={myself{id}}`, { headers });
   expect(get.status).toBe(405);
   expect(get.headers.get("allow")).toBe("POST");
   expect((await service.call("POST", "/graphql", { body: {} })).status).toBe(404);

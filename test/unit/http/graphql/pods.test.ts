@@ -100,7 +100,13 @@ describe("a pod with GPUs", () => {
 
   it("is of whichever cloud where both will do, and null and empty texts say nothing", async () => {
     await using service = await startTestHttp();
-    const empty = { dataCenterId: null, countryCode: "", dockerArgs: "", ports: "", templateId: "" };
+    const empty = {
+      dataCenterId: null,
+      countryCode: "",
+      dockerArgs: "",
+      ports: "",
+      templateId: "",
+    };
     const { id } = await deploy(service, { imageName: "example/a:1", cloudType: "ALL", ...empty });
     expect(record(service, id)).toMatchObject({ cloudType: "SECURE", gpuTypeIds: [], ports: [] });
   });
@@ -111,7 +117,12 @@ describe("a pod with GPUs", () => {
     const body = { name: "box", dockerStartCmd: ["serve"], ...container };
     const { json } = await service.call("POST", "/v1/templates", { body });
     const { id: templateId } = json as Shown;
-    const pod = await deploy(service, { imageName: "", templateId, volumeInGb: 9, startSsh: false });
+    const pod = await deploy(service, {
+      imageName: "",
+      templateId,
+      volumeInGb: 9,
+      startSsh: false,
+    });
     expect(pod).toMatchObject({
       ...{ templateId, imageName: "a/b:1", env: ["A=1"], volumeInGb: 9, ports: "80/http" },
       dockerArgs: "serve",

@@ -3,7 +3,8 @@ import { expect, it } from "vitest";
 import { startTestHttp, type TestHttp } from "../http-harness.ts";
 import { dataOf, messageOf } from "./graphql-harness.ts";
 
-const SAVE = 'mutation { saveRegistryAuth(input: {name: "hub", username: "ada", password: "one"}) { id name } }';
+const SAVE =
+  'mutation { saveRegistryAuth(input: {name: "hub", username: "ada", password: "one"}) { id name } }';
 
 async function save(service: TestHttp): Promise<string> {
   const { saveRegistryAuth } = await dataOf(service, SAVE);
@@ -14,7 +15,9 @@ async function save(service: TestHttp): Promise<string> {
 it("is saved, given other credentials, and deleted", async () => {
   await using service = await startTestHttp();
   const id = await save(service);
-  expect((await service.call("GET", "/v1/containerregistryauth")).json).toEqual([{ id, name: "hub" }]);
+  expect((await service.call("GET", "/v1/containerregistryauth")).json).toEqual([
+    { id, name: "hub" },
+  ]);
   const { sealed } = service.test.engine.steps.records.find("registryAuth", id) ?? {};
   const update = `mutation UpdateRegistryAuth {
     updateRegistryAuth(input: {id: "${id}", username: "ada", password: "two"}) { id name } }`;

@@ -22,7 +22,9 @@ it("pods are changed and read by the replica that runs them", async () => {
   b.service.test.engine.podRuns.set(id, { stage: "running", gpus: [], ports });
   const query = `{ pod(input: {podId: "${id}"}) { id runtime { uptimeInSeconds } } }`;
   expect(await dataOf(c.service, query)).toEqual({ pod: { id, runtime: { uptimeInSeconds: 0 } } });
-  expect(await dataOf(c.service, "{ myself { pods { id } } }")).toEqual({ myself: { pods: [{ id }] } });
+  expect(await dataOf(c.service, "{ myself { pods { id } } }")).toEqual({
+    myself: { pods: [{ id }] },
+  });
   const stop = "mutation ($podId: String!) { podStop(input: {podId: $podId}) { desiredStatus } }";
   expect(await dataOf(c.service, stop, { variables: { podId: id } })).toEqual({
     podStop: { desiredStatus: "EXITED" },

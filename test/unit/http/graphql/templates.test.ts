@@ -103,8 +103,8 @@ it("with an id is changed: what is absent or null stays, an empty text takes awa
   const changed = await save(service, { id, imageName: "example/upscale:2", env: null });
   expect(changed).toEqual({ ...before, id, imageName: "example/upscale:2" });
   // As a client does that reads a template and writes it back.
-  const { isRunpod: _, ...read } = changed;
-  expect(await save(service, read)).toEqual(changed);
+  const { isRunpod: _, ...written } = changed;
+  expect(await save(service, written)).toEqual(changed);
   const emptied = { id, dockerArgs: "", ports: "", env: [], readme: "" };
   expect(await save(service, emptied)).toMatchObject(emptied);
   const { json } = await service.call("GET", `/v1/templates/${id}`);
@@ -160,7 +160,8 @@ it("is listed among the account's own; the public ones are told apart from offic
 
 it("is deleted by its name, unless an endpoint has it", async () => {
   await using service = await startTestHttp();
-  const remove = "mutation ($templateName: String!) { deleteTemplate(templateName: $templateName) }";
+  const remove =
+    "mutation ($templateName: String!) { deleteTemplate(templateName: $templateName) }";
   const { id } = await save(service, { name: "old", imageName: "example/a:1", isServerless: true });
   const old = { variables: { templateName: "old" } };
   await service.call("POST", "/v1/endpoints", { body: { templateId: id, name: "user" } });
