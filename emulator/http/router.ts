@@ -136,12 +136,15 @@ export class Router {
     const found = this.#table.paths.find(method as HTTPMethod, url);
     const { "*": _, ...ids } = found?.params ?? {};
     if (Object.values(ids).includes("")) return null;
-    const station: Station | undefined = found?.store;
-    const isSpokenFor =
-      station?.dialect === LIVE_DIALECT &&
-      isOnJobs(station.operation) &&
-      isReservedId(ids["endpointId"] ?? "");
+    const isSpokenFor = isReservedId(ids["endpointId"] ?? "") && this.#isLiveQueue(found?.store);
     return isSpokenFor ? null : found;
+  }
+
+  #isLiveQueue(store: unknown): boolean {
+    return this.#table.stations.some(
+      (station) =>
+        station === store && station.dialect === LIVE_DIALECT && isOnJobs(station.operation),
+    );
   }
 
   /** What is found for any method; without a station where the path is not valid. */

@@ -93,8 +93,7 @@ export const podInputSchema = creation
 export const podChangesSchema = fields(changeable).partial().meta({ id: "PodChanges" });
 
 /** With what only other dialects have a field for. */
-export type PodInput = z.output<typeof podInputSchema> &
-  Pick<Pod, "dockerArgs" | "minCudaVersion">;
+export type PodInput = z.output<typeof podInputSchema> & Pick<Pod, "dockerArgs" | "minCudaVersion">;
 export type PodChanges = z.output<typeof podChangesSchema> & Pick<Pod, "dockerArgs">;
 
 /** @throws ServiceError `invalid_request` */

@@ -34,11 +34,16 @@ export interface Released {
 export function releaseOf(before: Released | undefined, after: Released, at: string): Release {
   const { id: endpointId, version } = after.endpoint;
   return {
-    id: `${endpointId}-${version}`,
+    id: releaseId(endpointId, version),
     ...{ endpointId, version },
     createdAt: at,
     diff: before === undefined ? [] : diffOf(before, after),
   };
+}
+
+/** Of the release that made that version. */
+export function releaseId(endpointId: string, version: number): string {
+  return `${endpointId}-${version}`;
 }
 
 const OF_ENDPOINT: Readonly<Record<string, (endpoint: Endpoint) => Shown | undefined>> = {

@@ -66,7 +66,10 @@ export function changeContainer(
 export function renameBoundTemplate(step: Step, { id, name, templateId }: Endpoint): void {
   const template = step.record("template", templateId);
   if (template?.boundTo !== id) return;
-  step.putRecord("template", templateId, { ...template, name: freeName(step, { id, name }, template) });
+  step.putRecord("template", templateId, {
+    ...template,
+    name: freeName(step, { id, name }, template),
+  });
 }
 
 /** Deletes, with the endpoint, what was made with it; what somebody else uses by now stands by itself from then on. */
@@ -100,7 +103,8 @@ function mergedContainer(
   { container, copyOf }: InlineContainer,
   present: Template | undefined,
 ): ContainerChanges {
-  const copied = copyOf === undefined ? undefined : serverless(step.record("template", copyOf), copyOf);
+  const copied =
+    copyOf === undefined ? undefined : serverless(step.record("template", copyOf), copyOf);
   const base = copied ?? present;
   if (base === undefined) return container;
   const env = container.env && { ...copied?.env, ...container.env };
@@ -151,6 +155,8 @@ function put(step: Step, container: TemplateContainer, making: Making): Template
 /** `<name>-template` (live); names of endpoints may be equal, those of templates not. */
 function freeName(step: Step, { id, name }: Pick<Named, "id" | "name">, own?: Template): string {
   const wanted = `${name}-template`;
-  const isTaken = step.records("template").some((each) => each.name === wanted && each.id !== own?.id);
+  const isTaken = step
+    .records("template")
+    .some((each) => each.name === wanted && each.id !== own?.id);
   return isTaken ? `${wanted}-${id}` : wanted;
 }

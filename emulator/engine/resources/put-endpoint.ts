@@ -1,5 +1,5 @@
 /** Stores endpoints, and with each new version what made it one: a release. */
-import { type Release, releaseOf } from "../../core/resources/release.ts";
+import { type Release, releaseId, releaseOf } from "../../core/resources/release.ts";
 import type { Endpoint } from "../../core/resources/endpoint.ts";
 import type { Template } from "../../core/resources/template.ts";
 import type { Uses } from "../context.ts";
@@ -29,31 +29,19 @@ export function putEndpoint(
   };
   const release = releaseOf(old, { endpoint: after, template }, at);
   step.putRecord("release", release.id, release);
-  for (const { id } of releasesIn(step, after.id).slice(RELEASES_MAX))
-    step.deleteRecord("release", id);
+  const tooOld = releaseId(after.id, after.version - RELEASES_MAX);
+  if (step.record("release", tooOld) !== undefined) step.deleteRecord("release", tooOld);
 }
 
 /** To be called in the step that deletes the endpoint. */
 export function deleteReleases(step: Step, endpointId: string): void {
-  for (const { id } of releasesIn(step, endpointId)) step.deleteRecord("release", id);
+  for (const release of step.records("release"))
+    if (release.endpointId === endpointId) step.deleteRecord("release", release.id);
 }
 
-/** Those of an endpoint that are kept, the newest first. */
-export function listReleases(
-  { steps }: Uses<"steps">,
-  endpointId: string,
-): readonly Release[] {
-  return newestFirst(steps.records.all("release"), endpointId);
-}
-
-function releasesIn(step: Step, endpointId: string): readonly Release[] {
-  return newestFirst(step.records("release"), endpointId);
-}
-
-function newestFirst(releases: readonly Release[], endpointId: string): readonly Release[] {
-  return releases
-    .filter((release) => release.endpointId === endpointId)
-    .toSorted((a, b) => b.version - a.version);
+/** Those of an endpoint that are kept. */
+export function listReleases({ steps }: Uses<"steps">, endpointId: string): readonly Release[] {
+  return steps.records.all("release").filter((release) => release.endpointId === endpointId);
 }
 
 /** Service time as releases and templates have it. */

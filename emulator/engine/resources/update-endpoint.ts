@@ -28,9 +28,7 @@ const TEMPLATE_ID_LENGTH = 10;
  * volume; storage_full
  */
 export async function updateEndpoint(
-  engine: Uses<
-    "clock" | "directory" | "endpointChanged" | "events" | "log" | "random" | "steps"
-  >,
+  engine: Uses<"clock" | "directory" | "endpointChanged" | "events" | "log" | "random" | "steps">,
   id: string,
   changes: EndpointChanges,
   inline?: InlineContainer,

@@ -18,11 +18,7 @@ export class KeyQuotas {
   readonly #toldAt = new Map<string, number>();
 
   /** @param quotas default: those of the live service's windows */
-  constructor(
-    engine: Uses<"clock" | "log">,
-    mode: "enforce" | "warn",
-    quotas?: readonly Quota[],
-  ) {
+  constructor(engine: Uses<"clock" | "log">, mode: "enforce" | "warn", quotas?: readonly Quota[]) {
     this.#engine = engine;
     this.#mode = mode;
     this.#quotas = quotas;

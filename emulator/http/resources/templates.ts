@@ -5,7 +5,11 @@ import {
   templateChangesSchema,
   templateInputSchema,
 } from "../../core/resources/template-input.ts";
-import { isEndpointBound, type Template, withoutNewerFields } from "../../core/resources/template.ts";
+import {
+  isEndpointBound,
+  type Template,
+  withoutNewerFields,
+} from "../../core/resources/template.ts";
 import {
   createTemplate,
   deleteTemplate,

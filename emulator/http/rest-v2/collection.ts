@@ -71,10 +71,7 @@ export class Collection<Thing extends { readonly id: string }> {
   }
 
   /** `GET` at all of them: a page, the newest first. @param gather where no replica alone knows all of it */
-  listing(
-    list: (call: Call<unknown>) => Promise<readonly Thing[]>,
-    gather?: Gather,
-  ): Operation {
+  listing(list: (call: Call<unknown>) => Promise<readonly Thing[]>, gather?: Gather): Operation {
     const { tag, path, schema, show, placeOf, list: key } = this.#kind;
     const page = z.strictObject({ [key]: z.array(schema), pagination: paginationSchema });
     return {

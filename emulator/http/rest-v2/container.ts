@@ -40,12 +40,7 @@ export const containerAnswer = {
 /** What is kept of a container, of a template as of a pod. */
 type Container = Pick<
   Template,
-  | "imageName"
-  | "env"
-  | "ports"
-  | "containerRegistryAuthId"
-  | "dockerEntrypoint"
-  | "dockerStartCmd"
+  "imageName" | "env" | "ports" | "containerRegistryAuthId" | "dockerEntrypoint" | "dockerStartCmd"
 > & { readonly dockerArgs?: string | undefined; readonly containerDiskInGb: number | null };
 
 /** Those of them that the body names. @throws ServiceError `invalid_request` where `args` says another thing than the lists */

@@ -5,7 +5,7 @@ import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Call } from "../operation.ts";
 import { readJsonBody } from "../requests/json-body.ts";
 import { notFitting } from "./problem.ts";
-import { schemaLines } from "./schema-lines.ts";
+import { FOR_LINES, schemaLines } from "./schema-lines.ts";
 
 /** The body as `schema` reads it. @throws ServiceError as `readClosed`; payload_too_large, invalid_json; ClientGoneError */
 export async function readBodyV2<Output>(
@@ -17,7 +17,7 @@ export async function readBodyV2<Output>(
 
 /** The value as `schema` reads it, whose objects are strict ones. @throws ServiceError unprocessable with a line for each thing that does not fit */
 export function readClosed<Output>(schema: z.ZodType<Output>, value: unknown): Output {
-  const result = schema.safeParse(value, { reportInput: true });
+  const result = schema.safeParse(value, FOR_LINES);
   if (result.success) return result.data;
   throw notFitting(schemaLines(result.error.issues));
 }
@@ -39,9 +39,11 @@ export function readParameters<Shape extends z.core.$ZodLooseShape>(
     );
     throw notFitting(lines);
   }
-  const result = z.object(shape).safeParse(Object.fromEntries(asked), { reportInput: true });
+  const result = z.object(shape).safeParse(Object.fromEntries(asked), FOR_LINES);
   if (result.success) return result.data;
-  throw notFitting(schemaLines(result.error.issues, ([name = ""]) => `parameter '${String(name)}'`));
+  throw notFitting(
+    schemaLines(result.error.issues, ([name = ""]) => `parameter '${String(name)}'`),
+  );
 }
 
 /** A parameter that is an integer from `min` to `max`. */

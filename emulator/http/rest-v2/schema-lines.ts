@@ -1,5 +1,5 @@
 /** Says of a value where it does not fit its schema, in the lines that the live service has for it (live; what is not known of them is worded alike). Pure. */
-import type { z } from "zod";
+import { z } from "zod";
 import { kindOfValue, valueInWords } from "../../core/input/problem-messages.ts";
 
 type Issue = z.core.$ZodIssue;
@@ -7,6 +7,16 @@ type Path = readonly PropertyKey[];
 
 /** Names a place in the value, for example `$.gpu.count`. */
 type NameOf = (path: Path) => string;
+
+/** Of a number that is to be whole zod says in an issue only that it is a number. */
+const WHOLE = "integer";
+
+/** With these a value is to be parsed whose issues are made into lines. */
+export const FOR_LINES = {
+  reportInput: true,
+  error: ({ code, inst }: z.core.$ZodRawIssue) =>
+    code === "invalid_type" && inst instanceof z.ZodNumberFormat ? WHOLE : undefined,
+} as const;
 
 /** One line for each place and each thing that is wrong there: `$.gpu.count: got string, want integer`. */
 export function schemaLines(
@@ -47,12 +57,16 @@ function isMissing({ code, input, path }: Issue): boolean {
 }
 
 /** The names of kinds of values in JSON Schema, where zod has another. */
-const KINDS: Readonly<Record<string, string>> = { int: "integer", record: "object" };
+const KINDS: Readonly<Record<string, string>> = { int: WHOLE, record: "object" };
+
+function wantedBy({ message, expected }: z.core.$ZodIssueInvalidType): string {
+  return message === WHOLE ? WHOLE : (KINDS[expected] ?? expected);
+}
 
 function saidOf(issue: Issue): string {
   switch (issue.code) {
     case "invalid_type":
-      return `got ${kindOfValue(issue.input)}, want ${KINDS[issue.expected] ?? issue.expected}`;
+      return `got ${kindOfValue(issue.input)}, want ${wantedBy(issue)}`;
     case "unrecognized_keys":
       return `additional properties ${quoted(issue.keys)} not allowed`;
     case "invalid_value":

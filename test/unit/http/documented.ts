@@ -57,11 +57,7 @@ export const LIVE_DOCUMENT = LIVE.document;
 export const REST_V2_DOCUMENT = REST_V2.document;
 
 /** The operations of all. */
-export const ALL_DOCUMENTED = [
-  ...CONTRACT.operations,
-  ...LIVE.operations,
-  ...REST_V2.operations,
-];
+export const ALL_DOCUMENTED = [...CONTRACT.operations, ...LIVE.operations, ...REST_V2.operations];
 
 function documentationOf(dialect: Dialect): Documentation {
   const { basePath } = dialect;

@@ -102,7 +102,9 @@ test("an endpoint of a template and a GPU type, which it looks its pool up for",
   const path = `/v2/serverless/${made.id}`;
   expect(await send({ method: "GET", path, reads: endpoint })).toEqual(made);
   const change = { name: "faster", workers: { min: 0, max: 5 } };
-  expect(await send({ method: "PATCH", path, body: change, reads: endpoint })).toMatchObject(change);
+  expect(await send({ method: "PATCH", path, body: change, reads: endpoint })).toMatchObject(
+    change,
+  );
   await send({ method: "DELETE", path, status: 204, reads: nothing });
   await send({ method: "GET", path, status: 404, reads: problem });
 });

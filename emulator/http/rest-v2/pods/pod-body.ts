@@ -1,22 +1,25 @@
 /** A pod as the second version of REST shows it: the record, its price, and what is known of its run (live). */
 import { perHour } from "../../../core/billing/prices.ts";
 import { flavorMemoryGb } from "../../../core/catalog/cpu-flavors.ts";
-import { observedStatus, possibleTransitions } from "../../../core/pods/pod-status.ts";
+import {
+  observedStatus,
+  type ObservedStatus,
+  possibleTransitions,
+} from "../../../core/pods/pod-status.ts";
 import type { Pod } from "../../../core/pods/pod.ts";
 import type { GpuUse } from "../../../core/workers/gpu-allocation.ts";
 import type { Uses } from "../../../engine/context.ts";
 import type { PodRun } from "../../../engine/pods/pod-run.ts";
 import { GB_PER_VCPU, LOOPBACK } from "../../pods/pod-body.ts";
 import { containerBody } from "../container.ts";
-import type { PodV2 } from "./pod-schemas.ts";
 
 type Shows = Uses<"podMemoryInGb" | "podRuns" | "prices" | "realClock">;
 
-/** Statuses of a pod that costs something. */
-const IS_FREE: ReadonlySet<PodV2["status"]> = new Set(["EXITED", "ERROR", "TERMINATED"]);
+/** A pod that is none of these is paid for. */
+const FREE: ReadonlySet<ObservedStatus> = new Set(["EXITED", "ERROR", "TERMINATED"]);
 
 /** @param uses of this machine's GPUs */
-export function podBodyV2(engine: Shows, pod: Pod, uses: readonly GpuUse[]): PodV2 {
+export function podBodyV2(engine: Shows, pod: Pod, uses: readonly GpuUse[]) {
   const run = engine.podRuns.get(pod.id);
   const status = observedStatus(pod, run?.stage ?? "waiting");
   const gpuTypeId = pod.computeType === "GPU" ? pod.gpuTypeIds[0] : undefined;
@@ -34,7 +37,7 @@ export function podBodyV2(engine: Shows, pod: Pod, uses: readonly GpuUse[]): Pod
     template: pod.templateId ?? null,
     cudaVersion: run?.gpus[0]?.cudaVersion ?? null,
     locked: pod.locked,
-    cost: IS_FREE.has(status) ? 0 : perHour(engine.prices, { ...pod, gpuTypeId }),
+    cost: FREE.has(status) ? 0 : perHour(engine.prices, { ...pod, gpuTypeId }),
     ssh: { proxy: null, direct: status === "RUNNING" ? sshOf(run) : null },
     runtime: run && status === "RUNNING" ? runtimeOf(engine, pod, run, uses) : null,
     createdAt: pod.createdAt,
@@ -42,7 +45,7 @@ export function podBodyV2(engine: Shows, pod: Pod, uses: readonly GpuUse[]): Pod
   };
 }
 
-function mountsOf({ networkVolumeId, volumeInGb, volumeMountPath: path }: Pod): PodV2["mounts"] {
+function mountsOf({ networkVolumeId, volumeInGb, volumeMountPath: path }: Pod) {
   if (networkVolumeId !== undefined) return { network: [{ volumeId: networkVolumeId, path }] };
   return volumeInGb === null || volumeInGb === 0 ? {} : { persistent: { size: volumeInGb, path } };
 }
@@ -77,7 +80,7 @@ function runtimeOf(
   { ports }: Pod,
   run: PodRun,
   uses: readonly GpuUse[],
-): PodV2["runtime"] {
+) {
   const { runsSince = realClock.now(), gpus } = run;
   return {
     uptime: Math.floor((realClock.now() - runsSince) / 1_000),

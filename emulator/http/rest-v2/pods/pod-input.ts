@@ -1,6 +1,11 @@
 /** What a client of the second version of REST says of a pod, as what the use cases take (live; what is resolved how is ours where marked). Pure. */
 import { POD_CPU_FLAVORS } from "../../../core/catalog/cpu-flavors.ts";
-import { type PodChanges, type PodInput, readPodChanges, readPodInput } from "../../../core/pods/pod-input.ts";
+import {
+  type PodChanges,
+  type PodInput,
+  readPodChanges,
+  readPodInput,
+} from "../../../core/pods/pod-input.ts";
 import type { Pod } from "../../../core/pods/pod.ts";
 import type { Template } from "../../../core/resources/template.ts";
 import { invalidRequest } from "../../../core/service-error.ts";
@@ -134,7 +139,8 @@ function mountChanges(
   { networkVolumeId, volumeInGb }: Pod,
   { persistent, network }: NonNullable<UpdatePodV2["mounts"]> = {},
 ) {
-  if (persistent && network) throw invalidRequest(["mounts can have one of persistent and network"]);
+  if (persistent && network)
+    throw invalidRequest(["mounts can have one of persistent and network"]);
   if (network) {
     const [attached] = network;
     if (attached === undefined || attached.volumeId !== networkVolumeId)
@@ -148,5 +154,7 @@ function mountChanges(
 }
 
 function workersTemplate() {
-  return unprocessable("templateId names a template of serverless workers; a pod needs one for pods");
+  return unprocessable(
+    "templateId names a template of serverless workers; a pod needs one for pods",
+  );
 }

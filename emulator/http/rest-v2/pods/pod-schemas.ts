@@ -109,9 +109,7 @@ export const podV2Schema = z
     gpu: z
       .strictObject({ id: z.string(), count: z.int(), vcpuCount: z.number(), memory: z.number() })
       .optional(),
-    cpu: z
-      .strictObject({ id: z.string(), vcpuCount: z.number(), memory: z.int() })
-      .optional(),
+    cpu: z.strictObject({ id: z.string(), vcpuCount: z.number(), memory: z.int() }).optional(),
     cloud: z.enum(CLOUD_TYPES),
     dataCenterId: z.string().nullable(),
     globalNetworking: z.strictObject({ enabled: z.boolean() }),
@@ -125,5 +123,3 @@ export const podV2Schema = z
     startedAt: instant().nullable(),
   })
   .meta({ id: "Pod" });
-
-export type PodV2 = z.input<typeof podV2Schema>;

@@ -1,5 +1,7 @@
 /** Operations on pods in the second version of REST. */
+import { gpuAvailability } from "../../../core/catalog/gpu-availability.ts";
 import type { Pod } from "../../../core/pods/pod.ts";
+import { invalidRequest } from "../../../core/service-error.ts";
 import type { GpuUse } from "../../../core/workers/gpu-allocation.ts";
 import { sshKeys } from "../../../engine/access/account.ts";
 import type { Uses } from "../../../engine/context.ts";
@@ -19,6 +21,7 @@ import { readBodyV2 } from "../read-closed.ts";
 import { podBodyV2 } from "./pod-body.ts";
 import { podChangesOf, podInputOf } from "./pod-input.ts";
 import {
+  type CreatePodV2,
   createPodV2Schema,
   podActionV2Schema,
   podV2Schema,
@@ -63,6 +66,7 @@ export const POD_V2_OPERATIONS = {
       errors: ["invalid_request", "template_not_found", "storage_full"],
     },
     async ({ service: { engine } }, body) => {
+      await refuseWithoutCapacity(engine, body);
       const { templateId } = body;
       const input = podInputOf(body, {
         template: templateId === undefined ? undefined : engine.directory.template(templateId),
@@ -81,8 +85,8 @@ export const POD_V2_OPERATIONS = {
     {
       takes: updatePodV2Schema,
       errors: [
-        ...["pod_not_found", "invalid_request", "template_not_found"] as const,
-        ...["pod_locked", "storage_full"] as const,
+        ...(["pod_not_found", "invalid_request", "template_not_found"] as const),
+        ...(["pod_locked", "storage_full"] as const),
       ],
     },
     async ({ service: { engine } }, id, body) => {
@@ -110,8 +114,8 @@ export const POD_V2_OPERATIONS = {
         204: noContent("It is terminated."),
       },
       errors: [
-        ...["pod_not_found", "wrong_pod_status", "pod_locked"] as const,
-        ...["unprocessable", "storage_full"] as const,
+        ...(["pod_not_found", "wrong_pod_status", "pod_locked"] as const),
+        ...(["unprocessable", "storage_full"] as const),
       ],
     },
     async perform(call) {
@@ -127,6 +131,20 @@ export const POD_V2_OPERATIONS = {
     },
   } satisfies Operation<{ readonly podId: string }>,
 };
+
+/** The text of the live service, where a pod would wait for GPUs that this machine does not have. @throws ServiceError invalid_request */
+async function refuseWithoutCapacity(
+  { findGpus }: Uses<"findGpus">,
+  { gpu }: CreatePodV2,
+): Promise<void> {
+  if (gpu === undefined) return;
+  const { id: typeId, count, allowedCudaVersions, minCudaVersion } = gpu;
+  const wanted = { typeId, count, allowedCudaVersions, minCudaVersion };
+  if (gpuAvailability(await findGpus(), wanted) === "NONE") throw invalidRequest([NO_CAPACITY]);
+}
+
+const NO_CAPACITY =
+  "There are no longer any instances available with the requested specifications. Please refresh and try again.";
 
 type Watches = Uses<"gpuUse" | "podRuns">;
 

@@ -38,7 +38,10 @@ const cpuInput = unique(
   z
     .array(
       z.strictObject({
-        id: z.string().min(1).meta({ examples: [...ENDPOINT_CPU_FLAVORS] }),
+        id: z
+          .string()
+          .min(1)
+          .meta({ examples: [...ENDPOINT_CPU_FLAVORS] }),
         vcpuCount: z
           .int()
           .min(VCPUS_MIN)
@@ -69,7 +72,8 @@ const scaling = z.discriminatedUnion("type", [
 const changeable = {
   ...containerFields,
   templateId: z.string().min(1).optional().meta({
-    description: "A serverless template whose container is copied once; what is beside it counts more.",
+    description:
+      "A serverless template whose container is copied once; what is beside it counts more.",
   }),
   cpu: cpuInput.optional(),
   workers: workersInput.optional(),
@@ -104,7 +108,11 @@ export const updateEndpointSchema = z
 export type CreateEndpointBody = z.output<typeof createEndpointSchema>;
 export type UpdateEndpointBody = z.output<typeof updateEndpointSchema>;
 
-const ofJob = (what: string) => z.string().optional().meta({ description: `With {job_id}: ${what}.` });
+const ofJob = (what: string) =>
+  z
+    .string()
+    .optional()
+    .meta({ description: `With {job_id}: ${what}.` });
 
 export const endpointSchemaV2 = z
   .strictObject({

@@ -80,7 +80,11 @@ export function endpointChangesOf(body: UpdateEndpointBody, present: Endpoint): 
     ...(gpu && gpuChangesOf(gpu, present)),
     ...(cpu && cpuOf(cpu)),
     ...scaling,
-    ...(networkVolumes && { networkVolumeId: "", networkVolumeIds: [], ...volumesOf(networkVolumes) }),
+    ...(networkVolumes && {
+      networkVolumeId: "",
+      networkVolumeIds: [],
+      ...volumesOf(networkVolumes),
+    }),
     ...defined({
       name: body.name,
       workersMin: workers.min,
@@ -145,7 +149,9 @@ function cpuOf(cpu: NonNullable<Body["cpu"]>) {
     throw invalidRequest(["cpu has a flavor more than once: one is possible of each"]);
   const vcpuCount = first?.vcpuCount;
   if (cpu.some((each) => each.vcpuCount !== vcpuCount))
-    throw invalidRequest(["cpu has different values of vcpuCount; here an endpoint has one for all flavors"]);
+    throw invalidRequest([
+      "cpu has different values of vcpuCount; here an endpoint has one for all flavors",
+    ]);
   const isAny = ids.join() === ENDPOINT_CPU_FLAVORS.join();
   return { cpuFlavorIds: isAny ? [] : ids, ...defined({ vcpuCount }) };
 }
@@ -181,5 +187,7 @@ function volumesOf(ids: readonly string[]) {
 function timeoutOf(timeoutMs: number): number {
   const { executionTimeoutMinMs: min } = LIMITS;
   if (timeoutMs === 0 || timeoutMs >= min) return timeoutMs;
-  throw invalidRequest([`timeout must be 0, for no limit, or ${min} (ms) or more; got ${timeoutMs}`]);
+  throw invalidRequest([
+    `timeout must be 0, for no limit, or ${min} (ms) or more; got ${timeoutMs}`,
+  ]);
 }

@@ -79,9 +79,8 @@ export const SERVERLESS_V2_OPERATIONS = {
     },
   ),
   /** `DELETE /v2/serverless/{id}`: deletes an endpoint, its jobs and the template that was made with it; its workers leave (live). */
-  deleteEndpointV2: endpoint.deletion(
-    ["endpoint_not_found", "storage_full"],
-    ({ service }, id) => deleteEndpoint(service.engine, id),
+  deleteEndpointV2: endpoint.deletion(["endpoint_not_found", "storage_full"], ({ service }, id) =>
+    deleteEndpoint(service.engine, id),
   ),
 };
 
@@ -96,7 +95,10 @@ function inlineOf(
 }
 
 /** With the versions of CUDA of the template that is copied, where the body says nothing of CUDA (live). */
-function withCudaOf({ directory }: Uses<"directory">, body: CreateEndpointBody): CreateEndpointBody {
+function withCudaOf(
+  { directory }: Uses<"directory">,
+  body: CreateEndpointBody,
+): CreateEndpointBody {
   const { gpu, templateId } = body;
   if (gpu === undefined || templateId === undefined) return body;
   const { allowedCudaVersions } = directory.template(templateId);

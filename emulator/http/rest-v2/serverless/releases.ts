@@ -10,13 +10,7 @@ import { pageOf, pageParameters, paginationSchema } from "../page.ts";
 import { liveWorkersOf } from "./workers.ts";
 
 /** A value of any kind. */
-const anyValue = z.union([
-  z.string(),
-  z.number(),
-  z.boolean(),
-  z.array(z.string()),
-  z.null(),
-]);
+const anyValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string()), z.null()]);
 
 const releaseSchema = z
   .strictObject({

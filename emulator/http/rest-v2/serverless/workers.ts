@@ -55,7 +55,9 @@ export const listWorkersV2: Operation<EndpointPath> = {
   },
   async perform({ service: { engine }, path: { endpointId } }) {
     const endpoint = engine.directory.endpoint(endpointId);
-    const there = liveWorkersOf(engine, endpointId).map((worker) => shown(engine, endpoint, worker));
+    const there = liveWorkersOf(engine, endpointId).map((worker) =>
+      shown(engine, endpoint, worker),
+    );
     const workers = [...there, ...missingOf(engine, endpoint, there)];
     const count = (status: Shown["status"]) =>
       workers.filter((worker) => worker.status === status).length;

@@ -8,7 +8,9 @@ import {
   CONTAINER_DEFAULTS,
   type TemplateChanges,
   type TemplateInput,
+  volumeProblem,
 } from "../../../core/resources/template-input.ts";
+import { invalidRequest } from "../../../core/service-error.ts";
 import { containerAnswer, containerBody, containerFields, containerOf } from "../container.ts";
 
 const PERSISTENT_MIN_GB = 10;
@@ -68,16 +70,18 @@ export const templateSchemaV2 = z
 export function templateInputOf(body: z.output<typeof createTemplateSchema>): TemplateInput {
   const { serverless = false, public: isPublic = false, category = "NVIDIA" } = body;
   const { containerRegistryAuthId, ...container } = containerOf(body);
+  const volume = { volumeInGb: 0, ...volumeOf(body.mounts) };
+  const problem = volumeProblem({ isServerless: serverless, ...volume });
+  if (problem !== undefined) throw invalidRequest([`volumeInGb ${problem}`]);
   return {
     ...CONTAINER_DEFAULTS,
     // Only what is asked for is open (live).
     ports: [],
-    volumeInGb: 0,
     ...defined(container),
     imageName: body.image,
     ...(containerRegistryAuthId !== undefined &&
       containerRegistryAuthId !== "" && { containerRegistryAuthId }),
-    ...volumeOf(body.mounts),
+    ...volume,
     ...newerFieldsOf(body),
     name: body.name,
     isServerless: serverless,

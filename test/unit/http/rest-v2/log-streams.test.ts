@@ -123,6 +123,20 @@ describe("the log of a pod", () => {
     expect(await stopped).toMatch(/^(?:: .*\n\n)*$/);
   });
 
+  it("ends for a reader that does not keep up, which goes on behind the last line that it has", async () => {
+    await using service = await startTestHttp();
+    const id = await createPod(service);
+    const path = `/live/v2/pods/${id}/logs`;
+    const { reader, next } = await open(service, path);
+    write(service, id, "line 0");
+    const { id: seen } = await next();
+    for (let nth = 1; nth <= 10_001; nth += 1) write(service, id, `line ${nth}`);
+    expect(await reader.rest()).not.toContain("event:");
+    const again = await open(service, path, { "last-event-id": seen });
+    // So many lines are kept.
+    expect(await again.lines(1)).toEqual(["line 8002"]);
+  });
+
   it("is kept open by comments while nothing happens", async () => {
     await using service = await startTestHttp();
     const { reader } = await open(service, `/live/v2/pods/${await createPod(service)}/logs`);

@@ -38,7 +38,12 @@ test("things that are there all the while are shown once each, though others com
       const ids = seen.map(({ id }) => id);
       expect(new Set(ids).size).toBe(ids.length);
       expect(ids).toEqual(expect.arrayContaining(staying.map(({ id }) => id)));
-      expect(seen.map(({ at }) => at)).toEqual(seen.map(({ at }) => at).toSorted().toReversed());
+      expect(seen.map(({ at }) => at)).toEqual(
+        seen
+          .map(({ at }) => at)
+          .toSorted()
+          .toReversed(),
+      );
     }),
   );
 });

@@ -71,8 +71,10 @@ test("jobs of an endpoint that has an id which is reserved are served without /l
   const run = { body: { input: {} } };
   expect((await service.call("POST", "/v2/templates/run", run)).status).toBe(200);
   const { status, json } = await service.call("POST", "/live/v2/templates/run", run);
-  expect(status).toBe(404);
-  expect(json).toMatchObject({ title: "Not Found", status: 404 });
+  expect(status).toBe(405);
+  expect(json).toMatchObject({ title: "Method Not Allowed", status: 405 });
+  const health = await service.call("GET", "/live/v2/templates/health");
+  expect(health).toMatchObject({ status: 404, json: { detail: "template not found" } });
 });
 
 test("its document is served without a key, and says where it is", async () => {

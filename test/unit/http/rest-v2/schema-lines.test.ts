@@ -21,7 +21,10 @@ const schema = z.strictObject({
   ]),
   env: z.record(z.string(), z.string()).optional(),
   registry: z.string().nullable().optional(),
-  version: z.string().regex(/^\d+\.\d+$/u).optional(),
+  version: z
+    .string()
+    .regex(/^\d+\.\d+$/u)
+    .optional(),
 });
 
 const fine = { name: "a", type: "QUEUE", scaling: { type: "REQUEST_COUNT", requestCount: 1 } };

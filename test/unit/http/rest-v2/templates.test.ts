@@ -134,12 +134,24 @@ test("a text that says the same as the lists stays as it was written, until the 
 test.each([
   [{ image: "x" }, 422, ["$: missing property 'name'"]],
   [{ name: "a" }, 422, ["$: missing property 'image'"]],
-  [{ name: "a", image: "x", imageName: "x" }, 422, ["$: additional properties 'imageName' not allowed"]],
-  [{ name: "a", image: "x", mounts: { network: [] } }, 422, ["$.mounts: additional properties 'network' not allowed"]],
+  [
+    { name: "a", image: "x", imageName: "x" },
+    422,
+    ["$: additional properties 'imageName' not allowed"],
+  ],
+  [
+    { name: "a", image: "x", mounts: { network: [] } },
+    422,
+    ["$.mounts: additional properties 'network' not allowed"],
+  ],
   [{ name: "a", image: "x", disk: 0 }, 422, ["$.disk: minimum: got 0, want 1"]],
   [{ name: "a", image: "x", args: "b", cmd: ["c"] }, 400, undefined],
   [{ name: "a", image: "x", registry: "none" }, 400, undefined],
-  [{ name: "a", image: "x", serverless: true, mounts: { persistent: { size: 10, path: "/w" } } }, 400, undefined],
+  [
+    { name: "a", image: "x", serverless: true, mounts: { persistent: { size: 10, path: "/w" } } },
+    400,
+    undefined,
+  ],
   [{ name: "echo", image: "x" }, 409, undefined],
 ])("%j is refused with %i", async (body, status, errors) => {
   await using service = await startTestHttp();
@@ -161,7 +173,9 @@ test("one that is used is not deleted, nor made one that no endpoint can use", a
   const { id } = await create(service, { name: "a", image: "x", serverless: true });
   await service.call("POST", "/v1/endpoints", { body: { templateId: id } });
   expect((await service.call("DELETE", `${V2}/${id}`)).status).toBe(400);
-  const { status, json } = await service.call("PATCH", `${V2}/${id}`, { body: { serverless: false } });
+  const { status, json } = await service.call("PATCH", `${V2}/${id}`, {
+    body: { serverless: false },
+  });
   expect(status).toBe(400);
   expect(json).toMatchObject({ detail: expect.stringContaining("is used by the endpoint") });
   const unused = await create(service, { name: "b", image: "x" });

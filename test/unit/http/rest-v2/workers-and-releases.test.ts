@@ -113,7 +113,10 @@ test("a template that is changed makes a release of each endpoint that has it", 
   await using service = await startTestHttp();
   await service.call("PATCH", "/v1/templates/echo", { body: { containerDiskInGb: 7 } });
   expect(await read(service, `${ECHO}/releases`)).toMatchObject({
-    releases: [{ version: 2, diff: [{ field: "template.containerDiskInGb", old: 50, new: 7 }] }],
+    releases: [
+      { version: 2, diff: [{ field: "template.containerDiskInGb", old: 50, new: 7 }] },
+      { version: 1, diff: [] },
+    ],
   });
 });
 
@@ -128,8 +131,14 @@ test("releases come page by page, and a rollout says how far it is", async () =>
     releases: [{ version: 4 }, { version: 3 }],
     rollout: { inProgress: true, workersOnLatest: 0, workersTotal: 1, percentOnLatest: 0 },
   });
-  const rest = await read(service, `${ECHO}/releases?limit=2&cursor=${first.pagination.nextCursor}`);
-  expect(rest).toMatchObject({ releases: [{ version: 2 }], pagination: { hasNextPage: false } });
+  const rest = await read(
+    service,
+    `${ECHO}/releases?limit=2&cursor=${first.pagination.nextCursor}`,
+  );
+  expect(rest).toMatchObject({
+    releases: [{ version: 2 }, { version: 1, workerCount: 1 }],
+    pagination: { hasNextPage: false },
+  });
 });
 
 test("the last hundred releases are kept, and go with their endpoint", async () => {
