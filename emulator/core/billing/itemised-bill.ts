@@ -42,7 +42,7 @@ export function itemise<U extends Usage>(
   for (const { usage, bucket, dollars } of slices(usages, period, now)) {
     const resourceId = resourceOf(usage);
     const key = `${bucket.startAt} ${resourceId}`;
-    const item = items.get(key) ?? { resourceId, ...bucket, amounts: new Map() };
+    const item = items.get(key) ?? { resourceId, ...bucket, amounts: new Map<BillPart, number>() };
     const part = billPartOf(usage);
     item.amounts.set(part, (item.amounts.get(part) ?? 0) + dollars);
     items.set(key, item);

@@ -28,7 +28,9 @@ export function wholePeriods(
 ): Period {
   if (lastN !== undefined) {
     if (startTime !== undefined || endTime !== undefined)
-      throw invalidRequest(["lastN takes the place of startTime and endTime: send one or the other"]);
+      throw invalidRequest([
+        "lastN takes the place of startTime and endTime: send one or the other",
+      ]);
     const startAt = startBefore(now, lastN - 1, bucketSize);
     return { bucketSize, startAt, endAt: bucketOf(now, bucketSize).endAt };
   }

@@ -38,7 +38,7 @@ const changeSchema = z
   .refine((change) => Object.keys(change).length > 0, { error: "minProperties: got 0, want 1" })
   .meta({ id: "UpdateNetworkVolume", minProperties: 1 });
 
-const volumeSchema = answered("NetworkVolumeV2", {
+const volumeSchema = answered("NetworkVolume", {
   id: z.string(),
   name: z.string(),
   size: z.int().meta({ description: "In GB." }),

@@ -98,7 +98,11 @@ function cpusThere({ id }: CpuFlavor, { products, vcpuCount = 0 }: AskedCpus): A
   return isOffered && vcpuCount <= VCPU_BOUNDS.max ? "HIGH" : "NONE";
 }
 
-export function dataCenterBody({ id, region }: DataCenter, offer: Offer, include: readonly string[]) {
+export function dataCenterBody(
+  { id, region }: DataCenter,
+  offer: Offer,
+  include: readonly string[],
+) {
   return {
     id,
     name: id,

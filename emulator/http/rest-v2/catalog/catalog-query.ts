@@ -14,25 +14,29 @@ import {
 
 const MAX_COUNT = 1_000;
 
-const include = listParameterV2(z.enum(["AVAILABILITY"]))
-  .optional()
-  .meta({ description: "`AVAILABILITY` adds what there is of it." });
+const include = listParameterV2(
+  z.enum(["AVAILABILITY"]),
+  "`AVAILABILITY` adds what there is of it.",
+);
 
 export const gpuParameters = {
   include,
-  product: listParameterV2(z.enum(["POD", "CLUSTER", "SERVERLESS"]))
-    .optional()
-    .meta({ description: "What it is wanted for; required with `include`." }),
+  product: listParameterV2(
+    z.enum(["POD", "CLUSTER", "SERVERLESS"]),
+    "What it is wanted for; required with `include`.",
+  ),
   count: integerParameterV2(1, MAX_COUNT)
     .optional()
     .meta({ description: "How many GPUs on one machine; default 1." }),
   cloud: z.enum(CLOUD_TYPES).optional().meta({ description: "Both are this machine." }),
-  countryCodes: listParameterV2(z.string().regex(/^[A-Z]{2}$/u))
-    .optional()
-    .meta({ description: "Only data centres of these countries." }),
-  cudaVersions: listParameterV2(z.string().regex(/^\d+\.\d+$/u))
-    .optional()
-    .meta({ description: "Only machines with one of these versions of CUDA." }),
+  countryCodes: listParameterV2(
+    z.string().regex(/^[A-Z]{2}$/u),
+    "Only data centres of these countries.",
+  ),
+  cudaVersions: listParameterV2(
+    z.string().regex(/^\d+\.\d+$/u),
+    "Only machines with one of these versions of CUDA.",
+  ),
   minCudaVersion: z
     .string()
     .regex(/^\d+(\.\d+)?$/u)
@@ -42,18 +46,20 @@ export const gpuParameters = {
 
 export const cpuParameters = {
   include,
-  product: listParameterV2(z.enum(["POD", "SERVERLESS"]))
-    .optional()
-    .meta({ description: "What it is wanted for; required with `include`." }),
+  product: listParameterV2(
+    z.enum(["POD", "SERVERLESS"]),
+    "What it is wanted for; required with `include`.",
+  ),
   vcpuCount: integerParameterV2(2, MAX_COUNT)
     .optional()
     .meta({ description: "How many virtual processors, a power of two." }),
 };
 
 export const dataCenterParameters = {
-  include: listParameterV2(z.enum(["GPU_AVAILABILITY", "CPU_AVAILABILITY"]))
-    .optional()
-    .meta({ description: "Adds what there is in it." }),
+  include: listParameterV2(
+    z.enum(["GPU_AVAILABILITY", "CPU_AVAILABILITY"]),
+    "Adds what there is in it.",
+  ),
 };
 
 export const COMPLIANCE = [
@@ -73,11 +79,9 @@ export const COMPLIANCE = [
 
 export const dataCentersParameters = {
   ...dataCenterParameters,
-  regions: listParameterV2(z.enum(REGIONS)).optional().meta({ description: "Any of these." }),
-  networkVolumeTypes: listParameterV2(z.enum(VOLUME_TYPES))
-    .optional()
-    .meta({ description: "All of these." }),
-  compliance: listParameterV2(z.enum(COMPLIANCE)).optional().meta({ description: "All of these." }),
+  regions: listParameterV2(z.enum(REGIONS), "Any of these."),
+  networkVolumeTypes: listParameterV2(z.enum(VOLUME_TYPES), "All of these."),
+  compliance: listParameterV2(z.enum(COMPLIANCE), "All of these."),
   globalNetwork: flagParameterV2().optional(),
 };
 

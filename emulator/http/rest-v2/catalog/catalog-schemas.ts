@@ -9,7 +9,9 @@ import { COMPLIANCE } from "./catalog-query.ts";
 const availability = z.enum(AVAILABILITIES);
 const dollars = z.number().min(0).meta({ description: "US dollars an hour." });
 
-const here = z.array(answered("Available", { id: z.string(), name: z.string(), availability }));
+const here = z.array(
+  answered("CatalogAvailability", { id: z.string(), name: z.string(), availability }),
+);
 
 export const gpuTypeSchema = answered("GpuType", {
   id: z.string(),
@@ -23,9 +25,7 @@ export const gpuTypeSchema = answered("GpuType", {
   maxCount: z.strictObject({ secure: z.int().min(0), community: z.int().min(0) }),
   availability: availability.optional(),
   dataCenters: here.optional(),
-  cudaVersions: z
-    .array(z.strictObject({ version: z.string(), available: z.boolean() }))
-    .optional(),
+  cudaVersions: z.array(z.strictObject({ version: z.string(), available: z.boolean() })).optional(),
 });
 
 export const cpuTypeSchema = answered("CpuType", {

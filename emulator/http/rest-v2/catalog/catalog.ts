@@ -8,13 +8,7 @@ import { sameType } from "../../../core/workers/gpu-allocation.ts";
 import { jsonAnswer } from "../../answers/answer.ts";
 import type { Call, Operation } from "../../operation.ts";
 import { json } from "../../schemas/contract.ts";
-import {
-  centresIn,
-  cpuBody,
-  dataCenterBody,
-  gpuBody,
-  type Offer,
-} from "./catalog-bodies.ts";
+import { centresIn, cpuBody, dataCenterBody, gpuBody, type Offer } from "./catalog-bodies.ts";
 import {
   cpuParameters,
   dataCenterParameters,

@@ -20,13 +20,16 @@ describe("a window", () => {
     ["year", 1, "2026-01-01T00:00:00", "2027-01-01T00:00:00"],
     ["year", 1_000_000, "1970-01-01T00:00:00", "2027-01-01T00:00:00"],
     ["year", 1_947, "1970-01-01T00:00:00", "2027-01-01T00:00:00"],
-  ] as const)("of the last periods (%s × %i) ends with the present one", (bucketSize, lastN, from, to) => {
-    expect(wholePeriods({ bucketSize, lastN }, NOW)).toEqual({
-      bucketSize,
-      startAt: at(from),
-      endAt: at(to),
-    });
-  });
+  ] as const)(
+    "of the last periods (%s × %i) ends with the present one",
+    (bucketSize, lastN, from, to) => {
+      expect(wholePeriods({ bucketSize, lastN }, NOW)).toEqual({
+        bucketSize,
+        startAt: at(from),
+        endAt: at(to),
+      });
+    },
+  );
 
   it("between two instants has both in it, and begins and ends where periods do", () => {
     fc.assert(
@@ -77,7 +80,8 @@ describe("an itemised bill", () => {
     fc.assert(
       fc.property(fc.array(usage, { maxLength: 10 }), size, (entries, bucketSize) => {
         const usages = entries.map(({ lastedMs, ...entry }, index): MachineUsage => {
-          const endedAt = lastedMs === undefined ? undefined : Math.min(NOW, entry.startedAt + lastedMs);
+          const endedAt =
+            lastedMs === undefined ? undefined : Math.min(NOW, entry.startedAt + lastedMs);
           return { ...entry, endedAt, id: `u${index}`, imageName: "i", seenAt: NOW, diskInGb: 5 };
         });
         const period = { bucketSize, startAt: 0, endAt: NOW };

@@ -18,12 +18,12 @@ async function billOf(service: TestHttp, below: string): Promise<Bill> {
   return json as Bill;
 }
 
-/** Two endpoints over midnight of the first day, and a volume of each type in the second hour of the second day. */
+/** An endpoint for four hours, another in the second and third of them, and a volume of each type in the fourth. */
 async function runSome(service: TestHttp): Promise<readonly string[]> {
   const { clock } = service.test;
   await service.test.connectWorker();
   await service.test.addEndpoint("other");
-  await clock.advance(23 * HOUR_MS);
+  await clock.advance(HOUR_MS);
   const { worker } = await service.test.connectWorker("other");
   await clock.advance(2 * HOUR_MS);
   service.test.engine.usage.ended(worker.id);
@@ -43,9 +43,9 @@ test("workers are billed by endpoint and day, with what all of it comes to", asy
   await using service = await startTestHttp();
   await runSome(service);
   const { records, metadata } = await billOf(service, "/serverless");
-  const line = (serverlessId: string, day: number, hours: number) => ({
-    startTime: `2026-01-0${day}T00:00:00.000Z`,
-    endTime: `2026-01-0${day + 1}T00:00:00.000Z`,
+  const line = (serverlessId: string, hours: number) => ({
+    startTime: "2026-01-01T00:00:00.000Z",
+    endTime: "2026-01-02T00:00:00.000Z",
     serverlessId,
     totalAmount: close(hours * WORKER),
     gpuAmount: 0,
@@ -53,24 +53,19 @@ test("workers are billed by endpoint and day, with what all of it comes to", asy
     diskAmount: 0,
     feeAmount: 0,
   });
-  expect(records).toEqual([
-    line("echo", 1, 24),
-    line("other", 1, 1),
-    line("echo", 2, 2),
-    line("other", 2, 1),
-  ]);
+  expect(records).toEqual([line("echo", 4), line("other", 2)]);
   expect(metadata).toEqual({
     query: {
-      startTime: "2025-12-03T00:00:00.000Z",
-      endTime: "2026-01-03T00:00:00.000Z",
+      startTime: "2025-12-02T00:00:00.000Z",
+      endTime: "2026-01-02T00:00:00.000Z",
       bucketSize: "day",
     },
-    recordCount: 4,
+    recordCount: 2,
     uniqueServerlessCount: 2,
     totals: {
-      totalAmount: close(28 * WORKER),
+      totalAmount: close(6 * WORKER),
       gpuAmount: 0,
-      cpuAmount: close(28 * WORKER),
+      cpuAmount: close(6 * WORKER),
       diskAmount: 0,
       feeAmount: 0,
     },
@@ -80,10 +75,16 @@ test("workers are billed by endpoint and day, with what all of it comes to", asy
 test("one endpoint is billed alone, and named in what was asked for", async () => {
   await using service = await startTestHttp();
   await runSome(service);
-  const { records, metadata } = await billOf(service, "/serverless?serverlessId=other&lastN=1");
-  expect(records).toMatchObject([{ serverlessId: "other", totalAmount: close(WORKER) }]);
+  const { records, metadata } = await billOf(
+    service,
+    "/serverless?serverlessId=other&bucketSize=hour&lastN=3",
+  );
+  const hour = { serverlessId: "other", totalAmount: close(WORKER) };
+  expect(records).toMatchObject([
+    { startTime: "2026-01-01T02:00:00.000Z", endTime: "2026-01-01T03:00:00.000Z", ...hour },
+  ]);
   expect(metadata).toMatchObject({
-    query: { startTime: "2026-01-02T00:00:00.000Z", serverlessId: "other" },
+    query: { startTime: "2026-01-01T02:00:00.000Z", serverlessId: "other" },
     recordCount: 1,
     uniqueServerlessCount: 1,
   });
@@ -114,8 +115,8 @@ test("volumes are billed by their type, and everything together by period", asyn
     {
       startTime: "2026-01-01T00:00:00.000Z",
       endTime: "2027-01-01T00:00:00.000Z",
-      totalAmount: close(28 * WORKER + 2 * 0.07),
-      serverlessCpuAmount: close(28 * WORKER),
+      totalAmount: close(6 * WORKER + 2 * 0.07),
+      serverlessCpuAmount: close(6 * WORKER),
       storageStandardAmount: hour,
       storageHighPerformanceAmount: hour,
       podGpuAmount: 0,
@@ -134,19 +135,19 @@ test("both versions come to the same dollars", async () => {
   const { json } = await service.call("GET", "/v1/billing/endpoints?bucketSize=hour");
   const first = json as readonly { readonly amount: number }[];
   const { metadata, records } = await billOf(service, "/serverless?bucketSize=hour");
-  expect(records.map((record) => record["totalAmount"])).toEqual(
-    first.map(({ amount }) => amount),
-  );
+  expect(records.map((record) => record["totalAmount"])).toEqual(first.map(({ amount }) => amount));
   const sum = first.reduce((total, { amount }) => total + amount, 0);
   expect(metadata["totals"]).toMatchObject({ totalAmount: close(sum) });
 });
 
-test.each(["/pods", "/endpoints", "/clusters"])("%s has nothing where nothing ran", async (below) => {
+test("there is nothing of pods that did not run, of public endpoints and of clusters", async () => {
   await using service = await startTestHttp();
   await runSome(service);
-  const { records, metadata } = await billOf(service, below);
-  expect(records).toEqual([]);
-  expect(metadata).toMatchObject({ recordCount: 0, totals: { totalAmount: 0 } });
+  for (const below of ["/pods", "/endpoints", "/clusters"]) {
+    const { records, metadata } = await billOf(service, below);
+    expect(records).toEqual([]);
+    expect(metadata).toMatchObject({ recordCount: 0, totals: { totalAmount: 0 } });
+  }
 });
 
 test.each([

@@ -94,7 +94,10 @@ test("what is sent is what images are pulled with, and its name what both versio
       const { json } = await service.call("POST", path, { body: { name, ...credentials } });
       const { id } = json as { readonly id: string };
       const first = await service.call("GET", `/v1/containerregistryauth/${id}`);
-      expect([json, first.json]).toEqual([{ id, name }, { id, name }]);
+      expect([json, first.json]).toEqual([
+        { id, name },
+        { id, name },
+      ]);
       expect(await registryCredentials(service.test.engine, id)).toEqual(credentials);
     }),
     { numRuns: 30 },
