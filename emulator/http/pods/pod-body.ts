@@ -4,13 +4,13 @@ import type { Flags } from "../../core/input/query-parameters.ts";
 import type { Pod } from "../../core/pods/pod.ts";
 import { withoutNewerFields } from "../../core/resources/template.ts";
 import type { Uses } from "../../engine/context.ts";
+import { USER_ID } from "../resources/user-id.ts";
 import { volumeBody } from "../resources/volume-body.ts";
 import type { podQuery } from "../schemas/pod.ts";
 import type { ShownPod } from "../dialect.ts";
 
-/** The service has one user and one machine (ours). */
-const USER_ID = "user_local";
-const MACHINE_ID = "local";
+/** The service has one machine (ours). */
+export const MACHINE_ID = "local";
 const DATA_CENTER_ID = "LOCAL";
 /** Of pods that are only kept as what is wanted (live). */
 export const GB_PER_VCPU = 2;

@@ -1,4 +1,5 @@
 /** Notes what a client calls in its test, and holds it against what is said of it in `plays.ts`. */
+import { type FieldNode, parse, type SelectionSetNode } from "graphql";
 import { expect, test } from "vitest";
 import { operationIdAt } from "../http/documented.ts";
 import type { Play } from "./plays.ts";
@@ -24,6 +25,11 @@ export class Playing {
     if (id !== undefined) this.#calls.add(id.replace(/By(?:Get|Post|Put|Patch)$/u, ""));
   }
 
+  /** @param query a document of GraphQL */
+  noteQuery(query: string): void {
+    for (const field of askedFields(query)) this.#calls.add(`graphql.${field}`);
+  }
+
   noteOperations(names: readonly string[]): void {
     for (const name of names) this.#calls.add(name);
   }
@@ -35,4 +41,22 @@ export class Playing {
       expect([...this.#calls].toSorted()).toEqual(calls.toSorted());
     });
   }
+}
+
+/** The fields at the root; of the account those below it that are things of their own. */
+function askedFields(query: string): readonly string[] {
+  const roots = parse(query).definitions.flatMap((each) =>
+    each.kind === "OperationDefinition" ? fieldsIn(each.selectionSet) : [],
+  );
+  return roots.flatMap(({ name, selectionSet }) => {
+    if (name.value !== "myself") return [name.value];
+    const below = fieldsIn(selectionSet).map((each) =>
+      each.selectionSet ? `myself.${each.name.value}` : "myself",
+    );
+    return [...new Set(below)];
+  });
+}
+
+function fieldsIn(selectionSet: SelectionSetNode | undefined): readonly FieldNode[] {
+  return (selectionSet?.selections ?? []).flatMap((each) => (each.kind === "Field" ? [each] : []));
 }

@@ -46,6 +46,10 @@ export const PLAYS = {
       ...["listGpuTypesV2", "readGpuTypeV2"],
     ],
   },
+  pythonManagement: {
+    ...{ client: "Python", versions: ["1.12"], how: "played" },
+    ...{ file: "python-management.test.ts", calls: [] },
+  },
   go: {
     ...{ client: "Go", versions: ["1"], how: "played", file: "go-client.test.ts" },
     calls: [...JOBS, "statusSync"],
@@ -61,6 +65,10 @@ export const PLAYS = {
       ...each("create read delete", "RegistryAuth"),
       ...["billPods", "billEndpoints", "billNetworkVolumes"],
     ],
+  },
+  commandLineGraphql: {
+    ...{ client: "command line", versions: ["2.7"], how: "played" },
+    ...{ file: "command-line-graphql.test.ts", calls: [] },
   },
   commandLineV2: {
     ...{ client: "command line", versions: ["autumn 2026"], how: "played" },
@@ -92,6 +100,10 @@ export const PLAYS = {
       ...[...each("create start stop restart", "Pod"), "listPods"],
       ...["createNetworkVolume", "listNetworkVolumes", "deleteNetworkVolume"],
     ],
+  },
+  mcpGraphql: {
+    ...{ client: "MCP server", versions: ["4.0.0"], how: "played" },
+    ...{ file: "mcp-graphql.test.ts", calls: [] },
   },
   mcp: {
     ...{ client: "MCP server", versions: ["4.0.0"], how: "run", file: "mcp-server-4.test.ts" },
