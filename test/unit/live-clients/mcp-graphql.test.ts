@@ -7,7 +7,8 @@ import { PLAYS } from "./plays.ts";
 
 const playing = new Playing(PLAYS.mcpGraphql);
 
-const start = () => startClientService({ "content-type": "application/json", accept: "*/*" }, playing);
+const start = () =>
+  startClientService({ "content-type": "application/json", accept: "*/*" }, playing);
 
 const id = z.string().min(1);
 
