@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { z } from "zod";
 import { send as sendGraphql, shownMessage } from "../http/graphql/graphql-harness.ts";
 import { KEY, startTestHttp, type TestHttp } from "../http/http-harness.ts";
+import type { Playing } from "./playing.ts";
 
 /** The headers of a client that a service is told apart by, but for the key. */
 export type ClientHeaders = Readonly<Record<string, string>>;
@@ -40,7 +41,10 @@ interface ClientRequest<Body> {
   readonly reads: z.ZodType<Body>;
 }
 
-export async function startClientService(headers: ClientHeaders): Promise<ClientService> {
+export async function startClientService(
+  headers: ClientHeaders,
+  playing: Playing,
+): Promise<ClientService> {
   const service = await startTestHttp();
   const post = (request: Omit<GraphqlRequest<unknown>, "reads">) => {
     const { query, variables } = request;
@@ -54,6 +58,7 @@ export async function startClientService(headers: ClientHeaders): Promise<Client
   return {
     service,
     async ask({ reads, ...request }) {
+      playing.noteQuery(request.query);
       const { status, json } = await post(request);
       assert.equal(status, 200);
       assert.deepEqual(Object.keys(json), ["data"], JSON.stringify(json));
@@ -63,6 +68,7 @@ export async function startClientService(headers: ClientHeaders): Promise<Client
     },
     refused: async (request) => shownMessage(await post(request)),
     async send({ method, path, body, status = 200, reads }) {
+      playing.note({ method, path });
       const answer = await service.call(method, `/live${path}`, {
         body: body ?? (method === "GET" || method === "DELETE" ? undefined : ""),
         headers: { authorization: `Bearer ${KEY}`, ...headers },

@@ -2,13 +2,17 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { startClientService } from "./client-service.ts";
+import { Playing } from "./playing.ts";
+import { PLAYS } from "./plays.ts";
+
+const playing = new Playing(PLAYS.commandLineGraphql);
 
 const start = () =>
   startClientService({
     "user-agent": "runpod-cli/2.7.2 (linux; amd64)",
     "content-type": "application/json",
     "accept-encoding": "gzip",
-  });
+  }, playing);
 
 /** What Go decodes into a value of that type: null leaves it as it is. */
 const text = z.string().nullable();
@@ -276,3 +280,5 @@ test("pod create, and ssh info, which looks for a public port of SSH", async () 
     ...{ ip: "127.0.0.1", isIpPublic: true, privatePort: 22, publicPort: 4_022, type: "tcp" },
   });
 });
+
+playing.ends();

@@ -3,6 +3,10 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { TextReader } from "../http/answers/text-reader.ts";
 import { startClientService } from "./client-service.ts";
+import { Playing } from "./playing.ts";
+import { PLAYS } from "./plays.ts";
+
+const playing = new Playing(PLAYS.commandLineV2Pods);
 
 const HEADERS = {
   "user-agent": "runpod-cli/3.0.0 (linux; amd64)",
@@ -10,7 +14,7 @@ const HEADERS = {
   "accept-encoding": "gzip",
 };
 
-const start = () => startClientService(HEADERS);
+const start = () => startClientService(HEADERS, playing);
 
 /** What Go decodes into a value of that type: absent and null leave it as it is. */
 const text = z.string().nullish();
@@ -138,9 +142,10 @@ test("the logs of a worker, followed with reconnects behind the last line", asyn
     service.test.engine.logs.workerLine({ endpointId: "echo", workerId: worker.id, line });
   const entry = z.looseObject({ source: z.string(), line: z.string(), ts: z.string() });
   const follow = async (headers: Record<string, string> = {}) => {
-    const path = `/live/v2/serverless/echo/workers/${worker.id}/logs?tail=100`;
+    const path = `/v2/serverless/echo/workers/${worker.id}/logs?tail=100`;
     const all = { accept: "text/event-stream", ...headers };
-    const { body, statusCode } = await service.open(path, all);
+    playing.note({ method: "GET", path });
+    const { body, statusCode } = await service.open(`/live${path}`, all);
     expect(statusCode).toBe(200);
     const reader = new TextReader(body);
     return async () => {
@@ -168,3 +173,5 @@ test("a refusal is shown by its detail", async () => {
   const { detail } = await client.send({ ...request, status: 400, reads: problem });
   expect(detail).toContain("cpu.id must be one of cpu3c");
 });
+
+playing.ends();

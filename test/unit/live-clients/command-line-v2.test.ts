@@ -2,6 +2,10 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { type ClientService, startClientService } from "./client-service.ts";
+import { Playing } from "./playing.ts";
+import { PLAYS } from "./plays.ts";
+
+const playing = new Playing(PLAYS.commandLineV2);
 
 const HEADERS = {
   "user-agent": "runpod-cli/3.0.0 (linux; amd64)",
@@ -9,7 +13,7 @@ const HEADERS = {
   "accept-encoding": "gzip",
 };
 
-const start = () => startClientService(HEADERS);
+const start = () => startClientService(HEADERS, playing);
 
 /** What Go decodes into a value of that type: absent and null leave it as it is. */
 const text = z.string().nullish();
@@ -213,3 +217,5 @@ test("ssh keys: read, and replaced with one more", async () => {
   await send({ method: "PUT", path, body, reads });
   expect(await send({ method: "GET", path, reads })).toEqual(body);
 });
+
+playing.ends();

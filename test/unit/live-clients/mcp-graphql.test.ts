@@ -2,8 +2,12 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { NO_KEY, startClientService } from "./client-service.ts";
+import { Playing } from "./playing.ts";
+import { PLAYS } from "./plays.ts";
 
-const start = () => startClientService({ "content-type": "application/json", accept: "*/*" });
+const playing = new Playing(PLAYS.mcpGraphql);
+
+const start = () => startClientService({ "content-type": "application/json", accept: "*/*" }, playing);
 
 const id = z.string().min(1);
 
@@ -107,3 +111,5 @@ test("the hub is not served, which is said in words", async () => {
   const listings = { query: "query { listings(input: {}) { id repoId } }", headers: NO_KEY };
   expect(await client.refused(listings)).toContain("the query listings is not served");
 });
+
+playing.ends();

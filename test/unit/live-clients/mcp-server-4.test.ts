@@ -4,6 +4,8 @@ import type { Emulator } from "sv-runtime/emulator";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type McpProcess, startMcpProcess } from "../../setup/mcp-process.ts";
 import { startHandlers } from "./handlers.ts";
+import { Playing } from "./playing.ts";
+import { PLAYS } from "./plays.ts";
 
 const KEY = "test-key";
 const PROGRAM = path.resolve(
@@ -17,6 +19,10 @@ let server: McpProcess;
 /** What the handlers that wait wait for. */
 const gate = Promise.withResolvers<unknown>();
 
+const playing = new Playing(PLAYS.mcp);
+
+const START_MS = 60_000;
+
 beforeAll(async () => {
   emulator = await startHandlers(KEY, () => gate.promise);
   const live = `${emulator.url}/live`;
@@ -27,7 +33,7 @@ beforeAll(async () => {
     RUNPOD_AUTHED_GRAPHQL_URL: `${live}/graphql`,
     RUNPOD_PUBLIC_GRAPHQL_URL: `${live}/graphql`,
   });
-});
+}, START_MS);
 
 afterAll(async () => {
   gate.resolve("the end");
@@ -247,6 +253,12 @@ test("there are no public endpoints", async () => {
   expect(await tool("list-public-endpoints")).toMatchObject({ endpoints: [] });
 });
 
-test("no tool was left out", () => {
+test("no tool was left out", async () => {
   expect([...called].toSorted()).toEqual(server.tools.toSorted());
+  const headers = { authorization: `Bearer ${KEY}` };
+  const metrics = await (await fetch(`${emulator.url}/metrics`, { headers })).text();
+  const answered = /^sv_http_requests_total\{operation="(\w+)",code="2\d\d"\}/gmu;
+  playing.noteOperations([...metrics.matchAll(answered)].map(([, name = ""]) => name));
 });
+
+playing.ends();

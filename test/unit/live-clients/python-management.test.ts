@@ -2,6 +2,10 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { type ClientService, startClientService } from "./client-service.ts";
+import { Playing } from "./playing.ts";
+import { PLAYS } from "./plays.ts";
+
+const playing = new Playing(PLAYS.pythonManagement);
 
 const start = () =>
   startClientService({
@@ -9,7 +13,7 @@ const start = () =>
     "content-type": "application/json",
     "accept-encoding": "gzip, deflate",
     accept: "*/*",
-  });
+  }, playing);
 
 const text = z.string().min(1);
 const pairs = z.array(z.strictObject({ key: z.string(), value: z.string() }));
@@ -267,3 +271,5 @@ test("a refusal is the message of its first error; a quote in a text breaks its 
   const endpoint = `mutation { saveEndpoint(input: {name: "e", templateId: "${template.id}", gpuIds: "AMPERE_16"}) { id } }`;
   expect(await client.refused({ query: endpoint })).toContain("cannot use pod templates");
 });
+
+playing.ends();

@@ -3,14 +3,21 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { TextReader } from "../http/answers/text-reader.ts";
 import { type ClientService, startClientService } from "./client-service.ts";
+import { Playing } from "./playing.ts";
+import { PLAYS } from "./plays.ts";
+
+const playing = new Playing(PLAYS.pythonRestV2);
 
 const start = () =>
-  startClientService({
-    "user-agent": "RunPod-Python-SDK/1.13.0 (Linux 6.8; x86_64) Language/Python 3.12.3",
-    "content-type": "application/json",
-    "accept-encoding": "gzip, deflate",
-    accept: "application/json",
-  });
+  startClientService(
+    {
+      "user-agent": "RunPod-Python-SDK/1.13.0 (Linux 6.8; x86_64) Language/Python 3.12.3",
+      "content-type": "application/json",
+      "accept-encoding": "gzip, deflate",
+      accept: "application/json",
+    },
+    playing,
+  );
 
 const text = z.string().min(1);
 const texts = z.array(z.string());
@@ -240,8 +247,12 @@ test("the logs of a pod, read for some seconds, and gone on with behind the last
     ts: text,
   });
   const read = async (headers: Record<string, string> = {}) => {
-    const path = `/live/v2/pods/${id}/logs?tail=100`;
-    const { body: stream } = await service.open(path, { accept: "text/event-stream", ...headers });
+    const path = `/v2/pods/${id}/logs?tail=100`;
+    playing.note({ method: "GET", path });
+    const { body: stream } = await service.open(`/live${path}`, {
+      accept: "text/event-stream",
+      ...headers,
+    });
     const frame = await new TextReader(stream).until("\n\n");
     const members = frame
       .trim()
@@ -267,3 +278,5 @@ test("a refusal is told by its detail, its errors and its status", async () => {
   expect(detail).toBe("Request validation failed.");
   expect(errors).toEqual(["$.gpu.count: minimum: got 0, want 1"]);
 });
+
+playing.ends();

@@ -2,13 +2,20 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { type ClientService, startClientService } from "./client-service.ts";
+import { Playing } from "./playing.ts";
+import { PLAYS } from "./plays.ts";
+
+const playing = new Playing(PLAYS.terraformV2);
 
 const start = () =>
-  startClientService({
-    "user-agent": "Go-http-client/1.1",
-    "content-type": "application/json",
-    "accept-encoding": "gzip",
-  });
+  startClientService(
+    {
+      "user-agent": "Go-http-client/1.1",
+      "content-type": "application/json",
+      "accept-encoding": "gzip",
+    },
+    playing,
+  );
 
 /** It takes a value that is not of the type for one that is not there. */
 const id = z.string().min(1);
@@ -124,3 +131,5 @@ test("a pod: created, read, deleted", async () => {
   await send({ method: "DELETE", path, status: 204, reads: nothing });
   await send({ method: "GET", path, status: 404, reads: problem });
 });
+
+playing.ends();
