@@ -42,6 +42,8 @@ export const CATALOG_FIELDS = {
   },
   /** The pools in which endpoints name GPU types (live). */
   serverlessGpuPools: () => GPU_POOLS.map((id) => ({ id, gpuTypeIds: typesIn(id) })),
+  /** The public endpoints, of which there are none (live; none: ours). */
+  allAiApiPublicConfigs: () => [],
 };
 
 async function offerOf({ publicly: { findGpus, prices } }: Asker): Promise<Offer> {

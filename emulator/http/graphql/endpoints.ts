@@ -6,11 +6,23 @@ import {
   listEndpoints,
 } from "../../engine/resources/manage-endpoints.ts";
 import { updateEndpoint } from "../../engine/resources/update-endpoint.ts";
+import { type FieldNames, inNames } from "../requests/field-names.ts";
 import type { HttpEngine } from "../service.ts";
 import type { Asker } from "./asker.ts";
 import { endpointInputOf, endpointReplacement, inlineOf } from "./endpoint-input.ts";
 import { shownEndpoint } from "./endpoint-shown.ts";
 import { type Input, textOf } from "./input.ts";
+
+/** What GraphQL calls the fields of an endpoint and its template. */
+const NAMES: FieldNames = {
+  gpuTypeIds: "gpuIds",
+  cpuFlavorIds: "instanceIds",
+  vcpuCount: "instanceIds",
+  dataCenterIds: "locations",
+  flashboot: "flashBootType",
+  dockerEntrypoint: "dockerArgs",
+  dockerStartCmd: "dockerArgs",
+};
 
 interface Change {
   readonly name: string;
@@ -65,7 +77,7 @@ async function changed(
   work: (engine: HttpEngine) => Promise<Endpoint>,
 ) {
   const made = await asker.changes({ name, subject: id, endpointId: id }, async (engine) => {
-    const endpoint = await work(engine);
+    const endpoint = await inNames(NAMES, () => work(engine));
     return { id: endpoint.id, shown: shownEndpoint(engine, endpoint, asker) };
   });
   return made.shown;

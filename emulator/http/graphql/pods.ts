@@ -3,11 +3,27 @@ import type { Pod } from "../../core/pods/pod.ts";
 import { sshKeys } from "../../engine/access/account.ts";
 import { actOn, createPod, deletePod, listPods } from "../../engine/pods/manage-pods.ts";
 import type { Uses } from "../../engine/context.ts";
+import { type FieldNames, inNames } from "../requests/field-names.ts";
 import type { HttpEngine } from "../service.ts";
 import type { Asker } from "./asker.ts";
 import { type Input, textOf } from "./input.ts";
 import { podInputOf, templateIdOf } from "./pod-input.ts";
 import { shownPod } from "./pod-shown.ts";
+
+/** What GraphQL calls the fields of a pod. */
+const NAMES: FieldNames = {
+  gpuTypeIds: "gpuTypeId",
+  cpuFlavorIds: "instanceId",
+  vcpuCount: "instanceId",
+  minRAMPerGPU: "minMemoryInGb",
+  minVCPUPerGPU: "minVcpuCount",
+  minDownloadMbps: "minDownload",
+  minUploadMbps: "minUpload",
+  dataCenterIds: "dataCenterId",
+  countryCodes: "countryCode",
+  dockerEntrypoint: "dockerArgs",
+  dockerStartCmd: "dockerArgs",
+};
 
 /** Of Jupyter's. */
 const PASSWORD_LENGTH = 20;
@@ -63,7 +79,7 @@ async function changed(
   work: (engine: HttpEngine) => Promise<Pod>,
 ) {
   const made = await asker.changes(change, async (engine) => {
-    const pod = await work(engine);
+    const pod = await inNames(NAMES, () => work(engine));
     return { id: pod.id, shown: shownPod(engine, pod) };
   });
   return made.shown;

@@ -15,6 +15,7 @@ type Query {
   gpuTypes(input: GpuTypeFilter): [GpuType]
   dataCenters: [DataCenter]
   serverlessGpuPools: [ServerlessGpuPool]
+  allAiApiPublicConfigs: [AiApiPublicConfig]
   pod(input: PodFilter): Pod
   podTemplates(input: PodTemplateInput): [PodTemplate]
   podTemplate(id: String!): PodTemplate
@@ -129,6 +130,18 @@ type GpuAvailability {
 type ServerlessGpuPool {
   id: ID
   gpuTypeIds: [String]
+}
+
+type AiApiPublicConfig {
+  id: ID
+  aiApiId: String
+  modelName: String
+  displayName: String
+  description: String
+  metadata: String
+  isLive: Boolean
+  createdAt: String
+  updatedAt: String
 }
 
 type Pod {

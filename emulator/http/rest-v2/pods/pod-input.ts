@@ -7,6 +7,7 @@ import {
   readPodInput,
 } from "../../../core/pods/pod-input.ts";
 import type { Pod } from "../../../core/pods/pod.ts";
+import { type ServerSecrets, serverVariables } from "../../../core/pods/server-variables.ts";
 import type { Template } from "../../../core/resources/template.ts";
 import { invalidRequest } from "../../../core/service-error.ts";
 import { GPU_TYPE, noGpuType } from "../../../core/workers/gpu-type.ts";
@@ -15,12 +16,8 @@ import { unprocessable } from "../problem.ts";
 import type { CreatePodV2, UpdatePodV2 } from "./pod-schemas.ts";
 
 /** What a body refers to. */
-export interface Resolved {
+export interface Resolved extends ServerSecrets {
   readonly template: Template | undefined;
-  /** The public keys of the account. */
-  readonly sshKeys: readonly string[];
-  /** For Jupyter. */
-  readonly password: string;
 }
 
 /**
@@ -52,15 +49,13 @@ export function podInputOf(body: CreatePodV2, resolved: Resolved): PodInput {
   return { ...input, dockerArgs, minCudaVersion: gpu?.minCudaVersion };
 }
 
-/** By these variables images of the live service start an SSH server and Jupyter (live). */
-function serversOf(
-  { startSsh, startJupyter }: CreatePodV2,
-  { template, sshKeys, password }: Resolved,
-): Readonly<Record<string, string>> {
-  return {
-    ...((startSsh ?? template?.startSsh) === true && { PUBLIC_KEY: sshKeys.join("\n") }),
-    ...((startJupyter ?? template?.startJupyter) === true && { JUPYTER_PASSWORD: password }),
+/** What servers are told, where one is wanted by the body or else by the template. */
+function serversOf({ startSsh, startJupyter }: CreatePodV2, { template, ...secrets }: Resolved) {
+  const wanted = {
+    startSsh: startSsh ?? template?.startSsh,
+    startJupyter: startJupyter ?? template?.startJupyter,
   };
+  return serverVariables(wanted, secrets);
 }
 
 function gpuFields(gpu: CreatePodV2["gpu"]) {
