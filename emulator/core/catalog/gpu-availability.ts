@@ -23,8 +23,7 @@ export function offeredGpus(inventory: GpuInventory): readonly OfferedGpu[] {
   const devices = inventory.kind === "known" ? inventory.devices : [];
   const others = new Map<string, GpuDevice>();
   for (const device of devices)
-    if (!GPU_TYPES.some(({ id }) => sameType(id, device.typeId)))
-      others.set(device.typeId, device);
+    if (!GPU_TYPES.some(({ id }) => sameType(id, device.typeId))) others.set(device.typeId, device);
   const known = GPU_TYPES.map(({ id, memoryGb }) => ({ id, memoryGb }));
   const own = [...others].map(([id, { memoryGb = 0 }]) => ({ id, memoryGb: Math.round(memoryGb) }));
   return [...known, ...own].map((type) => ({ ...type, maxCount: maxCountOf(inventory, type.id) }));

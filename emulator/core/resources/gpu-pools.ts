@@ -84,7 +84,9 @@ function poolProblem(pool: string): readonly string[] {
   const problem = `there is no GPU pool ${valueInWords(pool)}`;
   if (!GPU_TYPE.test(pool)) {
     const meant = closestName(pool, GPU_POOLS);
-    return [`${problem}; ${meant === undefined ? `the pools are ${GPU_POOLS.join(", ")}` : `did you mean ${meant}?`}`];
+    return [
+      `${problem}; ${meant === undefined ? `the pools are ${GPU_POOLS.join(", ")}` : `did you mean ${meant}?`}`,
+    ];
   }
   return poolOf(pool) === pool ? [] : [`${problem}; that type is in the pool ${poolOf(pool)}`];
 }

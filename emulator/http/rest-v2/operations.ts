@@ -3,7 +3,14 @@ import { z } from "zod";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Operation } from "../operation.ts";
 import type { AnswerContract } from "../schemas/contract.ts";
+import { ACCOUNT_V2_OPERATIONS } from "./account.ts";
+import { BILLING_V2_OPERATIONS } from "./billing/bills.ts";
+import { CATALOG_V2_OPERATIONS } from "./catalog/catalog.ts";
+import { NETWORK_VOLUME_V2_OPERATIONS } from "./network-volumes.ts";
+import { LOG_STREAM_V2_OPERATIONS } from "./logs/log-streams.ts";
+import { POD_V2_OPERATIONS } from "./pods/pods.ts";
 import { readDocumentV2 } from "./read-document.ts";
+import { REGISTRY_V2_OPERATIONS } from "./registries.ts";
 import { SERVERLESS_V2_OPERATIONS } from "./serverless/endpoints.ts";
 import { listReleasesV2 } from "./serverless/releases.ts";
 import { listWorkersV2 } from "./serverless/workers.ts";
@@ -15,6 +22,13 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   listWorkersV2,
   listReleasesV2,
   ...TEMPLATE_V2_OPERATIONS,
+  ...NETWORK_VOLUME_V2_OPERATIONS,
+  ...REGISTRY_V2_OPERATIONS,
+  ...CATALOG_V2_OPERATIONS,
+  ...BILLING_V2_OPERATIONS,
+  ...ACCOUNT_V2_OPERATIONS,
+  ...POD_V2_OPERATIONS,
+  ...LOG_STREAM_V2_OPERATIONS,
   readDocumentV2,
 };
 

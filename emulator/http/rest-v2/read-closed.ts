@@ -59,9 +59,12 @@ export function flagParameterV2() {
   return z.preprocess(read, z.boolean());
 }
 
-/** A parameter that is a list: items with commas between them (live). */
-export function listParameterV2<Item extends z.ZodType>(item: Item) {
+/** A parameter that is a list, if it is there: items with commas between them (live). */
+export function listParameterV2<Item extends z.ZodType>(item: Item, description = "With commas.") {
   const read = (text: unknown) =>
     typeof text === "string" ? text.split(",").filter((part) => part !== "") : text;
-  return z.preprocess(read, z.array(item)).meta({ param: { style: "form", explode: false } });
+  return z
+    .preprocess(read, z.array(item))
+    .optional()
+    .meta({ description, param: { style: "form", explode: false } });
 }

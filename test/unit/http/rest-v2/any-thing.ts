@@ -1,4 +1,4 @@
-/** Any template and any endpoint of both versions of REST that can be written in the other one as well. */
+/** Any template, endpoint and network volume of both versions of REST that can be written in the other one as well. */
 import fc from "fast-check";
 import { GPU_POOLS, GPU_TYPES } from "../../../../emulator/core/catalog/gpu-types.ts";
 import { ENDPOINT_CPU_FLAVORS } from "../../../../emulator/core/catalog/cpu-flavors.ts";
@@ -85,6 +85,25 @@ export const anyTemplate: ByVersion = {
       },
       "name",
       "image",
+    ),
+};
+
+/** Sizes that both versions take. */
+const sizeGb = fc.integer({ min: 10, max: 4_000 });
+
+export const anyVolume: ByVersion = {
+  v1: () => fc.record({ name, size: sizeGb, dataCenterId: fc.constantFrom("EU-RO-1", "HERE") }),
+  v2: () =>
+    some(
+      {
+        name,
+        size: sizeGb,
+        dataCenter: fc.constantFrom("EU-RO-1", "HERE"),
+        type: fc.constantFrom("STANDARD", "HIGH_PERFORMANCE"),
+      },
+      "name",
+      "size",
+      "dataCenter",
     ),
 };
 

@@ -1,8 +1,10 @@
-/** Templates and endpoints in both versions of REST: how they are made, read and deleted there. */
+/** Templates, endpoints and network volumes in both versions of REST: how they are made, read and deleted there. */
 import assert from "node:assert/strict";
 import type { TestHttp } from "../http-harness.ts";
 
 export type Version = "v1" | "v2";
+
+export type Kind = "template" | "endpoint" | "volume";
 
 type Thing = Readonly<Record<string, unknown>>;
 
@@ -81,9 +83,7 @@ function picked(template: Thing): Thing {
   );
 }
 
-export const VERSIONS: Readonly<
-  Record<Version, { readonly template: Way; readonly endpoint: Way }>
-> = {
+export const VERSIONS: Readonly<Record<Version, Readonly<Record<Kind, Way>>>> = {
   v1: {
     template: {
       ...at("/v1/templates"),
@@ -91,6 +91,7 @@ export const VERSIONS: Readonly<
       compared: without("id"),
     },
     endpoint: endpointV1,
+    volume: { ...at("/v1/networkvolumes"), inputOf: without("id"), compared: without("id") },
   },
   v2: {
     template: { ...at("/live/v2/templates"), inputOf: without("id"), compared: without("id") },
@@ -104,6 +105,11 @@ export const VERSIONS: Readonly<
         ...without("id", "createdAt", "requestUrls")(shown),
         ...(gpu !== undefined && { gpu: sorted(gpu as Thing) }),
       }),
+    },
+    volume: {
+      ...at("/live/v2/network-volumes"),
+      inputOf: without("id"),
+      compared: without("id"),
     },
   },
 };

@@ -9,14 +9,15 @@ import { expect, test } from "vitest";
 import { ENDPOINT_CPU_FLAVORS } from "../../../../emulator/core/catalog/cpu-flavors.ts";
 import { sized } from "../../../setup/size.ts";
 import { startTestHttp, type TestHttp } from "../http-harness.ts";
-import { anyEndpoint, anyTemplate, type Given } from "./any-thing.ts";
-import { VERSIONS, type Version } from "./both-versions.ts";
+import { anyEndpoint, anyTemplate, anyVolume, type Given } from "./any-thing.ts";
+import { type Kind, VERSIONS, type Version } from "./both-versions.ts";
 
 type Thing = Readonly<Record<string, unknown>>;
 
 /** By the first cell of its row: what is left of a thing that was written in that version, without what may be lost. */
 interface Exception {
-  readonly of: "template" | "endpoint" | "both";
+  /** `container`: of a template and of an endpoint. */
+  readonly of: Kind | "container";
   readonly writtenIn: Version;
   readonly without: (thing: Thing) => Thing;
 }
@@ -76,7 +77,7 @@ const EXCEPTIONS: Readonly<Record<string, Exception>> = {
     writtenIn: "v2",
     without: dropping("startSsh", "startJupyter", "allowedCudaVersions"),
   },
-  "how `args` is written": { of: "both", writtenIn: "v2", without: dropping("args") },
+  "how `args` is written": { of: "container", writtenIn: "v2", without: dropping("args") },
   "a fraction in `queueDelay`": {
     of: "endpoint",
     writtenIn: "v2",
@@ -92,6 +93,7 @@ const EXCEPTIONS: Readonly<Record<string, Exception>> = {
     writtenIn: "v2",
     without: (thing) => ({ ...thing, timeout: thing["timeout"] || 604_800_000 }),
   },
+  "`type` of a network volume": { of: "volume", writtenIn: "v2", without: dropping("type") },
 };
 
 function dropping(...fields: readonly string[]): Exception["without"] {
@@ -101,6 +103,7 @@ function dropping(...fields: readonly string[]): Exception["without"] {
 
 const RUNS = sized(60, 500);
 const PATIENCE_MS = sized(60_000, 300_000);
+const ANY = { template: anyTemplate, endpoint: anyEndpoint, volume: anyVolume };
 const OTHER = { v1: "v2", v2: "v1" } as const;
 
 test("the exceptions are those of the table in the docs, and no others", () => {
@@ -118,14 +121,18 @@ test.each([
   ["template", "v2"],
   ["endpoint", "v1"],
   ["endpoint", "v2"],
+  ["volume", "v1"],
+  ["volume", "v2"],
 ] as const)(
   "of each %s that is written in %s nothing else is lost when the other version reads and writes it",
   async (kind, version) => {
     await using service = await startTestHttp();
     const given = await whatThingsName(service);
-    const any = kind === "template" ? anyTemplate[version](given) : anyEndpoint[version](given);
+    const any = ANY[kind][version](given);
+    const isMeant = (of: Exception["of"]) =>
+      of === kind || (of === "container" && kind !== "volume");
     const exceptions = Object.entries(EXCEPTIONS).filter(
-      ([, { of, writtenIn }]) => (of === kind || of === "both") && writtenIn === version,
+      ([, { of, writtenIn }]) => isMeant(of) && writtenIn === version,
     );
     const needed = new Set<string>();
     const property = fc.asyncProperty(any, async (body) => {
@@ -147,7 +154,7 @@ test.each([
 /** The thing as it reads before, and after the other version has made another one of what it read. */
 async function thereAndBack(
   service: TestHttp,
-  kind: "template" | "endpoint",
+  kind: Kind,
   version: Version,
   body: object,
 ): Promise<readonly [Thing, Thing]> {

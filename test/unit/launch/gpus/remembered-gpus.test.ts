@@ -11,7 +11,7 @@ const UNKNOWN: GpuInventory = { kind: "unknown", reason: "nvidia-smi is missing"
 
 function finding(...answers: readonly GpuInventory[]) {
   const left = [...answers];
-  const find = vi.fn(async () => left.shift() ?? UNKNOWN);
+  const find = vi.fn<() => Promise<GpuInventory>>(async () => left.shift() ?? UNKNOWN);
   return { find, gpus: rememberedGpus(find) };
 }
 
