@@ -145,5 +145,5 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   streamPodLogsV2: "The lines of a pod and about it, as server-sent events.",
   streamWorkerLogsV2: "The lines of a worker and about it, as server-sent events.",
   readDocumentV2:
-    "`GET /openapi.json` of the second version: its description as an OpenAPI 3.1 document, open without a key.",
+    "The description of the second version of REST as an OpenAPI 3.1 document, open without a key.",
 };
