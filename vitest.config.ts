@@ -51,7 +51,7 @@ const forwarded: TestProjectInlineConfiguration = {
     maxWorkers: FILES_AT_ONCE,
     include: [
       "test/conformance/**/*.test.ts",
-      "test/unit/http/{balancing,dialects,graphql,jobs,limits,openai,pods,resources,streams,workers}/**/*.test.ts",
+      "test/unit/http/{balancing,dialects,graphql,jobs,limits,openai,pods,resources,rest-v2,streams,workers}/**/*.test.ts",
       "test/unit/live/**/*.test.ts",
     ],
     // What several replicas answer in another way, or the harness's two that are one engine; and what counts turns.
@@ -59,6 +59,7 @@ const forwarded: TestProjectInlineConfiguration = {
       "test/unit/http/graphql/{catalog,registry-auths,replicas}.test.ts",
       "test/unit/http/jobs/{change-matching,large-texts}.test.ts",
       "test/unit/http/limits/read-limits.test.ts",
+      "test/unit/http/rest-v2/{losses,quotas}.test.ts",
       "test/unit/http/workers/operated-workers.test.ts",
     ],
     globalSetup: ["test/setup/shared-postgres.ts"],

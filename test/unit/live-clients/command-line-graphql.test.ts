@@ -8,11 +8,14 @@ import { PLAYS } from "./plays.ts";
 const playing = new Playing(PLAYS.commandLineGraphql);
 
 const start = () =>
-  startClientService({
-    "user-agent": "runpod-cli/2.7.2 (linux; amd64)",
-    "content-type": "application/json",
-    "accept-encoding": "gzip",
-  }, playing);
+  startClientService(
+    {
+      "user-agent": "runpod-cli/2.7.2 (linux; amd64)",
+      "content-type": "application/json",
+      "accept-encoding": "gzip",
+    },
+    playing,
+  );
 
 /** What Go decodes into a value of that type: null leaves it as it is. */
 const text = z.string().nullable();

@@ -2,13 +2,20 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { type ClientService, startClientService } from "./client-service.ts";
+import { Playing } from "./playing.ts";
+import { PLAYS } from "./plays.ts";
+
+const playing = new Playing(PLAYS.commandLineServerless);
 
 const start = () =>
-  startClientService({
-    "user-agent": "runpod-cli/2.7.2 (linux; amd64)",
-    "content-type": "application/json",
-    "accept-encoding": "gzip",
-  });
+  startClientService(
+    {
+      "user-agent": "runpod-cli/2.7.2 (linux; amd64)",
+      "content-type": "application/json",
+      "accept-encoding": "gzip",
+    },
+    playing,
+  );
 
 /** What Go decodes into a value of that type: null leaves it as it is. */
 const text = z.string().nullable();
@@ -175,3 +182,5 @@ test("serverless update: another template; newer ones read the endpoint before t
   const refused = await client.refused({ query: save, variables: { input: models } });
   expect(refused).toContain("models are not cached here");
 });
+
+playing.ends();

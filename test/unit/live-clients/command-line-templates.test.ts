@@ -2,13 +2,20 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { type ClientService, startClientService } from "./client-service.ts";
+import { Playing } from "./playing.ts";
+import { PLAYS } from "./plays.ts";
+
+const playing = new Playing(PLAYS.commandLineTemplates);
 
 const start = () =>
-  startClientService({
-    "user-agent": "runpod-cli/2.7.2 (linux; amd64)",
-    "content-type": "application/json",
-    "accept-encoding": "gzip",
-  });
+  startClientService(
+    {
+      "user-agent": "runpod-cli/2.7.2 (linux; amd64)",
+      "content-type": "application/json",
+      "accept-encoding": "gzip",
+    },
+    playing,
+  );
 
 /** What Go decodes into a value of that type: null leaves it as it is. */
 const text = z.string().nullable();
@@ -149,3 +156,5 @@ test("template list, twice, and get; create with labels of ports reads its own b
     reads: z.strictObject({ saveTemplate: z.strictObject({ id: z.literal(templateId) }) }),
   });
 });
+
+playing.ends();

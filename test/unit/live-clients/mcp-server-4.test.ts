@@ -216,8 +216,8 @@ test("the catalog, with what is there of each", async () => {
   const { dataCenters } = await tool<{ dataCenters: Thing[] }>("list-data-centers", regions);
   expect(new Set(dataCenters.map(({ region }) => region))).toEqual(new Set(["EUROPE"]));
   expect(await tool("get-data-center", { id: "EU-RO-1" })).toMatchObject({ region: "EUROPE" });
-  const { gpuTypes } = await tool<{ gpuTypes: Thing[] }>("get-capacity", { limit: 5 });
-  expect(gpuTypes).toHaveLength(5);
+  const { items } = await tool<{ items: Thing[] }>("get-capacity", { limit: 100 });
+  expect(items).toContainEqual(expect.objectContaining({ id: "NVIDIA L4", stockStatus: "Low" }));
 });
 
 test("bills of all kinds", async () => {
@@ -250,7 +250,7 @@ test.each([
 });
 
 test("there are no public endpoints", async () => {
-  expect(await tool("list-public-endpoints")).toMatchObject({ endpoints: [] });
+  expect(await tool("list-public-endpoints")).toMatchObject({ items: [] });
 });
 
 test("no tool was left out", async () => {
@@ -258,7 +258,9 @@ test("no tool was left out", async () => {
   const headers = { authorization: `Bearer ${KEY}` };
   const metrics = await (await fetch(`${emulator.url}/metrics`, { headers })).text();
   const answered = /^sv_http_requests_total\{operation="(\w+)",code="2\d\d"\}/gmu;
-  playing.noteOperations([...metrics.matchAll(answered)].map(([, name = ""]) => name));
+  const names = [...metrics.matchAll(answered)].map(([, name = ""]) => name);
+  // What it asks by GraphQL is played in a test of its own.
+  playing.noteOperations(names.filter((name) => name !== "askGraphql"));
 });
 
 playing.ends();

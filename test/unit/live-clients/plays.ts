@@ -46,9 +46,36 @@ export const PLAYS = {
       ...["listGpuTypesV2", "readGpuTypeV2"],
     ],
   },
+  pythonPods: {
+    ...{ client: "Python", versions: ["1.12"], how: "played" },
+    ...{ file: "python-pods.test.ts" },
+    calls: [
+      "graphql.deployCpuPod",
+      "graphql.gpuTypes",
+      "graphql.myself",
+      "graphql.myself.networkVolumes",
+      "graphql.myself.pods",
+      "graphql.pod",
+      "graphql.podFindAndDeployOnDemand",
+      "graphql.podResume",
+      "graphql.podStop",
+      "graphql.podTerminate",
+    ],
+  },
   pythonManagement: {
     ...{ client: "Python", versions: ["1.12"], how: "played" },
-    ...{ file: "python-management.test.ts", calls: [] },
+    ...{ file: "python-management.test.ts" },
+    calls: [
+      ...["run", "status"],
+      "graphql.deleteRegistryAuth",
+      "graphql.myself.endpoints",
+      "graphql.saveEndpoint",
+      "graphql.saveRegistryAuth",
+      "graphql.saveTemplate",
+      "graphql.updateEndpointTemplate",
+      "graphql.updateRegistryAuth",
+      "graphql.updateUserSettings",
+    ],
   },
   go: {
     ...{ client: "Go", versions: ["1"], how: "played", file: "go-client.test.ts" },
@@ -66,9 +93,39 @@ export const PLAYS = {
       ...["billPods", "billEndpoints", "billNetworkVolumes"],
     ],
   },
+  commandLineServerless: {
+    ...{ client: "command line", versions: ["2.7"], how: "played" },
+    ...{ file: "command-line-serverless.test.ts" },
+    calls: [
+      "createTemplate",
+      "graphql.myself.endpoint",
+      "graphql.saveEndpoint",
+      "graphql.serverlessGpuPools",
+      "graphql.updateEndpointTemplate",
+    ],
+  },
+  commandLineTemplates: {
+    ...{ client: "command line", versions: ["2.7"], how: "played" },
+    ...{ file: "command-line-templates.test.ts" },
+    calls: [
+      "createTemplate",
+      "graphql.myself.podTemplates",
+      "graphql.podTemplate",
+      "graphql.podTemplates",
+      "graphql.saveTemplate",
+    ],
+  },
   commandLineGraphql: {
     ...{ client: "command line", versions: ["2.7"], how: "played" },
-    ...{ file: "command-line-graphql.test.ts", calls: [] },
+    ...{ file: "command-line-graphql.test.ts" },
+    calls: [
+      "graphql.dataCenters",
+      "graphql.gpuTypes",
+      "graphql.myself",
+      "graphql.myself.pods",
+      "graphql.podFindAndDeployOnDemand",
+      "graphql.updateUserSettings",
+    ],
   },
   commandLineV2: {
     ...{ client: "command line", versions: ["autumn 2026"], how: "played" },
@@ -103,7 +160,8 @@ export const PLAYS = {
   },
   mcpGraphql: {
     ...{ client: "MCP server", versions: ["4.0.0"], how: "played" },
-    ...{ file: "mcp-graphql.test.ts", calls: [] },
+    ...{ file: "mcp-graphql.test.ts" },
+    calls: ["graphql.allAiApiPublicConfigs", "graphql.gpuTypes", "graphql.myself"],
   },
   mcp: {
     ...{ client: "MCP server", versions: ["4.0.0"], how: "run", file: "mcp-server-4.test.ts" },

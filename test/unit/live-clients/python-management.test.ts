@@ -8,12 +8,15 @@ import { PLAYS } from "./plays.ts";
 const playing = new Playing(PLAYS.pythonManagement);
 
 const start = () =>
-  startClientService({
-    "user-agent": "RunPod-Python-SDK/1.12.0 (Linux 6.8; x86_64) Language/Python 3.12.3",
-    "content-type": "application/json",
-    "accept-encoding": "gzip, deflate",
-    accept: "*/*",
-  }, playing);
+  startClientService(
+    {
+      "user-agent": "RunPod-Python-SDK/1.12.0 (Linux 6.8; x86_64) Language/Python 3.12.3",
+      "content-type": "application/json",
+      "accept-encoding": "gzip, deflate",
+      accept: "*/*",
+    },
+    playing,
+  );
 
 const text = z.string().min(1);
 const pairs = z.array(z.strictObject({ key: z.string(), value: z.string() }));

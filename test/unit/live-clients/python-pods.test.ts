@@ -2,14 +2,21 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { type ClientService, startClientService } from "./client-service.ts";
+import { Playing } from "./playing.ts";
+import { PLAYS } from "./plays.ts";
+
+const playing = new Playing(PLAYS.pythonPods);
 
 const start = () =>
-  startClientService({
-    "user-agent": "RunPod-Python-SDK/1.12.0 (Linux 6.8; x86_64) Language/Python 3.12.3",
-    "content-type": "application/json",
-    "accept-encoding": "gzip, deflate",
-    accept: "*/*",
-  });
+  startClientService(
+    {
+      "user-agent": "RunPod-Python-SDK/1.12.0 (Linux 6.8; x86_64) Language/Python 3.12.3",
+      "content-type": "application/json",
+      "accept-encoding": "gzip, deflate",
+      accept: "*/*",
+    },
+    playing,
+  );
 
 const text = z.string().min(1);
 
@@ -288,3 +295,5 @@ query myself {
   });
   expect(deployCpuPod.imageName).toBe("example/stack");
 });
+
+playing.ends();

@@ -9,7 +9,7 @@ import { instant } from "../../schemas/contract.ts";
 import { containerAnswer, containerFields } from "../container.ts";
 
 const TYPES = ["QUEUE", "LOAD_BALANCER"] as const;
-export const FLASHBOOTS = ["OFF", "FLASHBOOT", "PRIORITY_FLASHBOOT"] as const;
+const FLASHBOOTS = ["OFF", "FLASHBOOT", "PRIORITY_FLASHBOOT"] as const;
 
 const QUEUE_DELAY_MIN_SECONDS = 0.5;
 const IDLE_TIMEOUT_MAX_SECONDS = 3_600;

@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { ENDPOINT_CPU_FLAVORS } from "../../../../emulator/core/catalog/cpu-flavors.ts";
 import { sized } from "../../../setup/size.ts";
 import { startTestHttp, type TestHttp } from "../http-harness.ts";
 import { anyEndpoint, anyTemplate, anyVolume, type Given } from "./any-thing.ts";
@@ -51,7 +52,8 @@ const EXCEPTIONS: Readonly<Record<string, Exception>> = {
     writtenIn: "v1",
     without: ({ cpuFlavorIds = [], vcpuCount = 2, ...thing }) => ({
       ...dropping("instanceIds")(thing),
-      ...{ cpuFlavorIds, vcpuCount },
+      cpuFlavorIds: isDeepStrictEqual(cpuFlavorIds, ENDPOINT_CPU_FLAVORS) ? [] : cpuFlavorIds,
+      vcpuCount,
     }),
   },
   "`idleTimeout` of a queue that scales by the number of requests": {
@@ -99,7 +101,8 @@ function dropping(...fields: readonly string[]): Exception["without"] {
     Object.fromEntries(Object.entries(thing).filter(([field]) => !fields.includes(field)));
 }
 
-const RUNS = sized(60, 1_000);
+const RUNS = sized(60, 500);
+const PATIENCE_MS = sized(60_000, 300_000);
 const ANY = { template: anyTemplate, endpoint: anyEndpoint, volume: anyVolume };
 const OTHER = { v1: "v2", v2: "v1" } as const;
 
@@ -121,7 +124,7 @@ test.each([
   ["volume", "v1"],
   ["volume", "v2"],
 ] as const)(
-  "a %s that is written in %s is the same after the other version has read and written it",
+  "of each %s that is written in %s nothing else is lost when the other version reads and writes it",
   async (kind, version) => {
     await using service = await startTestHttp();
     const given = await whatThingsName(service);
@@ -145,7 +148,7 @@ test.each([
     await fc.assert(property, { numRuns: RUNS, seed: 1 });
     expect([...needed].toSorted()).toEqual(exceptions.map(([name]) => name).toSorted());
   },
-  120_000,
+  PATIENCE_MS,
 );
 
 /** The thing as it reads before, and after the other version has made another one of what it read. */
