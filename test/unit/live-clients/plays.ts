@@ -161,7 +161,7 @@ export const PLAYS = {
   mcpGraphql: {
     ...{ client: "MCP server", versions: ["4.0.0"], how: "played" },
     ...{ file: "mcp-graphql.test.ts" },
-    calls: ["graphql.gpuTypes", "graphql.myself"],
+    calls: ["graphql.allAiApiPublicConfigs", "graphql.gpuTypes", "graphql.myself"],
   },
   mcp: {
     ...{ client: "MCP server", versions: ["4.0.0"], how: "run", file: "mcp-server-4.test.ts" },

@@ -131,7 +131,9 @@ describe("a pod with GPUs", () => {
 
   it.each([
     [{}, "imageName is required"],
-    [{ imageName: "example/a:1", gpuTypeId: "L4" }, "must be a GPU type"],
+    [{ imageName: "example/a:1", gpuTypeId: "L4" }, "gpuTypeId.0 must be a GPU type"],
+    [{ imageName: "example/a:1", countryCode: "XYZ" }, "countryCode.0 must be a country code"],
+    [{ imageName: "example/a:1", minMemoryInGb: -3 }, "minMemoryInGb must be an integer of"],
     [{ imageName: "example/a:1", gpuCount: 0 }, "gpuCount must be an integer of 1 or more"],
     [{ imageName: "example/a:1", cloudType: "PRIVATE" }, "cloudType must be one of SECURE"],
     [{ imageName: "example/a:1", templateId: "none" }, "templateId names no template"],

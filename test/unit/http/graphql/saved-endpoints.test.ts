@@ -89,6 +89,8 @@ describe("is refused", () => {
     [{ workersMin: 4 }, "workersMin must not exceed workersMax"],
     [{ instanceIds: ["cpu3c"] }, "a CPU instance is a flavour, its vCPUs and its memory"],
     [{ instanceIds: ["cpu3c-2-4", "cpu3c-4-8"] }, "the same number of vCPUs"],
+    [{ instanceIds: ["cpu9z-2-4"] }, "instanceIds.0 must be one of cpu3c"],
+    [{ locations: "EU RO 1, _" }, "locations.1 must be a data centre like"],
     [{ networkVolumeId: "none" }, "networkVolumeId names no network volume"],
     [{ modelReferences: ["m"] }, "modelReferences is not served"],
     [{ templateId: "none" }, "templateId names no template"],
