@@ -3,6 +3,7 @@ import path from "node:path";
 import type { Emulator } from "sv-runtime/emulator";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type McpProcess, startMcpProcess } from "../../setup/mcp-process.ts";
+import { readDocument } from "../docs/documents.ts";
 import { startHandlers } from "./handlers.ts";
 import { Playing } from "./playing.ts";
 import { PLAYS } from "./plays.ts";
@@ -25,14 +26,7 @@ const START_MS = 60_000;
 
 beforeAll(async () => {
   emulator = await startHandlers(KEY, () => gate.promise);
-  const live = `${emulator.url}/live`;
-  server = await startMcpProcess(PROGRAM, {
-    RUNPOD_API_KEY: KEY,
-    RUNPOD_API_BASE_URL: live,
-    RUNPOD_SERVERLESS_API_URL: `${live}/v2`,
-    RUNPOD_AUTHED_GRAPHQL_URL: `${live}/graphql`,
-    RUNPOD_PUBLIC_GRAPHQL_URL: `${live}/graphql`,
-  });
+  server = await startMcpProcess(PROGRAM, documentedVariables(emulator.url));
 }, START_MS);
 
 afterAll(async () => {
@@ -40,6 +34,20 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
   await emulator.stop();
 });
+
+/** Those that its block in the documentation sets. */
+function documentedVariables(url: string): Readonly<Record<string, string>> {
+  const { text } = readDocument("docs/live-clients.md");
+  const [, below = ""] = text.split("### MCP server, from 4.0.0\n");
+  const [, block = ""] = /^```sh\n([^`]*)^```/mu.exec(below) ?? [];
+  const set = [...block.matchAll(/^export (\w+)=(\S+)$/gmu)];
+  return Object.fromEntries(
+    set.map(([, name = "", value = ""]) => [
+      name,
+      value.replace("http://127.0.0.1:7080", url).replace(/^local-key$/u, KEY),
+    ]),
+  );
+}
 
 const called = new Set<string>();
 
