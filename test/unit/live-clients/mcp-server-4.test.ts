@@ -1,5 +1,5 @@
 /** The live service's own MCP server, version 4.0.0 unchanged, over its stdin and stdout: every tool that it has. */
-import path from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Emulator } from "sv-runtime/emulator";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type McpProcess, startMcpProcess } from "../../setup/mcp-process.ts";
@@ -9,10 +9,7 @@ import { Playing } from "./playing.ts";
 import { PLAYS } from "./plays.ts";
 
 const KEY = "test-key";
-const PROGRAM = path.resolve(
-  import.meta.dirname,
-  "../../../node_modules/@runpod/mcp-server/dist/stdio.mjs",
-);
+const PROGRAM = fileURLToPath(import.meta.resolve("@runpod/mcp-server"));
 
 let emulator: Emulator;
 let server: McpProcess;
