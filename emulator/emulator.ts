@@ -191,7 +191,8 @@ type Ports = Awaited<ReturnType<typeof openPorts>>;
 async function openLaunchers(options: EmulatorOptions, ports: Ports, made: AsyncDisposableStack) {
   const { context, openSession, signals, storage, workerPorts, temporaryDir, lease, port } = ports;
   const lines = new JobLines();
-  const inProcess = await inProcessLaunchers(options, {
+  const emulator = { ...options, workerLine: ports.observation.workerLine };
+  const inProcess = await inProcessLaunchers(emulator, {
     tempRoot: temporaryDir,
     workerEnv: storage.workerEnv,
     jobLine: (jobId, line) => lines.keep(jobId, line),
@@ -200,7 +201,7 @@ async function openLaunchers(options: EmulatorOptions, ports: Ports, made: Async
   const { all, containers, kubernetes } = createLaunchers({
     ...ports,
     ...storage,
-    emulator: { ...options, workerLine: ports.observation.workerLine },
+    emulator,
     directory: options.dataDir ?? temporaryDir,
     workerSocket: workerSocketIn(temporaryDir),
     isOurs: (endpointId) => context.ownership.holds(endpointId),

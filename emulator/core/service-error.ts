@@ -62,6 +62,10 @@ const CODES = {
   408: {
     request_timeout: "The request did not arrive whole in the time a request may take.",
   },
+  409: {
+    wrong_pod_status:
+      "A pod is to do, below `/live/v2`, what its status does not allow; its `actions` are what does.",
+  },
   413: {
     payload_too_large: "The body is larger than the operation takes; it was read no further.",
   },

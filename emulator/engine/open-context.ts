@@ -143,7 +143,7 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
     tokens: new WorkerTokens(),
     inFlight: new BytesInFlight(realClock, IN_FLIGHT_LIMITS),
     watchers: new JobWatchers(),
-    podPorts: new Map(),
+    podRuns: new Map(),
     ...machineOf(options),
     ...raisersOf(signals),
     endpointDeleted: (endpointId: string) => {

@@ -14,7 +14,7 @@ import { type Dialect, type Refusal, refusalAt } from "./dialect.ts";
 import { CONTRACT_DIALECT } from "./dialects/contract-dialect.ts";
 import { LIVE_DIALECT } from "./dialects/live-dialect.ts";
 import { isOfRestV2, REST_V2_DIALECT } from "./dialects/rest-v2-dialect.ts";
-import { askGraphql } from "./live-management/ask-graphql.ts";
+import { askGraphql } from "./graphql/ask-graphql.ts";
 import type { Replicas } from "./forwarding/replicas.ts";
 import type { KnownSchemas } from "./openapi/endpoint-paths.ts";
 import { isReservedId } from "../core/resources/reserved-ids.ts";

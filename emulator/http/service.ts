@@ -27,7 +27,7 @@ type OfResources = Uses<
   | "usage"
   | "volumeFiles"
 >;
-type OfPods = Uses<"podMemoryInGb" | "podPorts">;
+type OfPods = Uses<"podMemoryInGb" | "podRuns">;
 type OfOperators = Uses<
   | "decisions"
   | "gpuUse"

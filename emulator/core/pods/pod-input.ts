@@ -14,7 +14,7 @@ import {
   text,
   textsOrCommas,
 } from "../input/input-fields.ts";
-import { CLOUD_TYPES, PRIORITIES } from "./pod.ts";
+import { CLOUD_TYPES, type Pod, PRIORITIES } from "./pod.ts";
 import { COMPUTE_TYPES } from "../resources/endpoint.ts";
 import { invalidRequest } from "../service-error.ts";
 import { CONTAINER_FIELDS } from "../resources/template-input.ts";
@@ -92,8 +92,9 @@ export const podInputSchema = creation
 /** The body of `PATCH /pods/{id}`. */
 export const podChangesSchema = fields(changeable).partial().meta({ id: "PodChanges" });
 
-export type PodInput = z.output<typeof podInputSchema>;
-export type PodChanges = z.output<typeof podChangesSchema>;
+/** With what only other dialects have a field for. */
+export type PodInput = z.output<typeof podInputSchema> & Pick<Pod, "dockerArgs" | "minCudaVersion">;
+export type PodChanges = z.output<typeof podChangesSchema> & Pick<Pod, "dockerArgs">;
 
 /** @throws ServiceError `invalid_request` */
 export function readPodInput(value: unknown): PodInput {

@@ -63,7 +63,8 @@ function areWords(value: unknown): value is readonly string[] {
 }
 
 /** One part of a word: `'…'`, `"…"`, a backslash with what it stands before, or characters that stand for themselves. */
-const PART = /'([^']*)'|"((?:\\[\s\S]|[^"\\])*)"|\\([\s\S])|([^ \t\r\n'"\\]+)|([ \t\r\n]+)|([\s\S])/gu;
+const PART =
+  /'([^']*)'|"((?:\\[\s\S]|[^"\\])*)"|\\([\s\S])|([^ \t\r\n'"\\]+)|([ \t\r\n]+)|([\s\S])/gu;
 
 /** Between double quotes a backslash takes its meaning from these alone. */
 const ESCAPED_IN_QUOTES = /\\([$`"\\])|\\\n/gu;

@@ -136,6 +136,14 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   billClustersV2: "What clusters were billed, of which there are none.",
   readSshKeysV2: "The SSH keys of the account.",
   replaceSshKeysV2: "Replaces the SSH keys, for pods that are made from then on.",
+  listPodsV2: "A page of the pods, the newest first.",
+  createPodV2: "Creates a pod, which is to run from then on.",
+  readPodV2: "One pod.",
+  updatePodV2: "Changes a pod; unless it is done in place, one that runs is reset.",
+  deletePodV2: "Ends and deletes a pod.",
+  actOnPodV2: "Starts, stops, restarts or terminates a pod, as its status allows.",
+  streamPodLogsV2: "The lines of a pod and about it, as server-sent events.",
+  streamWorkerLogsV2: "The lines of a worker and about it, as server-sent events.",
   readDocumentV2:
     "The description of the second version of REST as an OpenAPI 3.1 document, open without a key.",
 };

@@ -21,6 +21,7 @@ import { workersOfEndpoints } from "../forwarding/gathered.ts";
 import { workerBody } from "../pods/worker-body.ts";
 import { endpointQuery, endpointSchema } from "../schemas/endpoint.ts";
 import { Resource } from "./resource.ts";
+import { USER_ID } from "./user-id.ts";
 
 const endpoint = new Resource({
   tag: "endpoints",
@@ -58,9 +59,6 @@ export const ENDPOINT_OPERATIONS = {
   deleteEndpoint: endpoint.deletion(["endpoint_not_found", "storage_full"], deleteEndpoint),
 };
 
-/** The service has one user (ours). */
-const USER_ID = "user_local";
-
 function endpointBody(
   { directory, fleet }: Uses<"directory" | "fleet">,
   shown: Endpoint,
@@ -87,7 +85,7 @@ function endpointBody(
 const DEFAULT_VCPU_COUNT = 2;
 
 /** Flavour, vCPUs and GB of memory (live), for example `cpu3c-8-16`. */
-function instanceIdsOf({ cpuFlavorIds = [], vcpuCount = DEFAULT_VCPU_COUNT }: Endpoint) {
+export function instanceIdsOf({ cpuFlavorIds = [], vcpuCount = DEFAULT_VCPU_COUNT }: Endpoint) {
   return cpuFlavorIds.map(
     (flavor) => `${flavor}-${vcpuCount}-${flavorMemoryGb(flavor, vcpuCount)}`,
   );

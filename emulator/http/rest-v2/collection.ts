@@ -4,8 +4,8 @@ import type { ErrorCode } from "../../core/service-error.ts";
 import { jsonAnswer, NO_CONTENT } from "../answers/answer.ts";
 import type { Call, Gather, Operation } from "../operation.ts";
 import { json, noContent, type Tag } from "../schemas/contract.ts";
+import { type FieldNames, inNames } from "../requests/field-names.ts";
 import { pageOf, pageParameters, paginationSchema, type PlaceInList } from "./page.ts";
-import { type FieldNames, inNames } from "./problem.ts";
 import { readBodyV2 } from "./read-closed.ts";
 
 export interface CollectionKind<Thing> {

@@ -7,6 +7,8 @@ import { ACCOUNT_V2_OPERATIONS } from "./account.ts";
 import { BILLING_V2_OPERATIONS } from "./billing/bills.ts";
 import { CATALOG_V2_OPERATIONS } from "./catalog/catalog.ts";
 import { NETWORK_VOLUME_V2_OPERATIONS } from "./network-volumes.ts";
+import { LOG_STREAM_V2_OPERATIONS } from "./logs/log-streams.ts";
+import { POD_V2_OPERATIONS } from "./pods/pods.ts";
 import { readDocumentV2 } from "./read-document.ts";
 import { REGISTRY_V2_OPERATIONS } from "./registries.ts";
 import { SERVERLESS_V2_OPERATIONS } from "./serverless/endpoints.ts";
@@ -25,6 +27,8 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   ...CATALOG_V2_OPERATIONS,
   ...BILLING_V2_OPERATIONS,
   ...ACCOUNT_V2_OPERATIONS,
+  ...POD_V2_OPERATIONS,
+  ...LOG_STREAM_V2_OPERATIONS,
   readDocumentV2,
 };
 

@@ -49,22 +49,6 @@ function detailOf(error: ServiceError): string {
   return error.topic?.type === "key_missing" ? "missing bearer token" : liveText(error).message;
 }
 
-/** Names of fields in the first version, and what stands for each in the second. */
-export type FieldNames = Readonly<Record<string, string>>;
-
-/** Does the work; what it refuses with `invalid_request` speaks of fields by the names that they have here. */
-export async function inNames<T>(names: FieldNames, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== "invalid_request") throw error;
-    const message = error.message.replaceAll(/\w+/gu, (word) =>
-      Object.hasOwn(names, word) ? (names[word] ?? word) : word,
-    );
-    throw new ServiceError(error.code, message, { cause: error, topic: error.topic });
-  }
-}
-
 /**
  * The refusal of a request that is not as the document says (422).
  *

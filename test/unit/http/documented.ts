@@ -108,6 +108,14 @@ export function assertDocumented(method: string, target: string, answer: AnswerT
   assertFits(what, schemaId, `#${pointer}/content/${escaped(type)}/schema`, body);
 }
 
+/** The operation that a call of `method` at `target` (a path with a query) is; undefined for none. */
+export function operationIdAt(method: string, target: string): string | undefined {
+  const [path = ""] = target.split("?", 1);
+  const { operations } = documentationAt(path);
+  const ofMethod = operations.filter((each) => each.method === method);
+  return operationAt(ofMethod, path)?.operation.operationId;
+}
+
 function documentationAt(path: string): Documentation {
   if (!`${path}/`.startsWith(`${LIVE.basePath}/`)) return CONTRACT;
   return isOfRestV2(path.slice(LIVE.basePath.length)) ? REST_V2 : LIVE;

@@ -9,7 +9,7 @@ import { instant } from "../../schemas/contract.ts";
 import { containerAnswer, containerFields } from "../container.ts";
 
 const TYPES = ["QUEUE", "LOAD_BALANCER"] as const;
-export const FLASHBOOTS = ["OFF", "FLASHBOOT", "PRIORITY_FLASHBOOT"] as const;
+const FLASHBOOTS = ["OFF", "FLASHBOOT", "PRIORITY_FLASHBOOT"] as const;
 
 const QUEUE_DELAY_MIN_SECONDS = 0.5;
 const IDLE_TIMEOUT_MAX_SECONDS = 3_600;
@@ -93,7 +93,7 @@ const name = z.string().min(1).max(NAME_MAX_CHARACTERS);
 /** The body of `POST /v2/serverless`. */
 export const createEndpointSchema = z
   .strictObject({ name, type: z.enum(TYPES), gpu: gpuInput.optional(), scaling, ...changeable })
-  .meta({ id: "CreateEndpoint" });
+  .meta({ id: "CreateEndpoint", oneOf: [{ required: ["gpu"] }, { required: ["cpu"] }] });
 
 /** The body of `PATCH /v2/serverless/{id}`. */
 export const updateEndpointSchema = z
