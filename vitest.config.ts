@@ -51,13 +51,15 @@ const forwarded: TestProjectInlineConfiguration = {
     maxWorkers: FILES_AT_ONCE,
     include: [
       "test/conformance/**/*.test.ts",
-      "test/unit/http/{balancing,dialects,jobs,limits,openai,pods,resources,streams,workers}/**/*.test.ts",
+      "test/unit/http/{balancing,dialects,graphql,jobs,limits,openai,pods,resources,rest-v2,streams,workers}/**/*.test.ts",
       "test/unit/live/**/*.test.ts",
     ],
     // What several replicas answer in another way, or the harness's two that are one engine; and what counts turns.
     exclude: [
+      "test/unit/http/graphql/{catalog,registry-auths,replicas}.test.ts",
       "test/unit/http/jobs/{change-matching,large-texts}.test.ts",
       "test/unit/http/limits/read-limits.test.ts",
+      "test/unit/http/rest-v2/{losses,quotas}.test.ts",
       "test/unit/http/workers/operated-workers.test.ts",
     ],
     globalSetup: ["test/setup/shared-postgres.ts"],

@@ -40,6 +40,7 @@ import { createHttpServer, type HttpServer } from "./http/server.ts";
 import { containerMemoryInGb } from "./launch/container-settings.ts";
 import { gpuFinder } from "./launch/gpus/find-gpus.ts";
 import { gpuUseAsker } from "./launch/gpus/gpu-use.ts";
+import { rememberedGpus } from "./launch/gpus/remembered-gpus.ts";
 import { deviceLocks } from "./launch/gpus/socket-lock.ts";
 import { LiveWorkers } from "./live/live-workers.ts";
 import type { Emulator, EmulatorOptions } from "./options.ts";
@@ -86,7 +87,7 @@ async function openGround(options: EmulatorOptions, made: AsyncDisposableStack) 
   const checked = {
     callers: callerCheck(host, options),
     lease: leaseMs === undefined ? DEFAULT_LEASE_TERMS : termsOfLease(leaseMs),
-    findGpus: gpuFinder(options.gpus),
+    findGpus: rememberedGpus(gpuFinder(options.gpus)),
     secretKey: chooseSecretKey(options, random),
   };
   const observation = await openObservation(options);
@@ -134,6 +135,7 @@ async function openState(options: EmulatorOptions, ground: Ground, made: AsyncDi
     endpointDeleted: (endpointId) => void storage.objects?.endpointDeleted(endpointId),
     volumeFiles: storage.volumes,
     ...(options.handlerTold && { handlerTold: options.handlerTold }),
+    findGpus: ground.findGpus,
     gpuUse: gpuUseAsker(),
     ...(docker !== "off" && { podMemoryInGb: containerMemoryInGb }),
   });
@@ -189,7 +191,8 @@ type Ports = Awaited<ReturnType<typeof openPorts>>;
 async function openLaunchers(options: EmulatorOptions, ports: Ports, made: AsyncDisposableStack) {
   const { context, openSession, signals, storage, workerPorts, temporaryDir, lease, port } = ports;
   const lines = new JobLines();
-  const inProcess = await inProcessLaunchers(options, {
+  const emulator = { ...options, workerLine: ports.observation.workerLine };
+  const inProcess = await inProcessLaunchers(emulator, {
     tempRoot: temporaryDir,
     workerEnv: storage.workerEnv,
     jobLine: (jobId, line) => lines.keep(jobId, line),
@@ -198,7 +201,7 @@ async function openLaunchers(options: EmulatorOptions, ports: Ports, made: Async
   const { all, containers, kubernetes } = createLaunchers({
     ...ports,
     ...storage,
-    emulator: { ...options, workerLine: ports.observation.workerLine },
+    emulator,
     directory: options.dataDir ?? temporaryDir,
     workerSocket: workerSocketIn(temporaryDir),
     isOurs: (endpointId) => context.ownership.holds(endpointId),
@@ -223,7 +226,6 @@ async function openEngine(options: EmulatorOptions, parts: Launchers, made: Asyn
     podLauncher: parts.containers,
     healthProbe: httpHealthProbe,
     webhookSender: parts.webhooks.sender,
-    findGpus: parts.findGpus,
     lockDevice: deviceLocks(parts.log),
   });
   made.defer(() => engine.stop("kill"));

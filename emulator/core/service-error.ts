@@ -62,6 +62,10 @@ const CODES = {
   408: {
     request_timeout: "The request did not arrive whole in the time a request may take.",
   },
+  409: {
+    wrong_pod_status:
+      "A pod is to do, below `/live/v2`, what its status does not allow; its `actions` are what does.",
+  },
   413: {
     payload_too_large: "The body is larger than the operation takes; it was read no further.",
   },
@@ -69,9 +73,13 @@ const CODES = {
     host_not_allowed:
       "The Host header is no name of this service; `--allowed-host` gives it further ones.",
   },
+  422: {
+    unprocessable:
+      "A body or a query parameter of the second version of REST, below `/live/v2`, is not as its document says; `errors` has a line for each.",
+  },
   429: {
     rate_limited:
-      "The operation has had as many requests as it takes in 10 s; `Retry-After` says when there is room again.",
+      "The operation has had as many requests as it takes in 10 s, or the key as many as its quota below `/live/v2` has; `Retry-After` says when there is room again.",
     too_many_requests_at_once:
       "The operation has as many requests at work as it takes at once; try again when one has been answered.",
   },
@@ -84,7 +92,7 @@ const CODES = {
   },
   501: {
     not_served_yet:
-      "An operation of the live service that is not there yet, below `/live`; the message says what does the same.",
+      "An operation of the live service that is not there, below `/live`; the message says why, and what to do instead.",
   },
   502: {
     worker_failed:
@@ -154,6 +162,7 @@ export type ErrorTopic =
   | { readonly type: "key_missing" }
   | { readonly type: "key_wrong" }
   | { readonly type: "pod_template" }
+  | { readonly type: "unknown_gpu_pool" }
   | {
       readonly type: "out_of_bounds";
       readonly parameter: string;

@@ -1,11 +1,10 @@
 /** The parts of the engine. Each use case names those that it takes. */
 import type { Clock, Random } from "../core/time/clock.ts";
-import type { GpuUse } from "../core/workers/gpu-allocation.ts";
+import type { GpuInventory, GpuUse } from "../core/workers/gpu-allocation.ts";
 import type { Pod } from "../core/pods/pod.ts";
 import type { ServiceSeries } from "../core/observe/series/service-series.ts";
 import type { LeaseTerms } from "../core/jobs/lease-terms.ts";
 import type { ServiceMetrics } from "../core/observe/metrics/service-metrics.ts";
-import type { PodPorts } from "../launch/pod-launcher.ts";
 import type { SecretKey } from "../secrets/secret-key.ts";
 import type { Store } from "../store/store.ts";
 import type { PayloadDamagedError } from "../store/payload.ts";
@@ -20,6 +19,7 @@ import type { DecisionLog } from "./workers/scaling/decision-log.ts";
 import type { EventFeed } from "./observe/event-feed.ts";
 import type { Fleet } from "./workers/fleet.ts";
 import type { JobWatchers } from "./jobs/read/job-watchers.ts";
+import type { PodRun } from "./pods/pod-run.ts";
 import type { Readiness } from "./observe/readiness.ts";
 import type { LogFeed } from "./observe/log-feed.ts";
 import type { HandlerSchemaBook } from "./resources/handler-schemas.ts";
@@ -111,8 +111,8 @@ export interface EngineContext {
   readonly volumeFiles: VolumeFiles;
   /** Called with an endpoint whose queue or workers changed, after the commit. */
   readonly endpointChanged: (endpointId: string) => void;
-  /** The ports of running pods, by pod id. */
-  readonly podPorts: Map<string, PodPorts>;
+  /** The runs that pods are in, by pod id. */
+  readonly podRuns: Map<string, PodRun>;
   /** Called with a job that cannot be handed to its worker. */
   readonly inputDamaged: (damage: InputDamage) => void;
   readonly inputUnread: (assignment: Assignment) => void;
@@ -120,6 +120,8 @@ export interface EngineContext {
   readonly podMemoryInGb: (pod: Pod) => number | undefined;
   /** How much of this machine's GPUs is used now; empty where nobody can tell. Never rejects. */
   readonly gpuUse: () => Promise<readonly GpuUse[]>;
+  /** The GPUs of this machine, asked for again while none is known. Never rejects. */
+  readonly findGpus: () => Promise<GpuInventory>;
   /** Called with a pod that was made, changed or deleted, after the commit. */
   readonly podChanged: (podId: string) => void;
   /** Called when a webhook call became due, after the commit. */

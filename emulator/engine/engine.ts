@@ -2,7 +2,6 @@
 import type { HealthProbe } from "../balance/health-probe.ts";
 import type { ServedEndpoint, ServedResources } from "../core/resources/served-endpoint.ts";
 import type { LockDevice } from "../core/workers/device-lock.ts";
-import type { GpuInventory } from "../core/workers/gpu-allocation.ts";
 import type { Launcher } from "../launch/launcher.ts";
 import type { PodLauncher } from "../launch/pod-launcher.ts";
 import type { WebhookSender } from "../webhooks/webhook-sender.ts";
@@ -38,8 +37,6 @@ export interface EngineOptions {
   /** By default no server ever becomes healthy. */
   readonly healthProbe?: HealthProbe;
   readonly webhookSender: WebhookSender;
-  /** Finds the GPUs of this machine, when the first worker needs one; by default they are not known. */
-  readonly findGpus?: () => Promise<GpuInventory>;
   /** Locks a GPU against other emulators of this machine; by default there are none. */
   readonly lockDevice?: LockDevice;
 }
@@ -72,14 +69,13 @@ export async function openEngine(options: ContextOptions & EngineOptions): Promi
 /** Makes the engine of its parts. Jobs that an earlier run left in progress go back to the queue, if the disk has room. */
 export async function createEngine(
   { context, signals, startWork }: OpenContext,
-  { launchers, podLauncher, healthProbe, webhookSender, ...gpuOptions }: EngineOptions,
+  { launchers, podLauncher, healthProbe, webhookSender, lockDevice }: EngineOptions,
 ): Promise<RunningEngine> {
   const { decisions, directory, endpointChanged, podChanged, realClock, log, schemas } = context;
   const { ownership } = context;
-  const { findGpus = unknownGpus, lockDevice = noOtherEmulator } = gpuOptions;
   const gpus = new GpuPool({
-    find: findGpus,
-    lock: lockDevice,
+    find: context.findGpus,
+    lock: lockDevice ?? noOtherEmulator,
     wake: (id) => (directory.findEndpoint(id) ? endpointChanged : podChanged)(id),
     clock: realClock,
     log,
@@ -192,10 +188,6 @@ async function resume(
 
 function noOtherEmulator() {
   return { release: () => undefined };
-}
-
-async function unknownGpus(): Promise<GpuInventory> {
-  return { kind: "unknown", reason: "nobody was asked" };
 }
 
 /** Never rejects: what could not be applied is tried again. */

@@ -3,7 +3,7 @@ import { DEFAULT_PRICES, type PriceTable } from "../core/billing/prices.ts";
 import { DEFAULT_LEASE_TERMS, type LeaseTerms } from "../core/jobs/lease-terms.ts";
 import { ServiceMetrics } from "../core/observe/metrics/service-metrics.ts";
 import type { AttemptEnd } from "../core/observe/log/attempt-end.ts";
-import type { GpuUse } from "../core/workers/gpu-allocation.ts";
+import type { GpuInventory, GpuUse } from "../core/workers/gpu-allocation.ts";
 import type { Pod } from "../core/pods/pod.ts";
 import { SECRET_KEY_BYTES } from "../core/resources/sealed-secret.ts";
 import { reasonInWords } from "../core/workers/scale-reason.ts";
@@ -90,6 +90,8 @@ export interface ContextOptions {
   readonly podMemoryInGb?: (pod: Pod) => number | undefined;
   /** How much of this machine's GPUs is used now; default: nobody can tell. Must not reject. */
   readonly gpuUse?: () => Promise<readonly GpuUse[]>;
+  /** The GPUs of this machine; default: none is known. Must not reject. */
+  readonly findGpus?: () => Promise<GpuInventory>;
 }
 
 /** The parts of an engine that does not run yet. */
@@ -141,7 +143,7 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
     tokens: new WorkerTokens(),
     inFlight: new BytesInFlight(realClock, IN_FLIGHT_LIMITS),
     watchers: new JobWatchers(),
-    podPorts: new Map(),
+    podRuns: new Map(),
     ...machineOf(options),
     ...raisersOf(signals),
     endpointDeleted: (endpointId: string) => {
@@ -161,8 +163,9 @@ function machineOf({
   volumeFiles = NO_VOLUME_FILES,
   podMemoryInGb = () => undefined,
   gpuUse = async () => [],
-}: ContextOptions): Pick<EngineContext, "gpuUse" | "podMemoryInGb" | "volumeFiles"> {
-  return { volumeFiles, podMemoryInGb, gpuUse };
+  findGpus = async () => ({ kind: "unknown", reason: "nobody was asked" }),
+}: ContextOptions): Pick<EngineContext, "findGpus" | "gpuUse" | "podMemoryInGb" | "volumeFiles"> {
+  return { volumeFiles, podMemoryInGb, gpuUse, findGpus };
 }
 
 function releaseSteps(

@@ -12,6 +12,7 @@ import type {
   ServedTemplate,
   WorkingDirectory,
 } from "../core/resources/served-endpoint.ts";
+import { isReservedId, reservedBecause } from "../core/resources/reserved-ids.ts";
 import { CONTAINER_DEFAULTS } from "../core/resources/template-input.ts";
 import { LOCAL_IMAGE_PREFIX, type Template } from "../core/resources/template.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
@@ -155,7 +156,7 @@ type AnyLocalEndpoint = LocalEndpoint &
       Pick<ImageEndpoint, "template">
   >;
 
-/** All that are served, under ids of their own. @throws RangeError when two have one id */
+/** All that are served, under ids of their own. @throws RangeError when two have one id, or one an id that is reserved */
 export function localEndpoints({
   handlers = [],
   commands = [],
@@ -175,6 +176,12 @@ export function localEndpoints({
     throw new RangeError(
       `two of the handlers, commands, images and endpoints have the id "${twice}"`,
     );
+  const reserved = ids.find(isReservedId);
+  if (reserved !== undefined) {
+    throw new RangeError(
+      `no endpoint can have the id "${reserved}", which is reserved: ${reservedBecause(reserved)}`,
+    );
+  }
   return all;
 }
 

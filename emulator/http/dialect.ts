@@ -22,8 +22,8 @@ export interface Dialect {
   endpoint(endpoint: ShownEndpoint): object;
   /** A pod, or a worker in the shape of one. */
   pod(pod: ShownPod): object;
-  /** What is at a path of the service that is spoken for and not here: how a request there is refused; undefined for nothing. */
-  missing(method: string, path: string): MissingOperation | undefined;
+  /** What its document says of itself. */
+  readonly document: { readonly version: string; readonly description: string };
   /** What takes the place of the contract's schemas in the document, by their names there. */
   readonly schemas: Readonly<Record<string, z.ZodType>>;
 }
@@ -42,16 +42,10 @@ export interface ShownPod {
   readonly [field: string]: unknown;
 }
 
-/** An operation that the service has which a dialect is of, and that is not served here. */
-export interface MissingOperation {
-  /** Says what does the same. */
-  readonly error: ServiceError;
-  /** How it is refused, also for want of a key. */
-  readonly refusal: Refusal;
-}
-
 /** How a refusal looks. */
 export interface RefusalShape {
+  /** The media type of the body, some JSON; default `application/json`. */
+  readonly contentType?: string;
   /** The HTTP status of refusals with that code. */
   status(code: ErrorCode): number;
   body(error: ServiceError): object;
@@ -75,9 +69,10 @@ export function refusalShapeAt({ refusals }: Dialect, path: string): RefusalShap
 
 /** How requests at `path` (behind the base path) are refused. */
 export function refusalAt(dialect: Dialect, path: string): Refusal {
-  const shape = refusalShapeAt(dialect, path);
+  const { contentType, ...shape } = refusalShapeAt(dialect, path);
   return (error) => ({
     status: shape.status(error.code),
     pieces: [JSON.stringify(shape.body(error))],
+    ...(contentType !== undefined && { headers: { "content-type": contentType } }),
   });
 }

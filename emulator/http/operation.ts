@@ -4,6 +4,7 @@ import type { RateLimitClass } from "../../runtime/protocol/rate-limits.ts";
 import type { Need, Part } from "../core/access/key-scope.ts";
 import type { QueryParameters } from "../core/input/query-parameters.ts";
 import type { JobKind } from "../core/jobs/job.ts";
+import type { Owned } from "../engine/ownership/endpoint-moved.ts";
 import type { Answer } from "./answers/answer.ts";
 import type { Contract } from "./schemas/contract.ts";
 import type { Dialect, Refusal } from "./dialect.ts";
@@ -27,8 +28,8 @@ export interface Call<Path> {
   readonly traceparent: string | undefined;
   /** Where several replicas share a store: has the request answered by the one that has by now what this one had. */
   readonly moved?: (() => Promise<void>) | undefined;
-  /** The same: what the other replicas answer to a GET of that URL, as far as they do. */
-  readonly others?: ((url: string) => Promise<readonly unknown[]>) | undefined;
+  /** The same: what the other replicas answer to a GET of that URL, as far as they do; asked with that key, or that of the request. */
+  readonly others?: ((url: string, key?: string) => Promise<readonly unknown[]>) | undefined;
   /** The same: asks any replica, this one too, for its share of a stream; absent for a share. */
   readonly askReplica?: AskReplica | undefined;
   /** The OpenAPI document of the interface in that dialect as JSON, with the handlers that are known, if any are to be shown. */
@@ -59,6 +60,8 @@ export interface Operation<Path = unknown> extends Route {
   readonly aliases?: readonly Route[];
   /** The operation reads the body itself; by default a body is skipped before it is called. */
   readonly body?: "read";
+  /** A body that is announced as longer is refused before the key is looked at (live); default: none is. */
+  readonly maxBodyBytes?: number;
   /** Default: `user`. */
   readonly access?: Access;
   /**
@@ -72,11 +75,13 @@ export interface Operation<Path = unknown> extends Route {
   readonly refusal?: Refusal;
   /** The row of the rate limits it counts in, of the endpoint in its path; absent for one without limits. */
   readonly rateLimit?: RateLimitClass;
+  /** It counts in the quotas that its key has over all such operations. */
+  readonly hasQuota?: true;
   /**
    * Who answers it where several replicas share a store: any of them; the one that has what belongs to no endpoint; or the
-   * one that has the endpoint this finds, any if there is none. Absent: who has the endpoint in the path.
+   * one that has what this finds, any if there is nothing. Absent: who has the endpoint in the path.
    */
-  readonly owner?: "any" | "service" | EndpointFinder<Path>;
+  readonly owner?: "any" | "service" | EndpointFinder<Path> | OwnedFinder<Path>;
   /** How an answer is put together of what each replica says of its own; absent: each can say all that there is to say. */
   readonly gather?: Gather;
   /** It submits a job of that kind. */
@@ -99,6 +104,11 @@ export interface Gather {
 export interface EndpointFinder<Path> {
   /** The id of the endpoint that the call is about, of which its path says nothing. Asked of admitted requests only. */
   find(call: Call<Path>): Promise<string | undefined>;
+}
+
+export interface OwnedFinder<Path> {
+  /** What the call is about, of which its path says nothing. Likewise. */
+  findOwned(call: Call<Path>): Promise<Owned | undefined>;
 }
 
 /** The parameter `endpointId`; what cannot be read is refused by the operation. */
@@ -140,7 +150,12 @@ export function isAudited(operation: Operation): boolean {
 function partOf({ access, path }: Operation): Part {
   if (access === "admin") return "own";
   if (access === "keys") return "keys";
-  return path.startsWith("/v2/") ? "jobs" : "resources";
+  return isOnJobs({ path }) ? "jobs" : "resources";
+}
+
+/** True for the operations on the jobs of an endpoint, and on the workers that take them. */
+export function isOnJobs({ path }: Pick<Operation, "path">): boolean {
+  return path.startsWith("/v2/:endpointId/");
 }
 
 function isReading({ methods, reads }: Operation, query: QueryParameters): boolean {

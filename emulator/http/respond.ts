@@ -11,7 +11,7 @@ import { refreshRecords } from "./forwarding/refresh-records.ts";
 import type { Answer } from "./answers/answer.ts";
 import { type Call, endpointIdIn, isOwn, needOf, type Operation } from "./operation.ts";
 import { refuseOrMove, refuse } from "./answers/refuse.ts";
-import { hasBody, skipBody } from "./requests/request-body.ts";
+import { hasBody, refuseLongBody, skipBody } from "./requests/request-body.ts";
 import { sendAnswer } from "./answers/send-answer.ts";
 
 /** Answers one request by `operation`, of that `name`. Never rejects. */
@@ -66,8 +66,10 @@ async function answer<Path>(
   const { service, request, response } = call;
   const disarm = hasBody(request) ? limitBody(call) : undefined;
   try {
+    refuseLongBody(operation, request);
     const key = admit(service, request, needOf(operation, call));
     if (service.ownership) await refreshRecords(service, service.ownership, operation, call.path);
+    if (key && operation.hasQuota) service.limits?.quotas.pass(key.id, response);
     if (key && operation.rateLimit !== undefined) passLimit(operation.rateLimit, call, key);
     if (operation.body === undefined && hasBody(request)) await skipBody(request, response);
     await send(call, await performNoted(name, operation, call, key));

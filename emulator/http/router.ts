@@ -13,12 +13,16 @@ import { refuse } from "./answers/refuse.ts";
 import { type Dialect, type Refusal, refusalAt } from "./dialect.ts";
 import { CONTRACT_DIALECT } from "./dialects/contract-dialect.ts";
 import { LIVE_DIALECT } from "./dialects/live-dialect.ts";
-import { askGraphql } from "./live-management/ask-graphql.ts";
+import { isOfRestV2, REST_V2_DIALECT } from "./dialects/rest-v2-dialect.ts";
+import { askGraphql } from "./graphql/ask-graphql.ts";
 import type { Replicas } from "./forwarding/replicas.ts";
 import type { KnownSchemas } from "./openapi/endpoint-paths.ts";
-import { type Call, isOwn, type Method, type Operation, routesOf } from "./operation.ts";
+import { isReservedId } from "../core/resources/reserved-ids.ts";
+import { type Call, isOnJobs, isOwn, type Method, type Operation, routesOf } from "./operation.ts";
 import { OPERATIONS } from "./operations.ts";
 import { isBelow, pathOf, withNameableParts, withoutLastSlash } from "./requests/url-path.ts";
+import { NOT_SERVED_OPERATIONS } from "./rest-v2/not-served.ts";
+import { REST_V2_OPERATIONS } from "./rest-v2/operations.ts";
 import { respond } from "./respond.ts";
 import type { HttpService } from "./service.ts";
 import { LIVE_WORKER_OPERATIONS } from "./workers/operations.ts";
@@ -105,6 +109,7 @@ export class Router {
     const stations = [
       ...stationsOf(CONTRACT_DIALECT),
       ...stationsOf(LIVE_DIALECT, { askGraphql, ...ofWorkers }),
+      ...stationsOf(REST_V2_DIALECT, NOT_SERVED_OPERATIONS),
     ];
     for (const station of stations) {
       const methods = hasHead(station) ? [...station.methods, "HEAD" as const] : station.methods;
@@ -126,11 +131,20 @@ export class Router {
     return this.#findExactly(method, url) ?? this.#findExactly(method, withoutLastSlash(url));
   }
 
-  /** An empty id names nothing. */
+  /** An empty id names nothing, and one that is spoken for no queue of the live dialect. */
   #findExactly(method: string, url: string): Found | null {
     const found = this.#table.paths.find(method as HTTPMethod, url);
     const { "*": _, ...ids } = found?.params ?? {};
-    return Object.values(ids).includes("") ? null : found;
+    if (Object.values(ids).includes("")) return null;
+    const isSpokenFor = isReservedId(ids["endpointId"] ?? "") && this.#isLiveQueue(found?.store);
+    return isSpokenFor ? null : found;
+  }
+
+  #isLiveQueue(store: unknown): boolean {
+    return this.#table.stations.some(
+      (station) =>
+        station === store && station.dialect === LIVE_DIALECT && isOnJobs(station.operation),
+    );
   }
 
   /** What is found for any method; without a station where the path is not valid. */
@@ -150,10 +164,8 @@ export class Router {
     const path = pathOf(request);
     const stations = this.#stationsAt(request);
     if (stations.length === 0) {
-      const dialect = dialectOf(request);
-      const missing = dialect.missing(method, path.slice(dialect.basePath.length));
       const error = new ServiceError("not_found", `there is no operation at ${path}`);
-      this.#refuseAdmitted(request, response, missing?.error ?? error, missing?.refusal);
+      this.#refuseAdmitted(request, response, error);
       return;
     }
     const allow = [...new Set(stations.flatMap(({ methods }) => methods))].join(", ");
@@ -189,8 +201,9 @@ export class Router {
 }
 
 /** The operations that the document of a dialect shows. The emulator's own are there once, where paths have no base. */
-export function operationsOf({ basePath }: Dialect): Operations {
-  if (basePath === "") return OPERATIONS;
+export function operationsOf(dialect: Dialect): Operations {
+  if (dialect === REST_V2_DIALECT) return REST_V2_OPERATIONS;
+  if (dialect.basePath === "") return OPERATIONS;
   return Object.fromEntries(
     Object.entries(OPERATIONS).filter(([, operation]) => !isOwn(operation)),
   );
@@ -240,7 +253,9 @@ function hasHead(station: Station): boolean {
 }
 
 function dialectOf({ url = "" }: IncomingMessage): Dialect {
-  return isBelow(LIVE_DIALECT.basePath, url) ? LIVE_DIALECT : CONTRACT_DIALECT;
+  const { basePath } = LIVE_DIALECT;
+  if (!isBelow(basePath, url)) return CONTRACT_DIALECT;
+  return isOfRestV2(pathOf({ url }).slice(basePath.length)) ? REST_V2_DIALECT : LIVE_DIALECT;
 }
 
 /** How requests without an operation are refused. */

@@ -20,13 +20,14 @@ type OfResources = Uses<
   | "endpointChanged"
   | "endpointDeleted"
   | "events"
+  | "findGpus"
   | "prices"
   | "secretKey"
   | "deliveries"
   | "usage"
   | "volumeFiles"
 >;
-type OfPods = Uses<"podMemoryInGb" | "podPorts">;
+type OfPods = Uses<"podMemoryInGb" | "podRuns">;
 type OfOperators = Uses<
   | "decisions"
   | "gpuUse"

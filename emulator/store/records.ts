@@ -1,4 +1,5 @@
 /** What the store keeps as whole records, by kind and id. */
+import type { Account } from "../core/access/account.ts";
 import type { ApiKey } from "../core/access/api-key.ts";
 import type { AuditEntry } from "../core/access/audit-entry.ts";
 import type { Usage } from "../core/billing/usage.ts";
@@ -6,6 +7,7 @@ import type { Pod } from "../core/pods/pod.ts";
 import type { Endpoint } from "../core/resources/endpoint.ts";
 import type { NetworkVolume } from "../core/resources/network-volume.ts";
 import type { RegistryAuth } from "../core/resources/registry-auth.ts";
+import type { Release } from "../core/resources/release.ts";
 import type { SecretCheck } from "../core/resources/secret-check.ts";
 import type { ServedEndpoint, ServedTemplate } from "../core/resources/served-endpoint.ts";
 import type { Template } from "../core/resources/template.ts";
@@ -15,11 +17,14 @@ import type { WebhookSecret } from "../core/webhooks/webhook-secret.ts";
 import type { WorkerCertificate } from "../core/workers/worker-certificate.ts";
 
 export interface Records {
+  readonly account: Account;
   readonly template: Template;
   readonly endpoint: Endpoint;
   readonly apiKey: ApiKey;
   readonly audit: AuditEntry;
   readonly registryAuth: RegistryAuth;
+  /** Those of all endpoints, by ids of their own. */
+  readonly release: Release;
   /** What files said at the last start, by endpoint. */
   readonly served: ServedEndpoint;
   /** The same of what endpoints share, by its own id. */
@@ -42,11 +47,13 @@ export type RecordsByKind = { readonly [K in RecordKind]: Map<string, Records[K]
 
 export function noRecords(): RecordsByKind {
   return {
+    account: new Map(),
     template: new Map(),
     endpoint: new Map(),
     apiKey: new Map(),
     audit: new Map(),
     registryAuth: new Map(),
+    release: new Map(),
     served: new Map(),
     servedTemplate: new Map(),
     servedVolume: new Map(),

@@ -14,6 +14,8 @@ export const LIMITS = {
   runsyncBodyMaxBytes: 20 * MB,
   /** Largest body of a management request (ours). */
   managementBodyMaxBytes: 1 * MB,
+  /** The same below `/live/v2` (live). */
+  restV2BodyMaxBytes: 102_400,
   /** Largest JSON text of one streamed chunk's output; a larger yield is split (spec). */
   chunkMaxBytes: 1 * MB,
   /** Largest JSON text of a job's output; a larger one fails the job (ours: the largest body a client may send). */

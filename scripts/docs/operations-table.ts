@@ -3,13 +3,20 @@ import { readFileSync } from "node:fs";
 import { writtenPath } from "../../emulator/http/schemas/path-parameters.ts";
 import { routesOf } from "../../emulator/http/operation.ts";
 import { OPERATIONS } from "../../emulator/http/operations.ts";
+import { REST_V2_OPERATIONS } from "../../emulator/http/rest-v2/operations.ts";
 import { type CommentedSource, readCommented } from "./comments.ts";
 import { markdownTable } from "./table.ts";
 
 /** Longer lines are broken, as the formatter does. */
 const LINE_WIDTH = 100;
 
-const folder = "emulator/http";
+/** The lists of operations, and the folders of their files. */
+const LISTS = [
+  { folder: "emulator/http", operations: OPERATIONS },
+  { folder: "emulator/http/rest-v2", operations: REST_V2_OPERATIONS },
+];
+
+const ALL = LISTS.flatMap(({ operations }) => Object.entries(operations));
 
 /** @param prefix of the path: `/v1/`, `/v2/` or `/emulator/` */
 export function operationsTable(prefix: string): string {
@@ -29,7 +36,7 @@ export function operationsTable(prefix: string): string {
 export function summariesSource(before: string): string {
   const [head = ""] = before.split("= {", 1);
   const says = openings();
-  const lines = Object.keys(OPERATIONS).map((name) => {
+  const lines = ALL.map(([name]) => {
     const plain = says(name).replaceAll(/ \((?:spec|ours|live)\b[^()]*\)/g, "");
     const line = `  ${name}: ${JSON.stringify(plain)},`;
     return `${line.length <= LINE_WIDTH ? line : line.replace(": ", ":\n    ")}\n`;
@@ -39,19 +46,22 @@ export function summariesSource(before: string): string {
 
 /** The sentence that opens the file of an operation, or stands before it in a list of several. */
 function openings(): (name: string) => string {
-  const list = new URL(`../../${folder}/operations.ts`, import.meta.url);
-  const imports = readFileSync(list, "utf8").matchAll(/^import \{ (\w+) \} from "\.\/(.+)";$/gm);
-  const sentences = new Map(
-    Array.from(imports, ([, name = "", file = ""]) => {
-      const source = readCommented(`${folder}/${file}`);
-      return name.endsWith("_OPERATIONS") ? listed(source) : [[name, source.opening] as const];
-    }).flat(),
-  );
+  const sentences = new Map(LISTS.flatMap(({ folder }) => sentencesOf(folder)));
   return (name) => {
     const sentence = sentences.get(name);
     if (sentence === undefined) throw new Error(`nothing says what the operation ${name} does`);
     return capitalised(sentence.replace(/^`[^`]*`: /, ""));
   };
+}
+
+/** Of each operation that the list in the folder imports. */
+function sentencesOf(folder: string): (readonly [name: string, sentence: string])[] {
+  const list = new URL(`../../${folder}/operations.ts`, import.meta.url);
+  const imports = readFileSync(list, "utf8").matchAll(/^import \{ (\w+) \} from "\.\/(.+)";$/gm);
+  return Array.from(imports, ([, name = "", file = ""]) => {
+    const source = readCommented(`${folder}/${file}`);
+    return name.endsWith("_OPERATIONS") ? listed(source) : [[name, source.opening] as const];
+  }).flat();
 }
 
 /** The operations of the list that the file exports, each with the comment before it. */

@@ -3,9 +3,11 @@ import { clientErrorsTable } from "./client-errors-table.ts";
 import { configTable } from "./config-tables.ts";
 import { conformanceTable } from "./conformance-table.ts";
 import { errorCodesTable, failureTypesTable } from "./errors-table.ts";
+import { gpuPoolsTable } from "./gpu-pools-table.ts";
 import { helpText } from "./help-text.ts";
 import { jobFieldsTable } from "./job-fields-table.ts";
 import { limitsTable } from "./limits-table.ts";
+import { INTERFACES, liveClientsTable } from "./live-clients-table.ts";
 import { metricsTable } from "./metrics-table.ts";
 import { operationsTable } from "./operations-table.ts";
 import { rateLimitsTable } from "./rate-limits-table.ts";
@@ -43,7 +45,16 @@ export const PAGES: readonly Page[] = [
   },
   {
     file: "docs/management.md",
-    sections: { "management operations": () => operationsTable("/v1/") },
+    sections: {
+      "management operations": () => operationsTable("/v1/"),
+      "GPU pools": gpuPoolsTable,
+    },
+  },
+  {
+    file: "docs/live-clients.md",
+    sections: Object.fromEntries(
+      INTERFACES.map((name) => [`clients: ${name}`, () => liveClientsTable(name)]),
+    ),
   },
   {
     file: "docs/conformance.md",

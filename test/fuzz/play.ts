@@ -184,7 +184,7 @@ class Round {
 
 /** An endpoint has as many workers as it is told to, and a million of them is more than this machine has room for. */
 function fewWorkers(name: string, value: unknown): unknown {
-  const isCount = name === "workersMin" || name === "workersMax";
+  const isCount = ["workersMin", "workersMax", "min", "max"].includes(name);
   return isCount && typeof value === "number" ? Math.min(value, MOST_WORKERS) : value;
 }
 

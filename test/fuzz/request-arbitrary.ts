@@ -1,7 +1,7 @@
 /** Requests to every operation of the OpenAPI documents: most as it asks for them, some not. */
 import fc from "fast-check";
 import { anyCharacter } from "../any-character.ts";
-import { ALL_DOCUMENTED, DOCUMENT, type DocumentedOperation } from "../unit/http/documented.ts";
+import { ALL_DOCUMENTED, type DocumentedOperation } from "../unit/http/documented.ts";
 import { KnownId } from "./known-ids.ts";
 import { anyValue, fitting, misfitting, type Resolve, type Schema } from "./schema-arbitrary.ts";
 
@@ -20,15 +20,16 @@ export interface FuzzRequest {
 interface Parameter {
   readonly in: string;
   readonly name: string;
+  /** False for a list that is one value with commas. */
+  readonly explode?: boolean;
   readonly schema: Schema;
 }
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-const resolve: Resolve = (reference) => {
-  const name = reference.split("/").at(-1) ?? "";
-  return (DOCUMENT.components?.schemas?.[name] ?? {}) as Schema;
-};
+function resolverOf({ schemas }: DocumentedOperation): Resolve {
+  return (reference) => schemas[reference.split("/").at(-1) ?? ""] ?? {};
+}
 
 /** Nearly always `value`. */
 function mostly<Value>(value: Value, ...others: fc.Arbitrary<Value>[]): fc.Arbitrary<Value> {
@@ -57,11 +58,15 @@ function pathParameters(
   return fc.record(Object.fromEntries(names.map((name) => [name, one(name)])));
 }
 
-function queryOf(parameters: readonly Parameter[]): fc.Arbitrary<FuzzRequest["query"]> {
-  const values = parameters.map(({ name, schema }) => {
-    const good = fitting(schema, resolve, name).map((value) =>
-      Array.isArray(value) ? (value as unknown[]) : [value],
-    );
+function queryOf(
+  parameters: readonly Parameter[],
+  resolve: Resolve,
+): fc.Arbitrary<FuzzRequest["query"]> {
+  const values = parameters.map(({ name, schema, explode = true }) => {
+    const good = fitting(schema, resolve, name).map((value) => {
+      const all = Array.isArray(value) ? (value as unknown[]) : [value];
+      return explode || all.length === 0 ? all : [all.join(",")];
+    });
     const odd = fc.string({ maxLength: 12 }).map((text): unknown[] => [text]);
     const several = fc.array<unknown>(fc.string({ maxLength: 5 }), { minLength: 2, maxLength: 3 });
     return fc
@@ -73,10 +78,17 @@ function queryOf(parameters: readonly Parameter[]): fc.Arbitrary<FuzzRequest["qu
       )
       .map((sent) => sent.map((value) => [name, value] as const));
   });
-  return fc.tuple(...values).map((lists) => lists.flat());
+  // Where there are rules between parameters, few come through that have most of them.
+  return fc.oneof(
+    { weight: 4, arbitrary: fc.tuple(...values).map((lists) => lists.flat()) },
+    { weight: 1, arbitrary: fc.constant([]) },
+  );
 }
 
-function bodyOf(operation: DocumentedOperation["operation"]): fc.Arbitrary<FuzzRequest["body"]> {
+function bodyOf(
+  operation: DocumentedOperation["operation"],
+  resolve: Resolve,
+): fc.Arbitrary<FuzzRequest["body"]> {
   const body = operation.requestBody as
     | { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
     | undefined;
@@ -113,17 +125,22 @@ function headersOf(operation: DocumentedOperation["operation"]) {
     .map(([text, more]) => ({ accept: text, ...more }));
 }
 
-function requestsOf({ method, path, operation }: DocumentedOperation): fc.Arbitrary<FuzzRequest> {
+function requestsOf(documented: DocumentedOperation): fc.Arbitrary<FuzzRequest> {
+  const { method, path, operation } = documented;
+  const resolve = resolverOf(documented);
   const parameters = (operation.parameters ?? []) as readonly Parameter[];
   const inPath = parameters.filter((each) => each.in === "path").map(({ name }) => name);
   return fc.record({
     method: mostly(method, fc.constantFrom(...METHODS)),
     path: fc.constant(path),
     parameters: pathParameters(method, inPath),
-    query: queryOf(parameters.filter((each) => each.in === "query")),
+    query: queryOf(
+      parameters.filter((each) => each.in === "query"),
+      resolve,
+    ),
     key: mostly<FuzzRequest["key"]>("good", fc.constantFrom("bare", "wrong", "none")),
     headers: headersOf(operation),
-    body: bodyOf(operation),
+    body: bodyOf(operation, resolve),
   });
 }
 

@@ -22,6 +22,7 @@ export interface Schema {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly default?: unknown;
+  readonly examples?: readonly unknown[];
 }
 
 /** Finds what a `$ref` names. */
@@ -31,6 +32,7 @@ export type Resolve = (reference: string) => Schema;
 export function fitting(schema: Schema, resolve: Resolve, name = ""): fc.Arbitrary<unknown> {
   if (schema.$ref !== undefined) return fitting(resolve(schema.$ref), resolve, name);
   const alternatives = schema.anyOf ?? schema.oneOf;
+  if (alternatives && schema.properties) return oneOfObjects(schema, alternatives, resolve);
   if (alternatives) return fc.oneof(...alternatives.map((one) => fitting(one, resolve, name)));
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum) return fc.constantFrom(...schema.enum);
@@ -46,7 +48,9 @@ export function fitting(schema: Schema, resolve: Resolve, name = ""): fc.Arbitra
     case "integer":
       return integers(schema);
     case "number":
-      return fc.double({ noNaN: true, noDefaultInfinity: true });
+      return fc.double({ noNaN: true, noDefaultInfinity: true, ...boundsOf(schema) });
+    case "null":
+      return fc.constant(null);
     case "boolean":
       return fc.boolean();
     default:
@@ -72,6 +76,24 @@ export const anyValue: fc.Arbitrary<unknown> = fc.jsonValue({ maxDepth: 2 });
 
 const memberNames = fc.stringMatching(/^[A-Z_]{1,8}$/);
 
+/** Each has what one of the alternatives requires, and nothing that only others do. */
+function oneOfObjects(
+  { properties = {}, required = [], ...schema }: Schema,
+  alternatives: readonly Schema[],
+  resolve: Resolve,
+): fc.Arbitrary<unknown> {
+  const ofOthers = alternatives.flatMap((each) => each.required ?? []);
+  const variants = alternatives.map((each) => {
+    const own = each.required ?? [];
+    const known = Object.entries(properties).filter(
+      ([key]) => own.includes(key) || !ofOthers.includes(key),
+    );
+    const fixed = { properties: Object.fromEntries(known), required: [...required, ...own] };
+    return objects({ ...schema, ...fixed }, resolve);
+  });
+  return fc.oneof(...variants);
+}
+
 function objects(schema: Schema, resolve: Resolve): fc.Arbitrary<unknown> {
   const members = Object.entries(schema.properties ?? {}).map(([key, member]) => {
     const value = fitting(member, resolve, key);
@@ -95,7 +117,21 @@ function withoutAbsent(given: object): object {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
+/** Those that the schema says. */
+function boundsOf({ minimum: min, maximum: max }: Schema) {
+  return { ...(min !== undefined && { min }), ...(max !== undefined && { max }) };
+}
+
 function strings(schema: Schema, name: string): fc.Arbitrary<unknown> {
+  const { examples } = schema;
+  if (examples === undefined) return anyString(schema, name);
+  return fc.oneof(
+    { weight: 20, arbitrary: fc.constantFrom(...examples) },
+    { weight: 1, arbitrary: anyString(schema, name) },
+  );
+}
+
+function anyString(schema: Schema, name: string): fc.Arbitrary<unknown> {
   if (schema.format === "uri") return fc.webUrl({ validSchemes: ["http", "https"] });
   if (schema.format === "date-time") {
     return fc

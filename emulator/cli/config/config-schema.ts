@@ -1,6 +1,7 @@
 /** What a config may say: every key with its meaning and bounds, as a schema whose errors are sentences. */
 import { z } from "zod";
-import { CPU_FLAVORS, CUDA_VERSION, DATA_CENTER } from "../../core/resources/endpoint-input.ts";
+import { ENDPOINT_CPU_FLAVORS } from "../../core/catalog/cpu-flavors.ts";
+import { CUDA_VERSION, DATA_CENTER } from "../../core/resources/endpoint-input.ts";
 import { COMPUTE_TYPES, ENDPOINT_TYPES, SCALER_TYPES } from "../../core/resources/endpoint.ts";
 import { DEFAULT_RETRY_RULES } from "../../core/jobs/job.ts";
 import { imageName } from "../../core/input/input-fields.ts";
@@ -152,7 +153,7 @@ const endpoint = object({
   ),
   minCudaVersion: optional(matching(CUDA_VERSION, CUDA), "the oldest CUDA it may have"),
   cpuFlavorIds: optional(
-    arrayOf(choice(CPU_FLAVORS), "names of CPU flavours"),
+    arrayOf(choice(ENDPOINT_CPU_FLAVORS), "names of CPU flavours"),
     "kept and shown",
     [],
   ),

@@ -1,6 +1,7 @@
 /** Problems of a config whose keys are all right one by one, but not together. */
 import { scalerProblem } from "../../core/resources/endpoint.ts";
 import { valueInWords } from "../../core/input/problem-messages.ts";
+import { isReservedId, reservedBecause } from "../../core/resources/reserved-ids.ts";
 import { volumeProblem } from "../../core/resources/template-input.ts";
 import { LOCAL_ENDPOINT_DEFAULTS } from "../../handlers/local-endpoint.ts";
 import { type WrittenConfig, type WrittenEndpoint } from "./config-schema.ts";
@@ -25,12 +26,24 @@ export function problemsBetweenKeys(
       const sentence = `endpoints has the key ${valueInWords(id)}; ids consist of ${ENDPOINT_ID_RULE}`;
       return { path: ["endpoints", id], at: "key", sentence };
     });
+  const reservedIds = Object.keys(ids)
+    .filter(isReservedId)
+    .map((id): ConfigProblem => {
+      const sentence = `endpoints has the key ${valueInWords(id)}, an id that is reserved: ${reservedBecause(id)}`;
+      return { path: ["endpoints", id], at: "key", sentence };
+    });
   const ofEndpoints = Object.entries(config.endpoints).flatMap(([id, endpoint]) =>
     [...endpointProblems(endpoint), ...referenceProblems(config, endpoint)].map((problem) =>
       below(["endpoints", id], problem),
     ),
   );
-  return [...wrongIds, ...ofEndpoints, ...templateProblems(config), ...nameProblems(config)];
+  return [
+    ...wrongIds,
+    ...reservedIds,
+    ...ofEndpoints,
+    ...templateProblems(config),
+    ...nameProblems(config),
+  ];
 }
 
 /** A problem of a part, whose path and sentence begin there. */

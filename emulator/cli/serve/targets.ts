@@ -6,6 +6,7 @@ import type {
   ImageEndpoint,
   LocalHandler,
 } from "../../handlers/local-endpoint.ts";
+import { isReservedId, reservedBecause } from "../../core/resources/reserved-ids.ts";
 import { fileAt } from "../config/key-positions.ts";
 import type { Config } from "../config/config.ts";
 import { ENDPOINT_ID_RULE, isEndpointId } from "./endpoint-id.ts";
@@ -156,11 +157,17 @@ class Finder {
     checkEnding(path, this.#cwd);
     const isNamedByDirectory = [HANDLER_STEM, SERVER_STEM].includes(stemOf(path));
     const id = isNamedByDirectory ? basename(dirname(path)) : stemOf(path);
+    const what = isNamedByDirectory ? "directory" : "file";
     if (!isEndpointId(id)) {
-      const what = isNamedByDirectory ? "directory" : "file";
       throw new UsageError(
         `${this.#show(path)} would be the endpoint "${id}", which cannot be part of an address: an endpoint's id consists ` +
           `of ${ENDPOINT_ID_RULE}; rename the ${what}, or name it in a ${CONFIG_NAME} under an id of its own`,
+      );
+    }
+    if (isReservedId(id)) {
+      throw new UsageError(
+        `${this.#show(path)} would be the endpoint "${id}", an id that is reserved: ${reservedBecause(id)}; rename the ` +
+          `${what}, or name it in a ${CONFIG_NAME} under an id of its own`,
       );
     }
     this.#add({ id, path, ...typeOf(path) });

@@ -1,20 +1,9 @@
 /** Computes bills from what ran: dollars and time per period and group. Pure. */
-import { type BucketSize, bucketOf } from "./buckets.ts";
+import { type Period, rounded, slices } from "./slices.ts";
 import type { MachineUsage, Usage, VolumeUsage } from "./usage.ts";
-
-const HOUR_MS = 3_600_000;
-/** Parts of a dollar that sums are rounded to, so that they show no noise of binary fractions. */
-const ROUNDING = 1e9;
 
 export const GROUPINGS = ["endpointId", "podId", "gpuTypeId"] as const;
 export type Grouping = (typeof GROUPINGS)[number];
-
-/** Which part of the usage is billed. Instants are ms since the epoch. */
-export interface Period {
-  readonly bucketSize: BucketSize;
-  readonly startAt: number;
-  readonly endAt: number;
-}
 
 /** One line of a bill for workers or pods (live: its fields). */
 export interface BillingRecord {
@@ -35,7 +24,7 @@ export interface VolumeBillingRecord {
   readonly amount: number;
   readonly time: string;
   readonly diskSpaceBilledGb: number;
-  /** There is no storage of that kind here: always 0. */
+  /** The part of it that is for volumes of that type. */
   readonly highPerformanceStorageAmount: number;
   readonly highPerformanceStorageDiskSpaceBilledGb: number;
 }
@@ -64,12 +53,16 @@ export function billVolumes(
   period: Period,
   now: number,
 ): readonly VolumeBillingRecord[] {
+  const fast = usages.filter(({ volumeType }) => volumeType === "HIGH_PERFORMANCE");
+  const ofFast = new Map(
+    summed(fast, () => "", period, now).map((sum) => [sum.startAt, sum] as const),
+  );
   return summed(usages, () => "", period, now).map(({ startAt, dollars, diskGb }) => ({
     amount: rounded(dollars),
     time: new Date(startAt).toISOString(),
     diskSpaceBilledGb: diskGb,
-    highPerformanceStorageAmount: 0,
-    highPerformanceStorageDiskSpaceBilledGb: 0,
+    highPerformanceStorageAmount: rounded(ofFast.get(startAt)?.dollars ?? 0),
+    highPerformanceStorageDiskSpaceBilledGb: ofFast.get(startAt)?.diskGb ?? 0,
   }));
 }
 
@@ -84,31 +77,20 @@ interface Sum {
 function summed<U extends Usage>(
   usages: readonly U[],
   groupOf: (usage: U) => string,
-  { bucketSize, startAt, endAt }: Period,
+  period: Period,
   now: number,
 ): readonly Sum[] {
   const sums = new Map<string, Sum>();
-  for (const usage of usages) {
-    const until = Math.min(usage.endedAt ?? now, endAt);
-    let from = Math.max(usage.startedAt, startAt);
-    while (from < until) {
-      const bucket = bucketOf(from, bucketSize);
-      const ms = Math.min(until, bucket.endAt) - from;
-      const group = groupOf(usage);
-      const key = `${bucket.startAt} ${group}`;
-      const sum = sums.get(key) ?? { group, startAt: bucket.startAt, dollars: 0, ms: 0, diskGb: 0 };
-      sum.dollars += (usage.perHour * ms) / HOUR_MS;
-      sum.ms += ms;
-      sum.diskGb += usage.diskInGb;
-      sums.set(key, sum);
-      from = bucket.endAt;
-    }
+  for (const { usage, bucket, ms, dollars } of slices(usages, period, now)) {
+    const group = groupOf(usage);
+    const key = `${bucket.startAt} ${group}`;
+    const sum = sums.get(key) ?? { group, startAt: bucket.startAt, dollars: 0, ms: 0, diskGb: 0 };
+    sum.dollars += dollars;
+    sum.ms += ms;
+    sum.diskGb += usage.diskInGb;
+    sums.set(key, sum);
   }
   return [...sums.values()].toSorted(
     (a, b) => a.startAt - b.startAt || (a.group < b.group ? -1 : Number(a.group > b.group)),
   );
-}
-
-function rounded(dollars: number): number {
-  return Math.round(dollars * ROUNDING) / ROUNDING;
 }

@@ -2,8 +2,9 @@
 import { z } from "zod";
 import { type fields, oneOf, text } from "../input/input-fields.ts";
 import { type QueryParameters, readQuery, repeatable } from "../input/query-parameters.ts";
-import { type Grouping, GROUPINGS, type Period } from "./bill.ts";
+import { type Grouping, GROUPINGS } from "./bill.ts";
 import { BUCKET_SIZES } from "./buckets.ts";
+import type { Period } from "./slices.ts";
 import type { MachineUsage } from "./usage.ts";
 
 const DAY_MS = 86_400_000;

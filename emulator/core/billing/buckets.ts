@@ -39,3 +39,18 @@ function regular(at: number, lengthMs: number, offsetMs: number): Bucket {
   const startAt = Math.floor((at - offsetMs) / lengthMs) * lengthMs + offsetMs;
   return { startAt, endAt: startAt + lengthMs };
 }
+
+/** The start of the period of that size that lies `count` of them before the one `at` falls into; never before 1970. */
+export function startBefore(at: number, count: number, size: BucketSize): number {
+  const { startAt } = bucketOf(at, size);
+  const date = new Date(startAt);
+  const year = date.getUTCFullYear();
+  const before = {
+    hour: () => startAt - count * HOUR_MS,
+    day: () => startAt - count * DAY_MS,
+    week: () => startAt - count * DAYS_PER_WEEK * DAY_MS,
+    month: () => Date.UTC(year, date.getUTCMonth() - count),
+    year: () => Date.UTC(Math.max(year - count, 1970), 0),
+  }[size]();
+  return before > 0 ? before : bucketOf(0, size).startAt;
+}

@@ -1,4 +1,5 @@
 /** What ran, from when to when, and at which price: the entries that bills are computed from. */
+import type { VolumeType } from "../resources/network-volume.ts";
 
 interface Span {
   /** Ascending with time. */
@@ -32,6 +33,8 @@ export interface MachineUsage extends Span {
 export interface VolumeUsage extends Span {
   readonly kind: "volume";
   readonly volumeId: string;
+  /** Undefined for a standard one. */
+  readonly volumeType?: VolumeType | undefined;
 }
 
 export type Usage = MachineUsage | VolumeUsage;

@@ -1,5 +1,6 @@
 /** What a client sends to create or change a pod, checked (source: live). */
 import { z } from "zod";
+import { POD_CPU_FLAVORS } from "../catalog/cpu-flavors.ts";
 import { CUDA_VERSION, DATA_CENTER, gpuType } from "../resources/endpoint-input.ts";
 import {
   arrayOf,
@@ -13,12 +14,11 @@ import {
   text,
   textsOrCommas,
 } from "../input/input-fields.ts";
-import { CLOUD_TYPES, PRIORITIES } from "./pod.ts";
+import { CLOUD_TYPES, type Pod, PRIORITIES } from "./pod.ts";
 import { COMPUTE_TYPES } from "../resources/endpoint.ts";
 import { invalidRequest } from "../service-error.ts";
 import { CONTAINER_FIELDS } from "../resources/template-input.ts";
 
-const CPU_FLAVORS = ["cpu3c", "cpu3g", "cpu3m", "cpu5c", "cpu5g", "cpu5m"] as const;
 const COUNTRY = /^[A-Z]{2}$/;
 const DEFAULT_NAME = "my pod";
 
@@ -44,7 +44,7 @@ const fixed = {
   gpuTypeIds: arrayOf(gpuType),
   gpuTypePriority: oneOf(PRIORITIES),
   gpuCount: integer(1),
-  cpuFlavorIds: arrayOf(oneOf(CPU_FLAVORS)),
+  cpuFlavorIds: arrayOf(oneOf(POD_CPU_FLAVORS)),
   cpuFlavorPriority: oneOf(PRIORITIES),
   vcpuCount: integer(1),
   dataCenterIds: textsOrCommas(DATA_CENTER, "a data centre like EU-RO-1"),
@@ -92,8 +92,9 @@ export const podInputSchema = creation
 /** The body of `PATCH /pods/{id}`. */
 export const podChangesSchema = fields(changeable).partial().meta({ id: "PodChanges" });
 
-export type PodInput = z.output<typeof podInputSchema>;
-export type PodChanges = z.output<typeof podChangesSchema>;
+/** With what only other dialects have a field for. */
+export type PodInput = z.output<typeof podInputSchema> & Pick<Pod, "dockerArgs" | "minCudaVersion">;
+export type PodChanges = z.output<typeof podChangesSchema> & Pick<Pod, "dockerArgs">;
 
 /** @throws ServiceError `invalid_request` */
 export function readPodInput(value: unknown): PodInput {

@@ -8,7 +8,7 @@ import { CONTAINER_DEFAULTS } from "../resources/template-input.ts";
 import type { Template } from "../resources/template.ts";
 
 /** A change of these leaves a running pod alone; any other field resets it (live). */
-const FIELDS_IN_PLACE: ReadonlySet<string> = new Set(["locked", "name"]);
+const FIELDS_IN_PLACE: ReadonlySet<string> = new Set(["dockerArgs", "locked", "name"]);
 
 /**
  * A new pod, to run. What the request does not say of the container is the template's, if there is one.
@@ -23,7 +23,7 @@ export function makePod(
 ): Pod {
   const { templateId, networkVolumeId, containerRegistryAuthId, ...others } = input;
   const { containerDiskInGb, volumeInGb, volumeMountPath, ...more } = others;
-  const { dockerEntrypoint, dockerStartCmd, env, ports, ...machine } = more;
+  const { dockerEntrypoint, dockerStartCmd, dockerArgs, env, ports, ...machine } = more;
   const disks = { containerDiskInGb, volumeInGb, volumeMountPath };
   if (template?.isServerless === true) {
     const message = `templateId names the template "${template.name}" of workers; a pod needs one with isServerless false`;
@@ -35,7 +35,7 @@ export function makePod(
   return {
     ...CONTAINER_DEFAULTS,
     ...(template && containerOf(template)),
-    ...defined({ ...disks, dockerEntrypoint, dockerStartCmd, env, ports }),
+    ...defined({ ...disks, dockerEntrypoint, dockerStartCmd, dockerArgs, env, ports }),
     ...machine,
     id,
     imageName,
@@ -89,15 +89,24 @@ export function changePod(pod: Pod, changes: PodChanges, now: string): Pod {
   return isInPlace || pod.desiredStatus !== "RUNNING" ? wanted : actOnPod(wanted, "reset", now);
 }
 
-/** A pod whose program has ended by itself, or could not be started; `how` is a sentence without its subject. */
-export function endPod(pod: Pod, how: string, now: string): Pod {
-  return { ...pod, desiredStatus: "EXITED", lastStatusChange: `${how} at ${now}` };
+/** How the run of a pod ended. */
+export interface PodEnd {
+  /** A sentence without its subject. */
+  readonly how: string;
+  /** It could not be started. */
+  readonly hasFailed: boolean;
+}
+
+/** A pod whose program has ended by itself, or could not be started. */
+export function endPod(pod: Pod, { how, hasFailed }: PodEnd, now: string): Pod {
+  const ended = { desiredStatus: "EXITED", lastStatusChange: `${how} at ${now}` } as const;
+  return { ...pod, ...ended, ...(hasFailed && { hasFailed }) };
 }
 
 /** Fields that say nothing of the run that a pod is in. */
 const ABOUT_NO_RUN: ReadonlySet<string> = new Set([
   ...FIELDS_IN_PLACE,
-  ...["desiredStatus", "lastStatusChange"],
+  ...["desiredStatus", "hasFailed", "lastStatusChange"],
 ]);
 
 /** Whether what runs as `before` is what is wanted now. */
@@ -108,6 +117,7 @@ export function isSameRun(now: Pod, before: Pod): boolean {
 function started(how: string, now: string) {
   return {
     desiredStatus: "RUNNING",
+    hasFailed: undefined,
     lastStartedAt: now,
     lastStatusChange: `${how} at ${now}`,
   } as const;
@@ -115,10 +125,10 @@ function started(how: string, now: string) {
 
 function containerOf(template: Template): PodContainer {
   const { imageName, containerDiskInGb, volumeInGb, volumeMountPath } = template;
-  const { dockerEntrypoint, dockerStartCmd, env, ports } = template;
+  const { dockerEntrypoint, dockerStartCmd, dockerArgs, env, ports } = template;
   return {
     ...{ imageName, containerDiskInGb, volumeInGb, volumeMountPath },
-    ...{ dockerEntrypoint, dockerStartCmd, env, ports },
+    ...{ dockerEntrypoint, dockerStartCmd, dockerArgs, env, ports },
   };
 }
 

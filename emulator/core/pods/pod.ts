@@ -16,6 +16,8 @@ export interface PodContainer {
   readonly containerRegistryAuthId?: string | undefined;
   readonly dockerEntrypoint: readonly string[];
   readonly dockerStartCmd: readonly string[];
+  /** Both as the one text they were written as; it counts while it says the same (`core/resources/docker-args.ts`). */
+  readonly dockerArgs?: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   /** Each `<port>/http` or `<port>/tcp`. */
   readonly ports: readonly string[];
@@ -35,6 +37,7 @@ export interface PodMachine {
   readonly dataCenterPriority: (typeof PRIORITIES)[number];
   readonly countryCodes?: readonly string[] | undefined;
   readonly allowedCudaVersions?: readonly string[] | undefined;
+  readonly minCudaVersion?: string | undefined;
   readonly minRAMPerGPU: number;
   readonly minVCPUPerGPU: number;
   readonly minDiskBandwidthMBps?: number | undefined;
@@ -55,6 +58,8 @@ export interface Pod extends PodContainer, PodMachine {
   readonly globalNetworking: boolean;
   /** What is wanted of it. */
   readonly desiredStatus: PodStatus;
+  /** It could not be started the last time. */
+  readonly hasFailed?: boolean | undefined;
   /** ISO 8601, UTC, as the other instants. */
   readonly createdAt: string;
   readonly lastStartedAt: string;

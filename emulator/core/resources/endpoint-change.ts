@@ -27,9 +27,17 @@ export const ENDPOINT_FIELDS_IN_PLACE: ReadonlySet<string> = new Set<keyof Endpo
  */
 export function changeEndpoint(present: Endpoint, changes: EndpointChanges): Endpoint {
   const { retries = {}, ...others } = defined(changes);
-  const { networkVolumeId, networkVolumeIds, ...merged } = { ...present, ...others };
+  const { networkVolumeId, networkVolumeIds, minCudaVersion, ...merged } = {
+    ...present,
+    ...others,
+  };
+  const { scalerType, scalerValue } = merged;
   const wanted: Endpoint = {
     ...merged,
+    // Jobs are counted whole.
+    scalerValue: scalerType === "REQUEST_COUNT" ? Math.ceil(scalerValue) : scalerValue,
+    // An empty one takes it away.
+    ...(minCudaVersion !== undefined && minCudaVersion !== "" && { minCudaVersion }),
     ...namedVolumes({ networkVolumeId, networkVolumeIds }),
     retries: { ...present.retries, ...defined(retries) },
   };

@@ -12,6 +12,7 @@ import {
   SCALER_TYPES,
   scalerProblem,
 } from "./endpoint.ts";
+import { ENDPOINT_CPU_FLAVORS } from "../catalog/cpu-flavors.ts";
 import { GPU_TYPE, noGpuType } from "../workers/gpu-type.ts";
 import {
   arrayOf,
@@ -44,7 +45,6 @@ export type EndpointChanges = {
 
 type Changed<T> = { readonly [Field in keyof T]?: T[Field] | undefined };
 
-export const CPU_FLAVORS = ["cpu3c", "cpu3g", "cpu5c", "cpu5g"] as const;
 /** The form of a version of CUDA. */
 export const CUDA_VERSION = /^\d{1,2}\.\d{1,2}$/;
 /** The form of a data centre's id; which there are is not checked. */
@@ -65,7 +65,7 @@ const changeable = {
   templateId: nonEmptyText(NAME_MAX_CHARACTERS),
   gpuTypeIds: arrayOf(gpuType),
   gpuCount: integer(1),
-  cpuFlavorIds: arrayOf(oneOf(CPU_FLAVORS)),
+  cpuFlavorIds: arrayOf(oneOf(ENDPOINT_CPU_FLAVORS)),
   vcpuCount: integer(1),
   allowedCudaVersions: textsOrCommas(CUDA_VERSION, "a version like 12.8"),
   minCudaVersion: text().regex(CUDA_VERSION, { error: "must be a version like 12.8" }),

@@ -1,4 +1,5 @@
 /** An endpoint: the address of a queue or of servers, the template its workers are made of and the bounds of its scaling. */
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { RetryRules } from "../jobs/job.ts";
 import type { VolumeChoice } from "./network-volume.ts";
 
@@ -42,9 +43,9 @@ export interface Endpoint extends PlacementPreferences, VolumeChoice {
   /** Seconds (spec's unit; every other duration here is in ms) a worker stays without a job before it is stopped. */
   readonly idleTimeout: number;
   readonly scalerType: (typeof SCALER_TYPES)[number];
-  /** Seconds in the queue (QUEUE_DELAY) or jobs or requests per worker (REQUEST_COUNT). */
+  /** Seconds in the queue (QUEUE_DELAY), which may be a fraction, or jobs or requests per worker (REQUEST_COUNT). */
   readonly scalerValue: number;
-  /** The default of `policy.executionTimeout` for this endpoint's jobs. */
+  /** The default of `policy.executionTimeout` for this endpoint's jobs; 0: as long as a job may take at all (live). */
   readonly executionTimeoutMs: number;
   readonly retries: RetryRules;
   /** Requests by which each running worker raises the rate limits, 1 or more (spec's term; the setting is ours). */
@@ -53,6 +54,11 @@ export interface Endpoint extends PlacementPreferences, VolumeChoice {
   readonly version: number;
   /** ISO 8601, UTC. */
   readonly createdAt: string;
+}
+
+/** How long a job of the endpoint may execute that does not say so itself, ms. */
+export function executionLimitMs({ executionTimeoutMs }: Pick<Endpoint, "executionTimeoutMs">) {
+  return executionTimeoutMs === 0 ? LIMITS.executionTimeoutMaxMs : executionTimeoutMs;
 }
 
 /** Where there is no queue, nothing can wait in it: the rest of the sentence whose subject is `scalerType`. */

@@ -1,5 +1,12 @@
 /** A network volume: files that outlive workers, by the interface's own field names (source: spec). */
 
+/** Kinds of storage (live); here all are the same (ours). */
+export const VOLUME_TYPES = ["STANDARD", "HIGH_PERFORMANCE"] as const;
+
+export type VolumeType = (typeof VOLUME_TYPES)[number];
+
+export const DEFAULT_VOLUME_TYPE: VolumeType = "STANDARD";
+
 export interface NetworkVolume {
   /** 10 lower-case letters and digits. */
   readonly id: string;
@@ -8,6 +15,8 @@ export interface NetworkVolume {
   /** GB; kept and shown, the disk of this machine is the only bound. */
   readonly size: number;
   readonly dataCenterId: string;
+  /** Absent for the default one; the first version of the interface does not show it. */
+  readonly type?: VolumeType | undefined;
 }
 
 /** The fields by which an endpoint names its volumes. */

@@ -14,14 +14,23 @@ const USERNAME_MAX_CHARACTERS = 1_024;
 /** Tokens and key files of registries are some thousand characters long. */
 const PASSWORD_MAX_CHARACTERS = 16_384;
 
+const credentials = {
+  username: secretText(USERNAME_MAX_CHARACTERS).meta({ writeOnly: true }),
+  password: secretText(PASSWORD_MAX_CHARACTERS).meta({ writeOnly: true }),
+};
+
 /** The body of `POST /containerregistryauth`. */
 export const registryAuthInputSchema = fields({
   name: nonEmptyText(NAME_MAX_CHARACTERS),
-  username: secretText(USERNAME_MAX_CHARACTERS).meta({ writeOnly: true }),
-  password: secretText(PASSWORD_MAX_CHARACTERS).meta({ writeOnly: true }),
+  ...credentials,
 }).meta({ id: "ContainerRegistryAuthInput" });
 
 /** @throws ServiceError `invalid_request`, which never shows what was sent as user name or password */
 export function readRegistryAuthInput(value: unknown): RegistryAuthInput {
   return readFields(registryAuthInputSchema, Object.keys(registryAuthInputSchema.shape), value);
+}
+
+/** Other credentials of an auth that is there, likewise. @throws ServiceError `invalid_request` */
+export function readRegistryCredentials(value: unknown): RegistryCredentials {
+  return readFields(fields(credentials), Object.keys(credentials), value);
 }

@@ -14,6 +14,16 @@ export const TEMPLATE_FIELDS_IN_PLACE: ReadonlySet<string> = new Set<keyof Templ
   "volumeMountPath",
 ]);
 
+/** The same of what newer interfaces keep: nothing that workers are started with. */
+const NEWER_FIELDS_IN_PLACE: ReadonlySet<string> = new Set<keyof Template>([
+  "allowedCudaVersions",
+  "boundTo",
+  "createdAt",
+  "dockerArgs",
+  "startJupyter",
+  "startSsh",
+]);
+
 /**
  * Answers `present` itself if nothing changes.
  *
@@ -33,5 +43,7 @@ export function changeTemplate(present: Template, changes: TemplateChanges): Tem
 
 /** Whether workers that were made of `before` are to be replaced. */
 export function templateRolls(before: Template, after: Template): boolean {
-  return changedFields(before, after).some((field) => !TEMPLATE_FIELDS_IN_PLACE.has(field));
+  return changedFields(before, after).some(
+    (field) => !TEMPLATE_FIELDS_IN_PLACE.has(field) && !NEWER_FIELDS_IN_PLACE.has(field),
+  );
 }

@@ -14,15 +14,21 @@ import {
   texts,
   textsOrCommas,
 } from "../input/input-fields.ts";
-import { TEMPLATE_CATEGORIES, type Template } from "./template.ts";
+import { TEMPLATE_CATEGORIES, type Template, type TemplateContainer } from "./template.ts";
 
-export type TemplateInput = Omit<Template, "id" | "isPlatform" | "earned" | "runtimeInMin">;
+export type TemplateInput = Omit<
+  Template,
+  "id" | "isPlatform" | "earned" | "runtimeInMin" | "boundTo" | "createdAt"
+>;
 
 /** Absent fields stay as they are; an empty `containerRegistryAuthId` takes the credentials away (live). */
 export type TemplateChanges = {
-  readonly [Field in Exclude<keyof TemplateInput, "category" | "isServerless">]?:
-    | TemplateInput[Field]
-    | undefined;
+  readonly [Field in keyof TemplateInput]?: TemplateInput[Field] | undefined;
+};
+
+/** Changes of a container alone. */
+export type ContainerChanges = {
+  readonly [Field in keyof TemplateContainer]?: TemplateContainer[Field] | undefined;
 };
 
 /** The form of a port with its protocol. */

@@ -186,7 +186,7 @@ function growthOf({ endpoint, demand, now, lastStartAt }: ScalerInput, have: num
   if (since === undefined) return { count: have };
   if (have === 0) return { count: 1, reason: { type: "first-job" } };
   if (have >= workersMax) return { count: have, isCapped: true };
-  const growAt = Math.max(since, lastStartAt ?? 0) + scalerValue * 1000;
+  const growAt = Math.max(since, lastStartAt ?? 0) + Math.round(scalerValue * 1000);
   if (growAt > now) return { count: have, dueAt: growAt };
   return { count: have + 1, reason: { type: "waited", since, scalerValue } };
 }

@@ -6,12 +6,13 @@ import type { Uses } from "../context.ts";
 /** To be called once the volume, or its new size, is stored; what it was billed as before ends. */
 export function billVolume(
   { usage, prices }: Uses<"prices" | "usage">,
-  { id, size }: NetworkVolume,
+  { id, size, type }: NetworkVolume,
 ): void {
   usage.ended(id);
   usage.began({
     kind: "volume",
     volumeId: id,
+    ...(type !== undefined && { volumeType: type }),
     perHour: volumePerHour(prices, size),
     diskInGb: size,
   });

@@ -3,11 +3,12 @@ import {
   billMachines,
   billVolumes,
   type BillingRecord,
-  type Period,
   type VolumeBillingRecord,
 } from "../../core/billing/bill.ts";
 import type { MachineBillingQuery } from "../../core/billing/billing-query.ts";
-import type { MachineUsage } from "../../core/billing/usage.ts";
+import { type BillItem, itemise } from "../../core/billing/itemised-bill.ts";
+import type { Period } from "../../core/billing/slices.ts";
+import type { MachineUsage, Usage } from "../../core/billing/usage.ts";
 import type { Uses } from "../context.ts";
 
 export async function machineBill(
@@ -28,4 +29,21 @@ export async function volumeBill(
   const usages = await usage.usages(period.startAt);
   const volumes = usages.filter((entry) => entry.kind === "volume");
   return billVolumes(volumes, period, clock.now());
+}
+
+export interface ItemisedQuery {
+  readonly period: Period;
+  /** Whether what ran is asked for. */
+  readonly wants: (usage: Usage) => boolean;
+  /** Whose bill it is on; default: one for all together. */
+  readonly resourceOf?: (usage: Usage) => string;
+}
+
+/** By period and resource, in the parts an amount is made of. */
+export async function itemisedBill(
+  { usage, clock }: Uses<"clock" | "usage">,
+  { period, wants, resourceOf = () => "" }: ItemisedQuery,
+): Promise<readonly BillItem[]> {
+  const usages = await usage.usages(period.startAt);
+  return itemise(usages.filter(wants), resourceOf, period, clock.now());
 }

@@ -3,6 +3,7 @@ import { dueAt, retentionMs } from "../../core/jobs/job-due.ts";
 import { submitJob, transition } from "../../core/jobs/job-transition.ts";
 import type { DialectName, Job, JobKind } from "../../core/jobs/job.ts";
 import type { Submission } from "../../core/jobs/submission.ts";
+import { executionLimitMs } from "../../core/resources/endpoint.ts";
 import type { Payload } from "../../store/payload.ts";
 import type { JobPayloads } from "../effects.ts";
 import type { Step } from "../step.ts";
@@ -82,7 +83,7 @@ async function submitAs(
         endpointId: endpoint.id,
         kind,
         ...(request.dialect && { dialect: request.dialect }),
-        executionTimeoutMs: submission.policy.executionTimeoutMs ?? endpoint.executionTimeoutMs,
+        executionTimeoutMs: submission.policy.executionTimeoutMs ?? executionLimitMs(endpoint),
         ttlMs: submission.policy.ttlMs,
         retentionMs: retentionMs(kind, request.waitMs),
         lowPriority: submission.policy.lowPriority,

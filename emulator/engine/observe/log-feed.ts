@@ -2,6 +2,7 @@
 import { type AttemptEnd, attemptEntry, isTrouble } from "../../core/observe/log/attempt-end.ts";
 import type { LogEntry, LogFields, LogLevel } from "../../core/observe/log/log-entry.ts";
 import { readWorkerLine, type WrittenLine } from "../../core/observe/log/worker-line.ts";
+import { serialAt } from "../../core/observe/log/streamed-line.ts";
 import type { EngineLog } from "./engine-log.ts";
 
 /** The most lines that are kept, and the most characters of workers' lines. */
@@ -10,10 +11,14 @@ const MOST_CHARACTERS = 2_000_000;
 
 /** A line that is parsed only when it is read: handlers may print many lines that nobody reads. */
 export interface LoggedLine {
+  /** Higher than that of any line before, also than those that earlier runs and other replicas kept before. */
+  readonly serial: number;
   /** Undefined for a line that concerns no endpoint. */
   readonly endpointId: string | undefined;
   /** Undefined for a line that no worker wrote. */
   readonly workerId?: string;
+  /** The worker or the pod that wrote it or that it is about; undefined for neither. */
+  readonly subjectId: string | undefined;
   readonly characters: number;
   entry(): LogEntry;
 }
@@ -28,6 +33,7 @@ export class LogFeed {
   /** The index of the first line that is still kept. */
   #first = 0;
   #characters = 0;
+  #serial = 0;
 
   constructor(now: () => number) {
     this.#now = now;
@@ -46,7 +52,8 @@ export class LogFeed {
     const at = this.#now();
     const { endpointId, workerId, line } = written;
     const entry = () => readWorkerLine(written, at);
-    this.#keep({ endpointId, workerId, characters: line.length, entry });
+    const subjectId = workerId;
+    this.#keep(at, { endpointId, workerId, subjectId, characters: line.length, entry });
   }
 
   /** Keeps those that tell of trouble: what went well would push everything else out. */
@@ -55,7 +62,8 @@ export class LogFeed {
     const at = this.#now();
     const { endpointId, failure } = end;
     const characters = (failure?.message.length ?? 0) + (failure?.stack?.length ?? 0);
-    this.#keep({ endpointId, characters, entry: () => attemptEntry(end, at) });
+    const entry = () => attemptEntry(end, at);
+    this.#keep(at, { endpointId, subjectId: failure?.workerId, characters, entry });
   }
 
   /** The newest lines, oldest first: at most `count`, of all endpoints or of one. */
@@ -79,26 +87,43 @@ export class LogFeed {
     return byWorker;
   }
 
+  /** All kept lines of or about that worker or pod, oldest first. */
+  linesOf(subjectId: string): readonly LoggedLine[] {
+    return this.#kept.slice(this.#first).filter((line) => line.subjectId === subjectId);
+  }
+
   /** Calls `listener` with every line from now on, of all endpoints or of one, until the returned function is called. */
   follow(endpointId: string | undefined, listener: Listener): () => void {
-    const concerned: Listener = (line) => {
-      if (concerns(line, endpointId)) listener(line);
+    return this.#follow((line) => concerns(line, endpointId), listener);
+  }
+
+  /** The same with every line of or about that worker or pod. */
+  followSubject(subjectId: string, listener: Listener): () => void {
+    return this.#follow((line) => line.subjectId === subjectId, listener);
+  }
+
+  #follow(isWanted: (line: LoggedLine) => boolean, listener: Listener): () => void {
+    const wanted: Listener = (line) => {
+      if (isWanted(line)) listener(line);
     };
-    this.#listeners.add(concerned);
-    return () => void this.#listeners.delete(concerned);
+    this.#listeners.add(wanted);
+    return () => void this.#listeners.delete(wanted);
   }
 
   #serviceLine(level: LogLevel, fields: LogFields, message: string): void {
     const at = this.#now();
-    const { endpointId } = fields;
-    this.#keep({
-      endpointId: typeof endpointId === "string" ? endpointId : undefined,
+    const { endpointId, workerId, podId } = fields;
+    this.#keep(at, {
+      endpointId: textOf(endpointId),
+      subjectId: textOf(workerId) ?? textOf(podId),
       characters: message.length,
       entry: () => ({ at, level, message, fields }),
     });
   }
 
-  #keep(line: LoggedLine): void {
+  #keep(at: number, kept: Omit<LoggedLine, "serial">): void {
+    this.#serial = Math.max(this.#serial + 1, serialAt(at));
+    const line = { ...kept, serial: this.#serial };
     this.#kept.push(line);
     this.#characters += line.characters;
     while (this.#kept.length - this.#first > MOST_LINES || this.#characters > MOST_CHARACTERS) {
@@ -112,6 +137,10 @@ export class LogFeed {
     }
     for (const listener of this.#listeners) listener(line);
   }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
 }
 
 function concerns(line: LoggedLine, endpointId: string | undefined): boolean {

@@ -1,5 +1,10 @@
 /** Creates, lists, reads, changes, starts, stops and deletes pods as records; `pod-keeper.ts` runs them. */
 import { actOnPod, changePod, makePod, type PodAction } from "../../core/pods/pod-life.ts";
+import {
+  observedStatus,
+  possibleTransitions,
+  type Transition,
+} from "../../core/pods/pod-status.ts";
 import type { PodChanges, PodInput } from "../../core/pods/pod-input.ts";
 import type { Pod } from "../../core/pods/pod.ts";
 import { invalidRequest, ServiceError } from "../../core/service-error.ts";
@@ -62,6 +67,25 @@ export async function actOn(
   action: PodAction,
 ): Promise<Pod> {
   return replace(engine, id, (_, pod) => actOnPod(pod, action, nowOf(engine)));
+}
+
+/**
+ * The same where the pod's status decides what is possible.
+ *
+ * @throws ServiceError pod_not_found, wrong_pod_status, pod_locked, storage_full
+ */
+export async function transition(
+  engine: Uses<"clock" | "podRuns" | "steps">,
+  id: string,
+  how: Exclude<Transition, "terminate">,
+): Promise<Pod> {
+  return replace(engine, id, (_, pod) => {
+    const status = observedStatus(pod, engine.podRuns.get(id)?.stage ?? "waiting");
+    const possible = possibleTransitions(status);
+    if (possible.includes(how)) return actOnPod(pod, how, nowOf(engine));
+    const message = `a pod that is ${status} cannot be told to ${how}; possible: ${possible.join(", ")}`;
+    throw new ServiceError("wrong_pod_status", message);
+  });
 }
 
 /** @throws ServiceError pod_not_found, storage_full */

@@ -31,7 +31,7 @@ type PodKeeperUses = Uses<
   | "clock"
   | "log"
   | "pendingWork"
-  | "podPorts"
+  | "podRuns"
   | "prices"
   | "random"
   | "realClock"
@@ -129,7 +129,7 @@ export class PodKeeper {
     const refusal = launcher.refusesPod(pod);
     if (refusal !== undefined)
       return this.#logOnce({}, `pods are not run, only kept as what is wanted: ${refusal}`);
-    const { random, log } = this.#engine;
+    const { random, log, podRuns, realClock } = this.#engine;
     const id = random.shortId(RUN_ID_LENGTH);
     const grant = this.#gpus.take(pod, id, true);
     if ("lack" in grant) {
@@ -141,9 +141,11 @@ export class PodKeeper {
     const launched = launcher.launchPod({ pod, runId: id, gpus });
     const run: Run = { id, pod, launched, gpus, isLeaving: false, ended: Promise.resolve() };
     this.#runs.set(pod.id, run);
+    podRuns.set(pod.id, { stage: "starting", gpus });
     log.info({ podId: pod.id, runId: id }, "pod started");
     void launched.running.then((ports) => {
-      this.#engine.podPorts.set(pod.id, ports);
+      const stage = run.isLeaving ? "starting" : "running";
+      podRuns.set(pod.id, { stage, gpus, ports, runsSince: realClock.now() });
       this.#bill(run);
     });
     run.ended = launched.exited
@@ -161,13 +163,16 @@ export class PodKeeper {
       run.disarm = realClock.wakeAt(realClock.now() + STOP_GRACE_MS, () => run.launched.kill());
     }
     run.isLeaving = true;
+    const { podRuns } = this.#engine;
+    const known = podRuns.get(run.pod.id);
+    if (known) podRuns.set(run.pod.id, { ...known, stage: "starting" });
   }
 
   async #ended(launcher: PodLauncher, run: Run, exit: WorkerExit): Promise<void> {
-    const { podPorts, usage, log } = this.#engine;
+    const { podRuns, usage, log } = this.#engine;
     const { id: podId } = run.pod;
     run.disarm?.();
-    podPorts.delete(podId);
+    podRuns.delete(podId);
     usage.ended(podId);
     this.#runs.delete(podId);
     this.#gpus.release(run.id, exit.startError !== undefined);
@@ -189,7 +194,8 @@ export class PodKeeper {
       const pod = step.record("pod", podId);
       if (!pod || pod.desiredStatus !== "RUNNING" || !isSameRun(pod, run.pod)) return;
       const now = new Date(engine.clock.now()).toISOString();
-      step.putRecord("pod", podId, endPod(pod, how, now));
+      const hasFailed = exit.startError !== undefined;
+      step.putRecord("pod", podId, endPod(pod, { how, hasFailed }, now));
     });
   }
 

@@ -3,15 +3,28 @@ import { isTerminal } from "../../../runtime/protocol/job-status.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { EndpointInput } from "../../core/resources/endpoint-input.ts";
 import type { Endpoint } from "../../core/resources/endpoint.ts";
-import { invalidRequest } from "../../core/service-error.ts";
-import type { Template } from "../../core/resources/template.ts";
 import type { Step } from "../step.ts";
 import { apply } from "../jobs/apply.ts";
 import type { Uses } from "../context.ts";
+import {
+  deleteBoundTemplates,
+  type InlineContainer,
+  makeBoundTemplate,
+  type Making,
+} from "./bound-template.ts";
 import { checkVolumes } from "./endpoint-volumes.ts";
+import { deleteReleases, isoNow, putEndpoint } from "./put-endpoint.ts";
+import { serverless } from "./serverless-template.ts";
 import { warnOfUnknownGpus } from "../workers/gpus/warn-of-unknown-gpus.ts";
 
 const ID_LENGTH = 14;
+const TEMPLATE_ID_LENGTH = 10;
+
+/** What a new endpoint is, with the container of its workers in the place of a template. */
+export interface InlineEndpointInput
+  extends Omit<EndpointInput, "name" | "templateId">, InlineContainer {
+  readonly name: string;
+}
 
 /** Jobs deleted in one step, so that a long queue does not hold up everybody else. */
 const BATCH = 200;
@@ -19,27 +32,47 @@ const BATCH = 200;
 /** @throws ServiceError invalid_request for a template that is missing or a Pod's, or a missing volume; storage_full */
 export async function createEndpoint(
   engine: Uses<"clock" | "endpointChanged" | "events" | "log" | "random" | "steps">,
-  input: EndpointInput,
+  input: EndpointInput | InlineEndpointInput,
 ): Promise<Endpoint> {
   const id = engine.random.shortId(ID_LENGTH);
-  const createdAt = new Date(engine.clock.now()).toISOString();
+  const newTemplateId = engine.random.shortId(TEMPLATE_ID_LENGTH);
+  const createdAt = isoNow(engine);
   const endpoint = await engine.steps.commit((step) => {
-    const template = serverless(step.record("template", input.templateId), input.templateId);
-    checkVolumes(step, input);
+    const { template, settings } = templateFor(step, input, (named) => ({
+      endpoint: { id, ...named },
+      templateId: newTemplateId,
+      at: createdAt,
+    }));
+    checkVolumes(step, settings);
     const made: Endpoint = {
       id,
-      ...input,
-      name: input.name ?? template.name,
+      ...settings,
+      name: settings.name ?? template.name,
+      templateId: template.id,
       version: 1,
       createdAt,
     };
-    step.putRecord("endpoint", id, made);
+    putEndpoint(step, createdAt, made);
     return made;
   });
   warnOfUnknownGpus(engine, endpoint.gpuTypeIds, { endpointId: id });
   engine.events.publish({ type: "endpoint", endpointId: id, change: "created" });
   engine.endpointChanged(id);
   return endpoint;
+}
+
+/** The template of a new endpoint, which is made with it if it has none, and what else the input says. */
+function templateFor(
+  step: Step,
+  input: EndpointInput | InlineEndpointInput,
+  makingOf: (named: Pick<InlineEndpointInput, "name" | "computeType">) => Making,
+) {
+  if (!("container" in input)) {
+    const template = serverless(step.record("template", input.templateId), input.templateId);
+    return { template, settings: input };
+  }
+  const { container, copyOf, ...settings } = input;
+  return { template: makeBoundTemplate(step, { container, copyOf }, makingOf(settings)), settings };
 }
 
 /** Oldest first. */
@@ -50,7 +83,7 @@ export function listEndpoints(engine: Uses<"directory">): readonly Endpoint[] {
 }
 
 /**
- * Cancels and deletes the endpoint's jobs, then the endpoint; its workers leave. Resolves when nothing of it is stored
+ * Cancels and deletes the endpoint's jobs, then the endpoint with the template that was made with it; its workers leave. Resolves when nothing of it is stored
  * any more. From the call on the endpoint takes no jobs.
  *
  * @throws ServiceError endpoint_not_found; storage_full, endpoint_moved, and then the endpoint is there again, its jobs perhaps not
@@ -66,6 +99,8 @@ export async function deleteEndpoint(
     step.refuseMoved(id);
     step.deleteRecord("endpoint", id);
     step.deleteRecord("served", id);
+    deleteReleases(step, id);
+    deleteBoundTemplates(step, id);
     step.removeReports(id);
   });
   engine.endpointChanged(id);
@@ -94,12 +129,4 @@ function deleteJob(step: Step, job: Job, now: number): void {
     if (cancelled.result === "changed") last = cancelled.job;
   }
   apply(step, last, { type: "expire" }, now);
-}
-
-/** The template if workers can be made of it. @throws ServiceError invalid_request */
-export function serverless(template: Template | undefined, id: string): Template {
-  if (!template) throw invalidRequest([`templateId names no template: ${JSON.stringify(id)}`]);
-  if (template.isServerless) return template;
-  const problem = `templateId names the Pod template "${template.name}"; an endpoint needs one that was created with isServerless true`;
-  throw invalidRequest([problem], { type: "pod_template" });
 }

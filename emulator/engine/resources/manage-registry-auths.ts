@@ -1,7 +1,7 @@
 /** Creates, lists, reads and deletes container registry auths; their credentials are stored encrypted. */
 import type { RegistryAuthInput } from "../../core/resources/registry-auth-input.ts";
 import type { Pod } from "../../core/pods/pod.ts";
-import type { RegistryAuth } from "../../core/resources/registry-auth.ts";
+import type { RegistryAuth, RegistryCredentials } from "../../core/resources/registry-auth.ts";
 import type { Template } from "../../core/resources/template.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { Uses } from "../context.ts";
@@ -42,14 +42,45 @@ export function readRegistryAuth(engine: Uses<"steps">, id: string): RegistryAut
   return auth;
 }
 
-/** @throws ServiceError registry_auth_not_found; in_use while a template names it; storage_full */
-export async function deleteRegistryAuth(engine: Uses<"steps">, id: string): Promise<void> {
+/**
+ * Gives it other credentials, for images that are pulled from then on.
+ *
+ * @throws ServiceError registry_auth_not_found, secrets_unusable, storage_full
+ */
+export async function updateRegistryAuth(
+  engine: Uses<"random" | "secretKey" | "steps">,
+  id: string,
+  credentials: RegistryCredentials,
+): Promise<RegistryAuth> {
+  return engine.steps.commit((step) => {
+    const auth = step.record("registryAuth", id);
+    if (!auth) throw registryAuthNotFound(id);
+    const sealed = sealSecret(engine, id, JSON.stringify(credentials));
+    const changed: RegistryAuth = { ...auth, sealed };
+    step.putRecord("registryAuth", id, changed);
+    return changed;
+  });
+}
+
+/**
+ * @param ofTemplates `lost`: templates that name it name none then, without a new version of anything (live)
+ * @throws ServiceError registry_auth_not_found; in_use while a pod names it, or a template that may not lose it; storage_full
+ */
+export async function deleteRegistryAuth(
+  engine: Uses<"steps">,
+  id: string,
+  ofTemplates: "kept" | "lost" = "kept",
+): Promise<void> {
   await engine.steps.commit((step) => {
     const auth = step.record("registryAuth", id);
     if (!auth) throw registryAuthNotFound(id);
     const isUser = (user: Pod | Template) => user.containerRegistryAuthId === id;
     const what = `the container registry auth "${auth.name}"`;
-    refuseIfUsed(step, what, { template: isUser, pod: isUser });
+    refuseIfUsed(step, what, { ...(ofTemplates === "kept" && { template: isUser }), pod: isUser });
+    for (const template of step.records("template").filter(isUser)) {
+      const { containerRegistryAuthId: _, ...rest } = template;
+      step.putRecord("template", template.id, rest);
+    }
     step.deleteRecord("registryAuth", id);
   });
 }

@@ -8,16 +8,19 @@ import type { Template } from "../../core/resources/template.ts";
 import type { Step } from "../step.ts";
 import type { Uses } from "../context.ts";
 import { refuseIfUsed } from "./in-use.ts";
+import { isoNow } from "./put-endpoint.ts";
 
 const ID_LENGTH = 10;
 
 /** @throws ServiceError template_name_taken; invalid_request for a container registry auth that is missing; storage_full */
 export async function createTemplate(
-  engine: Uses<"random" | "steps">,
+  engine: Uses<"clock" | "random" | "steps">,
   input: TemplateInput,
 ): Promise<Template> {
   const id = engine.random.shortId(ID_LENGTH);
-  const template: Template = { id, ...input, isPlatform: false, earned: 0, runtimeInMin: 0 };
+  const createdAt = isoNow(engine);
+  const own = { isPlatform: false, earned: 0, runtimeInMin: 0, createdAt };
+  const template: Template = { id, ...input, ...own };
   await engine.steps.commit((step) => {
     checkName(step, template.name);
     checkRegistryAuth(step, template.containerRegistryAuthId);

@@ -78,6 +78,8 @@ export class RecordBook {
   learn({ version, records }: ChangedRecords): readonly RecordChange[] {
     this.#version = version;
     return records.flatMap(({ kind, id, record: after }) => {
+      // A newer version may keep what this one knows nothing of.
+      if (!this.#stored.knows(kind)) return [];
       const before = this.#stored.find(kind, id);
       if (isDeepStrictEqual(before, after)) return [];
       this.#stored.put(kind, id, after);
@@ -97,6 +99,10 @@ class RecordMaps implements RecordView {
     // Endpoints that were stored before there were types have none.
     for (const [id, endpoint] of this.#kinds.endpoint)
       this.put("endpoint", id, { ...endpoint, type: endpoint.type ?? "QUEUE" });
+  }
+
+  knows(kind: string): boolean {
+    return Object.hasOwn(this.#kinds, kind);
   }
 
   find<K extends RecordKind>(kind: K, id: string): Records[K] | undefined {

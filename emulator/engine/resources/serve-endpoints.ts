@@ -10,6 +10,7 @@ import type { Step } from "../step.ts";
 import type { Uses } from "../context.ts";
 import { warnOfUnknownGpus } from "../workers/gpus/warn-of-unknown-gpus.ts";
 import { logSettled } from "./log-overrides.ts";
+import { isoNow, putEndpoint } from "./put-endpoint.ts";
 
 /** What became of an endpoint of a file. */
 interface Outcome {
@@ -27,12 +28,12 @@ interface Outcome {
  * @throws ServiceError storage_full
  */
 export async function serve(
-  engine: Uses<"log" | "steps">,
+  engine: Uses<"clock" | "log" | "steps">,
   files: readonly ServedEndpoint[],
 ): Promise<void> {
   const outcomes = await engine.steps.commit((step) => {
     const settled: Outcome[] = [];
-    for (const file of files) settled.push(settle(step, file));
+    for (const file of files) settled.push(settle(step, isoNow(engine), file));
     return settled;
   });
   for (const outcome of outcomes) {
@@ -42,9 +43,10 @@ export async function serve(
   }
 }
 
-function settle(step: Step, file: ServedEndpoint): Outcome {
+function settle(step: Step, at: string, file: ServedEndpoint): Outcome {
   const { id } = file.endpoint;
   const before = step.record("served", id);
+  const templateBefore = step.record("template", file.endpoint.templateId);
   const template = file.template && settleTemplate(step, file.template, before?.template);
   const storedEndpoint = step.record("endpoint", id);
   const endpoint = settleEndpoint(storedEndpoint, before?.endpoint, file.endpoint);
@@ -52,7 +54,7 @@ function settle(step: Step, file: ServedEndpoint): Outcome {
     template?.rolls === true ||
     (storedEndpoint !== undefined && endpointRolls(storedEndpoint, endpoint.thing));
   const settled = rolls ? rolled(endpoint.thing) : endpoint.thing;
-  step.putRecord("endpoint", id, settled);
+  putEndpoint(step, at, settled, templateBefore);
   // The file does not say when the endpoint was made.
   const { createdAt } = settled;
   step.putRecord("served", id, { ...file, endpoint: { ...file.endpoint, createdAt } });

@@ -14,6 +14,7 @@ import { billVolume } from "../billing/bill-volume.ts";
 import type { Uses } from "../context.ts";
 import { sealSecret, unsealSecret } from "./secret-box.ts";
 import { logSettled } from "./log-overrides.ts";
+import { isoNow } from "./put-endpoint.ts";
 import { rollEndpoints } from "./update-template.ts";
 
 /**
@@ -24,7 +25,15 @@ import { rollEndpoints } from "./update-template.ts";
  */
 export async function serveResources(
   engine: Uses<
-    "directory" | "log" | "prices" | "random" | "secretKey" | "steps" | "usage" | "volumeFiles"
+    | "clock"
+    | "directory"
+    | "log"
+    | "prices"
+    | "random"
+    | "secretKey"
+    | "steps"
+    | "usage"
+    | "volumeFiles"
   >,
   { networkVolumes, registryAuths, templates }: ServedResources,
 ): Promise<void> {
@@ -61,7 +70,7 @@ function grown(present: NetworkVolume | undefined, now: NetworkVolume): NetworkV
   return { ...now, size: Math.max(now.size, present?.size ?? 0) };
 }
 
-/** The credentials of the file are the newer ones always: over the interface they cannot be changed. */
+/** The credentials of the file are taken at each start, whatever they were changed to meanwhile. */
 async function serveRegistryAuth(
   engine: Uses<"random" | "secretKey" | "steps">,
   { id, name, ...credentials }: ServedRegistryAuth,
@@ -86,7 +95,10 @@ function isSealed(engine: Uses<"secretKey">, { id, sealed }: RegistryAuth, text:
   }
 }
 
-async function serveTemplate(engine: Uses<"log" | "steps">, file: ServedTemplate): Promise<void> {
+async function serveTemplate(
+  engine: Uses<"clock" | "log" | "steps">,
+  file: ServedTemplate,
+): Promise<void> {
   const { template } = file;
   const { id } = template;
   const settled = await engine.steps.commit((step) => {
@@ -100,7 +112,8 @@ async function serveTemplate(engine: Uses<"log" | "steps">, file: ServedTemplate
     });
     step.putRecord("template", id, outcome.thing);
     step.putRecord("servedTemplate", id, file);
-    if (stored !== undefined && templateRolls(stored, outcome.thing)) rollEndpoints(step, id);
+    if (stored !== undefined && templateRolls(stored, outcome.thing))
+      rollEndpoints(step, isoNow(engine), stored);
     return outcome;
   });
   logSettled(engine.log, { templateId: id }, `the template "${settled.thing.name}"`, settled);

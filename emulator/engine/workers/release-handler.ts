@@ -4,6 +4,7 @@ import { rolled } from "../../core/resources/endpoint-change.ts";
 import type { Endpoint } from "../../core/resources/endpoint.ts";
 import type { Step } from "../step.ts";
 import type { Uses } from "../context.ts";
+import { isoNow, putEndpoint } from "../resources/put-endpoint.ts";
 
 /** What the workers load. */
 export type HandlerModule = Pick<Reload, "modulePath" | "sourcePath">;
@@ -17,7 +18,7 @@ export type HandlerModule = Pick<Reload, "modulePath" | "sourcePath">;
  * @throws ServiceError storage_full
  */
 export async function releaseHandler(
-  engine: Uses<"directory" | "endpointChanged" | "events" | "fleet" | "steps">,
+  engine: Uses<"clock" | "directory" | "endpointChanged" | "events" | "fleet" | "steps">,
   imageName: string,
   module: HandlerModule | undefined,
 ): Promise<readonly Endpoint[]> {
@@ -34,7 +35,7 @@ export async function releaseHandler(
 }
 
 function rollEndpoints(
-  { directory }: Uses<"directory">,
+  { clock, directory }: Uses<"clock" | "directory">,
   step: Step,
   imageName: string,
 ): readonly Endpoint[] {
@@ -44,7 +45,7 @@ function rollEndpoints(
     const stored = step.record("endpoint", id);
     if (!stored) continue;
     const endpoint = rolled(stored);
-    step.putRecord("endpoint", id, endpoint);
+    putEndpoint(step, isoNow({ clock }), endpoint);
     rolledOnes.push(endpoint);
   }
   return rolledOnes;

@@ -107,16 +107,16 @@ export function keyOfOpener({ keys }: HttpService, keyId: string): ApiKey | unde
 /** The key of an `Authorization` header, whatever it opens. @throws ServiceError unauthorized, key_expired */
 export function goodKey({ keys }: HttpService, header: string | undefined): ApiKey {
   const text = bareKey(header);
-  if (text === undefined) {
-    throw new ServiceError(
-      "unauthorized",
-      "the API key is missing; send it as Authorization: Bearer KEY",
-      { topic: { type: "key_missing" } },
-    );
-  }
+  if (text === undefined) throw noKey();
   const key = keys.findGood(text);
   if (key !== undefined) return key;
   throw new ServiceError("unauthorized", "the API key is wrong", { topic: { type: "key_wrong" } });
+}
+
+/** The refusal of a request without a key. */
+export function noKey(): ServiceError {
+  const message = "the API key is missing; send it as Authorization: Bearer KEY";
+  return new ServiceError("unauthorized", message, { topic: { type: "key_missing" } });
 }
 
 function invalidHeader(message: string): ServiceError {

@@ -18,16 +18,9 @@ export async function performNoted<Path>(
   key: ApiKey | undefined,
 ): Promise<Answer> {
   if (key === undefined || !isAudited(operation)) return operation.perform(call);
-  const { request, service, path } = call;
-  const note = (status: number, subject = Object.values(path ?? {}).join(" ")) =>
-    service.audit.note({
-      keyId: key.id,
-      keyName: key.name,
-      client: service.callers.seen(request).client,
-      operation: name,
-      subject,
-      status,
-    });
+  const noteIn = auditNote(call, key, name);
+  const note = (status: number, subject = Object.values(call.path ?? {}).join(" ")) =>
+    noteIn(status, subject);
   try {
     const answer = await operation.perform(call);
     await ("flow" in answer ? note(200) : note(answer.status, answer.subject));
@@ -36,9 +29,20 @@ export async function performNoted<Path>(
     // It did not even send its request whole.
     if (error instanceof ClientGoneError) throw error;
     const refusal = asRefusal(call, error);
-    await note(refusal.status);
+    await note(call.refusal(refusal).status);
     throw refusal;
   }
+}
+
+/** Notes what came of an operation of that name that was called with the key, and what it was about. */
+export function auditNote(
+  { service, request }: Pick<Call<unknown>, "service" | "request">,
+  { id: keyId, name: keyName }: ApiKey,
+  operation: string,
+): (status: number, subject: string) => Promise<void> {
+  const { client } = service.callers.seen(request);
+  return (status, subject) =>
+    service.audit.note({ keyId, keyName, client, operation, subject, status });
 }
 
 const after = z

@@ -13,6 +13,12 @@ const REFUSAL: RefusalShape = {
   properties: (codes, status) => ({ code: { enum: [...codes] }, status: { const: status } }),
 };
 
+/** The version the interface's description is labelled with (spec). */
+export const CONTRACT_DOCUMENT: Dialect["document"] = {
+  version: "0.1.0",
+  description: "The management interface under `/v1` and the job interface under `/v2`.",
+};
+
 export const CONTRACT_DIALECT: Dialect = {
   name: "contract",
   basePath: "",
@@ -26,6 +32,6 @@ export const CONTRACT_DIALECT: Dialect = {
   template: (template) => template,
   endpoint: (endpoint) => endpoint,
   pod: (pod) => pod,
-  missing: () => undefined,
+  document: CONTRACT_DOCUMENT,
   schemas: {},
 };

@@ -4,8 +4,8 @@ import { liveJobFrame } from "../../core/jobs/live-job-body.ts";
 import { type ErrorCode, ERROR_CODES } from "../../core/service-error.ts";
 import type { Template } from "../../core/resources/template.ts";
 import type { Dialect, RefusalShape, ShownPod } from "../dialect.ts";
-import { asProblem, missingOfRestV2 } from "../live-management/rest-v2.ts";
 import { chunkList, streamStatus } from "./chunk-list.ts";
+import { CONTRACT_DOCUMENT } from "./contract-dialect.ts";
 import { liveText } from "./live-texts.ts";
 import { jobRefusalSchema, LIVE_SCHEMAS, refusalSchema } from "./live-schemas.ts";
 
@@ -43,11 +43,9 @@ const JOB_REFUSAL: RefusalShape = {
     GATEWAY_TITLES[status] === undefined ? {} : { status: { const: status } },
 };
 
-const BASE_PATH = "/live";
-
 export const LIVE_DIALECT: Dialect = {
   name: "live",
-  basePath: BASE_PATH,
+  basePath: "/live",
   refusals: { jobs: JOB_REFUSAL, others: REFUSAL },
   job: ({ job, output }) => framed(liveJobFrame(job), output),
   chunks: (part) => {
@@ -68,10 +66,7 @@ export const LIVE_DIALECT: Dialect = {
     ...(workers && { workers: workers.map(livePod) }),
   }),
   pod: livePod,
-  missing: (method, path) => {
-    const error = missingOfRestV2(BASE_PATH, method, path);
-    return error && { error, refusal: asProblem };
-  },
+  document: CONTRACT_DOCUMENT,
   schemas: LIVE_SCHEMAS,
 };
 

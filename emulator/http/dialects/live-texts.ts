@@ -14,6 +14,7 @@ const BY_TOPIC: {
   key_wrong: () => "invalid api key",
   pod_template: () =>
     "Serverless endpoints cannot use pod templates. Please use a serverless template.",
+  unknown_gpu_pool: () => "Invalid GPU Pool ID",
   out_of_bounds: ({ parameter, min, max }) =>
     `${parameter} is invalid; must be between ${min} and ${max}`,
   unknown_keys: () => "Extra input keys provided in request body",

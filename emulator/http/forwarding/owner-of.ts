@@ -10,6 +10,7 @@ export async function ownedBy<Path>(
 ): Promise<Owned | undefined> {
   if (owner === "any") return undefined;
   if (owner === "service") return owner;
+  if (owner !== undefined && "findOwned" in owner) return owner.findOwned(call);
   const endpointId = owner === undefined ? endpointIn(call.path) : await owner.find(call);
   return endpointId === undefined ? undefined : { endpointId };
 }

@@ -1,6 +1,6 @@
 /** What another replica has made, changed or deleted is seen here by who asks for it. */
 import type { Ownership } from "../../store/ownership.ts";
-import type { Operation } from "../operation.ts";
+import { isOnJobs, type Operation } from "../operation.ts";
 import type { HttpService } from "../service.ts";
 import { endpointIn } from "./owner-of.ts";
 
@@ -26,5 +26,5 @@ export async function refreshIfUnknown(
 
 /** All but those on jobs, and pages. */
 function isOnRecords({ access, path }: Pick<Operation, "access" | "path">): boolean {
-  return access !== "anyone" && !path.startsWith("/v2/");
+  return access !== "anyone" && !isOnJobs({ path });
 }

@@ -53,12 +53,12 @@ export class Replicas {
   async answer<Path>(name: string, operation: Operation<Path>, call: Call<Path>): Promise<void> {
     const { request, response, refusal } = call;
     const arrival = this.#arrivalOf(request, operation.submits);
-    const others = (url: string) => this.#shares(request, arrival, url);
+    const others = (url: string, key?: string) => this.#shares(request, arrival, url, key);
     const [owned, found] = await this.#find(operation, { ...call, others });
     if (arrival.isShare) return respond(name, found, call);
     const whole = gathering(found, () => others(request.url ?? ""));
     const askReplica = this.#asker(request, arrival);
-    if (owned === undefined) return respond(name, whole, { ...call, askReplica });
+    if (owned === undefined) return respond(name, whole, { ...call, others, askReplica });
     const { methods, submits, waitMs } = operation;
     const passed: Passed = {
       ...{ service: this.#service, request, response, refusal, owned, arrival },
@@ -67,7 +67,7 @@ export class Replicas {
     };
     if (!isOwned(this.#ownership, owned)) return this.#passOn(passed, needOf(operation, call));
     if (arrival.from === undefined && hasBody(request)) keepBody(request);
-    return respond(name, whole, { ...call, moved: () => this.#moveOn(passed) });
+    return respond(name, whole, { ...call, others, moved: () => this.#moveOn(passed) });
   }
 
   /**
@@ -159,9 +159,15 @@ export class Replicas {
     }
   }
 
-  /** What the other replicas that can be reached answer to a GET of that URL with the key of the request. */
-  async #shares(request: IncomingMessage, arrival: Arrival, url: string): Promise<unknown[]> {
-    const opening = this.#shareOf(request, arrival, url);
+  /** What the other replicas that can be reached answer to a GET of that URL with that key, or that of the request. */
+  async #shares(
+    request: IncomingMessage,
+    arrival: Arrival,
+    url: string,
+    key = request.headers.authorization,
+  ): Promise<unknown[]> {
+    const asked = this.#shareOf(request, arrival, url);
+    const opening = { ...asked, headers: { ...asked.headers, authorization: key } };
     const { self } = this.#ownership;
     const others = this.#ownership.replicas().filter(({ id }) => id !== self.id);
     const shares = others.map(async (replica) => {

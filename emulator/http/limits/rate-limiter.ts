@@ -9,8 +9,10 @@ import {
 import type { Disarm } from "../../core/time/clock.ts";
 import { type ExceededLimit, LimitReport } from "../../core/limits/limit-report.ts";
 import { type ExceededSide, raisedLimit, RateMeter } from "../../core/limits/rate-limit.ts";
+import type { Quota } from "../../core/limits/quota.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { Uses } from "../../engine/context.ts";
+import { KeyQuotas } from "./key-quotas.ts";
 
 /** It is not known when one of the concurrent requests ends; this is a guess. */
 const CONCURRENT_RETRY_MS = 1_000;
@@ -29,14 +31,18 @@ type GateUses = Uses<"clock" | "directory" | "fleet" | "log" | "metrics">;
 export class RateLimiter {
   readonly #engine: GateUses;
   readonly mode: "enforce" | "warn";
+  /** Those of the keys, over all operations that count in them. */
+  readonly quotas: KeyQuotas;
   readonly #report = new LimitReport();
   /** By endpoint and key; idle ones are removed. */
   readonly #meters = new Map<string, Map<string, MetersOfKey>>();
   #disarm: Disarm | undefined;
 
-  constructor(engine: GateUses, mode: "enforce" | "warn") {
+  /** @param quotas by default those that `/live/v2` has */
+  constructor(engine: GateUses, mode: "enforce" | "warn", quotas?: readonly Quota[]) {
     this.#engine = engine;
     this.mode = mode;
+    this.quotas = new KeyQuotas(engine, mode, quotas);
   }
 
   /** The limits that were exceeded since the start. */
@@ -74,6 +80,7 @@ export class RateLimiter {
   stop(): void {
     this.#disarm?.();
     this.#meters.clear();
+    this.quotas.stop();
   }
 
   #exceed(

@@ -37,8 +37,8 @@ export interface Push<Item> {
   readonly written: (items: readonly Item[]) => string;
   /** At least so much real time lies between two writes of items; default: none. */
   readonly paceMs?: number | undefined;
-  /** The message for a reader that did not keep up. */
-  readonly dropped: string;
+  /** The message for a reader that did not keep up; absent: the stream ends, and its reader knows where to go on. */
+  readonly dropped?: string;
 }
 
 /** Ends when the reader goes away or does not keep up; or, without a message, when the service stops. */
@@ -97,12 +97,13 @@ async function pause(clock: Clock, forMs: number | undefined, signal: AbortSigna
 }
 
 /** Its socket is full: it may read what was written and the message, within a limited time. Another replica tells its reader. */
-function drop(response: ServerResponse, dropped: string): void {
+function drop(response: ServerResponse, dropped: string | undefined): void {
   if (arrivalOf(response.req)?.isShare === true) {
     response.destroy();
     return;
   }
   const timer = setTimeout(() => response.destroy(), GRACE_MS);
   response.once("close", () => clearTimeout(timer));
-  response.end(`event: dropped\ndata: ${JSON.stringify({ error: dropped })}\n\n`);
+  const error = dropped && `event: dropped\ndata: ${JSON.stringify({ error: dropped })}\n\n`;
+  response.end(error);
 }

@@ -14,9 +14,6 @@ import { type Method, type Operation, routesOf } from "../operation.ts";
 import { errorAnswers } from "./error-answers.ts";
 import { SUMMARIES } from "./summaries.ts";
 
-/** The version the interface's description is labelled with (spec). */
-const INTERFACE_VERSION = "0.1.0";
-
 export type OpenApiDocument = ReturnType<typeof createOpenApi>;
 
 /**
@@ -43,8 +40,7 @@ export function createDocument(
       openapi: "3.1.0",
       info: {
         title: "Serverless compute",
-        version: INTERFACE_VERSION,
-        description: "The management interface under `/v1` and the job interface under `/v2`.",
+        ...dialect.document,
         license: { name: "MIT", identifier: "MIT" },
       },
       servers: [{ url: basePath === "" ? "/" : basePath }],

@@ -23,7 +23,8 @@ const OF_ANY: readonly ErrorCode[] = [
 const OF_KEYS: readonly ErrorCode[] = ["unauthorized", "key_expired", "insufficient_scope"];
 
 /** The codes an operation can refuse with, by what it is and by what its contract says. */
-function errorsOf({ contract, access, path, rateLimit, owner }: Operation): ReadonlySet<ErrorCode> {
+function errorsOf(operation: Operation): ReadonlySet<ErrorCode> {
+  const { contract, access, path, rateLimit, hasQuota, owner } = operation;
   const codes = new Set([...OF_ANY, ...(contract.errors ?? [])]);
   if (codes.has("storage_full")) codes.add("storage_failed");
   if (access === "probe") codes.delete("shutting_down");
@@ -34,6 +35,7 @@ function errorsOf({ contract, access, path, rateLimit, owner }: Operation): Read
     codes.add("rate_limited");
     if (RATE_LIMITS[rateLimit].concurrent !== undefined) codes.add("too_many_requests_at_once");
   }
+  if (hasQuota) codes.add("rate_limited");
   if (owner !== "any") codes.add("endpoint_moved");
   // An id that is longer than any.
   if (parametersOf(path).length > 0) codes.add("not_found");
@@ -87,6 +89,6 @@ function describe(
   const schema = Object.keys(known).length === 0 ? body : { allOf: [body, { properties: known }] };
   return {
     description: codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].when}`).join("\n\n"),
-    content: { "application/json": { schema } },
+    content: { [shape.contentType ?? "application/json"]: { schema } },
   };
 }

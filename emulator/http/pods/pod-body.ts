@@ -2,20 +2,23 @@
 import { perHour } from "../../core/billing/prices.ts";
 import type { Flags } from "../../core/input/query-parameters.ts";
 import type { Pod } from "../../core/pods/pod.ts";
+import { withoutNewerFields } from "../../core/resources/template.ts";
 import type { Uses } from "../../engine/context.ts";
+import { USER_ID } from "../resources/user-id.ts";
+import { volumeBody } from "../resources/volume-body.ts";
 import type { podQuery } from "../schemas/pod.ts";
 import type { ShownPod } from "../dialect.ts";
 
-/** The service has one user and one machine (ours). */
-const USER_ID = "user_local";
-const MACHINE_ID = "local";
+/** The service has one machine (ours). */
+export const MACHINE_ID = "local";
 const DATA_CENTER_ID = "LOCAL";
 /** Of pods that are only kept as what is wanted (live). */
-const GB_PER_VCPU = 2;
-const LOOPBACK = "127.0.0.1";
+export const GB_PER_VCPU = 2;
+/** Where the ports of pods are open. */
+export const LOOPBACK = "127.0.0.1";
 
 export function podBody(
-  engine: Uses<"directory" | "podMemoryInGb" | "podPorts" | "prices">,
+  engine: Uses<"directory" | "podMemoryInGb" | "podRuns" | "prices">,
   pod: Pod,
   flags: Flags<keyof typeof podQuery.shape>,
 ): ShownPod {
@@ -65,8 +68,8 @@ function shown(pod: Pod) {
 }
 
 /** Nothing for one that does not run; ports are open on this machine only (ours). */
-function reachedAt({ podPorts }: Uses<"podPorts">, { id }: Pod) {
-  const portMappings = podPorts.get(id) ?? null;
+function reachedAt({ podRuns }: Uses<"podRuns">, { id }: Pod) {
+  const portMappings = podRuns.get(id)?.ports ?? null;
   return { publicIp: portMappings && LOOPBACK, portMappings };
 }
 
@@ -84,11 +87,11 @@ function machineOf(pod: Pod, gpuTypeId: string | undefined, costPerHr: number) {
 function volumeOf(engine: Uses<"directory">, { networkVolumeId }: Pod) {
   if (networkVolumeId === undefined) return {};
   const networkVolume = engine.directory.findVolume(networkVolumeId);
-  return networkVolume ? { networkVolume } : {};
+  return networkVolume ? { networkVolume: volumeBody(networkVolume) } : {};
 }
 
 function templateOf(engine: Uses<"directory">, { templateId }: Pod) {
   if (templateId === undefined) return {};
   const template = engine.directory.findTemplate(templateId);
-  return template ? { template } : {};
+  return template ? { template: withoutNewerFields(template) } : {};
 }

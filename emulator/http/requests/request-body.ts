@@ -29,6 +29,14 @@ export function hasBody(request: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
 }
 
+/** To be called before anything else is asked of the request. @throws ServiceError payload_too_large */
+export function refuseLongBody(
+  { maxBodyBytes = Infinity }: { readonly maxBodyBytes?: number },
+  request: IncomingMessage,
+): void {
+  if ((declaredLength(request) ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes);
+}
+
 /** True when so much of the request is still to come that it is better to close the connection than to read it. */
 export function hasLongRest(request: IncomingMessage): boolean {
   if (request.complete || !hasBody(request)) return false;

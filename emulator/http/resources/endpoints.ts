@@ -1,4 +1,5 @@
 /** Operations on endpoints, and how an endpoint is shown: the record, and what it takes from its template and its workers. */
+import { flavorMemoryGb } from "../../core/catalog/cpu-flavors.ts";
 import type { Flags } from "../../core/input/query-parameters.ts";
 import {
   endpointChangesSchema,
@@ -6,7 +7,8 @@ import {
   readEndpointChanges,
   readEndpointInput,
 } from "../../core/resources/endpoint-input.ts";
-import type { Endpoint } from "../../core/resources/endpoint.ts";
+import { type Endpoint, executionLimitMs } from "../../core/resources/endpoint.ts";
+import { withoutNewerFields } from "../../core/resources/template.ts";
 import type { Uses } from "../../engine/context.ts";
 import {
   createEndpoint,
@@ -19,6 +21,7 @@ import { workersOfEndpoints } from "../forwarding/gathered.ts";
 import { workerBody } from "../pods/worker-body.ts";
 import { endpointQuery, endpointSchema } from "../schemas/endpoint.ts";
 import { Resource } from "./resource.ts";
+import { USER_ID } from "./user-id.ts";
 
 const endpoint = new Resource({
   tag: "endpoints",
@@ -56,9 +59,6 @@ export const ENDPOINT_OPERATIONS = {
   deleteEndpoint: endpoint.deletion(["endpoint_not_found", "storage_full"], deleteEndpoint),
 };
 
-/** The service has one user (ours). */
-const USER_ID = "user_local";
-
 function endpointBody(
   { directory, fleet }: Uses<"directory" | "fleet">,
   shown: Endpoint,
@@ -74,17 +74,19 @@ function endpointBody(
     networkVolumeIds: shown.networkVolumeIds ?? [],
     ...(shown.computeType === "CPU" && { instanceIds: instanceIdsOf(shown) }),
     env: template?.env ?? {},
-    ...(includeTemplate && { template }),
+    // Newer interfaces may have written a fraction, or 0 for as long as a job may take at all.
+    scalerValue: Math.ceil(shown.scalerValue),
+    executionTimeoutMs: executionLimitMs(shown),
+    ...(includeTemplate && template && { template: withoutNewerFields(template) }),
     ...(includeWorkers && { workers: workers() }),
   };
 }
 
 const DEFAULT_VCPU_COUNT = 2;
 
-/** Flavour, vCPUs and GB of memory (live), for example `cpu3c-8-16`: 2 GB for each vCPU of a `c`, 4 of a `g`. */
-function instanceIdsOf({ cpuFlavorIds = [], vcpuCount = DEFAULT_VCPU_COUNT }: Endpoint) {
-  return cpuFlavorIds.map((flavor) => {
-    const memoryInGb = vcpuCount * (flavor.endsWith("g") ? 4 : 2);
-    return `${flavor}-${vcpuCount}-${memoryInGb}`;
-  });
+/** Flavour, vCPUs and GB of memory (live), for example `cpu3c-8-16`. */
+export function instanceIdsOf({ cpuFlavorIds = [], vcpuCount = DEFAULT_VCPU_COUNT }: Endpoint) {
+  return cpuFlavorIds.map(
+    (flavor) => `${flavor}-${vcpuCount}-${flavorMemoryGb(flavor, vcpuCount)}`,
+  );
 }

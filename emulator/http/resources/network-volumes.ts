@@ -5,7 +5,6 @@ import {
   readNetworkVolumeChange,
   readNetworkVolumeInput,
 } from "../../core/resources/network-volume-input.ts";
-import type { NetworkVolume } from "../../core/resources/network-volume.ts";
 import {
   createNetworkVolume,
   deleteNetworkVolume,
@@ -14,6 +13,7 @@ import {
 } from "../../engine/resources/manage-network-volumes.ts";
 import { networkVolumeSchema } from "../schemas/network-volume.ts";
 import { Resource } from "./resource.ts";
+import { volumeBody } from "./volume-body.ts";
 
 const volume = new Resource({
   tag: "network volumes",
@@ -21,7 +21,7 @@ const volume = new Resource({
   id: "networkVolumeId",
   name: "The network volume",
   schema: networkVolumeSchema,
-  show: (shown: NetworkVolume) => shown,
+  show: volumeBody,
 });
 
 export const NETWORK_VOLUME_OPERATIONS = {

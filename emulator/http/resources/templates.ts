@@ -5,7 +5,11 @@ import {
   templateChangesSchema,
   templateInputSchema,
 } from "../../core/resources/template-input.ts";
-import { isEndpointBound, type Template } from "../../core/resources/template.ts";
+import {
+  isEndpointBound,
+  type Template,
+  withoutNewerFields,
+} from "../../core/resources/template.ts";
 import {
   createTemplate,
   deleteTemplate,
@@ -23,7 +27,7 @@ const template = new Resource({
   name: "The template",
   schema: templateSchema,
   flags: templateQuery,
-  show: (shown: Template, { dialect }) => dialect.template(shown),
+  show: (shown: Template, { dialect }) => dialect.template(withoutNewerFields(shown)),
 });
 
 export const TEMPLATE_OPERATIONS = {

@@ -11,6 +11,8 @@ export const TAGS = {
   "network volumes": "Directories that outlive workers and are shared by them.",
   "container registry auths": "Credentials for private images.",
   pods: "Single containers without a queue.",
+  catalog: "What can be had: GPUs, CPUs and data centres.",
+  account: "What belongs to the account.",
   billing: "What was used, and what that would have cost.",
   workers: "What workers of the live dialect call.",
   emulator:

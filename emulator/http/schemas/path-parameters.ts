@@ -13,6 +13,10 @@ export const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   podId: "Id of a pod.",
   workerId: "Id of a worker.",
   networkVolumeId: "Id of a network volume.",
+  registryId: "Id of the credentials of a container registry.",
+  gpuTypeId: "Name of a GPU type, for example `NVIDIA L4`.",
+  cpuFlavorId: "Name of a CPU flavour, for example `cpu3c`.",
+  dataCenterId: "Id of a data centre, for example `EU-RO-1`.",
 };
 
 /** A path of an operation as the document writes it: parameters as `{name}`, what follows a `*` as `{path}`. */

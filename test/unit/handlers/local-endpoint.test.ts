@@ -10,6 +10,12 @@ test("those of handler files, of images and of functions are served together", (
   expect(local.map(({ id }) => id)).toEqual(["file", "image", "function"]);
 });
 
+test("an id that is reserved is refused, whatever has it", () => {
+  const reserved = 'no endpoint can have the id "pods", which is reserved: /live/v2/pods is where';
+  expect(() => localEndpoints({ endpoints: { pods: {} } })).toThrow(reserved);
+  expect(() => localEndpoints({ handlers: [{ id: "pods", path: "/x.ts" }] })).toThrow(reserved);
+});
+
 test.each([
   ["file", { handlers, endpoints: { file: {} } }],
   ["image", { images, endpoints: { image: {} } }],

@@ -5,6 +5,7 @@ import addFormats from "ajv-formats";
 import type { Dialect } from "../../../emulator/http/dialect.ts";
 import { CONTRACT_DIALECT } from "../../../emulator/http/dialects/contract-dialect.ts";
 import { LIVE_DIALECT } from "../../../emulator/http/dialects/live-dialect.ts";
+import { isOfRestV2, REST_V2_DIALECT } from "../../../emulator/http/dialects/rest-v2-dialect.ts";
 import { createDocument, type OpenApiDocument } from "../../../emulator/http/openapi/document.ts";
 import { operationsOf } from "../../../emulator/http/router.ts";
 
@@ -20,6 +21,8 @@ export interface DocumentedOperation {
   /** As the document writes it, with `{name}` for parameters, below the dialect's base path. */
   readonly path: string;
   readonly operation: OperationObject;
+  /** The document's, by the names that its references have. */
+  readonly schemas: Readonly<Record<string, unknown>>;
 }
 
 type PathItem = NonNullable<OpenApiDocument["paths"]>[string];
@@ -28,6 +31,8 @@ type OperationObject = NonNullable<PathItem["get"]>;
 /** What a dialect says of its answers. */
 interface Documentation {
   readonly basePath: string;
+  /** By which its schemas are referred to. */
+  readonly schemaId: string;
   readonly document: OpenApiDocument;
   readonly operations: readonly DocumentedOperation[];
 }
@@ -41,6 +46,7 @@ const compiled = new Map<string, ValidateFunction>();
 
 const CONTRACT = documentationOf(CONTRACT_DIALECT);
 const LIVE = documentationOf(LIVE_DIALECT);
+const REST_V2 = documentationOf(REST_V2_DIALECT);
 
 /** The document of the contract's dialect. */
 export const DOCUMENT = CONTRACT.document;
@@ -48,21 +54,25 @@ export const DOCUMENTED = CONTRACT.operations;
 
 export const LIVE_DOCUMENT = LIVE.document;
 
-/** The operations of both. */
-export const ALL_DOCUMENTED = [...CONTRACT.operations, ...LIVE.operations];
+export const REST_V2_DOCUMENT = REST_V2.document;
+
+/** The operations of all. */
+export const ALL_DOCUMENTED = [...CONTRACT.operations, ...LIVE.operations, ...REST_V2.operations];
 
 function documentationOf(dialect: Dialect): Documentation {
   const { basePath } = dialect;
   const document = createDocument(operationsOf(dialect), dialect);
-  ajv.addSchema(document, schemaIdOf(basePath));
+  const schemaId = `openapi${basePath.replace("/", "-")}-${dialect.document.version}`;
+  ajv.addSchema(document, schemaId);
   const operations = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
     Object.entries(item as Record<string, OperationObject>).map(([method, operation]) => ({
       method: method.toUpperCase(),
       path: `${basePath}${path}`,
       operation,
+      schemas: document.components?.schemas ?? {},
     })),
   );
-  return { basePath, document, operations };
+  return { basePath, schemaId, document, operations };
 }
 
 /** Fails if the document does not show such an answer to a call of `method` at `target` (a path with a query). */
@@ -70,15 +80,15 @@ export function assertDocumented(method: string, target: string, answer: AnswerT
   const [written = ""] = target.split("?", 1);
   // Slashes that say nothing are ignored.
   const path = written.replaceAll(/\/{2,}/gu, "/");
-  const documentation = `${path}/`.startsWith(`${LIVE.basePath}/`) ? LIVE : CONTRACT;
-  const { basePath, operations } = documentation;
+  const documentation = documentationAt(path);
+  const { basePath, schemaId, operations } = documentation;
   const ofMethod = operations.filter((each) => each.method === method);
   const found = operationAt(ofMethod, path);
   const what = `${method} ${target.slice(0, 200)} answered ${answer.status} ${answer.text.slice(0, 400)}`;
   if (!found) {
     assert.ok(answer.status >= 400, `${what}, but the document has no such operation`);
     const pointer = `#/components/schemas/${errorSchemaAt(documentation, path)}`;
-    assertFits(what, basePath, pointer, JSON.parse(answer.text));
+    assertFits(what, schemaId, pointer, JSON.parse(answer.text));
     return;
   }
   const own = found.path.slice(basePath.length);
@@ -94,26 +104,37 @@ export function assertDocumented(method: string, target: string, answer: AnswerT
   }
   const [type = ""] = String(answer.headers["content-type"]).split(";", 1);
   assert.ok(content[type], `${what} as ${type}, a type that the document does not show`);
-  const body: unknown = type === "application/json" ? JSON.parse(answer.text) : answer.text;
-  assertFits(what, basePath, `#${pointer}/content/${escaped(type)}/schema`, body);
+  const body: unknown = /[/+]json$/u.test(type) ? JSON.parse(answer.text) : answer.text;
+  assertFits(what, schemaId, `#${pointer}/content/${escaped(type)}/schema`, body);
+}
+
+/** The operation that a call of `method` at `target` (a path with a query) is; undefined for none. */
+export function operationIdAt(method: string, target: string): string | undefined {
+  const [path = ""] = target.split("?", 1);
+  const { operations } = documentationAt(path);
+  const ofMethod = operations.filter((each) => each.method === method);
+  return operationAt(ofMethod, path)?.operation.operationId;
+}
+
+function documentationAt(path: string): Documentation {
+  if (!`${path}/`.startsWith(`${LIVE.basePath}/`)) return CONTRACT;
+  return isOfRestV2(path.slice(LIVE.basePath.length)) ? REST_V2 : LIVE;
 }
 
 /** The schema of refusals where no operation is called, or not by that method. */
-function errorSchemaAt({ operations }: Documentation, path: string): string {
+function errorSchemaAt(documentation: Documentation, path: string): string {
+  const { operations } = documentation;
+  if (documentation === REST_V2) return "Problem";
   const other = operationAt(operations, path);
   if (other?.operation.responses?.["4XX"] !== undefined) return "OpenAiError";
   return path.startsWith(`${LIVE.basePath}/v2/`) ? "JobError" : "Error";
 }
 
-function assertFits(what: string, basePath: string, pointer: string, body: unknown): void {
-  const $ref = `${schemaIdOf(basePath)}${pointer}`;
+function assertFits(what: string, schemaId: string, pointer: string, body: unknown): void {
+  const $ref = `${schemaId}${pointer}`;
   const validate = compiled.get($ref) ?? ajv.compile({ $ref });
   compiled.set($ref, validate);
   assert.ok(validate(body), `${what}, which does not fit: ${ajv.errorsText(validate.errors)}`);
-}
-
-function schemaIdOf(basePath: string): string {
-  return `openapi${basePath.replace("/", "-")}`;
 }
 
 /** What stands at a place of the document, and where, after following a reference. */

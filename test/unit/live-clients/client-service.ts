@@ -1,7 +1,9 @@
 /** A service as a client of the live service meets it: requests with that client's headers, answers read by its types. */
 import assert from "node:assert/strict";
 import type { z } from "zod";
+import { send as sendGraphql, shownMessage } from "../http/graphql/graphql-harness.ts";
 import { KEY, startTestHttp, type TestHttp } from "../http/http-harness.ts";
+import type { Playing } from "./playing.ts";
 
 /** The headers of a client that a service is told apart by, but for the key. */
 export type ClientHeaders = Readonly<Record<string, string>>;
@@ -13,6 +15,21 @@ export interface ClientService extends AsyncDisposable {
    * status `status` (default 200). That it is documented is checked as well.
    */
   readonly send: <Body>(request: ClientRequest<Body>) => Promise<Body>;
+  /** The same by GraphQL: what it answers must have no errors, not even an empty list, and data as `reads` says. */
+  readonly ask: <Data>(request: GraphqlRequest<Data>) => Promise<Data>;
+  /** The text that the client shows of a refusal by GraphQL. */
+  readonly refused: (request: Omit<GraphqlRequest<unknown>, "reads">) => Promise<string>;
+}
+
+/** What stands for the headers of who has no key. */
+export const NO_KEY = { authorization: "" };
+
+interface GraphqlRequest<Data> {
+  readonly query: string;
+  /** As the client sends them; some send null or an empty object for none. */
+  readonly variables?: unknown;
+  readonly headers?: ClientHeaders;
+  readonly reads: z.ZodType<Data>;
 }
 
 interface ClientRequest<Body> {
@@ -24,11 +41,34 @@ interface ClientRequest<Body> {
   readonly reads: z.ZodType<Body>;
 }
 
-export async function startClientService(headers: ClientHeaders): Promise<ClientService> {
+export async function startClientService(
+  headers: ClientHeaders,
+  playing: Playing,
+): Promise<ClientService> {
   const service = await startTestHttp();
+  const post = (request: Omit<GraphqlRequest<unknown>, "reads">) => {
+    const { query, variables } = request;
+    const all = { ...headers, ...request.headers };
+    const { authorization, ...others } = { authorization: `Bearer ${KEY}`, ...all };
+    return sendGraphql(service, JSON.stringify({ query, variables }), {
+      key: "",
+      headers: { ...others, ...(authorization !== "" && { authorization }) },
+    });
+  };
   return {
     service,
+    async ask({ reads, ...request }) {
+      playing.noteQuery(request.query);
+      const { status, json } = await post(request);
+      assert.equal(status, 200);
+      assert.deepEqual(Object.keys(json), ["data"], JSON.stringify(json));
+      const read = reads.safeParse(json.data);
+      assert.ok(read.success, `it answered ${JSON.stringify(json)}: ${read.error?.message}`);
+      return read.data;
+    },
+    refused: async (request) => shownMessage(await post(request)),
     async send({ method, path, body, status = 200, reads }) {
+      playing.note({ method, path });
       const answer = await service.call(method, `/live${path}`, {
         body: body ?? (method === "GET" || method === "DELETE" ? undefined : ""),
         headers: { authorization: `Bearer ${KEY}`, ...headers },

@@ -2,13 +2,20 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { type ClientService, startClientService } from "./client-service.ts";
+import { Playing } from "./playing.ts";
+import { PLAYS } from "./plays.ts";
+
+const playing = new Playing(PLAYS.commandLine);
 
 const start = () =>
-  startClientService({
-    "user-agent": "runpod-cli/2.9.0 (linux; amd64)",
-    "content-type": "application/json",
-    "accept-encoding": "gzip",
-  });
+  startClientService(
+    {
+      "user-agent": "runpod-cli/2.9.0 (linux; amd64)",
+      "content-type": "application/json",
+      "accept-encoding": "gzip",
+    },
+    playing,
+  );
 
 /** What Go decodes into a value of that type: absent and null leave it as it is. */
 const text = z.string().nullish();
@@ -261,3 +268,5 @@ test("a refusal has one sentence under `error`, a text, and no code that it does
   const { error } = await client.send({ method: "POST", path, body, status: 400, reads });
   expect(error).toContain("imageName is required");
 });
+
+playing.ends();

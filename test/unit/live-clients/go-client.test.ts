@@ -2,6 +2,10 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { type ClientService, startClientService } from "./client-service.ts";
+import { Playing } from "./playing.ts";
+import { PLAYS } from "./plays.ts";
+
+const playing = new Playing(PLAYS.go);
 
 const HEADERS = {
   "user-agent": "Go-http-client/1.1",
@@ -9,7 +13,7 @@ const HEADERS = {
   "accept-encoding": "gzip",
 };
 
-const start = () => startClientService(HEADERS);
+const start = () => startClientService(HEADERS, playing);
 
 /** Go's `*int`: absent, or a number without a fraction. */
 const int = z.int().optional();
@@ -159,3 +163,5 @@ test("a status other than 200 is an error to it, whatever the body says", async 
   const { error } = await client.send({ method: "POST", path, status: 404, reads });
   expect(error).toContain("none");
 });
+
+playing.ends();

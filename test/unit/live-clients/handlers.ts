@@ -7,6 +7,7 @@ export function startHandlers(apiKey: string, gate: () => Promise<unknown>): Pro
     port: 0,
     apiKey,
     clock: "manual",
+    docker: "off",
     endpoints: {
       echo: { handler: ({ input }) => input },
       gated: { handler: gate },
@@ -22,6 +23,17 @@ export function startHandlers(apiKey: string, gate: () => Promise<unknown>): Pro
           await gate();
           yield ["c"];
           yield "d";
+        },
+      },
+      chunks: {
+        handler: function* () {
+          yield "a";
+          yield "b";
+        },
+      },
+      prints: {
+        handler: (_, { log }) => {
+          log.info("hello");
         },
       },
       breaks: {

@@ -2,13 +2,20 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { startClientService } from "./client-service.ts";
+import { Playing } from "./playing.ts";
+import { PLAYS } from "./plays.ts";
+
+const playing = new Playing(PLAYS.mcpBefore);
 
 const start = () =>
-  startClientService({
-    "user-agent": "runpod-mcp/2.0.0",
-    "content-type": "application/json",
-    accept: "*/*",
-  });
+  startClientService(
+    {
+      "user-agent": "runpod-mcp/2.0.0",
+      "content-type": "application/json",
+      accept: "*/*",
+    },
+    playing,
+  );
 
 /** It hands on whatever the answer is; only a list has to be one. */
 const thing = z.looseObject({ id: z.string() });
@@ -130,3 +137,5 @@ test("a sync job whose wait is over comes with its id, which status is asked for
   expect(id).toMatch(/^sync-/);
   await send({ method: "GET", path: `/v2/echo/status/${id}`, reads });
 });
+
+playing.ends();

@@ -3,9 +3,13 @@ import runpodSdk from "runpod-sdk";
 import type { Emulator } from "sv-runtime/emulator";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { startHandlers } from "./handlers.ts";
+import { Playing } from "./playing.ts";
+import { PLAYS } from "./plays.ts";
 
 /** It prints what it waits for, by the function it finds when it is loaded. */
 vi.hoisted(() => vi.spyOn(console, "log").mockReturnValue(undefined));
+
+const playing = new Playing(PLAYS.npm);
 
 const KEY = "test-key";
 /** The client gives up most calls after three seconds; a test machine may stand still for as long. */
@@ -34,7 +38,9 @@ beforeEach(() => {
   const real = globalThis.fetch;
   const spy = vi.spyOn(globalThis, "fetch").mockImplementation((url, init) => {
     const { pathname, search } = new URL(url instanceof Request ? url.url : url);
-    sent.push(`${init?.method} ${pathname}${search}`);
+    const method = init?.method ?? "GET";
+    sent.push(`${method} ${pathname}${search}`);
+    playing.note({ method, path: pathname.replace("/live", "") });
     return real(url, init);
   });
   return () => {
@@ -284,3 +290,5 @@ describe("a refusal is thrown with its status and its sentence", () => {
     expect(data).toStrictEqual({ error: expect.stringContaining("input must be") as string });
   });
 });
+
+playing.ends();

@@ -2,14 +2,21 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { type ClientService, startClientService } from "./client-service.ts";
+import { Playing } from "./playing.ts";
+import { PLAYS } from "./plays.ts";
+
+const playing = new Playing(PLAYS.pythonJobs);
 
 const start = () =>
-  startClientService({
-    "user-agent": "python-requests/2.32.3",
-    "content-type": "application/json",
-    "accept-encoding": "gzip, deflate",
-    accept: "*/*",
-  });
+  startClientService(
+    {
+      "user-agent": "python-requests/2.32.3",
+      "content-type": "application/json",
+      "accept-encoding": "gzip, deflate",
+      accept: "*/*",
+    },
+    playing,
+  );
 
 /** It indexes `id` and `status`; `output` it asks for only at the end. */
 const job = z.looseObject({ id: z.string(), status: z.string(), output: z.unknown().optional() });
@@ -95,3 +102,5 @@ test("a key that is wrong is a 401, which it has an error of its own for", async
   });
   expect(status).toBe(401);
 });
+
+playing.ends();

@@ -2,13 +2,20 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { type ClientService, startClientService } from "./client-service.ts";
+import { Playing } from "./playing.ts";
+import { PLAYS } from "./plays.ts";
+
+const playing = new Playing(PLAYS.terraform);
 
 const start = () =>
-  startClientService({
-    "user-agent": "Go-http-client/1.1",
-    "content-type": "application/json",
-    "accept-encoding": "gzip",
-  });
+  startClientService(
+    {
+      "user-agent": "Go-http-client/1.1",
+      "content-type": "application/json",
+      "accept-encoding": "gzip",
+    },
+    playing,
+  );
 
 /** What Go decodes into a value of that type: absent and null leave it as it is. */
 const text = z.string().nullish();
@@ -228,3 +235,5 @@ test("a refusal is at least 400, and shown as it is", async () => {
   expect(error).toContain("workersMax");
   expect(message).toBe(error);
 });
+
+playing.ends();

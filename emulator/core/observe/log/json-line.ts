@@ -6,6 +6,16 @@ export function jsonLine({ at, level, message, fields, origin }: LogEntry): stri
   return `${stringify(head, { ...fields, ...origin })}\n`;
 }
 
+/** The fields as JSON; empty where there are none, or they have no JSON form. */
+export function fieldsInJson(fields: LogFields): string {
+  try {
+    const text = JSON.stringify(fields, withErrors);
+    return text === "{}" ? "" : text;
+  } catch {
+    return "";
+  }
+}
+
 /** A log line must never throw: values without a JSON form cost the fields, not the line. */
 function stringify(head: LogFields, fields: LogFields): string {
   try {

@@ -19,7 +19,7 @@ export function readWorkerLine({ endpointId, workerId, line }: WrittenLine, now:
   const { time, level: _, msg: message, jobId, stream, fields, ...others } = written;
   const isHandlers = stream === "stdout" || stream === "stderr";
   return {
-    at: typeof time === "number" ? time : now,
+    at: isMoment(time) ? time : now,
     level,
     message,
     // A handler's own fields lie together; the worker program's lie beside the rest.
@@ -32,6 +32,13 @@ export function readWorkerLine({ endpointId, workerId, line }: WrittenLine, now:
       ...(isHandlers && { stream }),
     },
   };
+}
+
+/** The furthest moment from 1970 that a date can have, ms. */
+const LATEST = 8.64e15;
+
+function isMoment(time: unknown): time is number {
+  return typeof time === "number" && Math.abs(time) <= LATEST;
 }
 
 function parseObject(line: string): LogFields | undefined {

@@ -3,6 +3,7 @@ import { FIRST_SCHEMA } from "./0001-first.ts";
 import { REPLICAS } from "./0002-replicas.ts";
 import { ROLLING } from "./0003-rolling.ts";
 import { WORKER_ADDRESS } from "./0004-worker-address.ts";
+import { RECORD_KINDS } from "./0005-record-kinds.ts";
 
 export interface Migration {
   /** Leads here from the one before; empty where the tables stay, and only what is written into them changes. */
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: REPLICAS, readableBy: 2 },
   { sql: ROLLING, readableBy: 2 },
   { sql: WORKER_ADDRESS, readableBy: 2 },
+  { sql: RECORD_KINDS, readableBy: 5 },
 ];

@@ -156,6 +156,10 @@ describe("values", () => {
       'endpoints has the key "a b"; ids consist of letters',
     ],
     ['{"endpoints": {"__proto__": {"handler": "a"}}}', 'endpoints has the key "__proto__"'],
+    [
+      '{"endpoints": {"billing": {"handler": "a"}}}',
+      'endpoints has the key "billing", an id that is reserved: /live/v2/billing is where',
+    ],
     ["[]", "the config must be an object; got an array"],
   ])("%s: %s", async (text, sentence) => {
     const message = await complaint(text);

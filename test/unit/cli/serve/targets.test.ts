@@ -272,6 +272,8 @@ describe("targets that cannot be served", () => {
     ["-dash.ts", 'the endpoint "-dash"', "rename the file"],
     ["a.test.ts", 'the endpoint "a.test"', "rename the file"],
     ["v1.0/handler.ts", 'the endpoint "v1.0"', "rename the directory"],
+    ["pods.ts", 'the endpoint "pods", an id that is reserved: /live/v2/pods is', "rename the file"],
+    ["catalog/server.ts", 'the endpoint "catalog", an id that is', "rename the directory"],
   ])("%s: a name that cannot be part of an address says what to rename", async (file, id, what) => {
     await using tree = await temporaryTree({ [file]: "" });
     const sentence = await complaint(tree.root, `./${file}`);

@@ -55,12 +55,12 @@ describe("a pod", () => {
     const startedAt = clock.now();
     run.runs({ "8888": 4_001 });
     await settle();
-    expect(engine.podPorts.get(id)).toEqual({ "8888": 4_001 });
+    expect(engine.podRuns.get(id)?.ports).toEqual({ "8888": 4_001 });
     await act(id, "stop");
     expect([run.wasDrained, run.wasKilled]).toEqual([true, false]);
     run.exit();
     await settle();
-    expect(engine.podPorts.size).toBe(0);
+    expect(engine.podRuns.size).toBe(0);
     expect(await bills()).toEqual([[startedAt, clock.now()]]);
     expect(launcher.launched).toHaveLength(1);
     expect(launcher.dropped).toEqual([]);

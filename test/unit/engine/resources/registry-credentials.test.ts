@@ -2,7 +2,10 @@
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { openEngine } from "../../../../emulator/engine/engine.ts";
-import { createRegistryAuth } from "../../../../emulator/engine/resources/manage-registry-auths.ts";
+import {
+  createRegistryAuth,
+  updateRegistryAuth,
+} from "../../../../emulator/engine/resources/manage-registry-auths.ts";
 import { registryCredentials } from "../../../../emulator/engine/resources/registry-credentials.ts";
 import { fixedSecretKey, type SecretKey } from "../../../../emulator/secrets/secret-key.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
@@ -122,6 +125,21 @@ it("stores nothing when the key cannot be used or made", async () => {
 it("knows no credentials of an auth that is not there", async () => {
   const { engine } = await start(createMemoryStore(), right);
   await expect(registryCredentials(engine, "cl1")).rejects.toMatchObject({
+    code: "registry_auth_not_found",
+  });
+});
+
+it("gives back other credentials that an auth was given, of the same id and name", async () => {
+  const { store, auth } = await storeWithAuth();
+  const { engine } = await start(store, right);
+  const other = { username: "grace", password: "other-canary" };
+  expect(await updateRegistryAuth(engine, auth.id, other)).toMatchObject({
+    id: auth.id,
+    name: "ghcr",
+  });
+  const next = await start(store, right);
+  expect(await registryCredentials(next.engine, auth.id)).toEqual(other);
+  await expect(updateRegistryAuth(engine, "none", other)).rejects.toMatchObject({
     code: "registry_auth_not_found",
   });
 });

@@ -1,10 +1,16 @@
 /** Each operation says which replica answers it. */
 import { expect, it } from "vitest";
-import { askGraphql } from "../../../../emulator/http/live-management/ask-graphql.ts";
+import { askGraphql } from "../../../../emulator/http/graphql/ask-graphql.ts";
 import { OPERATIONS } from "../../../../emulator/http/operations.ts";
+import { REST_V2_OPERATIONS } from "../../../../emulator/http/rest-v2/operations.ts";
 import { LIVE_WORKER_OPERATIONS } from "../../../../emulator/http/workers/operations.ts";
 
-const all = Object.entries({ ...OPERATIONS, ...LIVE_WORKER_OPERATIONS, askGraphql });
+const all = Object.entries({
+  ...OPERATIONS,
+  ...REST_V2_OPERATIONS,
+  ...LIVE_WORKER_OPERATIONS,
+  askGraphql,
+});
 
 it.each(all)(
   "%s says who answers it: by the endpoint in its path, or otherwise",

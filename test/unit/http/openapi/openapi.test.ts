@@ -10,12 +10,14 @@ import {
   DOCUMENT,
   DOCUMENTED,
   LIVE_DOCUMENT,
+  REST_V2_DOCUMENT,
 } from "../documented.ts";
 import { startTestHttp } from "../http-harness.ts";
 
 test.each([
   ["the contract's dialect", DOCUMENT],
   ["the live dialect", LIVE_DOCUMENT],
+  ["the second version of REST", REST_V2_DOCUMENT],
 ])("the document of %s is valid OpenAPI 3.1", async (_, document) => {
   const validator = new Validator();
   const result = await validator.validate({ ...structuredClone(document) });

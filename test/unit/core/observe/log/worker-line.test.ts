@@ -53,6 +53,10 @@ test.each([
   expect(read(line)).toEqual({ at: NOW, level: "info", message: line, fields: {}, origin: worker });
 });
 
+test("a time that no date can have is not taken for one", () => {
+  expect(read('{"time":1e300,"level":"info","msg":"m"}').at).toBe(NOW);
+});
+
 test("a value of the wrong kind is not taken for what its name says", () => {
   const line = { time: "soon", level: "info", msg: "m", jobId: 5, stream: "stdin", fields: [1] };
   expect(read(JSON.stringify(line))).toEqual({

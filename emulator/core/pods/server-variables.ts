@@ -1,0 +1,20 @@
+/** The variables by which images of the live service start servers beside a pod's program (live). Pure. */
+import type { NewerTemplateFields } from "../resources/template.ts";
+
+export interface ServerSecrets {
+  /** The public keys of the account. */
+  readonly sshKeys: readonly string[];
+  /** For Jupyter. */
+  readonly password: string;
+}
+
+/** @param wanted servers that are not named are not started */
+export function serverVariables(
+  { startSsh, startJupyter }: Pick<NewerTemplateFields, "startSsh" | "startJupyter">,
+  { sshKeys, password }: ServerSecrets,
+): Readonly<Record<string, string>> {
+  return {
+    ...(startSsh === true && { PUBLIC_KEY: sshKeys.join("\n") }),
+    ...(startJupyter === true && { JUPYTER_PASSWORD: password }),
+  };
+}

@@ -1,0 +1,203 @@
+/** What GraphQL here takes, by the names that clients declare their variables with (live). */
+
+/**
+ * Every field may be absent; what is needed together, and which values there are, is for the use case to say. `Words` are a list,
+ * or one text with commas.
+ */
+export const INPUT_TYPES = `
+input KeyValueInput {
+  key: String
+  value: String
+}
+
+input GpuTypeFilter {
+  id: String
+}
+
+input GpuLowestPriceInput {
+  gpuCount: Int
+  minDisk: Int
+  minMemoryInGb: Int
+  minVcpuCount: Int
+  minDownload: Int
+  minUpload: Int
+  totalDisk: Int
+  secureCloud: Boolean
+  supportPublicIp: Boolean
+  globalNetwork: Boolean
+  dataCenterId: String
+  countryCode: String
+  cudaVersion: String
+  minCudaVersion: String
+  allowedCudaVersions: Words
+  compliance: Words
+}
+
+input PodFilter {
+  podId: String
+}
+
+input PodTemplateInput {
+  isRunpod: Boolean
+}
+
+input PodFindAndDeployOnDemandInput {
+  name: String
+  imageName: String
+  templateId: String
+  cloudType: Word
+  gpuTypeId: String
+  gpuCount: Int
+  minVcpuCount: Int
+  minMemoryInGb: Int
+  minCudaVersion: String
+  allowedCudaVersions: Words
+  dataCenterId: String
+  countryCode: String
+  supportPublicIp: Boolean
+  minDownload: Int
+  minUpload: Int
+  compliance: Words
+  containerDiskInGb: Int
+  containerRegistryAuthId: String
+  volumeInGb: Int
+  volumeMountPath: String
+  networkVolumeId: String
+  dockerArgs: String
+  env: [KeyValueInput]
+  ports: Words
+  startSsh: Boolean
+  startJupyter: Boolean
+  stopAfter: String
+  terminateAfter: String
+}
+
+input deployCpuPodInput {
+  name: String
+  imageName: String
+  templateId: String
+  cloudType: Word
+  instanceId: String
+  dataCenterId: String
+  countryCode: String
+  supportPublicIp: Boolean
+  minDownload: Int
+  minUpload: Int
+  compliance: Words
+  containerDiskInGb: Int
+  containerRegistryAuthId: String
+  volumeInGb: Int
+  volumeMountPath: String
+  networkVolumeId: String
+  dockerArgs: String
+  env: [KeyValueInput]
+  ports: Words
+  startSsh: Boolean
+  startJupyter: Boolean
+  stopAfter: String
+  terminateAfter: String
+}
+
+input PodStopInput {
+  podId: String!
+}
+
+input PodResumeInput {
+  podId: String!
+  gpuCount: Int
+}
+
+input PodTerminateInput {
+  podId: String!
+}
+
+input SaveTemplateInput {
+  id: String
+  name: String
+  imageName: String
+  category: Word
+  dockerArgs: String
+  containerDiskInGb: Int
+  containerRegistryAuthId: String
+  volumeInGb: Int
+  volumeMountPath: String
+  ports: Words
+  portsConfig: [PortConfigInput]
+  env: [KeyValueInput]
+  isServerless: Boolean
+  isPublic: Boolean
+  readme: String
+  advancedStart: Boolean
+  startJupyter: Boolean
+  startScript: String
+  startSsh: Boolean
+}
+
+input PortConfigInput {
+  port: String
+  name: String
+}
+
+input EndpointInput {
+  id: String
+  name: String
+  templateId: String
+  template: EndpointTemplateInput
+  hubReleaseId: String
+  type: Word
+  gpuIds: String
+  gpuCount: Int
+  instanceIds: [String]
+  networkVolumeId: String
+  networkVolumeIds: [EndpointNetworkVolumeInput]
+  locations: Words
+  idleTimeout: Int
+  scalerType: Word
+  scalerValue: Int
+  workersMin: Int
+  workersMax: Int
+  minCudaVersion: String
+  allowedCudaVersions: Words
+  executionTimeoutMs: Int
+  flashBootType: Word
+  modelReferences: [String]
+  compliance: Words
+}
+
+input EndpointTemplateInput {
+  name: String
+  imageName: String
+  containerDiskInGb: Int
+  containerRegistryAuthId: String
+  dockerArgs: String
+  startScript: String
+  ports: Words
+  env: [KeyValueInput]
+}
+
+input EndpointNetworkVolumeInput {
+  networkVolumeId: String
+  dataCenterId: String
+}
+
+input UpdateEndpointTemplateInput {
+  endpointId: String!
+  templateId: String!
+}
+
+input SaveRegistryAuthInput {
+  name: String
+  username: String
+  password: String
+}
+
+input UpdateRegistryAuthInput {
+  id: String!
+  username: String
+  password: String
+}
+
+input UpdateUserSettingsInput {
+  pubKey: String
+}
+`;

@@ -1,0 +1,278 @@
+/** What GraphQL here can be asked for: its fields, and the types that they answer (live). */
+
+/**
+ * Texts for which a client may write an enum's word, and numbers that are whole however large they are, are scalars of their
+ * own, which take and give any value: those who take it check it.
+ */
+export const OUTPUT_TYPES = `
+scalar Word
+scalar Words
+scalar Whole
+scalar Nothing
+
+type Query {
+  myself: User
+  gpuTypes(input: GpuTypeFilter): [GpuType]
+  dataCenters: [DataCenter]
+  serverlessGpuPools: [ServerlessGpuPool]
+  allAiApiPublicConfigs: [AiApiPublicConfig]
+  pod(input: PodFilter): Pod
+  podTemplates(input: PodTemplateInput): [PodTemplate]
+  podTemplate(id: String!): PodTemplate
+}
+
+type Mutation {
+  podFindAndDeployOnDemand(input: PodFindAndDeployOnDemandInput): Pod
+  deployCpuPod(input: deployCpuPodInput): Pod
+  podStop(input: PodStopInput!): Pod
+  podResume(input: PodResumeInput!): Pod
+  podTerminate(input: PodTerminateInput!): Nothing
+  saveTemplate(input: SaveTemplateInput): PodTemplate
+  deleteTemplate(templateName: String!): Nothing
+  saveEndpoint(input: EndpointInput!): Endpoint
+  updateEndpointTemplate(input: UpdateEndpointTemplateInput): Endpoint
+  deleteEndpoint(id: String!): Nothing
+  saveRegistryAuth(input: SaveRegistryAuthInput): RegistryAuth
+  updateRegistryAuth(input: UpdateRegistryAuthInput): RegistryAuth
+  deleteRegistryAuth(registryAuthId: String!): Nothing
+  updateUserSettings(input: UpdateUserSettingsInput): User
+}
+
+type User {
+  id: ID
+  email: String
+  pubKey: String
+  clientBalance: Float
+  currentSpendPerHr: Float
+  spendLimit: Float
+  notifyPodsStale: Boolean
+  notifyPodsGeneral: Boolean
+  notifyLowBalance: Boolean
+  serverlessDiscount: ServerlessDiscount
+  networkVolumes: [NetworkVolume]
+  pods: [Pod]
+  endpoints: [Endpoint]
+  endpoint(id: String!): Endpoint
+  podTemplates: [PodTemplate]
+}
+
+type ServerlessDiscount {
+  discountFactor: Float
+  type: String
+  expirationDate: String
+}
+
+type NetworkVolume {
+  id: ID
+  name: String
+  size: Whole
+  dataCenterId: String
+}
+
+type RegistryAuth {
+  id: ID
+  name: String
+}
+
+type KeyValue {
+  key: String
+  value: String
+}
+
+type GpuType {
+  id: ID
+  displayName: String
+  manufacturer: String
+  memoryInGb: Whole
+  cudaCores: Whole
+  secureCloud: Boolean
+  communityCloud: Boolean
+  securePrice: Float
+  communityPrice: Float
+  oneWeekPrice: Float
+  oneMonthPrice: Float
+  threeMonthPrice: Float
+  communitySpotPrice: Float
+  secureSpotPrice: Float
+  maxGpuCount: Whole
+  lowestPrice(input: GpuLowestPriceInput): LowestPrice
+}
+
+type LowestPrice {
+  gpuName: String
+  gpuTypeId: String
+  minimumBidPrice: Float
+  uninterruptablePrice: Float
+  stockStatus: String
+  minMemory: Whole
+  minVcpu: Whole
+  gpuTypeCudaVersions: [GpuTypeCudaVersion]
+}
+
+type GpuTypeCudaVersion {
+  cudaVersion: String
+  availability: String
+}
+
+type DataCenter {
+  id: ID
+  name: String
+  location: String
+  gpuAvailability: [GpuAvailability]
+}
+
+type GpuAvailability {
+  gpuTypeId: String
+  displayName: String
+  stockStatus: String
+}
+
+type ServerlessGpuPool {
+  id: ID
+  gpuTypeIds: [String]
+}
+
+type AiApiPublicConfig {
+  id: ID
+  aiApiId: String
+  modelName: String
+  displayName: String
+  description: String
+  metadata: String
+  isLive: Boolean
+  createdAt: String
+  updatedAt: String
+}
+
+type Pod {
+  id: ID
+  name: String
+  imageName: String
+  templateId: String
+  desiredStatus: String
+  lastStatusChange: String
+  podType: String
+  costPerHr: Float
+  containerDiskInGb: Whole
+  volumeInGb: Whole
+  volumeMountPath: String
+  dockerArgs: String
+  dockerId: String
+  env: [String]
+  gpuCount: Whole
+  vcpuCount: Whole
+  memoryInGb: Whole
+  machineId: String
+  port: Whole
+  ports: String
+  uptimeSeconds: Whole
+  machine: PodMachine
+  runtime: PodRuntime
+}
+
+type PodMachine {
+  podHostId: String
+  gpuDisplayName: String
+  gpuAvailable: Whole
+  location: String
+  maintenanceStart: String
+  maintenanceEnd: String
+  maintenanceNote: String
+}
+
+type PodRuntime {
+  uptimeInSeconds: Whole
+  ports: [PodPort]
+  gpus: [PodGpu]
+  container: PodContainer
+}
+
+type PodPort {
+  ip: String
+  isIpPublic: Boolean
+  privatePort: Whole
+  publicPort: Whole
+  type: String
+}
+
+type PodGpu {
+  id: ID
+  gpuUtilPercent: Float
+  memoryUtilPercent: Float
+}
+
+type PodContainer {
+  cpuPercent: Float
+  memoryPercent: Float
+}
+
+type PodTemplate {
+  id: ID
+  name: String
+  imageName: String
+  category: String
+  dockerArgs: String
+  containerDiskInGb: Whole
+  containerRegistryAuthId: String
+  volumeInGb: Whole
+  volumeMountPath: String
+  ports: String
+  portsConfig: [PortConfig]
+  env: [KeyValue]
+  isServerless: Boolean
+  isPublic: Boolean
+  isRunpod: Boolean
+  readme: String
+  advancedStart: Boolean
+  startJupyter: Boolean
+  startScript: String
+  startSsh: Boolean
+}
+
+type PortConfig {
+  port: String
+  name: String
+}
+
+type Endpoint {
+  id: ID
+  name: String
+  templateId: String
+  type: String
+  computeType: String
+  gpuIds: String
+  gpuCount: Whole
+  instanceIds: [String]
+  networkVolumeId: String
+  networkVolumeIds: [EndpointNetworkVolume]
+  networkVolume: NetworkVolume
+  locations: String
+  idleTimeout: Whole
+  scalerType: String
+  scalerValue: Whole
+  workersMin: Whole
+  workersMax: Whole
+  workersStandby: Whole
+  minCudaVersion: String
+  allowedCudaVersions: String
+  executionTimeoutMs: Whole
+  flashBootType: String
+  modelReferences: [String]
+  env: [KeyValue]
+  version: Whole
+  createdAt: String
+  userId: String
+  aiKey: String
+  pods: [EndpointWorker]
+}
+
+type EndpointNetworkVolume {
+  networkVolumeId: String
+  dataCenterId: String
+}
+
+type EndpointWorker {
+  id: ID
+  desiredStatus: String
+}
+`;

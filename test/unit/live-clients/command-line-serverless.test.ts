@@ -1,0 +1,186 @@
+/** Calls as the live service's command line makes them for endpoints by GraphQL, version 2.7 and what newer ones still have, and the fields that it decodes by type. */
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { type ClientService, startClientService } from "./client-service.ts";
+import { Playing } from "./playing.ts";
+import { PLAYS } from "./plays.ts";
+
+const playing = new Playing(PLAYS.commandLineServerless);
+
+const start = () =>
+  startClientService(
+    {
+      "user-agent": "runpod-cli/2.7.2 (linux; amd64)",
+      "content-type": "application/json",
+      "accept-encoding": "gzip",
+    },
+    playing,
+  );
+
+/** What Go decodes into a value of that type: null leaves it as it is. */
+const text = z.string().nullable();
+const int = z.int().nullable();
+const id = z.string().min(1);
+
+async function createTemplate({ send }: ClientService, more: object = {}): Promise<string> {
+  const body = { name: "worker", imageName: "example/a:1", isServerless: true, ...more };
+  const reads = z.looseObject({ id });
+  return (await send({ method: "POST", path: "/v1/templates", body, reads })).id;
+}
+
+const endpoint = z.strictObject({
+  id,
+  name: z.string(),
+  templateId: text,
+  gpuIds: text,
+  instanceIds: z.array(z.string()).nullable(),
+  computeType: z.enum(["GPU", "CPU"]),
+  networkVolumeId: text,
+  networkVolumeIds: z
+    .array(z.strictObject({ networkVolumeId: z.string(), dataCenterId: text }))
+    .nullable(),
+  locations: text,
+  idleTimeout: int,
+  scalerType: text,
+  scalerValue: int,
+  workersMin: int,
+  workersMax: int,
+  gpuCount: int,
+  minCudaVersion: text,
+  executionTimeoutMs: int,
+  flashBootType: text,
+  modelReferences: z.array(z.string()).nullable(),
+});
+
+const SAVE_ENDPOINT = `
+		mutation SaveEndpoint($input: EndpointInput!) {
+			saveEndpoint(input: $input) {
+				id
+				name
+				templateId
+				gpuIds
+				instanceIds
+				computeType
+				networkVolumeId
+				networkVolumeIds {
+					networkVolumeId
+					dataCenterId
+				}
+				locations
+				idleTimeout
+				scalerType
+				scalerValue
+				workersMin
+				workersMax
+				gpuCount
+				minCudaVersion
+				executionTimeoutMs
+				flashBootType
+				modelReferences
+			}
+		}
+	`;
+
+test("serverless create: the pool of a GPU type, then the endpoint", async () => {
+  await using client = await start();
+  const templateId = await createTemplate(client);
+  const { serverlessGpuPools } = await client.ask({
+    query: `
+		query {
+			serverlessGpuPools {
+				id
+				gpuTypeIds
+			}
+		}
+	`,
+    variables: null,
+    reads: z.strictObject({
+      serverlessGpuPools: z.array(z.strictObject({ id, gpuTypeIds: z.array(id).min(1) })),
+    }),
+  });
+  const pool = serverlessGpuPools.find(({ gpuTypeIds }) => gpuTypeIds.includes("NVIDIA A40"));
+  expect(pool?.id).toBe("AMPERE_48");
+  const reads = z.strictObject({ saveEndpoint: endpoint });
+  const input = {
+    ...{ name: "upscale", templateId, gpuIds: pool?.id, gpuCount: 1, workersMin: 0, workersMax: 3 },
+    ...{ locations: "EU-RO-1,US-KS-2", idleTimeout: 5, scalerType: "QUEUE_DELAY", scalerValue: 4 },
+    ...{ executionTimeoutMs: 60_000, minCudaVersion: "12.4", flashBootType: "FLASHBOOT" },
+  };
+  const made = await client.ask({ query: SAVE_ENDPOINT, variables: { input }, reads });
+  expect(made.saveEndpoint).toMatchObject({ ...input, computeType: "GPU", instanceIds: [] });
+  const cpu = { name: "cpu", templateId, instanceIds: ["cpu3c-2-4"], workersMin: 0, workersMax: 3 };
+  const madeOfCpus = await client.ask({ query: SAVE_ENDPOINT, variables: { input: cpu }, reads });
+  expect(madeOfCpus.saveEndpoint).toMatchObject({ computeType: "CPU", gpuIds: null });
+  const plain = { name: "any", templateId, workersMin: 0, workersMax: 1 };
+  await client.ask({ query: SAVE_ENDPOINT, variables: { input: plain }, reads });
+  const wrong = { ...input, gpuIds: "AMPERE_61" };
+  const text1 = await client.refused({ query: SAVE_ENDPOINT, variables: { input: wrong } });
+  expect(text1).toBe("Invalid GPU Pool ID");
+});
+
+test("serverless update: another template; newer ones read the endpoint before they set its models", async () => {
+  await using client = await start();
+  const templateId = await createTemplate(client);
+  await client.ask({
+    query: `
+		mutation Mutation($input: UpdateEndpointTemplateInput) {
+			updateEndpointTemplate(input: $input) {
+			  id
+			  templateId
+			}
+		  }
+	`,
+    variables: { input: { endpointId: "echo", templateId } },
+    reads: z.strictObject({ updateEndpointTemplate: z.strictObject({ id, templateId: id }) }),
+  });
+  const read = {
+    query: `
+		query GetEndpoint($id: String!) {
+			myself {
+				endpoint(id: $id) {
+					id
+					name
+					templateId
+					gpuIds
+					gpuCount
+					instanceIds
+					workersMin
+					workersMax
+					locations
+					networkVolumeId
+					networkVolumeIds { networkVolumeId }
+					idleTimeout
+					scalerType
+					scalerValue
+					executionTimeoutMs
+					minCudaVersion
+					flashBootType
+					modelReferences
+				}
+			}
+		}
+	`,
+    variables: { id: "echo" },
+    reads: z.strictObject({
+      myself: z.strictObject({
+        endpoint: endpoint.omit({ computeType: true, networkVolumeIds: true }).extend({
+          networkVolumeIds: z.array(z.strictObject({ networkVolumeId: id })).nullable(),
+        }),
+      }),
+    }),
+  };
+  const { myself } = await client.ask(read);
+  expect(myself.endpoint).toMatchObject({ id: "echo", templateId });
+  // Go leaves texts empty that are null.
+  const empty = Object.entries(myself.endpoint).map(([field, value]) => [field, value ?? ""]);
+  const input = { ...Object.fromEntries(empty), modelReferences: [] } as object;
+  const save = `mutation SaveEndpoint($input: EndpointInput!) { saveEndpoint(input: $input) { id } }`;
+  const reads = z.strictObject({ saveEndpoint: z.strictObject({ id }) });
+  await client.ask({ query: save, variables: { input }, reads });
+  expect((await client.ask(read)).myself).toEqual(myself);
+  const models = { ...input, modelReferences: ["https://models.example/org/name:main"] };
+  const refused = await client.refused({ query: save, variables: { input: models } });
+  expect(refused).toContain("models are not cached here");
+});
+
+playing.ends();

@@ -1,0 +1,160 @@
+/** Calls as the live service's command line makes them for templates by GraphQL, version 2.7 and what newer ones still have, and the fields that it decodes by type. */
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { type ClientService, startClientService } from "./client-service.ts";
+import { Playing } from "./playing.ts";
+import { PLAYS } from "./plays.ts";
+
+const playing = new Playing(PLAYS.commandLineTemplates);
+
+const start = () =>
+  startClientService(
+    {
+      "user-agent": "runpod-cli/2.7.2 (linux; amd64)",
+      "content-type": "application/json",
+      "accept-encoding": "gzip",
+    },
+    playing,
+  );
+
+/** What Go decodes into a value of that type: null leaves it as it is. */
+const text = z.string().nullable();
+const int = z.int().nullable();
+const id = z.string().min(1);
+const pairs = z.array(z.strictObject({ key: z.string(), value: z.string() })).nullable();
+
+async function createTemplate({ send }: ClientService, more: object = {}): Promise<string> {
+  const body = { name: "worker", imageName: "example/a:1", isServerless: true, ...more };
+  const reads = z.looseObject({ id });
+  return (await send({ method: "POST", path: "/v1/templates", body, reads })).id;
+}
+
+test("template list, twice, and get; create with labels of ports reads its own before it saves it", async () => {
+  await using client = await start();
+  const templateId = await createTemplate(client, { ports: ["8000/http"], env: { A: "b" } });
+  await createTemplate(client, { name: "shared", isPublic: true });
+  const listed = z.strictObject({
+    id,
+    name: z.string(),
+    imageName: z.string(),
+    isServerless: z.boolean(),
+    isPublic: z.boolean(),
+    isRunpod: z.boolean(),
+    category: text,
+    containerDiskInGb: int,
+    volumeInGb: int,
+    volumeMountPath: text,
+  });
+  const list = async (isRunpod: boolean) => {
+    const query = `
+		query PodTemplates($input: PodTemplateInput) {
+			podTemplates(input: $input) {
+				id
+				name
+				imageName
+				isServerless
+				isPublic
+				isRunpod
+				category
+				containerDiskInGb
+				volumeInGb
+				volumeMountPath
+			}
+		}
+	`;
+    const reads = z.strictObject({ podTemplates: z.array(listed) });
+    return (await client.ask({ query, variables: { input: { isRunpod } }, reads })).podTemplates;
+  };
+  expect(await list(true)).toEqual([]);
+  expect(await list(false)).toMatchObject([{ name: "shared" }]);
+  const { podTemplate } = await client.ask({
+    query: `
+		query GetTemplate($id: String!) {
+			podTemplate(id: $id) {
+				id
+				name
+				imageName
+				isServerless
+				isPublic
+				isRunpod
+				category
+				ports
+				portsConfig {
+					port
+					name
+				}
+				env {
+					key
+					value
+				}
+				containerDiskInGb
+				containerRegistryAuthId
+				volumeInGb
+				volumeMountPath
+				readme
+			}
+		}
+	`,
+    variables: { id: templateId },
+    reads: z.strictObject({
+      podTemplate: listed.extend({
+        ports: text,
+        portsConfig: z.array(z.strictObject({ port: id, name: id })).nullable(),
+        env: pairs,
+        containerRegistryAuthId: text,
+        readme: text,
+      }),
+    }),
+  });
+  expect(podTemplate).toMatchObject({ ports: "8000/http", env: [{ key: "A", value: "b" }] });
+  const own = z.strictObject({
+    id,
+    name: z.string(),
+    imageName: z.string(),
+    dockerArgs: text,
+    env: pairs,
+    ports: text,
+    volumeMountPath: text,
+    volumeInGb: int,
+    containerDiskInGb: int,
+    containerRegistryAuthId: text,
+    startJupyter: z.boolean(),
+    startSsh: z.boolean(),
+    startScript: text,
+    isServerless: z.boolean(),
+    isPublic: z.boolean(),
+    readme: text,
+    advancedStart: z.boolean(),
+    category: text,
+  });
+  const { myself } = await client.ask({
+    query: `
+		query GetTemplateForPortLabels {
+			myself {
+				podTemplates {
+					${Object.keys(own.shape).join("\n\t\t\t\t\t").replace("env", "env {\n key\n value\n }")}
+				}
+			}
+		}
+		`,
+    variables: {},
+    reads: z.strictObject({ myself: z.strictObject({ podTemplates: z.array(own) }) }),
+  });
+  const state = myself.podTemplates.find((each) => each.id === templateId);
+  const { startScript: _, ...written } = state ?? {};
+  const portsConfig = [{ port: "8000", name: "api" }];
+  const input = { ...written, containerRegistryAuthId: "", portsConfig };
+  await client.ask({
+    query: `
+		mutation UpdateTemplatePortLabels($input: SaveTemplateInput) {
+			saveTemplate(input: $input) {
+				id
+			}
+		}
+		`,
+    variables: { input },
+    reads: z.strictObject({ saveTemplate: z.strictObject({ id: z.literal(templateId) }) }),
+  });
+});
+
+playing.ends();

@@ -1,0 +1,278 @@
+/** Calls as version 1.12 of the live service's Python client manages things: documents of GraphQL without variables, whose texts it quotes by itself. */
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { type ClientService, startClientService } from "./client-service.ts";
+import { Playing } from "./playing.ts";
+import { PLAYS } from "./plays.ts";
+
+const playing = new Playing(PLAYS.pythonManagement);
+
+const start = () =>
+  startClientService(
+    {
+      "user-agent": "RunPod-Python-SDK/1.12.0 (Linux 6.8; x86_64) Language/Python 3.12.3",
+      "content-type": "application/json",
+      "accept-encoding": "gzip, deflate",
+      accept: "*/*",
+    },
+    playing,
+  );
+
+const text = z.string().min(1);
+const pairs = z.array(z.strictObject({ key: z.string(), value: z.string() }));
+
+const savedTemplate = z.strictObject({
+  id: text,
+  name: z.string(),
+  imageName: z.string(),
+  dockerArgs: z.string(),
+  containerDiskInGb: z.int(),
+  volumeInGb: z.int(),
+  volumeMountPath: z.string(),
+  ports: z.string(),
+  env: pairs,
+  isServerless: z.boolean(),
+});
+
+const TEMPLATE_SELECTION = `{
+            id
+            name
+            imageName
+            dockerArgs
+            containerDiskInGb
+            volumeInGb
+            volumeMountPath
+            ports
+            env {
+                key
+                value
+            }
+            isServerless
+        }`;
+
+async function createTemplate({ ask }: ClientService, isServerless = true) {
+  const query = `
+    mutation {
+        saveTemplate(
+            input: {
+                name: "worker", imageName: "example/worker:1", dockerArgs: "python -u \\"my handler.py\\"", containerDiskInGb: 10, volumeInGb: 0, ports: "", env: [{ key: "MODEL", value: "small" }], isServerless: ${isServerless}, containerRegistryAuthId : "", startSsh: true, isPublic: false, readme: ""
+            }
+        ) ${TEMPLATE_SELECTION}
+    }
+    `;
+  const { saveTemplate } = await ask({
+    query,
+    reads: z.strictObject({ saveTemplate: savedTemplate }),
+  });
+  return saveTemplate;
+}
+
+const savedEndpoint = z.strictObject({
+  id: text,
+  name: z.string(),
+  templateId: text,
+  gpuIds: z.string(),
+  networkVolumeId: z.string().nullable(),
+  locations: z.string(),
+  idleTimeout: z.int(),
+  scalerType: z.enum(["QUEUE_DELAY", "REQUEST_COUNT"]),
+  scalerValue: z.int(),
+  workersMin: z.int(),
+  workersMax: z.int(),
+  allowedCudaVersions: z.string(),
+  gpuCount: z.int(),
+  flashBootType: z.string(),
+});
+
+async function createEndpoint({ ask }: ClientService, templateId: string) {
+  const query = `
+    mutation {
+        saveEndpoint(
+            input: {
+                name: "worker -fb", templateId: "${templateId}", gpuIds: "AMPERE_16", networkVolumeId: "", locations: "", idleTimeout: 5, scalerType: "QUEUE_DELAY", scalerValue: 4, workersMin: 0, workersMax: 3, flashBootType: FLASHBOOT, allowedCudaVersions: "['12.4', '12.5']", gpuCount: 1
+            }
+        ) {
+            id
+            name
+            templateId
+            gpuIds
+            networkVolumeId
+            locations
+            idleTimeout
+            scalerType
+            scalerValue
+            workersMin
+            workersMax
+            allowedCudaVersions
+            gpuCount
+            flashBootType
+        }
+    }
+    `;
+  const { saveEndpoint } = await ask({
+    query,
+    reads: z.strictObject({ saveEndpoint: savedEndpoint }),
+  });
+  return saveEndpoint;
+}
+
+test("create_template, create_endpoint, get_endpoints and update_endpoint_template; the endpoint runs a job", async () => {
+  await using client = await start();
+  const template = await createTemplate(client);
+  expect(template).toMatchObject({
+    dockerArgs: 'python -u "my handler.py"',
+    env: [{ key: "MODEL", value: "small" }],
+    isServerless: true,
+  });
+  const endpoint = await createEndpoint(client, template.id);
+  expect(endpoint).toMatchObject({ gpuIds: "AMPERE_16", allowedCudaVersions: "12.4,12.5" });
+  const listed = z.strictObject({
+    aiKey: z.string().nullable(),
+    gpuIds: z.string().nullable(),
+    id: text,
+    idleTimeout: z.int(),
+    name: z.string(),
+    networkVolumeId: z.string().nullable(),
+    locations: z.string(),
+    scalerType: z.string(),
+    scalerValue: z.int(),
+    templateId: text,
+    type: z.enum(["QB", "LB"]),
+    userId: text,
+    version: z.int(),
+    workersMax: z.int(),
+    workersMin: z.int(),
+    workersStandby: z.int(),
+    gpuCount: z.int(),
+    env: pairs,
+    createdAt: z.iso.datetime(),
+    networkVolume: z.strictObject({ id: text, dataCenterId: text }).nullable(),
+  });
+  const query = `
+query Query {
+  myself {
+    endpoints {
+      aiKey
+      gpuIds
+      id
+      idleTimeout
+      name
+      networkVolumeId
+      locations
+      scalerType
+      scalerValue
+      templateId
+      type
+      userId
+      version
+      workersMax
+      workersMin
+      workersStandby
+      gpuCount
+      env {
+        key
+        value
+      }
+      createdAt
+      networkVolume {
+        id
+        dataCenterId
+      }
+    }
+  }
+}
+`;
+  const reads = z.strictObject({ myself: z.strictObject({ endpoints: z.array(listed) }) });
+  const { myself } = await client.ask({ query, reads });
+  expect(myself.endpoints.map(({ id }) => id)).toEqual(["echo", endpoint.id]);
+  await client.ask({
+    query: `
+    mutation {
+        updateEndpointTemplate(input: {templateId: "echo", endpointId: "${endpoint.id}"}) {
+            id
+            templateId
+        }
+    }
+    `,
+    reads: z.strictObject({
+      updateEndpointTemplate: z.strictObject({ id: text, templateId: z.literal("echo") }),
+    }),
+  });
+  const job = z.looseObject({ id: text, status: z.string() });
+  const path = `/v2/${endpoint.id}`;
+  const body = { input: { prompt: "Hello" } };
+  const { id } = await client.send({ method: "POST", path: `${path}/run`, body, reads: job });
+  const worker = await client.service.test.connectWorker(endpoint.id);
+  await worker.complete(await worker.nextJob(), "Hi");
+  const ended = await client.send({ method: "GET", path: `${path}/status/${id}`, reads: job });
+  expect(ended.status).toBe("COMPLETED");
+});
+
+test("registry auths: created, updated, deleted", async () => {
+  await using client = await start();
+  const auth = z.strictObject({ id: text, name: z.literal("hub") });
+  const { saveRegistryAuth } = await client.ask({
+    query: `
+    mutation SaveRegistryAuth {
+        saveRegistryAuth(input: {name: "hub", username: "ada", password: "secret"}) {
+            id
+            name
+        }
+    }
+    `,
+    reads: z.strictObject({ saveRegistryAuth: auth }),
+  });
+  const { id } = saveRegistryAuth;
+  await client.ask({
+    query: `
+    mutation UpdateRegistryAuth {
+        updateRegistryAuth(input: {id: "${id}", username: "ada", password: "other"}) {
+            id
+            name
+        }
+    }
+    `,
+    reads: z.strictObject({ updateRegistryAuth: auth }),
+  });
+  await client.ask({
+    query: `
+    mutation DeleteRegistryAuth {
+        deleteRegistryAuth(registryAuthId: "${id}")
+    }
+    `,
+    reads: z.strictObject({ deleteRegistryAuth: z.null() }),
+  });
+  const { json } = await client.service.call("GET", "/v1/containerregistryauth");
+  expect(json).toEqual([]);
+});
+
+test("update_user_settings", async () => {
+  await using client = await start();
+  const { updateUserSettings } = await client.ask({
+    query: `
+    mutation {
+        updateUserSettings(
+            input: {
+                pubKey: "ssh-ed25519 AAAA ada@example"
+            }
+        ) {
+            id
+            pubKey
+        }
+    }
+    `,
+    reads: z.strictObject({ updateUserSettings: z.strictObject({ id: text, pubKey: text }) }),
+  });
+  expect(updateUserSettings.pubKey).toBe("ssh-ed25519 AAAA ada@example");
+});
+
+test("a refusal is the message of its first error; a quote in a text breaks its document", async () => {
+  await using client = await start();
+  const broken = 'mutation { saveRegistryAuth(input: {name: "a "b"", username: "u"}) { id } }';
+  expect(await client.refused({ query: broken })).toContain("Syntax Error");
+  const template = await createTemplate(client, false);
+  const endpoint = `mutation { saveEndpoint(input: {name: "e", templateId: "${template.id}", gpuIds: "AMPERE_16"}) { id } }`;
+  expect(await client.refused({ query: endpoint })).toContain("cannot use pod templates");
+});
+
+playing.ends();

@@ -1,0 +1,299 @@
+/** Calls as version 1.12 of the live service's Python client makes them for pods and GPUs: documents of GraphQL without variables. */
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { type ClientService, startClientService } from "./client-service.ts";
+import { Playing } from "./playing.ts";
+import { PLAYS } from "./plays.ts";
+
+const playing = new Playing(PLAYS.pythonPods);
+
+const start = () =>
+  startClientService(
+    {
+      "user-agent": "RunPod-Python-SDK/1.12.0 (Linux 6.8; x86_64) Language/Python 3.12.3",
+      "content-type": "application/json",
+      "accept-encoding": "gzip, deflate",
+      accept: "*/*",
+    },
+    playing,
+  );
+
+const text = z.string().min(1);
+
+const gpu = z.strictObject({
+  maxGpuCount: z.int(),
+  id: text,
+  displayName: text,
+  manufacturer: text,
+  memoryInGb: z.int(),
+  cudaCores: z.int().nullable(),
+  secureCloud: z.boolean(),
+  communityCloud: z.boolean(),
+  securePrice: z.number(),
+  communityPrice: z.number().nullable(),
+  oneMonthPrice: z.number().nullable(),
+  threeMonthPrice: z.number().nullable(),
+  oneWeekPrice: z.number().nullable(),
+  communitySpotPrice: z.number().nullable(),
+  secureSpotPrice: z.number().nullable(),
+  lowestPrice: z.strictObject({
+    minimumBidPrice: z.number().nullable(),
+    uninterruptablePrice: z.number().nullable(),
+  }),
+});
+
+const gpuQuery = (id: string) => `
+    query GpuTypes {
+      gpuTypes(input: {id: "${id}"}) {
+        maxGpuCount
+        id
+        displayName
+        manufacturer
+        memoryInGb
+        cudaCores
+        secureCloud
+        communityCloud
+        securePrice
+        communityPrice
+        oneMonthPrice
+        threeMonthPrice
+        oneWeekPrice
+        communitySpotPrice
+        secureSpotPrice
+        lowestPrice(input: {gpuCount: 1}) {
+          minimumBidPrice
+          uninterruptablePrice
+        }
+      }
+    }
+    `;
+
+test("get_gpus, and get_gpu, for which an unknown one is an empty list", async () => {
+  await using client = await start();
+  const query = `
+query GpuTypes {
+  gpuTypes {
+    id
+    displayName
+    memoryInGb
+  }
+}
+`;
+  const listed = z.strictObject({ id: text, displayName: text, memoryInGb: z.int() });
+  const all = await client.ask({ query, reads: z.strictObject({ gpuTypes: z.array(listed) }) });
+  expect(all.gpuTypes.length).toBeGreaterThan(40);
+  const reads = z.strictObject({ gpuTypes: z.array(gpu) });
+  const one = await client.ask({ query: gpuQuery("NVIDIA L4"), reads });
+  expect(one.gpuTypes).toMatchObject([{ id: "NVIDIA L4", memoryInGb: 24 }]);
+  expect((await client.ask({ query: gpuQuery("none"), reads })).gpuTypes).toEqual([]);
+});
+
+const POD_SELECTION = `{
+            id
+            containerDiskInGb
+            costPerHr
+            desiredStatus
+            dockerArgs
+            dockerId
+            env
+            gpuCount
+            imageName
+            lastStatusChange
+            machineId
+            memoryInGb
+            name
+            podType
+            port
+            ports
+            uptimeSeconds
+            vcpuCount
+            volumeInGb
+            volumeMountPath
+            runtime {
+                ports{
+                    ip
+                    isIpPublic
+                    privatePort
+                    publicPort
+                    type
+                }
+            }
+            machine {
+                gpuDisplayName
+            }
+        }`;
+
+const pod = z.strictObject({
+  id: text,
+  containerDiskInGb: z.int(),
+  costPerHr: z.number(),
+  desiredStatus: z.string(),
+  dockerArgs: z.string(),
+  dockerId: z.null(),
+  env: z.array(z.string()),
+  gpuCount: z.int(),
+  imageName: text,
+  lastStatusChange: z.string(),
+  machineId: text,
+  memoryInGb: z.int(),
+  name: z.string(),
+  podType: text,
+  port: z.null(),
+  ports: z.string(),
+  uptimeSeconds: z.int(),
+  vcpuCount: z.int(),
+  volumeInGb: z.int(),
+  volumeMountPath: z.string(),
+  runtime: z.null(),
+  machine: z.strictObject({ gpuDisplayName: z.string().nullable() }),
+});
+
+const deployed = z.strictObject({
+  id: text,
+  imageName: text,
+  env: z.array(z.string()),
+  machineId: text,
+  machine: z.strictObject({ podHostId: text }),
+});
+
+const DEPLOYED_SELECTION = `{
+        id
+        imageName
+        env
+        machineId
+        machine {
+          podHostId
+        }
+      }`;
+
+async function readPod({ ask }: ClientService, id: string) {
+  const query = `
+    query pod {
+        pod(input: {podId: "${id}"}) ${POD_SELECTION}
+    }
+    `;
+  return (await ask({ query, reads: z.strictObject({ pod: pod.nullable() }) })).pod;
+}
+
+test("create_pod, get_pods, get_pod, stop_pod, resume_pod and terminate_pod", async () => {
+  await using client = await start();
+  await client.ask({
+    query: gpuQuery("NVIDIA GeForce RTX 3070"),
+    reads: z.strictObject({ gpuTypes: z.array(gpu).length(1) }),
+  });
+  const query = `
+    mutation {
+      podFindAndDeployOnDemand(
+        input: {
+          name: "test", imageName: "example/stack", cloudType: ALL, startSsh: true, gpuTypeId: "NVIDIA GeForce RTX 3070", supportPublicIp: true, gpuCount: 1, volumeInGb: 0, minVcpuCount: 1, minMemoryInGb: 1, dataCenterId: null, dockerArgs: "", containerDiskInGb: 10, ports: "8888/http,666/tcp", volumeMountPath: "/runpod-volume", env: [{ key: "EXAMPLE_VAR", value: "example_value" }]
+        }
+      ) ${DEPLOYED_SELECTION}
+    }
+    `;
+  const { podFindAndDeployOnDemand } = await client.ask({
+    query,
+    reads: z.strictObject({ podFindAndDeployOnDemand: deployed }),
+  });
+  const { id } = podFindAndDeployOnDemand;
+  expect(podFindAndDeployOnDemand.env).toContain("EXAMPLE_VAR=example_value");
+  expect(await readPod(client, id)).toMatchObject({
+    ...{ id, name: "test", containerDiskInGb: 10, volumeInGb: 0, ports: "8888/http,666/tcp" },
+    machine: { gpuDisplayName: "NVIDIA GeForce RTX 3070" },
+  });
+  const pods = z.strictObject({ myself: z.strictObject({ pods: z.array(pod) }) });
+  const list = `
+query myPods {
+    myself {
+        pods ${POD_SELECTION}
+    }
+}
+`;
+  expect((await client.ask({ query: list, reads: pods })).myself.pods).toHaveLength(1);
+  const stopped = await client.ask({
+    query: `
+    mutation {
+        podStop(input: { podId: "${id}" }) {
+            id
+            desiredStatus
+        }
+    }
+    `,
+    reads: z.strictObject({ podStop: z.strictObject({ id: text, desiredStatus: z.string() }) }),
+  });
+  expect(stopped.podStop.desiredStatus).toBe("EXITED");
+  await client.ask({
+    query: `
+    mutation {
+        podResume(input: { podId: "${id}", gpuCount: 1 }) {
+            id
+            desiredStatus
+            imageName
+            env
+            machineId
+            machine {
+                podHostId
+            }
+        }
+    }
+    `,
+    reads: z.strictObject({ podResume: deployed.extend({ desiredStatus: z.literal("RUNNING") }) }),
+  });
+  await client.ask({
+    query: `
+    mutation {
+        podTerminate(input: { podId: "${id}" })
+    }
+    `,
+    reads: z.strictObject({ podTerminate: z.null() }),
+  });
+  expect(await readPod(client, id)).toBeNull();
+});
+
+test("create_pod without a GPU names the official template, and with a volume asks where that is", async () => {
+  await using client = await start();
+  const volume = { name: "data", size: 5, dataCenterId: "EU-RO-1" };
+  const { json } = await client.service.call("POST", "/v1/networkvolumes", { body: volume });
+  const { id: volumeId } = json as { id: string };
+  const user = await client.ask({
+    query: `
+query myself {
+    myself {
+        id
+        pubKey
+        networkVolumes {
+            id
+            name
+            size
+            dataCenterId
+        }
+    }
+}
+`,
+    reads: z.strictObject({
+      myself: z.strictObject({
+        id: text,
+        pubKey: z.string().nullable(),
+        networkVolumes: z.array(
+          z.strictObject({ id: text, name: z.string(), size: z.int(), dataCenterId: text }),
+        ),
+      }),
+    }),
+  });
+  expect(user.myself.networkVolumes).toEqual([{ id: volumeId, ...volume }]);
+  const query = `
+    mutation {
+      deployCpuPod(
+        input: {
+          name: "test", imageName: "example/stack", cloudType: ALL, startSsh: true, instanceId: "cpu3c-2-4", dataCenterId: "EU-RO-1", dockerArgs: "", containerDiskInGb: 10, volumeMountPath: "/runpod-volume", templateId: "runpod-ubuntu", networkVolumeId: "${volumeId}"
+        }
+      ) ${DEPLOYED_SELECTION}
+    }
+    `;
+  const { deployCpuPod } = await client.ask({
+    query,
+    reads: z.strictObject({ deployCpuPod: deployed }),
+  });
+  expect(deployCpuPod.imageName).toBe("example/stack");
+});
+
+playing.ends();
