@@ -10,7 +10,7 @@ import type { Asker } from "./asker.ts";
 import { TYPE_WORDS } from "./endpoint-input.ts";
 import { pairsOf } from "./input.ts";
 
-export function shownEndpoint(engine: HttpEngine, endpoint: Endpoint, asker: Asker) {
+export function shownEndpoint(engine: HttpEngine, endpoint: Endpoint, asker: Asker): object {
   const { directory, fleet } = engine;
   const { id, templateId, computeType, scalerValue, dataCenterIds = [] } = endpoint;
   const isCpu = computeType === "CPU";

@@ -7,7 +7,7 @@ import { REGISTRY_AUTH_FIELDS } from "./registry-auths.ts";
 import { TEMPLATE_FIELDS } from "./templates.ts";
 
 /** Each is called with its arguments and who asks. */
-export const ROOT = {
+export const ROOT: object = {
   ...ACCOUNT_FIELDS,
   ...CATALOG_FIELDS,
   ...POD_FIELDS,
