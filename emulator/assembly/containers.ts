@@ -1,6 +1,7 @@
 /** Makes the Docker launcher: the directories and variables of containers, and how they reach the service. */
 import { createHash } from "node:crypto";
 import fs from "node:fs";
+import { OF_POD } from "../core/observe/log/streamed-line.ts";
 import type { Clock } from "../core/time/clock.ts";
 import { LOCAL_IMAGE_PREFIX, type Template } from "../core/resources/template.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
@@ -92,7 +93,7 @@ function dockerLauncher(options: ContainersOptions): DockerLauncher {
     line,
     willing,
     networkVolumeOf: async (pod) => volumes.directoryOfPod(pod),
-    podLine: ({ pod }, text) => log.info({ podId: pod.id, source: "pod" }, text),
+    podLine: ({ pod }, text) => log.info({ podId: pod.id, source: OF_POD }, text),
     placesOf: (order, gateway) => placesOf(options, reach, order, gateway),
   });
 }

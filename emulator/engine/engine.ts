@@ -69,19 +69,13 @@ export async function openEngine(options: ContextOptions & EngineOptions): Promi
 /** Makes the engine of its parts. Jobs that an earlier run left in progress go back to the queue, if the disk has room. */
 export async function createEngine(
   { context, signals, startWork }: OpenContext,
-  {
-    launchers,
-    podLauncher,
-    healthProbe,
-    webhookSender,
-    lockDevice = noOtherEmulator,
-  }: EngineOptions,
+  { launchers, podLauncher, healthProbe, webhookSender, lockDevice }: EngineOptions,
 ): Promise<RunningEngine> {
   const { decisions, directory, endpointChanged, podChanged, realClock, log, schemas } = context;
   const { ownership } = context;
   const gpus = new GpuPool({
     find: context.findGpus,
-    lock: lockDevice,
+    lock: lockDevice ?? noOtherEmulator,
     wake: (id) => (directory.findEndpoint(id) ? endpointChanged : podChanged)(id),
     clock: realClock,
     log,

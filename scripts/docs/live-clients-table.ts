@@ -56,7 +56,9 @@ function rowsOf(of: Interface, plays: readonly Play[]): readonly Row[] {
     case "second version of REST":
       return operationRows(REST_V2_OPERATIONS, "/v2/");
     case "GraphQL": {
-      const fields = plays.flatMap(({ calls }) => calls).filter((call) => /^graphql\./u.test(call));
+      const fields = plays
+        .flatMap(({ calls }) => calls)
+        .filter((call) => call.startsWith("graphql."));
       return [...new Set(fields)].toSorted().map((name) => {
         return { name, shown: `\`${name.replace("graphql.", "")}\`` };
       });

@@ -7,6 +7,7 @@ import { gpuPoolsTable } from "./gpu-pools-table.ts";
 import { helpText } from "./help-text.ts";
 import { jobFieldsTable } from "./job-fields-table.ts";
 import { limitsTable } from "./limits-table.ts";
+import { INTERFACES, liveClientsTable } from "./live-clients-table.ts";
 import { metricsTable } from "./metrics-table.ts";
 import { operationsTable } from "./operations-table.ts";
 import { rateLimitsTable } from "./rate-limits-table.ts";
@@ -48,6 +49,12 @@ export const PAGES: readonly Page[] = [
       "management operations": () => operationsTable("/v1/"),
       "GPU pools": gpuPoolsTable,
     },
+  },
+  {
+    file: "docs/live-clients.md",
+    sections: Object.fromEntries(
+      INTERFACES.map((name) => [`clients: ${name}`, () => liveClientsTable(name)]),
+    ),
   },
   {
     file: "docs/conformance.md",

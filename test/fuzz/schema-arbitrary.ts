@@ -32,6 +32,7 @@ export type Resolve = (reference: string) => Schema;
 export function fitting(schema: Schema, resolve: Resolve, name = ""): fc.Arbitrary<unknown> {
   if (schema.$ref !== undefined) return fitting(resolve(schema.$ref), resolve, name);
   const alternatives = schema.anyOf ?? schema.oneOf;
+  if (alternatives && schema.properties) return oneOfObjects(schema, alternatives, resolve);
   if (alternatives) return fc.oneof(...alternatives.map((one) => fitting(one, resolve, name)));
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum) return fc.constantFrom(...schema.enum);
@@ -74,6 +75,24 @@ export function misfitting(schema: Schema, resolve: Resolve): fc.Arbitrary<unkno
 export const anyValue: fc.Arbitrary<unknown> = fc.jsonValue({ maxDepth: 2 });
 
 const memberNames = fc.stringMatching(/^[A-Z_]{1,8}$/);
+
+/** Each has what one of the alternatives requires, and nothing that only others do. */
+function oneOfObjects(
+  { properties = {}, required = [], ...schema }: Schema,
+  alternatives: readonly Schema[],
+  resolve: Resolve,
+): fc.Arbitrary<unknown> {
+  const ofOthers = alternatives.flatMap((each) => each.required ?? []);
+  const variants = alternatives.map((each) => {
+    const own = each.required ?? [];
+    const known = Object.entries(properties).filter(
+      ([key]) => own.includes(key) || !ofOthers.includes(key),
+    );
+    const fixed = { properties: Object.fromEntries(known), required: [...required, ...own] };
+    return objects({ ...schema, ...fixed }, resolve);
+  });
+  return fc.oneof(...variants);
+}
 
 function objects(schema: Schema, resolve: Resolve): fc.Arbitrary<unknown> {
   const members = Object.entries(schema.properties ?? {}).map(([key, member]) => {

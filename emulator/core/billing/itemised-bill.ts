@@ -68,7 +68,7 @@ export function sumOf(amounts: BillAmounts): number {
   return rounded(BILL_PARTS.reduce((sum, part) => sum + (amounts[part] ?? 0), 0));
 }
 
-export function billPartOf(usage: Usage): BillPart {
+function billPartOf(usage: Usage): BillPart {
   if (usage.kind === "volume") {
     return usage.volumeType === "HIGH_PERFORMANCE" ? "storageHighPerformance" : "storageStandard";
   }

@@ -219,6 +219,7 @@ export function payloadsContract(open: OpenSubject): void {
     await owner.change(
       ...ids.map((id) => putEndpoint(id, 1)),
       { type: "put-record", kind: "apiKey", id: "a", record: key },
+      { type: "put-record", kind: "account", id: "account", record: { sshKeys: ["ssh-rsa A"] } },
       putEndpoint("a", 2),
       { type: "delete-record", kind: "endpoint", id: "b" },
       { type: "delete-record", kind: "endpoint", id: "never there" },
@@ -230,6 +231,7 @@ export function payloadsContract(open: OpenSubject): void {
       ids.filter((id) => id !== "b").toSorted(),
     );
     expect(records.apiKey).toEqual(new Map([["a", key]]));
+    expect(records.account).toEqual(new Map([["account", { sshKeys: ["ssh-rsa A"] }]]));
     expect(records.template).toEqual(new Map());
     const used = (await subject.store.usage()).map(({ id }) => id);
     expect(used).toEqual(["B", "__proto__", "a", "b", "ü", "\uffff", "😀"]);

@@ -223,6 +223,9 @@ export class RandomBatches {
     const remove = { type: "delete-record", kind: "endpoint", id } as const;
     const used = { type: "put-record", kind: "usage", id, record: usageOf(id) } as const;
     if (this.#random.below(3) === 0) this.#changes.push(used);
+    const sshKeys = ["ssh-rsa A", "ssh-rsa B"].slice(this.#random.below(3));
+    const account = { type: "put-record", kind: "account", id: "it", record: { sshKeys } } as const;
+    if (this.#random.below(5) === 0) this.#changes.push(account);
     this.#changes.push(this.#random.below(4) === 0 ? remove : made);
   }
 

@@ -1,17 +1,15 @@
 /** The live service's own MCP server, version 4.0.0 unchanged, over its stdin and stdout: every tool that it has. */
-import path from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Emulator } from "sv-runtime/emulator";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type McpProcess, startMcpProcess } from "../../setup/mcp-process.ts";
+import { readDocument } from "../docs/documents.ts";
 import { startHandlers } from "./handlers.ts";
 import { Playing } from "./playing.ts";
 import { PLAYS } from "./plays.ts";
 
 const KEY = "test-key";
-const PROGRAM = path.resolve(
-  import.meta.dirname,
-  "../../../node_modules/@runpod/mcp-server/dist/stdio.mjs",
-);
+const PROGRAM = fileURLToPath(import.meta.resolve("@runpod/mcp-server"));
 
 let emulator: Emulator;
 let server: McpProcess;
@@ -25,14 +23,7 @@ const START_MS = 60_000;
 
 beforeAll(async () => {
   emulator = await startHandlers(KEY, () => gate.promise);
-  const live = `${emulator.url}/live`;
-  server = await startMcpProcess(PROGRAM, {
-    RUNPOD_API_KEY: KEY,
-    RUNPOD_API_BASE_URL: live,
-    RUNPOD_SERVERLESS_API_URL: `${live}/v2`,
-    RUNPOD_AUTHED_GRAPHQL_URL: `${live}/graphql`,
-    RUNPOD_PUBLIC_GRAPHQL_URL: `${live}/graphql`,
-  });
+  server = await startMcpProcess(PROGRAM, documentedVariables(emulator.url));
 }, START_MS);
 
 afterAll(async () => {
@@ -40,6 +31,20 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
   await emulator.stop();
 });
+
+/** Those that its block in the documentation sets. */
+function documentedVariables(url: string): Readonly<Record<string, string>> {
+  const { text } = readDocument("docs/live-clients.md");
+  const [, below = ""] = text.split("### MCP server, from 4.0.0\n");
+  const [, block = ""] = /^```sh\n([^`]*)^```/mu.exec(below) ?? [];
+  const set = [...block.matchAll(/^export (\w+)=(\S+)$/gmu)];
+  return Object.fromEntries(
+    set.map(([, name = "", value = ""]) => [
+      name,
+      value.replace("http://127.0.0.1:7080", url).replace(/^local-key$/u, KEY),
+    ]),
+  );
+}
 
 const called = new Set<string>();
 

@@ -1,5 +1,5 @@
 /** Notes what a client calls in its test, and holds it against what is said of it in `plays.ts`. */
-import { type FieldNode, parse, type SelectionSetNode } from "graphql";
+import { type FieldNode, Kind, parse, type SelectionSetNode } from "graphql";
 import { expect, test } from "vitest";
 import { operationIdAt } from "../http/documented.ts";
 import type { Play } from "./plays.ts";
@@ -46,7 +46,7 @@ export class Playing {
 /** The fields at the root; of the account those below it that are things of their own. */
 function askedFields(query: string): readonly string[] {
   const roots = parse(query).definitions.flatMap((each) =>
-    each.kind === "OperationDefinition" ? fieldsIn(each.selectionSet) : [],
+    each.kind === Kind.OPERATION_DEFINITION ? fieldsIn(each.selectionSet) : [],
   );
   return roots.flatMap(({ name, selectionSet }) => {
     if (name.value !== "myself") return [name.value];
@@ -58,5 +58,7 @@ function askedFields(query: string): readonly string[] {
 }
 
 function fieldsIn(selectionSet: SelectionSetNode | undefined): readonly FieldNode[] {
-  return (selectionSet?.selections ?? []).flatMap((each) => (each.kind === "Field" ? [each] : []));
+  return (selectionSet?.selections ?? []).flatMap((each) =>
+    each.kind === Kind.FIELD ? [each] : [],
+  );
 }

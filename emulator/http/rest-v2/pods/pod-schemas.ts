@@ -1,5 +1,6 @@
 /** The bodies and answers of operations on pods in the second version of REST (live). */
 import { z } from "zod";
+import { POD_CPU_FLAVORS } from "../../../core/catalog/cpu-flavors.ts";
 import { CLOUD_TYPES } from "../../../core/pods/pod.ts";
 import { OBSERVED_STATUSES, TRANSITIONS } from "../../../core/pods/pod-status.ts";
 import { CUDA_VERSION } from "../../../core/resources/endpoint-input.ts";
@@ -22,7 +23,13 @@ const mounts = z.strictObject({
 });
 
 const gpu = z.strictObject({
-  id: z.string().min(1).meta({ description: "The name of a GPU type." }),
+  id: z
+    .string()
+    .min(1)
+    .meta({
+      description: "The name of a GPU type.",
+      examples: ["NVIDIA L4", "NVIDIA GeForce RTX 4090"],
+    }),
   count: z.int().min(1).default(1),
   allowedCudaVersions: z.array(z.string().regex(CUDA_VERSION)).optional(),
   minCudaVersion: z.string().regex(CUDA_VERSION).optional(),
@@ -31,7 +38,10 @@ const gpu = z.strictObject({
 });
 
 const cpu = z.strictObject({
-  id: z.string().min(1).meta({ description: "The name of a CPU flavour." }),
+  id: z
+    .string()
+    .min(1)
+    .meta({ description: "The name of a CPU flavor.", examples: [...POD_CPU_FLAVORS] }),
   vcpuCount: z.int().min(2).meta({ description: "A power of two." }),
 });
 
@@ -50,7 +60,7 @@ export const createPodV2Schema = z
     startJupyter: z.boolean().optional(),
     ...containerFields,
   })
-  .meta({ id: "CreatePodRequest" });
+  .meta({ id: "CreatePodRequest", oneOf: [{ required: ["gpu"] }, { required: ["cpu"] }] });
 
 /** The body of `PATCH /v2/pods/{id}`. */
 export const updatePodV2Schema = z

@@ -93,7 +93,7 @@ const name = z.string().min(1).max(NAME_MAX_CHARACTERS);
 /** The body of `POST /v2/serverless`. */
 export const createEndpointSchema = z
   .strictObject({ name, type: z.enum(TYPES), gpu: gpuInput.optional(), scaling, ...changeable })
-  .meta({ id: "CreateEndpoint" });
+  .meta({ id: "CreateEndpoint", oneOf: [{ required: ["gpu"] }, { required: ["cpu"] }] });
 
 /** The body of `PATCH /v2/serverless/{id}`. */
 export const updateEndpointSchema = z

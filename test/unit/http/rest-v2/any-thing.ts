@@ -11,26 +11,27 @@ export interface Given {
 }
 
 /** A record whose members are there or not, but for those that are required. */
-function some<T extends object>(
+export function some<T extends object>(
   model: { [K in keyof T]: fc.Arbitrary<T[K]> },
   ...required: (keyof T)[]
 ) {
   return fc.record(model, { requiredKeys: required });
 }
 
-const name = fc.stringMatching(/^[a-z][a-z ]{0,9}$/u);
+export const name = fc.stringMatching(/^[a-z][a-z ]{0,9}$/u);
 const image = fc.constantFrom("team/worker:1", "python:3.12-slim");
 const words = fc.array(fc.string({ maxLength: 12 }), { maxLength: 3 });
 const env = fc.dictionary(fc.stringMatching(/^[A-Z_]{1,6}$/u), fc.string(), { maxKeys: 3 });
 const ports = fc.uniqueArray(fc.constantFrom("80/http", "22/tcp", "8888/http"));
 const cuda = fc.constantFrom("11.8", "12.4", "12.8");
-const path = fc.stringMatching(/^\/[a-z]{1,8}$/u);
+export const path = fc.stringMatching(/^\/[a-z]{1,8}$/u);
+export const cloud = fc.constantFrom("SECURE", "COMMUNITY");
 const dataCenters = fc.uniqueArray(fc.constantFrom("EU-RO-1", "US-TX-3", "CA-MTL-1"));
 const vcpus = fc.constantFrom(2, 4, 16);
 const flavors = fc.uniqueArray(fc.constantFrom(...ENDPOINT_CPU_FLAVORS), { minLength: 1 });
 
 /** A disk of 0 GB, and a volume of less than 10, can be read in the second version, and not written there. */
-const containerV1 = ({ registryId }: Given) => ({
+export const containerV1 = ({ registryId }: Given) => ({
   imageName: image,
   containerDiskInGb: fc.integer({ min: 1, max: 99 }),
   containerRegistryAuthId: fc.constant(registryId),
@@ -40,7 +41,7 @@ const containerV1 = ({ registryId }: Given) => ({
   ports,
 });
 
-const containerV2 = ({ registryId }: Given) => ({
+export const containerV2 = ({ registryId }: Given) => ({
   image,
   disk: fc.integer({ min: 1, max: 99 }),
   registry: fc.constantFrom(registryId, null),

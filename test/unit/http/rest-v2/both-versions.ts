@@ -4,12 +4,12 @@ import type { TestHttp } from "../http-harness.ts";
 
 export type Version = "v1" | "v2";
 
-export type Kind = "template" | "endpoint" | "volume";
+export type Kind = "template" | "endpoint" | "volume" | "pod";
 
-type Thing = Readonly<Record<string, unknown>>;
+export type Thing = Readonly<Record<string, unknown>>;
 
 /** One kind of thing in one version. */
-interface Way {
+export interface Way {
   create(service: TestHttp, body: object): Promise<string>;
   read(service: TestHttp, id: string): Promise<Thing>;
   remove(service: TestHttp, id: string): Promise<void>;
@@ -28,7 +28,7 @@ async function made(service: TestHttp, path: string, body: object): Promise<stri
   return (json as { readonly id: string }).id;
 }
 
-function at(path: string): Pick<Way, "create" | "read" | "remove"> {
+export function at(path: string): Pick<Way, "create" | "read" | "remove"> {
   return {
     create: (service, body) => made(service, path, body),
     read: async (service, id) => {
@@ -42,7 +42,7 @@ function at(path: string): Pick<Way, "create" | "read" | "remove"> {
   };
 }
 
-function without(...fields: readonly string[]) {
+export function without(...fields: readonly string[]) {
   return (thing: Thing): Thing =>
     Object.fromEntries(Object.entries(thing).filter(([field]) => !fields.includes(field)));
 }
@@ -83,7 +83,7 @@ function picked(template: Thing): Thing {
   );
 }
 
-export const VERSIONS: Readonly<Record<Version, Readonly<Record<Kind, Way>>>> = {
+export const VERSIONS: Readonly<Record<Version, Readonly<Record<Exclude<Kind, "pod">, Way>>>> = {
   v1: {
     template: {
       ...at("/v1/templates"),

@@ -10,13 +10,12 @@ import { ENDPOINT_CPU_FLAVORS } from "../../../../emulator/core/catalog/cpu-flav
 import { sized } from "../../../setup/size.ts";
 import { startTestHttp, type TestHttp } from "../http-harness.ts";
 import { anyEndpoint, anyTemplate, anyVolume, type Given } from "./any-thing.ts";
-import { type Kind, VERSIONS, type Version } from "./both-versions.ts";
-
-type Thing = Readonly<Record<string, unknown>>;
+import { type Kind, type Thing, VERSIONS, type Version } from "./both-versions.ts";
+import { anyPod, podV1, podV2 } from "./pods/pod-ways.ts";
 
 /** By the first cell of its row: what is left of a thing that was written in that version, without what may be lost. */
 interface Exception {
-  /** `container`: of a template and of an endpoint. */
+  /** `container`: of all but a volume. */
   readonly of: Kind | "container";
   readonly writtenIn: Version;
   readonly without: (thing: Thing) => Thing;
@@ -93,6 +92,31 @@ const EXCEPTIONS: Readonly<Record<string, Exception>> = {
     writtenIn: "v2",
     without: (thing) => ({ ...thing, timeout: thing["timeout"] || 604_800_000 }),
   },
+  "`interruptible` of a pod": { of: "pod", writtenIn: "v1", without: dropping("interruptible") },
+  "`vcpuCount` of a pod with GPUs": {
+    of: "pod",
+    writtenIn: "v1",
+    without: ({ machine, ...thing }) =>
+      thing["gpu"] === undefined
+        ? { ...thing, machine }
+        : {
+            ...dropping("vcpuCount", "memoryInGb")(thing),
+            machine: dropping("cpuCount")(machine as Thing),
+          },
+  },
+  "`volumeMountPath` of a pod without a volume, and `volumeInGb` beside a network volume": {
+    of: "pod",
+    writtenIn: "v1",
+    without: (thing) => {
+      if (thing["networkVolume"] !== undefined) return dropping("volumeInGb")(thing);
+      return thing["volumeInGb"] === 0 ? dropping("volumeMountPath")(thing) : thing;
+    },
+  },
+  "`globalNetworking` of a pod": {
+    of: "pod",
+    writtenIn: "v2",
+    without: dropping("globalNetworking"),
+  },
   "`type` of a network volume": { of: "volume", writtenIn: "v2", without: dropping("type") },
 };
 
@@ -103,7 +127,8 @@ function dropping(...fields: readonly string[]): Exception["without"] {
 
 const RUNS = sized(60, 500);
 const PATIENCE_MS = sized(60_000, 300_000);
-const ANY = { template: anyTemplate, endpoint: anyEndpoint, volume: anyVolume };
+const ANY = { template: anyTemplate, endpoint: anyEndpoint, volume: anyVolume, pod: anyPod };
+const WAYS = { v1: { ...VERSIONS.v1, pod: podV1 }, v2: { ...VERSIONS.v2, pod: podV2 } };
 const OTHER = { v1: "v2", v2: "v1" } as const;
 
 test("the exceptions are those of the table in the docs, and no others", () => {
@@ -123,6 +148,8 @@ test.each([
   ["endpoint", "v2"],
   ["volume", "v1"],
   ["volume", "v2"],
+  ["pod", "v1"],
+  ["pod", "v2"],
 ] as const)(
   "of each %s that is written in %s nothing else is lost when the other version reads and writes it",
   async (kind, version) => {
@@ -158,7 +185,7 @@ async function thereAndBack(
   version: Version,
   body: object,
 ): Promise<readonly [Thing, Thing]> {
-  const [here, there] = [VERSIONS[version][kind], VERSIONS[OTHER[version]][kind]];
+  const [here, there] = [WAYS[version][kind], WAYS[OTHER[version]][kind]];
   const id = await here.create(service, body);
   const before = await here.read(service, id);
   const read = await there.read(service, id);

@@ -2,6 +2,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { registryCredentials } from "../../../../emulator/engine/resources/registry-credentials.ts";
+import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
+import { createTestEngine } from "../../engine-harness.ts";
 import { startTestHttp, type TestHttp } from "../http-harness.ts";
 
 const path = "/live/v2/registries";
@@ -13,7 +15,9 @@ async function made(service: TestHttp): Promise<string> {
 }
 
 test("credentials are kept, listed without themselves, and deleted", async () => {
-  await using service = await startTestHttp();
+  await using service = await startTestHttp({
+    engine: await createTestEngine(createMemoryStore()),
+  });
   const { status, json, text } = await service.call("POST", path, { body: order });
   expect(status).toBe(201);
   const { id } = json as { readonly id: string };
@@ -84,7 +88,9 @@ test("credentials that a pod has are not deleted", async () => {
 });
 
 test("what is sent is what images are pulled with, and its name what both versions show", async () => {
-  await using service = await startTestHttp();
+  await using service = await startTestHttp({
+    engine: await createTestEngine(createMemoryStore()),
+  });
   const text = fc.string({ minLength: 1, maxLength: 100, unit: "grapheme" });
   const orders = fc.record({ name: text, username: text, password: text });
   let count = 0;

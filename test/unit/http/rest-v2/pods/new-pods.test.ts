@@ -142,7 +142,7 @@ describe("a new pod", () => {
   it.each([
     [{ imageName: "a" }, "$: additional properties 'imageName' not allowed"],
     [{ name: undefined }, "$: missing property 'name'"],
-    [{ gpu: { id: "NVIDIA L4", count: "2" } }, "$.gpu.count: got string, want number"],
+    [{ gpu: { id: "NVIDIA L4", count: "2" } }, "$.gpu.count: got string, want integer"],
     [{ cpu: { ...CPU, vcpuCount: 1 } }, "$.cpu.vcpuCount: minimum: got 1, want 2"],
     [{ mounts: { persistent: { size: 20 } } }, "$.mounts.persistent: missing property 'path'"],
     [{ cloud: "ALL" }, "$.cloud: value must be one of 'SECURE', 'COMMUNITY'"],
