@@ -226,6 +226,10 @@ export class RandomBatches {
     const sshKeys = ["ssh-rsa A", "ssh-rsa B"].slice(this.#random.below(3));
     const account = { type: "put-record", kind: "account", id: "it", record: { sshKeys } } as const;
     if (this.#random.below(5) === 0) this.#changes.push(account);
+    const diff = [{ field: "gpuCount", old: null, new: this.#random.below(3) }];
+    const release = { id, endpointId: "a", version: 1, createdAt: "2026-01-01T00:00:00Z", diff };
+    if (this.#random.below(5) === 0)
+      this.#changes.push({ type: "put-record", kind: "release", id, record: release });
     this.#changes.push(this.#random.below(4) === 0 ? remove : made);
   }
 

@@ -1,0 +1,55 @@
+/** Releases of endpoints: made where a version grows, whoever makes it grow, and kept with everything else. */
+import { expect, it } from "vitest";
+import { Journal } from "../../../../emulator/core/journal.ts";
+import type { Endpoint } from "../../../../emulator/core/resources/endpoint.ts";
+import type { RecordKind } from "../../../../emulator/store/records.ts";
+import { RecordBook } from "../../../../emulator/engine/resources/record-book.ts";
+import { listReleases } from "../../../../emulator/engine/resources/put-endpoint.ts";
+import { updateEndpoint } from "../../../../emulator/engine/resources/update-endpoint.ts";
+import { releaseHandler } from "../../../../emulator/engine/workers/release-handler.ts";
+import { openSqliteStore } from "../../../../emulator/store/sqlite/sqlite-store.ts";
+import { temporaryDirectory } from "../../../setup/temporary-directory.ts";
+import { createTestEngine } from "../../engine-harness.ts";
+
+it("are there after a start, and go on with the next version", async () => {
+  using directory = temporaryDirectory();
+  const store = () => openSqliteStore({ directory: directory.path });
+  const before = await createTestEngine(await store());
+  await updateEndpoint(before.engine, "echo", { gpuCount: 2 });
+  await before.stop();
+  await using after = await createTestEngine(await store());
+  await updateEndpoint(after.engine, "echo", { gpuCount: 3 });
+  const releases = listReleases(after.engine, "echo");
+  expect(releases.map(({ version, diff }) => ({ version, diff }))).toEqual([
+    { version: 1, diff: [] },
+    { version: 2, diff: [{ field: "gpuCount", old: 1, new: 2 }] },
+    { version: 3, diff: [{ field: "gpuCount", old: 2, new: 3 }] },
+  ]);
+});
+
+it("are made of a handler file that is saved, with nothing that changed of the endpoint", async () => {
+  await using test = await createTestEngine();
+  await releaseHandler(test.engine, "sv.local/echo", undefined);
+  expect(listReleases(test.engine, "echo")).toMatchObject([
+    { version: 1, diff: [] },
+    { version: 2, diff: [], endpointId: "echo", id: "echo-2" },
+  ]);
+});
+
+it("are not made by changes in place", async () => {
+  await using test = await createTestEngine();
+  await updateEndpoint(test.engine, "echo", { name: "other", workersMax: 9 });
+  expect(listReleases(test.engine, "echo")).toHaveLength(1);
+});
+
+it("and other records of kinds that this version knows nothing of are passed over when another replica tells of them", () => {
+  const book = new RecordBook(new Journal());
+  const unknown = "release of tomorrow" as RecordKind;
+  const record = { id: "a" } as Endpoint;
+  const records = [
+    { kind: unknown, id: "a", record },
+    { kind: "endpoint" as const, id: "a", record },
+  ];
+  expect(book.learn({ version: 2, records })).toMatchObject([{ kind: "endpoint", id: "a" }]);
+  expect(book.version).toBe(2);
+});
