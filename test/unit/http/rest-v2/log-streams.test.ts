@@ -1,8 +1,7 @@
 /** The log of one pod or worker as the live service streams it: what comes first, what follows, and where a reader goes on. */
 import { describe, expect, it } from "vitest";
 import { startTestHttp, type TestHttp } from "../http-harness.ts";
-import { TextReader } from "../answers/text-reader.ts";
-import { startReplicas } from "../forwarding/replicas-harness.ts";
+import { openLog } from "./log-reading.ts";
 
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -20,28 +19,6 @@ async function createPod(service: TestHttp): Promise<string> {
   return (json as { id: string }).id;
 }
 
-interface Event {
-  readonly id: string;
-  readonly data: { readonly source: string; readonly line: string; readonly ts: string };
-}
-
-function eventIn(frame: string): Event {
-  const [, id = "", data = ""] = /^id: (\S+)\ndata: (.*)\n\n$/.exec(frame) ?? [];
-  return { id, data: JSON.parse(data) as Event["data"] };
-}
-
-async function open(service: TestHttp, path: string, headers: Record<string, string> = {}) {
-  const { body, statusCode, headers: answered } = await service.open(path, headers);
-  const reader = new TextReader(body);
-  const next = async () => eventIn(await reader.until("\n\n"));
-  const lines = async (count: number) => {
-    const read: string[] = [];
-    while (read.length < count) read.push((await next()).data.line);
-    return read;
-  };
-  return { reader, next, lines, statusCode, headers: answered };
-}
-
 describe("the log of a pod", () => {
   it("has what it wrote and what the service says about it, then what comes, and nothing of others", async () => {
     await using service = await startTestHttp();
@@ -49,7 +26,7 @@ describe("the log of a pod", () => {
     say(service, { podId: id, runId: "r" }, "pod started");
     write(service, "another", "not this one");
     write(service, id, "hello");
-    const stream = await open(service, `/live/v2/pods/${id}/logs`);
+    const stream = await openLog(service, `/live/v2/pods/${id}/logs`);
     expect(stream.headers).toMatchObject({ "content-type": "text/event-stream" });
     const ts = expect.stringMatching(/^\d{4}-.*Z$/) as string;
     expect((await stream.next()).data).toEqual({ source: "system", line: "pod started", ts });
@@ -65,11 +42,11 @@ describe("the log of a pod", () => {
     for (const nth of [1, 2, 3]) write(service, id, `written ${nth}`);
     say(service, { podId: id }, "said");
     const path = `/live/v2/pods/${id}/logs`;
-    const last = await open(service, `${path}?tail=2`);
+    const last = await openLog(service, `${path}?tail=2`);
     expect(await last.lines(2)).toEqual(["written 3", "said"]);
-    const none = await open(service, `${path}?tail=0`);
-    const written = await open(service, `${path}?tail=1&source=container`);
-    const said = await open(service, `${path}?source=system`);
+    const none = await openLog(service, `${path}?tail=0`);
+    const written = await openLog(service, `${path}?tail=1&source=container`);
+    const said = await openLog(service, `${path}?source=system`);
     expect(await written.lines(1)).toEqual(["written 3"]);
     expect(await said.lines(1)).toEqual(["said"]);
     write(service, id, "more");
@@ -87,7 +64,7 @@ describe("the log of a pod", () => {
     const since = new Date(service.test.clock.now()).toISOString();
     write(service, id, "then");
     write(service, id, "after");
-    const { lines } = await open(service, `/live/v2/pods/${id}/logs?since=${since}&tail=1`);
+    const { lines } = await openLog(service, `/live/v2/pods/${id}/logs?since=${since}&tail=1`);
     expect(await lines(2)).toEqual(["then", "after"]);
   });
 
@@ -96,13 +73,13 @@ describe("the log of a pod", () => {
     const id = await createPod(service);
     for (const nth of [1, 2, 3]) write(service, id, `line ${nth}`);
     const path = `/live/v2/pods/${id}/logs?tail=0&since=2000-01-01T00:00:00Z`;
-    const { next } = await open(service, path);
+    const { next } = await openLog(service, path);
     await next();
     const second = await next();
     expect(second.data.line).toBe("line 2");
-    const again = await open(service, path, { "last-event-id": second.id });
+    const again = await openLog(service, path, { "last-event-id": second.id });
     expect(await again.lines(1)).toEqual(["line 3"]);
-    const byMoment = await open(service, path, { "last-event-id": second.data.ts });
+    const byMoment = await openLog(service, path, { "last-event-id": second.data.ts });
     write(service, id, "line 4");
     await service.test.clock.advance(1);
     write(service, id, "line 5");
@@ -112,8 +89,8 @@ describe("the log of a pod", () => {
   it("ends with the pod, and with the service", async () => {
     await using service = await startTestHttp();
     const [first, second] = [await createPod(service), await createPod(service)];
-    const ofFirst = await open(service, `/live/v2/pods/${first}/logs`);
-    const ofSecond = await open(service, `/live/v2/pods/${second}/logs`);
+    const ofFirst = await openLog(service, `/live/v2/pods/${first}/logs`);
+    const ofSecond = await openLog(service, `/live/v2/pods/${second}/logs`);
     await service.call("DELETE", `/v1/pods/${first}`);
     const ended = ofFirst.reader.rest();
     await service.test.clock.advance(15_000);
@@ -127,19 +104,19 @@ describe("the log of a pod", () => {
     await using service = await startTestHttp();
     const id = await createPod(service);
     const path = `/live/v2/pods/${id}/logs`;
-    const { reader, next } = await open(service, path);
+    const { reader, next } = await openLog(service, path);
     write(service, id, "line 0");
     const { id: seen } = await next();
     for (let nth = 1; nth <= 10_001; nth += 1) write(service, id, `line ${nth}`);
     expect(await reader.rest()).not.toContain("event:");
-    const again = await open(service, path, { "last-event-id": seen });
+    const again = await openLog(service, path, { "last-event-id": seen });
     // So many lines are kept.
     expect(await again.lines(1)).toEqual(["line 8002"]);
   });
 
   it("is kept open by comments while nothing happens", async () => {
     await using service = await startTestHttp();
-    const { reader } = await open(service, `/live/v2/pods/${await createPod(service)}/logs`);
+    const { reader } = await openLog(service, `/live/v2/pods/${await createPod(service)}/logs`);
     await service.test.clock.advance(15_000);
     expect(await reader.until("\n\n")).toMatch(/^: /);
   });
@@ -172,7 +149,7 @@ describe("the log of a worker", () => {
     line("another", "not this");
     say(service, { endpointId: "echo", workerId: worker.id }, "worker ready");
     const path = `/live/v2/serverless/echo/workers/${worker.id}/logs`;
-    const { next, lines } = await open(service, path);
+    const { next, lines } = await openLog(service, path);
     expect((await next()).data).toEqual({
       source: "container",
       line: "printed",
@@ -182,20 +159,6 @@ describe("the log of a worker", () => {
     line(worker.id, "plain");
     expect(await lines(1)).toEqual(["plain"]);
     expect(fleet.find(worker.id)).toBeDefined();
-  });
-
-  it("is passed on to the replica that has the endpoint, with its end", async () => {
-    await using replicas = await startReplicas();
-    const { a, b } = replicas;
-    const { worker } = await b.service.test.connectWorker();
-    const path = `/live/v2/serverless/echo/workers/${worker.id}/logs`;
-    const { lines, reader } = await open(a.service, path);
-    const { logs } = b.service.test.engine;
-    logs.workerLine({ endpointId: "echo", workerId: worker.id, line: "there" });
-    expect(await lines(1)).toEqual(["there"]);
-    const rest = reader.rest();
-    await a.service.http.stop();
-    expect(await rest).toBe("");
   });
 });
 
