@@ -28,7 +28,10 @@ const creationSchema = z
   .strictObject({
     name,
     size,
-    dataCenter: z.string().min(1).meta({ examples: ["EU-RO-1"] }),
+    dataCenter: z
+      .string()
+      .min(1)
+      .meta({ examples: ["EU-RO-1"] }),
     type: z.enum(VOLUME_TYPES).optional(),
   })
   .meta({ id: "CreateNetworkVolume" });
