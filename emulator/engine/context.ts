@@ -115,7 +115,7 @@ export interface EngineContext {
   readonly podRuns: Map<string, PodRun>;
   /** Called with a job that cannot be handed to its worker. */
   readonly inputDamaged: (damage: InputDamage) => void;
-  readonly inputUnread: (assignment: Assignment) => void;
+  readonly notSent: (assignment: Assignment) => void;
   /** The memory limit of a running pod, in whole GiB; undefined where it is not known. */
   readonly podMemoryInGb: (pod: Pod) => number | undefined;
   /** How much of this machine's GPUs is used now; empty where nobody can tell. Never rejects. */

@@ -18,8 +18,8 @@ export interface EngineSignals {
   readonly jobsDue: Signal;
   /** A job that cannot be handed to its worker. */
   readonly inputDamaged: Signal<InputDamage>;
-  /** A job whose input cannot be read now. */
-  readonly inputUnread: Signal<Assignment>;
+  /** A job that was handed over and is not sent: its input cannot be read now, or its endpoint may be another process's. */
+  readonly notSent: Signal<Assignment>;
   /** Parts that a batch was refused for: another process has them. */
   readonly partsLost: Signal<ReadonlySet<number>>;
   /** Records that are another since other processes changed them. */
@@ -38,7 +38,7 @@ export function createSignals(): EngineSignals {
     laterDelivery: new Signal(),
     jobsDue: new Signal(),
     inputDamaged: new Signal(),
-    inputUnread: new Signal(),
+    notSent: new Signal(),
     partsLost: new Signal(),
     recordsChanged: new Signal(),
     launcherWilling: new Signal(),
@@ -52,13 +52,13 @@ export function raisersOf({
   podChanged,
   webhookDue,
   inputDamaged,
-  inputUnread,
+  notSent,
 }: EngineSignals) {
   return {
     endpointChanged: endpointChanged.raise,
     podChanged: podChanged.raise,
     webhookDue: webhookDue.raise,
     inputDamaged: inputDamaged.raise,
-    inputUnread: inputUnread.raise,
+    notSent: notSent.raise,
   };
 }

@@ -9,12 +9,13 @@ import type { EngineContext, InputDamage } from "./context.ts";
 import { HealthWatch } from "./balancing/health-watch.ts";
 import { checkData } from "./jobs/check-data.ts";
 import { endDamaged } from "./jobs/damaged-data.ts";
-import { putBackUnread } from "./jobs/unread-input.ts";
+import { putBackUnsent } from "./jobs/put-back-unsent.ts";
 import type { Assignment } from "./effects.ts";
 import { expireDue } from "./jobs/expire.ts";
 import { FormerJobs } from "./jobs/former-jobs.ts";
 import { noteWaiting } from "./observe/note-in-series.ts";
 import { type ContextOptions, openContext, type OpenContext } from "./open-context.ts";
+import { isMoved } from "./ownership/endpoint-moved.ts";
 import { PartsOwner } from "./ownership/parts-owner.ts";
 import { PodKeeper } from "./pods/pod-keeper.ts";
 import { checkCredentials } from "./resources/registry-credentials.ts";
@@ -105,7 +106,7 @@ export async function createEngine(
     void context.pendingWork.track("what is due for jobs", applyDue(context, startWork));
   });
   signals.inputDamaged.on((damage) => endInTheBackground(context, damage));
-  signals.inputUnread.on((assignment) => putBackInTheBackground(context, assignment));
+  signals.notSent.on((assignment) => putBackInTheBackground(context, assignment));
   signals.launcherWilling.on(() => {
     workers.considerAll();
     pods.considerAll();
@@ -214,9 +215,11 @@ function endInTheBackground(context: EngineContext, { jobId, damage }: InputDama
 }
 
 function putBackInTheBackground(context: EngineContext, assignment: Assignment): void {
-  const put = putBackUnread(context, assignment).catch((error: unknown) => {
+  const put = putBackUnsent(context, assignment).catch((error: unknown) => {
+    // Who has its endpoint now sees to it.
+    if (isMoved(error)) return;
     const jobId = assignment.job.id;
     context.log.error({ jobId, err: error }, "a job could not be put back; its lease will run out");
   });
-  void context.pendingWork.track("a job with an input that cannot be read", put);
+  void context.pendingWork.track("a job that was not sent", put);
 }

@@ -51,7 +51,7 @@ export function reserve(
 type SendUses = Uses<
   | "clock"
   | "inputDamaged"
-  | "inputUnread"
+  | "notSent"
   | "lease"
   | "log"
   | "ownership"
@@ -90,7 +90,7 @@ async function sendLater(
     }
     const message = "the input of a job cannot be read; it goes to the end of its queue";
     engine.log.error({ jobId: job.id, err: error }, message);
-    engine.inputUnread(assignment);
+    engine.notSent(assignment);
   } finally {
     letGo();
   }
@@ -109,14 +109,19 @@ async function readPayloads({ store }: Uses<"store">, job: Job): Promise<JobPayl
 }
 
 function send(
-  engine: Uses<"ownership" | "spans">,
-  { worker, job }: Assignment,
+  engine: Uses<"notSent" | "ownership" | "spans">,
+  assignment: Assignment,
   payloads: JobPayloads,
 ): void {
+  const { worker, job } = assignment;
   const { ownership, spans } = engine;
-  // While its payloads were read, or this process stood still, another one may have given it to another worker.
-  const isHere = ownership.owns(job.endpointId) || ownership.isLeaving(job.endpointId);
-  if (!job.lease || !isHere) return;
+  if (!job.lease) return;
+  // While its payloads were read, or this process stood still, another one may have given it to another worker. If none has, it is
+  // put back.
+  if (!ownership.owns(job.endpointId) && !ownership.isLeaving(job.endpointId)) {
+    engine.notSent(assignment);
+    return;
+  }
   const traceparent = spans ? spans.traceparentOf(job) : job.traceparent;
   worker.handOver({
     jobId: job.id,

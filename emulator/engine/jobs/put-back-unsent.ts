@@ -1,4 +1,4 @@
-/** Jobs that were handed over and whose input cannot be read now: it lies in a bucket that is away. */
+/** Jobs that were handed over and not sent: their input lies in a bucket that is away, or their endpoint might have been another process's. */
 import { pause } from "../../core/time/pause.ts";
 import type { Uses } from "../context.ts";
 import type { Assignment } from "../effects.ts";
@@ -10,7 +10,7 @@ import { assignWaiting } from "./assign.ts";
 const PAUSE_MS = 1_000;
 
 /** After a pause the job goes to the end of its queue, which costs it nothing, and its worker takes another one. */
-export async function putBackUnread(
+export async function putBackUnsent(
   engine: Uses<"clock" | "fleet" | "lease" | "random" | "realClock" | "steps">,
   { job, worker }: Assignment,
 ): Promise<void> {
