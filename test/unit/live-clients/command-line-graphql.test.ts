@@ -1,26 +1,18 @@
 /** Calls as the live service's command line makes them by GraphQL, version 2.7 and what newer ones still have, and the fields that it decodes by type. */
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { startClientService } from "./client-service.ts";
+import {
+  id,
+  selectedInt as int,
+  selectedText as text,
+  startCommandLine,
+} from "./command-line-client.ts";
 import { Playing } from "./playing.ts";
 import { PLAYS } from "./plays.ts";
 
 const playing = new Playing(PLAYS.commandLineGraphql);
 
-const start = () =>
-  startClientService(
-    {
-      "user-agent": "runpod-cli/2.7.2 (linux; amd64)",
-      "content-type": "application/json",
-      "accept-encoding": "gzip",
-    },
-    playing,
-  );
-
-/** What Go decodes into a value of that type: null leaves it as it is. */
-const text = z.string().nullable();
-const int = z.int().nullable();
-const id = z.string().min(1);
+const start = () => startCommandLine("2.7.2", playing);
 
 test("user, and doctor, which adds the key of its machine to those there are", async () => {
   await using client = await start();

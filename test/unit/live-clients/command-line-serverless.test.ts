@@ -1,32 +1,19 @@
 /** Calls as the live service's command line makes them for endpoints by GraphQL, version 2.7 and what newer ones still have, and the fields that it decodes by type. */
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { type ClientService, startClientService } from "./client-service.ts";
+import {
+  createTemplate,
+  id,
+  selectedInt as int,
+  selectedText as text,
+  startCommandLine,
+} from "./command-line-client.ts";
 import { Playing } from "./playing.ts";
 import { PLAYS } from "./plays.ts";
 
 const playing = new Playing(PLAYS.commandLineServerless);
 
-const start = () =>
-  startClientService(
-    {
-      "user-agent": "runpod-cli/2.7.2 (linux; amd64)",
-      "content-type": "application/json",
-      "accept-encoding": "gzip",
-    },
-    playing,
-  );
-
-/** What Go decodes into a value of that type: null leaves it as it is. */
-const text = z.string().nullable();
-const int = z.int().nullable();
-const id = z.string().min(1);
-
-async function createTemplate({ send }: ClientService, more: object = {}): Promise<string> {
-  const body = { name: "worker", imageName: "example/a:1", isServerless: true, ...more };
-  const reads = z.looseObject({ id });
-  return (await send({ method: "POST", path: "/v1/templates", body, reads })).id;
-}
+const start = () => startCommandLine("2.7.2", playing);
 
 const endpoint = z.strictObject({
   id,

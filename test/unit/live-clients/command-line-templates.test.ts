@@ -1,33 +1,21 @@
 /** Calls as the live service's command line makes them for templates by GraphQL, version 2.7 and what newer ones still have, and the fields that it decodes by type. */
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { type ClientService, startClientService } from "./client-service.ts";
+import {
+  createTemplate,
+  id,
+  selectedInt as int,
+  selectedText as text,
+  startCommandLine,
+} from "./command-line-client.ts";
 import { Playing } from "./playing.ts";
 import { PLAYS } from "./plays.ts";
 
 const playing = new Playing(PLAYS.commandLineTemplates);
 
-const start = () =>
-  startClientService(
-    {
-      "user-agent": "runpod-cli/2.7.2 (linux; amd64)",
-      "content-type": "application/json",
-      "accept-encoding": "gzip",
-    },
-    playing,
-  );
+const start = () => startCommandLine("2.7.2", playing);
 
-/** What Go decodes into a value of that type: null leaves it as it is. */
-const text = z.string().nullable();
-const int = z.int().nullable();
-const id = z.string().min(1);
 const pairs = z.array(z.strictObject({ key: z.string(), value: z.string() })).nullable();
-
-async function createTemplate({ send }: ClientService, more: object = {}): Promise<string> {
-  const body = { name: "worker", imageName: "example/a:1", isServerless: true, ...more };
-  const reads = z.looseObject({ id });
-  return (await send({ method: "POST", path: "/v1/templates", body, reads })).id;
-}
 
 test("template list, twice, and get; create with labels of ports reads its own before it saves it", async () => {
   await using client = await start();

@@ -2,29 +2,13 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { TextReader } from "../http/answers/text-reader.ts";
-import { startClientService } from "./client-service.ts";
+import { env, id, int, pagination, text, texts, startCommandLine } from "./command-line-client.ts";
 import { Playing } from "./playing.ts";
 import { PLAYS } from "./plays.ts";
 
 const playing = new Playing(PLAYS.commandLineV2Pods);
 
-const HEADERS = {
-  "user-agent": "runpod-cli/3.0.0 (linux; amd64)",
-  "content-type": "application/json",
-  "accept-encoding": "gzip",
-};
-
-const start = () => startClientService(HEADERS, playing);
-
-/** What Go decodes into a value of that type: absent and null leave it as it is. */
-const text = z.string().nullish();
-const int = z.int().nullish();
-const texts = z.array(z.string()).nullish();
-const env = z.record(z.string(), z.string()).nullish();
-const id = z.string().min(1);
-
-/** It asks for pages until there is none. */
-const pagination = z.looseObject({ nextCursor: z.string().nullable(), hasNextPage: z.boolean() });
+const start = () => startCommandLine("3.0.0", playing);
 
 const pod = z.looseObject({
   id,

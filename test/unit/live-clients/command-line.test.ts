@@ -1,28 +1,14 @@
 /** Calls as the live service's command line makes them over its REST interface, and the fields that it decodes by type. */
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { type ClientService, startClientService } from "./client-service.ts";
+import type { ClientService } from "./client-service.ts";
+import { env, flag, int, text, texts, startCommandLine } from "./command-line-client.ts";
 import { Playing } from "./playing.ts";
 import { PLAYS } from "./plays.ts";
 
 const playing = new Playing(PLAYS.commandLine);
 
-const start = () =>
-  startClientService(
-    {
-      "user-agent": "runpod-cli/2.9.0 (linux; amd64)",
-      "content-type": "application/json",
-      "accept-encoding": "gzip",
-    },
-    playing,
-  );
-
-/** What Go decodes into a value of that type: absent and null leave it as it is. */
-const text = z.string().nullish();
-const int = z.int().nullish();
-const flag = z.boolean().nullish();
-const texts = z.array(z.string()).nullish();
-const env = z.record(z.string(), z.string()).nullish();
+const start = () => startCommandLine("2.9.0", playing);
 
 const template = z.looseObject({
   id: z.string(),

@@ -1,5 +1,30 @@
 /** What GraphQL here takes, by the names that clients declare their variables with (live). */
 
+const OF_ANY_POD = `
+  name: String
+  imageName: String
+  templateId: String
+  cloudType: Word
+  dataCenterId: String
+  countryCode: String
+  supportPublicIp: Boolean
+  minDownload: Int
+  minUpload: Int
+  compliance: Words
+  containerDiskInGb: Int
+  containerRegistryAuthId: String
+  volumeInGb: Int
+  volumeMountPath: String
+  networkVolumeId: String
+  dockerArgs: String
+  env: [KeyValueInput]
+  ports: Words
+  startSsh: Boolean
+  startJupyter: Boolean
+  stopAfter: String
+  terminateAfter: String
+`;
+
 /**
  * Every field may be absent; what is needed together, and which values there are, is for the use case to say. `Words` are a list,
  * or one text with commas.
@@ -42,60 +67,18 @@ input PodTemplateInput {
 }
 
 input PodFindAndDeployOnDemandInput {
-  name: String
-  imageName: String
-  templateId: String
-  cloudType: Word
   gpuTypeId: String
   gpuCount: Int
   minVcpuCount: Int
   minMemoryInGb: Int
   minCudaVersion: String
   allowedCudaVersions: Words
-  dataCenterId: String
-  countryCode: String
-  supportPublicIp: Boolean
-  minDownload: Int
-  minUpload: Int
-  compliance: Words
-  containerDiskInGb: Int
-  containerRegistryAuthId: String
-  volumeInGb: Int
-  volumeMountPath: String
-  networkVolumeId: String
-  dockerArgs: String
-  env: [KeyValueInput]
-  ports: Words
-  startSsh: Boolean
-  startJupyter: Boolean
-  stopAfter: String
-  terminateAfter: String
+  ${OF_ANY_POD}
 }
 
 input deployCpuPodInput {
-  name: String
-  imageName: String
-  templateId: String
-  cloudType: Word
   instanceId: String
-  dataCenterId: String
-  countryCode: String
-  supportPublicIp: Boolean
-  minDownload: Int
-  minUpload: Int
-  compliance: Words
-  containerDiskInGb: Int
-  containerRegistryAuthId: String
-  volumeInGb: Int
-  volumeMountPath: String
-  networkVolumeId: String
-  dockerArgs: String
-  env: [KeyValueInput]
-  ports: Words
-  startSsh: Boolean
-  startJupyter: Boolean
-  stopAfter: String
-  terminateAfter: String
+  ${OF_ANY_POD}
 }
 
 input PodStopInput {

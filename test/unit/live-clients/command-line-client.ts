@@ -1,0 +1,40 @@
+/** The live service's command line as a client: how it calls, and what it decodes. */
+import { z } from "zod";
+import { type ClientService, startClientService } from "./client-service.ts";
+import type { Playing } from "./playing.ts";
+
+/** @param version of the command line */
+export function startCommandLine(version: string, playing: Playing): Promise<ClientService> {
+  const headers = {
+    "user-agent": `runpod-cli/${version} (linux; amd64)`,
+    "content-type": "application/json",
+    "accept-encoding": "gzip",
+  };
+  return startClientService(headers, playing);
+}
+
+export const id = z.string().min(1);
+
+/** What Go decodes into a value of that type from REST: absent and null leave it as it is. */
+export const text = z.string().nullish();
+export const int = z.int().nullish();
+export const flag = z.boolean().nullish();
+export const texts = z.array(z.string()).nullish();
+export const env = z.record(z.string(), z.string()).nullish();
+
+/** The same from GraphQL, which answers every field that is selected. */
+export const selectedText = z.string().nullable();
+export const selectedInt = z.int().nullable();
+
+/** It asks for pages until there is none. */
+export const pagination = z.looseObject({
+  nextCursor: z.string().nullable(),
+  hasNextPage: z.boolean(),
+});
+
+/** Makes a serverless template, and answers its id. */
+export async function createTemplate({ send }: ClientService, more: object = {}): Promise<string> {
+  const body = { name: "worker", imageName: "example/a:1", isServerless: true, ...more };
+  const reads = z.looseObject({ id });
+  return (await send({ method: "POST", path: "/v1/templates", body, reads })).id;
+}
