@@ -119,7 +119,7 @@ function send(
   // While its payloads were read, or this process stood still, another one may have given it to another worker. If none has, it is
   // put back.
   if (!ownership.owns(job.endpointId) && !ownership.isLeaving(job.endpointId)) {
-    engine.notSent(assignment);
+    engine.notSent({ ...assignment, payloads });
     return;
   }
   const traceparent = spans ? spans.traceparentOf(job) : job.traceparent;

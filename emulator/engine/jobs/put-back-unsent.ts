@@ -9,10 +9,13 @@ import { assignWaiting } from "./assign.ts";
 /** A bucket that refuses at once is not asked more often, ms. */
 const PAUSE_MS = 1_000;
 
-/** After a pause the job goes to the end of its queue, which costs it nothing, and its worker takes another one. */
+/**
+ * After a pause the job goes back, which costs it nothing, and its worker takes another one. One whose input could not be read goes
+ * to the end of its queue, others to where they were.
+ */
 export async function putBackUnsent(
   engine: Uses<"clock" | "fleet" | "lease" | "random" | "realClock" | "steps">,
-  { job, worker }: Assignment,
+  { job, worker, payloads }: Assignment,
 ): Promise<void> {
   const { clock, realClock, steps } = engine;
   const leaseToken = job.lease?.token ?? "";
@@ -20,8 +23,8 @@ export async function putBackUnsent(
   await steps.commit((step) => {
     const now = step.job(job.id);
     if (now?.lease?.token !== leaseToken) return;
-    const nextQueueKey = step.nextSeq();
-    const event = { type: "hand-back", leaseToken, outcome: "undelivered", nextQueueKey } as const;
+    const place = payloads ? {} : { nextQueueKey: step.nextSeq() };
+    const event = { type: "hand-back", leaseToken, outcome: "undelivered", ...place } as const;
     apply(step, now, event, clock.now());
     assignWaiting(engine, step, job.endpointId);
   });
