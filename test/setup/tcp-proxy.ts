@@ -23,12 +23,15 @@ export interface TcpProxy extends AsyncDisposable {
   fallSilent(): void;
   /** As a network that is cut: what is sent from now on arrives after `letGo`, also over new connections. */
   hold(): void;
+  /** Holds as soon as clients have sent so many bytes from now on. Resolves when it does. */
+  holdAfter(bytes: number): Promise<void>;
   letGo(): void;
 }
 
 /** @param host the address that it listens at */
 export async function startTcpProxy(targetPort: number, host = "127.0.0.1"): Promise<TcpProxy> {
   let cut: { readonly words: string; readonly fate: Fate; readonly done: () => void } | undefined;
+  let holding: { left: number; readonly done: () => void } | undefined;
   const sockets = new Set<net.Socket>();
   let isSilent = false;
   let isHeld = false;
@@ -76,6 +79,12 @@ export async function startTcpProxy(targetPort: number, host = "127.0.0.1"): Pro
         });
       }
       target.write(bytes);
+      if (holding === undefined) return;
+      holding.left -= bytes.length;
+      if (holding.left > 0) return;
+      hold();
+      holding.done();
+      holding = undefined;
     });
     target.on("data", (bytes) => {
       if (!isMuted && !isSilent) client.write(bytes);
@@ -89,6 +98,10 @@ export async function startTcpProxy(targetPort: number, host = "127.0.0.1"): Pro
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("it listens on no port");
   const { port } = address;
+  const hold = () => {
+    isHeld = true;
+    for (const socket of sockets) socket.pause();
+  };
   const close = () => {
     server.close();
     for (const socket of sockets) socket.destroy();
@@ -104,10 +117,8 @@ export async function startTcpProxy(targetPort: number, host = "127.0.0.1"): Pro
       for (const socket of sockets) socket.destroy();
     },
     fallSilent: () => (isSilent = true),
-    hold() {
-      isHeld = true;
-      for (const socket of sockets) socket.pause();
-    },
+    hold,
+    holdAfter: (bytes) => new Promise((done) => (holding = { left: bytes, done })),
     letGo() {
       isHeld = false;
       for (const socket of sockets) socket.resume();

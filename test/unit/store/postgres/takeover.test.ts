@@ -19,11 +19,12 @@ describe.skipIf(postgresIsMissing !== undefined)("a database whose owner is cut 
     const onLost = (error: unknown) => void lost.push(error);
     const before = await database.open({ url: through(database.url, proxy.port), onLost });
     const job = await before.insert();
-    const large = put(job, "output", { kind: "inline", bytes: pattern(60_000_000) });
+    const held = proxy.holdAfter(1_000_000);
+    const large = put(job, "output", { kind: "inline", bytes: pattern(8_000_000) });
     const storing = Promise.allSettled([before.change(large)]);
+    await held;
     const isHalfThere = async () => (await database.admin.query(UNDER_WAY)).rowCount;
-    await expect.poll(isHalfThere, { interval: 0 }).toBe(1);
-    proxy.hold();
+    await expect.poll(isHalfThere).toBe(1);
     const after = await database.open({ times: SOON });
     expect(await after.store.job(job.id)).toEqual(job);
     proxy.letGo();
