@@ -48,6 +48,9 @@ export interface ContainerEnd {
   readonly oomKilled: boolean;
 }
 
+/** Its program may have ended, memory ran out in it, which may be told after its end, or the engine says no more. */
+export type ContainerNews = "end" | "out of memory" | EngineError;
+
 export interface NewNetwork {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -104,11 +107,8 @@ export interface EngineContainer {
   ports(): Promise<ReadonlyMap<string, number>>;
   /** How its program ended, once it was started; undefined as long as it runs. @throws EngineError with status 404 when the container is gone */
   ended(): Promise<ContainerEnd | undefined>;
-  /**
-   * From when it resolves until `signal` is aborted, `heard` is called whenever the program may have ended, and with an error when the
-   * engine says no more.
-   */
-  listen(heard: (failure?: EngineError) => void, signal: AbortSignal): Promise<void>;
+  /** From when it resolves until `signal` is aborted, `heard` is called with what the engine tells of the container. */
+  listen(heard: (news: ContainerNews) => void, signal: AbortSignal): Promise<void>;
   /** Stops all its processes where they are, or lets them go on. @throws EngineError where it does not run, or that is so already */
   pause(isPaused: boolean): Promise<void>;
   /** One that has ended already is no error. */

@@ -15,6 +15,7 @@ import {
 } from "./ask-dockerode.ts";
 import {
   type ContainerEngine,
+  type ContainerNews,
   EngineError,
   type EngineContainer,
   type FoundNetwork,
@@ -187,11 +188,11 @@ function containerOf(
     // The library's own `wait` never settles when the engine is killed meanwhile.
     listen: (heard, signal) =>
       ask(askMs, async (docker, limit) => {
-        const filters = { container: [container.id], event: ["die"] };
+        const filters = { container: [container.id], event: ["die", "oom"] };
         const abortSignal = AbortSignal.any([signal, limit]);
-        const deaths = await docker.getEvents({ filters, abortSignal });
-        deaths.on("data", () => heard()).on("error", () => undefined);
-        deaths.on("close", () => heard(fellSilent()));
+        const events = await docker.getEvents({ filters, abortSignal });
+        events.on("data", (line: Buffer) => heard(newsIn(line))).on("error", () => undefined);
+        events.on("close", () => heard(fellSilent()));
       }),
     pause: (isPaused) => ask(actMs, pausing(container, isPaused)),
     signal: async (name) =>
@@ -199,6 +200,10 @@ function containerOf(
         exists(container.kill({ signal: name, abortSignal }), HAS_ENDED),
       )),
   };
+}
+
+function newsIn(event: Buffer): ContainerNews {
+  return event.includes('"oom"') ? "out of memory" : "end";
 }
 
 function pausing(container: Dockerode.Container, isPaused: boolean): Question<void> {

@@ -95,7 +95,7 @@ export class ContainerRun<Place> {
     this.#calledOff.abort();
     if (this.#container === undefined) return;
     const sent = this.#passOn(this.#container).catch((error: unknown) => this.#host.failed(error));
-    if (signal === "SIGKILL") void sent.then(() => this.#watch?.expectKill());
+    if (signal === "SIGKILL") void sent.then(() => this.#watch?.look());
   }
 
   /** A signal that does not arrive, because the engine is away, is passed on when the container is next seen to run. */
@@ -149,7 +149,8 @@ export class ContainerRun<Place> {
       await this.#listenTo(container);
       await this.#passOn(container);
     };
-    return new ContainerWatch(container, { clock, failed, runs });
+    const isKilled = () => this.#signal === "SIGKILL";
+    return new ContainerWatch(container, { clock, failed, runs, isKilled });
   }
 
   async #end(watch: ContainerWatch): Promise<WorkerExit> {

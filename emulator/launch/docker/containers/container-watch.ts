@@ -1,6 +1,11 @@
 /** Waits for the end of a container by the engine's events, and by asking now and then, for an event can be missed. */
 import type { Clock } from "../../../core/time/clock.ts";
-import { type ContainerEnd, EngineError, type EngineContainer } from "../container-engine.ts";
+import {
+  type ContainerEnd,
+  type ContainerNews,
+  EngineError,
+  type EngineContainer,
+} from "../container-engine.ts";
 import { pause, within } from "../../../core/time/pause.ts";
 
 /** How often a container is looked at of which nothing is heard. */
@@ -10,12 +15,18 @@ const LOOK_AGAIN_MS = 30_000;
 const PATIENCE_MS = 10_000;
 const ASK_AGAIN_MS = 500;
 
+/** How long after an end by SIGKILL the engine may tell that memory had run out: its report on the container may not know. */
+const LATE_NEWS_MS = 1_000;
+const KILLED = 137;
+
 export interface ContainerWatchOptions {
   readonly clock: Clock;
   /** To be told what the engine's operations throw. */
   readonly failed: (error: unknown) => void;
   /** Called whenever the container was seen to run. @throws EngineError */
   readonly runs: () => Promise<void>;
+  /** Whether it was to be killed, so that its end says nothing of memory and is not waited for as long. */
+  readonly isKilled: () => boolean;
 }
 
 export interface SeenEnd extends ContainerEnd {
@@ -30,7 +41,6 @@ export interface SeenEnd extends ContainerEnd {
 export class ContainerWatch {
   readonly #container: EngineContainer;
   readonly #options: ContainerWatchOptions;
-  #isKilled = false;
   #look: () => void = () => undefined;
   #wasAway = false;
   #failingSince: number | undefined;
@@ -40,9 +50,8 @@ export class ContainerWatch {
     this.#options = options;
   }
 
-  /** To be called when the container is to be killed, or should be by now: it is looked at. */
-  expectKill(): void {
-    this.#isKilled = true;
+  /** To be called when the container may have ended, whatever is heard of it. */
+  look(): void {
     this.#look();
   }
 
@@ -64,19 +73,24 @@ export class ContainerWatch {
     const now = this.#options.clock.now();
     this.#failingSince ??= now;
     if (contact === "lost") this.#wasAway = true;
-    const isAwaited = contact !== "kept" && !this.#isKilled;
+    const isAwaited = contact !== "kept" && !this.#options.isKilled();
     return !isAwaited && now - this.#failingSince >= PATIENCE_MS;
   }
 
   async #hear(): Promise<SeenEnd> {
-    const { clock, runs } = this.#options;
+    const { clock, runs, isKilled } = this.#options;
     const hearing = new AbortController();
     let failure: EngineError | undefined;
     let news = Promise.withResolvers<void>();
     this.#look = () => news.resolve();
-    const heard = (error?: EngineError) => {
-      failure ??= error;
-      news.resolve();
+    const outOfMemory = Promise.withResolvers<void>();
+    let ranOutOfMemory = false;
+    const heard = (what: ContainerNews) => {
+      if (what instanceof EngineError) failure ??= what;
+      if (what === "out of memory") {
+        ranOutOfMemory = true;
+        outOfMemory.resolve();
+      } else news.resolve();
     };
     try {
       await this.#container.listen(heard, hearing.signal);
@@ -85,7 +99,12 @@ export class ContainerWatch {
         news = Promise.withResolvers<void>();
         if (failure !== undefined) throw failure;
         const end = await this.#container.ended();
-        if (end !== undefined) return { ...end, wasAway: this.#wasAway };
+        const wasAway = this.#wasAway;
+        if (end !== undefined) {
+          const mayBeMemory = end.exitCode === KILLED && !isKilled() && !wasAway;
+          if (mayBeMemory && !end.oomKilled) await within(clock, LATE_NEWS_MS, outOfMemory.promise);
+          return { ...end, oomKilled: end.oomKilled || ranOutOfMemory, wasAway };
+        }
         await runs();
         this.#wasAway = false;
         this.#failingSince = undefined;

@@ -103,13 +103,15 @@ it("what an engine says takes as long as it takes once it has begun", async () =
   });
   const container = await createDockerodeEngine(engine.host, QUICKLY).create({});
   const heard: unknown[] = [];
-  await container.listen((failure) => void heard.push(failure), new AbortController().signal);
+  await container.listen((news) => void heard.push(news), new AbortController().signal);
   await new Promise((resolve) => {
     setTimeout(resolve, 2 * QUICKLY.askMs);
   });
   expect(heard).toEqual([]);
-  events?.write("{}\n");
-  await expect.poll(() => heard).toEqual([undefined]);
+  events?.write(`${JSON.stringify({ Type: "container", Action: "oom" })}\n`);
+  await expect.poll(() => heard).toEqual(["out of memory"]);
+  events?.write(`${JSON.stringify({ Type: "container", Action: "die" })}\n`);
+  await expect.poll(() => heard).toEqual(["out of memory", "end"]);
 });
 
 it("an engine that is not there is lost, one that refuses or cannot be asked something is not", async () => {

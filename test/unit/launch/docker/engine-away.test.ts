@@ -209,3 +209,26 @@ it("an engine that is not Docker's own is named once", async () => {
   await launcher.reach();
   expect(said).toEqual([expect.stringContaining("not Docker's own, but Podman Engine 4.3.1")]);
 });
+
+describe("memory that ran out", () => {
+  it("is the cause of an end, though the engine tells of it only afterwards", async () => {
+    const { clock, container, exit } = await running();
+    container.exits(137);
+    await clock.advance(500);
+    expect(exit()).toBeUndefined();
+    container.runsOutOfMemory();
+    await clock.settle();
+    expect(exit()).toMatchObject({ signal: "SIGKILL", outOfMemory: true });
+  });
+
+  it("is asked after for a second where nobody knows who ended a container, and not where that was ordered", async () => {
+    const unknown = await running();
+    unknown.container.exits(137);
+    await unknown.clock.advance(1_000);
+    expect(unknown.exit()).toMatchObject({ signal: "SIGKILL", outOfMemory: false });
+    const ordered = await running();
+    ordered.worker.kill();
+    await ordered.clock.settle();
+    expect(ordered.exit()).toMatchObject({ signal: "SIGKILL", outOfMemory: false });
+  });
+});

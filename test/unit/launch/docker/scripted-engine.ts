@@ -2,6 +2,7 @@
 import type { ContainerCreateOptions } from "dockerode";
 import {
   type ContainerEnd,
+  type ContainerNews,
   type ContainerEngine,
   EngineError,
   type EngineContainer,
@@ -18,7 +19,7 @@ export class ScriptedContainer implements EngineContainer {
   readonly options: ContainerCreateOptions;
   readonly signals: string[] = [];
   #end: ContainerEnd | undefined;
-  #heard: ((failure?: EngineError) => void) | undefined;
+  #heard: ((news: ContainerNews) => void) | undefined;
   #written: (bytes: Buffer) => void = () => undefined;
   #silent = Promise.withResolvers<void>();
   /** What questions about it come to from now on. */
@@ -53,7 +54,7 @@ export class ScriptedContainer implements EngineContainer {
     return this.#end;
   }
 
-  async listen(heard: (failure?: EngineError) => void): Promise<void> {
+  async listen(heard: (news: ContainerNews) => void): Promise<void> {
     if (this.problem) throw this.problem;
     this.#heard = heard;
   }
@@ -75,7 +76,12 @@ export class ScriptedContainer implements EngineContainer {
 
   exits(exitCode: number, oomKilled = false): void {
     this.endsUnheard(exitCode, oomKilled);
-    this.#heard?.();
+    this.#heard?.("end");
+  }
+
+  /** An event says so, which may come after its end. */
+  runsOutOfMemory(): void {
+    this.#heard?.("out of memory");
   }
 
   /** It ends, and no event tells of it. */
