@@ -8,7 +8,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { withSources } from "../apt-get.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
-import { KUBERNETES_VERSION, programsFolder } from "./programs.ts";
+import { KUBERNETES_VERSION, kubernetesIsMissing, programsFolder } from "./programs.ts";
 
 const SERVERS = ["kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy"];
 const PROGRAMS = [...SERVERS, "kubelet"];
@@ -19,6 +19,8 @@ const VENDORED = "k8s.io/kubernetes/vendor/k8s.io";
 
 async function build(): Promise<void> {
   if (fs.existsSync(programsFolder)) return;
+  const missing = kubernetesIsMissing();
+  if (missing !== undefined) throw new Error(missing);
   console.log("set-up: building Kubernetes from Debian's source, which takes 8 minutes or more");
   using scratch = temporaryDirectory();
   const tree = await unpack(scratch.path);
