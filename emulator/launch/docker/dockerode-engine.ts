@@ -15,7 +15,6 @@ import {
 } from "./ask-dockerode.ts";
 import {
   type ContainerEngine,
-  type ContainerNews,
   EngineError,
   type EngineContainer,
   type FoundNetwork,
@@ -191,8 +190,8 @@ function containerOf(
         const filters = { container: [container.id], event: ["die", "oom"] };
         const abortSignal = AbortSignal.any([signal, limit]);
         const events = await docker.getEvents({ filters, abortSignal });
-        events.on("data", (line: Buffer) => heard(newsIn(line))).on("error", () => undefined);
-        events.on("close", () => heard(fellSilent()));
+        events.on("data", (event: Buffer) => heard(newsIn(event)));
+        events.on("error", () => undefined).on("close", () => heard(fellSilent()));
       }),
     pause: (isPaused) => ask(actMs, pausing(container, isPaused)),
     signal: async (name) =>
@@ -202,7 +201,7 @@ function containerOf(
   };
 }
 
-function newsIn(event: Buffer): ContainerNews {
+function newsIn(event: Buffer) {
   return event.includes('"oom"') ? "out of memory" : "end";
 }
 

@@ -8,7 +8,7 @@ const HEAD = `host: x\r\nauthorization: ${KEY}\r\n`;
 
 let replicas: TestReplicas;
 beforeEach(async () => {
-  replicas = await startReplicas({ stopGraceMs: 200, limits: "enforce" });
+  replicas = await startReplicas({ stopGraceMs: 5_000, limits: "enforce" });
 });
 afterEach(async () => {
   vi.useRealTimers();
