@@ -20,7 +20,8 @@ import {
   createSystemRandom,
 } from "./assembly/system-clock.ts";
 import { prepareWebhooks } from "./assembly/webhooks.ts";
-import { liveTermsOf, WorkerPorts, workerSocketIn } from "./assembly/worker-ports.ts";
+import { liveTermsOf, WorkerPorts } from "./assembly/worker-ports.ts";
+import { placeWorkerSocket, TEMPORARY_DIR_KIND } from "./assembly/worker-socket.ts";
 import { httpHealthProbe } from "./balance/http-health-probe.ts";
 import { MOVE_ID, refuseUnfinishedMove } from "./core/unfinished-move.ts";
 import { KeyRing } from "./core/access/key-ring.ts";
@@ -52,9 +53,6 @@ const DEFAULT_PORT = 7080;
 
 /** Batches that nobody is kept waiting by gather for so long: fewer of them cost less. */
 const GATHER_MS = 1;
-
-/** Begins the name of the directory in which the workers' socket lies, too; short, for the path of a socket has to be. */
-const TEMPORARY_DIR_KIND = "sv-e";
 
 /**
  * Starts the service; resolves when it can be called.
@@ -98,14 +96,15 @@ async function openGround(options: EmulatorOptions, made: AsyncDisposableStack) 
   made.defer(() => rm(temporaryDir, { recursive: true, force: true }));
   const leftoversCleared = clearLeftovers(tmpdir(), TEMPORARY_DIR_KIND);
   made.defer(() => leftoversCleared);
+  const workerSocket = await placeWorkerSocket(temporaryDir, made);
   const store = await openStore(options, clock, observation, made);
   const { ownership } = store;
   const { log } = observation;
   const steps = await openSteps(store, { log, clock, gatherMs: GATHER_MS, ownership });
   made.defer(() => steps.close());
   refuseUnfinishedMove(steps.records.find("unfinishedMove", MOVE_ID));
-  const parts = { ...checked, host, port, observation, log, clock, random, temporaryDir };
-  return { ...parts, store, steps, ownership };
+  const parts = { ...checked, host, port, observation, log, clock, random };
+  return { ...parts, temporaryDir, workerSocket, store, steps, ownership };
 }
 
 type Ground = Awaited<ReturnType<typeof openGround>>;
@@ -203,7 +202,6 @@ async function openLaunchers(options: EmulatorOptions, ports: Ports, made: Async
     ...storage,
     emulator,
     directory: options.dataDir ?? temporaryDir,
-    workerSocket: workerSocketIn(temporaryDir),
     isOurs: (endpointId) => context.ownership.holds(endpointId),
     liveTerms: liveTermsOf(lease),
     liveUrl: () => workerPorts.liveUrl,

@@ -33,6 +33,12 @@ const programs = {
     package: "iptables",
     probe: ["unshare", "--net", "iptables", "--list", "--numeric"],
   },
+  "mkfs.exfat": { package: "exfatprogs", probe: ["test", "-x", "/usr/sbin/mkfs.exfat"] },
+  // It mounts loop devices through FUSE.
+  "mount.exfat-fuse": {
+    package: "exfat-fuse",
+    probe: ["sh", "-c", "test -x /usr/sbin/mount.exfat-fuse && test -w /dev/fuse && losetup -f"],
+  },
   memcached: { package: "memcached" },
   pg_basebackup: { package: "postgresql" },
   pg_dump: { package: "postgresql" },
