@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { clearLeftovers } from "../runtime/leftovers/clear-leftovers.ts";
 import { ownedName } from "../runtime/leftovers/owner.ts";
+import { refuseWindows } from "../runtime/load/need-platform.ts";
 import { callerCheck, DEFAULT_HOST } from "./assembly/callers.ts";
 import { openCertificate } from "./assembly/certificate.ts";
 import { checkWorkerAddress, settleElsewhere } from "./assembly/elsewhere.ts";
@@ -78,6 +79,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 
 /** What the options say, checked, and what everything else stands on: time, chance, the log, the disk. */
 async function openGround(options: EmulatorOptions, made: AsyncDisposableStack) {
+  refuseWindows("the emulator");
   const { leaseMs, host = DEFAULT_HOST, port = DEFAULT_PORT } = options;
   checkAddresses(options);
   checkWorkerAddress(options);
