@@ -60,7 +60,7 @@ describe.runIf(caseFoldingIsMissing === undefined)("on a file system that folds 
   it("a directory in the place of a bucket refuses a key that would be another's file", async () => {
     const store = new DirectoryStore(path.join(mounted.path, "directory"));
     const terms = {
-      ...{ ...PLAIN, contentType: undefined, partSizeBytes: 5_000_000, concurrency: 1 },
+      ...{ ...PLAIN, contentType: "text/plain", partSizeBytes: undefined, concurrency: 1 },
       ...{ sent: () => undefined, signal: new AbortController().signal },
     };
     const bytes = (text: string) => ({ kind: "bytes", bytes: Buffer.from(text) }) as const;
