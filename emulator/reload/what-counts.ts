@@ -19,7 +19,7 @@ export function hasPath(paths: ReadonlySet<string>, wanted: string): boolean {
   const composed = wanted.normalize("NFC");
   // Most paths have one form only.
   if (composed === wanted.normalize("NFD")) return false;
-  return paths.values().some((path) => path.normalize("NFC") === composed);
+  return paths.values().some((known) => known.normalize("NFC") === composed);
 }
 
 /** A file counts if it goes into the handler, or would: files that are only read while it runs do not. */
