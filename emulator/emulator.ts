@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { clearLeftovers } from "../runtime/leftovers/clear-leftovers.ts";
 import { ownedName } from "../runtime/leftovers/owner.ts";
+import { refuseWindows } from "../runtime/load/need-platform.ts";
 import { callerCheck, DEFAULT_HOST } from "./assembly/callers.ts";
 import { openCertificate } from "./assembly/certificate.ts";
 import { checkWorkerAddress, settleElsewhere } from "./assembly/elsewhere.ts";
@@ -20,7 +21,8 @@ import {
   createSystemRandom,
 } from "./assembly/system-clock.ts";
 import { prepareWebhooks } from "./assembly/webhooks.ts";
-import { liveTermsOf, WorkerPorts, workerSocketIn } from "./assembly/worker-ports.ts";
+import { liveTermsOf, WorkerPorts } from "./assembly/worker-ports.ts";
+import { placeWorkerSocket, TEMPORARY_DIR_KIND } from "./assembly/worker-socket.ts";
 import { httpHealthProbe } from "./balance/http-health-probe.ts";
 import { MOVE_ID, refuseUnfinishedMove } from "./core/unfinished-move.ts";
 import { KeyRing } from "./core/access/key-ring.ts";
@@ -53,9 +55,6 @@ const DEFAULT_PORT = 7080;
 /** Batches that nobody is kept waiting by gather for so long: fewer of them cost less. */
 const GATHER_MS = 1;
 
-/** Begins the name of the directory in which the workers' socket lies, too; short, for the path of a socket has to be. */
-const TEMPORARY_DIR_KIND = "sv-e";
-
 /**
  * Starts the service; resolves when it can be called.
  *
@@ -80,6 +79,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 
 /** What the options say, checked, and what everything else stands on: time, chance, the log, the disk. */
 async function openGround(options: EmulatorOptions, made: AsyncDisposableStack) {
+  refuseWindows("the emulator");
   const { leaseMs, host = DEFAULT_HOST, port = DEFAULT_PORT } = options;
   checkAddresses(options);
   checkWorkerAddress(options);
@@ -98,14 +98,15 @@ async function openGround(options: EmulatorOptions, made: AsyncDisposableStack) 
   made.defer(() => rm(temporaryDir, { recursive: true, force: true }));
   const leftoversCleared = clearLeftovers(tmpdir(), TEMPORARY_DIR_KIND);
   made.defer(() => leftoversCleared);
+  const workerSocket = await placeWorkerSocket(temporaryDir, made);
   const store = await openStore(options, clock, observation, made);
   const { ownership } = store;
   const { log } = observation;
   const steps = await openSteps(store, { log, clock, gatherMs: GATHER_MS, ownership });
   made.defer(() => steps.close());
   refuseUnfinishedMove(steps.records.find("unfinishedMove", MOVE_ID));
-  const parts = { ...checked, host, port, observation, log, clock, random, temporaryDir };
-  return { ...parts, store, steps, ownership };
+  const parts = { ...checked, host, port, observation, log, clock, random };
+  return { ...parts, temporaryDir, workerSocket, store, steps, ownership };
 }
 
 type Ground = Awaited<ReturnType<typeof openGround>>;
@@ -203,7 +204,6 @@ async function openLaunchers(options: EmulatorOptions, ports: Ports, made: Async
     ...storage,
     emulator,
     directory: options.dataDir ?? temporaryDir,
-    workerSocket: workerSocketIn(temporaryDir),
     isOurs: (endpointId) => context.ownership.holds(endpointId),
     liveTerms: liveTermsOf(lease),
     liveUrl: () => workerPorts.liveUrl,

@@ -4,6 +4,7 @@ import { SERVICE_ADDRESS_RULE, servicePlaces } from "./protocol/service-address.
 import { inspectAddress } from "./bin/settings.ts";
 import { UsageError } from "./bin/usage.ts";
 import { STANDBY_MODES, type StandbyMode } from "./isolate/standby.ts";
+import { refuseWindows } from "./load/need-platform.ts";
 import { openWorkerLog, type LogFormat } from "./log/worker-log.ts";
 import { LOG_LEVELS, type LogLevel, type WorkerLog } from "./protocol/worker-log.ts";
 import { WORKER_ENV } from "./protocol/worker-env.ts";
@@ -70,6 +71,7 @@ class SettingError extends Error {
 
 /** @throws SettingError */
 export function startOwnWorker(handler: string | URL, options: StartWorkerOptions): StartedWorker {
+  refuseWindows("A worker");
   const { serviceAddress, workerToken, logFormat, logLevel, inspect, ...more } = options;
   checkOneOf("standby", options.standby, STANDBY_MODES);
   checkOneOf("logLevel", logLevel, LOG_LEVELS);

@@ -1,6 +1,5 @@
 /** Opens the ports for workers: a gRPC socket for ours, a port with TLS for those from elsewhere, HTTP for live workers. */
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
 import type { KeyRing } from "../core/access/key-ring.ts";
 import type { LeaseTerms } from "../core/jobs/lease-terms.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
@@ -25,8 +24,8 @@ export interface WorkerPortsOptions {
   readonly openSession: OpenSession;
   readonly http: Pick<HttpServer, "forWorkers">;
   readonly log: EngineLog;
-  /** For the socket. */
-  readonly temporaryDir: string;
+  /** Path of the socket for workers of this machine. */
+  readonly workerSocket: string;
 }
 
 export class WorkerPorts {
@@ -39,12 +38,12 @@ export class WorkerPorts {
   readonly #log: EngineLog;
 
   constructor(options: WorkerPortsOptions) {
-    const { context, keys, ownership, openSession, http, log, temporaryDir } = options;
+    const { context, keys, ownership, openSession, http, log, workerSocket } = options;
     const admission = new WorkerAdmission({ engine: context, keys, ownership });
     this.#keyWatch = new KeyWatch(context, keys);
     this.#log = log;
     this.#server = new WorkerServer({
-      address: `unix:${workerSocketIn(temporaryDir)}`,
+      address: `unix:${workerSocket}`,
       log,
       admit: (caller) => admission.admit(caller),
       openSession,
@@ -89,10 +88,6 @@ export class WorkerPorts {
     this.#keyWatch.stop();
     await Promise.all([this.#server.stop(), this.#listeners.close()]);
   }
-}
-
-export function workerSocketIn(temporaryDir: string): string {
-  return join(temporaryDir, "worker.sock");
 }
 
 /** A live worker renews its leases as often as one of ours. */

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // The program `sv-emulate`: what has to happen before anything else is loaded.
-import { needNode } from "../../runtime/load/need-node.ts";
+import { needPlatform } from "../../runtime/load/need-platform.ts";
 
-needNode("sv-emulate");
+needPlatform("sv-emulate");
 // Compiled code is kept between starts, which makes the next one quicker. An `import` of the module would cost some ms.
 process.getBuiltinModule("node:module").enableCompileCache();
 const { main } = await import("./main.ts");

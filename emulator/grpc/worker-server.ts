@@ -5,6 +5,7 @@ import {
   MESSAGE_MAX_BYTES,
   WORKER_SERVICE,
 } from "../../runtime/protocol/wire/worker-wire.ts";
+import { socketPathProblem, unixSocketOf } from "../../runtime/protocol/socket-path.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
 import type { OpenSession } from "../engine/workers/session/worker-session.ts";
@@ -52,6 +53,8 @@ export class WorkerServer {
   /** Opens the port. @throws Error naming the address when it cannot be opened */
   async start(): Promise<void> {
     const { address } = this.#options;
+    const problem = socketPathProblem(unixSocketOf(address) ?? "");
+    if (problem !== undefined) throw new Error(`the worker port cannot be opened: ${problem}`);
     const { promise, resolve, reject } = Promise.withResolvers<number>();
     this.#server.bindAsync(address, grpc.ServerCredentials.createInsecure(), (error, port) => {
       if (error) reject(new Error(`the worker port ${address} cannot be opened: ${error.message}`));

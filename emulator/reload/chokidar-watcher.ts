@@ -1,14 +1,29 @@
 /** Watches directories with chokidar, which is loaded when there is something to watch: one watcher for each. */
+import { statfs } from "node:fs/promises";
 import type { FSWatcher } from "chokidar";
 import type { FileWatcher, FileWatcherEvents } from "./file-watcher.ts";
 
+/** The type of 9p as `statfs` has it: below `/mnt/c` of WSL 2 lie files of Windows, whose changes Linux is not told of. */
+const V9FS = 0x0102_1997;
+
+/** The type of the file system a directory lies on; undefined where that cannot be told, as for one that is not there. */
+export type FileSystemType = (directory: string) => Promise<number | undefined>;
+
+const typeByStatfs: FileSystemType = async (directory) => {
+  const found = await statfs(directory).catch(() => undefined);
+  return found?.type;
+};
+
 export class ChokidarWatcher implements FileWatcher {
   readonly #events: FileWatcherEvents;
+  readonly #typeOf: FileSystemType;
+  #saysThatItPolls = false;
   readonly #watched = new Map<string, Promise<FSWatcher>>();
   #isClosed = false;
 
-  constructor(events: FileWatcherEvents) {
+  constructor(events: FileWatcherEvents, typeOf = typeByStatfs) {
     this.#events = events;
+    this.#typeOf = typeOf;
   }
 
   async watch(directories: ReadonlySet<string>): Promise<void> {
@@ -36,7 +51,8 @@ export class ChokidarWatcher implements FileWatcher {
   async #open(directory: string): Promise<FSWatcher> {
     const { watch } = await import("chokidar");
     // `atomic: false`: whoever gathers the changes sees a file that is replaced as one of them, and need not wait for more.
-    const watcher = watch(directory, { depth: 0, ignoreInitial: true, atomic: false });
+    const usePolling = await this.#hasToPoll(directory);
+    const watcher = watch(directory, { depth: 0, ignoreInitial: true, atomic: false, usePolling });
     const { promise: isReady, resolve: ready } = Promise.withResolvers<void>();
     watcher.on("ready", ready);
     watcher.on("all", (_, path) => this.#events.changed(path));
@@ -48,5 +64,16 @@ export class ChokidarWatcher implements FileWatcher {
     });
     await isReady;
     return watcher;
+  }
+
+  async #hasToPoll(directory: string): Promise<boolean> {
+    if ((await this.#typeOf(directory)) !== V9FS) return false;
+    if (!this.#saysThatItPolls) {
+      this.#saysThatItPolls = true;
+      this.#events.polls(
+        `${directory} is a directory of Windows, which does not tell of changes: its files are looked at again and again; in the home directory of Linux saves are seen at once`,
+      );
+    }
+    return true;
   }
 }

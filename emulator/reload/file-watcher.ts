@@ -15,4 +15,6 @@ export interface FileWatcherEvents {
   changed(path: string): void;
   /** Some changes may not be told; a sentence. */
   failed(reason: string): void;
+  /** Changes are told late, for somewhere files have to be looked at again and again; a sentence, once. */
+  polls(reason: string): void;
 }

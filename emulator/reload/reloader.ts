@@ -9,7 +9,7 @@ import type { BuiltHandler } from "./bundler.ts";
 import { ChangedPaths } from "./changed-paths.ts";
 import type { FileWatcher, FileWatcherEvents } from "./file-watcher.ts";
 import { HandlerReload, type LoadableModule } from "./handler-reload.ts";
-import { counts, type HandlerSources } from "./what-counts.ts";
+import { counts, hasPath, type HandlerSources } from "./what-counts.ts";
 
 /** Which handlers are served, where that may change while the service runs. */
 export interface HandlerSearch {
@@ -74,6 +74,7 @@ export class Reloader {
     this.#watcher = options.openWatcher({
       changed: (changed) => this.#changing(changed),
       failed: (reason) => options.log.error({}, `files are not watched: ${reason}`),
+      polls: (reason) => options.log.info({}, reason),
     });
   }
 
@@ -152,8 +153,9 @@ export class Reloader {
   #changesWhatIsServed(changed: string): boolean {
     if (this.#found === undefined) return false;
     const { files, directories } = this.#found;
-    if (files.has(changed)) return true;
-    if (!directories.has(path.dirname(changed)) && !directories.has(changed)) return false;
+    if (hasPath(files, changed)) return true;
+    if (!hasPath(directories, path.dirname(changed)) && !hasPath(directories, changed))
+      return false;
     return !this.#concernsAny(changed) || !existsSync(changed);
   }
 

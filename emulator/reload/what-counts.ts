@@ -13,18 +13,29 @@ export interface HandlerSources {
 
 export const CONFIG_FILES = ["package.json", "tsconfig.json"] as const;
 
+/** Whether the path is among them, in whatever Unicode form it is told: a file system may keep another one than was typed. */
+export function hasPath(paths: ReadonlySet<string>, wanted: string): boolean {
+  if (paths.has(wanted)) return true;
+  const composed = wanted.normalize("NFC");
+  // Most paths have one form only.
+  if (composed === wanted.normalize("NFD")) return false;
+  return paths.values().some((known) => known.normalize("NFC") === composed);
+}
+
 /** A file counts if it goes into the handler, or would: files that are only read while it runs do not. */
-export function counts(changed: string, { files, configs, missing }: HandlerSources): boolean {
-  if (files.has(changed) || configs.has(changed)) return true;
+export function counts(told: string, { files, configs, missing }: HandlerSources): boolean {
+  if (hasPath(files, told) || hasPath(configs, told)) return true;
+  const changed = told.normalize("NFC");
   const { dir, name, base } = path.parse(changed);
   // What was missing has come, or a directory on the way to it.
-  for (const wanted of missing) {
+  for (const typed of missing) {
+    const wanted = typed.normalize("NFC");
     if (wanted === path.join(dir, name) || wanted === changed) return true;
     if (wanted.startsWith(changed + path.sep)) return true;
   }
   // A new one of these beside a file is nearer than the one that counted so far.
   const isConfig = CONFIG_FILES.some((known) => known === base);
-  return isConfig && [...files].some((file) => path.dirname(file) === dir);
+  return isConfig && [...files].some((file) => path.dirname(file).normalize("NFC") === dir);
 }
 
 /** The directories in which something can happen that counts. */

@@ -42,7 +42,7 @@ export class Isolate {
   readonly keeper: ProcessKeeper;
   readonly #jobs = new RunningJobs();
   readonly #leftovers: JobLeftovers;
-  readonly #clock = pausableMachineClock();
+  readonly #clock = pausableMachineClock(() => this.keeper.clockChanged());
   readonly #ladder: JobLadder<RunningJob>;
   #concurrency = 0;
   /** Jobs being ended that have not stopped yet. */

@@ -162,6 +162,11 @@ export class ProcessKeeper {
     if (isPaused === this.#clock.isPaused) return;
     if (isPaused) this.#clock.pause(at);
     else this.#clock.resume(at);
+    this.clockChanged();
+  }
+
+  /** To be called whenever the clock was paused, resumed, or has taken time back. */
+  clockChanged(): void {
     this.#limits.clockChanged();
     this.#events.clockChanged();
   }

@@ -7,7 +7,7 @@ export function machineClock(): number {
   return seconds * 1_000 + nanoseconds / 1_000_000;
 }
 
-/** The machine's clock, to be stopped while a debugger holds the handler process. */
-export function pausableMachineClock(): PausableClock {
-  return new PausableClock(machineClock);
+/** The machine's clock, to be stopped while a debugger holds the handler process. `stoodStill` as `PausableClock` has it. */
+export function pausableMachineClock(stoodStill?: () => void): PausableClock {
+  return new PausableClock(machineClock, stoodStill);
 }

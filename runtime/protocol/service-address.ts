@@ -1,4 +1,5 @@
 /** Where a worker's service listens: one place, or several that share their endpoints. Pure. */
+import { socketPathProblem, unixSocketOf } from "./socket-path.ts";
 
 /** One place. */
 export type ServicePlace =
@@ -7,7 +8,7 @@ export type ServicePlace =
   | { readonly kind: "tls"; readonly host: string; readonly port: number };
 
 export const SERVICE_ADDRESS_RULE =
-  "must be tls://host:port, unix:/path, or host:port of this machine (127.0.0.1, localhost), with commas between several; without TLS everybody on the way could read the token";
+  "must be tls://host:port, unix:/path (103 bytes at most), or host:port of this machine (127.0.0.1, localhost), with commas between several; without TLS everybody on the way could read the token";
 
 /** The places of `SV_SERVICE_ADDRESS`; undefined for a text that breaks the rule. */
 export function servicePlaces(address: string): readonly ServicePlace[] | undefined {
@@ -34,7 +35,9 @@ export function authorityOf({
 }
 
 function placeOf(text: string): ServicePlace | undefined {
-  if (/^unix:.+/u.test(text)) return { kind: "plain", target: text };
+  const socket = unixSocketOf(text);
+  if (socket !== undefined)
+    return socketPathProblem(socket) === undefined ? { kind: "plain", target: text } : undefined;
   const match =
     /^(?<scheme>tls:\/\/)?(?:\[(?<v6>[\da-f:.]+)\]|(?<name>[^:/?#@\s[\]]+)):(?<port>\d{1,5})$/iu.exec(
       text,

@@ -21,7 +21,7 @@ export interface ProgressReport extends LeaseRef {
   readonly value: Uint8Array;
 }
 
-/** A debugger holds the job's process, or has let go of it: `executionTimeout` does not run meanwhile. */
+/** A debugger holds the job's process, or has let go of it, or the worker stood still: `executionTimeout` does not run meanwhile. */
 export interface PauseReport extends LeaseRef {
   readonly isPaused: boolean;
   /** How long the pauses that are over took together, whole ms. */

@@ -6,6 +6,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { pathToFileURL } from "node:url";
 import type { Body, Incoming, ObjectStore, PutTerms, StoredObject } from "./object-store.ts";
+import { isSpelledOtherwise } from "./spelled-otherwise.ts";
 import { StorageError } from "./storage-error.ts";
 
 /** Keys are paths here, so those that are none are refused. What is stored of an object is its content alone. */
@@ -21,7 +22,7 @@ export class DirectoryStore implements ObjectStore {
   }
 
   async put(key: string, body: Body, { sent, signal }: PutTerms): Promise<StoredObject> {
-    const file = this.#fileOf(key);
+    const file = await this.#fileAt(key);
     const partial = `${file}.${randomUUID()}.partial`;
     const digest = createHash("md5");
     let sizeBytes = 0;
@@ -51,7 +52,7 @@ export class DirectoryStore implements ObjectStore {
   }
 
   async get(key: string): Promise<Incoming> {
-    const file = this.#fileOf(key);
+    const file = await this.#fileAt(key);
     try {
       const { size } = await fs.promises.stat(file);
       return { stream: fs.createReadStream(file), sizeBytes: size };
@@ -60,6 +61,21 @@ export class DirectoryStore implements ObjectStore {
         cause: error,
       });
     }
+  }
+
+  /** @throws StorageError as `#fileOf`, and for a key whose file the file system takes for that of another */
+  async #fileAt(key: string): Promise<string> {
+    const file = this.#fileOf(key);
+    let directory = this.#root;
+    for (const name of key.split("/")) {
+      if (await isSpelledOtherwise(directory, name))
+        throw new StorageError(
+          "storage_refused",
+          `The key "${key}" differs from one that is there in case or Unicode form only, which the file system of ${this.#root} takes for the same.`,
+        );
+      directory = path.join(directory, name);
+    }
+    return file;
   }
 
   /** @throws StorageError when the key leads out of the directory, or to no single place in it */

@@ -9,6 +9,7 @@ import { temporaryTree } from "../temporary-tree.ts";
 class Heard implements FileWatcherEvents {
   readonly paths: string[] = [];
   readonly failures: string[] = [];
+  readonly polled: string[] = [];
   #look: (() => void) | undefined;
 
   changed(changed: string): void {
@@ -18,6 +19,10 @@ class Heard implements FileWatcherEvents {
 
   failed(reason: string): void {
     this.failures.push(reason);
+  }
+
+  polls(reason: string): void {
+    this.polled.push(reason);
   }
 
   /** Resolves when a path was told `times` since the last call of `forget`. */
@@ -35,9 +40,11 @@ class Heard implements FileWatcherEvents {
   }
 }
 
+/** @param polls whether it looks at the files again and again, where nobody tells it of changes */
 export function fileWatcherContract(
   name: string,
   open: (events: FileWatcherEvents) => FileWatcher,
+  polls = false,
 ): void {
   describe(`watching files with ${name}`, () => {
     const watching = async (directories: readonly string[]) => {
@@ -67,6 +74,25 @@ export function fileWatcherContract(
       await rename(tree.path("a/handler.ts~"), tree.path("a/handler.ts"));
       await watch.heard.of(tree.path("a/handler.ts"));
       expect(watch.heard.failures).toEqual([]);
+    });
+
+    test("an editor that moves the file aside, writes a new one and removes the old one is told", async () => {
+      await using tree = await temporaryTree({ "a/handler.ts": "1" });
+      await using watch = await watching([tree.path("a")]);
+      await rename(tree.path("a/handler.ts"), tree.path("a/handler.ts~"));
+      await writeFile(tree.path("a/handler.ts"), "22");
+      await rm(tree.path("a/handler.ts~"));
+      await watch.heard.of(tree.path("a/handler.ts"));
+      watch.heard.forget();
+      await writeFile(tree.path("a/handler.ts"), "333");
+      await watch.heard.of(tree.path("a/handler.ts"));
+      expect(watch.heard.failures).toEqual([]);
+    });
+
+    test("that changes are told late is said once, where it is so", async () => {
+      await using tree = await temporaryTree({ "a/x.ts": "1", "b/x.ts": "1" });
+      await using watch = await watching([tree.path("a"), tree.path("b")]);
+      expect(watch.heard.polled).toEqual(polls ? [expect.stringContaining(tree.path("a"))] : []);
     });
 
     test("what happens below or beside the directories is not told", async () => {

@@ -35,6 +35,7 @@ const LONGEST = [
   "test/e2e/webhooks/killed.test.ts",
   "test/e2e/cli/printed-calls.test.ts",
   "test/e2e/jobs/breakpoint.test.ts",
+  "test/e2e/jobs/sleep.test.ts",
   "test/e2e/dashboard/behind-a-proxy.test.ts",
   "test/e2e/storage/canary.test.ts",
   "test/e2e/jobs/stalled-disk.test.ts",

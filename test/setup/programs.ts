@@ -33,6 +33,17 @@ const programs = {
     package: "iptables",
     probe: ["unshare", "--net", "iptables", "--list", "--numeric"],
   },
+  // A library, which other programs load.
+  libfaketime: {
+    package: "libfaketime",
+    probe: ["sh", "-c", "for lib in /usr/lib/*/faketime/libfaketimeMT.so.1; do test -e $lib; done"],
+  },
+  "mkfs.exfat": { package: "exfatprogs", probe: ["test", "-x", "/usr/sbin/mkfs.exfat"] },
+  // It mounts loop devices through FUSE.
+  "mount.exfat-fuse": {
+    package: "exfat-fuse",
+    probe: ["sh", "-c", "test -x /usr/sbin/mount.exfat-fuse && test -w /dev/fuse && losetup -f"],
+  },
   memcached: { package: "memcached" },
   pg_basebackup: { package: "postgresql" },
   pg_dump: { package: "postgresql" },

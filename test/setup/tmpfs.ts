@@ -1,14 +1,14 @@
 /** A small file system of its own for tests of full disks. Mounting one takes root on Linux. */
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
+import { partsAreRequired } from "./required-parts.ts";
 import { temporaryDirectory, type TemporaryDirectory } from "./temporary-directory.ts";
 
 /**
- * Why tests on a small file system are left out here; undefined where they run. Under CI they always run, and fail
- * where nothing can be mounted.
+ * Why tests on a small file system are left out here; undefined where they run. Under CI on Linux they always run,
+ * and fail where nothing can be mounted.
  */
-export const tmpfsIsMissing: string | undefined =
-  process.env["CI"] === "true" ? undefined : tryOut();
+export const tmpfsIsMissing: string | undefined = partsAreRequired() ? undefined : tryOut();
 if (tmpfsIsMissing !== undefined) {
   console.warn(`tests of full disks are left out: ${tmpfsIsMissing}`);
 }

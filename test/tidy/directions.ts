@@ -106,7 +106,10 @@ const layers: readonly Layer[] = [
     mayImport: ["runtime/storage/download/address-guard.ts", core, protocol],
   },
   // A house of its own: a server of S3 that knows nothing of endpoints, workers or jobs.
-  { of: "emulator/objects/", mayImport: [sqlite, net] },
+  {
+    of: "emulator/objects/",
+    mayImport: ["runtime/storage/spelled-otherwise.ts", sqlite, net],
+  },
   { of: "emulator/secrets/", mayImport: [sqlite, core, protocol] },
   { of: handlers, mayImport: ["emulator/engine/", "emulator/launch/", "runtime/", core, protocol] },
   { of: "emulator/reload/", mayImport: [handlers, "runtime/load/", core, protocol] },

@@ -16,7 +16,7 @@ const ON_EVERY_DEBIAN: Readonly<Record<string, readonly string[]>> = {
   coreutils: ["base64", "cp", "mkfifo", "nice", "sleep", "tail", "tr"],
   dash: ["sh"],
   "libc-bin": ["ldd"],
-  mount: ["mount", "umount"],
+  mount: ["losetup", "mount", "umount"],
   sed: ["sed"],
   tar: ["tar"],
   "util-linux": ["flock", "nsenter", "unshare"],

@@ -48,10 +48,12 @@ export class DueTimer<T extends Due> {
 
   #aim(dueAt: number): void {
     if (this.clock.isPaused) return;
+    // The clock may say that it changed.
+    const waitMs = Math.ceil(dueAt - this.clock.now());
     clearTimeout(this.#timer);
     this.#aimedAt = dueAt;
-    const waitMs = Math.ceil(dueAt - this.clock.now());
-    this.#timer = setTimeout(() => this.#due(), Math.min(TIMER_MAX_MS, Math.max(0, waitMs)));
+    const longestMs = Math.min(TIMER_MAX_MS, this.clock.lookEveryMs);
+    this.#timer = setTimeout(() => this.#due(), Math.min(longestMs, Math.max(0, waitMs)));
   }
 
   #aimAtNext(): void {

@@ -14,3 +14,12 @@ it("an index that is refused to another one of this process stays locked to othe
   index.close();
   new IndexDatabase(directory.path).close();
 });
+
+it("what it commits is on the disk, also where a plain sync leaves it in the drive's cache", () => {
+  using directory = temporaryDirectory();
+  const index = new IndexDatabase(directory.path);
+  expect(index.first`PRAGMA synchronous`).toEqual([2]);
+  expect(index.first`PRAGMA fullfsync`).toEqual([1]);
+  expect(index.first`PRAGMA checkpoint_fullfsync`).toEqual([1]);
+  index.close();
+});

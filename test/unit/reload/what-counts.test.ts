@@ -37,6 +37,28 @@ describe("what counts", () => {
     expect(counts(path, SOURCES)).toBe(false);
   });
 
+  test("a file whose name is told in another Unicode form than it was typed in, as file systems of Macs may do", () => {
+    const [typed, told] = ["/app/größe", "/app/größe".normalize("NFD")];
+    expect(told).not.toBe(typed);
+    const none = {
+      files: new Set<string>(),
+      configs: new Set<string>(),
+      missing: new Set<string>(),
+    };
+    for (const [known, heard] of [
+      [typed, told],
+      [told, typed],
+    ] as const) {
+      const file = new Set([`${known}/a.ts`]);
+      expect(counts(`${heard}/a.ts`, { ...none, files: file })).toBe(true);
+      expect(counts(`${heard}/a.ts`, { ...none, configs: file })).toBe(true);
+      expect(counts(`${heard}/a.ts`, { ...none, missing: new Set([`${known}/a`]) })).toBe(true);
+      expect(counts(heard, { ...none, missing: new Set([`${known}/a`]) })).toBe(true);
+      expect(counts(`${heard}/tsconfig.json`, { ...none, files: file })).toBe(true);
+      expect(counts(`${heard}/b.ts`, { ...none, files: file })).toBe(false);
+    }
+  });
+
   test("an import that could not be found, once it is there with any ending, or as a directory", () => {
     const sources = { ...SOURCES, missing: new Set(["/app/lib/new", "/app/more/deep/x"]) };
     for (const path of ["/app/lib/new.ts", "/app/lib/new.json", "/app/lib/new", "/app/more"]) {

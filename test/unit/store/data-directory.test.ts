@@ -5,6 +5,9 @@ import fs from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
+import { pragma } from "../../../emulator/sqlite/row.ts";
+import { Connection } from "../../../emulator/store/sqlite/connection.ts";
+import { openDatabase } from "../../../emulator/store/sqlite/files/data-directory.ts";
 import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
 import {
   StoreInUseError,
@@ -54,6 +57,18 @@ describe("a new data directory", () => {
     await openAndClose(temporary.path);
     expect(fs.statSync(temporary.path).mode & 0o777).toBe(0o750);
   });
+});
+
+it("what is committed is on the disk, also where a plain sync leaves it in the drive's cache", () => {
+  using temporary = temporaryDirectory();
+  const { db, file, close } = openDatabase(temporary.path);
+  const syncs = () =>
+    ["synchronous", "fullfsync", "checkpoint_fullfsync"].map((name) => pragma(db, name));
+  expect(syncs()).toEqual([2, 1, 1]);
+  // As it is with what may be lost, and is not left so.
+  new Connection(db, file).unsynced(() => expect(syncs()).toEqual([0, 1, 1]));
+  expect(syncs()).toEqual([2, 1, 1]);
+  close();
 });
 
 describe("a data directory in use", () => {

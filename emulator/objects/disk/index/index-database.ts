@@ -1,6 +1,7 @@
 /** The SQLite database with the index of the object store: short statements, each committed durably or not at all. */
 import path from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { DURABLE_COMMITS } from "../../../sqlite/durable-commits.ts";
 import { checkSchema, migrate } from "../../../sqlite/migrate.ts";
 import { makePrivateDatabase } from "../../../sqlite/private-file.ts";
 import { type Row, rowOf } from "../../../sqlite/row.ts";
@@ -32,7 +33,7 @@ export class IndexDatabase {
     try {
       this.#db.exec("PRAGMA locking_mode = EXCLUSIVE");
       checkSchema(this.#db, this.#file, SCHEMA);
-      this.#db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+      this.#db.exec(`PRAGMA journal_mode = WAL; ${DURABLE_COMMITS}`);
       migrate(this.#db, this.#file, SCHEMA);
     } catch (error) {
       this.#db.close();

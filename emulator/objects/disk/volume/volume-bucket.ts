@@ -23,7 +23,7 @@ import { checkCondition } from "../../write-condition.ts";
 import { NO_ATTRIBUTES, type ObjectAttributes } from "../index/stored-attributes.ts";
 import { asStoreError } from "../disk-error.ts";
 import { type Assemble, DiskUploads, type UploadsContext } from "../disk-uploads.ts";
-import { VolumeDirectory } from "./volume-directory.ts";
+import { SpelledOtherwiseError, VolumeDirectory } from "./volume-directory.ts";
 import { pathOfKey, STAGING_NAME } from "./volume-path.ts";
 import type { VolumeTable } from "../index/volume-table.ts";
 import { VolumeWalk } from "./volume-walk.ts";
@@ -203,6 +203,11 @@ export class VolumeBucket implements Bucket {
 
 /** What a client is told of an error in writing a file. */
 function asWriteError(key: string, error: unknown): unknown {
+  if (error instanceof SpelledOtherwiseError)
+    return unusableKey(
+      key,
+      "something is there under a name that differs in case or Unicode form only, which the file system takes for the same",
+    );
   if (codeOf(error) === "ENAMETOOLONG") return unusableKey(key, "the path is too long");
   if (!SOMETHING_IN_THE_WAY.has(codeOf(error))) return asStoreError(error);
   return unusableKey(

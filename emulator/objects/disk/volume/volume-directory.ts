@@ -2,6 +2,7 @@
  * Files below the root of a volume. Workers may put any link there at any time, so no directory on the way to a file may
  * be one, and a file that is one must lead to a file in the volume; what is opened is checked, not what is about to be.
  */
+import { randomUUID } from "node:crypto";
 import type { BigIntStats, Dirent } from "node:fs";
 import { constants } from "node:fs";
 import {
@@ -16,8 +17,10 @@ import {
   rm,
   rmdir,
   unlink,
+  writeFile,
 } from "node:fs/promises";
 import path from "node:path";
+import { isSpelledOtherwise } from "../../../../runtime/storage/spelled-otherwise.ts";
 import { codeOf } from "../../../sqlite/sqlite-error.ts";
 
 const OPEN_DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
@@ -32,6 +35,11 @@ const NOTHING_THERE: ReadonlySet<string | undefined> = new Set([
   "ENXIO",
   "ENAMETOOLONG",
 ]);
+
+/** The file system has something under the name that is called otherwise, and would not hold both. */
+export class SpelledOtherwiseError extends Error {
+  override readonly name = "SpelledOtherwiseError";
+}
 
 /** Names from the root of the volume on. */
 export type Names = readonly string[];
@@ -49,14 +57,18 @@ interface Place extends AsyncDisposable {
 
 export class VolumeDirectory {
   readonly #root: string;
+  /** Whether names are one to the file system that differ in case or Unicode form: then each is looked up among those that are there. */
+  readonly #folds: boolean;
 
-  private constructor(root: string) {
+  private constructor(root: string, folds: boolean) {
     this.#root = root;
+    this.#folds = folds;
   }
 
   /** @throws Error when it is no directory */
   static async at(directory: string): Promise<VolumeDirectory> {
-    return new VolumeDirectory(await realpath(directory));
+    const root = await realpath(directory);
+    return new VolumeDirectory(root, await foldsNames(root));
   }
 
   /** Undefined where there is no file that is an object. The handle is the caller's to close. */
@@ -64,7 +76,7 @@ export class VolumeDirectory {
     return orNothing(async () => {
       const { parent, name } = split(names);
       await using place = await this.#enter(parent);
-      const file = path.join(place.path, name);
+      const file = await this.#in(place, name);
       const handle = await open(file, OPEN_FILE);
       try {
         const stats = await handle.stat({ bigint: true });
@@ -82,7 +94,7 @@ export class VolumeDirectory {
     const direct = await orNothing(async () => {
       const { parent, name } = split(names);
       await using place = await this.#enter(parent);
-      return await lstat(path.join(place.path, name), { bigint: true });
+      return await lstat(await this.#in(place, name), { bigint: true });
     });
     if (direct?.isFile() === true) return direct;
     if (direct?.isSymbolicLink() !== true) return undefined;
@@ -112,7 +124,7 @@ export class VolumeDirectory {
     const target = split(to);
     await using sourcePlace = await this.#enter(source.parent);
     await using targetPlace = await this.#enter(target.parent, true);
-    const file = path.join(targetPlace.path, target.name);
+    const file = await this.#in(targetPlace, target.name);
     const moving = async () => rename(path.join(sourcePlace.path, source.name), file);
     await moving().catch(async (error: unknown) => {
       if (codeOf(error) !== "EISDIR") throw error;
@@ -128,7 +140,7 @@ export class VolumeDirectory {
     await orNothing(async () => {
       const { parent, name } = split(names);
       await using place = await this.#enter(parent);
-      const file = path.join(place.path, name);
+      const file = await this.#in(place, name);
       if ((await lstat(file)).isDirectory()) return;
       await unlink(file);
       await place.handle.sync();
@@ -150,9 +162,16 @@ export class VolumeDirectory {
     let place = await placeAt(this.#root, this.#root);
     for (const name of names) {
       await using outer = place;
-      place = await step(outer, name, make);
+      place = await step(outer, await this.#in(outer, name), make);
     }
     return place;
+  }
+
+  /** @throws SpelledOtherwiseError */
+  async #in(place: Place, name: string): Promise<string> {
+    if (this.#folds && (await isSpelledOtherwise(place.path, name)))
+      throw new SpelledOtherwiseError(name);
+    return path.join(place.path, name);
   }
 
   /** Whether what was opened lies in the volume, whatever link led to it. */
@@ -162,8 +181,7 @@ export class VolumeDirectory {
   }
 }
 
-async function step(outer: Place, name: string, make: boolean): Promise<Place> {
-  const directory = path.join(outer.path, name);
+async function step(outer: Place, directory: string, make: boolean): Promise<Place> {
   if (make) {
     try {
       await mkdir(directory);
@@ -197,7 +215,24 @@ async function orNothing<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
   } catch (error) {
-    if (NOTHING_THERE.has(codeOf(error))) return undefined;
+    if (NOTHING_THERE.has(codeOf(error)) || error instanceof SpelledOtherwiseError)
+      return undefined;
     throw error;
+  }
+}
+
+/** False also where nothing can be written to find out. */
+async function foldsNames(root: string): Promise<boolean> {
+  const name = `.sv-é-${randomUUID()}`;
+  const probe = path.join(root, name);
+  try {
+    await writeFile(probe, "", { flag: "wx" });
+    const others = [name.toUpperCase(), name.normalize("NFD")];
+    const found = await Promise.allSettled(others.map((other) => lstat(path.join(root, other))));
+    return found.some(({ status }) => status === "fulfilled");
+  } catch {
+    return false;
+  } finally {
+    await rm(probe, { force: true });
   }
 }

@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { StoreFullError, StoreInUseError } from "../../../core/store-error.ts";
 import { CommitMark, readMark } from "../integrity/commit-mark.ts";
 import { refuseFewerCommits, refuseIncomplete } from "../integrity/refuse-incomplete.ts";
+import { DURABLE_COMMITS } from "../../../sqlite/durable-commits.ts";
 import { makeDirectoryDurably, syncDirectory } from "../../../sqlite/durable-directory.ts";
 import { allowGivingBack, rewriteOld } from "../free-space.ts";
 import { migrateStore } from "../schema.ts";
@@ -103,7 +104,7 @@ function connect(directory: string, file: string): DatabaseSync {
     refuseFewerCommits(db, directory, file);
     allowGivingBack(db);
     db.exec(`PRAGMA journal_mode = WAL;
-      PRAGMA synchronous = FULL;
+      ${DURABLE_COMMITS}
       PRAGMA temp_store = MEMORY;
       PRAGMA cache_size = -${CACHE_KB};`);
     migrateStore(db, file);

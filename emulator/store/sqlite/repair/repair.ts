@@ -4,6 +4,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CommitMark, MARK_FILE, readMark } from "../integrity/commit-mark.ts";
 import { DATABASE_FILE, inUse } from "../files/data-directory.ts";
+import { DURABLE_COMMITS } from "../../../sqlite/durable-commits.ts";
 import { makeDirectoryDurably, syncDirectory } from "../../../sqlite/durable-directory.ts";
 import { migrateStore } from "../schema.ts";
 import { isPayloadFile, PAYLOADS_DIRECTORY } from "../files/payload-files.ts";
@@ -137,6 +138,7 @@ class Repair {
     const file = path.join(this.#aside, REBUILT);
     fs.rmSync(file, { force: true });
     using db = new DatabaseSync(file);
+    db.exec(DURABLE_COMMITS);
     migrateStore(db, file);
     db.exec("BEGIN");
     const rebuilt: Rebuilt = merged ? copyGoodRows(merged, db) : NOTHING;

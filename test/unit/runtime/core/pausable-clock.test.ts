@@ -39,3 +39,30 @@ test("a pause that is heard of late counts from when it began to when it ended, 
   clock.resume(0);
   expect([clock.pausedMs, clock.now()]).toEqual([400, 1_100]);
 });
+
+test("what passed while nobody looked for long is taken back and told of; with a debugger there it counts once", () => {
+  let real = 0;
+  const told: number[] = [];
+  const clock = new PausableClock(
+    () => real,
+    () => told.push(clock.pausedMs),
+  );
+  const after = (ms: number) => {
+    real += ms;
+    return clock.now();
+  };
+  expect([after(5_000), after(5_001), after(1_000)]).toEqual([5_000, 5_000, 6_000]);
+  expect(told).toEqual([5_001]);
+  clock.pause();
+  expect(after(3_600_000)).toBe(6_000);
+  clock.resume();
+  expect([clock.now(), clock.pausedMs]).toEqual([6_000, 3_605_001]);
+  expect(told).toEqual([5_001]);
+});
+
+test("without anybody to tell, nothing is taken back", () => {
+  let real = 0;
+  const clock = new PausableClock(() => real);
+  real = 3_600_000;
+  expect([clock.now(), clock.pausedMs]).toEqual([3_600_000, 0]);
+});

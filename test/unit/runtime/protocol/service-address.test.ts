@@ -6,8 +6,12 @@ import { fingerprintIn, workerToken } from "../../../../runtime/protocol/worker-
 const tls = (host: string, port: number) => ({ kind: "tls", host, port });
 const plain = (target: string) => ({ kind: "plain", target });
 
+/** The path has 103 bytes. */
+const LONGEST = `unix:///${"x".repeat(102)}`;
+
 it.each([
   ["unix:/run/a.sock", [plain("unix:/run/a.sock")]],
+  [LONGEST, [plain(LONGEST)]],
   ["127.0.0.1:1", [plain("127.0.0.1:1")]],
   ["localhost:65535, [::1]:2", [plain("localhost:65535"), plain("[::1]:2")]],
   ["tls://gpu.example.com:7443", [tls("gpu.example.com", 7443)]],
@@ -19,7 +23,16 @@ it.each([
 });
 
 it.each([
-  ...["", "tls://", "tls://a", "tls://a:0", "tls://a:65536", "tls://a:x", "tls://a:1/path"],
+  ...[
+    `${LONGEST}x`,
+    "",
+    "tls://",
+    "tls://a",
+    "tls://a:0",
+    "tls://a:65536",
+    "tls://a:x",
+    "tls://a:1/path",
+  ],
   ...["tls://u@a:1", "https://a:1", "unix:", "a:1,", "tls://a:1,,tls://b:1", "tls://::1:1"],
   // Everybody on the way could read the token.
   ...["10.0.0.7:1", "gpu.example.com:7443", "tls://a:1,10.0.0.7:1", "127.0.0.1.example.com:1"],

@@ -134,3 +134,23 @@ test("entries removed or cleared during a pause do not come back with its end", 
   vi.advanceTimersByTime(1_000);
   expect([fired, vi.getTimerCount()]).toEqual([[], 0]);
 });
+
+test("an hour in which its process stood still brings nothing nearer, and what was left is waited for", () => {
+  const fired: number[] = [];
+  let sleptMs = 0;
+  const now = () => performance.now() + sleptMs;
+  const clock = new PausableClock(now, () => timer.clockChanged());
+  const timer = new DueTimer<Entry>(clock, () => fired.push(clock.now()));
+  const from = clock.now();
+  timer.add({ name: "job", dueAt: from + 60_000 });
+  vi.advanceTimersByTime(30_000);
+  // As on a Mac, where timers see the time that passed in its sleep.
+  sleptMs = 3_600_000;
+  vi.advanceTimersByTime(1_000);
+  expect([fired, vi.getTimerCount()]).toEqual([[], 1]);
+  vi.advanceTimersByTime(28_999);
+  expect(fired).toEqual([]);
+  vi.advanceTimersByTime(1_001);
+  expect(fired).toHaveLength(1);
+  expect(fired[0]).toBeGreaterThanOrEqual(from + 60_000);
+});

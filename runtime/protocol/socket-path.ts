@@ -1,0 +1,17 @@
+/** How long the path of a unix socket may be. Pure. */
+import { Buffer } from "node:buffer";
+
+/** What macOS takes, without the zero at its end; Linux takes four more, which nobody is to get used to. */
+const SOCKET_PATH_MAX_BYTES = 103;
+
+/** The path in a gRPC address that names a unix socket; undefined for any other. */
+export function unixSocketOf(address: string): string | undefined {
+  return /^unix:(?:\/\/)?(.+)/u.exec(address)?.[1];
+}
+
+/** A sentence on a path that is too long for a socket, without what to do about it; undefined for one that fits. */
+export function socketPathProblem(file: string): string | undefined {
+  const lengthBytes = Buffer.byteLength(file);
+  if (lengthBytes <= SOCKET_PATH_MAX_BYTES) return undefined;
+  return `the path ${file} has ${lengthBytes} bytes, and that of a unix socket has ${SOCKET_PATH_MAX_BYTES} at most`;
+}
