@@ -37,6 +37,7 @@ export function chunksContract(open: OpenSubject): void {
       append(seq, batch(0, "aaaa", "", "bb")),
       append(seq, { firstIndex: 3, count: 1, lines }),
       append(seq, batch(4, "c", "d")),
+      append(seq, batch(6, "e")),
     );
     const sizes = async (from: number, maxCount: number, maxBytes: number) =>
       textsOf(await store.chunks(seq, { from, maxCount, maxBytes })).map(({ length }) => length);
@@ -52,6 +53,8 @@ export function chunksContract(open: OpenSubject): void {
     expect(await sizes(3, 9, 1)).toEqual([900_000]);
     expect(await sizes(2, 3, 999_999)).toEqual([2, 900_000, 1]);
     expect(await sizes(5, 9, 1)).toEqual([1]);
+    // What lies in the same batch before the window takes none of its room.
+    expect(await sizes(5, 9, 4)).toEqual([1, 1]);
     expect(await sizes(0, 0, 999)).toEqual([]);
   });
 

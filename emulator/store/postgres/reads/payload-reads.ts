@@ -62,7 +62,8 @@ export async function chunksAround(
     for (const row of rows) {
       const stored = readChunk(readChunkRow(row));
       next = stored.firstIndex + stored.count;
-      bytes += stored.sizeBytes;
+      // What a batch holds before the window takes none of its room.
+      if (stored.firstIndex >= from) bytes += stored.sizeBytes;
       batches.push(stored);
       if (next >= end || bytes >= maxBytes) return batches;
     }

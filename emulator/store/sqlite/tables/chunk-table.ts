@@ -38,7 +38,8 @@ export class ChunkTable {
       const stored = readBatch(row);
       const { firstIndex, count, sizeBytes } = stored;
       batches.push(stored);
-      bytes += sizeBytes;
+      // What a batch holds before the window takes none of its room.
+      if (firstIndex >= from) bytes += sizeBytes;
       return firstIndex + count < from + maxCount && bytes < maxBytes;
     });
     return batches;
