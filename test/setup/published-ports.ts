@@ -30,7 +30,9 @@ export async function leadPublishedPorts(host: string, address: string): Promise
     for (const port of ports) if (!servers.has(port)) servers.set(port, lead(port, address));
   };
   // The engine may be away.
-  events.stdout?.on("data", () => (looks = looks.then(look).catch(() => undefined)));
+  events.stdout?.on("data", () => {
+    looks = looks.then(look).catch(() => undefined);
+  });
   return {
     async [Symbol.asyncDispose]() {
       events.kill();

@@ -9,7 +9,7 @@ import type { LaunchedWorker, Launcher, WorkerOrder } from "../launcher.ts";
 import type { LaunchedPod, PodLauncher, PodOrder } from "../pod-launcher.ts";
 import type { ContainerEngine, EngineContainer } from "./container-engine.ts";
 import { LABEL, labelsOf, podLabels, podVolumeLabels } from "./containers/container-labels.ts";
-import { ContainerMaker, toBeSeen } from "./containers/container-maker.ts";
+import { ContainerMaker, unlessHere } from "./containers/container-maker.ts";
 import { ContainerNetwork } from "./containers/container-network.ts";
 import { containerOptions, type ContainerPlaces } from "./containers/container-options.ts";
 import { type ContainerSettings, readContainerSettings } from "../container-settings.ts";
@@ -232,7 +232,7 @@ class Docker implements DockerLauncher {
     return this.#maker.make({
       hasDisk: settings.asImage,
       optionsFor: (limitsDisk) => containerOptions(order, { ...frame, limitsDisk }),
-      toBeSeen: toBeSeen(route, places.volume, template),
+      toBeSeen: unlessHere(route, places.volume, template),
     });
   }
 
@@ -251,7 +251,7 @@ class Docker implements DockerLauncher {
     return this.#maker.make({
       hasDisk: true,
       optionsFor: (limitsDisk) => podOptions(order, { ...frame, limitsDisk }),
-      toBeSeen: toBeSeen(route, frame.networkVolume, pod),
+      toBeSeen: unlessHere(route, frame.networkVolume, pod),
     });
   }
 

@@ -161,8 +161,7 @@ function containerOf(
 ): EngineContainer {
   return {
     id: container.id,
-    has: (path) =>
-      ask(actMs, (_, abortSignal) => exists(container.infoArchive({ path, abortSignal }))),
+    has: (path) => ask(actMs, looking(container, path)),
     attach: (written) =>
       ask(actMs, async (_, abortSignal) => {
         const streams = { stream: true, stdin: true, stdout: true, stderr: true };
@@ -204,6 +203,10 @@ function containerOf(
         exists(container.kill({ signal: name, abortSignal }), HAS_ENDED),
       )),
   };
+}
+
+function looking(container: Dockerode.Container, path: string): Question<boolean> {
+  return (_, abortSignal) => exists(container.infoArchive({ path, abortSignal }));
 }
 
 function pausing(container: Dockerode.Container, isPaused: boolean): Question<void> {

@@ -36,8 +36,8 @@ export interface NewContainer {
   readonly toBeSeen: MountedDirectory | undefined;
 }
 
-/** On this machine the engine mounts the directory itself, or says that it is not there. */
-export function toBeSeen(
+/** What has to be seen: on this machine the engine mounts the directory itself, or says that it is not there. */
+export function unlessHere(
   { engine }: HostRoute,
   directory: string | undefined,
   template: Pick<Template, "volumeMountPath">,

@@ -28,7 +28,8 @@ describe("an engine", () => {
     const { launcher, made, routes, said } = await launchedOn(engine);
     launcher.launch(containerOrder());
     await made(2);
-    expect(routes).toEqual(Array(2).fill({ engine: "here", gateway: GATEWAY }));
+    const route = { engine: "here", gateway: GATEWAY };
+    expect(routes).toEqual([route, route]);
     expect(said.filter((line) => HERE.test(line))).toHaveLength(1);
     expect(engine.probes).toHaveLength(1);
     expect(engine.probes[0]).toMatchObject({
