@@ -34,7 +34,7 @@ const fullFiles = [
   "test/e2e/docker/{base-image,build-options,build-server,build-workspace}.test.ts",
   "test/e2e/http/docs-page.test.ts",
   "test/e2e/reload/many-saves.test.ts",
-  "test/e2e/docker/{gpus,launcher-restart,live-restore,live-workers,networks}.test.ts",
+  "test/e2e/docker/{elsewhere,gpus,launcher-restart,live-restore,live-workers,networks}.test.ts",
   "test/e2e/kubernetes/*.test.ts",
   "test/e2e/objects/foreign-clients.test.ts",
   "test/e2e/starters/*.test.ts",

@@ -1,11 +1,14 @@
-/** Makes the images that the benchmark measures, with the built `sv-emulate`, on a Docker engine of its own. */
+/**
+ * Makes the images that the benchmark measures, with the built `sv-emulate`, on a Docker engine of its own or the one that
+ * SV_TEST_DOCKER_HOST names.
+ */
 import { execFile } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { nodeImage } from "../test/setup/docker-node-image.ts";
-import { startOwnDocker, type TestDocker } from "../test/setup/docker.ts";
+import { dockerAt, startOwnDocker, type TestDocker } from "../test/setup/docker.ts";
 import { handlerFile } from "./emulator-process.ts";
 
 const program = fileURLToPath(new URL("../dist/emulator/cli/sv-emulate.js", import.meta.url));
@@ -26,7 +29,8 @@ export interface WorkerImages extends AsyncDisposable {
  * @param folder a new one
  */
 export async function buildWorkerImages(handler: string, folder: string): Promise<WorkerImages> {
-  const docker = await startOwnDocker();
+  const given = process.env["SV_TEST_DOCKER_HOST"];
+  const docker = given === undefined ? await startOwnDocker() : dockerAt(given);
   try {
     const beneath = await nodeImage(docker);
     const worker = `sv-bench/${handler}:${process.pid}`;

@@ -207,6 +207,7 @@ async function openLaunchers(options: EmulatorOptions, ports: Ports, made: Async
     isOurs: (endpointId) => context.ownership.holds(endpointId),
     liveTerms: liveTermsOf(lease),
     liveUrl: () => workerPorts.liveUrl,
+    serveLoopback: () => workerPorts.serveLoopback(),
     serveLiveAt: async (address) => workerPorts.serveLiveAt(address, port),
     credentialsOf: async ({ containerRegistryAuthId: id = "" }) =>
       id === "" ? undefined : registryCredentials(context, id),

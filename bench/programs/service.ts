@@ -16,6 +16,8 @@ import type { WebhookSender } from "../../emulator/webhooks/webhook-sender.ts";
 import { createProcessLauncher } from "../../emulator/launch/processes/process-launcher.ts";
 import { localEndpoint, localTemplate } from "../../emulator/handlers/local-endpoint.ts";
 import { openSqliteStore } from "../../emulator/store/sqlite/sqlite-store.ts";
+import { byName } from "../../emulator/assembly/container-places.ts";
+import { type LoopbackPort, openLoopbackPort } from "../../emulator/assembly/worker-ports.ts";
 import { createSystemClock, createSystemRandom } from "../../emulator/assembly/system-clock.ts";
 import { prepareHandler } from "../../runtime/load/prepare-handler.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
@@ -85,7 +87,12 @@ const noWebhooks: WebhookSender = {
 };
 
 /** Notes when a container was made, and when its first process was started. */
-function inContainers(dockerHost: string, workerSocket: string): Launcher {
+function inContainers(
+  dockerHost: string,
+  workerSocket: string,
+  openPort: () => Promise<LoopbackPort>,
+): Launcher {
+  let port: Promise<LoopbackPort> | undefined;
   const docker = createDockerodeEngine(dockerHost);
   const create = docker.create.bind(docker);
   docker.create = async (options) => {
@@ -101,7 +108,13 @@ function inContainers(dockerHost: string, workerSocket: string): Launcher {
   return createDockerLauncher({
     engine: docker,
     emulator: `bench-${process.pid}`,
-    placesOf: async () => ({ workerSocket, volume: undefined, env: {}, user: "1000:1000" }),
+    workerSocket,
+    placesOf: async (order, route) => ({
+      ...(route.engine === "here"
+        ? { worker: { socket: workerSocket } }
+        : byName(order, await (port ??= openPort()))),
+      ...{ volume: undefined, env: {}, user: "1000:1000" },
+    }),
     credentialsOf: async () => undefined,
     networkVolumeOf: async () => undefined,
     line: () => undefined,
@@ -133,7 +146,9 @@ async function open({ folder, handler, workers, container }: Opening): Promise<R
           handlerOf: () => modulePath,
           line: () => undefined,
         })
-      : inContainers(container.dockerHost, workerSocket);
+      : inContainers(container.dockerHost, workerSocket, () =>
+          openLoopbackPort(server, Date.now()),
+        );
   const opened = await openEngine({
     store: await openSqliteStore({ directory: path.join(folder, "data") }),
     clock: createSystemClock(),

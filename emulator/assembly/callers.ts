@@ -26,20 +26,15 @@ export function callerCheck(host: string, options: EmulatorOptions): CallerCheck
     hosts: new HostNames({
       host,
       machineName: hostname(),
-      allowed: [...allowedHosts, ...hostsForPods(options)],
+      allowed: [...allowedHosts, ...hostsForWorkers(options)],
     }),
     origins: new AllowedOrigins(allowedOrigins),
     proxies: new TrustedProxies(trustProxy),
   });
 }
 
-/** By what name pods call the service. */
-function hostsForPods({
-  advertise,
-  kubernetes,
-  workerAddress,
-}: EmulatorOptions): readonly string[] {
-  if (kubernetes === undefined) return [];
+/** By what name pods, and containers on other machines, call the service. */
+function hostsForWorkers({ advertise, workerAddress }: EmulatorOptions): readonly string[] {
   if (advertise !== undefined) return [new URL(advertise).hostname];
   return workerAddress === undefined ? [] : [new URL(`tls://${workerAddress}`).hostname];
 }

@@ -10,6 +10,7 @@ import {
   type KubernetesLauncherOptions,
 } from "../launch/kubernetes/kubernetes-launcher.ts";
 import type { HttpServer } from "../http/server.ts";
+import { serviceUrl } from "./service-url.ts";
 import type { PodPlaces } from "../launch/kubernetes/pod-manifest.ts";
 import type { WorkerOrder } from "../launch/launcher.ts";
 import type { LiveService } from "../launch/live-environment.ts";
@@ -67,7 +68,7 @@ export function createKubernetes(parts: KubernetesParts): KubernetesLauncher | u
 
 function placesOf(parts: KubernetesParts, elsewhere: Elsewhere, order: WorkerOrder): PodPlaces {
   const { liveTerms, objects } = parts;
-  const url = urlForPods(parts, elsewhere);
+  const url = serviceUrl(parts, elsewhere);
   const bucket = url === undefined ? undefined : objects?.bucketFor(order.endpoint, url + S3_PATH);
   return {
     serviceAddress: addressesOf(elsewhere),
@@ -75,17 +76,6 @@ function placesOf(parts: KubernetesParts, elsewhere: Elsewhere, order: WorkerOrd
     env: storageEnvironment(order.template.env, bucket),
     live: url === undefined ? undefined : { ...liveTerms, url },
   };
-}
-
-/** The service's HTTP port as pods see it: where other emulators call it, or on the host of the worker port. Undefined where it is for this machine alone. */
-function urlForPods({ emulator, http }: KubernetesParts, elsewhere: Elsewhere): string | undefined {
-  const { advertise, host = DEFAULT_HOST } = emulator;
-  if (advertise !== undefined) return new URL(advertise).origin;
-  const [address, url] = [elsewhere.address(), http.url];
-  if (address === undefined || url === undefined) return undefined;
-  const { hostname } = new URL(address);
-  if (isLoopbackHost(host) && !isLoopbackHost(hostname)) return undefined;
-  return Object.assign(new URL(url), { hostname }).origin;
 }
 
 function isForThisMachineAlone({

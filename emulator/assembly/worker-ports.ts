@@ -1,4 +1,8 @@
-/** Opens the ports for workers: a gRPC socket for ours, a port with TLS for those from elsewhere, HTTP for live workers. */
+/**
+ * Opens the ports for workers: a gRPC socket for ours, ports with TLS for those from elsewhere and in virtual machines, HTTP for
+ * live workers.
+ */
+import { hash, X509Certificate } from "node:crypto";
 import { availableParallelism } from "node:os";
 import type { KeyRing } from "../core/access/key-ring.ts";
 import type { LeaseTerms } from "../core/jobs/lease-terms.ts";
@@ -10,12 +14,21 @@ import type { TlsPort } from "../grpc/tls-port.ts";
 import { WorkerServer } from "../grpc/worker-server.ts";
 import type { HttpServer } from "../http/server.ts";
 import { WorkerListeners } from "../http/workers/worker-listeners.ts";
+import type { Clock } from "../core/time/clock.ts";
 import type { LiveService } from "../launch/live-environment.ts";
 import type { Certificate } from "../net/certificate.ts";
+import { makeCertificate } from "../net/make-certificate.ts";
 import type { Elsewhere } from "./elsewhere.ts";
 import type { Ownership } from "../store/ownership.ts";
 
 const LOOPBACK = "127.0.0.1";
+
+/** A port of 127.0.0.1 with TLS, for containers whose virtual machine leads them there. */
+export interface LoopbackPort {
+  readonly port: number;
+  /** SHA-256 of its certificate. */
+  readonly fingerprint: Uint8Array;
+}
 
 export interface WorkerPortsOptions {
   readonly context: AdmissionParts["engine"] & ConstructorParameters<typeof KeyWatch>[0];
@@ -24,6 +37,7 @@ export interface WorkerPortsOptions {
   readonly openSession: OpenSession;
   readonly http: Pick<HttpServer, "forWorkers">;
   readonly log: EngineLog;
+  readonly clock: Clock;
   /** Path of the socket for workers of this machine. */
   readonly workerSocket: string;
 }
@@ -33,15 +47,18 @@ export class WorkerPorts {
   readonly #listeners: WorkerListeners;
   #liveUrl: string | undefined;
   #elsewhere: TlsPort | undefined;
+  #loopback: Promise<LoopbackPort> | undefined;
 
   readonly #keyWatch: KeyWatch;
   readonly #log: EngineLog;
+  readonly #clock: Clock;
 
   constructor(options: WorkerPortsOptions) {
-    const { context, keys, ownership, openSession, http, log, workerSocket } = options;
+    const { context, keys, ownership, openSession, http, log, clock, workerSocket } = options;
     const admission = new WorkerAdmission({ engine: context, keys, ownership });
     this.#keyWatch = new KeyWatch(context, keys);
     this.#log = log;
+    this.#clock = clock;
     this.#server = new WorkerServer({
       address: `unix:${workerSocket}`,
       log,
@@ -69,6 +86,12 @@ export class WorkerPorts {
     this.#log.info({ address: elsewhere.address() }, "workers from elsewhere can connect");
   }
 
+  /** Opens it with the first call. @throws ListenError */
+  async serveLoopback(): Promise<LoopbackPort> {
+    this.#loopback ??= openLoopbackPort(this.#server, this.#clock.now());
+    return this.#loopback;
+  }
+
   /** The port for workers from elsewhere; undefined if there is none, or not yet. */
   get elsewherePort(): number | undefined {
     return this.#elsewhere?.port;
@@ -88,6 +111,18 @@ export class WorkerPorts {
     this.#keyWatch.stop();
     await Promise.all([this.#server.stop(), this.#listeners.close()]);
   }
+}
+
+/** The workers that know its certificate end with this process, so that is not kept. @param now ms since the epoch @throws ListenError */
+export async function openLoopbackPort(
+  server: Pick<WorkerServer, "listenTls">,
+  now: number,
+): Promise<LoopbackPort> {
+  const certificate = await makeCertificate(now);
+  const { raw } = new X509Certificate(certificate.cert);
+  const listen = { host: LOOPBACK, port: 0 };
+  const { port } = await server.listenTls({ listen, certificate });
+  return { port, fingerprint: hash("sha256", raw, "buffer") };
 }
 
 /** A live worker renews its leases as often as one of ours. */

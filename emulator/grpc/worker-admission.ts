@@ -48,7 +48,7 @@ const { NOT_FOUND, PERMISSION_DENIED, UNAUTHENTICATED, UNAVAILABLE } = grpc.stat
 /** Lets in nobody but the workers that the service started. */
 export function admitStarted({ tokens }: Uses<"tokens">): (caller: Caller) => Admission {
   return ({ token }) => {
-    const worker = tokens.find(token);
+    const worker = tokens.find(keyInToken(token));
     return worker === undefined ? refusal(UNAUTHENTICATED, UNKNOWN_TOKEN) : { worker };
   };
 }

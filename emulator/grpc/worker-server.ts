@@ -27,7 +27,7 @@ export class WorkerServer {
   readonly #server: grpc.Server;
   readonly #sessions = new Set<GrpcSession>();
   #address: string | undefined;
-  #tlsPort: TlsPort | undefined;
+  readonly #tlsPorts: TlsPort[] = [];
   #windows: Disposable | undefined;
 
   constructor(options: WorkerServerOptions) {
@@ -65,20 +65,21 @@ export class WorkerServer {
     this.#address = address.startsWith("unix:") ? address : address.replace(/:\d+$/u, `:${port}`);
   }
 
-  /** Opens a further port, with TLS, for workers from elsewhere. It is closed with the other. @throws ListenError */
+  /** Opens a further port, with TLS, for workers that are not on this machine. It is closed with the other. @throws ListenError */
   async listenTls(options: Pick<TlsPortOptions, "certificate" | "listen">): Promise<TlsPort> {
     const { log } = this.#options;
     const injector = this.#server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
     const take: TlsPortOptions["take"] = (socket) => injector.injectConnection(socket);
-    this.#tlsPort = await openTlsPort({ ...options, log, take });
-    return this.#tlsPort;
+    const port = await openTlsPort({ ...options, log, take });
+    this.#tlsPorts.push(port);
+    return port;
   }
 
   /** Ends all sessions and closes the ports. Idempotent, also before `start`. */
   async stop(): Promise<void> {
     this.#windows?.[Symbol.dispose]();
     for (const session of this.#sessions) session.end();
-    this.#tlsPort?.close();
+    for (const port of this.#tlsPorts) port.close();
     this.#server.forceShutdown();
     await Promise.resolve();
   }
@@ -86,7 +87,8 @@ export class WorkerServer {
   async #open(call: WorkerCall): Promise<void> {
     const caller = callerOf(call);
     // Its last part is the port.
-    this.#tlsPort?.heard(caller.peer.replace(/:\d+$/u, ""));
+    const peer = caller.peer.replace(/:\d+$/u, "");
+    for (const port of this.#tlsPorts) port.heard(peer);
     // What it says meanwhile is read once there is somebody to hear it.
     const admission = await this.#options.admit(caller);
     if (call.cancelled) return;

@@ -1,4 +1,5 @@
 /** The workers of the live dialect: those that the service started, by their tokens, and external ones, by their ids. */
+import { keyInToken } from "../../runtime/protocol/worker-token.ts";
 import type { Uses } from "../engine/context.ts";
 import {
   type ExternalRef,
@@ -26,7 +27,7 @@ export class LiveWorkers {
 
   /** The worker of that token. @throws ServiceError unauthorized if that is another one than `ref`, or the token is not valid */
   withToken(token: string, { endpointId, workerId }: ExternalRef): LiveWorker {
-    const worker = this.#engine.tokens.find(token);
+    const worker = this.#engine.tokens.find(keyInToken(token));
     if (!worker)
       throw new ServiceError(
         "unauthorized",

@@ -25,6 +25,12 @@ export interface DockerEngine extends AsyncDisposable {
 }
 
 export interface DockerEngineOptions {
+  /** Where its sockets lie; by default in a directory of its own. */
+  readonly home?: string;
+  /** Where `host-gateway` leads its containers; by default to its default bridge. */
+  readonly hostGateway?: string;
+  /** Shown by `docker info`. */
+  readonly label?: string;
   /** Where images and containers lie; by default in memory, where there is plenty, or else in a directory of its own. */
   readonly dataRoot?: string;
   /** A directory that its `PATH` begins with. */
@@ -55,18 +61,19 @@ export async function startDockerEngine({
   dataRoot,
   ...options
 }: DockerEngineOptions = {}): Promise<DockerEngine> {
-  const home = temporaryDirectory();
+  const own = options.home === undefined ? temporaryDirectory() : undefined;
+  const home = options.home ?? own?.path ?? "";
   const data = dataRoot === undefined ? roomForData() : undefined;
   const bridge = await makeBridge(options.under);
-  const place = dataRoot ?? data?.path ?? path.join(home.path, "data");
-  const engine = new Daemon(home.path, bridge.name, place, options);
+  const place = dataRoot ?? data?.path ?? path.join(home, "data");
+  const engine = new Daemon(home, bridge.name, place, options);
   const dispose = async (): Promise<void> => {
     await removeWhatOutlivesIt(engine.host);
     await engine.stop();
     await bridge.remove();
-    for (const folder of [home.path, place]) await unmountBelow(folder);
+    for (const folder of [home, place]) await unmountBelow(folder);
     data?.[Symbol.dispose]();
-    home[Symbol.dispose]();
+    own?.[Symbol.dispose]();
   };
   try {
     await engine.start();
@@ -91,12 +98,9 @@ class Daemon {
   readonly #helperPid: string;
   #process: ChildProcess | undefined;
 
-  constructor(
-    home: string,
-    bridge: string,
-    dataRoot: string,
-    { pathBegin, liveRestore = false, firewall = false, under = [], runtime }: DockerEngineOptions,
-  ) {
+  constructor(home: string, bridge: string, dataRoot: string, options: DockerEngineOptions) {
+    const { pathBegin, liveRestore = false, firewall = false, under = [], runtime } = options;
+    const { hostGateway, label } = options;
     const at = (name: string): string => path.join(home, name);
     this.host = `unix://${at("docker.sock")}`;
     const searched = [pathBegin, process.env["PATH"]]
@@ -111,6 +115,8 @@ class Daemon {
       ...["--exec-root", at("exec"), "--pidfile", at("pid")],
       ...["--bridge", bridge, `--iptables=${firewall}`, `--ip-masq=${firewall}`],
       ...(liveRestore ? ["--live-restore"] : []),
+      ...(hostGateway === undefined ? [] : ["--host-gateway-ip", hostGateway]),
+      ...(label === undefined ? [] : ["--label", label]),
       ...(runtime === undefined
         ? []
         : ["--add-runtime", `own=${runtime}`, "--default-runtime", "own"]),

@@ -8,6 +8,9 @@ import { sharedDockerHost } from "./shared-docker.ts";
 /** Everything that tests make carries it, so that they remove that and nothing else. */
 const LABEL = "sv-runtime.test";
 
+/** Label of an engine that does not see the files of this machine, nor has its addresses. */
+export const ELSEWHERE = `${LABEL}=elsewhere`;
+
 /** An engine that runs already, for those who write tests and do not want to wait for one each time. */
 const givenHost = process.env["SV_TEST_DOCKER_HOST"];
 
@@ -22,6 +25,17 @@ export const dockerIsMissing: string | undefined = whatIsMissing("tests with con
 export function firewallIsMissing(): string | undefined {
   if (dockerIsMissing !== undefined) return dockerIsMissing;
   return whatIsMissing("tests of the networks of containers", ["iptables"]);
+}
+
+/** Why tests with an engine that is played to be in a virtual machine are left out here; undefined where they run. */
+export function elsewhereIsMissing(): string | undefined {
+  return whatIsMissing("tests with an engine elsewhere", [
+    "docker",
+    "dockerd",
+    "busybox",
+    "ip",
+    "iptables",
+  ]);
 }
 
 export interface CliRun {
@@ -40,6 +54,8 @@ export interface TestDocker extends AsyncDisposable {
   cli(args: readonly string[], options?: CliOptions): Promise<CliRun>;
   /** The same where it must succeed: what it wrote to stdout, trimmed. */
   ask(...args: readonly string[]): Promise<string>;
+  /** Whether it is one of `startDockerElsewhere`. */
+  isElsewhere(): Promise<boolean>;
 }
 
 export interface CliOptions {
@@ -54,11 +70,7 @@ export interface CliOptions {
  */
 export async function startDocker(): Promise<TestDocker> {
   const { inject } = await import("vitest");
-  const docker = dockerAt(givenHost ?? (await sharedDockerHost(inject("sharedDocker"))));
-  return {
-    ...docker,
-    [Symbol.asyncDispose]: () => removeLabelled(docker, givenHost !== undefined),
-  };
+  return dockerAt(givenHost ?? (await sharedDockerHost(inject("sharedDocker"))));
 }
 
 /** One that is the tests' own, so that it may be stopped and started. */
@@ -84,14 +96,19 @@ export async function startOwnDocker(options: DockerEngineOptions = {}): Promise
   };
 }
 
-function dockerAt(host: string): Omit<TestDocker, typeof Symbol.asyncDispose> {
+/** One that runs already. When it is disposed of, what carries `label` is removed from it. */
+export function dockerAt(host: string): TestDocker {
   const cli = (args: readonly string[], options: CliOptions = {}) => run(host, args, options);
   const ask = async (...args: readonly string[]): Promise<string> => {
     const { code, stdout, stderr } = await cli(args);
     if (code !== 0) throw new Error(`docker ${args.join(" ")} failed:\n${stdout}${stderr}`);
     return stdout.trim();
   };
-  return { host, label: `${LABEL}=${process.pid}`, cli, ask };
+  const isElsewhere = async () =>
+    (await ask("info", "--format", "{{json .Labels}}")).includes(ELSEWHERE);
+  const docker = { host, label: `${LABEL}=${process.pid}`, cli, ask, isElsewhere };
+  const dispose = () => removeLabelled(docker, host === givenHost);
+  return { ...docker, [Symbol.asyncDispose]: dispose };
 }
 
 async function run(

@@ -15,6 +15,8 @@ export const namespaceIsMissing: string | undefined = whatIsMissing("tests that 
 export interface NetworkNamespace extends AsyncDisposable {
   /** What runs a program in it. */
   readonly under: readonly string[];
+  /** The link that cannot be cut: the names of its ends, here and in the namespace. */
+  readonly link: { readonly here: string; readonly there: string };
   /** Its address for this machine. */
   readonly inside: string;
   /** This machine's address for programs in it. */
@@ -71,6 +73,7 @@ export async function makeNetworkNamespace({
   }
   return {
     under,
+    link: { here: front, there: `${front}p` },
     inside: `${net}.2`,
     outside: `${net}.1`,
     beyondTheCut: `${net}.5`,

@@ -63,12 +63,21 @@ export interface FoundNetwork {
   readonly options: Readonly<Record<string, string>>;
 }
 
+/** What an engine says of itself, as far as it does. */
+export interface EngineFacts {
+  /** What it calls itself where it is not Docker's own. */
+  readonly foreignName: string | undefined;
+  /** The release of the kernel that its containers run on. */
+  readonly kernel: string | undefined;
+  /** It runs with no rights but its user's, and its containers' networks are in a namespace of its own. */
+  readonly isRootless: boolean;
+}
+
 /** Every operation throws an {@link EngineError}, also where an answer takes too long. */
 export interface ContainerEngine {
   /** Resolves when it answers. */
   greet(): Promise<void>;
-  /** What it calls itself where it is not Docker's own. */
-  foreignName(): Promise<string | undefined>;
+  describe(): Promise<EngineFacts>;
   hasImage(name: string): Promise<boolean>;
   /** The engine's messages as they come, errors among them; ends when the image is there. Aborting it ends the pull. */
   pull(
@@ -97,6 +106,8 @@ export interface ContainerEngine {
 
 export interface EngineContainer {
   readonly id: string;
+  /** Whether there is anything at that path in it, on what is mounted as well; also before it is started. */
+  has(path: string): Promise<boolean>;
   /**
    * To be called before `start`, and again when its answer has settled while the container runs. The container's standard input is
    * open until this process ends. The answer settles when nothing more will be heard, and never rejects.

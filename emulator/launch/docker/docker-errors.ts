@@ -5,7 +5,12 @@ const GPU_DRIVER = /could not select device driver/u;
 const DISK_FULL = /no space left on device|disk quota exceeded/iu;
 const NO_SUCH_PROGRAM =
   /(exec: .*|stat .*): (executable file not found in \$PATH|no such file or directory|permission denied)/u;
-const SOURCE_MISSING = /bind source path does not exist/u;
+/** Of Docker's engine, of Docker Desktop, and of podman. */
+const SOURCE_UNSEEN = [
+  /bind source path does not exist:? ?(.*)$/u,
+  /[Tt]he path (\S+) is not shared from the host/u,
+  /statfs (\S+): no such file or directory/u,
+];
 const MOUNT_TARGET =
   /invalid (mount|volume) (config|specification|path)|Duplicate mount point|must be an absolute path/u;
 
@@ -21,13 +26,27 @@ export function startProblem(error: unknown): string {
   if (DISK_FULL.test(said)) return `the container cannot be made: ${said}; ${MAKE_ROOM}`;
   if (GPU_DRIVER.test(said))
     return 'the Docker engine has no driver for GPUs: install the NVIDIA Container Toolkit, run "nvidia-ctk runtime configure --runtime=docker" and start Docker anew';
-  if (SOURCE_MISSING.test(said))
-    return `the Docker engine does not see the files of this machine, so it must be one that runs on it: ${said}`;
+  const unseen = unseenSource(error);
+  if (unseen !== undefined) return notShared(unseen);
   const [program] = NO_SUCH_PROGRAM.exec(said) ?? [];
   if (program !== undefined) return programProblem(program);
   if (MOUNT_TARGET.test(said))
     return `the container's mounts make no sense: ${said}; volumeMountPath of the template is one of them`;
   return `the Docker engine refuses the container: ${said}`;
+}
+
+/** The path of this machine that was to be mounted, and that the engine does not see; empty where it does not say which. */
+export function unseenSource({ message }: EngineError): string | undefined {
+  for (const pattern of SOURCE_UNSEEN) {
+    const match = pattern.exec(message);
+    if (match !== null) return match[1] ?? "";
+  }
+  return undefined;
+}
+
+/** @param directory one of this machine */
+export function notShared(directory = "a directory"): string {
+  return `the Docker engine does not see ${directory} of this machine, which was to be mounted: share it in the settings of its virtual machine (Docker Desktop: Settings, Resources, File sharing); an engine on another machine cannot have it`;
 }
 
 /** @param reason why the program that a container consists of could not be run */

@@ -1,5 +1,4 @@
 /** Launcher that runs each worker, and each pod, as a container of its image. */
-import type { ContainerCreateOptions } from "dockerode";
 import type { Clock } from "../../core/time/clock.ts";
 import type { GpuDevice } from "../../core/workers/gpu-allocation.ts";
 import { imageNameProblem } from "../../core/resources/image-name.ts";
@@ -8,13 +7,15 @@ import type { Pod } from "../../core/pods/pod.ts";
 import { LOCAL_IMAGE_PREFIX, type Template } from "../../core/resources/template.ts";
 import type { LaunchedWorker, Launcher, WorkerOrder } from "../launcher.ts";
 import type { LaunchedPod, PodLauncher, PodOrder } from "../pod-launcher.ts";
-import { type ContainerEngine, type EngineContainer, EngineError } from "./container-engine.ts";
+import type { ContainerEngine, EngineContainer } from "./container-engine.ts";
 import { LABEL, labelsOf, podLabels, podVolumeLabels } from "./containers/container-labels.ts";
-import { ContainerNetwork, type ProvidedNetwork } from "./containers/container-network.ts";
+import { ContainerMaker, unlessHere } from "./containers/container-maker.ts";
+import { ContainerNetwork } from "./containers/container-network.ts";
 import { containerOptions, type ContainerPlaces } from "./containers/container-options.ts";
 import { type ContainerSettings, readContainerSettings } from "../container-settings.ts";
 import { ContainerRun, type ContainerHost } from "./containers/container-run.ts";
 import { EngineContact } from "./engine-contact.ts";
+import { EngineLocation, type HostRoute } from "./engine-location.ts";
 import { ImagePuller, type ImageReference } from "./images/image-puller.ts";
 import type { LaunchLog } from "../launch-log.ts";
 import { podOptions, podPorts } from "./containers/pod-options.ts";
@@ -25,8 +26,10 @@ export interface DockerLauncherOptions {
   readonly engine: ContainerEngine;
   /** Tells this emulator's containers from those of others, over restarts: a digest of its data directory. */
   readonly emulator: string;
-  /** What a worker's container is given of this machine, which has the address `gateway` on its network. */
-  readonly placesOf: (order: WorkerOrder, gateway: string | undefined) => Promise<ContainerPlaces>;
+  /** Path of the worker port's socket. */
+  readonly workerSocket: string;
+  /** What a worker's container is given of this machine, which it reaches by `route`. Rejects with a sentence where it cannot run. */
+  readonly placesOf: (order: WorkerOrder, route: HostRoute) => Promise<ContainerPlaces>;
   /** What its registry wants to know; undefined for a template that names no credentials. Rejects with a sentence. */
   readonly credentialsOf: (template: ImageReference) => Promise<RegistryCredentials | undefined>;
   /** Directory of a pod's network volume here; undefined for one without. */
@@ -52,8 +55,12 @@ export interface DockerLauncher extends Launcher, PodLauncher {
 const STOP_PATIENCE_MS = 10_000;
 const STOP_ASK_MS = 1_000;
 
-/** The engine's answer where it cannot limit the size of a container's disk. */
-const NO_DISK_LIMIT = /storage-opt|--storage-opt|project quota|pquota/iu;
+interface Prepared {
+  readonly settings: ContainerSettings;
+  /** Its name. */
+  readonly network: string;
+  readonly route: HostRoute;
+}
 
 export function createDockerLauncher(options: DockerLauncherOptions): DockerLauncher {
   return new Docker(options);
@@ -65,17 +72,21 @@ class Docker implements DockerLauncher {
   readonly #contact: EngineContact;
   readonly #images: ImagePuller;
   readonly #network: ContainerNetwork;
+  readonly #location: EngineLocation;
+  readonly #maker: ContainerMaker;
   readonly #running = new Map<string, Pick<ContainerRun<unknown>, "kill" | "abandon" | "exited">>();
   readonly #host: ContainerHost;
-  #limitsDisk = true;
   #isStopping = false;
   #isClosed = false;
   #hasLeftBehind = false;
 
   constructor(options: DockerLauncherOptions) {
-    const { engine, clock, emulator, log, credentialsOf, willing } = options;
+    const { engine, clock, emulator, log, credentialsOf, willing, workerSocket } = options;
+    const remove = (id: string) => this.#remove(id);
     this.#options = options;
     this.#network = new ContainerNetwork({ engine, emulator, log });
+    this.#location = new EngineLocation({ engine, emulator, workerSocket, remove, log });
+    this.#maker = new ContainerMaker({ engine, remove, log });
     this.#contact = new EngineContact({
       engine,
       clock,
@@ -84,14 +95,14 @@ class Docker implements DockerLauncher {
       isRun: (workerId) => this.#running.has(workerId),
       usesNetwork: () => this.#network.isUsed,
       back: () => {
-        this.#network.forget();
+        for (const part of [this.#network, this.#location, this.#maker]) part.forget();
         willing();
       },
     });
     this.#images = new ImagePuller({ engine, log, credentialsOf });
     this.#host = {
       clock,
-      remove: (id) => this.#remove(id),
+      remove,
       failed: (error) => this.#contact.failed(error),
     };
   }
@@ -212,61 +223,51 @@ class Docker implements DockerLauncher {
   async #makeWorker(order: WorkerOrder, signal: AbortSignal): Promise<EngineContainer> {
     const { template, endpoint } = order;
     const { emulator, placesOf } = this.#options;
-    const { settings, network } = await this.#prepare(template, signal);
-    const places = await placesOf(order, network.gateway);
+    const { settings, network, route } = await this.#prepare(template, signal);
+    const places = await placesOf(order, route);
     signal.throwIfAborted();
     const labels = labelsOf(order, emulator);
-    const frame = { labels, settings, places, network: network.name };
+    const frame = { labels, settings, places, network };
     if (settings.asImage) this.#tellOfPrivileges(endpoint.id, template);
-    return this.#create(settings.asImage, (limitsDisk) =>
-      containerOptions(order, { ...frame, limitsDisk }),
-    );
+    return this.#maker.make({
+      hasDisk: settings.asImage,
+      optionsFor: (limitsDisk) => containerOptions(order, { ...frame, limitsDisk }),
+      toBeSeen: unlessHere(route, places.volume, template),
+    });
   }
 
   async #makePod(order: PodOrder, signal: AbortSignal): Promise<EngineContainer> {
     const { emulator, networkVolumeOf } = this.#options;
     const { pod } = order;
-    const { settings, network } = await this.#prepare(pod, signal);
+    const { settings, network, route } = await this.#prepare(pod, signal);
     const frame = {
-      network: network.name,
+      network,
       labels: podLabels(order, emulator),
       volumeLabels: podVolumeLabels(pod.id, emulator),
       settings,
       networkVolume: await networkVolumeOf(pod),
     };
     signal.throwIfAborted();
-    return this.#create(true, (limitsDisk) => podOptions(order, { ...frame, limitsDisk }));
+    return this.#maker.make({
+      hasDisk: true,
+      optionsFor: (limitsDisk) => podOptions(order, { ...frame, limitsDisk }),
+      toBeSeen: unlessHere(route, frame.networkVolume, pod),
+    });
   }
 
-  /** Sees to it that the engine, the image and the network are there. */
+  /** Sees to it that the engine, the image and the network are there, and finds the way from there to this machine. */
   async #prepare(
     template: ImageReference & Pick<Template, "env">,
     signal: AbortSignal,
-  ): Promise<{ readonly settings: ContainerSettings; readonly network: ProvidedNetwork }> {
+  ): Promise<Prepared> {
     const settings = readContainerSettings(template);
     if (typeof settings === "string") throw new Error(settings);
     await this.#contact.reach();
     await this.#images.provide(template, signal);
-    return { settings, network: await this.#network.provide() };
-  }
-
-  /** Whether the size of disks can be limited depends on the engine's storage, and only it knows. */
-  async #create(
-    hasDisk: boolean,
-    optionsFor: (limitsDisk: boolean) => ContainerCreateOptions,
-  ): Promise<EngineContainer> {
-    const { engine, log } = this.#options;
-    const limitsDisk = this.#limitsDisk;
-    try {
-      return await engine.create(optionsFor(limitsDisk));
-    } catch (error) {
-      const said = error instanceof EngineError ? error.message : "";
-      if (!hasDisk || !limitsDisk || !NO_DISK_LIMIT.test(said)) throw error;
-      this.#limitsDisk = false;
-      const reason = "the Docker engine cannot limit the size of container disks here";
-      log.warn({}, `${reason}: containerDiskInGb has no effect`);
-      return engine.create(optionsFor(false));
-    }
+    const { name: network, gateway } = await this.#network.provide();
+    const isHere = await this.#location.isHere(template.imageName, gateway);
+    const route: HostRoute = isHere ? { engine: "here", gateway } : { engine: "elsewhere" };
+    return { settings, network, route };
   }
 
   async #remove(id: string): Promise<void> {

@@ -17,11 +17,13 @@ import {
   type ContainerEngine,
   EngineError,
   type EngineContainer,
+  type EngineFacts,
   type FoundNetwork,
   type Listed,
   type ListedVolume,
   type NewNetwork,
 } from "./container-engine.ts";
+import { factsOf } from "./engine-facts.ts";
 import { asEngineError, statusOf } from "./engine-failure.ts";
 import { gatewayOf } from "./gateway-address.ts";
 
@@ -51,10 +53,11 @@ class DockerodeEngine implements ContainerEngine {
     });
   }
 
-  foreignName(): Promise<string | undefined> {
+  describe(): Promise<EngineFacts> {
     return this.#ask(async (docker, abortSignal) => {
       const version: Abortable<DockerVersion> = docker.version.bind(docker);
-      return foreignName(await version({ abortSignal }));
+      const info: Abortable<unknown> = docker.info.bind(docker);
+      return factsOf(await version({ abortSignal }), await info({ abortSignal }));
     });
   }
 
@@ -158,6 +161,7 @@ function containerOf(
 ): EngineContainer {
   return {
     id: container.id,
+    has: (path) => ask(actMs, looking(container, path)),
     attach: (written) =>
       ask(actMs, async (_, abortSignal) => {
         const streams = { stream: true, stdin: true, stdout: true, stderr: true };
@@ -203,6 +207,10 @@ function containerOf(
 
 function newsIn(event: Buffer) {
   return event.includes('"oom"') ? "out of memory" : "end";
+}
+
+function looking(container: Dockerode.Container, path: string): Question<boolean> {
+  return (_, abortSignal) => exists(container.infoArchive({ path, abortSignal }));
 }
 
 function pausing(container: Dockerode.Container, isPaused: boolean): Question<void> {
@@ -286,15 +294,4 @@ async function* messages(
 
 function listed(info: Dockerode.ContainerInfo): Listed {
   return { id: info.Id, labels: info.Labels, createdAt: info.Created * 1_000 };
-}
-
-/** What Docker's engine is called among its own parts. */
-const DOCKERS_OWN = "Engine";
-
-/** Name and version of an engine that is not Docker's own; undefined for that, and for one that does not say. */
-function foreignName({ Components: components = [] }: Partial<DockerVersion>): string | undefined {
-  const [first] = components;
-  if (first?.Name === undefined || components.some(({ Name: name }) => name === DOCKERS_OWN))
-    return undefined;
-  return [first.Name, first.Version].filter((word) => word !== undefined).join(" ");
 }

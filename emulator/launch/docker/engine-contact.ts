@@ -125,7 +125,8 @@ export class EngineContact {
   async #tellOfForeign(): Promise<void> {
     const { engine, log } = this.#options;
     // An engine that does not tell its version may be any.
-    const foreign = await engine.foreignName().catch(() => undefined);
+    const facts = await engine.describe().catch(() => undefined);
+    const foreign = facts?.foreignName;
     if (foreign !== undefined && foreign !== this.#foreign)
       log.warn(
         { engine: foreign },

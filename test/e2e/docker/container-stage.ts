@@ -29,6 +29,7 @@ export default async (job, context) => {
     case "eat": { const eaten = []; for (;;) eaten.push(Buffer.alloc(5_000_000, 1)); }
     case "wait": console.log("waiting"); return new Promise((_, reject) =>
       context.signal.addEventListener("abort", () => reject(context.signal.reason)));
+    case "pause": return delay(input.ms, "paused");
     case "write": fs.writeFileSync(context.volumePath + "/" + input.file, input.text); return context.volumePath;
     case "read": return [context.volumePath, "/models/mine", "/runpod-volume"].map((place) => fs.readFileSync(place + "/" + input.file, "utf8"));
     case "upload": return context.upload(input.file, input.text);

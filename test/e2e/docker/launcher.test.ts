@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dockerIsMissing, startDocker, type TestDocker } from "../../setup/docker.ts";
 import { eventually } from "../jobs/observe.ts";
 import { buildWorkerImages, ContainerStage, type WorkerImages } from "./container-stage.ts";
+import { listenersOf } from "./listeners.ts";
 
 interface Look {
   readonly env: Readonly<Record<string, string>>;
@@ -94,7 +95,9 @@ describe.skipIf(dockerIsMissing !== undefined)("workers in containers", () => {
     expect((await endpoint.runSync({ b: 2 })).output).toMatchObject({ b: 2 });
   });
 
-  test("write to the endpoint's volume, which they see at three places", async () => {
+  // On an engine elsewhere see elsewhere.test.ts.
+  test("write to the endpoint's volume, which they see at three places", async ({ skip }) => {
+    skip(await docker.isElsewhere(), SEES_NO_VOLUME);
     const volume = await stage.call("POST", "/networkvolumes", VOLUME);
     const fields = { networkVolumeId: volume["id"] };
     const template = { imageName: images.worker, volumeMountPath: "/models/mine/" };
@@ -108,18 +111,20 @@ describe.skipIf(dockerIsMissing !== undefined)("workers in containers", () => {
     expect(read).toEqual(["from inside", "from inside", "from inside"]);
   });
 
-  test("upload to the embedded object store, which no other network sees", async () => {
+  test("upload to the embedded object store, which no other network sees", async ({ skip }) => {
+    skip(await docker.isElsewhere(), "an engine elsewhere reaches it by a name");
     const id = await stage.serve({ imageName: images.worker });
     const upload = { do: "upload", file: "hello.txt", text: "from a container" };
     const { output } = await stage.endpoint<{ readonly url: string }>(id).runSync(upload);
     const answer = await fetch(output?.url ?? "");
     expect(await answer.text()).toBe("from a container");
     const { hostname, port } = new URL(output?.url ?? "");
-    expect(listeners(Number(port))).not.toContain("0.0.0.0");
-    expect(listeners(Number(port))).toContain(hostname);
+    expect(listenersOf(Number(port))).not.toContain("0.0.0.0");
+    expect(listenersOf(Number(port))).toContain(hostname);
   });
 
-  test("come with the jobs and go when there are none: from 0 to 3 to 0", async () => {
+  test("come with the jobs and go when there are none: from 0 to 3 to 0", async ({ skip }) => {
+    skip(await docker.isElsewhere(), SEES_NO_VOLUME);
     const volume = await stage.call("POST", "/networkvolumes", VOLUME);
     const id = await stage.serve(
       { imageName: images.worker },
@@ -177,15 +182,6 @@ describe.skipIf(dockerIsMissing !== undefined)("workers in containers", () => {
   });
 });
 
-const VOLUME = { name: "v", size: 1, dataCenterId: "EU-RO-1" };
+const SEES_NO_VOLUME = "an engine elsewhere does not see the volumes of this machine";
 
-/** The addresses at which this machine listens at the port. */
-function listeners(port: number): readonly string[] {
-  const hex = port.toString(16).toUpperCase().padStart(4, "0");
-  const lines = fs.readFileSync("/proc/net/tcp", "utf8").split("\n");
-  return lines.flatMap((line) => {
-    const [, bytes = "", at, state] = /: ([0-9A-F]{8}):([0-9A-F]{4}) \S+ (\w\w)/u.exec(line) ?? [];
-    if (at !== hex || state !== "0A") return [];
-    return [Buffer.from(bytes, "hex").toReversed().join(".")];
-  });
-}
+const VOLUME = { name: "v", size: 1, dataCenterId: "EU-RO-1" };

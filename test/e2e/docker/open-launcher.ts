@@ -48,7 +48,13 @@ export async function openLauncher(
   const launcher = createDockerLauncher({
     engine: around(createDockerodeEngine(docker.host)),
     emulator,
-    placesOf: async () => ({ workerSocket, volume: undefined, env: {}, user: "1000:1000" }),
+    workerSocket,
+    // None of these workers has anything to say to a service.
+    placesOf: async (_, { engine }) => ({
+      worker:
+        engine === "here" ? { socket: workerSocket } : { address: "tls://x:1", token: "a-token" },
+      ...{ volume: undefined, env: {}, user: "1000:1000" },
+    }),
     networkVolumeOf: async () => undefined,
     podLine: ({ pod }, line) => void lines.push(`${pod.id}: ${line}`),
     credentialsOf: async () => credentials,

@@ -33,6 +33,9 @@ it("lets a worker in with its token, as itself alone", async () => {
   expect((await scene.worker("another", token).done("any", {})).status).toBe(401);
   expect((await scene.worker(worker.id, "wrong").ping()).status).toBe(401);
   expect((await scene.worker(worker.id, `Bearer ${token}`).ping()).status).toBe(200);
+  // As it is told where the service shows a certificate of its own making.
+  const withFingerprint = `${token}.${"A".repeat(43)}`;
+  expect((await scene.worker(worker.id, withFingerprint).ping()).status).toBe(200);
   const asClient = { headers: { authorization: token } };
   expect((await scene.service.call("GET", "/v2/echo/health", asClient)).status).toBe(401);
 });

@@ -42,7 +42,8 @@ export function networkLabels(emulator: string): Labels {
   return { [LABEL.emulator]: emulator, [LABEL.owner]: `${ownedName(OWNER_KIND)}-network` };
 }
 
-function ownLabels(id: string, emulator: string): Labels {
+/** @param id the worker's, or that of the pod's run */
+export function ownLabels(id: string, emulator: string): Labels {
   return {
     [LABEL.emulator]: emulator,
     // Names of this form have something behind the owner that makes them unique.

@@ -7,8 +7,8 @@ import { serverSettings } from "../../server-settings.ts";
 import { realGpuIds } from "../../worker-environment.ts";
 import type { ContainerSettings } from "../../container-settings.ts";
 
-/** Where a container finds the worker port. */
-const WORKER_SOCKET = "/run/sv-worker.sock";
+/** Where a container has the worker port's socket. */
+export const WORKER_SOCKET = "/run/sv-worker.sock";
 
 /** Processes and threads of one container. */
 const PIDS_MAX = 4_096;
@@ -21,10 +21,21 @@ const SHM_BYTES = 1 * GB;
 /** Whoever wants to read the lines later has `docker logs`; the emulator gets them as they are written. */
 const LOG_CONFIG = { Type: "json-file", Config: { "max-size": "10m", "max-file": "1" } };
 
+/** Where a container finds the worker port: as a socket of this machine, by its path here, or over its network. */
+export type WorkerPlace =
+  | { readonly socket: string }
+  | {
+      /** As `SERVICE_ADDRESS_RULE` says. */
+      readonly address: string;
+      /** By which the worker shows who it is, and knows the service. */
+      readonly token: string;
+    };
+
 /** What a container is given of this machine. */
 export interface ContainerPlaces {
-  /** Path of the worker port's socket here. */
-  readonly workerSocket: string;
+  readonly worker: WorkerPlace;
+  /** Names that it knows beside those of its network, like `name:address`. */
+  readonly extraHosts?: readonly string[];
   /** Directory of the endpoint's network volume here. */
   readonly volume: string | undefined;
   /** Further variables; those of the template win. */
@@ -57,10 +68,10 @@ export function containerOptions(
     ...(entrypoint.length > 0 && { Entrypoint: [...entrypoint] }),
     ...(command.length > 0 && { Cmd: [...command] }),
     Env: asList({
-      ...containerEnvironment(order, settings, {
+      ...containerEnvironment(told(order, places), settings, {
         ...places,
         hasVolume: places.volume !== undefined,
-        serviceAddress: `unix:${WORKER_SOCKET}`,
+        serviceAddress: addressOf(places),
       }),
       ...visibleGpus(order),
     }),
@@ -73,6 +84,7 @@ export function containerOptions(
     HostConfig: {
       ...boundsOf(settings),
       NetworkMode: network,
+      ...(places.extraHosts && { ExtraHosts: [...places.extraHosts] }),
       Mounts: mounts(order, places),
       ...(settings.asImage
         ? wholeDisk(template.containerDiskInGb, limitsDisk)
@@ -141,9 +153,18 @@ export function asList(variables: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(variables).map(([name, value]) => `${name}=${String(value)}`);
 }
 
-function mounts(order: WorkerOrder, { workerSocket, volume }: ContainerPlaces): MountConfig {
+function addressOf({ worker }: ContainerPlaces): string {
+  return "socket" in worker ? `unix:${WORKER_SOCKET}` : worker.address;
+}
+
+function told(order: WorkerOrder, { worker }: ContainerPlaces): WorkerOrder {
+  return "socket" in worker ? order : { ...order, workerToken: worker.token };
+}
+
+function mounts(order: WorkerOrder, { worker, volume }: ContainerPlaces): MountConfig {
   const { template } = order;
-  const socket = isServer(order) ? [] : [bind(workerSocket, WORKER_SOCKET)];
+  const mounted = "socket" in worker && !isServer(order);
+  const socket = mounted ? [bind(worker.socket, WORKER_SOCKET)] : [];
   if (volume === undefined) return socket;
   return [...socket, ...volumePaths(template).map((target) => bind(volume, target))];
 }

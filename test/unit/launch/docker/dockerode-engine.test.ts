@@ -68,7 +68,7 @@ it("an engine that never answers is not waited for, and has no open requests of 
   const container = await docker.create({});
   const questions = [
     docker.greet(),
-    docker.foreignName(),
+    docker.describe(),
     docker.hasImage("some/image:1"),
     docker.list("a"),
     docker.remove("c"),
@@ -79,6 +79,7 @@ it("an engine that never answers is not waited for, and has no open requests of 
     docker.listNetworks("a"),
     docker.removeNetwork("n"),
     container.attach(() => undefined),
+    container.has("/a"),
     container.start(),
     container.ports(),
     container.ended(),
@@ -139,5 +140,42 @@ it.each([
   ],
 ])("an engine with the version %j is called %s", async (version, name) => {
   await using engine = await play((_, response) => json(response, 200, version));
-  expect(await createDockerodeEngine(engine.host).foreignName()).toBe(name);
+  expect(await createDockerodeEngine(engine.host).describe()).toMatchObject({ foreignName: name });
 });
+
+it.each([
+  [{ KernelVersion: "6.1", SecurityOptions: ["name=seccomp", "name=rootless"] }, "6.1", true],
+  [{ KernelVersion: "6.1", SecurityOptions: ["name=seccomp"] }, "6.1", false],
+  [{}, undefined, false],
+])(
+  "an engine that says %j of itself has the kernel %s and is rootless: %s",
+  async (info, kernel, isRootless) => {
+    await using engine = await play(({ url = "" }, response) =>
+      json(response, 200, url.endsWith("/info") ? info : {}),
+    );
+    expect(await createDockerodeEngine(engine.host).describe()).toEqual({
+      ...{ foreignName: undefined, kernel, isRootless },
+    });
+  },
+);
+
+it.each([
+  [200, true],
+  [404, false],
+])(
+  "a path in a container about which the engine answers %i is there: %s",
+  async (status, isThere) => {
+    const asked: (string | undefined)[] = [];
+    await using engine = await play(({ method, url }, response) => {
+      if (method === "POST") return json(response, 201, { Id: "c" });
+      asked.push(method, url);
+      response.writeHead(status).end();
+    });
+    const container = await createDockerodeEngine(engine.host).create({});
+    expect(await container.has("/a b")).toBe(isThere);
+    expect(asked).toEqual([
+      "HEAD",
+      expect.stringMatching(/containers\/c\/archive\?.*path=%2Fa%20b/u),
+    ]);
+  },
+);

@@ -1,25 +1,32 @@
 /** The Docker launcher on an engine that a test plays. */
 import type { Clock } from "../../../../emulator/core/time/clock.ts";
 import { createDockerLauncher } from "../../../../emulator/launch/docker/docker-launcher.ts";
+import type { HostRoute } from "../../../../emulator/launch/docker/engine-location.ts";
 import { createSystemClock } from "../../../../emulator/assembly/system-clock.ts";
 import { eventually } from "../../../e2e/jobs/observe.ts";
-import { PLACES } from "./order.ts";
+import { PLACES, SOCKET } from "./order.ts";
 import { ScriptedEngine } from "./scripted-engine.ts";
 
-export function open(engine = new ScriptedEngine(), clock: Clock = createSystemClock()) {
+/** @param volume directory of the network volume of its workers and pods */
+export function open(
+  engine = new ScriptedEngine(),
+  clock: Clock = createSystemClock(),
+  volume?: string,
+) {
   const said: string[] = [];
   const lines: string[] = [];
-  const gateways: (string | undefined)[] = [];
+  const routes: HostRoute[] = [];
   const say = (_: object, message: string) => void said.push(message);
   let timesWilling = 0;
   const launcher = createDockerLauncher({
     engine,
     emulator: "mine",
-    placesOf: async (_, gateway) => {
-      gateways.push(gateway);
-      return PLACES;
+    workerSocket: SOCKET,
+    placesOf: async (_, route) => {
+      routes.push(route);
+      return { ...PLACES, volume };
     },
-    networkVolumeOf: async () => "/volumes/v",
+    networkVolumeOf: async () => volume ?? "/volumes/v",
     podLine: (_, line) => void lines.push(line),
     credentialsOf: async () => undefined,
     line: (_, line) => void lines.push(line),
@@ -29,5 +36,5 @@ export function open(engine = new ScriptedEngine(), clock: Clock = createSystemC
   });
   const made = (count: number) =>
     eventually("it is made", () => (engine.containers.length === count ? true : undefined));
-  return { engine, launcher, said, lines, gateways, made, timesWilling: () => timesWilling };
+  return { engine, launcher, said, lines, routes, made, timesWilling: () => timesWilling };
 }

@@ -5,8 +5,10 @@ import type { Endpoint } from "../../../../emulator/core/resources/endpoint.ts";
 import type { ContainerPlaces } from "../../../../emulator/launch/docker/containers/container-options.ts";
 import { orderOf, templateNamed } from "../../../contract/launcher/subject.ts";
 
+export const SOCKET = "/run/here.sock";
+
 export const PLACES: ContainerPlaces = {
-  workerSocket: "/run/here.sock",
+  worker: { socket: SOCKET },
   volume: undefined,
   env: { SV_S3_BUCKET: "e" },
   user: "1000:1000",

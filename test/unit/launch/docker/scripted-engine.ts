@@ -1,4 +1,5 @@
 /** A container engine that a test plays: it says what each operation comes to, and what was asked of it. */
+import os from "node:os";
 import type { ContainerCreateOptions } from "dockerode";
 import {
   type ContainerEnd,
@@ -6,6 +7,7 @@ import {
   type ContainerEngine,
   EngineError,
   type EngineContainer,
+  type EngineFacts,
   type FoundNetwork,
   type Listed,
   type ListedVolume,
@@ -13,6 +15,11 @@ import {
 } from "../../../../emulator/launch/docker/container-engine.ts";
 
 export const GONE = new EngineError("the engine is gone", undefined, { contact: "lost" });
+
+/** Of the network that it makes; one of this machine's, as that of an engine here. */
+export const GATEWAY = "127.0.0.18";
+
+const PROBE = "probe";
 
 export class ScriptedContainer implements EngineContainer {
   readonly id: string;
@@ -25,12 +32,21 @@ export class ScriptedContainer implements EngineContainer {
   /** What questions about it come to from now on. */
   problem: EngineError | undefined;
   startError: Error | undefined;
+  /** The paths that were looked for in it. */
+  readonly asked: string[] = [];
+  /** Whether it sees what is mounted into it. */
+  seesMounts = true;
   timesAttached = 0;
   timesLooked = 0;
 
   constructor(id: string, options: ContainerCreateOptions) {
     this.id = id;
     this.options = options;
+  }
+
+  async has(path: string): Promise<boolean> {
+    this.asked.push(path);
+    return this.seesMounts;
   }
 
   async attach(written: (bytes: Buffer) => void) {
@@ -106,7 +122,7 @@ export class ScriptedEngine implements ContainerEngine {
   listedNetworks: readonly Listed[] = [];
   /** By name; the default one is there from the beginning. */
   readonly networks = new Map<string, FoundNetwork>([
-    ["bridge", { gateway: "172.17.0.1", options: { "com.docker.network.driver.mtu": "1400" } }],
+    ["bridge", { gateway: "127.0.0.17", options: { "com.docker.network.driver.mtu": "1400" } }],
   ]);
   networkError: EngineError | undefined;
   volumes: readonly ListedVolume[] = [];
@@ -116,6 +132,14 @@ export class ScriptedEngine implements ContainerEngine {
   /** What it calls itself where it is not Docker's own. */
   foreign: string | undefined;
   startError: Error | undefined;
+  /** The release of its kernel. */
+  kernel: string | undefined = os.release();
+  isRootless = false;
+  /** Whether its containers see what is mounted of this machine. */
+  seesMounts = true;
+  /** What the container by which it is found out where it runs was to be, each time. */
+  readonly probes: ContainerCreateOptions[] = [];
+  probeError: Error | undefined;
   hasImages = true;
   /** It takes questions and answers none. */
   isFrozen = false;
@@ -127,8 +151,8 @@ export class ScriptedEngine implements ContainerEngine {
     this.#answer();
   }
 
-  async foreignName(): Promise<string | undefined> {
-    return this.foreign;
+  async describe(): Promise<EngineFacts> {
+    return { foreignName: this.foreign, kernel: this.kernel, isRootless: this.isRootless };
   }
 
   async hasImage(): Promise<boolean> {
@@ -143,11 +167,13 @@ export class ScriptedEngine implements ContainerEngine {
 
   async create(options: ContainerCreateOptions): Promise<EngineContainer> {
     this.#answer();
+    if (options.Labels?.["sv.worker"] === "probe") return this.#probe(options);
     const error = this.createError;
     this.createError = undefined;
     if (error) throw error;
     const container = new ScriptedContainer(`c${this.containers.length}`, options);
     container.startError = this.startError;
+    container.seesMounts = this.seesMounts;
     this.containers.push(container);
     return container;
   }
@@ -159,7 +185,7 @@ export class ScriptedEngine implements ContainerEngine {
 
   async remove(id: string): Promise<void> {
     this.#answer();
-    this.removed.push(id);
+    if (id !== PROBE) this.removed.push(id);
   }
 
   async listVolumes(): Promise<readonly ListedVolume[]> {
@@ -178,7 +204,7 @@ export class ScriptedEngine implements ContainerEngine {
 
   async createNetwork({ name, options }: NewNetwork): Promise<void> {
     if (this.networkError) throw this.networkError;
-    this.networks.set(name, { gateway: "172.18.0.1", options });
+    this.networks.set(name, { gateway: GATEWAY, options });
   }
 
   async listNetworks(): Promise<readonly Listed[]> {
@@ -195,6 +221,14 @@ export class ScriptedEngine implements ContainerEngine {
   at(position: number): ScriptedContainer {
     const container = this.containers[position];
     if (container === undefined) throw new Error(`only ${this.containers.length} were made`);
+    return container;
+  }
+
+  async #probe(options: ContainerCreateOptions): Promise<EngineContainer> {
+    this.probes.push(options);
+    if (this.probeError) throw this.probeError;
+    const container = new ScriptedContainer(PROBE, options);
+    container.seesMounts = this.seesMounts;
     return container;
   }
 

@@ -26,9 +26,12 @@ describe("a container that cannot be started", () => {
     );
   });
 
-  it("on an engine of another machine says that it must be one of this", () => {
-    const message = 'invalid mount config for type "bind": bind source path does not exist: /a/b';
-    expect(problem(message)).toContain("does not see the files of this machine");
+  it.each([
+    'invalid mount config for type "bind": bind source path does not exist: /a/b c',
+    "Mounts denied: \nThe path /a/b is not shared from the host and is not known to Docker.",
+    "statfs /a/b: no such file or directory",
+  ])("on an engine that does not see a directory says that it is to be shared: %j", (message) => {
+    expect(problem(message)).toMatch(/does not see \/a\/b( c)? of this machine, .*share it/u);
   });
 
   it("for any other reason gives the engine's own", () => {

@@ -4,12 +4,14 @@ import { ownedName } from "../../../../../runtime/leftovers/owner.ts";
 import { EngineError } from "../../../../../emulator/launch/docker/container-engine.ts";
 import { open } from "../open-scripted.ts";
 import { containerOrder } from "../order.ts";
-import { ScriptedEngine } from "../scripted-engine.ts";
+import { GATEWAY, ScriptedEngine } from "../scripted-engine.ts";
+
+const here = (gateway: string) => ({ engine: "here", gateway });
 
 const ICC = "com.docker.network.bridge.enable_icc";
 
 it("keeps its containers apart, is like the default one otherwise, and goes with the last of them", async () => {
-  const { engine, launcher, made, gateways } = open();
+  const { engine, launcher, made, routes } = open();
   launcher.launch(containerOrder());
   launcher.launch(containerOrder());
   await made(2);
@@ -19,7 +21,7 @@ it("keeps its containers apart, is like the default one otherwise, and goes with
     [ICC]: "false",
     "com.docker.network.driver.mtu": "1400",
   });
-  expect(gateways).toEqual(["172.18.0.1", "172.18.0.1"]);
+  expect(routes).toEqual([here(GATEWAY), here(GATEWAY)]);
   await launcher.close();
   expect([...engine.networks.keys()]).toEqual(["bridge"]);
 });
@@ -27,28 +29,28 @@ it("keeps its containers apart, is like the default one otherwise, and goes with
 it("is the engine's default one where that cannot make such a network, and the log says so", async () => {
   const engine = new ScriptedEngine();
   engine.networkError = new EngineError("cannot restrict inter-container communication", 500);
-  const { launcher, made, gateways, said } = open(engine);
+  const { launcher, made, routes, said } = open(engine);
   launcher.launch(containerOrder());
   await made(1);
   expect(engine.at(0).options.HostConfig?.NetworkMode).toBe("bridge");
-  expect(gateways).toEqual(["172.17.0.1"]);
-  expect(said).toEqual([
+  expect(routes).toEqual([here("127.0.0.17")]);
+  expect(said).toContainEqual(
     expect.stringMatching(/^containers are not kept apart .* cannot restrict inter-container/u),
-  ]);
+  );
   await launcher.close();
 });
 
 it("is one that an engine makes of it which ignores what it is to be, and the log says so", async () => {
   const engine = new ScriptedEngine();
   engine.createNetwork = async ({ name }) =>
-    void engine.networks.set(name, { gateway: "10.89.0.1", options: {} });
-  const { launcher, made, gateways, said } = open(engine);
+    void engine.networks.set(name, { gateway: "127.0.0.89", options: {} });
+  const { launcher, made, routes, said } = open(engine);
   launcher.launch(containerOrder());
   await made(1);
-  expect(gateways).toEqual(["10.89.0.1"]);
-  expect(said).toEqual([
+  expect(routes).toEqual([here("127.0.0.89")]);
+  expect(said).toContain(
     "containers are not kept apart from each other: the engine does not know how",
-  ]);
+  );
   await launcher.close();
 });
 

@@ -196,3 +196,27 @@ describe("the live protocol", () => {
     });
   });
 });
+
+describe("the worker port", () => {
+  it("is a socket of this machine, mounted", () => {
+    const { host, env } = optionsOf();
+    expect(host.Mounts).toMatchObject([
+      { Source: "/run/here.sock", Target: "/run/sv-worker.sock" },
+    ]);
+    expect(env).toMatchObject({ SV_WORKER_TOKEN: "a-token" });
+    expect(host).not.toHaveProperty("ExtraHosts");
+  });
+
+  it("is reached over the network of an engine elsewhere, by a token that knows the service", () => {
+    const worker = { address: "tls://host.docker.internal:7443", token: "a-token.fingerprint" };
+    const extraHosts = ["host.docker.internal:host-gateway"];
+    const live = { url: "http://host.docker.internal:1", pingIntervalMs: 5_000, cpuCount: 1 };
+    const { host, env } = optionsOf({ places: { worker, extraHosts, live } });
+    expect(host).toMatchObject({ Mounts: [], ExtraHosts: extraHosts });
+    expect(env).toMatchObject({
+      SV_SERVICE_ADDRESS: worker.address,
+      SV_WORKER_TOKEN: worker.token,
+      RUNPOD_AI_API_KEY: worker.token,
+    });
+  });
+});

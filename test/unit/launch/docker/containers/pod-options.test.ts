@@ -12,7 +12,7 @@ import {
   podPorts,
 } from "../../../../../emulator/launch/docker/containers/pod-options.ts";
 import { FakeClock } from "../../../../fake-clock.ts";
-import { PLACES } from "../order.ts";
+import { PLACES, SOCKET } from "../order.ts";
 import { ScriptedEngine } from "../scripted-engine.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
@@ -114,6 +114,7 @@ it("only volumes of this emulator's pods that are needed no more are dropped", a
   const launcher = createDockerLauncher({
     engine,
     emulator: "mine",
+    workerSocket: SOCKET,
     placesOf: async () => PLACES,
     networkVolumeOf: async () => undefined,
     credentialsOf: async () => undefined,

@@ -1,12 +1,14 @@
-/** What containers reach over their network is opened with the first of them, and tried again where it failed. */
+/** What containers reach of this machine is opened with the first of them, and tried again where it failed. */
 import { expect, it } from "vitest";
-import { GatewayListener } from "../../../../emulator/launch/docker/gateway-listener.ts";
+import { HostListener } from "../../../../emulator/launch/docker/host-listener.ts";
 
-function atGateway(open = async (address: string) => `http://${address}:1`) {
+const at = (address: string, name = address) => ({ address, name });
+
+function listener(open = async (address: string) => `http://${address}:1`) {
   const said: string[] = [];
   const opened: string[] = [];
   const say = (_: object, message: string) => void said.push(message);
-  const part = new GatewayListener({
+  const part = new HostListener({
     what: "the store",
     open: async (address) => {
       opened.push(address);
@@ -18,8 +20,8 @@ function atGateway(open = async (address: string) => `http://${address}:1`) {
 }
 
 it("is opened once, at this machine's address on the network of the containers", async () => {
-  const { part, said, opened } = atGateway();
-  const url = () => part.url("172.17.0.1");
+  const { part, said, opened } = listener();
+  const url = () => part.url(at("172.17.0.1"));
   const urls = await Promise.all([url(), url()]);
   expect([...urls, await url()]).toEqual(Array(3).fill("http://172.17.0.1:1"));
   expect(opened).toEqual(["172.17.0.1"]);
@@ -27,26 +29,33 @@ it("is opened once, at this machine's address on the network of the containers",
 });
 
 it("is tried again for the next container where there was no network, and says so once", async () => {
-  const { part, said } = atGateway();
+  const { part, said } = listener();
   expect(await part.url(undefined)).toBeUndefined();
   expect(await part.url(undefined)).toBeUndefined();
   const problem = "their network has no address of this machine";
   expect(said).toEqual([`containers cannot reach the store: ${problem}`]);
-  expect(await part.url("10.0.0.1")).toBe("http://10.0.0.1:1");
+  expect(await part.url(at("10.0.0.1"))).toBe("http://10.0.0.1:1");
 });
 
 it("does without where the address is not this machine's", async () => {
   const open = async () => Promise.reject(new Error("10.0.0.1 is no address of this machine"));
-  const { part, said } = atGateway(open);
-  expect(await part.url("10.0.0.1")).toBeUndefined();
+  const { part, said } = listener(open);
+  expect(await part.url(at("10.0.0.1"))).toBeUndefined();
   expect(said).toEqual([
     "containers cannot reach the store: 10.0.0.1 is no address of this machine",
   ]);
 });
 
 it("is opened anew where a network that was made anew has another address", async () => {
-  const { part, opened } = atGateway();
-  await part.url("172.18.0.1");
-  expect(await part.url("172.19.0.1")).toBe("http://172.19.0.1:1");
+  const { part, opened } = listener();
+  await part.url(at("172.18.0.1"));
+  expect(await part.url(at("172.19.0.1"))).toBe("http://172.19.0.1:1");
   expect(opened).toEqual(["172.18.0.1", "172.19.0.1"]);
+});
+
+it("is called by the name that containers have for that address", async () => {
+  const { part, opened } = listener();
+  const place = at("127.0.0.1", "host.docker.internal");
+  expect(await part.url(place)).toBe("http://host.docker.internal:1");
+  expect(opened).toEqual(["127.0.0.1"]);
 });

@@ -1,7 +1,7 @@
-/** Listens at this machine's address on the containers' network as soon as there is a container. */
+/** Listens where containers reach this machine as soon as there is a container. */
 import type { LaunchLog } from "../launch-log.ts";
 
-export interface GatewayListenerOptions {
+export interface HostListenerOptions {
   /** What it is, in the words of the log. */
   readonly what: string;
   /** Has it listen at that address too; resolves with its URL there. Not called again for an address where it has succeeded. */
@@ -9,27 +9,35 @@ export interface GatewayListenerOptions {
   readonly log: LaunchLog;
 }
 
-export class GatewayListener {
-  readonly #options: GatewayListenerOptions;
+/** This machine, as containers reach it. */
+export interface HostPlace {
+  /** One of its own addresses, to which their way leads. */
+  readonly address: string;
+  /** What they call it. */
+  readonly name: string;
+}
+
+export class HostListener {
+  readonly #options: HostListenerOptions;
   #opened: { readonly address: string; readonly url: Promise<string | undefined> } | undefined;
   #hasWarned = false;
 
-  constructor(options: GatewayListenerOptions) {
+  constructor(options: HostListenerOptions) {
     this.#options = options;
   }
 
   /**
    * Undefined where containers cannot reach it; the log says why.
    *
-   * @param gateway this machine's address on the network of the container; undefined where there is none
+   * @param place undefined where there is none
    */
-  async url(gateway: string | undefined): Promise<string | undefined> {
-    if (gateway === undefined) {
+  async url(place: HostPlace | undefined): Promise<string | undefined> {
+    if (place === undefined) {
       this.#warn("their network has no address of this machine");
       return undefined;
     }
-    if (this.#opened?.address !== gateway)
-      this.#opened = { address: gateway, url: this.#open(gateway) };
+    const { address } = place;
+    if (this.#opened?.address !== address) this.#opened = { address, url: this.#open(place) };
     const opened = this.#opened;
     const url = await opened.url;
     // The next container may find an address that is not there now.
@@ -37,10 +45,10 @@ export class GatewayListener {
     return url;
   }
 
-  async #open(address: string): Promise<string | undefined> {
+  async #open({ address, name }: HostPlace): Promise<string | undefined> {
     const { what, open, log } = this.#options;
     try {
-      const url = await open(address);
+      const url = Object.assign(new URL(await open(address)), { hostname: name }).origin;
       log.info({ url }, `${what} also answers containers, at ${url}`);
       return url;
     } catch (error) {

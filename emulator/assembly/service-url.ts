@@ -1,0 +1,28 @@
+/** Where the service is called from other machines. */
+import type { HttpServer } from "../http/server.ts";
+import type { EmulatorOptions } from "../options.ts";
+import { isLoopbackHost } from "../webhooks/loopback-host.ts";
+import { DEFAULT_HOST } from "./callers.ts";
+import type { Elsewhere } from "./elsewhere.ts";
+
+export interface ServiceUrlParts {
+  readonly emulator: Pick<EmulatorOptions, "advertise" | "host">;
+  readonly http: Pick<HttpServer, "url">;
+}
+
+/**
+ * Its HTTP port as workers on other machines see it: where other emulators call it, or on the host of the worker port. Undefined
+ * where it is for this machine alone.
+ */
+export function serviceUrl(
+  { emulator, http }: ServiceUrlParts,
+  elsewhere: Pick<Elsewhere, "address">,
+): string | undefined {
+  const { advertise, host = DEFAULT_HOST } = emulator;
+  if (advertise !== undefined) return new URL(advertise).origin;
+  const [address, url] = [elsewhere.address(), http.url];
+  if (address === undefined || url === undefined) return undefined;
+  const { hostname } = new URL(address);
+  if (isLoopbackHost(host) && !isLoopbackHost(hostname)) return undefined;
+  return Object.assign(new URL(url), { hostname }).origin;
+}

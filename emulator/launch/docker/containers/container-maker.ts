@@ -1,0 +1,107 @@
+/** Makes containers: without a limit of the disk where the engine knows none, and with a directory only if they see what is in it. */
+import fs from "node:fs/promises";
+import path from "node:path";
+import type { ContainerCreateOptions } from "dockerode";
+import type { Template } from "../../../core/resources/template.ts";
+import { mountPoint } from "../../container-environment.ts";
+import type { LaunchLog } from "../../launch-log.ts";
+import { type ContainerEngine, type EngineContainer, EngineError } from "../container-engine.ts";
+import { notShared, unseenSource } from "../docker-errors.ts";
+import type { HostRoute } from "../engine-location.ts";
+
+/** The engine's answer where it cannot limit the size of a container's disk. */
+const NO_DISK_LIMIT = /storage-opt|--storage-opt|project quota|pquota/iu;
+
+/** Begins the name of a file that is in a directory for as long as a container is asked for it. */
+const SEEN_FILE = ".sv-seen-";
+
+export interface ContainerMakerOptions {
+  readonly engine: ContainerEngine;
+  /** Removes a container. Never rejects. */
+  readonly remove: (id: string) => Promise<void>;
+  readonly log: LaunchLog;
+}
+
+/** A directory of this machine, and where a container has it. */
+export interface MountedDirectory {
+  readonly directory: string;
+  readonly target: string;
+}
+
+export interface NewContainer {
+  /** Whether it has a disk that can be written to. */
+  readonly hasDisk: boolean;
+  readonly optionsFor: (limitsDisk: boolean) => ContainerCreateOptions;
+  /** One that the engine may have an empty one in the place of, as it does not run on this machine. */
+  readonly toBeSeen: MountedDirectory | undefined;
+}
+
+/** What has to be seen: on this machine the engine mounts the directory itself, or says that it is not there. */
+export function unlessHere(
+  { engine }: HostRoute,
+  directory: string | undefined,
+  template: Pick<Template, "volumeMountPath">,
+): MountedDirectory | undefined {
+  if (engine === "here" || directory === undefined) return undefined;
+  return { directory, target: mountPoint(template) };
+}
+
+export class ContainerMaker {
+  readonly #options: ContainerMakerOptions;
+  readonly #seen = new Set<string>();
+  #limitsDisk = true;
+
+  constructor(options: ContainerMakerOptions) {
+    this.#options = options;
+  }
+
+  /** @throws EngineError; Error with a sentence where it would not see the directory */
+  async make({ toBeSeen, ...wanted }: NewContainer): Promise<EngineContainer> {
+    try {
+      const container = await this.#create(wanted);
+      if (toBeSeen !== undefined) await this.#look(container, toBeSeen);
+      return container;
+    } catch (error) {
+      const source = error instanceof EngineError ? unseenSource(error) : undefined;
+      if (source === undefined) throw error;
+      throw new Error(notShared(source || toBeSeen?.directory), { cause: error });
+    }
+  }
+
+  /** To be called when another engine may answer: it may see other directories. */
+  forget(): void {
+    this.#seen.clear();
+  }
+
+  /** Whether the size of disks can be limited depends on the engine's storage, and only it knows. */
+  async #create({ hasDisk, optionsFor }: Omit<NewContainer, "toBeSeen">): Promise<EngineContainer> {
+    const { engine, log } = this.#options;
+    const limitsDisk = this.#limitsDisk;
+    try {
+      return await engine.create(optionsFor(limitsDisk));
+    } catch (error) {
+      const said = error instanceof EngineError ? error.message : "";
+      if (!hasDisk || !limitsDisk || !NO_DISK_LIMIT.test(said)) throw error;
+      this.#limitsDisk = false;
+      const reason = "the Docker engine cannot limit the size of container disks here";
+      log.warn({}, `${reason}: containerDiskInGb has no effect`);
+      return engine.create(optionsFor(false));
+    }
+  }
+
+  async #look(container: EngineContainer, { directory, target }: MountedDirectory): Promise<void> {
+    if (this.#seen.has(directory)) return;
+    const name = SEEN_FILE + crypto.randomUUID();
+    const file = path.join(directory, name);
+    let sees = false;
+    try {
+      await fs.writeFile(file, "", { flag: "wx" });
+      sees = await container.has(path.posix.join(target, name));
+    } finally {
+      await fs.rm(file, { force: true });
+      if (!sees) await this.#options.remove(container.id);
+    }
+    if (!sees) throw new Error(notShared(directory));
+    this.#seen.add(directory);
+  }
+}

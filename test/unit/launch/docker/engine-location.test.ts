@@ -1,0 +1,172 @@
+/** Where the engine runs is found by its kernel, and by a container that never starts; what it sees of this machine follows from that. */
+import fs from "node:fs";
+import { describe, expect, it } from "vitest";
+import { EngineError } from "../../../../emulator/launch/docker/container-engine.ts";
+import { FakeClock } from "../../../fake-clock.ts";
+import { temporaryDirectory } from "../../../setup/temporary-directory.ts";
+import { open } from "./open-scripted.ts";
+import { containerOrder, SOCKET } from "./order.ts";
+import { GATEWAY, GONE, ScriptedEngine } from "./scripted-engine.ts";
+
+const UNSEEN = new EngineError(
+  `invalid mount config for type "bind": bind source path does not exist: ${SOCKET}`,
+  400,
+);
+const HERE = /^the Docker engine runs on this machine/u;
+const ELSEWHERE = /^the Docker engine runs in a virtual machine or on another machine, for /u;
+
+async function launchedOn(engine: ScriptedEngine) {
+  const opened = open(engine);
+  opened.launcher.launch(containerOrder());
+  await opened.made(1);
+  return opened;
+}
+
+describe("an engine", () => {
+  it("of this kernel that sees the worker port runs here; the log says so once", async () => {
+    const engine = new ScriptedEngine();
+    const { launcher, made, routes, said } = await launchedOn(engine);
+    launcher.launch(containerOrder());
+    await made(2);
+    const route = { engine: "here", gateway: GATEWAY };
+    expect(routes).toEqual([route, route]);
+    expect(said.filter((line) => HERE.test(line))).toHaveLength(1);
+    expect(engine.probes).toHaveLength(1);
+    expect(engine.probes[0]).toMatchObject({
+      Image: "some/image:1",
+      HostConfig: { Mounts: [{ Source: SOCKET }] },
+    });
+    await launcher.close();
+  });
+
+  it("of another kernel runs elsewhere, whatever it sees, and is not asked for more", async () => {
+    const engine = new ScriptedEngine();
+    engine.kernel = "6.10.14-linuxkit";
+    const { launcher, routes, said } = await launchedOn(engine);
+    expect(routes).toEqual([{ engine: "elsewhere" }]);
+    expect(said).toContainEqual(expect.stringMatching(/its kernel is 6\.10\.14-linuxkit, and/u));
+    expect(engine.probes).toEqual([]);
+    await launcher.close();
+  });
+
+  it("that has nothing to mount at the path of the worker port runs elsewhere", async () => {
+    const engine = new ScriptedEngine();
+    engine.probeError = UNSEEN;
+    const { launcher, routes, said } = await launchedOn(engine);
+    expect(routes).toEqual([{ engine: "elsewhere" }]);
+    expect(said).toContainEqual(expect.stringMatching(ELSEWHERE));
+    expect(said.join()).toContain(`it does not see ${SOCKET}`);
+    await launcher.close();
+  });
+
+  it("that mounts something else in its place runs elsewhere", async () => {
+    const engine = new ScriptedEngine();
+    engine.seesMounts = false;
+    const { launcher, routes } = await launchedOn(engine);
+    expect(routes).toEqual([{ engine: "elsewhere" }]);
+    await launcher.close();
+  });
+
+  it("whose network has a gateway that is none of this machine's runs elsewhere, unless it is rootless", async () => {
+    const engine = new ScriptedEngine();
+    const gateway = "192.0.2.1";
+    engine.networks.set("sv-mine", { gateway, options: {} });
+    const { launcher, routes, said } = await launchedOn(engine);
+    expect(routes).toEqual([{ engine: "elsewhere" }]);
+    expect(said.join()).toContain(`${gateway}, the gateway of its containers, is no address of`);
+    expect(engine.probes).toEqual([]);
+    await launcher.close();
+    const rootless = Object.assign(new ScriptedEngine(), { isRootless: true });
+    rootless.networks.set("sv-mine", { gateway, options: {} });
+    const second = await launchedOn(rootless);
+    expect(second.routes).toEqual([{ engine: "here", gateway }]);
+    await second.launcher.close();
+  });
+
+  it("that does not tell its kernel is judged by what it sees", async () => {
+    const engine = new ScriptedEngine();
+    engine.kernel = undefined;
+    const { launcher, routes } = await launchedOn(engine);
+    expect(routes).toMatchObject([{ engine: "here" }]);
+    await launcher.close();
+  });
+
+  it("that refuses the question fails that start alone, and is asked again", async () => {
+    const engine = new ScriptedEngine();
+    engine.probeError = new EngineError("not today", 500);
+    const { launcher, made, routes } = open(engine);
+    expect((await launcher.launch(containerOrder()).exited).startError).toContain("not today");
+    engine.probeError = undefined;
+    launcher.launch(containerOrder());
+    await made(1);
+    expect(routes).toMatchObject([{ engine: "here" }]);
+    await launcher.close();
+  });
+
+  it("that was away is asked anew, for it may be another", async () => {
+    const clock = new FakeClock();
+    const engine = new ScriptedEngine();
+    const { launcher, routes, said } = open(engine, clock);
+    const first = launcher.launch(containerOrder());
+    await first.running;
+    engine.problem = GONE;
+    engine.at(0).fails(GONE);
+    await clock.advance(1_000);
+    engine.problem = undefined;
+    engine.at(0).problem = undefined;
+    engine.kernel = "another";
+    await clock.advance(5_000);
+    await launcher.launch(containerOrder()).running;
+    expect(routes.map((route) => route.engine)).toEqual(["here", "elsewhere"]);
+    expect(said).toContainEqual(expect.stringMatching(ELSEWHERE));
+  });
+});
+
+describe("a network volume on an engine elsewhere", () => {
+  const elsewhere = () => Object.assign(new ScriptedEngine(), { kernel: "another" });
+
+  it("is asked for by a file that is in it for a moment, once", async () => {
+    using volume = temporaryDirectory();
+    const { launcher, engine } = open(elsewhere(), undefined, volume.path);
+    await launcher.launch(containerOrder()).running;
+    await launcher.launch(containerOrder()).running;
+    expect(engine.at(0).asked).toEqual([
+      expect.stringMatching(/^\/workspace\/\.sv-seen-[\da-f-]{36}$/u),
+    ]);
+    expect(engine.at(1).asked).toEqual([]);
+    expect(fs.readdirSync(volume.path)).toEqual([]);
+    await launcher.close();
+  });
+
+  it("that is another directory there is a failed start, which names it and leaves nothing", async () => {
+    using volume = temporaryDirectory();
+    const engine = elsewhere();
+    engine.seesMounts = false;
+    const { launcher } = open(engine, undefined, volume.path);
+    const { startError } = await launcher.launch(containerOrder()).exited;
+    expect(startError).toContain(`does not see ${volume.path} of this machine`);
+    expect(startError).toMatch(/share it .*; an engine on another machine cannot have it$/u);
+    expect(engine.removed).toEqual(["c0"]);
+    expect(fs.readdirSync(volume.path)).toEqual([]);
+  });
+
+  it("that is not there is one, too", async () => {
+    using volume = temporaryDirectory();
+    const engine = elsewhere();
+    engine.createError = new EngineError(
+      `invalid mount config for type "bind": bind source path does not exist: ${volume.path}`,
+      400,
+    );
+    const { launcher } = open(engine, undefined, volume.path);
+    const { startError } = await launcher.launch(containerOrder()).exited;
+    expect(startError).toContain(`does not see ${volume.path} of this machine`);
+  });
+
+  it("is not asked for on an engine of this machine", async () => {
+    using volume = temporaryDirectory();
+    const { launcher, engine } = open(new ScriptedEngine(), undefined, volume.path);
+    await launcher.launch(containerOrder()).running;
+    expect(engine.at(0).asked).toEqual([]);
+    await launcher.close();
+  });
+});
