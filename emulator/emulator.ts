@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { clearLeftovers } from "../runtime/leftovers/clear-leftovers.ts";
 import { ownedName } from "../runtime/leftovers/owner.ts";
+import { system } from "../runtime/system/system.ts";
 import { callerCheck, DEFAULT_HOST } from "./assembly/callers.ts";
 import { openCertificate } from "./assembly/certificate.ts";
 import { checkWorkerAddress, settleElsewhere } from "./assembly/elsewhere.ts";
@@ -92,6 +93,7 @@ async function openGround(options: EmulatorOptions, made: AsyncDisposableStack) 
   };
   const observation = await openObservation(options);
   made.defer(() => observation.tracer?.close());
+  for (const sentence of system().untold()) observation.log.info({}, sentence);
   const clock = createSystemClock();
   // Also for objects if there is no data directory.
   const temporaryDir = await mkdtemp(join(tmpdir(), `${ownedName(TEMPORARY_DIR_KIND)}-`));
