@@ -13,10 +13,10 @@ const hasProc = fs.existsSync("/proc/self/stat");
 if (hasProc) describeSystem("/proc", () => new LinuxSystem());
 if (missing === undefined) describeSystem("ps", () => new PosixSystem());
 
-/** Puts a program of the name `ps` before all others; `$ps` is the real one. */
+/** Puts a program of the name `ps` before all others; in it, `ps` is the real one. */
 async function withPs(script: string) {
   const tree = await temporaryTree({});
-  const text = `#!/bin/sh\nps=$(PATH="\${PATH#*:}" command -v ps)\n${script}\n`;
+  const text = `#!/bin/sh\nexport PATH="\${PATH#*:}"\n${script}\n`;
   await fs.promises.writeFile(tree.path("ps"), text, { mode: 0o755 });
   vi.stubEnv("PATH", `${tree.root}:${process.env["PATH"] ?? ""}`);
   return {
@@ -29,7 +29,7 @@ async function withPs(script: string) {
 }
 
 /** Shows nothing behind the command, whoever asks. */
-const HIDES_ENVIRONMENTS = `shift; exec "$ps" -A "$@"`;
+const HIDES_ENVIRONMENTS = `shift; exec ps -A "$@"`;
 
 describe.skipIf(missing !== undefined)("where only ps tells", () => {
   test.runIf(hasProc)("it counts what is resident as /proc does", async () => {
@@ -42,7 +42,7 @@ describe.skipIf(missing !== undefined)("where only ps tells", () => {
 
   test("the flags of macOS are asked for first, and kept where they are understood", async () => {
     // The ps of Linux does not understand them.
-    await using asked = await withPs(`[ "$1" = -axEww ] || exit 1; shift; exec "$ps" axeww "$@"`);
+    await using asked = await withPs(`[ "$1" = -axEww ] || exit 1; shift; exec ps axeww "$@"`);
     await using child = await started("echo; exec sleep 600", { SV_TEST_MARK: "as-on-macos" });
     expect(asked.system.marked("SV_TEST_MARK=as-on-macos")).toEqual([child.pid]);
     expect(asked.system.marked("SV_TEST_MARK=as-on-macos")).toEqual([child.pid]);

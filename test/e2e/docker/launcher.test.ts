@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dockerIsMissing, startDocker, type TestDocker } from "../../setup/docker.ts";
 import { eventually } from "../jobs/observe.ts";
 import { buildWorkerImages, ContainerStage, type WorkerImages } from "./container-stage.ts";
+import { PROC } from "../../setup/proc.ts";
 
 interface Look {
   readonly env: Readonly<Record<string, string>>;
@@ -182,7 +183,7 @@ const VOLUME = { name: "v", size: 1, dataCenterId: "EU-RO-1" };
 /** The addresses at which this machine listens at the port. */
 function listeners(port: number): readonly string[] {
   const hex = port.toString(16).toUpperCase().padStart(4, "0");
-  const lines = fs.readFileSync("/proc/net/tcp", "utf8").split("\n");
+  const lines = fs.readFileSync(`${PROC}/net/tcp`, "utf8").split("\n");
   return lines.flatMap((line) => {
     const [, bytes = "", at, state] = /: ([0-9A-F]{8}):([0-9A-F]{4}) \S+ (\w\w)/u.exec(line) ?? [];
     if (at !== hex || state !== "0A") return [];
