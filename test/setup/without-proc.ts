@@ -9,9 +9,6 @@ import { isWithoutProc, KEPT_PROC } from "./proc.ts";
 /** Programs that do nothing without /proc, as people call them. */
 const BY_NAME = ["dockerd", "ip", "iptables", "nsenter", "pgrep", "ps", "strace", "unshare"];
 
-/** The same, where they are called by their path. */
-const BY_PATH = ["/usr/bin/chromium"];
-
 const folder = path.resolve(
   import.meta.dirname,
   "../../node_modules/.cache/sv-runtime/without-proc",
@@ -23,12 +20,21 @@ export const withoutProc: readonly string[] = [process.execPath, import.meta.fil
 /** What goes before the command of a program that needs it. A mount of an earlier namespace is not to be had: so one more is made. */
 const WITH_PROC = `exec /usr/bin/unshare --mount /bin/sh -c 'mount --bind ${KEPT_PROC} /proc && exec "$0" "$@"'`;
 
+/**
+ * What a program does in the place of one that is called by its path; the real one is `$real`. Node tells its own path by /proc, and
+ * else by the name it was called by: called by its whole path, it knows it as on other systems.
+ */
+const BY_PATH: Readonly<Record<string, string>> = {
+  "/usr/bin/chromium": `${WITH_PROC} "$real" "$@"`,
+  [process.execPath]: 'exec "$real" "$@"',
+};
+
 /** The place, made in a namespace for mounts; then the command. */
 const ENTER = `mkdir -p ${KEPT_PROC} &&
 mount --bind /proc ${KEPT_PROC} &&
 mount -t tmpfs -o ro,mode=0555 none /proc &&
-for file in ${BY_PATH.join(" ")}; do
-  [ ! -e "$file" ] || { mount --bind "$file" "$0/by-path$file.real" && mount --bind "$0/by-path$file" "$file"; } || exit
+for file in ${Object.keys(BY_PATH).join(" ")}; do
+  [ ! -e "$file" ] || { mount --bind "$file" "$0/real$file" && mount --bind "$0/by-path$file" "$file"; } || exit
 done &&
 exec "$@"`;
 
@@ -38,10 +44,10 @@ function writeWrappers(): void {
     const real = `PATH=$(printf %s "$PATH" | sed 's|${folder}/by-name:||g')\n`;
     write(path.join(folder, "by-name", name), `#!/bin/sh\n${real}${WITH_PROC} ${name} "$@"\n`);
   }
-  for (const file of BY_PATH) {
-    const wrapper = path.join(folder, "by-path", file);
-    write(wrapper, `#!/bin/sh\n${WITH_PROC} ${wrapper}.real "$@"\n`);
-    write(`${wrapper}.real`, "");
+  for (const [file, command] of Object.entries(BY_PATH)) {
+    const real = path.join(folder, "real", file);
+    write(real, "");
+    write(path.join(folder, "by-path", file), `#!/bin/sh\nreal=${real}\n${command}\n`);
   }
 }
 
