@@ -1,4 +1,5 @@
 /** Makes the log feed, the metrics, the tracer and what knows whether the service is ready. */
+import { system } from "../../runtime/system/system.ts";
 import type { AttemptEnd } from "../core/observe/log/attempt-end.ts";
 import { ServiceMetrics } from "../core/observe/metrics/service-metrics.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
@@ -31,6 +32,7 @@ export async function openObservation({
 }: EmulatorOptions): Promise<Observation> {
   const logs = new LogFeed(Date.now);
   const both = logs.alongside(log);
+  for (const sentence of system().untold()) both.info({}, sentence);
   return {
     log: both,
     logs,

@@ -12,8 +12,8 @@ import {
 import type { Frame } from "../pipe/frames.ts";
 import { WORKER_ENV } from "../protocol/worker-env.ts";
 import { killDescendants } from "./ending/ladder.ts";
-import { countOomKills } from "./ending/oom-kills.ts";
 import { MARKER_NAME } from "../pipe/process-tree.ts";
+import { system } from "../system/system.ts";
 import type { ProcessEnd } from "./ending/attribute-exit.ts";
 import type { SecretMask } from "./secret-mask.ts";
 import { HandlerOutput, type OutputLine } from "./handler-output.ts";
@@ -52,7 +52,7 @@ export class HandlerProcess {
   readonly #channel: FrameChannel | undefined;
   /** No other process on this machine has the same. */
   readonly marker = `${process.pid}-${process.hrtime.bigint()}`;
-  readonly #oomKills = countOomKills();
+  readonly #oomKills = system().countOomKills();
   #exitNotice: ExitNotice | undefined;
   #isGone = false;
 
@@ -145,7 +145,7 @@ export class HandlerProcess {
   #ranOutOfMemory(signal: NodeJS.Signals | null): boolean {
     if (this.output.sawHeapLimit) return true;
     if (signal !== "SIGKILL" || this.#oomKills === undefined) return false;
-    return (countOomKills() ?? 0) > this.#oomKills;
+    return (system().countOomKills() ?? 0) > this.#oomKills;
   }
 }
 

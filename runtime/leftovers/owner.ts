@@ -1,6 +1,5 @@
 /** Names of files that tell which process they belong to, and whether that process still runs. */
-import fs from "node:fs";
-import os from "node:os";
+import { system } from "../system/system.ts";
 
 /** A process of this machine, so that no later one with the same number is taken for it. */
 interface Owner {
@@ -23,7 +22,10 @@ export function ownedName(kind: string): string {
   return `${kind}-${scope}-${pid.toString(RADIX)}-${start}`;
 }
 
-/** Whose `name` is, if it was made with `kind`; undefined for any other name. `unknown`: of another machine or container. */
+/**
+ * Whose `name` is, if it was made with `kind`; undefined for any other name. `unknown`: of another machine or container, or the system
+ * does not tell.
+ */
 export function ownershipOf(kind: string, name: string): Ownership | undefined {
   if (!name.startsWith(`${kind}-`)) return undefined;
   const match = /^([0-9a-z]{6})-([0-9a-z]{1,8})-([0-9a-z]*)-/u.exec(name.slice(kind.length + 1));
@@ -33,7 +35,9 @@ export function ownershipOf(kind: string, name: string): Ownership | undefined {
   if (scope !== mine.scope) return "unknown";
   const pid = Number.parseInt(pidText, RADIX);
   if (pid === mine.pid && start === mine.start) return "mine";
-  return isRunning(pid, start) ? "alive" : "dead";
+  const runs = isRunning(pid, start);
+  if (runs === undefined) return "unknown";
+  return runs ? "alive" : "dead";
 }
 
 /** No job is older than its time to live, 7 days at most: what is older than this holds nothing of a running one. */
@@ -46,12 +50,12 @@ export function isAbandoned(kind: string, name: string, madeAt: number, now: num
 }
 
 function self(): Owner {
-  me ??= { scope: readScope(), pid: process.pid, start: startOf(process.pid) ?? "" };
+  me ??= { scope: scopeHere(), pid: process.pid, start: system().startOf(process.pid) ?? "" };
   return me;
 }
 
-function isRunning(pid: number, start: string): boolean {
-  if (start !== "") return startOf(pid) === start;
+function isRunning(pid: number, start: string): boolean | undefined {
+  if (start !== "") return system().isRunning(pid, start);
   try {
     process.kill(pid, 0);
     return true;
@@ -61,32 +65,13 @@ function isRunning(pid: number, start: string): boolean {
   }
 }
 
-/** In ticks since the machine's start; undefined when there is no such process any more, or no /proc. */
-function startOf(pid: number): string | undefined {
-  const stat = attempt(() => fs.readFileSync(`/proc/${pid}/stat`, "latin1"));
-  // Behind the second field, a name in brackets that may hold anything: the third is the state, the 22nd the start.
-  const [state = "Z", ...rest] = stat?.slice(stat.lastIndexOf(")") + 2).split(" ") ?? [];
-  return "ZX".includes(state) ? undefined : Number(rest[18]).toString(RADIX);
-}
-
-function readScope(): string {
-  const machine = attempt(() => fs.readFileSync("/proc/sys/kernel/random/boot_id", "latin1"));
-  const container = attempt(() => fs.readlinkSync("/proc/self/ns/pid"));
-  const known = `${machine ?? os.hostname()} ${container ?? ""}`;
+function scopeHere(): string {
   // Imported above, it would hold up the start of a worker's handler process.
   const { createHash } = process.getBuiltinModule("node:crypto");
-  const digest = createHash("sha256").update(known).digest();
+  const digest = createHash("sha256").update(system().scope()).digest();
   return digest
     .readUIntBE(0, SCOPE_LENGTH)
     .toString(RADIX)
     .padStart(SCOPE_LENGTH, "0")
     .slice(-SCOPE_LENGTH);
-}
-
-function attempt<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
 }

@@ -1,30 +1,31 @@
 /** Ends a handler process together with everything it started, from either end of the pipe. */
-import fs from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
+import { system } from "../system/system.ts";
 
 /** Marks the environment of a handler process, and so of all its descendants, with a value of its own. */
 export const MARKER_NAME = "SV_HANDLER_PROCESS";
 
 /** Asks or forces each process of the group. A group that is gone already is fine. */
 export function signalGroup(leaderPid: number, signal: "SIGTERM" | "SIGKILL"): void {
-  try {
-    process.kill(-leaderPid, signal);
-  } catch (error) {
-    if (!hasCode(error, "ESRCH")) throw error;
-  }
+  sendSignal(-leaderPid, signal);
 }
 
-/** Kills the group, and then whatever descendant left it to lead a group or session of its own (Linux only). */
-export function killTree(leaderPid: number, marker: string): void {
+/**
+ * Kills the group of a child of ours, and whatever descendant left it to lead a group or session of its own: what has the variable
+ * `name` with the value `marker` in its environment. One that is being started may be missed: `endMarked` finds it.
+ */
+export function killTree(leaderPid: number, name: string, marker: string): void {
+  // Before the leader ends, for some are only found as long as it has not.
+  const pids = system().marked(`${name}=${marker}`, leaderPid);
   signalGroup(leaderPid, "SIGKILL");
-  killMarked(MARKER_NAME, marker);
+  signalAll(pids, "SIGKILL");
 }
 
 /** The same from within: the group comes last, because the caller is in it. */
 export function killOwnTree(): void {
   const marker = process.env[MARKER_NAME];
   try {
-    if (marker !== undefined) killMarked(MARKER_NAME, marker);
+    if (marker !== undefined) signalMarked(MARKER_NAME, marker, "SIGKILL", process.pid);
   } finally {
     signalGroup(process.pid, "SIGKILL");
   }
@@ -34,8 +35,8 @@ const LOOKS = 50;
 const LOOK_AGAIN_MS = 20;
 
 /**
- * Kills whatever has the variable `name` with the value `marker` in its environment until nothing does any more (Linux
- * only): one may have been starting at the first look, and a killed one holds its memory, a GPU's too, until it has left.
+ * Kills whatever has the variable `name` with the value `marker` in its environment until nothing does any more: one may have been
+ * starting at the first look, and a killed one holds its memory, a GPU's too, until it has left.
  * Gives up after a second: a process that hangs in the kernel cannot be waited for.
  */
 export async function endMarked(name: string, marker: string): Promise<void> {
@@ -45,55 +46,39 @@ export async function endMarked(name: string, marker: string): Promise<void> {
 }
 
 /**
- * Kills all processes that have the variable `name` with the value `marker` in their environment (Linux only). Answers how
- * many there were; one that was killed before may still be on its way out.
+ * Kills all processes that have the variable `name` with the value `marker` in their environment. Answers how many there were; one
+ * that was killed before may still be on its way out.
  */
 export function killMarked(name: string, marker: string): number {
   return signalMarked(name, marker, "SIGKILL").length;
 }
 
-/** Sends them that signal, and answers which they are; the process that asks gets none. */
+/**
+ * Sends them that signal, and answers which they are; the process that asks gets none.
+ *
+ * @param root this process or a child of it that is marked so: its descendants are found, too, where no environment is shown
+ */
 export function signalMarked(
   name: string,
   marker: string,
   signal: "SIGKILL" | "SIGSTOP" | "SIGCONT",
+  root?: number,
 ): readonly number[] {
-  const pids = markedProcesses(`${name}=${marker}`);
-  for (const pid of pids) {
-    try {
-      if (pid !== process.pid) process.kill(pid, signal);
-    } catch (error) {
-      if (!hasCode(error, "ESRCH") && !hasCode(error, "EPERM")) throw error;
-    }
-  }
+  const pids = system().marked(`${name}=${marker}`, root);
+  signalAll(pids, signal);
   return pids;
 }
 
-/** Descendants are told by their environment: their parents may be gone, so that no tree leads to them. */
-function markedProcesses(wanted: string): number[] {
-  return processIds().filter((pid) => environmentOf(pid).includes(wanted));
+function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) if (pid !== process.pid) sendSignal(pid, signal);
 }
 
-function processIds(): number[] {
+/** Nobody may be there any more, or somebody else's; of a group of zombies macOS says that it may not be signalled. */
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
-    return fs
-      .readdirSync("/proc")
-      .map(Number)
-      .filter((pid) => Number.isInteger(pid));
-  } catch {
-    return [];
+    process.kill(pid, signal);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code !== "ESRCH" && code !== "EPERM") throw error;
   }
-}
-
-function environmentOf(pid: number): string {
-  try {
-    return fs.readFileSync(`/proc/${pid}/environ`, "latin1");
-  } catch {
-    // It ended meanwhile, or belongs to somebody else.
-    return "";
-  }
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
 }

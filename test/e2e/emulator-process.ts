@@ -18,6 +18,8 @@ export interface EmulatorProcessOptions {
   readonly cwd?: string;
   /** Default: the one built here. */
   readonly program?: string;
+  /** What runs it: a program with its arguments. */
+  readonly under?: readonly string[];
 }
 
 export interface Exit {
@@ -97,10 +99,12 @@ function launch({
   env = {},
   cwd = process.cwd(),
   program: file = program,
+  under = [],
 }: EmulatorProcessOptions) {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("SV_"));
   const port = args.includes("--port") || "SV_PORT" in env ? [] : ["--port", "0"];
-  return spawn(process.execPath, [file, ...port, ...args], {
+  const [command = "", ...rest] = [...under, process.execPath, file, ...port, ...args];
+  return spawn(command, rest, {
     cwd,
     env: { ...Object.fromEntries(inherited), ...env },
     stdio: ["ignore", "pipe", "pipe"],

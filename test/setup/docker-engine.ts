@@ -8,6 +8,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { temporaryDirectory, type TemporaryDirectory } from "./temporary-directory.ts";
 import { mountTmpfs, tmpfsIsMissing } from "./tmpfs.ts";
+import { PROC } from "./proc.ts";
 
 const READY_MS = 30_000;
 const END_MS = 20_000;
@@ -216,7 +217,7 @@ async function makeBridge(
 
 /** An engine that ends leaves the network of the machine mounted, if a container had it, and one that fails its data. */
 async function unmountBelow(folder: string): Promise<void> {
-  const mounts = fs.readFileSync("/proc/self/mounts", "utf8").split("\n");
+  const mounts = fs.readFileSync(`${PROC}/self/mounts`, "utf8").split("\n");
   const points = mounts.flatMap((line) => line.split(" ")[1] ?? []);
   const below = points.filter((point) => point.startsWith(`${folder}/`)).toReversed();
   for (const point of below) await promisify(execFile)("umount", ["--lazy", point]);

@@ -1,9 +1,10 @@
 /** The locks on a file, by which processes keep each other out of a database. */
 import fs from "node:fs";
+import { PROC } from "./proc.ts";
 
 /** A line for each lock that a process has on the file. */
 export function locksOf(file: string): string[] {
   const { ino } = fs.statSync(file);
-  const locks = fs.readFileSync("/proc/locks", "utf8").split("\n");
+  const locks = fs.readFileSync(`${PROC}/locks`, "utf8").split("\n");
   return locks.filter((line) => line.includes(`:${ino} `));
 }

@@ -56,6 +56,7 @@ const programs = {
       "for bin in /usr/lib/postgresql/*/bin; do [ -x $bin/postgres ] && exit; done; exit 1",
     ],
   },
+  ps: { package: "procps" },
   psql: { package: "postgresql" },
   python3: {
     package: "python3",

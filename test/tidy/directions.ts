@@ -15,6 +15,7 @@ const purePackages = ["ipaddr.js", "zod", "node:buffer", "node:crypto", "node:ut
 const protocol = "runtime/protocol/";
 const runtimeCore = "runtime/core/";
 const leftovers = "runtime/leftovers/";
+const system = "runtime/system/";
 const core = "emulator/core/";
 const sqlite = "emulator/sqlite/";
 const net = "emulator/net/";
@@ -55,7 +56,10 @@ const layers: readonly Layer[] = [
     of: "runtime/handler/",
     mayImport: ["runtime/pipe/", "runtime/storage/", runtimeCore, protocol],
   },
-  { of: "runtime/isolate/", mayImport: ["runtime/pipe/", leftovers, runtimeCore, protocol] },
+  {
+    of: "runtime/isolate/",
+    mayImport: ["runtime/pipe/", leftovers, system, runtimeCore, protocol],
+  },
   // What the handler process and its supervisor do, in one process.
   {
     of: "runtime/in-process/",
@@ -75,7 +79,9 @@ const layers: readonly Layer[] = [
   },
   { of: "runtime/load/", mayImport: [leftovers, runtimeCore, protocol] },
   { of: "runtime/storage/", mayImport: [runtimeCore, protocol] },
-  { of: "runtime/", mayImport: [runtimeCore, protocol, "runtime/pipe/"] },
+  // What the operating system is asked, which knows nothing of workers.
+  { of: system, mayImport: [] },
+  { of: "runtime/", mayImport: [runtimeCore, protocol, "runtime/pipe/", system] },
   { of: core, mayImport: [protocol], packages: purePackages },
   // Shared tools: each knows its own technique and nothing of jobs or workers.
   { of: sqlite, mayImport: [core, protocol] },
@@ -93,6 +99,7 @@ const layers: readonly Layer[] = [
     mayImport: [
       "runtime/pipe/process-tree.ts",
       "runtime/leftovers/owner.ts",
+      system,
       docker,
       core,
       protocol,

@@ -65,7 +65,7 @@ const workerSchema = answered("OperatedWorker", {
       bytes: z.array(count).meta({ description: "Oldest first, an hour at most." }),
     })
     .optional()
-    .meta({ description: "What its processes have resident, on Linux; not of containers." }),
+    .meta({ description: "What its processes have resident; not of containers." }),
   jobs: z
     .array(z.strictObject({ jobId: z.string(), startedAt: instant() }))
     .meta({ description: "Those it has now." }),

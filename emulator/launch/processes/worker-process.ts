@@ -1,12 +1,12 @@
 /** A child process as a worker: what it inherits, what it writes, and how it ends with everything it started. */
 import type { ChildProcess } from "node:child_process";
-import { endMarked, killMarked, signalMarked } from "../../../runtime/pipe/process-tree.ts";
+import { endMarked, killTree, signalMarked } from "../../../runtime/pipe/process-tree.ts";
 import { WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
+import { system } from "../../../runtime/system/system.ts";
 import type { LauncherKind } from "../../core/workers/worker-life.ts";
 import type { LaunchedWorker, WorkerExit, WorkerOrder } from "../launcher.ts";
 import { whenWeAreGone } from "./guard.ts";
 import { LineTail } from "./line-tail.ts";
-import { residentBytes } from "./resident-bytes.ts";
 import { realGpuIds, toldGpus } from "../worker-environment.ts";
 import { exitWith } from "../worker-exit.ts";
 
@@ -41,13 +41,13 @@ export function asWorker(
     }),
     drain: () => void child.kill("SIGTERM"),
     kill: () => {
-      child.kill("SIGKILL");
-      // These end by themselves when the worker is gone, unless they are stopped.
-      killMarked(WORKER_ENV.workerId, workerId);
+      // What it started ends by itself when the worker is gone, unless it is stopped.
+      if (child.pid !== undefined && runs(child))
+        killTree(child.pid, WORKER_ENV.workerId, workerId);
     },
     place: () => ({ pid: child.pid }),
     freeze: freezer(child, workerId),
-    memoryBytes: () => (child.pid === undefined ? undefined : residentBytes(child.pid)),
+    memoryBytes: () => (child.pid === undefined ? undefined : system().residentBytes(child.pid)),
   };
 }
 
@@ -56,15 +56,19 @@ function freezer(child: ChildProcess, workerId: string): (isFrozen: boolean) => 
   let callOff = (): void => undefined;
   child.once("exit", () => callOff());
   return async (isFrozen) => {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error("it has ended");
+    if (!runs(child)) throw new Error("it has ended");
     if (isFrozen && !child.kill("SIGSTOP")) throw new Error("it does not run");
     const signal = isFrozen ? "SIGSTOP" : "SIGCONT";
-    const pids = signalMarked(WORKER_ENV.workerId, workerId, signal);
+    const pids = signalMarked(WORKER_ENV.workerId, workerId, signal, child.pid);
     if (!isFrozen && !child.kill("SIGCONT")) throw new Error("it does not run");
     callOff();
     // A worker ends by itself when we are gone, unless it stands still.
     if (isFrozen) callOff = whenWeAreGone('kill -CONT "$@"', [...pids, child.pid ?? process.pid]);
   };
+}
+
+function runs({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode === null && signalCode === null;
 }
 
 /**

@@ -120,7 +120,7 @@ export class ProcessLadder {
   /** 5. SIGKILL. */
   kill(): void {
     const { pid, marker } = this.#handler.process;
-    if (pid !== undefined) killTree(pid, marker);
+    if (pid !== undefined) killTree(pid, MARKER_NAME, marker);
   }
 
   /** It is ready, or gone: no limit runs any more. */
@@ -137,7 +137,7 @@ export class ProcessLadder {
 
 /** What a process has started ends with it, however it ended: it may hold the pipes open, and a GPU. */
 export async function killDescendants(pid: number, marker: string): Promise<void> {
-  killTree(pid, marker);
+  signalGroup(pid, "SIGKILL");
   await endMarked(MARKER_NAME, marker);
 }
 

@@ -1,10 +1,11 @@
 /** Where this machine listens at a port. */
 import fs from "node:fs";
+import { PROC } from "../../setup/proc.ts";
 
 /** The addresses of IPv4. */
 export function listenersOf(port: number): readonly string[] {
   const hex = port.toString(16).toUpperCase().padStart(4, "0");
-  const lines = fs.readFileSync("/proc/net/tcp", "utf8").split("\n");
+  const lines = fs.readFileSync(`${PROC}/net/tcp`, "utf8").split("\n");
   return lines.flatMap((line) => {
     const [, bytes = "", at, state] = /: ([0-9A-F]{8}):([0-9A-F]{4}) \S+ (\w\w)/u.exec(line) ?? [];
     if (at !== hex || state !== "0A") return [];

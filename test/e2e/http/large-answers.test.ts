@@ -8,6 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { sized } from "../../setup/size.ts";
 import { Stage } from "../jobs/stage.ts";
+import { PROC } from "../../setup/proc.ts";
 
 const OUTPUT_BYTES = 19_000_000;
 /** Who keep the whole answer of each in memory need three times the bound. */
@@ -123,10 +124,10 @@ class MemorySamples implements Disposable {
 }
 
 function residentBytes(pid: number | undefined): number {
-  const status = fs.readFileSync(`/proc/${pid}/status`, "utf8");
+  const status = fs.readFileSync(`${PROC}/${pid}/status`, "utf8");
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1_024;
 }
 
 async function openFiles(pid: number | undefined): Promise<number> {
-  return (await fs.promises.readdir(`/proc/${pid}/fd`)).length;
+  return (await fs.promises.readdir(`${PROC}/${pid}/fd`)).length;
 }

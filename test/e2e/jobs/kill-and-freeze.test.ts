@@ -8,6 +8,7 @@ import { createClient } from "../../../runtime/client/index.ts";
 import { Gate } from "./gate.ts";
 import { eventually } from "./observe.ts";
 import { Stage } from "./stage.ts";
+import { PROC } from "../../setup/proc.ts";
 
 const LEASE_MS = 3_000;
 const ADMIN = "operators-key";
@@ -86,15 +87,15 @@ class Scene implements AsyncDisposable {
 
 /** As Linux tells it: `T` is stopped. */
 function stateOf(pid: number): string | undefined {
-  return fs.readFileSync(`/proc/${pid}/stat`, "latin1").split(") ").at(-1)?.[0];
+  return fs.readFileSync(`${PROC}/${pid}/stat`, "latin1").split(") ").at(-1)?.[0];
 }
 
 function isThere(pid: number): boolean {
-  return fs.existsSync(`/proc/${pid}`);
+  return fs.existsSync(`${PROC}/${pid}`);
 }
 
 function childrenOf(pid: number): readonly number[] {
-  const children = fs.readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1");
+  const children = fs.readFileSync(`${PROC}/${pid}/task/${pid}/children`, "latin1");
   return children.split(" ").filter(Boolean).map(Number);
 }
 

@@ -1,6 +1,7 @@
 /** Finds processes of this machine by a mark in their environment, whoever their parents are. */
 import fs from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
+import { PROC } from "../../setup/proc.ts";
 
 /** A process as it was when it was looked at. */
 export interface ObservedProcess {
@@ -14,7 +15,7 @@ export interface ObservedProcess {
 /** The processes whose environment has `mark`, as `NAME=value`; this process is left out. */
 export function processesMarked(mark: string): ObservedProcess[] {
   return fs
-    .readdirSync("/proc")
+    .readdirSync(PROC)
     .map(Number)
     .filter((pid) => Number.isInteger(pid) && pid !== process.pid)
     .flatMap((pid) => observed(pid, mark));
@@ -22,7 +23,7 @@ export function processesMarked(mark: string): ObservedProcess[] {
 
 function observed(pid: number, mark: string): ObservedProcess[] {
   try {
-    const read = (name: string) => fs.readFileSync(`/proc/${pid}/${name}`, "utf8");
+    const read = (name: string) => fs.readFileSync(`${PROC}/${pid}/${name}`, "utf8");
     if (!read("environ").split("\0").includes(mark)) return [];
     const parentPid = Number(/^PPid:\s+(\d+)$/m.exec(read("status"))?.[1]);
     const commandLine = read("cmdline").replaceAll("\0", " ").trim();
@@ -37,13 +38,13 @@ function observed(pid: number, mark: string): ObservedProcess[] {
 
 /** The most memory that the process ever had resident. */
 export function peakBytes({ pid }: Pick<ObservedProcess, "pid">): number {
-  const status = fs.readFileSync(`/proc/${pid}/status`, "utf8");
+  const status = fs.readFileSync(`${PROC}/${pid}/status`, "utf8");
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1_024;
 }
 
 /** Has that counted from now on. Answers what it has resident now. */
 export function resetPeakBytes({ pid }: Pick<ObservedProcess, "pid">): number {
-  fs.writeFileSync(`/proc/${pid}/clear_refs`, "5");
+  fs.writeFileSync(`${PROC}/${pid}/clear_refs`, "5");
   return peakBytes({ pid });
 }
 

@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { ObservedProcess } from "../jobs/observe.ts";
 import { answering, expectAnswer, ReloadingEmulator } from "./reloading-emulator.ts";
+import { PROC } from "../../setup/proc.ts";
 
 const SAVES = 500;
 /** Caches of the programs and of their allocators fill up at first. */
@@ -59,7 +60,7 @@ function collectsWhenTold(one: ObservedProcess): boolean {
 }
 
 function residentOf({ pid }: ObservedProcess): number {
-  const status = fs.readFileSync(`/proc/${pid}/status`, "utf8");
+  const status = fs.readFileSync(`${PROC}/${pid}/status`, "utf8");
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1_024;
 }
 

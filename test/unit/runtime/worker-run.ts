@@ -8,6 +8,7 @@ import { InProcessIsolate } from "../../../runtime/in-process/in-process-isolate
 import type { LogLevel } from "../../../runtime/protocol/worker-log.ts";
 import { startWorker, type Worker, type WorkerOptions } from "../../../runtime/worker.ts";
 import { MemoryJobSource } from "./memory-job-source.ts";
+import { PROC } from "../../setup/proc.ts";
 
 const fixtures = path.resolve(import.meta.dirname, "../../fixtures/handlers");
 
@@ -93,7 +94,7 @@ export class WorkerRun implements AsyncDisposable {
 export function tracedProcesses(trace: string): number[] {
   const wanted = `SV_TEST_TRACE=${trace}`;
   return fs
-    .readdirSync("/proc")
+    .readdirSync(PROC)
     .map(Number)
     .filter((pid) => Number.isInteger(pid) && environmentOf(pid).includes(wanted));
 }
@@ -101,7 +102,7 @@ export function tracedProcesses(trace: string): number[] {
 /** A zombie has none any more. */
 function environmentOf(pid: number): string {
   try {
-    return fs.readFileSync(`/proc/${pid}/environ`, "latin1");
+    return fs.readFileSync(`${PROC}/${pid}/environ`, "latin1");
   } catch {
     return "";
   }

@@ -1,10 +1,14 @@
 /**
  * Files below the root of a volume. Workers may put any link there at any time, so no directory on the way to a file may
  * be one, and a file that is one must lead to a file in the volume; what is opened is checked, not what is about to be.
+ *
+ * Where the system has paths to what is open (/proc/self/fd) no renaming turns anything elsewhere. Elsewhere all is done by the usual
+ * paths, and looked at anew afterwards: a file is only read if it is found in the volume again, and what was done in a directory that
+ * became another one meanwhile fails. It may have been done elsewhere by then; and a worker that puts all back between two looks is not
+ * noticed, but for files that are read on macOS, which refuses links anywhere in a path.
  */
 import { randomUUID } from "node:crypto";
-import type { BigIntStats, Dirent } from "node:fs";
-import { constants } from "node:fs";
+import { type BigIntStats, constants, type Dirent, existsSync } from "node:fs";
 import {
   type FileHandle,
   lstat,
@@ -23,7 +27,9 @@ import path from "node:path";
 import { isSpelledOtherwise } from "../../../../runtime/storage/spelled-otherwise.ts";
 import { codeOf } from "../../../sqlite/sqlite-error.ts";
 
-const OPEN_DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+/** Refuses links: on macOS anywhere in the path (O_NOFOLLOW_ANY, which Node has no name for), elsewhere as its last name. */
+const NO_LINKS = process.platform === "darwin" ? 0x2000_0000 : constants.O_NOFOLLOW;
+const OPEN_DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | NO_LINKS;
 /** A pipe without a writer would hold up an open for ever. */
 const OPEN_FILE = constants.O_RDONLY | constants.O_NONBLOCK;
 
@@ -49,7 +55,7 @@ export interface OpenFile {
   readonly stats: BigIntStats;
 }
 
-/** A directory held open. `path` leads to it whatever its name is meanwhile, where the system allows that. */
+/** A directory held open. `path` leads to it whatever its name is meanwhile, where the system has such paths. */
 interface Place extends AsyncDisposable {
   readonly handle: FileHandle;
   readonly path: string;
@@ -57,18 +63,26 @@ interface Place extends AsyncDisposable {
 
 export class VolumeDirectory {
   readonly #root: string;
+  readonly #hasDescriptorPaths: boolean;
   /** Whether names are one to the file system that differ in case or Unicode form: then each is looked up among those that are there. */
   readonly #folds: boolean;
 
-  private constructor(root: string, folds: boolean) {
+  private constructor(root: string, hasDescriptorPaths: boolean, folds: boolean) {
     this.#root = root;
+    this.#hasDescriptorPaths = hasDescriptorPaths;
     this.#folds = folds;
   }
 
-  /** @throws Error when it is no directory */
-  static async at(directory: string): Promise<VolumeDirectory> {
+  /**
+   * @param hasDescriptorPaths whether the system has paths to what is open
+   * @throws Error when it is no directory
+   */
+  static async at(
+    directory: string,
+    hasDescriptorPaths: boolean = existsSync("/proc/self/fd"),
+  ): Promise<VolumeDirectory> {
     const root = await realpath(directory);
-    return new VolumeDirectory(root, await foldsNames(root));
+    return new VolumeDirectory(root, hasDescriptorPaths, await foldsNames(root));
   }
 
   /** Undefined where there is no file that is an object. The handle is the caller's to close. */
@@ -93,8 +107,9 @@ export class VolumeDirectory {
   async statFile(names: Names): Promise<BigIntStats | undefined> {
     const direct = await orNothing(async () => {
       const { parent, name } = split(names);
-      await using place = await this.#enter(parent);
-      return await lstat(await this.#in(place, name), { bigint: true });
+      return this.#within(parent, async (place) =>
+        lstat(await this.#in(place, name), { bigint: true }),
+      );
     });
     if (direct?.isFile() === true) return direct;
     if (direct?.isSymbolicLink() !== true) return undefined;
@@ -105,64 +120,85 @@ export class VolumeDirectory {
 
   /** What is in a directory; nothing if it is none. */
   async entries(names: Names): Promise<readonly Dirent<Buffer>[]> {
-    const entries = await orNothing(async () => {
-      await using place = await this.#enter(names);
-      return await readdir(place.path, { withFileTypes: true, encoding: "buffer" });
-    });
+    const entries = await orNothing(async () =>
+      this.#within(names, async (place) =>
+        readdir(place.path, { withFileTypes: true, encoding: "buffer" }),
+      ),
+    );
     return entries ?? [];
   }
 
   /** Calls `write` with the path for a new file in a directory that is made if need be; hands on what it answers. */
   async writeIn<T>(names: Names, name: string, write: (file: string) => Promise<T>): Promise<T> {
-    await using place = await this.#enter(names, true);
-    return await write(path.join(place.path, name));
+    return this.#within(names, async (place) => write(path.join(place.path, name)), true);
   }
 
   /** Puts a file in the place of another, or of an empty directory, durably. Directories on the way are made. */
   async move(from: Names, to: Names): Promise<void> {
     const source = split(from);
     const target = split(to);
-    await using sourcePlace = await this.#enter(source.parent);
-    await using targetPlace = await this.#enter(target.parent, true);
-    const file = await this.#in(targetPlace, target.name);
-    const moving = async () => rename(path.join(sourcePlace.path, source.name), file);
-    await moving().catch(async (error: unknown) => {
-      if (codeOf(error) !== "EISDIR") throw error;
-      // Directories are no objects, so one that holds none is not in the way.
-      await rmdir(file);
-      await moving();
-    });
-    await targetPlace.handle.sync();
+    const move = async (sourcePlace: Place, targetPlace: Place) => {
+      const file = await this.#in(targetPlace, target.name);
+      const moving = async () => rename(path.join(sourcePlace.path, source.name), file);
+      await moving().catch(async (error: unknown) => {
+        if (codeOf(error) !== "EISDIR") throw error;
+        // Directories are no objects, so one that holds none is not in the way.
+        await rmdir(file);
+        await moving();
+      });
+      await targetPlace.handle.sync();
+    };
+    await this.#within(source.parent, async (sourcePlace) =>
+      this.#within(target.parent, async (targetPlace) => move(sourcePlace, targetPlace), true),
+    );
   }
 
   /** Does nothing where there is no file. */
   async remove(names: Names): Promise<void> {
     await orNothing(async () => {
       const { parent, name } = split(names);
-      await using place = await this.#enter(parent);
-      const file = await this.#in(place, name);
-      if ((await lstat(file)).isDirectory()) return;
-      await unlink(file);
-      await place.handle.sync();
+      await this.#within(parent, async (place) => {
+        const file = await this.#in(place, name);
+        if ((await lstat(file)).isDirectory()) return;
+        await unlink(file);
+        await place.handle.sync();
+      });
     });
   }
 
   /** Removes all there is in a directory. */
   async clear(names: Names): Promise<void> {
-    await orNothing(async () => {
-      await using place = await this.#enter(names);
-      for (const name of await readdir(place.path)) {
-        await rm(path.join(place.path, name), { recursive: true, force: true });
-      }
-    });
+    await orNothing(async () =>
+      this.#within(names, async (place) => {
+        for (const name of await readdir(place.path)) {
+          await rm(path.join(place.path, name), { recursive: true, force: true });
+        }
+      }),
+    );
+  }
+
+  /**
+   * Does `work` in a directory.
+   *
+   * @throws Error when it is another directory afterwards, where that could lead `work` elsewhere
+   */
+  async #within<T>(names: Names, work: (place: Place) => Promise<T>, make = false): Promise<T> {
+    await using place = await this.#enter(names, make);
+    const done = await work(place);
+    if (this.#hasDescriptorPaths) return done;
+    await using now = await this.#enter(names);
+    if (await isSame(place.handle, now.handle)) return done;
+    throw new Error(`the directory ${names.join("/")} of the volume was replaced meanwhile`);
   }
 
   /** Opens a directory name by name, following no link. */
   async #enter(names: Names, make = false): Promise<Place> {
-    let place = await placeAt(this.#root, this.#root);
+    let place = await this.#placeAt(this.#root);
     for (const name of names) {
       await using outer = place;
-      place = await step(outer, await this.#in(outer, name), make);
+      const directory = await this.#in(outer, name);
+      if (make) await makeDirectory(directory, outer);
+      place = await this.#placeAt(directory);
     }
     return place;
   }
@@ -174,35 +210,41 @@ export class VolumeDirectory {
     return path.join(place.path, name);
   }
 
+  async #placeAt(directory: string): Promise<Place> {
+    const handle = await open(directory, OPEN_DIRECTORY);
+    return {
+      handle,
+      path: this.#hasDescriptorPaths ? descriptorPath(handle) : directory,
+      [Symbol.asyncDispose]: () => handle.close(),
+    };
+  }
+
   /** Whether what was opened lies in the volume, whatever link led to it. */
   async #holds(handle: FileHandle, file: string): Promise<boolean> {
-    const real = await readlink(descriptorPath(handle)).catch(async () => realpath(file));
-    return real.startsWith(this.#root + path.sep);
+    const isBelow = (real: string) => real.startsWith(this.#root + path.sep);
+    if (this.#hasDescriptorPaths) return isBelow(await readlink(descriptorPath(handle)));
+    const real = await realpath(file);
+    if (!isBelow(real)) return false;
+    await using again = await open(real, OPEN_FILE | NO_LINKS);
+    return await isSame(handle, again);
   }
 }
 
-async function step(outer: Place, directory: string, make: boolean): Promise<Place> {
-  if (make) {
-    try {
-      await mkdir(directory);
-      await outer.handle.sync();
-    } catch (error) {
-      if (codeOf(error) !== "EEXIST") throw error;
-    }
+async function makeDirectory(directory: string, outer: Place): Promise<void> {
+  try {
+    await mkdir(directory);
+    await outer.handle.sync();
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
   }
-  return placeAt(directory, directory);
 }
 
-async function placeAt(directory: string, fallback: string): Promise<Place> {
-  const handle = await open(directory, OPEN_DIRECTORY);
-  return {
-    handle,
-    path: process.platform === "linux" ? descriptorPath(handle) : fallback,
-    [Symbol.asyncDispose]: () => handle.close(),
-  };
+async function isSame(one: FileHandle, other: FileHandle): Promise<boolean> {
+  const [a, b] = [await one.stat({ bigint: true }), await other.stat({ bigint: true })];
+  return a.dev === b.dev && a.ino === b.ino;
 }
 
-/** On Linux, a path to what is open that no renaming can turn elsewhere. */
+/** A path to what is open that no renaming can turn elsewhere. */
 function descriptorPath(handle: FileHandle): string {
   return `/proc/self/fd/${handle.fd}`;
 }

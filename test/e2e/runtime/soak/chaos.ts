@@ -3,6 +3,7 @@ import fs from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { SeededRandom } from "../../crash/seeded-random.ts";
 import { processesMarked } from "../../jobs/observe.ts";
+import { PROC } from "../../../setup/proc.ts";
 
 export interface ChaosOptions {
   /** In the environment of all workers, as `NAME=value`. */
@@ -69,7 +70,7 @@ function supervisors(mark: string): Supervisor[] {
 
 function environmentOf(pid: number): string {
   try {
-    return fs.readFileSync(`/proc/${pid}/environ`, "utf8");
+    return fs.readFileSync(`${PROC}/${pid}/environ`, "utf8");
   } catch {
     return "";
   }

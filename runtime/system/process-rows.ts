@@ -1,0 +1,35 @@
+/** Reads what `ps` prints of processes, a line each. */
+
+export interface ProcessRow {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly isZombie: boolean;
+  readonly residentBytes: number;
+  /** Seconds since 1970; undefined where the date is in words that nobody knows. */
+  readonly startS: number | undefined;
+  /** With the environment behind it where that was asked for and is shown; else empty. */
+  readonly command: string;
+}
+
+/** pid, ppid, pgid, stat, rss, lstart as `Fri Nov 27 23:38:27 2026`, and the command if it was asked for. */
+const ROW =
+  /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\d+)\s+\w+\s+(\w+\s+\d+\s[\d:]+\s\d+)(?:\s+(.*))?$/u;
+
+/** Lines that are none of a process are left out. */
+export function rowsOf(printed: string): readonly ProcessRow[] {
+  return printed.split("\n").flatMap((line) => {
+    const [, pid, parent, group, state = "", kib, start = "", command = ""] = ROW.exec(line) ?? [];
+    if (pid === undefined) return [];
+    const startMs = Date.parse(`${start} UTC`);
+    return {
+      pid: Number(pid),
+      parent: Number(parent),
+      group: Number(group),
+      isZombie: state.startsWith("Z"),
+      residentBytes: Number(kib) * 1_024,
+      startS: Number.isNaN(startMs) ? undefined : startMs / 1_000,
+      command,
+    };
+  });
+}

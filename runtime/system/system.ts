@@ -1,0 +1,51 @@
+/** Port: what is asked of the operating system about processes and memory. All of it is answered at once. */
+import fs from "node:fs";
+import { LinuxSystem } from "./linux.ts";
+import { PosixSystem } from "./posix.ts";
+
+export interface System {
+  /**
+   * The processes that have `mark`, a `NAME=value` without blanks, in their environment.
+   *
+   * @param root this process or a child of it, which has the mark, too: what descends from it is found also where the system does not
+   *   show an environment
+   */
+  marked(mark: string, root?: number): readonly number[];
+
+  /**
+   * When a process began, in lower-case letters and digits that mean something to `isRunning` alone. Undefined when it has ended, also
+   * if nobody has reaped it yet, and where that cannot be told.
+   */
+  startOf(pid: number): string | undefined;
+
+  /** Whether the process that began then still runs, and no later one with its number; undefined where that cannot be told. */
+  isRunning(pid: number, start: string): boolean | undefined;
+
+  /** Where and for how long the number of a process with its start means one process only: this start of this machine or container. */
+  scope(): string;
+
+  /** How often a process of this machine or container was killed for lack of memory so far; undefined where that cannot be told. */
+  countOomKills(): number | undefined;
+
+  /** What a process and its descendants have resident; pages they share count for each. Undefined when it has ended or where nothing is known. */
+  residentBytes(pid: number): number | undefined;
+
+  /** What cannot be told here, a sentence each that says what follows from it. */
+  untold(): readonly string[];
+}
+
+let here: System | undefined;
+
+/** The system that this process runs on: that of Linux where there is a /proc. */
+export function system(): System {
+  here ??= hasProc() ? new LinuxSystem() : new PosixSystem();
+  return here;
+}
+
+function hasProc(): boolean {
+  try {
+    return fs.readFileSync("/proc/self/stat", "latin1") !== "";
+  } catch {
+    return false;
+  }
+}

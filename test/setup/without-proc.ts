@@ -1,0 +1,74 @@
+/**
+ * Runs a command where /proc is an empty directory, as on systems that have none: `node test/setup/without-proc.ts npm test`. This takes
+ * root on Linux. /proc is kept at another place for the tests themselves, and for the foreign programs named here, which run with it.
+ */
+import fs from "node:fs";
+import path from "node:path";
+import { isWithoutProc, KEPT_PROC } from "./proc.ts";
+
+/** Programs that do nothing without /proc, as people call them. */
+const BY_NAME = ["dockerd", "ip", "iptables", "nsenter", "pgrep", "ps", "strace", "unshare"];
+
+const folder = path.resolve(
+  import.meta.dirname,
+  "../../node_modules/.cache/sv-runtime/without-proc",
+);
+
+/** What runs a command in such a place; it has the number of the process that is started. */
+export const withoutProc: readonly string[] = [process.execPath, import.meta.filename];
+
+/** What goes before the command of a program that needs it. A mount of an earlier namespace is not to be had: so one more is made. */
+const WITH_PROC = `exec /usr/bin/unshare --mount /bin/sh -c 'mount --bind ${KEPT_PROC} /proc && exec "$0" "$@"'`;
+
+/**
+ * What a program does in the place of one that is called by its path; the real one is `$real`. Node tells its own path by /proc, and
+ * else by the name it was called by: called by its whole path, it knows it as on other systems.
+ */
+const BY_PATH: Readonly<Record<string, string>> = {
+  "/usr/bin/chromium": `${WITH_PROC} "$real" "$@"`,
+  [process.execPath]: 'exec "$real" "$@"',
+};
+
+/** The place, made in a namespace for mounts; then the command. */
+const ENTER = `mkdir -p ${KEPT_PROC} &&
+mount --bind /proc ${KEPT_PROC} &&
+mount -t tmpfs -o ro,mode=0555 none /proc &&
+for file in ${Object.keys(BY_PATH).join(" ")}; do
+  [ ! -e "$file" ] || { mount --bind "$file" "$0/real$file" && mount --bind "$0/by-path$file" "$file"; } || exit
+done &&
+exec "$@"`;
+
+function writeWrappers(): void {
+  for (const name of BY_NAME) {
+    // What it starts in its turn has the real ones.
+    const real = `PATH=$(printf %s "$PATH" | sed 's|${folder}/by-name:||g')\n`;
+    write(path.join(folder, "by-name", name), `#!/bin/sh\n${real}${WITH_PROC} ${name} "$@"\n`);
+  }
+  for (const [file, command] of Object.entries(BY_PATH)) {
+    const real = path.join(folder, "real", file);
+    write(real, "");
+    write(path.join(folder, "by-path", file), `#!/bin/sh\nreal=${real}\n${command}\n`);
+  }
+}
+
+/** Once, and in one go: another one may be running it, or have mounted something there. */
+function write(file: string, text: string): void {
+  if (fs.existsSync(file) && fs.readFileSync(file, "utf8") === text) return;
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.writeFileSync(`${file}.${process.pid}`, text, { mode: 0o755 });
+  fs.renameSync(`${file}.${process.pid}`, file);
+}
+
+if (import.meta.main) {
+  const command = process.argv.slice(2);
+  if (command.length === 0 || process.execve === undefined || process.getuid?.() !== 0) {
+    console.error("Usage, as root on Linux: node test/setup/without-proc.ts <command> [arguments]");
+    process.exit(2);
+  }
+  if (!isWithoutProc) writeWrappers();
+  const env = { ...process.env, PATH: `${folder}/by-name:${process.env["PATH"] ?? ""}` };
+  const [program, ...args] = isWithoutProc
+    ? ["/usr/bin/env", ...command]
+    : ["/usr/bin/unshare", "--mount", "/bin/sh", "-c", ENTER, folder, ...command];
+  process.execve(program, [program, ...args], env);
+}
