@@ -14,6 +14,7 @@ export class ReplicaDoor {
   readonly #key: Uint8Array;
   readonly #perform: RequestListener;
   readonly #channels = new Set<Channel>();
+  #isStopped = false;
 
   /** @param key of the marks @param perform answers what others pass on */
   constructor(service: HttpService, key: Uint8Array, perform: RequestListener) {
@@ -39,7 +40,8 @@ export class ReplicaDoor {
   take(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     if (!wantsChannel(request)) return false;
     const mark = this.#markOf(request);
-    if (mark === undefined) {
+    // A request that was on its way when the port was closed may come after everybody was hung up on.
+    if (mark === undefined || this.#isStopped) {
       socket.destroy();
       return true;
     }
@@ -70,13 +72,14 @@ export class ReplicaDoor {
     };
   }
 
-  /** Waits until what was taken is answered, at most `graceMs`, and hangs up. */
+  /** Waits until what was taken is answered, at most `graceMs`, and hangs up; from then on nobody is connected. */
   async stop(graceMs: number): Promise<void> {
     const limit = performance.now() + graceMs;
     const isBusy = () => [...this.#channels].some(({ size }) => size > 0);
     while (isBusy() && performance.now() < limit) {
       await new Promise((resolve) => setTimeout(resolve, SWEEP_MS));
     }
+    this.#isStopped = true;
     for (const channel of this.#channels) channel.destroy();
   }
 

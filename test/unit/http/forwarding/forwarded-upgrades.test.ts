@@ -126,6 +126,22 @@ it.each([
   expect(answer).toMatch(/^HTTP\/1\.1 404 /u);
 });
 
+it("a replica that is connected at the last moment keeps nobody from stopping", async () => {
+  const ownership = cluster.join("late", () => late.url);
+  await using late = await startTestHttp({ stopGraceMs: 60_000, ownership });
+  const asked = { from: "other", at: Date.now(), address: "", method: "GET", path: CHANNEL_PATH };
+  const socket = await late.socket(
+    `GET ${CHANNEL_PATH} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: ${CHANNEL_PROTOCOL}\r\nSv-Replica: ${markOf(markKey(secretKey()), asked)}\r\n`,
+  );
+  const answer: Buffer[] = [];
+  socket.on("data", (bytes: Buffer) => void answer.push(bytes));
+  const stopped = late.http.stop();
+  await late.test.clock.settle();
+  socket.write("\r\n");
+  await stopped;
+  expect(Buffer.concat(answer).toString()).toBe("");
+});
+
 it("who has the key is connected, and cut off for what is no frame", async () => {
   const request = { from: "other", at: Date.now(), address: "", method: "GET", path: CHANNEL_PATH };
   const answer = await owner.service.raw(
