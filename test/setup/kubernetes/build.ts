@@ -16,6 +16,8 @@ const PROGRAMS = [...SERVERS, "kubelet"];
 const REFLECT = "github.com/modern-go/reflect2";
 const OPENAPI = "k8s.io/kubernetes/pkg/generated/openapi";
 const VENDORED = "k8s.io/kubernetes/vendor/k8s.io";
+/** Where programs have their version from, and that which the API server tells of. */
+const VERSIONED = ["component-base/version", "client-go/pkg/version"];
 
 async function build(): Promise<void> {
   if (fs.existsSync(programsFolder)) return;
@@ -31,10 +33,11 @@ async function build(): Promise<void> {
   const go = goIn(scratch.path, tree);
   await go("build", "-o", `${bin}/`, "./vendor/k8s.io/kube-openapi/cmd/openapi-gen");
   await generateOpenApi(scratch.path, tree);
-  const version = `${VENDORED}/component-base/version.git`;
   const [major = "", minor = ""] = KUBERNETES_VERSION.split(".");
   const facts = { Version: `v${KUBERNETES_VERSION}`, Major: major, Minor: minor };
-  const flags = Object.entries(facts).map(([name, value]) => `-X ${version}${name}=${value}`);
+  const flags = VERSIONED.flatMap((name) =>
+    Object.entries(facts).map(([fact, value]) => `-X ${VENDORED}/${name}.git${fact}=${value}`),
+  );
   const packages = PROGRAMS.map((program) => `./cmd/${program}`);
   await go("build", "-o", `${bin}/`, "-ldflags", `-s -w ${flags.join(" ")}`, ...packages);
   keep(bin);
