@@ -67,7 +67,7 @@ describe.concurrent("side by side", { timeout: LIMIT_MS }, () => {
     await using scene = await setStoppableScene();
     const { stage, happened, history } = scene;
     const slow = stage.endpoint<Output>("slow");
-    const { id } = await slow.run({ marker: "slow", workMs: 1_000 });
+    const { id } = await slow.run({ marker: "slow", workMs: 5_000 });
     await happened("started 1");
     const { workerId: stopped } = await slow.status(id);
     const old = scene.processes();
