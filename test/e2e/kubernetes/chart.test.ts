@@ -142,8 +142,12 @@ describe.skipIf(isMissing !== undefined)("the chart on a cluster", () => {
     expect(left).toBe("");
     const rights = "roles,rolebindings,pods,secrets";
     const ofWorkers = ["--namespace", workers.name, "get", rights, "-o", "name"];
-    const others = (await cluster.kubectl(ofWorkers)).split("\n");
-    expect(others.filter((name) => !name.startsWith("secret/default-token"))).toEqual([]);
+    const others = async () => {
+      const names = (await cluster.kubectl(ofWorkers)).split("\n");
+      return names.filter((name) => !name.startsWith("secret/default-token"));
+    };
+    // The node takes its time for a pod that was deleted.
+    await expect.poll(others, { timeout: 90_000 }).toEqual([]);
   }, 400_000);
 });
 
