@@ -116,27 +116,31 @@ describe.skipIf(dockerIsMissing !== undefined)("a container that cannot work", (
     expect(opened.said).toContainEqual(expect.stringContaining("simulated"));
   });
 
-  test(`${LAUNCHES} launches in a row leave no container, volume or network`, async () => {
-    // Those of pods have names; what a container leaves has none.
-    const volumes = async (): Promise<readonly string[]> =>
-      (await docker.ask("volume", "ls", "-q")).match(/^[0-9a-f]{64}$/gmu) ?? [];
-    const before = await volumes();
-    const opened = await openLauncher(docker);
-    const template = { ...templateNamed(plain), dockerStartCmd: ["true"] };
-    const launchTheirs = async () => {
-      const exits = [];
-      for (let n = 0; n < LAUNCHES / LANES; n += 1)
-        exits.push(await opened.launcher.launch(orderOf(template)).exited);
-      return exits;
-    };
-    const exits = await Promise.all(Array.from({ length: LANES }, launchTheirs));
-    expect(exits.flat().filter(({ exitCode }) => exitCode !== 0)).toEqual([]);
-    expect(await opened.containers()).toEqual([]);
-    expect(await opened.networks()).toHaveLength(1);
-    await opened[Symbol.asyncDispose]();
-    expect(await opened.networks()).toEqual([]);
-    expect((await volumes()).filter((name) => !before.includes(name))).toEqual([]);
-  }, 300_000);
+  test(
+    `${LAUNCHES} launches in a row leave no container, volume or network`,
+    async () => {
+      // Those of pods have names; what a container leaves has none.
+      const volumes = async (): Promise<readonly string[]> =>
+        (await docker.ask("volume", "ls", "-q")).match(/^[0-9a-f]{64}$/gmu) ?? [];
+      const before = await volumes();
+      const opened = await openLauncher(docker);
+      const template = { ...templateNamed(plain), dockerStartCmd: ["true"] };
+      const launchTheirs = async () => {
+        const exits = [];
+        for (let n = 0; n < LAUNCHES / LANES; n += 1)
+          exits.push(await opened.launcher.launch(orderOf(template)).exited);
+        return exits;
+      };
+      const exits = await Promise.all(Array.from({ length: LANES }, launchTheirs));
+      expect(exits.flat().filter(({ exitCode }) => exitCode !== 0)).toEqual([]);
+      expect(await opened.containers()).toEqual([]);
+      expect(await opened.networks()).toHaveLength(1);
+      await opened[Symbol.asyncDispose]();
+      expect(await opened.networks()).toEqual([]);
+      expect((await volumes()).filter((name) => !before.includes(name))).toEqual([]);
+    },
+    sized(300_000, 900_000),
+  );
 });
 
 /** The engine, with what it made of the device requests of each container. */
@@ -150,7 +154,9 @@ function inspecting(
     async create(options: Parameters<typeof create>[0]) {
       const container = await create(options);
       const format = "{{json .HostConfig.DeviceRequests}}";
-      requests.push(JSON.parse(await docker.ask("inspect", "--format", format, container.id)));
+      const made = await docker.ask("inspect", "--format", format, container.id);
+      // The one by which the launcher finds out where the engine runs asks for nothing.
+      if (JSON.parse(made) !== null) requests.push(JSON.parse(made));
       return container;
     },
   });
