@@ -2,9 +2,24 @@
 import { lstat, readdir } from "node:fs/promises";
 import path from "node:path";
 
-/** Whether something is there under the name which is called otherwise: `A.txt` for `a.txt`. */
+/**
+ * Whether something is there under the name which is called otherwise: `A.txt` for `a.txt`. The directory is only read where something is
+ * there under another spelling, too: elsewhere that would make every file of a large one dear.
+ */
 export async function isSpelledOtherwise(directory: string, name: string): Promise<boolean> {
-  const found = await lstat(path.join(directory, name)).catch(() => undefined);
-  if (found === undefined) return false;
-  return !(await readdir(directory)).includes(name);
+  if (!(await isThere(directory, name))) return false;
+  const spellings = [
+    ...[name.toUpperCase(), name.toLowerCase()],
+    ...[name.normalize("NFC"), name.normalize("NFD")],
+  ];
+  const others = spellings.filter((other) => other !== name);
+  const found = await Promise.all(others.map((other) => isThere(directory, other)));
+  return found.includes(true) && !(await readdir(directory)).includes(name);
+}
+
+async function isThere(directory: string, name: string): Promise<boolean> {
+  return lstat(path.join(directory, name)).then(
+    () => true,
+    () => false,
+  );
 }
