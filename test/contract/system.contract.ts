@@ -8,9 +8,9 @@ import type { System } from "../../runtime/system/system.ts";
 const MARK = "SV_TEST_MARK";
 
 const STUBBORN = 63;
-/** Each in a session of its own and deaf to SIGTERM; the shell that started them ends. */
+/** Each in a session of its own and deaf to SIGTERM, until descriptor 3 ends; the shell that started them ends. */
 const LEAVES_THEM = `trap '' TERM
-for i in $(seq ${STUBBORN}); do setsid sleep 600 & done`;
+for i in $(seq ${STUBBORN}); do setsid sh -c 'echo; read _' <&3 & done`;
 
 const HOLD = "const held = Buffer.alloc(60_000_000, 1); setInterval(() => held, 1_000);";
 const PARENT = `const { spawn } = require("node:child_process");
@@ -24,11 +24,18 @@ export function describeSystem(name: string, open: () => System): void {
       const marker = randomUUID();
       const mark = `${MARK}=${marker}`;
       const env = { ...process.env, [MARK]: marker };
-      const shell = spawn("sh", ["-c", LEAVES_THEM], { env, stdio: "ignore" });
-      await once(shell, "close");
-      // One that becomes another program has no environment for a moment.
-      await expect.poll(() => system.marked(mark)).toHaveLength(STUBBORN);
+      const shell = spawn("sh", ["-c", LEAVES_THEM], {
+        env,
+        stdio: ["ignore", "pipe", "ignore", "pipe"],
+      });
+      const ended = once(shell, "exit");
+      let up = 0;
+      shell.stdout?.on("data", ({ length }: Buffer) => (up += length));
+      // One that has yet to become another program has no environment for a moment; those that speak do not.
+      await expect.poll(() => up).toBe(STUBBORN);
+      await ended;
       const found = system.marked(mark);
+      expect(found).toHaveLength(STUBBORN);
       for (const pid of found) process.kill(pid, "SIGTERM");
       expect(system.marked(mark)).toEqual(found);
       for (const pid of found) process.kill(pid, "SIGKILL");
