@@ -9,10 +9,20 @@ import { isWithoutProc, KEPT_PROC } from "./proc.ts";
 /** Programs that do nothing without /proc, as people call them. */
 const BY_NAME = ["dockerd", "ip", "iptables", "nsenter", "pgrep", "ps", "strace", "unshare"];
 
-const folder = path.resolve(
-  import.meta.dirname,
-  "../../node_modules/.cache/sv-runtime/without-proc",
-);
+const root = path.resolve(import.meta.dirname, "../..");
+const folder = path.join(root, "node_modules/.cache/sv-runtime/without-proc");
+const machine = `${process.platform}-${process.arch}`;
+
+/**
+ * Such programs that are called by their path: the browser, what TypeScript and the linter are behind their scripts, which ask for
+ * their own path, and the generator of the protocol's code, a part of which asks where its stack is.
+ */
+const NEED_PROC = [
+  "/usr/bin/chromium",
+  path.join(root, `node_modules/@typescript/typescript-${machine}/lib/tsc`),
+  path.join(root, `node_modules/@oxlint-tsgolint/${machine}/tsgolint`),
+  path.join(root, "node_modules/ts-proto/protoc-gen-ts_proto"),
+];
 
 /** What runs a command in such a place; it has the number of the process that is started. */
 export const withoutProc: readonly string[] = [process.execPath, import.meta.filename];
@@ -20,12 +30,17 @@ export const withoutProc: readonly string[] = [process.execPath, import.meta.fil
 /** What goes before the command of a program that needs it. A mount of an earlier namespace is not to be had: so one more is made. */
 const WITH_PROC = `exec /usr/bin/unshare --mount /bin/sh -c 'mount --bind ${KEPT_PROC} /proc && exec "$0" "$@"'`;
 
+/** The same for a program in whose place this is: it is put back to its place, beside which it finds its files. */
+const AT_ITS_PATH = `exec /usr/bin/unshare --mount /bin/sh -c 'mount --bind ${KEPT_PROC} /proc && mount --bind "$real" "$0" && exec "$0" "$@"'`;
+
 /**
- * What a program does in the place of one that is called by its path; the real one is `$real`. Node tells its own path by /proc, and
+ * What is done in the place of a program that is called by its path; the real one is `$real`. Node tells its own path by /proc, and
  * else by the name it was called by: called by its whole path, it knows it as on other systems.
  */
 const BY_PATH: Readonly<Record<string, string>> = {
-  "/usr/bin/chromium": `${WITH_PROC} "$real" "$@"`,
+  ...Object.fromEntries(
+    NEED_PROC.map((file) => [file, `export real\n${AT_ITS_PATH} ${file} "$@"`]),
+  ),
   [process.execPath]: 'exec "$real" "$@"',
 };
 

@@ -167,7 +167,7 @@ export const ENDINGS: readonly Ending[] = [
     what: "completes, and no process's memory grows with what it prints",
     status: "COMPLETED",
     output: {
-      rssBytes: expect.toSatisfy((bytes: number) => bytes < 400_000_000) as number,
+      heldBytes: expect.toSatisfy((bytes: number) => bytes < 400_000_000) as number,
     },
     losesProcess: false,
   },

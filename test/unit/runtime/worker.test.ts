@@ -178,7 +178,7 @@ describe("printing", () => {
     const result = await job.result();
     expect(result).toMatchObject({ kind: "completed" });
     expect(result).toHaveProperty(
-      "output.rssBytes",
+      "output.heldBytes",
       expect.toSatisfy((n) => n < 400_000_000),
     );
     expect(ownResidentBytes() - before).toBeLessThan(200_000_000);
