@@ -101,6 +101,7 @@ export class PassedAnswer implements ExchangeEvents {
   }
 
   #finish(end: TryEnd): void {
+    if (end === "moved" || end === "broken") this.#body.hold();
     this.#response.off("drain", this.#drained).off("close", this.#closed);
     this.#end.resolve(end);
   }

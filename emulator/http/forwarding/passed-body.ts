@@ -37,6 +37,11 @@ export class PassedBody {
     this.#request.resume();
   }
 
+  /** The try is over, and may not be the last: more is taken with the next one, for only the beginning could be kept till then. */
+  hold(): void {
+    this.#request.pause();
+  }
+
   /** Nothing more is passed on; what comes is discarded. */
   leave(): void {
     this.#to = undefined;

@@ -175,6 +175,9 @@ describe("the checker finds", () => {
     expect(kinds({ ...request, end: "answered", status: 503 })).toEqual([]);
     expect(kinds({ ...request, end: "hung" })).toEqual(["hung"]);
     expect(kinds({ ...request, end: "answered", status: 500, says: "{}" })).toEqual(["defect"]);
+    const refused = { ...request, end: "answered", status: 400, says: "{}" } as const;
+    expect(kinds({ ...refused, operation: "run" })).toEqual(["defect"]);
+    expect(kinds({ ...refused, operation: "cancel" })).toEqual([]);
     expect(kinds({ type: "died", seat: 1, says: "code 4" })).toEqual(["died"]);
     expect(kinds({ type: "foreign-write", says: "{}" })).toEqual(["foreign-write"]);
   });

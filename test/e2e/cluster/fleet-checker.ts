@@ -14,7 +14,7 @@ export interface FleetViolation {
     | "went-backwards"
     /** A client waited longer than any answer may take. */
     | "hung"
-    /** A request was answered with 500. */
+    /** A request was answered with 500, or a submission, which is as it should be, with 400. */
     | "defect"
     /** One end of a job was told of by several deliveries, or by one with several bodies. */
     | "told-twice"
@@ -188,12 +188,14 @@ function problemOf(
   return isWhole && count !== wanted.length ? `ended after ${count} chunks` : undefined;
 }
 
+const SUBMITS: ReadonlySet<string> = new Set(["run", "runsync"]);
+
 function ofProcesses(facts: readonly Fact[]): Says[] {
   return facts.flatMap((fact): Says[] => {
     if (fact.type === "died") return [["died", `emulator ${fact.seat} ended: ${fact.says}`]];
     if (fact.type === "foreign-write") return [["foreign-write", fact.says]];
     if (fact.type !== "request") return [];
-    if (fact.status === 500)
+    if (fact.status === 500 || (fact.status === 400 && SUBMITS.has(fact.operation)))
       return [["defect", `${fact.operation} at emulator ${fact.seat}: ${fact.says}`]];
     if (fact.end !== "hung") return [];
     const lasted = Math.round((fact.at - fact.askedAt) / 1_000);

@@ -164,7 +164,7 @@ export class FleetClient {
       const text = await response.text();
       const { status, headers } = response;
       if (status >= 500) this.#avoid(seat);
-      const says = status === 500 ? { says: text } : {};
+      const says = status === 500 || status === 400 ? { says: text } : {};
       this.note({ operation, seat, askedAt, end: "answered", status, ...says });
       return { status, headers, text, askedAt };
     } catch {

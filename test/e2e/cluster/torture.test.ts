@@ -48,7 +48,10 @@ function endpoints() {
 /** A history with violations is worth a closer look, beside what the emulators said. */
 function keep(facts: readonly Fact[], fleet: Fleet, seed: number): string {
   const kept = path.join(os.tmpdir(), `sv-cluster-${seed}`);
-  fs.writeFileSync(`${kept}.jsonl`, facts.map((fact) => `${JSON.stringify(fact)}\n`).join(""));
+  // Longer than a string can be, after half an hour.
+  const file = fs.openSync(`${kept}.jsonl`, "w");
+  for (const fact of facts) fs.writeSync(file, `${JSON.stringify(fact)}\n`);
+  fs.closeSync(file);
   for (const { number, said } of fleet.seats) fs.writeFileSync(`${kept}-${number}.log`, said);
   return `${kept}*`;
 }

@@ -81,7 +81,7 @@ export type FleetFact =
       readonly askedAt: number;
       readonly end: "answered" | "broken" | "hung";
       readonly status?: number;
-      /** What an answer of 500 says. */
+      /** What an answer of 400 or 500 says. */
       readonly says?: string;
     })
   /** A submission was acknowledged, in the end: all tries for it began at `since`. */

@@ -1,7 +1,10 @@
 /** Requests to a replica about what moves from one to another meanwhile. */
+import { once } from "node:events";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { ServiceError } from "../../../../emulator/core/service-error.ts";
 import { endpointMoved } from "../../../../emulator/engine/ownership/endpoint-moved.ts";
+import { KEPT_MAX_BYTES } from "../../../../emulator/http/forwarding/kept-body.ts";
+import { KEY } from "../http-harness.ts";
 import { jobsOf, startReplicas, type TestReplicas, until } from "./replicas-harness.ts";
 
 let replicas: TestReplicas;
@@ -55,6 +58,30 @@ it("comes back to the replica that it was sent to, if that has it by then", asyn
   const { json } = await answered;
   expect(await jobsOf(a)).toEqual([(json as { id: string }).id]);
   expect(engine.metrics.forwardedWait.series).toMatchObject([{ value: { sum: 0.3 } }]);
+});
+
+it("arrives whole at the next one, though what came while it was looked for is more than is kept", async () => {
+  const { a, c, cluster } = replicas;
+  a.ownership.believes.set("echo", replicas.b.ownership.self);
+  cluster.owners.set("echo", undefined);
+  const { clock } = a.service.test;
+  const { armed } = clock;
+  const body = JSON.stringify({ input: { text: "x".repeat(2 * KEPT_MAX_BYTES) } });
+  const socket = await a.service.socket(
+    `POST /v2/echo/run HTTP/1.1\r\nhost: x\r\nauthorization: ${KEY}\r\ncontent-length: ${body.length}\r\n\r\n`,
+  );
+  socket.write(body.slice(0, KEPT_MAX_BYTES / 2));
+  await until(() => clock.armed > armed);
+  socket.write(body.slice(KEPT_MAX_BYTES / 2));
+  // Of what is on its way, as much comes as it would take.
+  for (let turns = 0; turns < 200; turns += 1) await new Promise(setImmediate);
+  a.ownership.believes.clear();
+  cluster.give("echo", "c");
+  const [answer] = (await once(socket, "data")) as [Buffer];
+  expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 OK[^]*IN_QUEUE/u);
+  expect(await jobsOf(c)).toHaveLength(1);
+  const worker = await c.service.test.connectWorker();
+  expect((await worker.nextJob()).input.byteLength).toBe(body.length - '{"input":}'.length);
 });
 
 it("waits two seconds for an owner, and is refused then", async () => {
