@@ -1,5 +1,6 @@
 /** Where the servers of load balancing endpoints listen: the example, the starter's, and one that asks nobody. */
 import { once } from "node:events";
+import fs from "node:fs";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import path from "node:path";
@@ -14,6 +15,9 @@ const ROOT = path.resolve(import.meta.dirname, "../../..");
 const address = Object.values(networkInterfaces())
   .flatMap((each) => each ?? [])
   .find(({ family, internal }) => family === "IPv4" && !internal)?.address;
+
+/** Where the system has no tables of its sockets, nobody is told. */
+const hasTables = fs.existsSync("/proc/net/tcp");
 
 const SERVER = (where: string) => `
   import { createServer } from "node:http";
@@ -60,8 +64,10 @@ test.skipIf(address === undefined)(
     expect(await isReachedFromOutside(await portOf(emulator, "asked"))).toBe(false);
     const wide = await portOf(emulator, "everywhere");
     expect(await isReachedFromOutside(wide)).toBe(true);
-    const [line] = await emulator.stderrMatch(/^.*can call it without a key.*$/u);
-    expect(JSON.parse(line)).toMatchObject({ level: "warn", endpointId: "everywhere" });
+    if (hasTables) {
+      const [line] = await emulator.stderrMatch(/^.*can call it without a key.*$/u);
+      expect(JSON.parse(line)).toMatchObject({ level: "warn", endpointId: "everywhere" });
+    }
     // All others are healthy by now, and would have been told of.
     for (const id of ["example", "starter"]) {
       const headers = { authorization: `Bearer ${emulator.apiKey}` };
@@ -71,6 +77,6 @@ test.skipIf(address === undefined)(
     }
     await emulator.stop();
     const warnings = emulator.stderrLines.filter((each) => each.includes("without a key"));
-    expect(warnings.length).toBe(1);
+    expect(warnings.length).toBe(hasTables ? 1 : 0);
   },
 );

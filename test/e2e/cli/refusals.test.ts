@@ -1,5 +1,6 @@
 /** Starts of the built `sv-emulate` that cannot succeed: each ends with its code and one sentence that says what to do. */
 import { once } from "node:events";
+import { symlink } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { DatabaseSync } from "node:sqlite";
@@ -117,18 +118,16 @@ describe("a data directory that cannot be used ends with 4", () => {
     });
   });
 
-  test.runIf(process.platform === "linux")(
-    "one that cannot be made where it is to be",
-    async () => {
-      await using tree = await temporaryTree(FILES);
-      const args = ["echo.js", "--data-dir", "/proc/x/state"];
-      const run = await runEmulatorProcess({ args, cwd: tree.root });
-      expect(run).toMatchObject({ code: 4, stdout: "" });
-      expect(complaintIn(run.stderr)).toMatchObject({
-        msg: "/proc/x/state cannot be made: no directories can be made there; choose another data directory",
-      });
-    },
-  );
+  test("one that cannot be made where it is to be", async () => {
+    await using tree = await temporaryTree(FILES);
+    await symlink("nowhere", tree.path("link"));
+    const args = ["echo.js", "--data-dir", "link/state"];
+    const run = await runEmulatorProcess({ args, cwd: tree.root });
+    expect(run).toMatchObject({ code: 4, stdout: "" });
+    expect(complaintIn(run.stderr)).toMatchObject({
+      msg: `${tree.path("link/state")} cannot be made: no directories can be made there; choose another data directory`,
+    });
+  });
 
   test("one that a newer version wrote", async () => {
     await using tree = await temporaryTree(FILES);
