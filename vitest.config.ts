@@ -22,7 +22,7 @@ const FILES_AT_ONCE = availableParallelism() + 2;
 
 /** What they measure, time and memory, is to be theirs. */
 const aloneFiles = [
-  ...(IS_FULL ? ["test/e2e/dashboard/load.test.ts"] : []),
+  ...(IS_FULL ? ["test/e2e/cluster/torture.test.ts", "test/e2e/dashboard/load.test.ts"] : []),
   "test/e2e/balance/servers.test.ts",
   "test/e2e/jobs/{deadline,scaling}.test.ts",
   "test/e2e/storage/memory.test.ts",

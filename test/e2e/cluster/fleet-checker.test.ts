@@ -56,6 +56,16 @@ describe("a sound history has no violation", () => {
     ).toEqual([]);
   });
 
+  it("when a look shows that a job was put back while that is asked for, and another one as it was, but none before", () => {
+    const of = "fails-a-1";
+    const retried = { type: "retried", jobId, askedAt: 55 } as const;
+    const failed = [handedOver(1), started(1, of), ...reported(1, "failed"), seen("FAILED")];
+    const facts = [{ ...submitted, marker: of }, ...failed, seen("IN_PROGRESS", 50)] as const;
+    const rest = [handedOver(2), started(2, of), ...reported(2, "completed"), completed(of, 2)];
+    expect(kinds(...facts, seen("FAILED", 52), retried, ...rest)).toEqual([]);
+    expect(kinds(...facts, { ...retried, askedAt: 65 }, ...rest)).toEqual(["end-changed"]);
+  });
+
   it("when a job that failed is put back, told of twice, and completes", () => {
     const of = "fails-a-1";
     const before = [{ ...submitted, marker: of }, handedOver(1), started(1, of)] as const;

@@ -143,11 +143,12 @@ export class FleetClient {
     const path = `/v2/${endpointId}/${what}/${jobId}`;
     const done = what === "cancel" ? "cancelled" : "retried";
     while (!this.isOver) {
+      const askedAt = monotonicUs();
       const answer = await this.ask({ operation: what, method: "POST", path });
-      if (answer?.status === 200) this.#history.add({ type: done, jobId });
+      if (answer?.status === 200) this.#history.add({ type: done, jobId, askedAt });
       if (answer?.status === 404) this.#history.add({ type: "not-found", jobId });
       if (answer !== undefined && answer.status < 500) return answer.status === 200;
-      this.#history.add({ type: `${what}-unanswered`, jobId });
+      this.#history.add({ type: `${what}-unanswered`, jobId, askedAt });
       await this.#pause(answer);
     }
     return false;

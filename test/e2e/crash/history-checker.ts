@@ -209,16 +209,16 @@ function endViolations(
   return [...changed, ...wrongEnd(dossier, end, expected(marker), marker)];
 }
 
-/** Once an end was seen, every later look must show the same, unless the job was retried between. */
+/** Once an end was seen, every later look must show the same, unless a retry may have taken effect between. */
 function changesOfEnd(dossier: Dossier): Violation[] {
   const violations: Violation[] = [];
+  const retries = of(dossier, "retried", "retry-unanswered");
   let end: OfType<"seen"> | undefined;
-  for (const fact of of(dossier, "seen", "retried", "retry-unanswered")) {
-    if (fact.type !== "seen") {
-      end = undefined;
-      continue;
-    }
-    if (end && (fact.status !== end.status || !isDeepStrictEqual(fact.output, end.output))) {
+  for (const fact of of(dossier, "seen")) {
+    const since = beginOf(end);
+    const isRetried = retries.some((retry) => retry.at >= since && beginOf(retry) <= fact.at);
+    const isSame = fact.status === end?.status && isDeepStrictEqual(fact.output, end.output);
+    if (end && !isSame && !isRetried) {
       violations.push({
         kind: "end-changed",
         says: `${dossier.jobId} was seen ${end.status} with ${show(end.output)} and later ${fact.status} with ${show(fact.output)}`,
@@ -227,6 +227,11 @@ function changesOfEnd(dossier: Dossier): Violation[] {
     if (isTerminal(fact.status)) end = fact;
   }
   return violations;
+}
+
+/** When it was asked for, where that is known. */
+function beginOf(fact: { readonly at: number; readonly askedAt?: number } | undefined): number {
+  return fact?.askedAt ?? fact?.at ?? 0;
 }
 
 function wrongEnd(

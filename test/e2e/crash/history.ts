@@ -20,10 +20,11 @@ export type ClientFact =
   | (Timed & { readonly type: "submission-unanswered"; readonly marker: string })
   /** Refused, or it surely never arrived. */
   | (Timed & { readonly type: "submission-refused"; readonly marker: string })
-  | (OfJob & { readonly type: "cancelled" })
-  | (OfJob & { readonly type: "cancel-unanswered" })
-  | (OfJob & { readonly type: "retried" })
-  | (OfJob & { readonly type: "retry-unanswered" })
+  /** And when that was asked for; it may have taken effect at any moment since. */
+  | (OfJob & { readonly type: "cancelled"; readonly askedAt?: number })
+  | (OfJob & { readonly type: "cancel-unanswered"; readonly askedAt?: number })
+  | (OfJob & { readonly type: "retried"; readonly askedAt?: number })
+  | (OfJob & { readonly type: "retry-unanswered"; readonly askedAt?: number })
   /** An answer of `/status` (or of the end of a stream), and when it was asked for. */
   | (OfJob & {
       readonly type: "seen";
