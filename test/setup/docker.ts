@@ -11,6 +11,9 @@ const LABEL = "sv-runtime.test";
 /** Label of an engine that does not see the files of this machine, nor has its addresses. */
 export const ELSEWHERE = `${LABEL}=elsewhere`;
 
+/** What engines in a virtual machine call the machine around that. */
+const HOST_NAME = "host.docker.internal";
+
 /** An engine that runs already, for those who write tests and do not want to wait for one each time. */
 const givenHost = process.env["SV_TEST_DOCKER_HOST"];
 
@@ -56,6 +59,8 @@ export interface TestDocker extends AsyncDisposable {
   ask(...args: readonly string[]): Promise<string>;
   /** Whether it is one of `startDockerElsewhere`. */
   isElsewhere(): Promise<boolean>;
+  /** What a container is run with so that it reaches what listens on 127.0.0.1 here, and the name that 127.0.0.1 has for it. */
+  wayHere(): Promise<{ readonly args: readonly string[]; readonly host: string }>;
 }
 
 export interface CliOptions {
@@ -106,7 +111,11 @@ export function dockerAt(host: string): TestDocker {
   };
   const isElsewhere = async () =>
     (await ask("info", "--format", "{{json .Labels}}")).includes(ELSEWHERE);
-  const docker = { host, label: `${LABEL}=${process.pid}`, cli, ask, isElsewhere };
+  const wayHere = async () =>
+    (await isElsewhere())
+      ? { args: ["--add-host", `${HOST_NAME}:host-gateway`], host: HOST_NAME }
+      : { args: ["--network", "host"], host: "127.0.0.1" };
+  const docker = { host, label: `${LABEL}=${process.pid}`, cli, ask, isElsewhere, wayHere };
   const dispose = () => removeLabelled(docker, host === givenHost);
   return { ...docker, [Symbol.asyncDispose]: dispose };
 }

@@ -157,8 +157,9 @@ describe.skipIf(dockerIsMissing !== undefined)("the base image", () => {
     });
     await once(bucket.listen(0, "127.0.0.1"), "listening");
     const { port } = bucket.address() as AddressInfo;
+    const { args, host } = await scene.docker.wayHere();
     const settings = {
-      ENDPOINT: `http://127.0.0.1:${port}`,
+      ENDPOINT: `http://${host}:${port}`,
       ACCESS_KEY_ID: "key",
       SECRET_ACCESS_KEY: "secret",
       BUCKET: "bucket",
@@ -168,7 +169,7 @@ describe.skipIf(dockerIsMissing !== undefined)("the base image", () => {
       `SV_S3_${name}=${value}`,
     ]);
     const run = ["run", "upload.ts", "--input", "{}"];
-    const { code, stderr } = await scene.run(typed, ["--network", "host", ...env], ...run);
+    const { code, stderr } = await scene.run(typed, [...args, ...env], ...run);
     bucket.close();
     expect(code, stderr).toBe(0);
     expect(uploads).toEqual([expect.stringMatching(/^PUT \/bucket\/.*a\.txt$/u)]);
@@ -176,8 +177,12 @@ describe.skipIf(dockerIsMissing !== undefined)("the base image", () => {
 
   test("with the environment of the live service alone it does that service's jobs, and leaves when told to", async () => {
     await using queue = await LiveQueue.start();
-    const env = Object.entries(queue.environment()).flatMap((pair) => ["-e", pair.join("=")]);
-    const container = await scene.start(typed, [...HARDENED, "--network", "host", ...env]);
+    const { args, host } = await scene.docker.wayHere();
+    const env = Object.entries(queue.environment()).flatMap(([name, value]) => [
+      "-e",
+      `${name}=${value.replace("127.0.0.1", host)}`,
+    ]);
+    const container = await scene.start(typed, [...HARDENED, ...args, ...env]);
     const job = await queue.done(queue.submit({ count: 2 }));
     expect([job.chunks, job.result]).toEqual([[{ n: 0 }, { n: 1 }], { output: [] }]);
     await queue.until(() => queue.openQuestions === 1);

@@ -152,7 +152,10 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     expect(refused.stderr).toMatch(/^error: .* has no BuildKit, .* without --secret$/mu);
   }, 60_000);
 
-  test("--push uses what docker login has put away, in its file or with a helper", async () => {
+  test("--push uses what docker login has put away, in its file or with a helper", async ({
+    skip,
+  }) => {
+    skip(await docker.isElsewhere(), "the registry of this test listens on this machine alone");
     await using registry = await smallRegistry(ADA);
     const { address } = registry;
     const auth = Buffer.from(`${ADA.username}:${ADA.password}`).toString("base64");

@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { GenericContainer } from "testcontainers";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { callerCheck } from "../../../emulator/assembly/callers.ts";
 import { openEngine, type RunningEngine } from "../../../emulator/engine/engine.ts";
 import { settleKeys } from "../../../emulator/engine/access/service-keys.ts";
@@ -46,9 +46,11 @@ describe.skipIf(dockerIsMissing !== undefined)("a worker image under testcontain
   let engine: RunningEngine;
   let launcher: TestcontainersLauncher;
   let client: Client;
+  let isElsewhere: boolean;
 
   beforeAll(async () => {
     const scene = cleanUp.use(await ImageScene.start());
+    isElsewhere = await scene.docker.isElsewhere();
     process.env["DOCKER_HOST"] = scene.docker.host;
     process.env["TESTCONTAINERS_RYUK_DISABLED"] = "true";
     await using files = await temporaryTree({
@@ -64,6 +66,9 @@ describe.skipIf(dockerIsMissing !== undefined)("a worker image under testcontain
     fs.chmodSync(socket, 0o666);
     await engine.start();
   }, 120_000);
+  beforeEach(({ skip }) =>
+    skip(isElsewhere, "its containers have the workers' socket of this machine"),
+  );
   afterAll(async () => cleanUp.disposeAsync(), 60_000);
 
   test("becomes healthy, and takes jobs for handlers of all three forms", async () => {
