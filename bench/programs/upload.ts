@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import { z } from "zod";
 import { JobTransfers } from "../../runtime/storage/job-transfers.ts";
 import { openStore } from "../../runtime/storage/open-store.ts";
+import { ownResidentBytes } from "../../test/setup/proc.ts";
 import { answerQuestions } from "../asking.ts";
 
 const PIECE_BYTES = 1_000_000;
@@ -62,7 +63,7 @@ async function sdk({ endpoint, bytes }: Question): Promise<void> {
 
 answerQuestions(async (message) => {
   const question = questionShape.parse(message);
-  const before = process.memoryUsage.rss();
+  const before = ownResidentBytes();
   const startedAt = performance.now();
   await (question.by === "ours" ? ours(question) : sdk(question));
   const tookMs = performance.now() - startedAt;
