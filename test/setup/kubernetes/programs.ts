@@ -1,5 +1,6 @@
 /** The programs a cluster consists of. */
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -10,8 +11,11 @@ import { kubernetesCache as cache, prepareClients } from "./client-programs.ts";
 /** What Debian's source is of. */
 export const KUBERNETES_VERSION = "1.20.2";
 
-/** Where the servers and the kubelet lie, once they are built. */
-export const programsFolder = path.join(cache, KUBERNETES_VERSION);
+const buildScript = path.join(import.meta.dirname, "build.ts");
+const buildDigest = createHash("sha256").update(fs.readFileSync(buildScript)).digest("hex");
+
+/** Where the servers and the kubelet lie, once they are built. A script that has changed builds them anew. */
+export const programsFolder = path.join(cache, `${KUBERNETES_VERSION}-${buildDigest.slice(0, 16)}`);
 
 /** Why tests with Kubernetes are left out here; undefined where they run. Under CI they are never left out. */
 export function kubernetesIsMissing(): string | undefined {
@@ -31,6 +35,5 @@ export async function prepareKubernetes(): Promise<void> {
   fs.mkdirSync(cache, { recursive: true });
   await prepareClients();
   const lock = path.join(cache, "lock");
-  const build = path.join(import.meta.dirname, "build.ts");
-  await promisify(execFile)("flock", [lock, process.execPath, build]);
+  await promisify(execFile)("flock", [lock, process.execPath, buildScript]);
 }
