@@ -7,22 +7,22 @@ import { ownedName } from "../runtime/leftovers/owner.ts";
 import { refuseWindows } from "../runtime/load/need-platform.ts";
 import { callerCheck, DEFAULT_HOST } from "./assembly/callers.ts";
 import { openCertificate } from "./assembly/certificate.ts";
-import { checkWorkerAddress, settleElsewhere } from "./assembly/elsewhere.ts";
+import { checkWorkerAddress, settleElsewhere } from "./assembly/workers/elsewhere.ts";
 import { createReloader } from "./assembly/hot-reload.ts";
-import { inProcessLaunchers, openLocalSession } from "./assembly/in-process-workers.ts";
-import { createLaunchers } from "./assembly/launchers.ts";
+import { inProcessLaunchers, openLocalSession } from "./assembly/workers/in-process-workers.ts";
+import { createLaunchers } from "./assembly/workers/launchers.ts";
 import { S3_PATH, startStorage } from "./assembly/object-storage.ts";
 import { openObservation } from "./assembly/observation.ts";
-import { openStore } from "./assembly/open-store.ts";
-import { checkAddresses } from "./assembly/shared-store.ts";
+import { openStore } from "./assembly/store/open-store.ts";
+import { checkAddresses } from "./assembly/store/shared-store.ts";
 import {
   createStandingClock,
   createSystemClock,
   createSystemRandom,
 } from "./assembly/system-clock.ts";
 import { prepareWebhooks } from "./assembly/webhooks.ts";
-import { liveTermsOf, WorkerPorts } from "./assembly/worker-ports.ts";
-import { placeWorkerSocket, TEMPORARY_DIR_KIND } from "./assembly/worker-socket.ts";
+import { liveTermsOf, WorkerPorts } from "./assembly/workers/worker-ports.ts";
+import { placeWorkerSocket, TEMPORARY_DIR_KIND } from "./assembly/workers/worker-socket.ts";
 import { httpHealthProbe } from "./balance/http-health-probe.ts";
 import { MOVE_ID, refuseUnfinishedMove } from "./core/unfinished-move.ts";
 import { KeyRing } from "./core/access/key-ring.ts";

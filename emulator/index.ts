@@ -4,7 +4,7 @@ export { DEFAULT_PRICES, type PriceTable } from "./core/billing/prices.ts";
 export type { DeclaredGpus, GpuSetting } from "./core/workers/gpu-declaration.ts";
 export type { Advance, ClockReading } from "./engine/time/advance-clock.ts";
 export type { AttemptEnd } from "./core/observe/log/attempt-end.ts";
-export type { HandlerTold } from "./engine/resources/handler-schemas.ts";
+export type { HandlerTold } from "./engine/resources/endpoints/handler-schemas.ts";
 export type { ExceededLimit } from "./core/limits/limit-report.ts";
 export type { FunctionEndpoint, InProcessHandler } from "./handlers/function-endpoint.ts";
 export type { LimitMode } from "./core/limits/rate-limit.ts";
@@ -35,8 +35,11 @@ export { VolumeUnusableError } from "./volumes/volumes.ts";
 export {
   moveDataDirectory,
   type MoveDataDirectoryOptions,
-} from "./assembly/move-data-directory.ts";
-export { rotateSecretKey, type RotateSecretKeyOptions } from "./assembly/rotate-secret-key.ts";
+} from "./assembly/store/move-data-directory.ts";
+export {
+  rotateSecretKey,
+  type RotateSecretKeyOptions,
+} from "./assembly/store/rotate-secret-key.ts";
 export type { KeptCounts } from "./store/move/kept-counts.ts";
 export { repairDataDirectory, type RepairReport } from "./store/sqlite/repair/repair.ts";
 export {

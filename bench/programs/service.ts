@@ -16,8 +16,11 @@ import type { WebhookSender } from "../../emulator/webhooks/webhook-sender.ts";
 import { createProcessLauncher } from "../../emulator/launch/processes/process-launcher.ts";
 import { localEndpoint, localTemplate } from "../../emulator/handlers/local-endpoint.ts";
 import { openSqliteStore } from "../../emulator/store/sqlite/sqlite-store.ts";
-import { byName } from "../../emulator/assembly/container-places.ts";
-import { type LoopbackPort, openLoopbackPort } from "../../emulator/assembly/worker-ports.ts";
+import { byName } from "../../emulator/assembly/workers/container-places.ts";
+import {
+  type LoopbackPort,
+  openLoopbackPort,
+} from "../../emulator/assembly/workers/worker-ports.ts";
 import { createSystemClock, createSystemRandom } from "../../emulator/assembly/system-clock.ts";
 import { prepareHandler } from "../../runtime/load/prepare-handler.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";

@@ -3,7 +3,7 @@ import type { HttpServer } from "../http/server.ts";
 import type { EmulatorOptions } from "../options.ts";
 import { isLoopbackHost } from "../webhooks/loopback-host.ts";
 import { DEFAULT_HOST } from "./callers.ts";
-import type { Elsewhere } from "./elsewhere.ts";
+import type { Elsewhere } from "./workers/elsewhere.ts";
 
 export interface ServiceUrlParts {
   readonly emulator: Pick<EmulatorOptions, "advertise" | "host">;

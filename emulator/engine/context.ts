@@ -22,7 +22,7 @@ import type { JobWatchers } from "./jobs/read/job-watchers.ts";
 import type { PodRun } from "./pods/pod-run.ts";
 import type { Readiness } from "./observe/readiness.ts";
 import type { LogFeed } from "./observe/log-feed.ts";
-import type { HandlerSchemaBook } from "./resources/handler-schemas.ts";
+import type { HandlerSchemaBook } from "./resources/endpoints/handler-schemas.ts";
 import type { VolumeFiles } from "./resources/volume-files.ts";
 import type { PriceTable } from "../core/billing/prices.ts";
 import type { ServiceClock } from "./time/service-clock.ts";

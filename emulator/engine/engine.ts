@@ -19,7 +19,7 @@ import { isMoved } from "./ownership/endpoint-moved.ts";
 import { PartsOwner } from "./ownership/parts-owner.ts";
 import { PodKeeper } from "./pods/pod-keeper.ts";
 import { checkCredentials } from "./resources/registry-credentials.ts";
-import { serve } from "./resources/serve-endpoints.ts";
+import { serve } from "./resources/endpoints/serve-endpoints.ts";
 import { serveResources } from "./resources/serve-resources.ts";
 import type { StartWork } from "./start-work.ts";
 import { WebhookDelivery } from "./webhooks/deliver-webhooks.ts";

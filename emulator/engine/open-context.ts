@@ -30,7 +30,7 @@ import { Readiness } from "./observe/readiness.ts";
 import { LogFeed } from "./observe/log-feed.ts";
 import { type ReleaseParts, releaseEffects } from "./release-effects.ts";
 import { Directory } from "./resources/directory.ts";
-import { HandlerSchemaBook, type HandlerTold } from "./resources/handler-schemas.ts";
+import { HandlerSchemaBook, type HandlerTold } from "./resources/endpoints/handler-schemas.ts";
 import { NO_VOLUME_FILES, type VolumeFiles } from "./resources/volume-files.ts";
 import { isMoved } from "./ownership/endpoint-moved.ts";
 import { createSignals, type EngineSignals, raisersOf } from "./engine-signals.ts";

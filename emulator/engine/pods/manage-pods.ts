@@ -10,9 +10,9 @@ import type { Pod } from "../../core/pods/pod.ts";
 import { invalidRequest, ServiceError } from "../../core/service-error.ts";
 import type { Step } from "../step.ts";
 import type { Uses } from "../context.ts";
-import { checkVolumes } from "../resources/endpoint-volumes.ts";
+import { checkVolumes } from "../resources/endpoints/endpoint-volumes.ts";
 import { warnOfUnknownGpus } from "../workers/gpus/warn-of-unknown-gpus.ts";
-import { checkRegistryAuth } from "../resources/manage-templates.ts";
+import { checkRegistryAuth } from "../resources/templates/manage-templates.ts";
 
 const ID_LENGTH = 14;
 

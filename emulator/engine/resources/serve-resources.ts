@@ -14,8 +14,8 @@ import { billVolume } from "../billing/bill-volume.ts";
 import type { Uses } from "../context.ts";
 import { sealSecret, unsealSecret } from "./secret-box.ts";
 import { logSettled } from "./log-overrides.ts";
-import { isoNow } from "./put-endpoint.ts";
-import { rollEndpoints } from "./update-template.ts";
+import { isoNow } from "./endpoints/put-endpoint.ts";
+import { rollEndpoints } from "./templates/update-template.ts";
 
 /**
  * Creates what is missing and updates the rest with what the files say anew since the last start; the log says where file

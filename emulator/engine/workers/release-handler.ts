@@ -4,7 +4,7 @@ import { rolled } from "../../core/resources/endpoint-change.ts";
 import type { Endpoint } from "../../core/resources/endpoint.ts";
 import type { Step } from "../step.ts";
 import type { Uses } from "../context.ts";
-import { isoNow, putEndpoint } from "../resources/put-endpoint.ts";
+import { isoNow, putEndpoint } from "../resources/endpoints/put-endpoint.ts";
 
 /** What the workers load. */
 export type HandlerModule = Pick<Reload, "modulePath" | "sourcePath">;

@@ -4,8 +4,8 @@ import {
   createEndpoint,
   deleteEndpoint,
   listEndpoints,
-} from "../../engine/resources/manage-endpoints.ts";
-import { updateEndpoint } from "../../engine/resources/update-endpoint.ts";
+} from "../../engine/resources/endpoints/manage-endpoints.ts";
+import { updateEndpoint } from "../../engine/resources/endpoints/update-endpoint.ts";
 import { type FieldNames, inNames } from "../requests/field-names.ts";
 import type { HttpEngine } from "../service.ts";
 import type { Asker } from "./asker.ts";

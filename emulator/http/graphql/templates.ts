@@ -6,8 +6,8 @@ import {
   createTemplate,
   deleteTemplate,
   listTemplates,
-} from "../../engine/resources/manage-templates.ts";
-import { updateTemplate } from "../../engine/resources/update-template.ts";
+} from "../../engine/resources/templates/manage-templates.ts";
+import { updateTemplate } from "../../engine/resources/templates/update-template.ts";
 import type { Asker } from "./asker.ts";
 import { given, type Input, textOf } from "./input.ts";
 import { templateChangesOf, templateInputOf } from "./template-input.ts";

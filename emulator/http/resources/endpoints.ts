@@ -14,8 +14,8 @@ import {
   createEndpoint,
   deleteEndpoint,
   listEndpoints,
-} from "../../engine/resources/manage-endpoints.ts";
-import { updateEndpoint } from "../../engine/resources/update-endpoint.ts";
+} from "../../engine/resources/endpoints/manage-endpoints.ts";
+import { updateEndpoint } from "../../engine/resources/endpoints/update-endpoint.ts";
 import type { ShownEndpoint } from "../dialect.ts";
 import { workersOfEndpoints } from "../forwarding/gathered.ts";
 import { workerBody } from "../pods/worker-body.ts";

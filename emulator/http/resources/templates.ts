@@ -14,8 +14,8 @@ import {
   createTemplate,
   deleteTemplate,
   listTemplates,
-} from "../../engine/resources/manage-templates.ts";
-import { updateTemplate } from "../../engine/resources/update-template.ts";
+} from "../../engine/resources/templates/manage-templates.ts";
+import { updateTemplate } from "../../engine/resources/templates/update-template.ts";
 import { templateQuery, templateSchema } from "../schemas/template.ts";
 import type { Flags } from "../../core/input/query-parameters.ts";
 import { Resource } from "./resource.ts";

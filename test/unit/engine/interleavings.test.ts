@@ -4,7 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { listRequests } from "../../../emulator/engine/jobs/read/list-requests.ts";
 import { MEMORY_LIMITS } from "../../../emulator/engine/jobs/memory/job-memory.ts";
-import { deleteEndpoint } from "../../../emulator/engine/resources/manage-endpoints.ts";
+import { deleteEndpoint } from "../../../emulator/engine/resources/endpoints/manage-endpoints.ts";
 import { sized } from "../../setup/size.ts";
 import { createTestEngine } from "../engine-harness.ts";
 import { InterleavedJobs, moodyStore, random } from "./interleaved-jobs.ts";

@@ -1,7 +1,7 @@
 /** When a webhook is called, what counts as delivered, and that every end of a job calls it once. */
 import { describe, expect, it } from "vitest";
 import { cancel } from "../../../emulator/engine/jobs/cancel.ts";
-import { deleteEndpoint } from "../../../emulator/engine/resources/manage-endpoints.ts";
+import { deleteEndpoint } from "../../../emulator/engine/resources/endpoints/manage-endpoints.ts";
 import { purgeQueue } from "../../../emulator/engine/jobs/purge-queue.ts";
 import { retry } from "../../../emulator/engine/jobs/retry.ts";
 import { createTestEngine } from "../engine-harness.ts";

@@ -8,7 +8,7 @@ import { type EndpointChanges, workersMinProblem } from "../../../core/resources
 import { type Endpoint, scalerProblem } from "../../../core/resources/endpoint.ts";
 import { poolsOf, typesOf } from "../../../core/resources/gpu-pools.ts";
 import { invalidRequest } from "../../../core/service-error.ts";
-import type { InlineEndpointInput } from "../../../engine/resources/manage-endpoints.ts";
+import type { InlineEndpointInput } from "../../../engine/resources/endpoints/manage-endpoints.ts";
 import { unprocessable } from "../problem.ts";
 import type { CreateEndpointBody, UpdateEndpointBody } from "./endpoint-schemas.ts";
 

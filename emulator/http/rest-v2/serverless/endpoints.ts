@@ -2,13 +2,13 @@
 import type { Endpoint } from "../../../core/resources/endpoint.ts";
 import type { Template } from "../../../core/resources/template.ts";
 import type { Uses } from "../../../engine/context.ts";
-import type { InlineContainer } from "../../../engine/resources/bound-template.ts";
+import type { InlineContainer } from "../../../engine/resources/templates/bound-template.ts";
 import {
   createEndpoint,
   deleteEndpoint,
   listEndpoints,
-} from "../../../engine/resources/manage-endpoints.ts";
-import { updateEndpoint } from "../../../engine/resources/update-endpoint.ts";
+} from "../../../engine/resources/endpoints/manage-endpoints.ts";
+import { updateEndpoint } from "../../../engine/resources/endpoints/update-endpoint.ts";
 import type { Call } from "../../operation.ts";
 import { Collection } from "../collection.ts";
 import { containerOf } from "../container.ts";

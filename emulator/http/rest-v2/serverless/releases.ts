@@ -1,7 +1,7 @@
 /** `GET /v2/serverless/{id}/releases`: the versions of an endpoint, what made each, and how far the newest has come (live). */
 import { z } from "zod";
 import type { Release } from "../../../core/resources/release.ts";
-import { listReleases } from "../../../engine/resources/put-endpoint.ts";
+import { listReleases } from "../../../engine/resources/endpoints/put-endpoint.ts";
 import type { WorkerHandle } from "../../../engine/workers/worker-handle.ts";
 import { jsonAnswer } from "../../answers/answer.ts";
 import type { EndpointPath, Operation } from "../../operation.ts";

@@ -5,8 +5,8 @@ import {
   createTemplate,
   deleteTemplate,
   listTemplates,
-} from "../../../engine/resources/manage-templates.ts";
-import { updateTemplate } from "../../../engine/resources/update-template.ts";
+} from "../../../engine/resources/templates/manage-templates.ts";
+import { updateTemplate } from "../../../engine/resources/templates/update-template.ts";
 import { jsonAnswer } from "../../answers/answer.ts";
 import { json } from "../../schemas/contract.ts";
 import type { Operation } from "../../operation.ts";

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { purgeQueue } from "../../../../emulator/engine/jobs/purge-queue.ts";
 import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { MEMORY_LIMITS } from "../../../../emulator/engine/jobs/memory/job-memory.ts";
-import { deleteEndpoint } from "../../../../emulator/engine/resources/manage-endpoints.ts";
+import { deleteEndpoint } from "../../../../emulator/engine/resources/endpoints/manage-endpoints.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import { StoreUnusableError } from "../../../../emulator/core/store-error.ts";
 import { storeWith } from "../store-with.ts";

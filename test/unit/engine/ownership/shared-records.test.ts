@@ -1,10 +1,10 @@
 /** Records that several engines change on one store. */
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { readTemplateInput } from "../../../../emulator/core/resources/template-input.ts";
-import { createTemplate } from "../../../../emulator/engine/resources/manage-templates.ts";
-import { deleteEndpoint } from "../../../../emulator/engine/resources/manage-endpoints.ts";
-import { updateEndpoint } from "../../../../emulator/engine/resources/update-endpoint.ts";
-import { updateTemplate } from "../../../../emulator/engine/resources/update-template.ts";
+import { createTemplate } from "../../../../emulator/engine/resources/templates/manage-templates.ts";
+import { deleteEndpoint } from "../../../../emulator/engine/resources/endpoints/manage-endpoints.ts";
+import { updateEndpoint } from "../../../../emulator/engine/resources/endpoints/update-endpoint.ts";
+import { updateTemplate } from "../../../../emulator/engine/resources/templates/update-template.ts";
 import type { ServiceEvent } from "../../../../emulator/engine/observe/event-feed.ts";
 import { dropEndpoint } from "../../stored-records.ts";
 import { ScriptedLauncher } from "../scripted-launcher.ts";

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { readRegistryAuthInput } from "../../../../emulator/core/resources/registry-auth-input.ts";
 import { readTemplateInput } from "../../../../emulator/core/resources/template-input.ts";
-import { deleteEndpoint } from "../../../../emulator/engine/resources/manage-endpoints.ts";
+import { deleteEndpoint } from "../../../../emulator/engine/resources/endpoints/manage-endpoints.ts";
 import {
   createRegistryAuth,
   deleteRegistryAuth,
@@ -10,9 +10,9 @@ import {
 import {
   createTemplate,
   deleteTemplate,
-} from "../../../../emulator/engine/resources/manage-templates.ts";
-import { updateEndpoint } from "../../../../emulator/engine/resources/update-endpoint.ts";
-import { updateTemplate } from "../../../../emulator/engine/resources/update-template.ts";
+} from "../../../../emulator/engine/resources/templates/manage-templates.ts";
+import { updateEndpoint } from "../../../../emulator/engine/resources/endpoints/update-endpoint.ts";
+import { updateTemplate } from "../../../../emulator/engine/resources/templates/update-template.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import { StoreFullError } from "../../../../emulator/core/store-error.ts";
 import { createTestEngine } from "../../engine-harness.ts";

@@ -4,7 +4,7 @@ import {
   type HandlerModule,
   releaseHandler,
 } from "../../../../emulator/engine/workers/release-handler.ts";
-import { updateEndpoint } from "../../../../emulator/engine/resources/update-endpoint.ts";
+import { updateEndpoint } from "../../../../emulator/engine/resources/endpoints/update-endpoint.ts";
 import { localImage } from "../../../../emulator/handlers/local-endpoint.ts";
 import { FleetScene } from "./fleet-scene.ts";
 

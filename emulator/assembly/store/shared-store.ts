@@ -1,0 +1,89 @@
+/** Opens the store in a PostgreSQL database, and the bucket for its large payloads. */
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
+import { RUNTIME_VERSION } from "../../../runtime/version.ts";
+import {
+  ADVERTISE_RULE,
+  isAdvertisedAddress,
+  isObjectsAddress,
+  isStoreAddress,
+  OBJECTS_RULE,
+  shownAddress,
+  STORE_RULE,
+} from "../../core/store-address.ts";
+import type { Blobs } from "../../store/blobs/blobs.ts";
+import { WatchedBlobs } from "../../store/blobs/watched-blobs.ts";
+import type { PostgresStoreOptions } from "../../store/postgres/options.ts";
+import type { PostgresStore } from "../../store/postgres/postgres-store.ts";
+
+export interface SharedStoreOptions {
+  /** `postgres://…` */
+  readonly store: string;
+  /** `s3://…`; without it large payloads lie in the database. */
+  readonly objects?: string | undefined;
+  /** `http://…`: where other emulators reach this one, with which it shares the database; without it it has it for itself. */
+  readonly advertise?: string | undefined;
+  /** `tls://…`: where workers from elsewhere reach this one, for the others to tell them. */
+  readonly toldToWorkers?: string | undefined;
+}
+
+/** What is told of it while it is open. */
+export interface SharedStoreListeners extends Omit<
+  PostgresStoreOptions,
+  "url" | "blobs" | "replica" | "advertise" | "workerAddress" | "version" | "migrations" | "times"
+> {
+  /** Called when the bucket fails, and with undefined when it works again; must not throw. */
+  readonly onBucket?: (failure: Error | undefined) => void;
+}
+
+/** @throws RangeError for what is no address */
+export function checkAddresses(options: Partial<SharedStoreOptions>): void {
+  const { store, objects, advertise } = options;
+  if (store !== undefined && !isStoreAddress(store)) throw refusal("store", STORE_RULE, store);
+  if (advertise !== undefined && !isAdvertisedAddress(advertise))
+    throw refusal("advertise", ADVERTISE_RULE, advertise);
+  if (advertise !== undefined && store === undefined)
+    throw new RangeError("advertise goes with store: emulators share a database");
+  if (objects === undefined) return;
+  if (!isObjectsAddress(objects)) throw refusal("objects", OBJECTS_RULE, objects);
+  if (store === undefined)
+    throw new RangeError(
+      "objects goes with store: without one the data directory has all payloads",
+    );
+}
+
+function refusal(name: string, rule: string, text: string): RangeError {
+  return new RangeError(`${name} must ${rule}; got ${JSON.stringify(shownAddress(text))}`);
+}
+
+/**
+ * Opens both; what it opened is closed with `made`.
+ *
+ * @throws StoreUnusableError, StoreInUseError, StoreFullError
+ */
+export async function openSharedStore(
+  { store: url, objects, advertise, toldToWorkers: workerAddress }: SharedStoreOptions,
+  { onBucket, ...listeners }: SharedStoreListeners,
+  made: AsyncDisposableStack,
+): Promise<PostgresStore> {
+  const blobs = objects === undefined ? undefined : await openBlobs(objects, onBucket);
+  made.defer(() => blobs?.close());
+  const { openPostgresStore } = await import("../../store/postgres/postgres-store.ts");
+  const store = await openPostgresStore({
+    ...listeners,
+    ...{ url, advertise, workerAddress, version: RUNTIME_VERSION },
+    ...(blobs && { blobs }),
+    replica: `${hostname()}-${process.pid}-${randomBytes(3).toString("hex")}`,
+  });
+  made.defer(() => store.close());
+  return store;
+}
+
+async function openBlobs(
+  address: string,
+  tell: SharedStoreListeners["onBucket"] = () => undefined,
+): Promise<Blobs> {
+  const { openS3Blobs } = await import("../../store/blobs/s3-blobs.ts");
+  const blobs = await openS3Blobs(address, { env: process.env });
+  return new WatchedBlobs(blobs, tell);
+}

@@ -1,0 +1,114 @@
+/** What workers from elsewhere need: where they are told to connect, and the certificate that is shown to them. */
+import { hash, X509Certificate } from "node:crypto";
+import { hostname } from "node:os";
+import { authorityOf } from "../../../runtime/protocol/service-address.ts";
+import type { Clock } from "../../core/time/clock.ts";
+import { isWorkerAddress, WORKER_ADDRESS_RULE } from "../../core/workers/worker-address.ts";
+import {
+  type CertificateSettling,
+  settleWorkerCertificate,
+} from "../../engine/access/settle-worker-certificate.ts";
+import type { TlsPortOptions } from "../../grpc/tls-port.ts";
+import type { WorkerDoor } from "../../http/access/worker-door.ts";
+import type { Certificate } from "../../net/certificate.ts";
+import { makeCertificate } from "../../net/make-certificate.ts";
+import { DEFAULT_HOST } from "../callers.ts";
+import type { Ownership } from "../../store/ownership.ts";
+
+/** The options that concern it. */
+export interface ElsewhereOptions {
+  readonly host?: string;
+  readonly workerPort?: number;
+  readonly workerAddress?: string;
+  readonly advertise?: string;
+}
+
+const WILDCARDS = new Set(["0.0.0.0", "::", "[::]"]);
+
+/** @throws RangeError */
+export function checkWorkerAddress(options: ElsewhereOptions): void {
+  const { workerPort, workerAddress, advertise } = options;
+  if (workerAddress !== undefined && workerPort === undefined)
+    throw new RangeError(
+      "workerAddress goes with workerPort: the address of that port for workers",
+    );
+  if (workerAddress !== undefined && !isWorkerAddress(workerAddress))
+    throw new RangeError(
+      `workerAddress must ${WORKER_ADDRESS_RULE}; got ${JSON.stringify(workerAddress)}`,
+    );
+  if (workerPort === 0 && advertise !== undefined)
+    throw new RangeError(
+      "workerPort must not be 0 with advertise: other emulators tell it to workers",
+    );
+}
+
+/**
+ * Where workers are told to connect; undefined where they do not. By default at the name by which other emulators reach this one,
+ * or the address that it listens at, or the name of this machine where that is all addresses.
+ *
+ * @param port the one that was opened
+ */
+export function workerAddressOf(
+  { host = DEFAULT_HOST, workerPort, workerAddress, advertise }: ElsewhereOptions,
+  port = workerPort,
+): string | undefined {
+  if (port === undefined) return undefined;
+  if (workerAddress !== undefined) return `tls://${workerAddress}`;
+  const own = WILDCARDS.has(host) ? hostname() : host;
+  const name = advertise === undefined ? own : new URL(advertise).hostname;
+  return `tls://${authorityOf({ host: name, port })}`;
+}
+
+export interface Elsewhere {
+  /** What is to be opened. */
+  readonly port: Pick<TlsPortOptions, "certificate" | "listen">;
+  readonly door: WorkerDoor;
+  /** Where workers are told to connect; once the port is open. */
+  address(): string | undefined;
+}
+
+interface ElsewhereParts extends CertificateSettling {
+  readonly clock: Clock;
+  readonly host: string;
+  readonly ownership?: Ownership | undefined;
+  /** That of HTTPS, if there is one. */
+  readonly given: Certificate | undefined;
+  /** The port, once it is open. */
+  readonly opened: () => number | undefined;
+}
+
+/**
+ * The port with its certificate: the one of HTTPS, or one that is made and kept. Undefined where there is no port.
+ *
+ * @throws StoreUnusableError, StoreFullError
+ */
+export async function settleElsewhere(
+  options: ElsewhereOptions,
+  { clock, host, ownership, given, opened, ...settling }: ElsewhereParts,
+): Promise<Elsewhere | undefined> {
+  const { workerPort: port } = options;
+  if (port === undefined) return undefined;
+  const certificate = given ?? (await madeCertificate(settling, clock));
+  const { raw } = new X509Certificate(certificate.cert);
+  const address = () => (opened() === undefined ? undefined : workerAddressOf(options, opened()));
+  const door: WorkerDoor = {
+    fingerprint: given === undefined ? hash("sha256", raw, "buffer") : undefined,
+    addresses() {
+      const others = ownership?.replicas().filter(({ id }) => id !== ownership.self.id) ?? [];
+      const all = [address(), ...others.map(({ workerAddress }) => workerAddress)];
+      return all.filter((each) => each !== undefined);
+    },
+  };
+  return { port: { listen: { host, port }, certificate }, door, address };
+}
+
+async function madeCertificate(
+  settling: CertificateSettling,
+  clock: Clock,
+): Promise<Pick<Certificate, "cert" | "key">> {
+  const { cert, key } = await settleWorkerCertificate(settling, async () => {
+    const made = await makeCertificate(clock.now());
+    return { cert: made.cert.toString(), key: made.key.toString() };
+  });
+  return { cert: Buffer.from(cert), key: Buffer.from(key) };
+}

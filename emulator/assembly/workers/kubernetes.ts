@@ -1,0 +1,104 @@
+/** Makes the Kubernetes launcher, where there is to be one: whose pods are this service's, and what they are told of it. */
+import { createHash } from "node:crypto";
+import { workerToken } from "../../../runtime/protocol/worker-token.ts";
+import { isNamespace, NAMESPACE_RULE } from "../../core/workers/kubernetes-namespace.ts";
+import { Cluster } from "../../launch/kubernetes/cluster.ts";
+import { ClusterConnection } from "../../launch/kubernetes/cluster-connection.ts";
+import {
+  createKubernetesLauncher,
+  type KubernetesLauncher,
+  type KubernetesLauncherOptions,
+} from "../../launch/kubernetes/kubernetes-launcher.ts";
+import type { HttpServer } from "../../http/server.ts";
+import { serviceUrl } from "../service-url.ts";
+import type { PodPlaces } from "../../launch/kubernetes/pod-manifest.ts";
+import type { WorkerOrder } from "../../launch/launcher.ts";
+import type { LiveService } from "../../launch/live-environment.ts";
+import type { ObjectService } from "../../objects/object-service.ts";
+import type { EmulatorOptions } from "../../options.ts";
+import { isLoopbackHost } from "../../webhooks/loopback-host.ts";
+import { DEFAULT_HOST } from "../callers.ts";
+import { digestOf } from "./containers.ts";
+import type { Elsewhere } from "./elsewhere.ts";
+import { S3_PATH } from "../object-storage.ts";
+import { storageEnvironment } from "./worker-storage.ts";
+
+/** The options that concern it. */
+export type KubernetesOptions = Pick<
+  EmulatorOptions,
+  "advertise" | "host" | "kubernetes" | "store" | "workerAddress"
+>;
+
+export interface KubernetesParts extends Pick<
+  KubernetesLauncherOptions,
+  "clock" | "credentialsOf" | "found" | "isOurs" | "line" | "log" | "willing"
+> {
+  readonly emulator: KubernetesOptions;
+  /** The data directory, if there is one. */
+  readonly directory: string;
+  /** The port that pods call; undefined where there is none. */
+  readonly elsewhere: Elsewhere | undefined;
+  readonly http: Pick<HttpServer, "url">;
+  /** What live workers are told in addition. */
+  readonly liveTerms: Omit<LiveService, "url">;
+  readonly objects: Pick<ObjectService, "bucketFor"> | undefined;
+  readonly webhooks: { readonly secret: string };
+}
+
+/** @throws RangeError */
+export function createKubernetes(parts: KubernetesParts): KubernetesLauncher | undefined {
+  const { emulator, elsewhere } = parts;
+  const { kubernetes: namespace } = emulator;
+  if (namespace === undefined) return undefined;
+  if (!isNamespace(namespace))
+    throw new RangeError(`kubernetes must ${NAMESPACE_RULE}; got ${JSON.stringify(namespace)}`);
+  if (elsewhere === undefined)
+    throw new RangeError("kubernetes goes with workerPort: pods take their jobs from that port");
+  if (isForThisMachineAlone(emulator))
+    throw new RangeError(
+      "kubernetes goes with a worker port that pods reach: host is a loopback address, and workerAddress says no other",
+    );
+  return createKubernetesLauncher({
+    ...parts,
+    cluster: new Cluster(new ClusterConnection(), namespace),
+    service: serviceId(parts),
+    placesOf: async (order) => placesOf(parts, elsewhere, order),
+  });
+}
+
+function placesOf(parts: KubernetesParts, elsewhere: Elsewhere, order: WorkerOrder): PodPlaces {
+  const { liveTerms, objects } = parts;
+  const url = serviceUrl(parts, elsewhere);
+  const bucket = url === undefined ? undefined : objects?.bucketFor(order.endpoint, url + S3_PATH);
+  return {
+    serviceAddress: addressesOf(elsewhere),
+    workerToken: workerToken(order.workerToken, elsewhere.door.fingerprint),
+    env: storageEnvironment(order.template.env, bucket),
+    live: url === undefined ? undefined : { ...liveTerms, url },
+  };
+}
+
+function isForThisMachineAlone({
+  host = DEFAULT_HOST,
+  workerAddress,
+  advertise,
+}: KubernetesOptions) {
+  return workerAddress === undefined && advertise === undefined && isLoopbackHost(host);
+}
+
+/** Of all replicas, this one first. @throws Error before the port is open */
+function addressesOf({ door }: Elsewhere): string {
+  const addresses = door.addresses();
+  if (addresses.length === 0) throw new Error("the port of workers is not open");
+  return addresses.join(",");
+}
+
+/**
+ * The same after a restart, and at all replicas. Of a cluster many machines are users, whose directories may look alike: what only
+ * this service knows is part of it.
+ */
+function serviceId({ emulator, directory, webhooks }: KubernetesParts): string {
+  const place = emulator.store === undefined ? digestOf(directory) : "store";
+  const known = `pods of ${place} ${webhooks.secret}`;
+  return createHash("sha256").update(known).digest("hex").slice(0, 16);
+}

@@ -1,0 +1,82 @@
+/** Makes the launchers of workers: handler files and commands run as processes, images as containers or as pods. */
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Containers, createContainers } from "./containers.ts";
+import { createKubernetes, type KubernetesOptions, type KubernetesParts } from "./kubernetes.ts";
+import type { Template } from "../../core/resources/template.ts";
+import type { HandlerFiles } from "../../handlers/handler-files.ts";
+import { createCommandLauncher } from "../../launch/processes/command-launcher.ts";
+import type { KubernetesLauncher } from "../../launch/kubernetes/kubernetes-launcher.ts";
+import type { Launcher, WorkerOrder } from "../../launch/launcher.ts";
+import {
+  createProcessLauncher,
+  type ProcessLauncherOptions,
+} from "../../launch/processes/process-launcher.ts";
+import { localImage } from "../../handlers/local-endpoint.ts";
+import type { EmulatorOptions } from "../../options.ts";
+
+export interface LaunchersOptions
+  extends
+    Omit<Parameters<typeof createContainers>[0], "docker" | "line">,
+    Pick<KubernetesParts, "elsewhere" | "found" | "http" | "isOurs" | "webhooks"> {
+  readonly emulator: Pick<
+    EmulatorOptions,
+    "docker" | "workerLine" | "commands" | keyof KubernetesOptions
+  >;
+  readonly handlerFiles: HandlerFiles;
+  /** The URL for live workers of this machine, called at each launch. */
+  readonly liveUrl: () => string;
+  /** For files of this run. */
+  readonly temporaryDir: string;
+  /** Variables for a worker that is a process; those of its template win. Must not throw. */
+  readonly workerEnv: (order: WorkerOrder) => Readonly<Record<string, string>>;
+}
+
+export interface Launchers {
+  /** All launchers of workers. */
+  readonly all: readonly Launcher[];
+  /** Starts pods of this machine, too. */
+  readonly containers: Containers;
+  /** Undefined where there is no cluster. */
+  readonly kubernetes: KubernetesLauncher | undefined;
+}
+
+export function createLaunchers(options: LaunchersOptions): Launchers {
+  const { emulator, handlerFiles, workerEnv, workerSocket } = options;
+  const serviceAddress = () => `unix:${workerSocket}`;
+  const line = ({ workerId, endpoint }: Pick<WorkerOrder, "endpoint" | "workerId">, text: string) =>
+    emulator.workerLine?.({ workerId, endpointId: endpoint.id, line: text });
+  const processes = createProcessLauncher({
+    ...workerPrograms(),
+    serviceAddress,
+    handlerOf: (template) => handlerFiles.moduleOf(template),
+    extraEnv: workerEnv,
+    line,
+  });
+  const commands = createCommandLauncher({
+    commandOf: commandsOf(options),
+    serviceAddress,
+    liveService: () => ({ ...options.liveTerms, url: options.liveUrl() }),
+    places: join(options.temporaryDir, "workers"),
+    extraEnv: workerEnv,
+    line,
+  });
+  const containers = createContainers({ ...options, docker: emulator.docker, line });
+  const kubernetes = createKubernetes({ ...options, line });
+  return { all: [processes, commands, kubernetes ?? containers], containers, kubernetes };
+}
+
+function commandsOf({ emulator: { commands = [] } }: LaunchersOptions) {
+  const byImage = new Map(commands.map((each) => [localImage(each), each]));
+  return ({ imageName }: Template) => byImage.get(imageName);
+}
+
+/** The programs of workers: beside the built service, or in `dist/` when the service runs from its sources. */
+function workerPrograms(): Pick<ProcessLauncherOptions, "program" | "serverProgram"> {
+  const isBuilt = !import.meta.url.endsWith(".ts");
+  const folder = new URL(isBuilt ? "../../../runtime/" : "../../../dist/runtime/", import.meta.url);
+  return {
+    program: fileURLToPath(new URL("sv-worker.cjs", folder)),
+    serverProgram: fileURLToPath(new URL("handler/server-process.cjs", folder)),
+  };
+}

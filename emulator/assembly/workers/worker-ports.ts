@@ -1,0 +1,131 @@
+/**
+ * Opens the ports for workers: a gRPC socket for ours, ports with TLS for those from elsewhere and in virtual machines, HTTP for
+ * live workers.
+ */
+import { hash, X509Certificate } from "node:crypto";
+import { availableParallelism } from "node:os";
+import type { KeyRing } from "../../core/access/key-ring.ts";
+import type { LeaseTerms } from "../../core/jobs/lease-terms.ts";
+import type { EngineLog } from "../../engine/observe/engine-log.ts";
+import { KeyWatch } from "../../engine/workers/external/key-watch.ts";
+import type { OpenSession } from "../../engine/workers/session/worker-session.ts";
+import { type AdmissionParts, WorkerAdmission } from "../../grpc/worker-admission.ts";
+import type { TlsPort } from "../../grpc/tls-port.ts";
+import { WorkerServer } from "../../grpc/worker-server.ts";
+import type { HttpServer } from "../../http/server.ts";
+import { WorkerListeners } from "../../http/workers/worker-listeners.ts";
+import type { Clock } from "../../core/time/clock.ts";
+import type { LiveService } from "../../launch/live-environment.ts";
+import type { Certificate } from "../../net/certificate.ts";
+import { makeCertificate } from "../../net/make-certificate.ts";
+import type { Elsewhere } from "./elsewhere.ts";
+import type { Ownership } from "../../store/ownership.ts";
+
+const LOOPBACK = "127.0.0.1";
+
+/** A port of 127.0.0.1 with TLS, for containers whose virtual machine leads them there. */
+export interface LoopbackPort {
+  readonly port: number;
+  /** SHA-256 of its certificate. */
+  readonly fingerprint: Uint8Array;
+}
+
+export interface WorkerPortsOptions {
+  readonly context: AdmissionParts["engine"] & ConstructorParameters<typeof KeyWatch>[0];
+  readonly keys: KeyRing;
+  readonly ownership: Ownership | undefined;
+  readonly openSession: OpenSession;
+  readonly http: Pick<HttpServer, "forWorkers">;
+  readonly log: EngineLog;
+  readonly clock: Clock;
+  /** Path of the socket for workers of this machine. */
+  readonly workerSocket: string;
+}
+
+export class WorkerPorts {
+  readonly #server: WorkerServer;
+  readonly #listeners: WorkerListeners;
+  #liveUrl: string | undefined;
+  #elsewhere: TlsPort | undefined;
+  #loopback: Promise<LoopbackPort> | undefined;
+
+  readonly #keyWatch: KeyWatch;
+  readonly #log: EngineLog;
+  readonly #clock: Clock;
+
+  constructor(options: WorkerPortsOptions) {
+    const { context, keys, ownership, openSession, http, log, clock, workerSocket } = options;
+    const admission = new WorkerAdmission({ engine: context, keys, ownership });
+    this.#keyWatch = new KeyWatch(context, keys);
+    this.#log = log;
+    this.#clock = clock;
+    this.#server = new WorkerServer({
+      address: `unix:${workerSocket}`,
+      log,
+      admit: (caller) => admission.admit(caller),
+      openSession,
+    });
+    this.#listeners = new WorkerListeners(http.forWorkers);
+  }
+
+  /** @param hasCommands whether live workers are started as processes of this machine */
+  async start(hasCommands: boolean): Promise<void> {
+    await this.#server.start();
+    if (hasCommands) this.#liveUrl = await this.#listeners.openAt({ host: LOOPBACK, port: 0 });
+  }
+
+  /** The URL for live workers that are processes. */
+  get liveUrl(): string {
+    if (this.#liveUrl === undefined) throw new Error("it was started for no live workers");
+    return this.#liveUrl;
+  }
+
+  /** Opens the port for workers from elsewhere. @throws ListenError */
+  async serveElsewhere(elsewhere: Elsewhere): Promise<void> {
+    this.#elsewhere = await this.#server.listenTls(elsewhere.port);
+    this.#log.info({ address: elsewhere.address() }, "workers from elsewhere can connect");
+  }
+
+  /** Opens it with the first call. @throws ListenError */
+  async serveLoopback(): Promise<LoopbackPort> {
+    this.#loopback ??= openLoopbackPort(this.#server, this.#clock.now());
+    return this.#loopback;
+  }
+
+  /** The port for workers from elsewhere; undefined if there is none, or not yet. */
+  get elsewherePort(): number | undefined {
+    return this.#elsewhere?.port;
+  }
+
+  /** Workers from elsewhere get this certificate from now on. */
+  useCertificate(certificate: Certificate): void {
+    this.#elsewhere?.useCertificate(certificate);
+  }
+
+  /** Serves live workers at a further address, too, if possible at that port. @throws ListenError */
+  async serveLiveAt(host: string, port: number): Promise<string> {
+    return this.#listeners.openAt({ host, port });
+  }
+
+  async stop(): Promise<void> {
+    this.#keyWatch.stop();
+    await Promise.all([this.#server.stop(), this.#listeners.close()]);
+  }
+}
+
+/** The workers that know its certificate end with this process, so that is not kept. @param now ms since the epoch @throws ListenError */
+export async function openLoopbackPort(
+  server: Pick<WorkerServer, "listenTls">,
+  now: number,
+): Promise<LoopbackPort> {
+  const certificate = await makeCertificate(now);
+  const { raw } = new X509Certificate(certificate.cert);
+  const listen = { host: LOOPBACK, port: 0 };
+  const { port } = await server.listenTls({ listen, certificate });
+  return { port, fingerprint: hash("sha256", raw, "buffer") };
+}
+
+/** A live worker renews its leases as often as one of ours. */
+export function liveTermsOf({ leaseRenewalMs }: LeaseTerms): Omit<LiveService, "url"> {
+  return { pingIntervalMs: leaseRenewalMs, cpuCount: availableParallelism() };
+}

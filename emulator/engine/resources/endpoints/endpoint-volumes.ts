@@ -1,0 +1,15 @@
+/** Checks that the network volumes that an endpoint or a pod names exist. */
+import { type VolumeChoice, volumesOf } from "../../../core/resources/network-volume.ts";
+import { invalidRequest } from "../../../core/service-error.ts";
+import type { Step } from "../../step.ts";
+
+/** To be called in the step that stores it. @throws ServiceError invalid_request */
+export function checkVolumes(step: Pick<Step, "record" | "records">, choice: VolumeChoice): void {
+  const problems: string[] = [];
+  for (const id of volumesOf(choice)) {
+    if (step.record("networkVolume", id) !== undefined) continue;
+    const field = choice.networkVolumeId === id ? "networkVolumeId" : "networkVolumeIds";
+    problems.push(`${field} names no network volume of this service: ${JSON.stringify(id)}`);
+  }
+  if (problems.length > 0) throw invalidRequest(problems);
+}

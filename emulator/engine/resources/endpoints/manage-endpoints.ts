@@ -1,0 +1,132 @@
+/** Creates, lists and reads endpoints, and deletes them together with their jobs. */
+import { isTerminal } from "../../../../runtime/protocol/job-status.ts";
+import type { Job } from "../../../core/jobs/job.ts";
+import type { EndpointInput } from "../../../core/resources/endpoint-input.ts";
+import type { Endpoint } from "../../../core/resources/endpoint.ts";
+import type { Step } from "../../step.ts";
+import { apply } from "../../jobs/apply.ts";
+import type { Uses } from "../../context.ts";
+import {
+  deleteBoundTemplates,
+  type InlineContainer,
+  makeBoundTemplate,
+  type Making,
+} from "../templates/bound-template.ts";
+import { checkVolumes } from "./endpoint-volumes.ts";
+import { deleteReleases, isoNow, putEndpoint } from "./put-endpoint.ts";
+import { serverless } from "../templates/serverless-template.ts";
+import { warnOfUnknownGpus } from "../../workers/gpus/warn-of-unknown-gpus.ts";
+
+const ID_LENGTH = 14;
+const TEMPLATE_ID_LENGTH = 10;
+
+/** What a new endpoint is, with the container of its workers in the place of a template. */
+export interface InlineEndpointInput
+  extends Omit<EndpointInput, "name" | "templateId">, InlineContainer {
+  readonly name: string;
+}
+
+/** Jobs deleted in one step, so that a long queue does not hold up everybody else. */
+const BATCH = 200;
+
+/** @throws ServiceError invalid_request for a template that is missing or a Pod's, or a missing volume; storage_full */
+export async function createEndpoint(
+  engine: Uses<"clock" | "endpointChanged" | "events" | "log" | "random" | "steps">,
+  input: EndpointInput | InlineEndpointInput,
+): Promise<Endpoint> {
+  const id = engine.random.shortId(ID_LENGTH);
+  const newTemplateId = engine.random.shortId(TEMPLATE_ID_LENGTH);
+  const createdAt = isoNow(engine);
+  const endpoint = await engine.steps.commit((step) => {
+    const { template, settings } = templateFor(step, input, (named) => ({
+      endpoint: { id, ...named },
+      templateId: newTemplateId,
+      at: createdAt,
+    }));
+    checkVolumes(step, settings);
+    const made: Endpoint = {
+      id,
+      ...settings,
+      name: settings.name ?? template.name,
+      templateId: template.id,
+      version: 1,
+      createdAt,
+    };
+    putEndpoint(step, createdAt, made);
+    return made;
+  });
+  warnOfUnknownGpus(engine, endpoint.gpuTypeIds, { endpointId: id });
+  engine.events.publish({ type: "endpoint", endpointId: id, change: "created" });
+  engine.endpointChanged(id);
+  return endpoint;
+}
+
+/** The template of a new endpoint, which is made with it if it has none, and what else the input says. */
+function templateFor(
+  step: Step,
+  input: EndpointInput | InlineEndpointInput,
+  makingOf: (named: Pick<InlineEndpointInput, "name" | "computeType">) => Making,
+) {
+  if (!("container" in input)) {
+    const template = serverless(step.record("template", input.templateId), input.templateId);
+    return { template, settings: input };
+  }
+  const { container, copyOf, ...settings } = input;
+  return { template: makeBoundTemplate(step, { container, copyOf }, makingOf(settings)), settings };
+}
+
+/** Oldest first. */
+export function listEndpoints(engine: Uses<"directory">): readonly Endpoint[] {
+  return engine.directory
+    .endpoints()
+    .toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt));
+}
+
+/**
+ * Cancels and deletes the endpoint's jobs, then the endpoint with the template that was made with it; its workers leave. Resolves when nothing of it is stored
+ * any more. From the call on the endpoint takes no jobs.
+ *
+ * @throws ServiceError endpoint_not_found; storage_full, endpoint_moved, and then the endpoint is there again, its jobs perhaps not
+ */
+export async function deleteEndpoint(
+  engine: Uses<"clock" | "directory" | "endpointChanged" | "endpointDeleted" | "steps">,
+  id: string,
+): Promise<void> {
+  engine.directory.endpoint(id);
+  using _ = engine.directory.leaving(id);
+  await deleteJobs(engine, id);
+  await engine.steps.commit((step) => {
+    step.refuseMoved(id);
+    step.deleteRecord("endpoint", id);
+    step.deleteRecord("served", id);
+    deleteReleases(step, id);
+    deleteBoundTemplates(step, id);
+    step.removeReports(id);
+  });
+  engine.endpointChanged(id);
+  engine.endpointDeleted(id);
+}
+
+/** Deletes the endpoint's jobs, telling who waits for one that it is CANCELLED. */
+async function deleteJobs(engine: Uses<"clock" | "steps">, endpointId: string): Promise<void> {
+  for (let lastSeq: number | undefined = 0; lastSeq !== undefined;) {
+    const after: number = lastSeq;
+    lastSeq = await engine.steps.commitOn<number | undefined>(
+      (reads) => reads.jobsOf(endpointId, after, BATCH),
+      (step, jobs, rows) => {
+        step.refuseMoved(endpointId);
+        for (const job of jobs) deleteJob(step, job, engine.clock.now());
+        return rows.length < BATCH ? undefined : rows.at(-1)?.seq;
+      },
+    );
+  }
+}
+
+function deleteJob(step: Step, job: Job, now: number): void {
+  let last = job;
+  if (!isTerminal(job.status)) {
+    const cancelled = apply(step, job, { type: "cancel" }, now);
+    if (cancelled.result === "changed") last = cancelled.job;
+  }
+  apply(step, last, { type: "expire" }, now);
+}

@@ -1,0 +1,50 @@
+/** Stores endpoints, and with each new version what made it one: a release. */
+import { type Release, releaseId, releaseOf } from "../../../core/resources/release.ts";
+import type { Endpoint } from "../../../core/resources/endpoint.ts";
+import type { Template } from "../../../core/resources/template.ts";
+import type { Uses } from "../../context.ts";
+import type { Step } from "../../step.ts";
+
+/** Older releases of an endpoint are forgotten (ours). */
+const RELEASES_MAX = 100;
+
+/**
+ * Stores the endpoint as it becomes, in the step that has put its template already.
+ *
+ * @param at now, ISO 8601 @param templateBefore its template before the step; by default what is stored of that one now
+ */
+export function putEndpoint(
+  step: Step,
+  at: string,
+  after: Endpoint,
+  templateBefore?: Template,
+): void {
+  const before = step.record("endpoint", after.id);
+  step.putRecord("endpoint", after.id, after);
+  if (before?.version === after.version) return;
+  const template = step.record("template", after.templateId);
+  const old = before && {
+    endpoint: before,
+    template: templateBefore ?? step.record("template", before.templateId),
+  };
+  const release = releaseOf(old, { endpoint: after, template }, at);
+  step.putRecord("release", release.id, release);
+  const tooOld = releaseId(after.id, after.version - RELEASES_MAX);
+  if (step.record("release", tooOld) !== undefined) step.deleteRecord("release", tooOld);
+}
+
+/** To be called in the step that deletes the endpoint. */
+export function deleteReleases(step: Step, endpointId: string): void {
+  for (const release of step.records("release"))
+    if (release.endpointId === endpointId) step.deleteRecord("release", release.id);
+}
+
+/** Those of an endpoint that are kept. */
+export function listReleases({ steps }: Uses<"steps">, endpointId: string): readonly Release[] {
+  return steps.records.all("release").filter((release) => release.endpointId === endpointId);
+}
+
+/** Service time as releases and templates have it. */
+export function isoNow({ clock }: Uses<"clock">): string {
+  return new Date(clock.now()).toISOString();
+}

@@ -1,0 +1,103 @@
+/** Creates or updates, at the start, the endpoints of handler files, and keeps what was changed of them over the interface. */
+import { endpointRolls, rolled } from "../../../core/resources/endpoint-change.ts";
+import { workersMinProblem } from "../../../core/resources/endpoint-input.ts";
+import type { Endpoint } from "../../../core/resources/endpoint.ts";
+import type { ServedEndpoint } from "../../../core/resources/served-endpoint.ts";
+import { type Settled, settleServed } from "../../../core/resources/served-settings.ts";
+import { templateRolls } from "../../../core/resources/template-change.ts";
+import type { Template } from "../../../core/resources/template.ts";
+import type { Step } from "../../step.ts";
+import type { Uses } from "../../context.ts";
+import { warnOfUnknownGpus } from "../../workers/gpus/warn-of-unknown-gpus.ts";
+import { logSettled } from "../log-overrides.ts";
+import { isoNow, putEndpoint } from "./put-endpoint.ts";
+
+/** What became of an endpoint of a file. */
+interface Outcome {
+  readonly endpoint: Endpoint;
+  /** Fields that stay as they were changed over the interface, those of the template as `template.<field>`. */
+  readonly kept: readonly string[];
+  /** Fields in which such a change gave way to the file. */
+  readonly overridden: readonly string[];
+}
+
+/**
+ * Creates the endpoints with their templates, or updates them with what their files say anew since the last start; says
+ * in the log where file and interface disagree.
+ *
+ * @throws ServiceError storage_full
+ */
+export async function serve(
+  engine: Uses<"clock" | "log" | "steps">,
+  files: readonly ServedEndpoint[],
+): Promise<void> {
+  const outcomes = await engine.steps.commit((step) => {
+    const settled: Outcome[] = [];
+    for (const file of files) settled.push(settle(step, isoNow(engine), file));
+    return settled;
+  });
+  for (const outcome of outcomes) {
+    const { id: endpointId } = outcome.endpoint;
+    warnOfUnknownGpus(engine, outcome.endpoint.gpuTypeIds, { endpointId });
+    logSettled(engine.log, { endpointId }, `the endpoint "${endpointId}"`, outcome);
+  }
+}
+
+function settle(step: Step, at: string, file: ServedEndpoint): Outcome {
+  const { id } = file.endpoint;
+  const before = step.record("served", id);
+  const templateBefore = step.record("template", file.endpoint.templateId);
+  const template = file.template && settleTemplate(step, file.template, before?.template);
+  const storedEndpoint = step.record("endpoint", id);
+  const endpoint = settleEndpoint(storedEndpoint, before?.endpoint, file.endpoint);
+  const rolls =
+    template?.rolls === true ||
+    (storedEndpoint !== undefined && endpointRolls(storedEndpoint, endpoint.thing));
+  const settled = rolls ? rolled(endpoint.thing) : endpoint.thing;
+  putEndpoint(step, at, settled, templateBefore);
+  // The file does not say when the endpoint was made.
+  const { createdAt } = settled;
+  step.putRecord("served", id, { ...file, endpoint: { ...file.endpoint, createdAt } });
+  const ofTemplate = (field: string) => `template.${field}`;
+  return {
+    endpoint: settled,
+    kept: [...endpoint.kept, ...(template?.kept ?? []).map(ofTemplate)],
+    overridden: [...endpoint.overridden, ...(template?.overridden ?? []).map(ofTemplate)],
+  };
+}
+
+function settleTemplate(
+  step: Step,
+  now: Template,
+  before: Template | undefined,
+): Settled<Template> & { readonly rolls: boolean } {
+  const stored = step.record("template", now.id);
+  const settled = settleServed<Template>({ stored: stored ?? now, before, now });
+  step.putRecord("template", now.id, settled.thing);
+  return { ...settled, rolls: stored !== undefined && templateRolls(stored, settled.thing) };
+}
+
+function settleEndpoint(
+  stored: Endpoint | undefined,
+  before: Endpoint | undefined,
+  now: Endpoint,
+): Settled<Endpoint> {
+  if (!stored) return { thing: now, kept: [], overridden: [] };
+  // An endpoint that an earlier run served already keeps its age. Of its version the file knows nothing.
+  const { createdAt, version } = stored;
+  const own = { createdAt, version };
+  const settled = settleServed({
+    stored,
+    before: before && { ...before, ...own },
+    now: { ...now, ...own },
+  });
+  if (workersMinProblem(settled.thing) === undefined) return settled;
+  // One bound of the file and one of the interface that contradict each other: both are the file's then.
+  const { workersMin, workersMax } = now;
+  const isBound = (field: string) => field === "workersMin" || field === "workersMax";
+  return {
+    thing: { ...settled.thing, workersMin, workersMax },
+    kept: settled.kept.filter((field) => !isBound(field)),
+    overridden: [...settled.overridden, ...settled.kept.filter(isBound)],
+  };
+}

@@ -1,0 +1,75 @@
+/** Changes an endpoint: its scaling in place, everything else by replacing its workers. */
+import { changeEndpoint, rolled } from "../../../core/resources/endpoint-change.ts";
+import type { EndpointChanges } from "../../../core/resources/endpoint-input.ts";
+import type { Endpoint } from "../../../core/resources/endpoint.ts";
+import { templateRolls } from "../../../core/resources/template-change.ts";
+import type { Uses } from "../../context.ts";
+import type { Step } from "../../step.ts";
+import { endpointNotFound } from "../directory.ts";
+import { checkVolumes } from "./endpoint-volumes.ts";
+import { warnOfUnknownGpus } from "../../workers/gpus/warn-of-unknown-gpus.ts";
+import {
+  changeContainer,
+  type InlineContainer,
+  type Making,
+  renameBoundTemplate,
+} from "../templates/bound-template.ts";
+import { isoNow, putEndpoint } from "./put-endpoint.ts";
+import { serverless } from "../templates/serverless-template.ts";
+
+const TEMPLATE_ID_LENGTH = 10;
+
+/**
+ * Answers the endpoint as it is then. Jobs submitted from now on have its new `executionTimeoutMs`; those there are keep
+ * theirs.
+ *
+ * @param inline what its workers are to be made of, where that is described without a template
+ * @throws ServiceError endpoint_not_found; invalid_request also for a template that is missing or a Pod's, or a missing
+ * volume; storage_full
+ */
+export async function updateEndpoint(
+  engine: Uses<"clock" | "directory" | "endpointChanged" | "events" | "log" | "random" | "steps">,
+  id: string,
+  changes: EndpointChanges,
+  inline?: InlineContainer,
+): Promise<Endpoint> {
+  const newTemplateId = engine.random.shortId(TEMPLATE_ID_LENGTH);
+  const at = isoNow(engine);
+  const { endpoint, hasChanged } = await engine.steps.commit((step) => {
+    // One that is being deleted is still stored for a while.
+    engine.directory.endpoint(id);
+    const present = step.record("endpoint", id);
+    if (!present) throw endpointNotFound(id);
+    const { templateId } = present;
+    const before = step.record("template", templateId);
+    const changed = changeEndpoint(present, changes);
+    if (changed.templateId !== templateId)
+      serverless(step.record("template", changed.templateId), changed.templateId);
+    checkVolumes(step, changed);
+    const making = { endpoint: changed, templateId: newTemplateId, at };
+    const reshaped = inline === undefined ? changed : reshape(step, changed, inline, making);
+    if (reshaped !== present) putEndpoint(step, at, reshaped, before);
+    if (reshaped.name !== present.name) renameBoundTemplate(step, reshaped);
+    return { endpoint: reshaped, hasChanged: reshaped !== present };
+  });
+  warnOfUnknownGpus(engine, changes.gpuTypeIds ?? [], { endpointId: id });
+  if (hasChanged) engine.events.publish({ type: "endpoint", endpointId: id, change: "changed" });
+  engine.endpointChanged(id);
+  return endpoint;
+}
+
+/** The endpoint with its container changed; with the next version if its workers are to be replaced for that. */
+function reshape(
+  step: Step,
+  endpoint: Endpoint,
+  inline: InlineContainer,
+  making: Making,
+): Endpoint {
+  const { id, templateId, version } = endpoint;
+  const present = serverless(step.record("template", templateId), templateId);
+  const template = changeContainer(step, present, inline, making);
+  if (!templateRolls(present, template)) return endpoint;
+  const isRolled = version > (step.record("endpoint", id)?.version ?? 0);
+  const reshaped = { ...endpoint, templateId: template.id };
+  return isRolled ? reshaped : rolled(reshaped);
+}

@@ -1,0 +1,165 @@
+/** Templates that were made with one endpoint and belong to it: its container, where it was described without a template (live). */
+import { defined } from "../../../../runtime/protocol/without-undefined.ts";
+import { changedFields } from "../../../core/input/changed-fields.ts";
+import { changeTemplate } from "../../../core/resources/template-change.ts";
+import {
+  CONTAINER_DEFAULTS,
+  type ContainerChanges,
+} from "../../../core/resources/template-input.ts";
+import {
+  containerOf,
+  type Template,
+  type TemplateContainer,
+} from "../../../core/resources/template.ts";
+import type { Endpoint } from "../../../core/resources/endpoint.ts";
+import { invalidRequest } from "../../../core/service-error.ts";
+import type { Step } from "../../step.ts";
+import { checkRegistryAuth } from "./manage-templates.ts";
+import { serverless } from "./serverless-template.ts";
+
+/** What the workers of an endpoint are made of, described without a template of its own. */
+export interface InlineContainer {
+  /** What is absent is as in the template that is copied, whose variables stay beside these (live), else as it was, else the default. */
+  readonly container: ContainerChanges;
+  /** A template that is copied once; the endpoint has nothing to do with it afterwards (live). */
+  readonly copyOf?: string | undefined;
+}
+
+type Named = Pick<Endpoint, "id" | "name" | "computeType">;
+
+export interface Making {
+  readonly endpoint: Named;
+  /** The id of a template that is made. */
+  readonly templateId: string;
+  /** Now, ISO 8601. */
+  readonly at: string;
+}
+
+/** Stores a template for a new endpoint. @throws ServiceError invalid_request */
+export function makeBoundTemplate(step: Step, inline: InlineContainer, making: Making): Template {
+  return put(step, completed(mergedContainer(step, inline, undefined)), making);
+}
+
+/**
+ * Changes what the workers of an endpoint are made of: in its own template if it has one that nobody else uses, otherwise in a
+ * copy, which is its own from then on. Answers the template it is to have, which may be the one it has.
+ *
+ * @throws ServiceError invalid_request
+ */
+export function changeContainer(
+  step: Step,
+  present: Template,
+  inline: InlineContainer,
+  making: Making,
+): Template {
+  const wanted = mergedContainer(step, inline, present);
+  const container = completed(wanted);
+  if (!isOwn(step, present, making.endpoint.id)) {
+    const isSame = changedFields(containerOf(present), container).length === 0;
+    return isSame ? present : put(step, container, making);
+  }
+  const { containerRegistryAuthId = "" } = container;
+  const changed = changeTemplate(present, { ...container, containerRegistryAuthId });
+  checkRegistryAuth(step, changed.containerRegistryAuthId);
+  if (changed !== present) step.putRecord("template", changed.id, changed);
+  return changed;
+}
+
+/** The template that was made with an endpoint has its name (live). */
+export function renameBoundTemplate(step: Step, { id, name, templateId }: Endpoint): void {
+  const template = step.record("template", templateId);
+  if (template?.boundTo !== id) return;
+  step.putRecord("template", templateId, {
+    ...template,
+    name: freeName(step, { id, name }, template),
+  });
+}
+
+/** Deletes, with the endpoint, what was made with it; what somebody else uses by now stands by itself from then on. */
+export function deleteBoundTemplates(step: Step, endpointId: string): void {
+  for (const template of step.records("template")) {
+    if (template.boundTo !== endpointId) continue;
+    const { boundTo: _, ...free } = template;
+    if (isUsed(step, template.id, endpointId)) step.putRecord("template", template.id, free);
+    else step.deleteRecord("template", template.id);
+  }
+}
+
+/** Made with the endpoint, by itself or in a file, and used by nobody else. */
+function isOwn(step: Step, template: Template, endpointId: string): boolean {
+  const isOfIt = template.boundTo === endpointId || template.id === endpointId;
+  return isOfIt && !isUsed(step, template.id, endpointId);
+}
+
+function isUsed(step: Step, templateId: string, exceptEndpointId: string): boolean {
+  const isUser = (user: { readonly templateId?: string | undefined }) =>
+    user.templateId === templateId;
+  return (
+    step.records("endpoint").some((each) => each.id !== exceptEndpointId && isUser(each)) ||
+    step.records("pod").some(isUser)
+  );
+}
+
+/** @param present what the endpoint has, for a change */
+function mergedContainer(
+  step: Step,
+  { container, copyOf }: InlineContainer,
+  present: Template | undefined,
+): ContainerChanges {
+  const copied =
+    copyOf === undefined ? undefined : serverless(step.record("template", copyOf), copyOf);
+  const base = copied ?? present;
+  if (base === undefined) return container;
+  const env = container.env && { ...copied?.env, ...container.env };
+  return { ...containerOf(base), ...defined(container), ...(env && { env }) };
+}
+
+/** @throws ServiceError invalid_request */
+function completed({ containerRegistryAuthId, ...rest }: ContainerChanges): TemplateContainer {
+  const { imageName, dockerArgs, ...others } = rest;
+  if (imageName === undefined) throw invalidRequest(["imageName is required"]);
+  const { containerDiskInGb, dockerEntrypoint, dockerStartCmd, env } = CONTAINER_DEFAULTS;
+  return {
+    containerDiskInGb: others.containerDiskInGb ?? containerDiskInGb,
+    dockerEntrypoint: others.dockerEntrypoint ?? dockerEntrypoint,
+    dockerStartCmd: others.dockerStartCmd ?? dockerStartCmd,
+    env: others.env ?? env,
+    ports: others.ports ?? [],
+    imageName,
+    ...(dockerArgs !== undefined && { dockerArgs }),
+    ...(containerRegistryAuthId !== undefined &&
+      containerRegistryAuthId !== "" && { containerRegistryAuthId }),
+  };
+}
+
+function put(step: Step, container: TemplateContainer, making: Making): Template {
+  const { endpoint, templateId, at } = making;
+  checkRegistryAuth(step, container.containerRegistryAuthId);
+  const template: Template = {
+    ...container,
+    id: templateId,
+    name: freeName(step, endpoint),
+    category: endpoint.computeType === "CPU" ? "CPU" : "NVIDIA",
+    isPublic: false,
+    isPlatform: false,
+    isServerless: true,
+    readme: "",
+    volumeInGb: 0,
+    volumeMountPath: CONTAINER_DEFAULTS.volumeMountPath,
+    earned: 0,
+    runtimeInMin: 0,
+    boundTo: endpoint.id,
+    createdAt: at,
+  };
+  step.putRecord("template", templateId, template);
+  return template;
+}
+
+/** `<name>-template` (live); names of endpoints may be equal, those of templates not. */
+function freeName(step: Step, { id, name }: Pick<Named, "id" | "name">, own?: Template): string {
+  const wanted = `${name}-template`;
+  const isTaken = step
+    .records("template")
+    .some((each) => each.name === wanted && each.id !== own?.id);
+  return isTaken ? `${wanted}-${id}` : wanted;
+}

@@ -1,0 +1,61 @@
+/** Changes a template, and with it the version of every endpoint that uses it. */
+import type { Endpoint } from "../../../core/resources/endpoint.ts";
+import { rolled } from "../../../core/resources/endpoint-change.ts";
+import { changeTemplate, templateRolls } from "../../../core/resources/template-change.ts";
+import type { TemplateChanges } from "../../../core/resources/template-input.ts";
+import type { Template } from "../../../core/resources/template.ts";
+import type { Step } from "../../step.ts";
+import type { Uses } from "../../context.ts";
+import { templateNotFound } from "../directory.ts";
+import { refuseIfUsed } from "../in-use.ts";
+import { checkName, checkRegistryAuth } from "./manage-templates.ts";
+import { isoNow, putEndpoint } from "../endpoints/put-endpoint.ts";
+
+/**
+ * Answers the template as it is then. Unless the change is one of those made in place, the workers of its endpoints are
+ * replaced.
+ *
+ * @throws ServiceError template_not_found, template_name_taken, in_use by an endpoint when it is no serverless one any more,
+ * invalid_request, storage_full
+ */
+export async function updateTemplate(
+  engine: Uses<"clock" | "endpointChanged" | "events" | "steps">,
+  id: string,
+  changes: TemplateChanges,
+): Promise<Template> {
+  const at = isoNow(engine);
+  const { template, endpoints } = await engine.steps.commit((step) => {
+    const present = step.record("template", id);
+    if (!present) throw templateNotFound(id);
+    const changed = changeTemplate(present, changes);
+    if (changed.name !== present.name) checkName(step, changed.name);
+    if (changed.containerRegistryAuthId !== present.containerRegistryAuthId) {
+      checkRegistryAuth(step, changed.containerRegistryAuthId);
+    }
+    if (present.isServerless && !changed.isServerless)
+      refuseIfUsed(step, `the template "${present.name}"`, {
+        endpoint: ({ templateId }) => templateId === id,
+        pod: () => false,
+      });
+    if (changed !== present) step.putRecord("template", id, changed);
+    const rolls = templateRolls(present, changed);
+    return { template: changed, endpoints: rolls ? rollEndpoints(step, at, present) : [] };
+  });
+  for (const endpoint of endpoints) {
+    engine.events.publish({ type: "endpoint", endpointId: endpoint.id, change: "changed" });
+    engine.endpointChanged(endpoint.id);
+  }
+  return template;
+}
+
+/**
+ * Stores new versions of the template's endpoints, and answers them.
+ *
+ * @param at now, ISO 8601 @param before the template as it was
+ */
+export function rollEndpoints(step: Step, at: string, before: Template): readonly Endpoint[] {
+  const endpoints = step.records("endpoint");
+  const users = endpoints.filter(({ templateId }) => templateId === before.id).map(rolled);
+  for (const endpoint of users) putEndpoint(step, at, endpoint, before);
+  return users;
+}

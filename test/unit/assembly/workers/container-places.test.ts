@@ -1,0 +1,111 @@
+/** What containers are given of this machine, by where their engine runs. */
+import { describe, expect, it } from "vitest";
+import {
+  type ContainerPlacesOptions,
+  ContainersPlaces,
+  namesAnotherMachine,
+} from "../../../../emulator/assembly/workers/container-places.ts";
+import { temporaryDirectory } from "../../../setup/temporary-directory.ts";
+import { containerOrder } from "../../launch/docker/order.ts";
+
+const ELSEWHERE = { engine: "elsewhere" } as const;
+const FINGERPRINT = new Uint8Array(32).fill(1);
+const TOKEN = `a-token.${Buffer.from(FINGERPRINT).toString("base64url")}`;
+
+type Given = Partial<Pick<ContainerPlacesOptions, "dockerHost" | "emulator">>;
+
+async function placesOf({ dockerHost, emulator = {} }: Given, endpoint = {}) {
+  using directory = temporaryDirectory();
+  const said: string[] = [];
+  const opened: string[] = [];
+  const say = (_: object, message: string) => void said.push(message);
+  const address = `tls://${emulator.workerAddress ?? ""}`;
+  const places = new ContainersPlaces({
+    ...{ dockerHost, emulator, workerSocket: `${directory.path}/none.sock` },
+    http: { url: "http://0.0.0.0:7080" },
+    elsewhere:
+      emulator.workerAddress === undefined
+        ? undefined
+        : {
+            port: {
+              listen: { host: "0.0.0.0", port: 7443 },
+              certificate: { cert: Buffer.of(), key: Buffer.of() },
+            },
+            door: { fingerprint: FINGERPRINT, addresses: () => [address] },
+            address: () => address,
+          },
+    serveLoopback: async () => ({ port: 4_001, fingerprint: FINGERPRINT }),
+    serveLiveAt: async (host) => {
+      opened.push(host);
+      return `http://${host}:4002`;
+    },
+    objects: undefined,
+    volumes: { directoryFor: () => undefined, directoryOfPod: () => undefined },
+    liveTerms: { pingIntervalMs: 5_000, cpuCount: 1 },
+    log: { info: say, warn: say, error: say },
+  });
+  return { places: await places.of(containerOrder({}, endpoint), ELSEWHERE), said, opened };
+}
+
+describe("on an engine elsewhere", () => {
+  it("a virtual machine leads containers to loopback by a name, which they are told", async () => {
+    const { places, opened } = await placesOf({
+      dockerHost: "unix:///home/me/.colima/docker.sock",
+    });
+    expect(places).toMatchObject({
+      worker: { address: "tls://host.docker.internal:4001", token: TOKEN },
+      extraHosts: ["host.docker.internal:host-gateway"],
+      live: { url: "http://host.docker.internal:4002" },
+    });
+    expect(opened).toEqual(["127.0.0.1"]);
+  });
+
+  it("the address for workers from elsewhere is used where there is one", async () => {
+    const emulator = { workerAddress: "laptop.lan:7443", host: "0.0.0.0" };
+    const { places, opened } = await placesOf({ dockerHost: "ssh://me@gpu.lan", emulator });
+    expect(places).toMatchObject({
+      worker: { address: "tls://laptop.lan:7443", token: TOKEN },
+      live: { url: "http://laptop.lan:7080" },
+    });
+    // It may be the address of the machine of an emulator that is in a container itself.
+    expect(places.extraHosts).toEqual(["host.docker.internal:host-gateway"]);
+    expect(opened).toEqual([]);
+  });
+
+  it("a service for this machine alone is reached at its worker port only, and the log says so", async () => {
+    const emulator = { workerAddress: "laptop.lan:7443" };
+    const { places, said } = await placesOf({ emulator });
+    expect(places).toMatchObject({ worker: { token: TOKEN }, live: undefined });
+    expect(said).toEqual([expect.stringMatching(/^containers reach the worker port alone/u)]);
+  });
+
+  it("another machine has no way here without that address", async () => {
+    await expect(placesOf({ dockerHost: "tcp://10.0.0.5:2375" })).rejects.toThrow(
+      /is on another machine, .* --worker-port and --worker-address name one$/u,
+    );
+  });
+
+  it("another machine keeps the ports of servers to itself", async () => {
+    const emulator = { workerAddress: "laptop.lan:7443", host: "0.0.0.0" };
+    const given = { dockerHost: "ssh://gpu.lan", emulator };
+    await expect(placesOf(given, { type: "LOAD_BALANCING" })).rejects.toThrow(
+      /load balancing endpoints need an engine of this machine$/u,
+    );
+  });
+});
+
+it.each([
+  [undefined, false],
+  ["", false],
+  ["unix:///var/run/docker.sock", false],
+  ["npipe:////./pipe/docker_engine", false],
+  ["tcp://127.0.0.1:2375", false],
+  ["tcp://localhost:2375", false],
+  ["tcp://[::1]:2375", false],
+  ["tcp://192.168.64.2:2376", true],
+  ["https://docker.lan", true],
+  ["ssh://me@gpu.lan", true],
+  ["ssh://gpu.lan:2222", true],
+])("DOCKER_HOST=%s names another machine: %s", (host, isFar) => {
+  expect(namesAnotherMachine(host)).toBe(isFar);
+});

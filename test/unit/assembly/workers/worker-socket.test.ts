@@ -1,0 +1,75 @@
+/** Where the workers' socket lies: its path fits, with real sockets at the last byte that does. */
+import fs from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { placeWorkerSocket } from "../../../../emulator/assembly/workers/worker-socket.ts";
+import { sessionsOn } from "../../../../emulator/engine/workers/session/worker-session.ts";
+import { WorkerServer } from "../../../../emulator/grpc/worker-server.ts";
+import { temporaryDirectory } from "../../../setup/temporary-directory.ts";
+import { createTestEngine } from "../../engine-harness.ts";
+
+const FITS_BYTES = 103;
+
+/** Makes a directory in which a file of that name has a path of so many bytes; two of them are one letter. */
+function directoryFor(root: string, name: string, lengthBytes: number): string {
+  const missing = lengthBytes - Buffer.byteLength(path.join(root, "é", name));
+  const directory = path.join(root, `é${"x".repeat(missing)}`);
+  fs.mkdirSync(directory);
+  expect(Buffer.byteLength(path.join(directory, name))).toBe(lengthBytes);
+  return directory;
+}
+
+async function listenAt(address: string): Promise<void> {
+  await using engine = await createTestEngine();
+  const server = new WorkerServer({
+    address,
+    log: engine.engine.log,
+    admit: () => Promise.reject(new Error("nobody comes")),
+    openSession: sessionsOn(engine.engine),
+  });
+  try {
+    await server.start();
+  } finally {
+    await server.stop();
+  }
+}
+
+test("it lies in the directory of the run where the last byte of its path fits", async () => {
+  using root = temporaryDirectory();
+  await using made = new AsyncDisposableStack();
+  const directory = directoryFor(root.path, "worker.sock", FITS_BYTES);
+  const socket = await placeWorkerSocket(directory, made, "/nowhere");
+  expect(socket).toBe(path.join(directory, "worker.sock"));
+  await listenAt(`unix:${socket}`);
+});
+
+test("one byte more, and it lies in a private directory below a short one, which goes with the run", async () => {
+  using root = temporaryDirectory();
+  const made = new AsyncDisposableStack();
+  const directory = directoryFor(root.path, "worker.sock", FITS_BYTES + 1);
+  const socket = await placeWorkerSocket(directory, made, root.path);
+  const own = path.dirname(socket);
+  expect(path.dirname(own)).toBe(root.path);
+  expect(fs.statSync(own).mode & 0o777).toBe(0o700);
+  await listenAt(`unix:${socket}`);
+  await made.disposeAsync();
+  expect(fs.existsSync(own)).toBe(false);
+});
+
+test("where no short one can be made, the sentence has the path, its length, the limit and the way out", async () => {
+  using root = temporaryDirectory();
+  await using made = new AsyncDisposableStack();
+  const directory = directoryFor(root.path, "worker.sock", FITS_BYTES + 1);
+  const failure = placeWorkerSocket(directory, made, path.join(root.path, "none"));
+  await expect(failure).rejects.toThrow(
+    `the path ${directory}/worker.sock has 104 bytes, and that of a unix socket has 103 at most; set TMPDIR to a shorter directory (ENOENT`,
+  );
+});
+
+test("a port is refused at a path that is too long, before anything is opened", async () => {
+  using root = temporaryDirectory();
+  const socket = path.join(directoryFor(root.path, "a.sock", FITS_BYTES + 1), "a.sock");
+  await expect(listenAt(`unix://${socket}`)).rejects.toThrow(
+    `the worker port cannot be opened: the path ${socket} has 104 bytes`,
+  );
+});

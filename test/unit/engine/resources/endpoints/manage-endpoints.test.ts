@@ -1,0 +1,64 @@
+/** What happens to an endpoint and its jobs when its deletion meets a submission, or a full disk. */
+import { Buffer } from "node:buffer";
+import { expect, it } from "vitest";
+import { LIMITS } from "../../../../../runtime/protocol/limits.ts";
+import { deleteEndpoint } from "../../../../../emulator/engine/resources/endpoints/manage-endpoints.ts";
+import { submit } from "../../../../../emulator/engine/jobs/submit.ts";
+import { createMemoryStore } from "../../../../../emulator/store/memory/memory-store.ts";
+import { createTestEngine } from "../../../engine-harness.ts";
+import { storeThatFills } from "../../filling-store.ts";
+import { storeWith } from "../../store-with.ts";
+
+const submission = {
+  input: Buffer.from("{}"),
+  policy: { lowPriority: false, ttlMs: LIMITS.ttlDefaultMs },
+};
+const request = { endpointId: "echo", kind: "async", submission } as const;
+
+it("refuses a submission whose endpoint was deleted while its payload was written", async () => {
+  const { promise: written, resolve: finishWriting } = Promise.withResolvers<void>();
+  const store = createMemoryStore();
+  const slow = storeWith(store, {
+    async stage(bytes) {
+      await written;
+      return store.stage(bytes);
+    },
+  });
+  await using test = await createTestEngine(slow);
+  const submitted = submit(test.engine, request);
+  await deleteEndpoint(test.engine, "echo");
+  finishWriting();
+  await expect(submitted).rejects.toMatchObject({ code: "endpoint_not_found" });
+  expect(await store.jobsOf("echo", 0, 1)).toStrictEqual([]);
+});
+
+it("has the endpoint back when its deletion cannot be stored", async () => {
+  const { store, fill } = storeThatFills();
+  await using test = await createTestEngine(store);
+  await submit(test.engine, request);
+  fill(true);
+  const deletion = deleteEndpoint(test.engine, "echo");
+  await expect(submit(test.engine, request)).rejects.toMatchObject({ code: "endpoint_not_found" });
+  await expect(deletion).rejects.toMatchObject({ code: "storage_full" });
+  fill(false);
+  const job = await submit(test.engine, request);
+  expect(job.status).toBe("IN_QUEUE");
+});
+
+it("is not deleted twice", async () => {
+  await using test = await createTestEngine();
+  const first = deleteEndpoint(test.engine, "echo");
+  await expect(deleteEndpoint(test.engine, "echo")).rejects.toMatchObject({
+    code: "endpoint_not_found",
+  });
+  await first;
+});
+
+it("is deleted without complaint while one of its jobs is on the way to a worker", async () => {
+  await using test = await createTestEngine();
+  const worker = await test.connectWorker("echo", { credit: 0 });
+  await submit(test.engine, request);
+  await Promise.all([worker.grant(), deleteEndpoint(test.engine, "echo")]);
+  await test.clock.settle();
+  expect(test.logged.filter(({ level }) => level === "error")).toEqual([]);
+});
