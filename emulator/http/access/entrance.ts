@@ -1,5 +1,7 @@
 /** Comes before all other handlers of a port: refuses callers that are not allowed, and answers preflight requests. */
 import type { IncomingMessage, RequestListener } from "node:http";
+import { putInSandbox } from "../../net/sandbox.ts";
+import { hasOwnOrigin } from "../balancing/target.ts";
 import type { Router } from "../router.ts";
 import type { HttpService } from "../service.ts";
 
@@ -10,6 +12,7 @@ export function entrance(
   own: RequestListener,
 ): RequestListener {
   return (request, response) => {
+    if (!hasOwnOrigin(request)) putInSandbox(response);
     const verdict = callers.look(request);
     if ("refusal" in verdict) return router.refuse(request, response, verdict.refusal);
     for (const [name, value] of Object.entries(verdict.headers)) response.setHeader(name, value);

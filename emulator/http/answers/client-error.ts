@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { ServiceError } from "../../core/service-error.ts";
+import { SANDBOX } from "../../net/sandbox.ts";
 import { joined } from "./answer.ts";
 import type { Refusal } from "../dialect.ts";
 
@@ -36,6 +37,7 @@ export function answerClientError(
     "connection: close",
     "content-type: application/json; charset=utf-8",
     `content-length: ${body.length}`,
+    ...Object.entries(SANDBOX).map(([name, value]) => `${name}: ${value}`),
   ];
   socket.end(Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`), body]));
   lingering.add(socket);

@@ -3,6 +3,7 @@ import { type IncomingMessage, type RequestListener, ServerResponse } from "node
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { reachServer } from "../../balance/connect.ts";
+import { putInSandbox } from "../../net/sandbox.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { AFFINITY_HEADER, readAffinity } from "../../core/balancing/choose-worker.ts";
 import { ServiceError } from "../../core/service-error.ts";
@@ -100,6 +101,7 @@ export class BalanceHandler {
     socket.on("error", () => undefined);
     if (head.length > 0) socket.unshift(head);
     const response = new ServerResponse(request);
+    if (target.prefix !== "") putInSandbox(response);
     // The connection ends with any other answer.
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
@@ -211,7 +213,7 @@ export class BalanceHandler {
   }
 
   async #connect(passing: Passing, options: RelayOptions, socket: Socket): Promise<void> {
-    const { assigned, exchange } = options;
+    const { assigned, exchange, target } = options;
     const upgrade = exchange.request.headers.upgrade ?? "websocket";
     const relay = new Relay({ ...options, upgrade });
     const conversation = new Promise<void>((resolve) => {
@@ -220,9 +222,8 @@ export class BalanceHandler {
         assigned.upgraded();
         passing.conversation = [socket, server];
         exchange.response.detachSocket(socket);
-        socket.write(
-          switching(answer, headersForClient(answer, assigned.workerId, { upgraded: true })),
-        );
+        const way = { workerId: assigned.workerId, target };
+        socket.write(switching(answer, headersForClient(answer, way, { upgraded: true })));
         if (head.length > 0) server.unshift(head);
         assigned.signal.addEventListener("abort", () => server.destroy());
         resolve(converse(socket, server));

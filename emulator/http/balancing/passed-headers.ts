@@ -1,8 +1,9 @@
 /** The headers that are passed on from the client to a worker's server and back, and those that are added. */
 import type { IncomingMessage } from "node:http";
 import { AFFINITY_HEADER } from "../../core/balancing/choose-worker.ts";
+import { SANDBOX } from "../../net/sandbox.ts";
 import type { SeenRequest } from "../access/seen-request.ts";
-import { withoutSessions } from "../dashboard/dashboard-access.ts";
+import { isSessionCookie, withoutSessions } from "../dashboard/dashboard-access.ts";
 import { clientAddress } from "../forwarding/arrival.ts";
 import { MARK_HEADER } from "../forwarding/channel/mark.ts";
 import type { BalancedTarget } from "./target.ts";
@@ -22,6 +23,13 @@ const HOP_BY_HOP = new Set([
 
 /** Without these the message would be another one, whatever its Connection header says. */
 const NEEDED = new Set(["host", "content-length"]);
+
+/** Concern the whole origin of an answer, or take the place of what the sandbox says. */
+const ABOUT_ORIGIN = new Set([
+  "clear-site-data",
+  "service-worker-allowed",
+  "x-content-type-options",
+]);
 
 /** Names and values in turn, as they go over the wire. */
 export type RawHeaders = readonly string[];
@@ -63,18 +71,27 @@ export function headersForWorker(
 /** @param upgraded keeps the headers of an upgrade @param withTrailers keeps what announces trailers */
 export function headersForClient(
   answer: IncomingMessage,
-  workerId: string,
+  { workerId, target }: { readonly workerId: string; readonly target: BalancedTarget },
   { upgraded = false, withTrailers = true } = {},
 ): string[] {
-  const passed = passedOn(answer.rawHeaders, answer.headers.connection).filter(([name]) => {
+  const sharesOrigin = target.prefix !== "";
+  const passed = passedOn(answer.rawHeaders, answer.headers.connection).filter(([name, value]) => {
     const known = name.toLowerCase();
+    if (sharesOrigin && isAboutOrigin(known, value)) return false;
     return known !== AFFINITY_HEADER && (withTrailers || known !== "trailer");
   });
+  // A browser obeys the policy of the worker's server as well.
+  if (sharesOrigin) passed.push(...Object.entries(SANDBOX));
   passed.push(["Sv-Worker-Id", workerId]);
   if (upgraded) {
     passed.push(["Connection", "Upgrade"], ["Upgrade", answer.headers.upgrade ?? "websocket"]);
   }
   return passed.flat();
+}
+
+/** Whether a header of an answer changes what a browser keeps of the dashboard, or loosens the sandbox. */
+function isAboutOrigin(name: string, value: string): boolean {
+  return ABOUT_ORIGIN.has(name) || (name === "set-cookie" && isSessionCookie(value));
 }
 
 function withoutDashboard([name, value]: [string, string]): [string, string][] {

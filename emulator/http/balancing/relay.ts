@@ -29,6 +29,7 @@ const MAX_BYTES = LIMITS.balancedBodyMaxBytes;
 export class Relay {
   readonly upstream: ClientRequest;
   readonly #exchange: Exchange;
+  readonly #target: BalancedTarget;
   readonly #assigned: InFlight;
   readonly #done = Promise.withResolvers<void>();
   /** The answer, or a refusal, has begun. */
@@ -40,6 +41,7 @@ export class Relay {
   constructor({ exchange, target, assigned, connection, upgrade }: RelayOptions) {
     const { request, response, service } = exchange;
     this.#exchange = exchange;
+    this.#target = target;
     this.#assigned = assigned;
     this.upstream = openRequest({
       createConnection: () => connection,
@@ -122,7 +124,8 @@ export class Relay {
       response.sendDate = false;
       if (service.stopping) response.shouldKeepAlive = false;
       const { statusCode = 502, statusMessage = "" } = answer;
-      const headers = headersForClient(answer, workerId, { withTrailers: takesTrailers(response) });
+      const way = { workerId, target: this.#target };
+      const headers = headersForClient(answer, way, { withTrailers: takesTrailers(response) });
       response.writeHead(statusCode, statusMessage, headers);
       response.flushHeaders();
     } catch (error) {

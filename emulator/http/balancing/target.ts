@@ -24,3 +24,8 @@ export function balancedTarget({
   const path = rest.startsWith("/") ? rest : `/${rest}`;
   return { endpointId, path, prefix: `/lb/${endpointId}` };
 }
+
+/** Whether the request is to a host name of one endpoint, all of whose pages a browser keeps apart from those of the service. */
+export function hasOwnOrigin(request: Pick<IncomingMessage, "url" | "headers">): boolean {
+  return balancedTarget(request)?.prefix === "";
+}

@@ -112,6 +112,11 @@ export function isByDashboard({ headers }: IncomingMessage): boolean {
   return headers[DASHBOARD_HEADER] === "1";
 }
 
+/** Whether a `Set-Cookie` header is about the cookie of a dashboard. */
+export function isSessionCookie(header: string): boolean {
+  return OWN_COOKIE.test(header);
+}
+
 /** The `Cookie` header without those of dashboards, which are for this service alone; undefined where nothing is left. */
 export function withoutSessions(cookies: string): string | undefined {
   const others = cookies.split(";").filter((cookie) => !OWN_COOKIE.test(cookie));

@@ -1,6 +1,7 @@
 /** Answers requests to the object store: checks who asks, finds the operation, and sends its result. */
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { putInSandbox } from "../../net/sandbox.ts";
 import type { FindHolder } from "../access-keys.ts";
 import { limitedTo } from "../limited-store.ts";
 import type { ObjectStore } from "../object-store.ts";
@@ -49,9 +50,13 @@ export class ObjectRequests {
     this.#options = options;
   }
 
-  /** Answers requests to the store, which begins at `basePath` of the server's addresses. */
+  /**
+   * Answers requests to the store, which begins at `basePath` of the server's addresses. Below a path it shares an origin with
+   * pages, and no object becomes one of them.
+   */
   listener(basePath: BasePath): RequestListener {
     return (request, response) => {
+      if (basePath !== "") putInSandbox(response);
       const exchange = { id: randomBytes(8).toString("hex").toUpperCase(), request, response };
       const work = serve(this.#options, basePath, exchange);
       this.#inWork.add(work);

@@ -27,6 +27,7 @@ import {
   openReplica,
   type TestEngine,
 } from "../engine-harness.ts";
+import { assertSandboxed } from "./sandboxed.ts";
 import { assertDocumented } from "./documented.ts";
 
 /** Opens everything, the emulator's own operations too. */
@@ -153,11 +154,18 @@ export async function startTestHttp(options: TestHttpOptions = {}): Promise<Test
       const json: unknown = text === "" ? undefined : JSON.parse(text);
       const called = { status: answer.statusCode, headers: answer.headers, text, json };
       assertDocumented(method, path, called);
+      assertSandboxed(`${method} ${path}`, answer.headers);
       if (answer.statusCode === OK && path.startsWith(JOBS)) front?.answered();
       return called;
     },
-    open: (path, headers) =>
-      request(`${url}${path}`, { dispatcher, headers: { authorization, ...headers } }),
+    async open(path, headers) {
+      const answer = await request(`${url}${path}`, {
+        dispatcher,
+        headers: { authorization, ...headers },
+      });
+      assertSandboxed(`GET ${path}`, answer.headers);
+      return answer;
+    },
     socket,
     async raw(text) {
       const opened = await socket(text);
