@@ -76,7 +76,7 @@ export type Missed = { readonly events: readonly ServiceEvent[] } | { readonly g
 
 type Listener = (event: ServiceEvent) => void;
 
-/** So many of the newest events are kept. */
+/** Newest events that are kept. */
 const KEPT = 10_000;
 const RUN_ID_LENGTH = 8;
 
@@ -84,17 +84,23 @@ export class EventFeed {
   readonly #clock: Clock;
   readonly #random: Pick<Random, "shortId">;
   readonly #listeners = new Set<Listener>();
-  /** That with the number n at n % KEPT: changes as they were published, so that keeping one costs next to nothing. */
+  readonly #kept: number;
+  /** The event n is at n % kept: changes as they were published, so that keeping one costs next to nothing. */
   readonly #changes: StateChange[] = [];
-  readonly #moments = new Float64Array(KEPT);
+  readonly #moments: Float64Array;
   #newest = 0;
   /** Tells the ids of this run from those of others. */
   #run: string | undefined;
 
-  /** @param clock service time */
-  constructor(clock: Clock, random: Pick<Random, "shortId">) {
+  /**
+   * @param clock service time
+   * @param kept number of newest events that are kept
+   */
+  constructor(clock: Clock, random: Pick<Random, "shortId">, kept = KEPT) {
     this.#clock = clock;
     this.#random = random;
+    this.#kept = kept;
+    this.#moments = new Float64Array(kept);
   }
 
   get isFollowed(): boolean {
@@ -109,7 +115,7 @@ export class EventFeed {
   /** Call it after the commit. */
   publish(change: StateChange): void {
     this.#newest += 1;
-    const place = this.#newest % KEPT;
+    const place = this.#newest % this.#kept;
     this.#changes[place] = change;
     this.#moments[place] = this.#clock.now();
     if (!this.isFollowed) return;
@@ -134,17 +140,17 @@ export class EventFeed {
     const known = Number(id.slice(id.lastIndexOf("-") + 1));
     const isOfRun = known >= 0 && known <= this.#newest && this.idOf(known) === id;
     if (!isOfRun) return { gone: OTHER_RUN };
-    if (this.#newest - known > KEPT) return { gone: TOO_MANY };
+    if (this.#newest - known > this.#kept) return { gone: TOO_MANY };
     const events: ServiceEvent[] = [];
     for (let next = known + 1; next <= this.#newest; next += 1) {
-      const change = this.#changes[next % KEPT];
+      const change = this.#changes[next % this.#kept];
       if (change) events.push(this.#event(next, change));
     }
     return { events };
   }
 
   #event(serial: number, change: StateChange): ServiceEvent {
-    return { serial, at: this.#moments[serial % KEPT] ?? 0, ...change };
+    return { serial, at: this.#moments[serial % this.#kept] ?? 0, ...change };
   }
 }
 

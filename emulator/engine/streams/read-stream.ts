@@ -152,7 +152,7 @@ class ReadingPlace {
   }
 
   pass(batch: ChunkBatch): StreamEvent {
-    this.#next += batch.count;
+    this.#next = batch.firstIndex + batch.count;
     return { type: "chunks", batch, attempt: this.#attempt };
   }
 

@@ -41,7 +41,21 @@ export interface PostgresStoreOptions {
   readonly migrations?: readonly Migration[];
   /** By default those of `TIMES`. */
   readonly times?: Partial<Times>;
+  /** By default those of `PAGES`. */
+  readonly pages?: Partial<Pages>;
 }
+
+/** Maximum rows of one question; a longer answer takes several. */
+export interface Pages {
+  /** Jobs with failures that are searched, which may be long. */
+  readonly searched: number;
+  /** Rows that are compared with their checksum. */
+  readonly checked: number;
+  /** The same of rows with a body, which may be large. */
+  readonly checkedBodies: number;
+}
+
+export const PAGES: Pages = { searched: 20, checked: 200, checkedBodies: 8 };
 
 /** All in ms. */
 export interface Times {

@@ -30,7 +30,7 @@ import { hasLargePayloads, unreferred } from "./large/dropped-names.ts";
 import { LargePayloads } from "./large/large-payloads.ts";
 import { migrate } from "./migrations/migrate.ts";
 import { MIGRATIONS } from "./migrations/migrations.ts";
-import { type PostgresStoreOptions, type Times, TIMES } from "./options.ts";
+import { type Pages, PAGES, type PostgresStoreOptions, type Times, TIMES } from "./options.ts";
 import { readBoot } from "./reads/boot-reads.ts";
 import { PostgresReads } from "./reads/postgres-reads.ts";
 import { shareDatabase } from "./share/share-database.ts";
@@ -62,6 +62,7 @@ export type PostgresStore = Store & { readonly ownership: Ownership | undefined 
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   const times = { ...TIMES, ...options.times };
+  const pages = { ...PAGES, ...options.pages };
   const { url, replica, clock, warn = nothing, onLost = nothing } = options;
   const settings = settingsOf(url, replica, times.lease);
   const { shown } = settings;
@@ -83,7 +84,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     await waitForClaim(() => claim.enter(on), clock, lease);
     const queues = new Queues(claim.isShared);
     if (!claim.isShared) queues.add(await readQueues(session));
-    return new OpenedStore({ options, settings, open, claim, queues, times }, session);
+    return new OpenedStore({ options, settings, open, claim, queues, times, pages }, session);
   } catch (error) {
     session?.drop();
     throw withOwnHint(fromPostgres(error, shown));
@@ -94,6 +95,7 @@ interface StoreParts {
   readonly options: PostgresStoreOptions;
   readonly settings: Settings;
   readonly times: Times;
+  readonly pages: Pages;
   readonly open: () => Promise<Session>;
   readonly claim: Claim;
   readonly queues: Queues;
@@ -114,10 +116,11 @@ class OpenedStore extends PostgresReads implements PostgresStore {
 
   /** @param session has nothing under way */
   constructor(parts: StoreParts, session: Session) {
-    const { options, settings, claim, queues, times, open } = parts;
+    const { options, settings, claim, queues, times, pages, open } = parts;
     super(queues, {
       parts: () => claim.held.kept,
       skewMs: claim.isShared ? SKEW_MS : 0,
+      pages,
     });
     this.#parts = parts;
     this.#pool = new SessionPool(open);
@@ -193,7 +196,11 @@ class OpenedStore extends PostgresReads implements PostgresStore {
     return this.#guard(async () => {
       const { signal } = this.#ending;
       try {
-        const found = await findDamage((question) => this.#pooled(question), signal);
+        const found = await findDamage(
+          (question) => this.#pooled(question),
+          this.#parts.pages,
+          signal,
+        );
         await this.#sweep();
         return found;
       } catch (error) {

@@ -127,6 +127,19 @@ export function chunksContract(open: OpenSubject): void {
     expect(textsOf(await subject.store.chunks(seq, ALL_CHUNKS))).toEqual(texts);
   });
 
+  it("each chunk is told once, with 63, 64, 65 or 128 batches after the reader's place", async () => {
+    await using subject = await open();
+    const owner = await Owner.of(subject.store);
+    const { seq } = await owner.insert();
+    const texts = Array.from({ length: 140 }, (_, index) => `chunk ${index}`);
+    await owner.change(...texts.map((text, index) => append(seq, batch(index, text))));
+    for (const left of [63, 64, 65, 128]) {
+      const from = texts.length - left;
+      const batches = await subject.store.chunks(seq, { ...ALL_CHUNKS, from });
+      expect(textsOf(batches)).toEqual(texts.slice(from));
+    }
+  });
+
   it("what is not stored is not still stored", async () => {
     await using subject = await open();
     const { store } = subject;

@@ -7,7 +7,7 @@ import { type Chance, RandomBatches } from "./random-batches.ts";
 import { Owner, stageOne } from "./subject.ts";
 
 /** The changes with bytes as this store wants them. */
-async function stagedFor(store: Store, changes: readonly Change[]): Promise<Change[]> {
+export async function stagedFor(store: Store, changes: readonly Change[]): Promise<Change[]> {
   return Promise.all(
     changes.map(async (made): Promise<Change> => {
       if (made.type === "put-payload" && made.payload.kind === "inline")

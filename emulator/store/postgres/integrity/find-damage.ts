@@ -9,6 +9,7 @@ import { type PayloadDamage, PayloadDamagedError, type PayloadPlace } from "../.
 import { fits, rowDamaged } from "../../rows/checked-row.ts";
 import { PLACES_PER_JOB, slotAt, type StoredBody } from "../../rows/payload-columns.ts";
 import type { Session } from "../connect/session.ts";
+import type { Pages } from "../options.ts";
 import { bound, type Columns, namesOf, rowReader } from "../values/columns.ts";
 import { bytesToText } from "../values/stored-text.ts";
 import { compared, readChunk, readPayload } from "../reads/payload-reads.ts";
@@ -22,10 +23,6 @@ import { REPORT } from "../writes/report-writes.ts";
 
 type Ask = <T>(question: (session: Session) => Promise<T>) => Promise<T>;
 
-const ROWS_AT_ONCE = 200;
-/** A body may be large. */
-const BODIES_AT_ONCE = 8;
-
 /** The tables whose rows have their checksum last, and by which columns they are gone through. */
 const TABLES: readonly (readonly [table: string, columns: Columns, key: readonly string[]])[] = [
   ["queue", QUEUE, ["queue"]],
@@ -37,18 +34,22 @@ const TABLES: readonly (readonly [table: string, columns: Columns, key: readonly
 ];
 
 /** @throws StoreDamagedError when a row does not fit its checksum; ends early, with nothing, when the signal is given */
-export async function findDamage(ask: Ask, signal: AbortSignal): Promise<readonly PayloadDamage[]> {
+export async function findDamage(
+  ask: Ask,
+  pages: Pick<Pages, "checked" | "checkedBodies">,
+  signal: AbortSignal,
+): Promise<readonly PayloadDamage[]> {
   for (const [table, columns, key] of TABLES)
-    for await (const row of rowsOf(ask, table, columns, key, ROWS_AT_ONCE, signal))
+    for await (const row of rowsOf(ask, table, columns, key, pages.checked, signal))
       if (!fits(row)) throw rowDamaged(table);
   const found: PayloadDamage[] = [];
-  for await (const row of rowsOf(ask, "payload", PAYLOAD, ["place"], BODIES_AT_ONCE, signal)) {
+  for await (const row of rowsOf(ask, "payload", PAYLOAD, ["place"], pages.checkedBodies, signal)) {
     const at = Number(row[0]);
     const place = { seq: Math.floor(at / PLACES_PER_JOB), slot: slotAt(at) };
     await note(found, ask, readPayload(row), place);
   }
   const keys = ["seq", "first_index"];
-  for await (const row of rowsOf(ask, "chunk_batch", CHUNK, keys, BODIES_AT_ONCE, signal))
+  for await (const row of rowsOf(ask, "chunk_batch", CHUNK, keys, pages.checkedBodies, signal))
     await note(found, ask, readChunk(row), { seq: Number(row[0]), slot: "chunks" });
   return signal.aborted ? [] : found;
 }

@@ -36,17 +36,20 @@ export const SEARCHES = {
 
 /** With more of them it costs less to look at the jobs of all statuses. */
 const MAX_PAIRS = 24;
-/** So many failures are read at once, which may be long. */
-const SEARCHED_AT_ONCE = 20;
 
 export class JobSearch {
   readonly #queues: Queues;
   readonly #skewMs: number;
+  readonly #page: number;
 
-  /** @param skewMs how far the times of those who gave the keys may be apart */
-  constructor(queues: Queues, skewMs: number) {
+  /**
+   * @param skewMs how far the times of those who gave the keys may be apart
+   * @param page maximum jobs of one question that reads failures
+   */
+  constructor(queues: Queues, skewMs: number, page: number) {
     this.#queues = queues;
     this.#skewMs = skewMs;
+    this.#page = page;
   }
 
   /** The keys of the jobs that fit. */
@@ -54,7 +57,7 @@ export class JobSearch {
     const scan = new JobScan(window);
     const { search } = window.filter;
     const { first, end } = await this.#rangeOf(session, window);
-    const atOnce = search === undefined ? window.maxLooked : SEARCHED_AT_ONCE;
+    const atOnce = search === undefined ? window.maxLooked : this.#page;
     for (let below = end; ;) {
       const values = [search !== undefined, bound(first), bound(below), bound(atOnce)];
       const rows = await this.#looked(session, window, values);

@@ -18,16 +18,19 @@ const readChunkRow = rowReader(CHUNK);
 export const PAYLOAD_QUESTIONS = {
   payload: `SELECT ${namesOf(PAYLOAD)} FROM payload WHERE place = $1`,
   "payload-checksum": "SELECT content_checksum FROM payload WHERE place = $1",
-  /** Those that hold everything in a window, and perhaps more at either end. */
-  chunks: `SELECT ${namesOf(CHUNK)} FROM chunk_batch WHERE seq = $1 AND first_index >=
-      coalesce((SELECT first_index FROM chunk_batch WHERE seq = $1 AND first_index <= $2 ORDER BY first_index DESC LIMIT 1), 0)
-      AND first_index < $3
-    ORDER BY first_index LIMIT $4`,
+  /**
+   * The batches with chunks from $2 up to $3, until those before hold $4 bytes; what a batch holds before $2 does not count. One
+   * question, as of one moment: a second one might begin at another place of the stream, or of another attempt.
+   */
+  chunks: `SELECT ${namesOf(CHUNK)} FROM (
+      SELECT *, sum(CASE WHEN first_index >= $2 THEN size_bytes ELSE 0 END)
+        OVER (ORDER BY first_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes_before
+      FROM chunk_batch WHERE seq = $1 AND first_index >=
+        coalesce((SELECT first_index FROM chunk_batch WHERE seq = $1 AND first_index <= $2 ORDER BY first_index DESC LIMIT 1), 0)
+        AND first_index < $3 AND first_index + count > $2) AS around
+    WHERE bytes_before IS NULL OR bytes_before < $4 ORDER BY first_index`,
   "has-chunks": "SELECT 1 FROM chunk_batch WHERE seq = $1 AND content_checksum = $2 LIMIT 1",
 } as const;
-
-/** So many batches of chunks are read at once; more of them where the window has room. */
-const CHUNKS_AT_ONCE = 64;
 
 export async function payloadAt(
   session: Session,
@@ -53,22 +56,9 @@ export async function chunksAround(
   seq: number,
   { from, maxCount, maxBytes }: ChunkWindow,
 ): Promise<readonly StoredBatch[]> {
-  const batches: StoredBatch[] = [];
-  const end = from + maxCount;
-  let bytes = 0;
-  for (let next = from; ;) {
-    const values = [bound(seq), bound(next), bound(end), CHUNKS_AT_ONCE];
-    const { rows } = await ask(session, "chunks", values);
-    for (const row of rows) {
-      const stored = readChunk(readChunkRow(row));
-      next = stored.firstIndex + stored.count;
-      // What a batch holds before the window takes none of its room.
-      if (stored.firstIndex >= from) bytes += stored.sizeBytes;
-      batches.push(stored);
-      if (next >= end || bytes >= maxBytes) return batches;
-    }
-    if (rows.length < CHUNKS_AT_ONCE) return batches;
-  }
+  const values = [seq, from, from + maxCount, maxBytes].map(bound);
+  const { rows } = await ask(session, "chunks", values);
+  return rows.map((row) => readChunk(readChunkRow(row)));
 }
 
 /** Whether a batch with such lines is stored. */

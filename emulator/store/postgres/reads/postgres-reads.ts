@@ -9,6 +9,7 @@ import type { Records } from "../../records.ts";
 import type { CountedJobs, FoundJobs, StoreReads } from "../../store.ts";
 import { SERVICE_PART } from "../claim/parts.ts";
 import type { Session } from "../connect/session.ts";
+import type { Pages } from "../options.ts";
 import type { Queues } from "../writes/queues.ts";
 import { recordTexts } from "./boot-reads.ts";
 import * as deliveries from "./delivery-reads.ts";
@@ -28,6 +29,7 @@ export interface Scope {
   readonly parts: () => readonly number[];
   /** How far the service times of those who write to the database may be apart. */
   readonly skewMs: number;
+  readonly pages: Pages;
 }
 
 export abstract class PostgresReads implements StoreReads {
@@ -70,7 +72,7 @@ export abstract class PostgresReads implements StoreReads {
   constructor(queues: Queues, scope: Scope) {
     this.#scope = scope;
     this.jobReads = new JobReads(queues, scope.parts);
-    this.#search = new JobSearch(queues, scope.skewMs);
+    this.#search = new JobSearch(queues, scope.skewMs, scope.pages.searched);
   }
 
   get #decidesForService(): boolean {

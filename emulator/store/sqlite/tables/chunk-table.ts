@@ -79,6 +79,7 @@ function prepareStatements(connection: Connection) {
     select: connection.prepare(
       `SELECT ${columns} FROM chunk_batch WHERE seq = ?1 AND first_index >=
          coalesce((SELECT max(first_index) FROM chunk_batch WHERE seq = ?1 AND first_index <= ?2), 0)
+         AND first_index + count > ?2
        ORDER BY first_index`,
     ),
     selectOne: connection.prepare(

@@ -85,6 +85,22 @@ it("gives no two events of a run the same id, and knows those of another run fro
   expect(feed.since(other.idOf(1))).toHaveProperty("gone");
 });
 
+it.each([1, 2, 3])(
+  "tells every reader what it missed, once and in order, or says that it is not kept, with %i kept",
+  (kept) => {
+    const feed = new EventFeed(new FakeClock(), { shortId: () => "run00000" }, kept);
+    for (let newest = 0; newest <= 3 * kept + 1; newest += 1) {
+      for (let known = 0; known <= newest; known += 1) {
+        const missed = Array.from({ length: newest - known }, (_, at) => known + 1 + at);
+        const told = feed.since(feed.idOf(known));
+        const serials = "gone" in told ? "gone" : told.events.map(({ serial }) => serial);
+        expect(serials, `${known} of ${newest}`).toEqual(missed.length > kept ? "gone" : missed);
+      }
+      feed.publish(change);
+    }
+  },
+);
+
 it("tells joined events at once at first, then ten times a second", async () => {
   await using service = await startTestHttp();
   const { clock } = service.test;
