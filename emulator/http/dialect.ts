@@ -16,6 +16,8 @@ export interface Dialect {
   readonly refusals: { readonly jobs: RefusalShape; readonly others: RefusalShape };
   /** A job as `/status` shows it. */
   job(view: JobView): readonly Piece[];
+  /** How long `/stream` is held open while nothing comes, ms. */
+  readonly streamHoldMs: number;
   /** A part of a stream as `/stream` answers it when it does not push. */
   chunks(part: StreamPart): WholeAnswer;
   template(template: Template): object;

@@ -54,6 +54,8 @@ export async function open(path: string, options: CallOptions = {}): Promise<Res
       method,
       headers: { "x-sv-dashboard": "1", ...headers },
       credentials: "same-origin",
+      // Feeds are long, and no answer is asked for twice.
+      cache: "no-store",
       ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
       ...(signal && { signal }),
     });

@@ -1,4 +1,5 @@
 /** The dialect of the contract (spec), with our error shape: the one where paths have no base. */
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { framed, jobFrame } from "../../core/jobs/job-body.ts";
 import { ERROR_CODES } from "../../core/service-error.ts";
 import { errorSchema } from "../schemas/error.ts";
@@ -24,6 +25,7 @@ export const CONTRACT_DIALECT: Dialect = {
   basePath: "",
   refusals: { jobs: REFUSAL, others: REFUSAL },
   job: ({ job, output }) => framed(jobFrame(job), output),
+  streamHoldMs: LIMITS.streamHoldMs,
   chunks: (part) => ({
     status: 200,
     pieces: chunkList(part),

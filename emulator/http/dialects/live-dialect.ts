@@ -1,4 +1,5 @@
 /** The live dialect: what clients of the live service are pointed at, in the shapes that they read (live). */
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { framed } from "../../core/jobs/job-body.ts";
 import { liveJobFrame } from "../../core/jobs/live-job-body.ts";
 import { type ErrorCode, ERROR_CODES } from "../../core/service-error.ts";
@@ -48,6 +49,7 @@ export const LIVE_DIALECT: Dialect = {
   basePath: "/live",
   refusals: { jobs: JOB_REFUSAL, others: REFUSAL },
   job: ({ job, output }) => framed(liveJobFrame(job), output),
+  streamHoldMs: LIMITS.liveStreamHoldMs,
   chunks: (part) => {
     const status = streamStatus(part);
     // With FAILED the stream is empty; chunks that have not been read yet come before it.

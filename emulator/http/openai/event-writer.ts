@@ -1,6 +1,7 @@
 /** Writes the events of one OpenAI call: a handler's texts as they are, its objects as events, and the end. */
 import type { ServerResponse } from "node:http";
 import type { Piece } from "../answers/answer.ts";
+import { PUSH_HEADERS } from "../answers/begin-push.ts";
 import { writeWithBackpressure } from "../answers/write-with-backpressure.ts";
 import type { ChunkOutput } from "./chunk-text.ts";
 
@@ -65,8 +66,7 @@ export class EventWriter {
       this.#response.writeHead(200, {
         ...this.#headers,
         "content-type": "text/event-stream; charset=utf-8",
-        "cache-control": "no-store",
-        "x-accel-buffering": "no",
+        ...PUSH_HEADERS,
       });
     }
     this.#tail = (this.#tail + last).slice(-TAIL_LENGTH);

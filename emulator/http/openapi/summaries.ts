@@ -144,6 +144,10 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   actOnPodV2: "Starts, stops, restarts or terminates a pod, as its status allows.",
   streamPodLogsV2: "The lines of a pod and about it, as server-sent events.",
   streamWorkerLogsV2: "The lines of a worker and about it, as server-sent events.",
+  listClustersV2: "The clusters of several machines, of which there are none here.",
+  listBuildsV2: "The builds of an endpoint from a repository, of which there are none here.",
+  listDelegationsV2: "The delegations of registries, of which there are none here.",
+  listSecretsV2: "The secrets of the account, of which there are none here.",
   readDocumentV2:
     "The description of the second version of REST as an OpenAPI 3.1 document, open without a key.",
 };

@@ -6,6 +6,7 @@ import type { AnswerContract } from "../schemas/contract.ts";
 import { ACCOUNT_V2_OPERATIONS } from "./account.ts";
 import { BILLING_V2_OPERATIONS } from "./billing/bills.ts";
 import { CATALOG_V2_OPERATIONS } from "./catalog/catalog.ts";
+import { EMPTY_LIST_V2_OPERATIONS } from "./not-served.ts";
 import { NETWORK_VOLUME_V2_OPERATIONS } from "./network-volumes.ts";
 import { LOG_STREAM_V2_OPERATIONS } from "./logs/log-streams.ts";
 import { POD_V2_OPERATIONS } from "./pods/pods.ts";
@@ -29,6 +30,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   ...ACCOUNT_V2_OPERATIONS,
   ...POD_V2_OPERATIONS,
   ...LOG_STREAM_V2_OPERATIONS,
+  ...EMPTY_LIST_V2_OPERATIONS,
   readDocumentV2,
 };
 

@@ -1,5 +1,4 @@
 /** `/stream/{id}`: a job's chunks, since the previous read (spec) or from an index, or pushed as they come (ours). */
-import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { fromParameter, parseFrom } from "../../core/input/query-parameters.ts";
 import { refuseUnknown } from "../../engine/jobs/read/job-view.ts";
 import { readStream } from "../../engine/streams/read-stream.ts";
@@ -66,6 +65,6 @@ async function readBatch(call: Call<JobPath>): Promise<Answer> {
   // Whoever asks for no body must not take the chunks from a reader.
   const from = parseFrom(query) ?? (request.method === "HEAD" ? 0 : undefined);
   using wait = new ClientWait(service, response);
-  const options = { from, holdMs: LIMITS.streamHoldMs, signal: wait.signal };
+  const options = { from, holdMs: dialect.streamHoldMs, signal: wait.signal };
   return dialect.chunks(await readStream(service.engine, path, options));
 }

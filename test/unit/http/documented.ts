@@ -161,7 +161,9 @@ function operationAt<T extends { readonly path: string }>(
   operations: readonly T[],
   path: string,
 ): T | undefined {
-  const at = (wanted: string) => operations.find((each) => fits(each.path, wanted));
+  const at = (wanted: string) =>
+    operations.find((each) => each.path === wanted) ??
+    operations.find((each) => fits(each.path, wanted));
   return at(path) ?? at(path.replace(/\/+$/u, ""));
 }
 

@@ -179,6 +179,7 @@ export const PLAYS = {
         (what) => `bill${what}`,
       ),
       ...["readSshKeysV2", "replaceSshKeysV2"],
+      ...["listBuildsV2", "listClustersV2", "listDelegationsV2"],
     ],
   },
   terraform: {

@@ -76,6 +76,20 @@ test("stream until it is final and empty: nothing is missing, and there is alway
   expect(outputs).toEqual(["a", "b", "c"]);
 });
 
+/** It gives up a read of the stream after 10 s, and says so to who iterates over it. */
+const STREAM_TIMEOUT_MS = 10_000;
+
+test("stream of a job that says nothing for longer than the client waits: an empty list comes first", async () => {
+  await using client = await start();
+  const { service, send } = client;
+  const id = await run(client);
+  const answer = send({ method: "GET", path: `/v2/echo/stream/${id}`, reads: stream });
+  while (!service.test.engine.watchers.isWatched(id)) await service.test.clock.settle();
+  await service.test.clock.advance(STREAM_TIMEOUT_MS - 1_000);
+  expect(service.test.engine.watchers.isWatched(id)).toBe(false);
+  expect(await answer).toEqual({ status: "IN_QUEUE", stream: [] });
+});
+
 test("cancel and purge-queue with nothing in a body that is said to be JSON", async () => {
   await using client = await start();
   const { send } = client;

@@ -62,9 +62,7 @@ function gpusThere(typeId: string, inventory: GpuInventory, asked: AskedGpus) {
     }) !== "NONE";
   return {
     ...inDataCenters(availability, asked.countryCodes),
-    ...(versions.length > 0 && {
-      cudaVersions: versions.map((version) => ({ version, available: isThere(version) })),
-    }),
+    cudaVersions: versions.map((version) => ({ version, available: isThere(version) })),
   };
 }
 

@@ -154,7 +154,9 @@ describe("a stream", () => {
     const id = await submitted(service);
     const answer = read(service, `stream/${id}`);
     while (!service.test.engine.watchers.isWatched(id)) await service.test.clock.settle();
-    await service.test.clock.advance(LIMITS.streamHoldMs);
+    await service.test.clock.advance(LIMITS.liveStreamHoldMs - 1);
+    expect(service.test.engine.watchers.isWatched(id)).toBe(true);
+    await service.test.clock.advance(1);
     expect(await answer).toStrictEqual({ status: "IN_QUEUE", stream: [] });
   });
 

@@ -101,6 +101,25 @@ test("what is there is there in every data centre of the countries, with its ver
   expect(nowhere.json).toEqual({ gpus: [] });
 });
 
+test.each<[GpuInventory, string, string, unknown[]]>([
+  [{ kind: "simulated" }, "NVIDIA L4", POD, []],
+  [{ kind: "unknown", reason: "it was not asked" }, "NVIDIA L4", POD, []],
+  [TWO_L4, "NVIDIA L4", `${POD}&minCudaVersion=12.9`, [{ version: "12.8", available: false }]],
+  [TWO_L4, "NVIDIA L4", `${POD}&cudaVersions=12.7`, []],
+  [TWO_L4, "NVIDIA A10G", POD, []],
+  [TWO_L4, "NVIDIA H200", POD, []],
+])(
+  "with the GPUs %j the type %s asked for by %s has the versions of CUDA %j",
+  async (inventory, typeId, query, versions) => {
+    await using service = await startWith(inventory);
+    const one = await service.call("GET", `${path}/gpus/${encodeURIComponent(typeId)}?${query}`);
+    expect(one.json).toHaveProperty("cudaVersions", versions);
+    const { json } = await service.call("GET", `${path}/gpus?${query}`);
+    const { gpus } = json as { readonly gpus: readonly Gpu[] };
+    expect(gpus.every((gpu) => "cudaVersions" in gpu)).toBe(true);
+  },
+);
+
 test.each<[GpuInventory, string, number]>([
   [{ kind: "simulated" }, "HIGH", 8],
   [{ kind: "unknown", reason: "it was not asked" }, "LOW", 8],

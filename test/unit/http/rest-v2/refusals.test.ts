@@ -19,12 +19,10 @@ test.each([
 });
 
 test.each([
-  ["GET", "/live/v2/clusters"],
-  ["POST", "/live/v2/clusters/c/pods"],
-  ["GET", "/live/v2/serverless/echo/builds"],
-  ["GET", "/live/v2/serverless/echo/builds/b"],
-  ["DELETE", "/live/v2/registries/delegations/d"],
-  ["PATCH", "/live/v2/account/secrets/s"],
+  ["POST", "/live/v2/clusters"],
+  ["POST", "/live/v2/serverless/echo/builds"],
+  ["POST", "/live/v2/registries/delegations"],
+  ["POST", "/live/v2/account/secrets"],
 ] as const)("%s %s, which is not served, says so", async (method, path) => {
   await using service = await startTestHttp();
   const { status, headers, json } = await service.call(method, path, { body: {} });
@@ -35,6 +33,32 @@ test.each([
     status: 501,
     detail: expect.stringContaining(`${method} ${path} is not served: `),
   });
+});
+
+test.each([
+  ["/live/v2/clusters", "clusters"],
+  ["/live/v2/serverless/echo/builds", "builds"],
+  ["/live/v2/registries/delegations", "delegations"],
+  ["/live/v2/account/secrets", "secrets"],
+])("GET %s, of which there are none, is an empty list", async (path, list) => {
+  await using service = await startTestHttp();
+  const { status, json } = await service.call("GET", path);
+  expect(status).toBe(200);
+  expect(json).toEqual({ [list]: [], pagination: { nextCursor: null, hasNextPage: false } });
+  expect((await service.call("GET", `${path}?limit=0`)).status).toBe(422);
+});
+
+test.each([
+  ["GET", "/live/v2/clusters/c/pods", "there is nothing at /live/v2/clusters/c/pods: "],
+  ["GET", "/live/v2/serverless/echo/builds/b", "images are not built of a repository here"],
+  ["DELETE", "/live/v2/registries/delegations/d", "no registry of a cloud"],
+  ["PATCH", "/live/v2/account/secrets/s", "the account keeps no secrets"],
+  ["GET", "/live/v2/serverless/nowhere/builds", "endpoint not found"],
+] as const)("%s %s is 404: %s", async (method, path, detail) => {
+  await using service = await startTestHttp();
+  const { status, json } = await service.call(method, path);
+  expect(status).toBe(404);
+  expect(json).toMatchObject({ title: "Not Found", detail: expect.stringContaining(detail) });
 });
 
 test("a path that names nothing is answered with a problem below the parts of the second version, and else as ever", async () => {
