@@ -12,6 +12,7 @@ import {
 } from "graphql";
 import { INPUT_TYPES } from "../../emulator/http/graphql/language/input-types.ts";
 import { OUTPUT_TYPES } from "../../emulator/http/graphql/language/output-types.ts";
+import { anyBomb, withFragments } from "./graphql-fragments.ts";
 
 export interface FuzzDocument {
   /** Of the request. */
@@ -23,6 +24,9 @@ export interface FuzzDocument {
 }
 
 const schema = buildSchema(`${OUTPUT_TYPES}${INPUT_TYPES}`);
+
+/** What documents are written by. */
+export const fuzzSchema = schema;
 
 const ids = ["echo", "none", "", "runpod-ubuntu"];
 const names = [
@@ -134,7 +138,14 @@ function operation(kind: "query" | "mutation"): fc.Arbitrary<string> {
     .map((field) => `${kind} { ${field} }`);
 }
 
-const validDocument = fc.oneof(operation("query"), operation("mutation"));
+export const queryDocument = operation("query");
+
+const validDocument = fc.oneof(queryDocument, operation("mutation"));
+
+/** With a part of its fields in fragments. */
+const fragmentedDocument = fc
+  .tuple(validDocument, fc.nat())
+  .map(([document, seed]) => withFragments(schema, document, seed));
 
 /** Cut, with something put in, or with a part twice. */
 const brokenDocument = fc
@@ -200,7 +211,9 @@ const anyBody = fc
 
 export const anyDocument: fc.Arbitrary<FuzzDocument> = fc.oneof(
   { weight: 10, arbitrary: asBody(validDocument, true) },
+  { weight: 4, arbitrary: asBody(fragmentedDocument, true) },
   { weight: 5, arbitrary: asBody(brokenDocument, false) },
+  { weight: 1, arbitrary: asBody(anyBomb, false) },
   { weight: 1, arbitrary: asBody(deepDocument, false) },
   { weight: 1, arbitrary: asBody(wideDocument, false) },
   { weight: 1, arbitrary: anyBody },

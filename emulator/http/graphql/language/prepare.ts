@@ -17,7 +17,7 @@ import {
 } from "graphql";
 import { invalidRequest } from "../../../core/service-error.ts";
 import type { Asked } from "../asked.ts";
-import { checkBounds, checkFields, TOKENS_MAX } from "./bounds.ts";
+import { checkBounds, checkSelections, type Fragments, fragmentsIn, TOKENS_MAX } from "./bounds.ts";
 import { INPUT_TYPES } from "./input-types.ts";
 import { OUTPUT_TYPES } from "./output-types.ts";
 import { FIRST_RULES, OTHER_RULES } from "./rules.ts";
@@ -45,6 +45,8 @@ export interface Prepared {
 /** @throws ServiceError invalid_request, whose message is that of the first thing that is wrong */
 export function prepare({ query, variables, operationName }: Asked): Prepared {
   const document = refusing(() => read(query));
+  const fragments = fragmentsIn(document);
+  checkSelections(document, fragments);
   const operation = operationIn(document, operationName);
   if (operation.operation === OperationTypeNode.SUBSCRIPTION)
     throw invalidRequest(["subscriptions are not served by GraphQL here"]);
@@ -52,7 +54,7 @@ export function prepare({ query, variables, operationName }: Asked): Prepared {
     refuseAny(validate(schema, document, rules, { maxErrors: ERRORS_MAX }));
   return {
     isMutation: operation.operation === OperationTypeNode.MUTATION,
-    fields: refusing(() => rootFields(operation, variables)),
+    fields: refusing(() => rootFields(operation, fragments, variables)),
     answer: async (root, context) =>
       execute({
         ...{ schema, document, operationName },
@@ -69,8 +71,6 @@ function read(query: string): DocumentNode {
 }
 
 function operationIn(document: DocumentNode, name: string | undefined): OperationDefinitionNode {
-  for (const definition of document.definitions)
-    if ("selectionSet" in definition) checkFields(definition.selectionSet);
   const operation = getOperationAST(document, name);
   if (operation) return operation;
   const problem =
@@ -82,6 +82,7 @@ function operationIn(document: DocumentNode, name: string | undefined): Operatio
 
 function rootFields(
   operation: OperationDefinitionNode,
+  fragments: Fragments,
   variables: Asked["variables"],
 ): readonly RootField[] {
   const { variableDefinitions = [], selectionSet } = operation;
@@ -90,17 +91,23 @@ function rootFields(
   });
   if (errors) refuseAny(errors);
   const types = schema.getRootType(operation.operation)?.getFields() ?? {};
-  return fieldsOf(selectionSet).flatMap((node) => {
+  return fieldsOf(selectionSet, fragments).flatMap((node) => {
     const type = types[node.name.value];
     if (!type) return [];
     const args = getArgumentValues(type, node, coerced);
-    const below = new Set(fieldsOf(node.selectionSet).map(({ name }) => name.value));
+    const below = new Set(fieldsOf(node.selectionSet, fragments).map(({ name }) => name.value));
     return { name: type.name, args, below };
   });
 }
 
-function fieldsOf(selected: FieldNode["selectionSet"]): readonly FieldNode[] {
-  return selected?.selections.filter((node) => node.kind === Kind.FIELD) ?? [];
+/** Those of its fragments too, which are all of the same type: there are no interfaces and no unions. */
+function fieldsOf(selected: FieldNode["selectionSet"], fragments: Fragments): readonly FieldNode[] {
+  const selections = selected?.selections ?? [];
+  return selections.flatMap((node) => {
+    if (node.kind === Kind.FIELD) return node;
+    const isSpread = node.kind === Kind.FRAGMENT_SPREAD;
+    return fieldsOf((isSpread ? fragments.get(node.name.value) : node)?.selectionSet, fragments);
+  });
 }
 
 /** @throws ServiceError invalid_request in the place of a GraphQLError */

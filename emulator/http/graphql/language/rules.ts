@@ -1,17 +1,18 @@
 /** What a document is held against before it is answered, and in which words it is refused. */
 import {
   ExecutableDefinitionsRule,
-  type FragmentDefinitionNode,
-  type FragmentSpreadNode,
+  FragmentsOnCompositeTypesRule,
   GraphQLError,
-  type InlineFragmentNode,
   KnownArgumentNamesRule,
   KnownDirectivesRule,
+  KnownFragmentNamesRule,
   KnownTypeNamesRule,
   LoneAnonymousOperationRule,
   NoSchemaIntrospectionCustomRule,
   NoUndefinedVariablesRule,
+  NoUnusedFragmentsRule,
   OverlappingFieldsCanBeMergedRule,
+  PossibleFragmentSpreadsRule,
   ProvidedRequiredArgumentsRule,
   ScalarLeafsRule,
   UniqueArgumentNamesRule,
@@ -45,35 +46,25 @@ function notServed(typeName: string, name: string, fields: readonly string[]): s
   return `the ${kind} ${name} is not served by GraphQL here${hint === "" ? others : hint}`;
 }
 
-/** No client sends one, and with them a short document could ask for very much. */
-const noFragments: ValidationRule = (context) => {
-  const refuse = (node: FragmentDefinitionNode | FragmentSpreadNode | InlineFragmentNode) => {
-    context.reportError(
-      new GraphQLError("fragments are not taken here; write out the fields where they are wanted", {
-        nodes: node,
-      }),
-    );
-    return false as const;
-  };
-  return { FragmentDefinition: refuse, FragmentSpread: refuse, InlineFragment: refuse };
-};
-
 /** In this order. */
 export const FIRST_RULES: readonly ValidationRule[] = [
   ExecutableDefinitionsRule,
-  noFragments,
   NoSchemaIntrospectionCustomRule,
   fieldsAreServed,
 ];
 
 /**
  * The specification's, but two: clients define variables that they do not use, and hand a `String` to what takes an enum's word
- * as well (live).
+ * as well (live). Fragments within themselves and two of a name are refused before (`bounds.ts`).
  */
 export const OTHER_RULES: readonly ValidationRule[] = [
   UniqueOperationNamesRule,
   LoneAnonymousOperationRule,
   KnownTypeNamesRule,
+  FragmentsOnCompositeTypesRule,
+  KnownFragmentNamesRule,
+  NoUnusedFragmentsRule,
+  PossibleFragmentSpreadsRule,
   VariablesAreInputTypesRule,
   ScalarLeafsRule,
   UniqueVariableNamesRule,

@@ -25,6 +25,9 @@ it("pods are changed and read by the replica that runs them", async () => {
   expect(await dataOf(c.service, "{ myself { pods { id } } }")).toEqual({
     myself: { pods: [{ id }] },
   });
+  const inFragments =
+    "{ ...Q } fragment Q on Query { myself { ...U } } fragment U on User { ... { pods { id } } }";
+  expect(await dataOf(c.service, inFragments)).toEqual({ myself: { pods: [{ id }] } });
   const stop = "mutation ($podId: String!) { podStop(input: {podId: $podId}) { desiredStatus } }";
   expect(await dataOf(c.service, stop, { variables: { podId: id } })).toEqual({
     podStop: { desiredStatus: "EXITED" },
