@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { clearLeftovers } from "../runtime/leftovers/clear-leftovers.ts";
 import { ownedName } from "../runtime/leftovers/owner.ts";
 import { refuseWindows } from "../runtime/load/need-platform.ts";
+import { guardCallbacks } from "./assembly/callbacks.ts";
 import { callerCheck, DEFAULT_HOST } from "./assembly/callers.ts";
 import { openCertificate } from "./assembly/certificate.ts";
 import { checkWorkerAddress, settleElsewhere } from "./assembly/workers/elsewhere.ts";
@@ -59,11 +60,11 @@ const GATHER_MS = 1;
  * Starts the service; resolves when it can be called.
  *
  * @throws CertificateError for `tls`; StoreInUseError, StoreUnusableError for the data directory, `store` or `objects`; PortInUseError and others for the address;
- *   VolumeUnusableError for the `volume` of a handler; InitError for a `handler` of `endpoints` that is none; NameTakenError
- *   for `resources`; RangeError for two endpoints with one id, or a `leaseMs`, `gpus`, `secretKey`, `store`, `objects`,
- *   `webhookSecret`, `allowedHosts`, `allowedOrigins` or `trustProxy` without sense
+ *   VolumeUnusableError for the `volume` of a handler; InitError for a `handler` of `endpoints` that is none; NameTakenError for `resources`;
+ *   RangeError for two endpoints with one id, or a `leaseMs`, `gpus`, `secretKey`, `store`, `objects`, `webhookSecret` … without sense
  */
-export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulator> {
+  const options = guardCallbacks(given);
   const made = new AsyncDisposableStack();
   try {
     const ground = await openGround(options, made);

@@ -2,6 +2,7 @@
 import { system } from "../../runtime/system/system.ts";
 import type { AttemptEnd } from "../core/observe/log/attempt-end.ts";
 import { ServiceMetrics } from "../core/observe/metrics/service-metrics.ts";
+import { Defects } from "../engine/observe/defects.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
 import { Readiness } from "../engine/observe/readiness.ts";
 import { LogFeed } from "../engine/observe/log-feed.ts";
@@ -30,8 +31,9 @@ export async function openObservation({
   attemptEnded,
   traces,
 }: EmulatorOptions): Promise<Observation> {
-  const logs = new LogFeed(Date.now);
+  const logs: LogFeed = new LogFeed(Date.now, (error) => followerFailed(error));
   const both = logs.alongside(log);
+  const followerFailed = new Defects(both).of("a follower of the log failed");
   for (const sentence of system().untold()) both.info({}, sentence);
   return {
     log: both,

@@ -4,44 +4,33 @@
  * there is no room, or what a batch that is refused for its data has of the endpoints whose data that is.
  */
 import { StoreClosedError } from "../core/store-error.ts";
-import { NO_COUNTS } from "../core/jobs/job-counts.ts";
-import type { Clock, Disarm } from "../core/time/clock.ts";
-import type { Batch } from "../store/batch.ts";
+import { forEachGuarded, type OnDefect } from "../core/guarded.ts";
+import type { Disarm } from "../core/time/clock.ts";
 import { atEndOfTurn } from "../store/end-of-turn.ts";
 import type { ChangedRecords } from "../store/ownership.ts";
-import { BatchRefusedError, PartsLostError, RecordsMovedError } from "../store/store.ts";
+import { type BatchRefusedError, PartsLostError, RecordsMovedError } from "../store/store.ts";
 import type { Journal } from "../core/journal.ts";
+import { BatchFlusher, type BatchFlusherOptions } from "./batch-flusher.ts";
 import { Doors } from "./doors.ts";
-import { FlushWatch } from "./flush-watch.ts";
+import type { Effects } from "./effects.ts";
 import { GatheredBatch, ONLOOKER, type Waiter } from "./gathered-batch.ts";
 import { allRefused, type Failure, type Refused, takeBack } from "./refused-steps.ts";
 import type { StepReleases } from "./step-releases.ts";
 import { isMoved } from "./ownership/endpoint-moved.ts";
-import { Step, type StepState } from "./step.ts";
-import {
-  changesRecords,
-  concerns,
-  type Contents,
-  contentsOf,
-  independentParts,
-} from "./step-changes.ts";
+import { Step } from "./step.ts";
+import { changesRecords, concerns } from "./step-changes.ts";
 
 /** A gathering batch takes no more than so many steps, and so many bytes that lie in no file. */
 const MAX_STEPS = 1_024;
 const MAX_BYTES = 8_000_000;
 
-export interface BatchWriterOptions {
-  readonly state: StepState;
+export interface BatchWriterOptions extends BatchFlusherOptions {
   readonly journal: Journal;
-  /** The number of the last batch in the store. */
-  readonly durable: number;
-  readonly flush: (batch: Batch) => Promise<void>;
-  /** Real time. */
-  readonly clock: Clock;
   /** For how long a batch of patient steps gathers, real time. */
   readonly gatherMs: number;
-  readonly lastSeq: () => number;
   readonly releases: () => StepReleases;
+  /** Called with what the releases, and steps that are taken back, threw. */
+  readonly onDefect: OnDefect;
 }
 
 /** A step must not be asynchronous. */
@@ -49,29 +38,25 @@ export type Sync<T> = T extends PromiseLike<unknown> ? never : T;
 
 export class BatchWriter {
   readonly #options: BatchWriterOptions;
+  readonly #flusher: BatchFlusher;
   #gathering: GatheredBatch;
   #flushing: GatheredBatch | undefined;
-  /** The number of the last batch in the store. */
-  #stored: number;
   #scheduled = false;
   /** Ends the wait of a batch of patient steps. */
   #disarm: Disarm | undefined;
   #closed = false;
   readonly #doors: Doors;
-  /** Steps that are being written and rest on what memory has forgotten: they must not be stored any more. */
-  readonly #outdated = new Set<Waiter>();
   /** What others changed while a batch with changes of records was written. */
   #changedElsewhere: ChangedRecords[] = [];
   /** While a batch gathers or is written. */
   #busy: PromiseWithResolvers<void> | undefined;
-  readonly #flushes: FlushWatch;
-  #failedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: BatchWriterOptions) {
     this.#options = options;
-    this.#stored = options.durable;
     this.#doors = new Doors(options.clock);
-    this.#flushes = new FlushWatch(options.clock);
+    this.#flusher = new BatchFlusher(options, (parts, loads) =>
+      this.#tell((releases) => releases.lost(parts, loads)),
+    );
     this.#gathering = new GatheredBatch(options.durable + 1);
   }
 
@@ -82,12 +67,12 @@ export class BatchWriter {
 
   /** When a flush was last seen to take longer than 2 s (real time). */
   get slowFlushAt(): number {
-    return this.#flushes.slowAt;
+    return this.#flusher.slowAt;
   }
 
   /** When the last batch could not be stored, for no fault of its own (real time); long ago if it was. */
   get failedAt(): number {
-    return this.#failedAt;
+    return this.#flusher.failedAt;
   }
 
   /**
@@ -137,7 +122,8 @@ export class BatchWriter {
   forgetMoved(parts: ReadonlySet<number>): void {
     const { jobs } = this.#options.state;
     const hasMoved = (step: Waiter) => concerns(step, (endpointId) => !jobs.holds(endpointId));
-    for (const step of this.#flushing?.waiters ?? []) if (hasMoved(step)) this.#outdated.add(step);
+    const { outdated } = this.#flusher;
+    for (const step of this.#flushing?.waiters ?? []) if (hasMoved(step)) outdated.add(step);
     this.#refuseGathering(hasMoved, new PartsLostError(parts));
     jobs.forgetMoved();
   }
@@ -150,7 +136,7 @@ export class BatchWriter {
 
   /** What others changed is not known to steps yet: it is when what is being written is stored. */
   get isBehindOthers(): boolean {
-    return this.#changedElsewhere.length > 0;
+    return this.#flushing !== undefined && this.#changedElsewhere.length > 0;
   }
 
   /** Takes no more steps; resolves when those taken are answered. */
@@ -163,8 +149,9 @@ export class BatchWriter {
   /** All steps of one turn share a batch, and patient ones wait for others. */
   #schedule(): void {
     if (this.#busy === undefined) {
-      this.#busy = Promise.withResolvers();
-      this.#options.releases().track("storing", this.#busy.promise);
+      const busy = Promise.withResolvers<void>();
+      this.#busy = busy;
+      this.#tell(({ track }) => track("storing", busy.promise));
     }
     if (this.#scheduled || this.#flushing !== undefined) return;
     const { clock, gatherMs } = this.#options;
@@ -184,26 +171,20 @@ export class BatchWriter {
     });
   }
 
+  /** Never rejects: whatever is thrown, every step of the batch is answered, and the next batch is written. */
   async #write(): Promise<void> {
-    const { releases, state, lastSeq } = this.#options;
     const written = this.#gathering;
     this.#flushing = written;
     this.#gathering = new GatheredBatch(written.batch + 1);
     this.#doors.open();
-    const { loads } = state.jobs;
-    const contents = contentsOf(written.waiters, lastSeq(), (id) => state.jobs.endpoint(id).counts);
-    let failure: Failure | undefined;
+    const failure = await this.#flusher.store(written.waiters);
+    this.#flushing = undefined;
     try {
-      await this.#flush(contents);
-    } catch (reason) {
-      if (reason instanceof PartsLostError) releases().lost(reason.parts, loads);
-      const isOfData = reason instanceof BatchRefusedError;
-      if (!isOfData) this.#failedAt = this.#options.clock.now();
-      const refused = isOfData ? await this.#storeParts(written, contents, reason) : undefined;
-      failure = { reason, refused };
+      this.#settle(written, failure);
+    } catch (defect) {
+      this.#options.onDefect(defect);
+      for (const { reject } of written.waiters) reject(defect);
     }
-    this.#settle(written, failure);
-    this.#outdated.clear();
     if (this.#gathering.waiters.length > 0) {
       this.#schedule();
       return;
@@ -212,60 +193,22 @@ export class BatchWriter {
     this.#busy = undefined;
   }
 
-  async #flush(contents: Contents): Promise<void> {
-    const { flush, state } = this.#options;
-    const { changes, jobs } = contents;
-    if (changes.length + jobs.length === 0) return;
-    const number = this.#stored + 1;
-    const { version: recordsVersion } = state.records;
-    const rests = changesRecords(contents) && { recordsVersion };
-    await this.#flushes.watch(() => flush({ ...contents, ...rests, number }));
-    this.#stored = number;
-    this.#failedAt = Number.NEGATIVE_INFINITY;
-    state.records.becameDurable(changes);
-  }
-
-  /** What was refused for its data is stored again without what is refused of it. Answers those who rest on that. */
-  async #storeParts(
-    { waiters }: GatheredBatch,
-    whole: Contents,
-    reason: BatchRefusedError,
-  ): Promise<Refused> {
-    const refused = new Map<Waiter, unknown>();
-    for (const part of independentParts(waiters)) {
-      const countsOf = (id: string) => whole.counts.get(id) ?? NO_COUNTS;
-      try {
-        if (part.some((step) => this.#isOutdated(step, reason))) throw reason;
-        await this.#flush(contentsOf(part, whole.lastSeq, countsOf));
-      } catch (error) {
-        for (const step of part) refused.set(step, error);
-      }
-    }
-    return refused;
-  }
-
-  /** The store would refuse it again, for what another process has done. */
-  #isOutdated(step: Waiter, reason: BatchRefusedError): boolean {
-    if (this.#outdated.has(step)) return true;
-    return reason instanceof RecordsMovedError && changesRecords(step);
-  }
-
   /** Takes back what was refused, and what gathered meanwhile and rests on it; the rest is durable. */
   #settle({ batch, waiters }: GatheredBatch, failure: Failure | undefined): void {
-    this.#flushing = undefined;
-    const { releases, state } = this.#options;
+    const { state } = this.#options;
     const refused = failure && allRefused(failure, [...waiters, ...this.#gathering.waiters]);
     const durable = refused ? waiters.filter((waiter) => !refused.has(waiter)) : waiters;
     if (refused) this.#takeBack(refused);
     if (failure === undefined || failure.refused) state.jobs.becameDurable(batch);
-    releases().release(durable.flatMap(({ effects }) => effects ?? []));
+    const effects = effectsOf(durable);
+    this.#tell((releases) => releases.release(effects));
     for (const { resolve } of durable) resolve();
     if (refused) this.#reject(refused);
     this.#learn();
   }
 
   #takeBack(refused: Refused): void {
-    for (const step of [...refused.keys()].toReversed()) takeBack(step);
+    forEachGuarded([...refused.keys()].toReversed(), this.#options.onDefect, takeBack);
     const { batch, waiters } = this.#gathering;
     const rest = waiters.filter((waiter) => !refused.has(waiter));
     this.#gathering = new GatheredBatch(batch, rest);
@@ -273,7 +216,8 @@ export class BatchWriter {
   }
 
   #reject(refused: Refused): void {
-    this.#options.releases().failed([...refused.keys()].flatMap(({ effects }) => effects ?? []));
+    const effects = effectsOf([...refused.keys()]);
+    this.#tell((releases) => releases.failed(effects));
     for (const [{ reject }, reason] of refused) reject(reason);
     this.#doors.open();
   }
@@ -288,11 +232,25 @@ export class BatchWriter {
   }
 
   #learn(): void {
-    const { releases, state } = this.#options;
-    for (const changed of this.#changedElsewhere.splice(0)) {
-      if (changed.version <= state.records.version) continue;
+    const { onDefect, state } = this.#options;
+    forEachGuarded(this.#changedElsewhere.splice(0), onDefect, (changed) => {
+      if (changed.version <= state.records.version) return;
       this.#refuseGathering(changesRecords, new RecordsMovedError());
-      releases().learned(state.records.learn(changed));
+      const learned = state.records.learn(changed);
+      this.#tell((releases) => releases.learned(learned));
+    });
+  }
+
+  /** Others are told of what was done; what they throw changes nothing here. */
+  #tell(tell: (releases: StepReleases) => void): void {
+    try {
+      tell(this.#options.releases());
+    } catch (error) {
+      this.#options.onDefect(error);
     }
   }
+}
+
+function effectsOf(steps: readonly Waiter[]): readonly Effects[] {
+  return steps.flatMap(({ effects }) => effects ?? []);
 }

@@ -1,4 +1,5 @@
 /** What the running parts of the engine tell each other. */
+import type { OnDefect } from "../core/guarded.ts";
 import type { InputDamage } from "./context.ts";
 import type { Assignment } from "./effects.ts";
 import type { RecordChange } from "./resources/record-book.ts";
@@ -30,19 +31,19 @@ export interface EngineSignals {
   readonly workersFound: Signal;
 }
 
-export function createSignals(): EngineSignals {
+export function createSignals(onDefect: OnDefect): EngineSignals {
   return {
-    endpointChanged: new Signal(),
-    podChanged: new Signal(),
-    webhookDue: new Signal(),
-    laterDelivery: new Signal(),
-    jobsDue: new Signal(),
-    inputDamaged: new Signal(),
-    notSent: new Signal(),
-    partsLost: new Signal(),
-    recordsChanged: new Signal(),
-    launcherWilling: new Signal(),
-    workersFound: new Signal(),
+    endpointChanged: new Signal(onDefect),
+    podChanged: new Signal(onDefect),
+    webhookDue: new Signal(onDefect),
+    laterDelivery: new Signal(onDefect),
+    jobsDue: new Signal(onDefect),
+    inputDamaged: new Signal(onDefect),
+    notSent: new Signal(onDefect),
+    partsLost: new Signal(onDefect),
+    recordsChanged: new Signal(onDefect),
+    launcherWilling: new Signal(onDefect),
+    workersFound: new Signal(onDefect),
   };
 }
 

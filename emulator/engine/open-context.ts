@@ -23,6 +23,7 @@ import { BytesInFlight, IN_FLIGHT_LIMITS } from "./limits/bytes-in-flight.ts";
 import { ServiceSeries } from "../core/observe/series/service-series.ts";
 import { noteMove } from "./observe/note-in-series.ts";
 import { attemptEndedBy, attemptEndOf } from "./observe/attempt-end.ts";
+import { Defects } from "./observe/defects.ts";
 import type { EngineLog } from "./observe/engine-log.ts";
 import { EventFeed } from "./observe/event-feed.ts";
 import { JobSpans } from "./observe/job-spans.ts";
@@ -113,11 +114,10 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
   const steps =
     options.steps ?? (await openSteps(store, { log, clock: realClock, ownership: given }));
   const { ownership } = steps;
-  const signals = createSignals();
   if (ownership.isShared && options.serviceClock) throw new RangeError(SHARED_CLOCK);
   const clock = new ServiceClock(options.serviceClock ?? realClock, storedOffsetMs(steps));
   const directory = options.directory ?? new Directory(steps.records);
-  const events = new EventFeed(clock, random);
+  const { signals, events, watchers, onDefect } = openListeners(clock, random, log);
   const metrics = options.metrics ?? new ServiceMetrics();
   const { forgetEndpoint, ...history } = openHistory({ clock, events, directory, ownership });
   const parts = {
@@ -130,7 +130,7 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
     directory,
     schemas: new HandlerSchemaBook(options.handlerTold),
     events,
-    logs: options.logs ?? new LogFeed(() => realClock.now()),
+    logs: options.logs ?? new LogFeed(() => realClock.now(), onDefect),
     metrics,
     readiness: options.readiness ?? new Readiness(),
     tracer,
@@ -142,7 +142,7 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
     ...history,
     tokens: new WorkerTokens(),
     inFlight: new BytesInFlight(realClock, IN_FLIGHT_LIMITS),
-    watchers: new JobWatchers(),
+    watchers,
     podRuns: new Map(),
     ...machineOf(options),
     ...raisersOf(signals),
@@ -152,7 +152,8 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
       options.endpointDeleted?.(endpointId);
     },
   };
-  releaseSteps(parts, signals, options.attemptEnded);
+  const observe = observes(parts, options.attemptEnded);
+  releaseSteps(parts, { signals, observe, onDefect });
   const mover = new WorkerMover({ ...parts, bill: (worker) => beginToBill(parts, worker) });
   const context = { ...parts, mover, balancer: new Balancer({ ...parts, mover }) };
   return { context, signals, startWork: new StartWork(realClock, log) };
@@ -168,15 +169,17 @@ function machineOf({
   return { volumeFiles, podMemoryInGb, gpuUse, findGpus };
 }
 
+type PartsSoFar = Omit<EngineContext, "balancer" | "mover">;
+
 function releaseSteps(
-  parts: Omit<EngineContext, "balancer" | "mover">,
-  signals: EngineSignals,
-  attemptEnded: ContextOptions["attemptEnded"],
+  parts: PartsSoFar,
+  { signals, ...told }: Pick<ReleaseParts, "observe" | "onDefect"> & Pick<OpenContext, "signals">,
 ): void {
-  const { clock, events, metrics, spans, log, pendingWork, workerHistory } = parts;
+  const { metrics, log, pendingWork } = parts;
   const lookLater = looksLater(parts);
   const releasing: ReleaseParts = {
     ...parts,
+    ...told,
     send: (assignments) => sendAssignments(parts, assignments),
     readAhead(endpointId) {
       const read = assignFromStore(parts, endpointId).catch((error: unknown) => {
@@ -187,22 +190,6 @@ function releaseSteps(
       void pendingWork.track("waiting jobs", read);
     },
     releaseDelivery: signals.laterDelivery.raise,
-    observe(moved) {
-      const { job, move } = moved;
-      events.publish(move);
-      const ended = attemptEndedBy(moved);
-      if (ended !== undefined) events.publish(ended);
-      metrics.jobMoved(job, move);
-      // What is stored may be of an endpoint that has moved meanwhile: that was forgotten.
-      if (parts.ownership.holds(job.endpointId)) {
-        noteMove(parts, job, move);
-        workerHistory.jobMoved(job, move);
-        spans?.moved(job, move);
-      }
-      if (attemptEnded === undefined) return;
-      const end = attemptEndOf(moved, clock.now());
-      if (end !== undefined) attemptEnded(end);
-    },
   };
   parts.steps.releaseBy({
     release(effects) {
@@ -217,6 +204,30 @@ function releaseSteps(
   });
 }
 
+/** Tells all who watch jobs of one whose status changed. */
+function observes(
+  parts: PartsSoFar,
+  attemptEnded: ContextOptions["attemptEnded"],
+): ReleaseParts["observe"] {
+  const { clock, events, metrics, spans, workerHistory } = parts;
+  return (moved) => {
+    const { job, move } = moved;
+    events.publish(move);
+    const ended = attemptEndedBy(moved);
+    if (ended !== undefined) events.publish(ended);
+    metrics.jobMoved(job, move);
+    // What is stored may be of an endpoint that has moved meanwhile: that was forgotten.
+    if (parts.ownership.holds(job.endpointId)) {
+      noteMove(parts, job, move);
+      workerHistory.jobMoved(job, move);
+      spans?.moved(job, move);
+    }
+    if (attemptEnded === undefined) return;
+    const end = attemptEndOf(moved, clock.now());
+    if (end !== undefined) attemptEnded(end);
+  };
+}
+
 /** What could not be stored or read is tried again only then, for the disk may be full. */
 function looksLater({ realClock, endpointChanged }: Uses<"realClock" | "endpointChanged">) {
   const endpointIds = new Set<string>();
@@ -229,6 +240,17 @@ function looksLater({ realClock, endpointChanged }: Uses<"realClock" | "endpoint
       endpointIds.clear();
       for (const id of ids) endpointChanged(id);
     });
+  };
+}
+
+/** What others listen to, so that a listener that throws harms nothing but itself. */
+function openListeners(clock: Clock, random: Random, log: EngineLog) {
+  const defects = new Defects(log);
+  return {
+    signals: createSignals(defects.of("a part of the engine failed to take a signal")),
+    events: new EventFeed(clock, random, defects.of("a follower of events failed")),
+    watchers: new JobWatchers(defects.of("who waits for a job failed to take its news")),
+    onDefect: defects.of("what a stored step asked for was not done"),
   };
 }
 

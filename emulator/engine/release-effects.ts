@@ -1,4 +1,5 @@
 /** Releases the effects of steps that are durable: orders to workers, changes to watchers, timers, endpoints to look at. */
+import { forEachGuarded, type OnDefect } from "../core/guarded.ts";
 import type { JobEffect } from "../core/jobs/job-transition.ts";
 import type { Uses } from "./context.ts";
 import type { Assignment, Effects, Moved } from "./effects.ts";
@@ -23,20 +24,32 @@ export interface ReleaseParts extends ReleaseUses {
   readonly readAhead: (endpointId: string) => void;
   /** Sees to it that the delivery of a job is made in its turn. */
   readonly releaseDelivery: (jobId: string) => void;
+  /** Called with what the release of an effect threw: the others are released all the same. */
+  readonly onDefect: OnDefect;
 }
 
 /** Orders to workers go before answers, for a job that runs sooner ends sooner. A hand-over names the span that `observe` begins. */
 export function releaseEffects(engine: ReleaseParts, batch: readonly Effects[]): void {
-  for (const { moves } of batch) for (const moved of moves) engine.observe(moved);
-  for (const { changes } of batch) for (const change of changes) engine.events.publish(change);
+  const each = <T>(of: (effects: Effects) => Iterable<T>, release: (effect: T) => void) => {
+    for (const effects of batch) forEachGuarded(of(effects), engine.onDefect, release);
+  };
+  each(({ moves }) => moves, engine.observe);
+  each(
+    ({ changes }) => changes,
+    (change) => engine.events.publish(change),
+  );
   engine.send(batch.flatMap(({ assignments }) => assignments));
-  for (const { ofJobs } of batch) for (const effect of ofJobs) revoke(engine, effect);
-  for (const { acknowledgements } of batch)
-    for (const { session, report, receipts } of acknowledgements)
-      session.acknowledge(report, receipts);
+  each(
+    ({ ofJobs }) => ofJobs,
+    (effect) => revoke(engine, effect),
+  );
+  each(
+    ({ acknowledgements }) => acknowledgements,
+    ({ session, report, receipts }) => session.acknowledge(report, receipts),
+  );
   for (const effects of batch)
-    for (const effect of effects.ofJobs) publish(engine, effects, effect);
-  for (const effects of batch) releaseWakes(engine, effects);
+    forEachGuarded(effects.ofJobs, engine.onDefect, (effect) => publish(engine, effects, effect));
+  forEachGuarded(batch, engine.onDefect, (effects) => releaseWakes(engine, effects));
 }
 
 function revoke(engine: ReleaseParts, effect: JobEffect): void {

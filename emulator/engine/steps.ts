@@ -16,6 +16,7 @@ import { Journal } from "../core/journal.ts";
 import { JobMemory, MEMORY_LIMITS, type MemoryLimits } from "./jobs/memory/job-memory.ts";
 import { ReadAhead } from "./jobs/memory/read-ahead.ts";
 import { PayloadGoneError } from "./jobs/read/show-payload.ts";
+import { Defects } from "./observe/defects.ts";
 import type { EngineLog } from "./observe/engine-log.ts";
 import { Keys } from "./ownership/keys.ts";
 import { OwnedMemory } from "./ownership/owned-memory.ts";
@@ -81,7 +82,7 @@ export class Steps {
   #releases = NO_RELEASES;
 
   constructor(options: StepsOptions) {
-    const { boot, clock, store, limits } = options;
+    const { boot, clock, gatherMs, log, store, limits } = options;
     const journal = new Journal();
     this.#options = options;
     this.#staging = new Staging(options);
@@ -93,13 +94,11 @@ export class Steps {
     this.#records = new RecordBook(journal, boot.records, boot.recordsVersion);
     this.#writer = new BatchWriter({
       state: { jobs, records: this.#records, nextSeq: () => keys.next() },
-      journal,
-      durable: boot.batch,
+      ...{ journal, clock, gatherMs, durable: boot.batch },
       flush: (batch) => store.flush(batch),
-      clock,
-      gatherMs: options.gatherMs,
       lastSeq: () => keys.last,
       releases: () => this.#releases,
+      onDefect: new Defects(log).of("what follows a batch of steps failed"),
     });
     this.ownership = ownership;
     this.memory = new OwnedMemory({ ownership, jobs, keys, writer: this.#writer });
@@ -190,7 +189,7 @@ export class Steps {
     return this.#records.stored;
   }
 
-  /** That of the records that are in the store, as far as this process knows; where it has the store for itself it tells nothing. */
+  /** That of the stored records, as far as this process knows; it tells nothing where the process has the store for itself. */
   get recordsVersion(): number {
     return this.#records.version;
   }

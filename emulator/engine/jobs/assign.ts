@@ -67,8 +67,18 @@ export function sendAssignments(engine: SendUses, assignments: readonly Assignme
   for (const assignment of assignments) {
     const { payloads, worker } = assignment;
     const before = unsent.get(worker);
-    if (payloads && !before) send(engine, assignment, payloads);
-    else unsent.set(worker, sendLater(engine, assignment, before));
+    if (!payloads || before) unsent.set(worker, sendLater(engine, assignment, before));
+    else sendNow(engine, assignment, payloads);
+  }
+}
+
+function sendNow(engine: SendUses, assignment: Assignment, payloads: JobPayloads): void {
+  try {
+    send(engine, assignment, payloads);
+  } catch (error) {
+    const message = "a job cannot be sent to its worker; it goes to the end of its queue";
+    engine.log.error({ jobId: assignment.job.id, err: error }, message);
+    engine.notSent(assignment);
   }
 }
 

@@ -4,6 +4,7 @@ import type { Failure } from "../../../runtime/protocol/failure.ts";
 import type { Clock, Random } from "../../core/time/clock.ts";
 import type { AttemptOutcome } from "../../core/jobs/attempt.ts";
 import type { JobEventType } from "../../core/jobs/job-event.ts";
+import { guarded, type OnDefect } from "../../core/guarded.ts";
 import type { DeliveryState } from "../../core/webhooks/delivery.ts";
 import type { WorkerState } from "../../core/workers/worker-life.ts";
 
@@ -83,6 +84,7 @@ const RUN_ID_LENGTH = 8;
 export class EventFeed {
   readonly #clock: Clock;
   readonly #random: Pick<Random, "shortId">;
+  readonly #onDefect: OnDefect;
   readonly #listeners = new Set<Listener>();
   readonly #kept: number;
   /** The event n is at n % kept: changes as they were published, so that keeping one costs next to nothing. */
@@ -96,9 +98,10 @@ export class EventFeed {
    * @param clock service time
    * @param kept number of newest events that are kept
    */
-  constructor(clock: Clock, random: Pick<Random, "shortId">, kept = KEPT) {
+  constructor(clock: Clock, random: Pick<Random, "shortId">, onDefect: OnDefect, kept = KEPT) {
     this.#clock = clock;
     this.#random = random;
+    this.#onDefect = onDefect;
     this.#kept = kept;
     this.#moments = new Float64Array(kept);
   }
@@ -125,8 +128,9 @@ export class EventFeed {
 
   /** Calls `listener` with every event until the returned function is called. */
   follow(listener: Listener): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    const added = guarded(listener, this.#onDefect);
+    this.#listeners.add(added);
+    return () => void this.#listeners.delete(added);
   }
 
   /** The id of the event with that number: opaque to those who are told it. */

@@ -1,4 +1,5 @@
 /** Keeps the newest log lines of the service and its workers in bounded memory, for reading and following. */
+import { guarded, type OnDefect } from "../../core/guarded.ts";
 import { type AttemptEnd, attemptEntry, isTrouble } from "../../core/observe/log/attempt-end.ts";
 import type { LogEntry, LogFields, LogLevel } from "../../core/observe/log/log-entry.ts";
 import { readWorkerLine, type WrittenLine } from "../../core/observe/log/worker-line.ts";
@@ -28,6 +29,7 @@ type Listener = (line: LoggedLine) => void;
 export class LogFeed {
   /** Wall clock, ms since 1970. */
   readonly #now: () => number;
+  readonly #onDefect: OnDefect;
   readonly #listeners = new Set<Listener>();
   #kept: LoggedLine[] = [];
   /** The index of the first line that is still kept. */
@@ -35,8 +37,9 @@ export class LogFeed {
   #characters = 0;
   #serial = 0;
 
-  constructor(now: () => number) {
+  constructor(now: () => number, onDefect: OnDefect) {
     this.#now = now;
+    this.#onDefect = onDefect;
   }
 
   /** Keeps what is logged to `log` as well. */
@@ -103,9 +106,8 @@ export class LogFeed {
   }
 
   #follow(isWanted: (line: LoggedLine) => boolean, listener: Listener): () => void {
-    const wanted: Listener = (line) => {
-      if (isWanted(line)) listener(line);
-    };
+    const each = (line: LoggedLine) => (isWanted(line) ? listener(line) : undefined);
+    const wanted = guarded(each, this.#onDefect);
     this.#listeners.add(wanted);
     return () => void this.#listeners.delete(wanted);
   }

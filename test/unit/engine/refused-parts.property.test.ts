@@ -55,6 +55,7 @@ class World {
       flush: (batch) => this.#flush(batch),
       clock: new FakeClock(),
       lastSeq: () => this.#seq,
+      onDefect: assert.ifError,
       releases: () => ({
         ...NO_RELEASES,
         release: (effects) => this.released.push(...effects),

@@ -1,11 +1,12 @@
 /** A writer of batches on a store that answers when the test says so. */
 import { submitJob } from "../../../emulator/core/jobs/job-transition.ts";
+import type { Job } from "../../../emulator/core/jobs/job.ts";
 import { Journal } from "../../../emulator/core/journal.ts";
 import { BatchWriter } from "../../../emulator/engine/batch-writer.ts";
 import type { Effects } from "../../../emulator/engine/effects.ts";
 import { JobMemory } from "../../../emulator/engine/jobs/memory/job-memory.ts";
 import { RecordBook } from "../../../emulator/engine/resources/record-book.ts";
-import { NO_RELEASES } from "../../../emulator/engine/step-releases.ts";
+import { NO_RELEASES, type StepReleases } from "../../../emulator/engine/step-releases.ts";
 import type { Step } from "../../../emulator/engine/step.ts";
 import type { Batch } from "../../../emulator/store/batch.ts";
 import { FakeClock } from "../../fake-clock.ts";
@@ -32,16 +33,19 @@ export interface WriterScene {
   readonly clock: FakeClock;
   readonly released: Effects[];
   readonly refused: Effects[];
+  /** What was thrown by what follows a batch. */
+  readonly defects: unknown[];
   /** Resolves when nothing is written any more. */
   idle: Promise<void>;
 }
 
-export function openWriter(): WriterScene {
+export function openWriter(releases: Partial<StepReleases> = {}): WriterScene {
   const journal = new Journal();
   const store = new HeldStore();
   const jobs = new JobMemory(journal, 0);
   const released: Effects[] = [];
   const refused: Effects[] = [];
+  const defects: unknown[] = [];
   const clock = new FakeClock();
   let lastSeq = 0;
   const state = { jobs, records: new RecordBook(journal), nextSeq: () => (lastSeq += 1) };
@@ -53,26 +57,32 @@ export function openWriter(): WriterScene {
     clock,
     gatherMs: 1,
     lastSeq: () => lastSeq,
+    onDefect: (error) => defects.push(error),
     releases: () => ({
       ...NO_RELEASES,
       release: (effects) => released.push(...effects),
       failed: (effects) => refused.push(...effects),
       track: (_, idle) => void (scene.idle = idle.then(() => undefined)),
+      ...releases,
     }),
   });
-  const scene = { store, jobs, writer, clock, released, refused, idle: Promise.resolve() };
+  const ends = { released, refused, defects, idle: Promise.resolve() };
+  const scene = { store, jobs, writer, clock, ...ends };
   return scene;
+}
+
+/** A waiting job. */
+export function jobOf(seq: number, endpointId: string): Job {
+  const specification = { seq, id: `job-${seq}`, endpointId, kind: "async" } as const;
+  const times = { executionTimeoutMs: 1, ttlMs: 1, retentionMs: 1 };
+  return submitJob({ ...specification, ...times, lowPriority: false, webhook: undefined }, 0);
 }
 
 /** Puts a job into the queue and answers its id. */
 export function submit(step: Step, endpointId = "hello"): string {
-  const seq = step.nextSeq();
-  const specification = { seq, id: `job-${seq}`, endpointId, kind: "async" } as const;
-  const times = { executionTimeoutMs: 1, ttlMs: 1, retentionMs: 1 };
-  step.insertJob(
-    submitJob({ ...specification, ...times, lowPriority: false, webhook: undefined }, 0),
-  );
-  return specification.id;
+  const job = jobOf(step.nextSeq(), endpointId);
+  step.insertJob(job);
+  return job.id;
 }
 
 export function turn(): Promise<void> {

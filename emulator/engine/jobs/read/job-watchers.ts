@@ -1,5 +1,6 @@
 /** The listeners that wait for changes of a job: long polls and open streams. */
 import type { ChunkBatch } from "../../../../runtime/protocol/chunk-batch.ts";
+import { guarded, type OnDefect } from "../../../core/guarded.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { JobRef } from "./job-view.ts";
 
@@ -18,15 +19,21 @@ export type JobNews = JobChange | { readonly type: "moved" };
 export type JobListener = (news: JobNews) => void;
 
 export class JobWatchers {
+  readonly #onDefect: OnDefect;
   /** With the endpoint of each, by job. */
   readonly #listeners = new Map<string, Map<JobListener, string>>();
+
+  constructor(onDefect: OnDefect) {
+    this.#onDefect = onDefect;
+  }
 
   /** Calls `listener` with what is heard of the job until the returned function is called. */
   watch({ endpointId, jobId }: JobRef, listener: JobListener): () => void {
     const listeners = this.#listeners.get(jobId) ?? new Map<JobListener, string>();
-    this.#listeners.set(jobId, listeners.set(listener, endpointId));
+    const added = guarded(listener, this.#onDefect);
+    this.#listeners.set(jobId, listeners.set(added, endpointId));
     return () => {
-      listeners.delete(listener);
+      listeners.delete(added);
       if (listeners.size === 0 && this.#listeners.get(jobId) === listeners)
         this.#listeners.delete(jobId);
     };

@@ -58,7 +58,10 @@ it.each(["tail=-1", "tail=2001", "ended=maybe", "endpointId=a&endpointId=b"])(
 );
 
 it("keeps a bounded number of lines and characters, the newest ones", () => {
-  const feed = new LogFeed(() => 0);
+  const feed = new LogFeed(
+    () => 0,
+    () => undefined,
+  );
   const line = (text: string) => feed.workerLine({ endpointId: "e", workerId: "w", line: text });
   for (let nth = 0; nth < 10_000; nth += 1) line(String(nth));
   const kept = feed.newest(5_000, undefined).map((each) => each.entry().message);

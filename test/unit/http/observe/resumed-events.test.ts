@@ -76,7 +76,8 @@ it.each(["nonsense", "zzzzzzzz-0", "0", "-", "e1-1e9"])(
 );
 
 it("gives no two events of a run the same id, and knows those of another run from its own", () => {
-  const feedOf = (id: string) => new EventFeed(new FakeClock(), { shortId: () => id });
+  const feedOf = (id: string) =>
+    new EventFeed(new FakeClock(), { shortId: () => id }, () => undefined);
   const [feed, other] = [feedOf("one00000"), feedOf("two00000")];
   for (const each of [feed, other]) for (const _ of [1, 2]) each.publish(change);
   const ids = [feed, other].flatMap((each) => [0, 1, 2].map((serial) => each.idOf(serial)));
@@ -88,7 +89,8 @@ it("gives no two events of a run the same id, and knows those of another run fro
 it.each([1, 2, 3])(
   "tells every reader what it missed, once and in order, or says that it is not kept, with %i kept",
   (kept) => {
-    const feed = new EventFeed(new FakeClock(), { shortId: () => "run00000" }, kept);
+    const random = { shortId: () => "run00000" };
+    const feed = new EventFeed(new FakeClock(), random, () => undefined, kept);
     for (let newest = 0; newest <= 3 * kept + 1; newest += 1) {
       for (let known = 0; known <= newest; known += 1) {
         const missed = Array.from({ length: newest - known }, (_, at) => known + 1 + at);
