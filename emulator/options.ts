@@ -88,6 +88,8 @@ export interface EmulatorOptions {
    * the database for itself.
    */
   readonly advertise?: string;
+  /** Whether `advertise` may be plain HTTP to another machine, which everybody on the way can read; by default it may not. */
+  readonly insecureReplicas?: boolean;
   /** The user's API key; by default one is generated at the first start of a data directory. */
   readonly apiKey?: string;
   /** A key of its own for the emulator's operations under `/emulator`; by default the user's key opens them too. */

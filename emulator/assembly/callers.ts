@@ -1,5 +1,6 @@
 /** Makes the check of hosts, origins and proxies, from the options and the name of this machine. */
 import { hostname } from "node:os";
+import { shortKeyProblem } from "../core/access/exposure.ts";
 import {
   AllowedOrigins,
   isOriginPattern,
@@ -16,9 +17,13 @@ import type { EmulatorOptions } from "../options.ts";
 
 export const DEFAULT_HOST = "127.0.0.1";
 
-/** @throws RangeError for an invalid host, origin or proxy */
+/** @throws RangeError for an invalid host, origin or proxy, and for keys that are too short for the host */
 export function callerCheck(host: string, options: EmulatorOptions): CallerCheck {
-  const { allowedHosts = [], allowedOrigins = [], trustProxy = [] } = options;
+  const { allowedHosts = [], allowedOrigins = [], trustProxy = [], apiKey, adminKey } = options;
+  for (const [name, key] of Object.entries({ apiKey, adminKey })) {
+    const problem = key === undefined ? undefined : shortKeyProblem(key, host);
+    if (problem !== undefined) throw new RangeError(`${name} ${problem}`);
+  }
   refuseOthers("allowedHosts", allowedHosts, isHostPattern, HOST_PATTERN_RULE);
   refuseOthers("allowedOrigins", allowedOrigins, isOriginPattern, ORIGIN_PATTERN_RULE);
   refuseOthers("trustProxy", trustProxy, isProxyPattern, PROXY_PATTERN_RULE);

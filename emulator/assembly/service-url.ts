@@ -1,7 +1,7 @@
 /** Where the service is called from other machines. */
 import type { HttpServer } from "../http/server.ts";
 import type { EmulatorOptions } from "../options.ts";
-import { isLoopbackHost } from "../webhooks/loopback-host.ts";
+import { isLoopbackHost } from "../core/access/loopback-host.ts";
 import { DEFAULT_HOST } from "./callers.ts";
 import type { Elsewhere } from "./workers/elsewhere.ts";
 

@@ -5,7 +5,7 @@ import { settleWebhookSecret } from "../engine/webhooks/settle-webhook-secret.ts
 import type { EmulatorOptions } from "../options.ts";
 import type { Steps } from "../engine/steps.ts";
 import { createLazySender } from "../webhooks/lazy-sender.ts";
-import { isLoopbackHost } from "../webhooks/loopback-host.ts";
+import { isLoopbackHost } from "../core/access/loopback-host.ts";
 import type { WebhookSender } from "../webhooks/webhook-sender.ts";
 
 /** @throws RangeError for a `webhookSecret` that is none */

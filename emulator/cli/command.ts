@@ -167,7 +167,8 @@ Environment (flags win):
   SV_STORE           as --store, which others can read in the list of processes
   SV_OBJECTS         as --objects; the keys of the bucket are taken from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY
                      where it has none
-  SV_ADVERTISE       as --advertise
+  SV_ADVERTISE, SV_INSECURE_REPLICAS
+                     as --advertise and --insecure-replicas
   SV_GPUS            the GPUs, as --gpus
   SV_DOCKER          auto or off, as --docker
   SV_KUBERNETES      a namespace, as --kubernetes

@@ -6,7 +6,7 @@
 export const STORE_RULE = "be an address like postgres://user:password@host:5432/database";
 export const OBJECTS_RULE = "be an address like s3://bucket/prefix?endpoint=https://host:9000";
 
-export const ADVERTISE_RULE = "be an address like http://host:8888";
+export const ADVERTISE_RULE = "be an address like https://host:8888";
 
 /** Whether another emulator can be told it as where to reach this one. */
 export function isAdvertisedAddress(text: string): boolean {

@@ -130,7 +130,8 @@ function openServer(service: HttpService, options: HttpServerOptions) {
   server.on("clientError", (error, socket) => answerClientError(refusal, error, socket));
   const router = new Router(service, replicas);
   const own = gate.before(router.listener);
-  const listener = withMount(entrance(service, router, own), options.mount);
+  const clients = withMount(entrance(service, router, own), options.mount);
+  const listener = replicas?.door.before(clients) ?? clients;
   if (BalanceHandler.canUpgrade) {
     server.on("upgrade", (...upgrade) => {
       if (replicas?.door.take(...upgrade) !== true) gate.upgrade(...upgrade);

@@ -7,7 +7,7 @@ import type { Readable } from "node:stream";
 export const program = path.resolve(import.meta.dirname, "../../dist/emulator/cli/sv-emulate.js");
 
 /** The key given to an emulator that is given none by `env`. */
-const API_KEY = "e2e-key";
+const API_KEY = "e2e-test-key";
 
 export interface EmulatorProcessOptions {
   /** Arguments behind the program's name; default none. A `--port` is added if there is none: any free one. */

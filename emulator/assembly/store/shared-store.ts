@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { RUNTIME_VERSION } from "../../../runtime/version.ts";
+import { plainAddressProblem } from "../../core/access/exposure.ts";
 import {
   ADVERTISE_RULE,
   isAdvertisedAddress,
@@ -23,6 +24,8 @@ export interface SharedStoreOptions {
   readonly objects?: string | undefined;
   /** `http://…`: where other emulators reach this one, with which it shares the database; without it it has it for itself. */
   readonly advertise?: string | undefined;
+  /** `advertise` may be plain HTTP to another machine. */
+  readonly insecureReplicas?: boolean | undefined;
   /** `tls://…`: where workers from elsewhere reach this one, for the others to tell them. */
   readonly toldToWorkers?: string | undefined;
 }
@@ -38,12 +41,14 @@ export interface SharedStoreListeners extends Omit<
 
 /** @throws RangeError for what is no address */
 export function checkAddresses(options: Partial<SharedStoreOptions>): void {
-  const { store, objects, advertise } = options;
+  const { store, objects, advertise, insecureReplicas = false } = options;
   if (store !== undefined && !isStoreAddress(store)) throw refusal("store", STORE_RULE, store);
   if (advertise !== undefined && !isAdvertisedAddress(advertise))
     throw refusal("advertise", ADVERTISE_RULE, advertise);
   if (advertise !== undefined && store === undefined)
     throw new RangeError("advertise goes with store: emulators share a database");
+  const problem = advertise && plainAddressProblem(advertise);
+  if (problem !== undefined && !insecureReplicas) throw new RangeError(`advertise ${problem}`);
   if (objects === undefined) return;
   if (!isObjectsAddress(objects)) throw refusal("objects", OBJECTS_RULE, objects);
   if (store === undefined)

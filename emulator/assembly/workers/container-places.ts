@@ -18,7 +18,7 @@ import type { LiveService } from "../../launch/live-environment.ts";
 import type { ObjectService } from "../../objects/object-service.ts";
 import type { EmulatorOptions } from "../../options.ts";
 import type { Volumes } from "../../volumes/volumes.ts";
-import { isLoopbackHost } from "../../webhooks/loopback-host.ts";
+import { isLoopbackHost } from "../../core/access/loopback-host.ts";
 import type { Elsewhere } from "./elsewhere.ts";
 import { S3_PATH } from "../object-storage.ts";
 import { serviceUrl, type ServiceUrlParts } from "../service-url.ts";

@@ -16,7 +16,7 @@ import type { WorkerOrder } from "../../launch/launcher.ts";
 import type { LiveService } from "../../launch/live-environment.ts";
 import type { ObjectService } from "../../objects/object-service.ts";
 import type { EmulatorOptions } from "../../options.ts";
-import { isLoopbackHost } from "../../webhooks/loopback-host.ts";
+import { isLoopbackHost } from "../../core/access/loopback-host.ts";
 import { DEFAULT_HOST } from "../callers.ts";
 import { digestOf } from "./containers.ts";
 import type { Elsewhere } from "./elsewhere.ts";

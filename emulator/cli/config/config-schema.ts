@@ -206,6 +206,11 @@ export const configSchema = object({
     text(ADVERTISE_RULE),
     "where other emulators reach this one, with which it [shares](cluster.md) the `store`, as `--advertise`",
   ),
+  insecureReplicas: optional(
+    flag(),
+    "whether `advertise` may be [plain HTTP](cluster.md#several-replicas) to another machine, as `--insecure-replicas`",
+    false,
+  ),
   limits: optional(
     choice(LIMIT_MODES),
     "what becomes of requests over the [rate limits](cli.md#rate-limits)",

@@ -83,7 +83,13 @@ function addStorageOptions(command: Command): Command {
     )
     .option(
       "--advertise <url>",
-      "with --store: where other emulators reach this one, which share the database with it, as http://10.0.0.7:8888 (default: it has the database for itself)",
+      "with --store: where other emulators reach this one, which share the database with it, as https://10.0.0.7:8888 (default: it has the database for itself)",
+    )
+    .addOption(
+      new Option(
+        "--insecure-replicas <on|off>",
+        "whether --advertise may be plain HTTP to another machine (default: off)",
+      ).choices(ON_OFF),
     )
     .option(
       "--gpus <inventory>",

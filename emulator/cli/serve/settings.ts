@@ -1,6 +1,7 @@
 /** Settles how the service is started: flags win over the environment, that over configs, and those over the defaults. */
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { shortKeyProblem } from "../../core/access/exposure.ts";
 import { DASHBOARD_MODES, type DashboardMode } from "../../core/access/dashboard-mode.ts";
 import {
   ASK_FOR_GPUS,
@@ -64,6 +65,7 @@ type Perhaps =
   | "store"
   | "objects"
   | "advertise"
+  | "insecureReplicas"
   | "kubernetes"
   | "apiKey"
   | "adminKey"
@@ -104,6 +106,11 @@ export function settleSourced(
     said("kubernetes", flags.kubernetes, namespaceIn) ??
     configured("kubernetes") ??
     byDefault(undefined);
+  const keys = {
+    apiKey: variable("SV_API_KEY", keyIn) ?? byDefault(undefined),
+    adminKey: variable("SV_ADMIN_KEY", keyIn) ?? byDefault(undefined),
+  };
+  refuseShortKeys(Object.values(keys), network.host.value);
   if (kubernetes.value !== undefined && network.workerPort.value === undefined)
     throw new UsageError(`${kubernetes.source} needs --worker-port, where pods take their jobs`);
   return {
@@ -115,8 +122,7 @@ export function settleSourced(
     gpus: said("gpus", flags.gpus, gpusIn) ?? configured("gpus") ?? byDefault(ASK_FOR_GPUS),
     docker: said("docker", flags.docker, dockerIn) ?? configured("docker") ?? byDefault("auto"),
     dashboard: said("dashboard", flags.dashboard, dashboardIn) ?? byDefault("on"),
-    apiKey: variable("SV_API_KEY", keyIn) ?? byDefault(undefined),
-    adminKey: variable("SV_ADMIN_KEY", keyIn) ?? byDefault(undefined),
+    ...keys,
     secretKey: variable("SV_SECRET_KEY", secretKeyIn) ?? byDefault(undefined),
     webhookSecret: variable("SV_WEBHOOK_SECRET", webhookSecretIn) ?? byDefault(undefined),
     localWebhooks:
@@ -125,13 +131,24 @@ export function settleSourced(
   };
 }
 
+/** @throws UsageError */
+function refuseShortKeys(keys: readonly Sourced<string | undefined>[], host: string): void {
+  for (const { value, source } of keys) {
+    const problem = value === undefined ? undefined : shortKeyProblem(value, host);
+    if (problem !== undefined) throw new UsageError(`${source} ${problem}`);
+  }
+}
+
 /** Nothing is kept, whatever a config or the environment says. */
 const EPHEMERAL: Sourced<undefined> = { value: undefined, source: "--ephemeral" };
 
 function storeOf(flags: Flags, env: Environment, configured: Configured) {
   if (flags.ephemeral === true)
-    return { store: EPHEMERAL, objects: EPHEMERAL, advertise: EPHEMERAL };
-  return storeSettings(flags, env, configured);
+    return {
+      ...{ store: EPHEMERAL, objects: EPHEMERAL },
+      ...{ advertise: EPHEMERAL, insecureReplicas: EPHEMERAL },
+    };
+  return storeSettings(flags, env, configured, configured("insecureReplicas"));
 }
 
 function dataDirOf(

@@ -1,4 +1,5 @@
 /** Where the service keeps what it keeps, if that is not the data directory: as flags, the environment and configs say. */
+import { plainAddressProblem } from "../../core/access/exposure.ts";
 import { readSecretKey } from "../../core/resources/sealed-secret.ts";
 import {
   ADVERTISE_RULE,
@@ -10,37 +11,42 @@ import {
   STORE_RULE,
 } from "../../core/store-address.ts";
 import { UsageError } from "../usage-error.ts";
-import type { Environment } from "./setting-values.ts";
-import { byDefault, given, type Reader, ruled, type Sourced } from "./sourced.ts";
+import { type Environment, ON_OFF } from "./setting-values.ts";
+import { byDefault, flagsOver, given, type Reader, ruled, type Sourced } from "./sourced.ts";
 
 /** The flags as written. */
 export interface StoreFlags {
   readonly store?: string;
   readonly objects?: string;
   readonly advertise?: string;
+  readonly insecureReplicas?: (typeof ON_OFF)[number];
 }
 
 export interface StoreSettings {
   readonly store: Sourced<string | undefined>;
   readonly objects: Sourced<string | undefined>;
   readonly advertise: Sourced<string | undefined>;
+  readonly insecureReplicas: Sourced<boolean | undefined>;
 }
 
-/** What a config says. */
-type Configured = (key: keyof StoreFlags) => Sourced<string> | undefined;
+type Address = Exclude<keyof StoreFlags, "insecureReplicas">;
+
+/** What a config says of addresses. */
+type Configured = (key: Address) => Sourced<string> | undefined;
 
 /** @throws UsageError when a value cannot be used */
 export function storeSettings(
   flags: StoreFlags,
   env: Environment,
   configured: Configured = () => undefined,
+  inConfig?: Sourced<boolean>,
 ): StoreSettings {
-  const settled = (key: keyof StoreFlags, name: string, reader: Reader<string>) => {
-    const inConfig = configured(key);
+  const settled = (key: Address, name: string, reader: Reader<string>) => {
+    const { source, value } = configured(key) ?? byDefault(undefined);
     return (
       given(`--${key}`, flags[key], reader) ??
       given(name, env[name], reader) ??
-      given(inConfig?.source ?? "", inConfig?.value, reader) ??
+      given(source, value, reader) ??
       byDefault(undefined)
     );
   };
@@ -53,7 +59,14 @@ export function storeSettings(
     );
   if (store.value === undefined && advertise.value !== undefined)
     throw new UsageError(`${advertise.source} goes with --store: emulators share a database`);
-  return { store, objects, advertise };
+  const insecureReplicas =
+    flagsOver(env).said("insecure-replicas", flags.insecureReplicas, onOffIn) ??
+    inConfig ??
+    byDefault(undefined);
+  const problem = advertise.value && plainAddressProblem(advertise.value);
+  if (problem !== undefined && insecureReplicas.value !== true)
+    throw new UsageError(`${advertise.source} ${problem}`);
+  return { store, objects, advertise, insecureReplicas };
 }
 
 /** A text that is shown without what is secret in it. */
@@ -66,6 +79,8 @@ function address(isGood: (text: string) => boolean, rule: string): Reader<string
 
 export const storeIn = address(isStoreAddress, STORE_RULE);
 export const objectsIn = address(isObjectsAddress, OBJECTS_RULE);
+const onOff = ruled((text) => ON_OFF.some((each) => each === text), "must be on or off");
+const onOffIn: Reader<boolean> = (text, source) => onOff(text, source) === "on";
 const advertiseIn = address(isAdvertisedAddress, ADVERTISE_RULE);
 export const secretKeyIn: Reader<string> = ruled(
   (text) => readSecretKey(text) !== undefined,

@@ -8,7 +8,7 @@ import type { Exchange } from "../answers/refuse.ts";
 import { passedOn } from "../balancing/passed-headers.ts";
 import { MOVED_HEADER } from "./answer-head.ts";
 import { MARK_HEADER } from "./channel/mark.ts";
-import { type Caller, requestUpgrade, signed } from "./channel/reach-replica.ts";
+import { type Caller, markFor, requestReplica } from "./channel/reach-replica.ts";
 import { Search } from "./search.ts";
 
 /** The owner's connection, upgraded, and the answer that says so. */
@@ -49,9 +49,12 @@ async function tryUpgrade(
 ): Promise<Upgraded | "moved" | undefined> {
   const { request, response } = exchange;
   const { method = "", url = "", rawHeaders, socket } = request;
-  const mark = signed(caller, { method, path: url, address: socket.remoteAddress ?? "" });
+  const asked = { method, path: url, address: socket.remoteAddress ?? "" };
+  const mark = await markFor(owner, caller, asked).catch(() => undefined);
+  if (mark === undefined) return "moved";
+  if (response.destroyed) return undefined;
   const headers = [...withoutMarks(rawHeaders), MARK_HEADER, mark];
-  const upstream = await requestUpgrade(owner, { method, path: url, headers });
+  const upstream = await requestReplica(owner, { method, path: url, headers });
   const { promise, resolve } = Promise.withResolvers<Upgraded | "moved" | undefined>();
   upstream
     .once("upgrade", (answer, server: Socket, head: Buffer) => {

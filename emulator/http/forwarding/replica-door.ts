@@ -1,26 +1,52 @@
 /** Where other replicas come in: takes their connections at the port of the clients, and has their requests answered. */
 import type { IncomingMessage, RequestListener } from "node:http";
 import type { Duplex } from "node:stream";
+import { jsonAnswer, sendWhole } from "../answers/answer.ts";
 import { noteArrival } from "./arrival.ts";
 import { type Accept, Channel } from "./channel/channel.ts";
-import { MARK_HEADER, type Marked, readMark } from "./channel/mark.ts";
+import {
+  type Challenge,
+  decoded,
+  MARK_HEADER,
+  type Marked,
+  proofOf,
+  readMark,
+} from "./channel/mark.ts";
+import { Nonces } from "./channel/nonces.ts";
 import { type Opening, readOpening } from "./channel/opening.ts";
 import type { HttpService } from "../service.ts";
-import { CHANNEL_PROTOCOL } from "./channel/reach-replica.ts";
+import { type Caller, CHANNEL_PATH, CHANNEL_PROTOCOL } from "./channel/reach-replica.ts";
 import { takeExchange } from "./channel/taken-exchange.ts";
 
 export class ReplicaDoor {
   readonly #service: HttpService;
-  readonly #key: Uint8Array;
+  readonly #self: Caller;
   readonly #perform: RequestListener;
   readonly #channels = new Set<Channel>();
+  readonly #nonces = new Nonces();
+  /** What was found of a request: its nonce is good once. */
+  readonly #marks = new WeakMap<IncomingMessage, Marked | "none">();
   #isStopped = false;
 
-  /** @param key of the marks @param perform answers what others pass on */
-  constructor(service: HttpService, key: Uint8Array, perform: RequestListener) {
+  /** @param self the replica behind it, and the key of marks @param perform answers what others pass on */
+  constructor(service: HttpService, self: Caller, perform: RequestListener) {
     this.#service = service;
-    this.#key = key;
+    this.#self = self;
     this.#perform = perform;
+  }
+
+  /** Answers replicas that ask for a nonce, and passes all other requests on to `own`. */
+  before(own: RequestListener): RequestListener {
+    return (request, response) => {
+      const question = questionIn(request);
+      if (question === undefined || this.#isStopped) return own(request, response);
+      const [from = "", asked = ""] = question.split(";").map(decoded);
+      const nonce = this.#nonces.give();
+      const proof = proofOf(this.#self.key, { from, to: this.#self.id }, asked, nonce);
+      sendWhole(response, jsonAnswer({ nonce, proof } satisfies Challenge), true);
+      request.resume();
+      return undefined;
+    };
   }
 
   /** Whether another replica wants to be connected, as its mark proves. */
@@ -91,10 +117,18 @@ export class ReplicaDoor {
     await ownership?.refreshRecords().catch(() => undefined);
   }
 
-  #markOf({ method = "", url = "", headers }: IncomingMessage): Marked | undefined {
-    const header = headers[MARK_HEADER];
+  #markOf(request: IncomingMessage): Marked | undefined {
+    const header = request.headers[MARK_HEADER];
     if (typeof header !== "string") return undefined;
-    return readMark(this.#key, header, { method, path: url }, Date.now());
+    const known = this.#marks.get(request) ?? this.#readMark(request, header);
+    this.#marks.set(request, known);
+    return known === "none" ? undefined : known;
+  }
+
+  #readMark({ method = "", url = "" }: IncomingMessage, header: string): Marked | "none" {
+    const { id: to, key } = this.#self;
+    const mark = readMark(key, header, { to, method, path: url });
+    return mark !== undefined && this.#nonces.use(mark.nonce) ? mark : "none";
   }
 }
 
@@ -104,4 +138,10 @@ const SWEEP_MS = 25;
 function wantsChannel({ headers }: IncomingMessage): boolean {
   const offered = headers.upgrade?.split(",") ?? [];
   return offered.some((protocol) => protocol.trim() === CHANNEL_PROTOCOL);
+}
+
+/** What a replica says that asks for a nonce; undefined for any other request. */
+function questionIn({ method, url, headers }: IncomingMessage): string | undefined {
+  if (method !== "GET" || url !== CHANNEL_PATH || headers.upgrade !== undefined) return undefined;
+  return headers[MARK_HEADER]?.toString();
 }

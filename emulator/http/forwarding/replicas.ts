@@ -44,7 +44,7 @@ export class Replicas {
     this.#ownership = ownership;
     const key = markKey(service.engine.secretKey.findOrMake());
     this.#caller = { id: ownership.self.id, key };
-    this.door = new ReplicaDoor(service, key, perform);
+    this.door = new ReplicaDoor(service, this.#caller, perform);
     this.#channels = new Channels(ownership, this.#caller, this.door.accept(ownership.self.id));
     this.#forwarder = new Forwarder(service, ownership, this.#channels);
   }

@@ -10,6 +10,9 @@
 {{- if and (gt (int .replicas) 1) (not .database.secret) -}}
 {{- fail (printf "%d replicas need a database: database.secret, the name of a Secret with the address of a PostgreSQL" (int .replicas)) -}}
 {{- end -}}
+{{- if and .database.secret (not .insecureReplicas) -}}
+{{- fail "with a database replicas call each other over plain HTTP in the network of the pods: guard it, and set insecureReplicas=true" -}}
+{{- end -}}
 {{- if and .bucket.secret (not .database.secret) -}}
 {{- fail "bucket.secret goes with database.secret: without a database large payloads lie in the data directory" -}}
 {{- end -}}

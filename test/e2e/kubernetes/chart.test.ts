@@ -48,6 +48,7 @@ describe.skipIf(isMissing !== undefined)("the chart on a cluster", () => {
     };
     values = {
       ...{ image: IMAGE, replicas: 2, secret: "sv-keys", database: { secret: "sv-database" } },
+      insecureReplicas: true,
       kubernetes: { namespace: workers.name },
       config: { endpoints: { app } },
       resources: { requests: { cpu: "50m", memory: "128Mi" } },

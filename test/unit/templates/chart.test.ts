@@ -31,7 +31,7 @@ const isMissing = await whatIsMissingOfClients("tests of the chart");
 /** As few as possible: one replica, which keeps its data on a volume. */
 const LEAST = { image: { repository: "registry.example/sv" }, secret: "sv-keys" };
 
-const SHARED = { ...LEAST, replicas: 3, database: { secret: "sv-db-app" } };
+const SHARED = { ...LEAST, replicas: 3, database: { secret: "sv-db-app" }, insecureReplicas: true };
 
 const MOST = {
   ...SHARED,
@@ -116,7 +116,7 @@ describe.skipIf(isMissing !== undefined)("the chart", () => {
       host: "0.0.0.0",
       dataDir: "/data",
       docker: "off",
-      apiKey: "key",
+      apiKey: "key-of-users",
     });
     expect(settings).not.toHaveProperty("advertise", expect.anything());
     expect(settings).not.toHaveProperty("workerPort", expect.anything());
@@ -244,6 +244,7 @@ describe.skipIf(isMissing !== undefined)("the chart", () => {
     [{ secret: "sv-keys" }, "image.repository is missing"],
     [{ image: LEAST.image }, "secret is missing: the name of a Secret with SV_API_KEY"],
     [{ ...LEAST, replicas: 3 }, "3 replicas need a database: database.secret"],
+    [{ ...SHARED, insecureReplicas: false }, "replicas call each other over plain HTTP"],
     [{ ...LEAST, bucket: { secret: "a" } }, "bucket.secret goes with database.secret"],
     [{ ...LEAST, workers: { domain: "a.b" } }, "workers.domain goes with workers.enabled"],
     [

@@ -8,7 +8,7 @@ import type { Rendered } from "./chart.ts";
 
 /** What Secrets hold, by their names and keys. */
 export const SECRETS: Readonly<Record<string, string>> = {
-  "sv-keys/SV_API_KEY": "key",
+  "sv-keys/SV_API_KEY": "key-of-users",
   "sv-keys/SV_SECRET_KEY": Buffer.alloc(32).toString("base64"),
   "sv-db-app/uri": "postgresql://sv:secret@db:5432/sv",
   "sv-database/uri": "postgres://sv:secret@db:5432/sv",

@@ -4,7 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
 import { expect, it } from "vitest";
 import { createHttpSender } from "../../../emulator/webhooks/http-sender.ts";
-import { isLoopbackHost } from "../../../emulator/webhooks/loopback-host.ts";
+import { isLoopbackHost } from "../../../emulator/core/access/loopback-host.ts";
 import type { WebhookSender } from "../../../emulator/webhooks/webhook-sender.ts";
 import { startReceiver } from "./receiver.ts";
 

@@ -1,23 +1,27 @@
 /**
- * The mark of a request that comes from another replica. Nobody can make one without the secret key that the replicas share;
- * it is good for a while only. Pure.
+ * How replicas prove to each other who they are. The one that calls asks for a nonce, and the one that is called shows with it that
+ * it is the replica that was meant. The caller answers with a mark: of that nonce, for that replica, for one request. Only who has the
+ * secret key that the replicas share can make either. Nothing is dated, so that clocks do not matter. Pure.
  */
 import { Buffer } from "node:buffer";
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 
 export const MARK_HEADER = "sv-replica";
 
-/** How far the clocks of two machines may be apart, and how old a mark may be, ms. */
-const WINDOW_MS = 30_000;
-
 const KEY_BYTES = 32;
 const PURPOSE = "requests between replicas";
 
-export interface Marked {
-  /** Id of the replica that sends it. */
+/** Both ends of a connection between replicas, by their ids. */
+export interface Ends {
+  /** Who calls. */
   readonly from: string;
-  /** Real time, ms. */
-  readonly at: number;
+  /** Who is called. */
+  readonly to: string;
+}
+
+export interface Marked extends Ends {
+  /** The challenge of the one that is called. */
+  readonly nonce: string;
   /** Of the client; empty for a request of the replica itself. */
   readonly address: string;
   readonly method: string;
@@ -31,34 +35,59 @@ export function markKey(secretKey: Uint8Array): Uint8Array {
 
 /** The value of the header. */
 export function markOf(key: Uint8Array, marked: Marked): string {
-  const { from, at, address } = marked;
-  const open = [from, String(at), address].map(encodeURIComponent);
-  return [...open, digest(key, marked).toString("base64url")].join(";");
+  const { from, nonce, address } = marked;
+  return [...[from, nonce, address].map(encodeURIComponent), signatureOf(key, marked)].join(";");
 }
 
-/** What the header says; undefined where it is not good for a request with that method and path at `now`. */
+/** What the header says; undefined where it is not good for that request to the replica `to`. Whether the nonce is good is another question. */
 export function readMark(
   key: Uint8Array,
   header: string,
-  request: Pick<Marked, "method" | "path">,
-  now: number,
+  { to, method, path }: Pick<Marked, "to" | "method" | "path">,
 ): Marked | undefined {
-  const [from = "", at = "", address = "", signed = "", ...rest] = header.split(";");
-  if (rest.length > 0 || !/^\d{1,15}$/u.test(at)) return undefined;
-  const { method, path } = request;
-  const marked = { from: decoded(from), at: Number(at), address: decoded(address), method, path };
-  const expected = digest(key, marked);
-  const given = Buffer.from(signed, "base64url");
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
-  return Math.abs(now - marked.at) <= WINDOW_MS ? marked : undefined;
+  const [from = "", nonce = "", address = "", signature = "", ...rest] = header.split(";");
+  if (rest.length > 0) return undefined;
+  const open = { from: decoded(from), nonce: decoded(nonce), address: decoded(address) };
+  const marked = { ...open, to, method, path };
+  return isSame(signature, signatureOf(key, marked)) ? marked : undefined;
 }
 
-function digest(key: Uint8Array, { from, at, address, method, path }: Marked): Buffer {
-  const text = JSON.stringify([from, at, address, method, path]);
-  return createHmac("sha256", key).update(text).digest();
+/** What a replica that is asked for a nonce shows of itself: `asked` is the nonce of the one that asks. */
+export function proofOf(key: Uint8Array, { from, to }: Ends, asked: string, nonce: string): string {
+  return hmac(key, ["answer", from, to, asked, nonce]);
 }
 
-function decoded(text: string): string {
+export function isProof(
+  key: Uint8Array,
+  ends: Ends,
+  asked: string,
+  { nonce, proof }: Challenge,
+): boolean {
+  return isSame(proof, proofOf(key, ends, asked, nonce));
+}
+
+/** The answer to who asks for a nonce. */
+export interface Challenge {
+  readonly nonce: string;
+  readonly proof: string;
+}
+
+function signatureOf(key: Uint8Array, marked: Marked): string {
+  const { from, to, nonce, address, method, path } = marked;
+  return hmac(key, ["request", from, to, nonce, address, method, path]);
+}
+
+function hmac(key: Uint8Array, parts: readonly string[]): string {
+  return createHmac("sha256", key).update(JSON.stringify(parts)).digest("base64url");
+}
+
+function isSame(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+/** Of a part of the header; empty where it is malformed. */
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

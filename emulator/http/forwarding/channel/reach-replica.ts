@@ -1,20 +1,31 @@
 /** Opens connections to other replicas, at the port at which clients call them. */
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { type ClientRequest, request as openPlain } from "node:http";
+import { type ClientRequest, type IncomingMessage, request as openPlain } from "node:http";
 import type { Socket } from "node:net";
+import { z } from "zod";
 import type { Replica } from "../../../store/ownership.ts";
 import { Channel } from "./channel.ts";
-import { MARK_HEADER, type Marked, markOf } from "./mark.ts";
+import { type Challenge, isProof, MARK_HEADER, type Marked, markOf } from "./mark.ts";
 
 /**
  * The protocol that a connection between replicas becomes. Both ends may be of other versions: who opens an exchange may say what
  * the other passes over. For what that must understand a protocol is offered before this one, under a name of its own.
  */
 export const CHANNEL_PROTOCOL = "sv-replica";
+
+/** A request without an upgrade asks for a nonce there. */
 export const CHANNEL_PATH = "/emulator/replica";
 
-/** A replica that has not taken a connection by then has none. */
+/** Timeout of a connection to another replica, with what both prove to each other. */
 const CONNECT_MS = 2_000;
+
+/** Maximum size of the answer with a nonce. */
+const CHALLENGE_MAX_BYTES = 4_096;
+
+const ASKED_BYTES = 16;
+
+const challengeShape = z.object({ nonce: z.string(), proof: z.string() });
 
 /** Who calls. */
 export interface Caller {
@@ -22,13 +33,48 @@ export interface Caller {
   readonly key: Uint8Array;
 }
 
-/** The value of the mark's header for a request of now. */
-export function signed(caller: Caller, request: Omit<Marked, "at" | "from">): string {
-  return markOf(caller.key, { ...request, from: caller.id, at: Date.now() });
+/**
+ * The value of the mark's header for one request to that replica, which has proved by then that it is the one.
+ *
+ * @throws Error that says why there is none
+ */
+export async function markFor(
+  replica: Replica,
+  caller: Caller,
+  request: Pick<Marked, "method" | "path" | "address">,
+): Promise<string> {
+  const ends = { from: caller.id, to: replica.id };
+  const asked = randomBytes(ASKED_BYTES).toString("base64url");
+  const challenge = await challengeOf(replica, `${encodeURIComponent(caller.id)};${asked}`);
+  if (!isProof(caller.key, ends, asked, challenge))
+    throw new Error("it is another replica than the one that was meant, or has another secret key");
+  return markOf(caller.key, { ...request, ...ends, nonce: challenge.nonce });
 }
 
-/** A request to a replica whose connection becomes another one; every connection is a new one. */
-export async function requestUpgrade(
+async function challengeOf(replica: Replica, question: string): Promise<Challenge> {
+  const headers = ["Host", new URL(replica.address).host, MARK_HEADER, question];
+  const asking = await requestReplica(replica, { method: "GET", path: CHANNEL_PATH, headers });
+  const signal = AbortSignal.timeout(CONNECT_MS);
+  const cut = () => asking.destroy(new Error("it did not answer in time"));
+  signal.addEventListener("abort", cut);
+  try {
+    asking.end();
+    const [answer] = (await once(asking, "response")) as [IncomingMessage];
+    if (answer.statusCode !== 200) throw new Error(`it answered ${answer.statusCode}`);
+    let text = "";
+    for await (const piece of answer.setEncoding("utf8") as AsyncIterable<string>) {
+      text += piece;
+      if (text.length > CHALLENGE_MAX_BYTES) throw new Error("its answer is too long");
+    }
+    return challengeShape.parse(JSON.parse(text));
+  } finally {
+    signal.removeEventListener("abort", cut);
+    asking.on("error", () => undefined).destroy();
+  }
+}
+
+/** A request to a replica, whose connection may become another one; every connection is a new one. */
+export async function requestReplica(
   { address }: Replica,
   options: { readonly method: string; readonly path: string; readonly headers: string[] },
 ): Promise<ClientRequest> {
@@ -44,12 +90,13 @@ export async function requestUpgrade(
 /** @throws Error that says why there is none */
 export async function openChannel(replica: Replica, caller: Caller): Promise<Channel> {
   const asked = { method: "GET", path: CHANNEL_PATH };
-  const upgrade = await requestUpgrade(replica, {
+  const mark = await markFor(replica, caller, { ...asked, address: "" });
+  const upgrade = await requestReplica(replica, {
     ...asked,
     headers: [
       ...["Host", new URL(replica.address).host],
       ...["Connection", "Upgrade", "Upgrade", CHANNEL_PROTOCOL],
-      ...[MARK_HEADER, signed(caller, { ...asked, address: "" })],
+      ...[MARK_HEADER, mark],
     ],
   });
   const signal = AbortSignal.timeout(CONNECT_MS);

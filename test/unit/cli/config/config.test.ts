@@ -67,7 +67,7 @@ describe("unknown keys", () => {
     expect(await complaint('{"endpoint": {}, "endpoints": {"a": {"handler": "a.ts"}}}')).toBe(
       'c.json:1:2: the config has the unknown key "endpoint"; did you mean endpoints? known are endpoints, templates, ' +
         "networkVolumes, containerRegistryAuths, port, host, tlsCert, tlsKey, workerPort, workerAddress, allowedHosts, allowedOrigins, trustProxy, s3Port, dataDir, store, objects, " +
-        "advertise, limits, gpus, docker, kubernetes, $schema",
+        "advertise, insecureReplicas, limits, gpus, docker, kubernetes, $schema",
     );
   });
 

@@ -149,6 +149,16 @@ test("an empty variable is as good as none", () => {
   });
 });
 
+test("a given key of fewer than 8 characters is for this machine alone", () => {
+  const short = { SV_API_KEY: "seven77" };
+  expect(settled({}, short).apiKey).toBe("seven77");
+  expect(() => settled({ host: "0.0.0.0" }, short)).toThrow(
+    "SV_API_KEY must have at least 8 characters where the service listens at 0.0.0.0",
+  );
+  const both = { SV_API_KEY: "long-enough", SV_ADMIN_KEY: "short" };
+  expect(() => settled({ host: "::" }, both)).toThrow("SV_ADMIN_KEY must have at least 8");
+});
+
 test("SV_API_KEY is the key to accept, SV_ADMIN_KEY the one for the emulator's own operations", () => {
   expect(settled({}, { SV_API_KEY: "s3cret-~!" }).apiKey).toBe("s3cret-~!");
   expect(settled({}, { SV_ADMIN_KEY: "adm1n" })).toMatchObject({

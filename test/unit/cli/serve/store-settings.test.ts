@@ -44,10 +44,30 @@ test("a flag wins over the environment, that over a config", () => {
 });
 
 test("an emulator shares the database that says where others reach it", () => {
-  const env = { SV_STORE: ONE, SV_ADVERTISE: "http://10.0.0.7:8888" };
-  expect(settle({}, env, [], "/project").advertise).toBe("http://10.0.0.7:8888");
+  const env = { SV_STORE: ONE, SV_ADVERTISE: "https://10.0.0.7:8888" };
+  expect(settle({}, env, [], "/project").advertise).toBe("https://10.0.0.7:8888");
   const ofConfig = config({ store: ONE, advertise: "https://one.internal/" });
   expect(settle({}, {}, [ofConfig], "/project").advertise).toBe("https://one.internal/");
+});
+
+test("replicas call each other over plain HTTP on one machine, or where that is allowed", () => {
+  const plain = { store: ONE, advertise: "http://10.0.0.7:8888" };
+  const refusal = "--advertise is plain HTTP to another machine";
+  expect(() => settle(plain, {}, [], "/project")).toThrow(refusal);
+  expect(() => settle({ ...plain, insecureReplicas: "off" }, {}, [], "/project")).toThrow(refusal);
+  expect(() => settle(plain, { SV_INSECURE_REPLICAS: "1" }, [], "/project")).toThrow(
+    "SV_INSECURE_REPLICAS must be on or off",
+  );
+  const local = { store: ONE, advertise: "http://127.0.0.1:8888" };
+  const allowed = [
+    settle(local, {}, [], "/project"),
+    settle({ ...plain, insecureReplicas: "on" }, {}, [], "/project"),
+    settle(plain, { SV_INSECURE_REPLICAS: "on" }, [], "/project"),
+    settle(plain, {}, [config({ insecureReplicas: true })], "/project"),
+  ];
+  expect(allowed.map(({ insecureReplicas }) => insecureReplicas)).toEqual([
+    ...[undefined, true, true, true],
+  ]);
 });
 
 test("nothing is kept with --ephemeral, whatever config and environment say", () => {
@@ -66,8 +86,8 @@ test.each([
   [{ store: ONE, objects: "/var/payloads" }, "--objects must be an address like s3://"],
   [{ objects: BUCKET }, "--objects goes with --store"],
   [{ advertise: "http://one:80" }, "--advertise goes with --store"],
-  [{ store: ONE, advertise: "one:80" }, "--advertise must be an address like http://"],
-  [{ store: ONE, advertise: "http://one:80/path" }, "--advertise must be an address like http://"],
+  [{ store: ONE, advertise: "one:80" }, "--advertise must be an address like https://"],
+  [{ store: ONE, advertise: "http://one:80/path" }, "--advertise must be an address like https://"],
 ])("%j is refused, and shows nothing secret", (flags, sentence) => {
   const settling = () => settle(flags, {}, [], "/project");
   expect(settling).toThrow(UsageError);

@@ -1,7 +1,7 @@
 /** Load balancing endpoints of another replica: requests, WebSockets, and who may say to be a replica. */
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import {
   createServer as createSecureServer,
   getCACertificates,
@@ -12,7 +12,7 @@ import {
   CHANNEL_PATH,
   CHANNEL_PROTOCOL,
 } from "../../../../emulator/http/forwarding/channel/reach-replica.ts";
-import { markKey, markOf } from "../../../../emulator/http/forwarding/channel/mark.ts";
+import { type Marked, markKey, markOf } from "../../../../emulator/http/forwarding/channel/mark.ts";
 import { ScriptedCluster, type ScriptedOwnership } from "../../scripted-ownership.ts";
 import { type BalancedHttp, startBalancedHttp } from "../balancing/balanced-harness.ts";
 import { KEY, startTestHttp, type TestHttp } from "../http-harness.ts";
@@ -112,27 +112,64 @@ it("a WebSocket of an endpoint that nobody has is refused after two seconds", as
 });
 
 it.each([
-  ["without a mark", ""],
-  ["with the mark of another key", "other"],
-  ["with the mark of another request", "/other"],
-])("who wants to be connected as a replica %s is a client like any other", async (_, wrong) => {
-  const wrongKey = markKey(wrong === "other" ? Buffer.alloc(32) : secretKey());
-  const path = wrong.startsWith("/") ? wrong : CHANNEL_PATH;
-  const request = { from: "evil", at: Date.now(), address: "", method: "GET", path };
-  const mark = wrong === "" ? "" : `Sv-Replica: ${markOf(wrongKey, request)}\r\n`;
-  const answer = await owner.service.raw(
-    `GET ${CHANNEL_PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: ${KEY}\r\nConnection: Upgrade, close\r\nUpgrade: ${CHANNEL_PROTOCOL}\r\n${mark}\r\n`,
-  );
+  ["without a mark", async () => ""],
+  ["with the mark of another key", () => newMark({ key: markKey(Buffer.alloc(32)) })],
+  ["with the mark of another request", () => newMark({ path: "/other" })],
+  ["with the mark for another replica", () => newMark({ to: "front" })],
+  ["with a nonce of another replica", () => newMark({ asked: front.url })],
+  ["with a nonce of its own", () => newMark({ nonce: "1.2.3" })],
+])("who wants to be connected as a replica %s is a client like any other", async (_, make) => {
+  const answer = await owner.service.raw(wanting(await make()));
   expect(answer).toMatch(/^HTTP\/1\.1 404 /u);
+});
+
+it("what was overheard between two replicas opens nothing, at neither of them", async () => {
+  const overheard: Buffer[] = [];
+  const listener = createServer((near) => {
+    const far = connect(owner.port, "127.0.0.1");
+    near.on("data", (bytes: Buffer) => void overheard.push(bytes));
+    for (const socket of [near, far]) socket.on("error", () => undefined);
+    near.pipe(far).pipe(near);
+  });
+  listener.listen({ host: "127.0.0.1", port: 0 });
+  await once(listener, "listening");
+  const { port } = listener.address() as AddressInfo;
+  cluster.replicas.set("owner", { id: "owner", address: `http://127.0.0.1:${port}` });
+  owner.server.on("request", (_request, response) => response.end("answered"));
+  const asked = await front.raw(`GET /lb/web/ HTTP/1.1\r\n${HEAD}Connection: close\r\n\r\n`);
+  expect(asked).toContain("answered");
+  const client = await openWebSocket();
+  await accepted();
+  client.destroy();
+  listener.close();
+  const marks = Buffer.concat(overheard)
+    .toString("latin1")
+    .matchAll(/sv-replica: ([^\r]+)/giu);
+  const heard = Array.from(marks, ([, mark = ""]) => mark);
+  expect(heard.length).toBeGreaterThanOrEqual(2);
+  for (const mark of heard) {
+    expect.soft(await owner.service.raw(wanting(mark)), mark).toMatch(/^HTTP\/1\.1 404 /u);
+    expect.soft(await front.raw(wanting(mark)), mark).toMatch(/^HTTP\/1\.1 404 /u);
+  }
+});
+
+it("a replica that does not prove to be the one that was meant is sent nothing", async () => {
+  // A replica of the same secret key has the address by now.
+  cluster.replicas.set("owner", { id: "former", address: owner.service.url });
+  owner.server.on("request", (_request, response) => response.end("answered"));
+  const { clock } = front.test;
+  const { armed } = clock;
+  const refused = front.raw(`GET /lb/web/ HTTP/1.1\r\n${HEAD}Connection: close\r\n\r\n`);
+  await until(() => clock.armed > armed);
+  await clock.advance(2_000);
+  expect(await refused).toMatch(/^HTTP\/1\.1 503 /u);
 });
 
 it("a replica that is connected at the last moment keeps nobody from stopping", async () => {
   const ownership = cluster.join("late", () => late.url);
   await using late = await startTestHttp({ stopGraceMs: 60_000, ownership });
-  const asked = { from: "other", at: Date.now(), address: "", method: "GET", path: CHANNEL_PATH };
-  const socket = await late.socket(
-    `GET ${CHANNEL_PATH} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: ${CHANNEL_PROTOCOL}\r\nSv-Replica: ${markOf(markKey(secretKey()), asked)}\r\n`,
-  );
+  const mark = await newMark({ to: "late", asked: late.url });
+  const socket = await late.socket(wanting(mark, "Upgrade").slice(0, -2));
   const answer: Buffer[] = [];
   socket.on("data", (bytes: Buffer) => void answer.push(bytes));
   const stopped = late.http.stop();
@@ -143,10 +180,8 @@ it("a replica that is connected at the last moment keeps nobody from stopping", 
 });
 
 it("who has the key is connected, and cut off for what is no frame", async () => {
-  const request = { from: "other", at: Date.now(), address: "", method: "GET", path: CHANNEL_PATH };
-  const answer = await owner.service.raw(
-    `GET ${CHANNEL_PATH} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: ${CHANNEL_PROTOCOL}\r\nSv-Replica: ${markOf(markKey(secretKey()), request)}\r\n\r\n${"\xff".repeat(9)}`,
-  );
+  const mark = await newMark({});
+  const answer = await owner.service.raw(`${wanting(mark, "Upgrade")}${"\xff".repeat(9)}`);
   expect(answer).toMatch(/^HTTP\/1\.1 101 [^]*\r\n\r\n$/u);
 });
 
@@ -174,6 +209,29 @@ it("a replica may be reached by https, whose certificate is checked", async () =
   setDefaultCACertificates(trusted);
   tls.close();
 });
+
+interface MarkOptions extends Partial<Marked> {
+  readonly key?: Uint8Array;
+  /** Who is asked for the nonce. */
+  readonly asked?: string;
+}
+
+/** The mark of a replica `other` that wants to be connected with the owner, but for what is told. */
+async function newMark({
+  key: markedWith = markKey(secretKey()),
+  asked = owner.service.url,
+  ...different
+}: MarkOptions): Promise<string> {
+  const question = { headers: { "sv-replica": "other;question" } };
+  const { nonce } = (await (await fetch(`${asked}${CHANNEL_PATH}`, question)).json()) as Marked;
+  const request = { method: "GET", path: CHANNEL_PATH, address: "" };
+  return markOf(markedWith, { from: "other", to: "owner", nonce, ...request, ...different });
+}
+
+function wanting(mark: string, connection = "Upgrade, close"): string {
+  const upgrade = `Connection: ${connection}\r\nUpgrade: ${CHANNEL_PROTOCOL}\r\n`;
+  return `GET ${CHANNEL_PATH} HTTP/1.1\r\n${HEAD}${upgrade}Sv-Replica: ${mark}\r\n\r\n`;
+}
 
 function secretKey(): Uint8Array {
   return owner.service.test.engine.secretKey.findOrMake();

@@ -4,8 +4,11 @@ import { connect } from "node:net";
 import { expect, it } from "vitest";
 import { Channel } from "../../../../emulator/http/forwarding/channel/channel.ts";
 import type { FrameKind } from "../../../../emulator/http/forwarding/channel/frames.ts";
-import { markKey, markOf } from "../../../../emulator/http/forwarding/channel/mark.ts";
-import { CHANNEL_PATH } from "../../../../emulator/http/forwarding/channel/reach-replica.ts";
+import { markKey } from "../../../../emulator/http/forwarding/channel/mark.ts";
+import {
+  CHANNEL_PATH,
+  markFor,
+} from "../../../../emulator/http/forwarding/channel/reach-replica.ts";
 import { startReplicas, type TestReplica } from "./replicas-harness.ts";
 
 const OPENING = {
@@ -14,11 +17,12 @@ const OPENING = {
 };
 
 /** Connects as a replica that offers these protocols. Answers the one that was chosen. */
-async function connected({ service }: TestReplica, offered: string) {
+async function connected({ service, ownership }: TestReplica, offered: string) {
   const { hostname, port } = new URL(service.url);
   const socket = connect(Number(port), hostname);
-  const marked = { from: "other", at: Date.now(), address: "", method: "GET", path: CHANNEL_PATH };
-  const mark = markOf(markKey(service.test.engine.secretKey.findOrMake()), marked);
+  const caller = { id: "other", key: markKey(service.test.engine.secretKey.findOrMake()) };
+  const wanted = { address: "", method: "GET", path: CHANNEL_PATH };
+  const mark = await markFor(ownership.self, caller, wanted);
   socket.write(
     `GET ${CHANNEL_PATH} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: ${offered}\r\nSv-Replica: ${mark}\r\n\r\n`,
   );
