@@ -6,6 +6,7 @@
 import { availableParallelism } from "node:os";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { LongestFirst } from "./test/setup/longest-first.ts";
+import { LOOK_MS, TEST_MS } from "./test/setup/patience.ts";
 import { IS_FULL } from "./test/setup/size.ts";
 
 if (Number.parseInt(process.versions.node) < 24) {
@@ -64,17 +65,12 @@ const forwarded: TestProjectInlineConfiguration = {
     ],
     globalSetup: ["test/setup/shared-postgres.ts"],
     env: { NODE_COMPILE_CACHE: compileCache, SV_TEST_FORWARDED: "1" },
-    testTimeout: 120_000,
     unstubEnvs: true,
     sequence: { groupOrder: 0 },
   },
 };
 
-const startsPrograms = {
-  globalSetup: ["test/setup/built.ts"],
-  testTimeout: 120_000,
-  hookTimeout: 60_000,
-};
+const startsPrograms = { globalSetup: ["test/setup/built.ts"] };
 
 export default defineConfig({
   test: {
@@ -84,8 +80,9 @@ export default defineConfig({
     // Node runs the source as it is, in less time than what Vite would make of it.
     experimental: { viteModuleRunner: false },
     setupFiles: ["test/setup/own-name.ts"],
-    // What is polled for comes on a loaded machine, too; the default is one second.
-    expect: { poll: { timeout: 15_000 } },
+    testTimeout: TEST_MS,
+    hookTimeout: TEST_MS,
+    expect: { poll: { timeout: LOOK_MS } },
     env: { NODE_COMPILE_CACHE: compileCache },
     projects: [
       {
@@ -95,7 +92,6 @@ export default defineConfig({
           maxWorkers: FILES_AT_ONCE,
           include: ["test/{unit,contract,conformance}/**/*.test{,-d}.ts", "test/tidy.test.ts"],
           globalSetup: ["test/setup/shared-postgres.ts"],
-          testTimeout: 20_000,
           unstubEnvs: true,
           sequence: { groupOrder: 0 },
         },
@@ -107,7 +103,6 @@ export default defineConfig({
           name: "model",
           maxWorkers: FILES_AT_ONCE,
           include: ["test/model/**/*.test.ts"],
-          testTimeout: 180_000,
           sequence: { groupOrder: 0 },
         },
       },

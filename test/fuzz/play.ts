@@ -7,6 +7,7 @@ import { KEY, startTestHttp, type TestHttp } from "../unit/http/http-harness.ts"
 import { IdleLauncher, startBusyWorker } from "./busy-workers.ts";
 import { KnownId, KnownIds, type Place } from "./known-ids.ts";
 import { nameOf, requestsTo, type FuzzRequest } from "./request-arbitrary.ts";
+import { LOOK_MS } from "../setup/patience.ts";
 
 /** Requests that are on their way together. */
 const BATCH = 48;
@@ -16,9 +17,6 @@ const PATIENCE_MS = 4;
 /** Service time that passes at once while answers are waited for, and after how much of it a stream's reader hangs up. */
 const STEP_MS = 100_000;
 const HANG_UP_MS = 400_000;
-
-/** An answer that has not come after so much real time never comes. */
-const NEVER_MS = 30_000;
 
 const MOST_WORKERS = 20;
 
@@ -134,7 +132,7 @@ class Round {
         path,
         headers: { ...request.headers, ...keyOf(request) },
         ...(body === undefined ? {} : { body }),
-        signal: isStream(request) ? hangUp : AbortSignal.timeout(NEVER_MS),
+        signal: isStream(request) ? hangUp : AbortSignal.timeout(LOOK_MS),
       });
       const { statusCode: status, headers } = answer;
       // Some streams end with their reader only.

@@ -9,8 +9,8 @@ import { promisify } from "node:util";
 import { temporaryDirectory, type TemporaryDirectory } from "./temporary-directory.ts";
 import { mountTmpfs, tmpfsIsMissing } from "./tmpfs.ts";
 import { PROC } from "./proc.ts";
+import { LOOK_MS } from "./patience.ts";
 
-const READY_MS = 30_000;
 const END_MS = 20_000;
 
 export interface DockerEngine extends AsyncDisposable {
@@ -163,7 +163,7 @@ class Daemon {
 
   /** Nothing announces that it can be asked; it takes connections long before. */
   async #answers(daemon: ChildProcess): Promise<void> {
-    const until = performance.now() + READY_MS;
+    const until = performance.now() + LOOK_MS;
     while (daemon.exitCode === null && performance.now() < until) {
       if (await succeeds("docker", "--host", this.host, "version")) return;
       await wait(50);

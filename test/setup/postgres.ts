@@ -9,6 +9,7 @@ import pg from "pg";
 import { whatIsMissing } from "./debian-program.ts";
 import { freePort } from "./free-port.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
+import { LOOK_MS } from "./patience.ts";
 
 /** Why tests with a PostgreSQL are left out here; undefined where they run. Under CI they are never left out. */
 export const postgresIsMissing: string | undefined = whatIsMissing("tests with PostgreSQL", [
@@ -19,7 +20,6 @@ export const postgresIsMissing: string | undefined = whatIsMissing("tests with P
 ]);
 
 const run = promisify(execFile);
-const READY_MS = 30_000;
 
 /** As on a server that is meant: nothing is acknowledged before it is on the disk. */
 const SETTINGS = [
@@ -164,7 +164,7 @@ class Server {
 
 /** Nothing announces that it takes connections. */
 async function listens(url: string, server: Server): Promise<void> {
-  const until = performance.now() + READY_MS;
+  const until = performance.now() + LOOK_MS;
   for (;;) {
     const client = new pg.Client({ connectionString: url });
     client.on("error", () => undefined);

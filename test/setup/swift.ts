@@ -9,9 +9,9 @@ import { promisify } from "node:util";
 import { whatIsMissing } from "./debian-program.ts";
 import { Processes } from "./processes.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
+import { LOOK_MS } from "./patience.ts";
 
 const PARTS = ["account", "container", "object"] as const;
-const READY_MS = 30_000;
 
 /** Why those tests are left out here; undefined where they run. Under CI they are never left out. */
 export const swiftIsMissing: string | undefined = whatIsMissing(
@@ -129,7 +129,7 @@ async function freePorts(count: 5): Promise<[number, number, number, number, num
 
 /** Nothing announces that a server of another program listens. */
 async function listens(port: number): Promise<void> {
-  const until = performance.now() + READY_MS;
+  const until = performance.now() + LOOK_MS;
   for (;;) {
     const socket = net.connect(port, "127.0.0.1");
     try {

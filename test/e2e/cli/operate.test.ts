@@ -144,7 +144,7 @@ test("a handler is told of its execution, whose span the collector is sent in th
   const [, seenTrace, execution = ""] = output.traceparent.split("-");
   expect(seenTrace).toBe(traceId);
   const sent = () => collector.received.map(({ text }) => text).join("");
-  await expect.poll(sent, { timeout: 30_000 }).toContain(`"spanId":"${execution}"`);
+  await expect.poll(sent).toContain(`"spanId":"${execution}"`);
 });
 
 // Bash reads there what a command prints that is written in the place of a file.

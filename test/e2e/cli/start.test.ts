@@ -56,7 +56,7 @@ test("--open opens the page that is announced in a browser, once it can be calle
   const args = ["dev", "echo.js", "--ephemeral", "--open"];
   await using emulator = await startEmulatorProcess({ args, cwd: tree.root, env });
   const opened = () => readFile(tree.path("opened"), "utf8").catch(() => "");
-  await expect.poll(opened, { timeout: 20_000 }).toMatch(/\n$/u);
+  await expect.poll(opened).toMatch(/\n$/u);
   const page = (await opened()).trim();
   expect(page.startsWith(`${emulator.url}/`)).toBe(true);
   const answer = await fetch(page, { headers: { accept: "text/html" } });

@@ -95,7 +95,7 @@ async function killAt(syncs: Syncs, n: number): Promise<boolean> {
   expect(await next.stop()).toBe(0);
   expect({ n, violations: check(scene.history.facts(), endOf) }).toEqual({ n, violations: [] });
   // Workers of the one that was killed end by themselves, as soon as they are up.
-  await expect.poll(() => processesMarked(scene.mark), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => processesMarked(scene.mark)).toEqual([]);
   return signal === "SIGKILL";
 }
 

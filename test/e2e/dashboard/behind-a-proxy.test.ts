@@ -69,7 +69,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard behind a proxy",
       await page.getByText("live", { exact: true }).waitFor();
       await expect.poll(() => proxy.inFlight()).toBe(1);
       await showPage(page, false);
-      await expect.poll(() => proxy.inFlight(), { timeout: 20_000 }).toBe(0);
+      await expect.poll(() => proxy.inFlight()).toBe(0);
       await fetch(`${emulator.url}/v2/echo/run`, {
         method: "POST",
         headers: { authorization: emulator.apiKey ?? "" },

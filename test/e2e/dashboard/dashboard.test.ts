@@ -152,7 +152,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard", () => {
     await page.getByRole("button", { name: "3 new" }).waitFor();
     expect(await lines.count()).toBe(1);
     await page.getByRole("button", { name: "3 new" }).click();
-    await expect.poll(() => lines.count(), { timeout: 5_000 }).toBe(4);
+    await expect.poll(() => lines.count()).toBe(4);
 
     await page.keyboard.press("j");
     await page.keyboard.press("x");

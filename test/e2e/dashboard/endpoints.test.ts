@@ -59,7 +59,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the endpoints in the dashboard
     expect(await jobs.count()).toBe(1);
     await page.goBack();
     await waits.getByRole("link", { name: "2", exact: true }).click();
-    await expect.poll(() => jobs.count(), { timeout: 5_000 }).toBe(2);
+    await expect.poll(() => jobs.count()).toBe(2);
     expect(await jobs.filter({ hasText: "queued" }).count()).toBe(2);
     expect(await page.getByLabel("Query").inputValue()).toBe("endpoint:waits status:queued");
     expect(complaints).toEqual([]);
@@ -97,7 +97,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the endpoints in the dashboard
     const { page, complaints } = await openDashboard(browser, emulator, "#/endpoint/waits");
     await page.getByRole("heading", { name: "waits" }).waitFor();
     const lanes = page.locator(".lane-name .id-link");
-    await expect.poll(() => lanes.count(), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => lanes.count()).toBe(1);
 
     await page.getByLabel("Workers, at least").fill("3");
     await page.getByRole("button", { name: "Save 1 change" }).click();
@@ -106,7 +106,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the endpoints in the dashboard
     await page.getByLabel("Workers, at most").fill("3");
     await page.getByRole("button", { name: "Save 2 changes" }).click();
     await page.getByText("saved", { exact: true }).waitFor();
-    await expect.poll(() => lanes.count(), { timeout: 20_000 }).toBe(3);
+    await expect.poll(() => lanes.count()).toBe(3);
     await page.getByText("workersMin asks for 3 workers").waitFor();
     const ids = await lanes.evaluateAll((links: { title: string }[]) =>
       links.map(({ title }) => title),

@@ -138,7 +138,7 @@ async function scrollThrough(page: Page, jobs: number): Promise<void> {
   const read = async () => Number((await list.getAttribute("aria-label"))?.replaceAll(/\D/gu, ""));
   for (let before = await read(); before < jobs; before = await read()) {
     await list.press("End");
-    await expect.poll(read, { timeout: 10_000 }).toBeGreaterThan(before);
+    await expect.poll(read).toBeGreaterThan(before);
   }
 }
 

@@ -109,7 +109,7 @@ export class OnDatabase implements AsyncDisposable {
       const job = await this.job(endpointId, id);
       return job.status === status ? job : undefined;
     };
-    return eventually(`job ${id} ${status}`, look, 60_000);
+    return eventually(`job ${id} ${status}`, look);
   }
 
   /** Whether anything of the service's own store lies in a data directory. */

@@ -64,7 +64,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a store on two servers", () =>
     await told(standby, "SELECT pg_reload_conf()");
     jobs.push(await waiting, await owner.insert());
     expect(await owner.store.waitingJobs("hello", 0, 9)).toEqual(jobs);
-  }, 60_000);
+  });
 
   it("is not used on a standby, is left when it becomes one, and goes on where its address leads to the primary again", async () => {
     await using primary = await startPostgres();
@@ -86,7 +86,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a store on two servers", () =>
     jobs.push(await waiting);
     expect((await asked).length).toBeGreaterThan(0);
     expect(await owner.store.waitingJobs("hello", 0, 9)).toEqual(jobs);
-  }, 60_000);
+  });
 
   it("acknowledges nothing while the synchronous standby is away, and goes on when it is back", async () => {
     await using primary = await startPostgres();
@@ -112,7 +112,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a store on two servers", () =>
     const stored = await one.store.jobsOf("a", 0, 9);
     expect(stored.map(({ id }) => id)).toContain(first.id);
     expect(one.counts.get("a")?.inQueue).toBe(stored.length);
-  }, 60_000);
+  });
 
   it("warns that an asynchronous standby lacks what was acknowledged last, and ends when it does", async () => {
     await using primary = await startPostgres();
@@ -139,5 +139,5 @@ describe.skipIf(postgresIsMissing !== undefined)("a store on two servers", () =>
     await told(standby, "SELECT pg_promote()");
     await expect(refused).rejects.toThrow("a standby that was behind took over");
     expect(lost).toHaveLength(1);
-  }, 60_000);
+  });
 });

@@ -129,7 +129,7 @@ describe.runIf(postgresIsMissing === undefined)("a start on PostgreSQL", () => {
       (await service.call<ShownJob>("/v2/echo/runsync", { input: { n: 1 } })).output;
     expect(await output()).toEqual({ n: 1 });
     fs.writeFileSync(handler, "export default () => 'saved';");
-    await expect.poll(output, { timeout: 60_000 }).toBe("saved");
+    await expect.poll(output).toBe("saved");
     const at = async () => (await service.call<{ offsetMs: number }>("/emulator/clock")).offsetMs;
     await service.call("/emulator/clock", { advance: "1h" });
     await service.stop();

@@ -27,11 +27,11 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     cli = packedCli();
     docker = await startDocker();
     node = await npmImage(docker, `sv-test/npm-options:${process.pid}`);
-  }, 120_000);
+  });
   afterAll(async () => {
     cli[Symbol.dispose]();
     await docker[Symbol.asyncDispose]();
-  }, 60_000);
+  });
 
   async function build(
     files: TemporaryTree,
@@ -150,7 +150,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     const refused = await cli.run(args, old.host, files.root, env);
     expect(refused.code).toBe(5);
     expect(refused.stderr).toMatch(/^error: .* has no BuildKit, .* without --secret$/mu);
-  }, 60_000);
+  });
 
   test("--push uses what docker login has put away, in its file or with a helper", async ({
     skip,

@@ -45,11 +45,11 @@ describe.skipIf(dockerIsMissing !== undefined)("the image of a server", () => {
     built = await cli.run(args, scene.docker.host, files.root);
     if (built.code !== 0) throw new Error(`the image cannot be built:\n${built.stderr}`);
     written = JSON.parse(fs.readFileSync(files.path("chat/template.json"), "utf8"));
-  }, 180_000);
+  });
   afterAll(async () => {
     await scene.docker.cli(["rmi", "-f", image]);
     await scene[Symbol.asyncDispose]();
-  }, 60_000);
+  });
 
   /** Runs what asks the server from inside its container: the image has Node, and no other client. */
   async function ask(container: string, place: string, headers = {}): Promise<string> {

@@ -77,12 +77,12 @@ describe.skipIf(npmIsMissing !== undefined)("sv-emulate build in a workspace", (
     urlInContainers = await registry.listen(isElsewhere ? "127.0.0.1" : address);
     const env = { npm_config_registry: urlInContainers };
     node = await npmImage(docker, `sv-test/npm-workspace:${process.pid}`, env);
-  }, 120_000);
+  });
   afterAll(async () => {
     await registry[Symbol.asyncDispose]();
     cli[Symbol.dispose]();
     await docker[Symbol.asyncDispose]();
-  }, 60_000);
+  });
 
   beforeEach(({ skip }) => skip(isElsewhere, "its builds reach no registry of this machine"));
 
@@ -125,7 +125,7 @@ describe.skipIf(npmIsMissing !== undefined)("sv-emulate build in a workspace", (
       "/app/packages/worker/handler.ts",
       "/app/packages/worker/package.json",
     ]);
-  }, 120_000);
+  });
 
   test("of pnpm the same", async () => {
     await using files = await temporaryTree({
@@ -144,7 +144,7 @@ describe.skipIf(npmIsMissing !== undefined)("sv-emulate build in a workspace", (
     const { code, stderr } = await build(files, "packages/worker", "sv-test/pnpm-ws:1");
     expect(code, stderr).toBe(0);
     expect(await outputOf("sv-test/pnpm-ws:1")).toEqual(ANSWER);
-  }, 120_000);
+  });
 
   test("of yarn the same", async () => {
     await using files = await temporaryTree(workspace("1.0.0"));
@@ -155,7 +155,7 @@ describe.skipIf(npmIsMissing !== undefined)("sv-emulate build in a workspace", (
     const { code, stderr } = await build(files, "packages/worker", "sv-test/yarn-ws:1");
     expect(code, stderr).toBe(0);
     expect(await outputOf("sv-test/yarn-ws:1")).toEqual(ANSWER);
-  }, 120_000);
+  });
 
   test("a link out of a package that stands alone is bundled, and its handler may be plain JavaScript", async () => {
     await using files = await temporaryTree({
@@ -168,7 +168,7 @@ describe.skipIf(npmIsMissing !== undefined)("sv-emulate build in a workspace", (
     const { code, stderr } = await build(files, "alone", "sv-test/alone:1");
     expect(code, stderr).toBe(0);
     expect(await outputOf("sv-test/alone:1")).toBe("linked");
-  }, 120_000);
+  });
 
   test("a package that would be missing fails the build with its name, and with what to do", async () => {
     const handler = 'import ms from "ms";\nexport default () => ms(1);\n';
@@ -197,5 +197,5 @@ describe.skipIf(npmIsMissing !== undefined)("sv-emulate build in a workspace", (
     expect(await said("own")).toMatch(
       /would lack sv-runtime\/testing, .* sv-runtime\/client alone/u,
     );
-  }, 120_000);
+  });
 });

@@ -37,11 +37,11 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     cli = packedCli();
     docker = await startDocker();
     node = await npmImage(docker, "sv-test/npm:1");
-  }, 120_000);
+  });
   afterAll(async () => {
     cli[Symbol.dispose]();
     await docker[Symbol.asyncDispose]();
-  }, 60_000);
+  });
 
   /** Builds on an image that needs no registry. The images get names under which they are found again. */
   async function build(files: TemporaryTree, ...args: readonly string[]): Promise<CliRun> {

@@ -23,11 +23,11 @@ describe.skipIf(elsewhereIsMissing() !== undefined)("on an engine elsewhere", ()
     docker = await startDockerElsewhere();
     images = await buildWorkerImages(docker);
     stage = await ContainerStage.set(docker);
-  }, 120_000);
+  });
   afterAll(async () => {
     await stage?.[Symbol.asyncDispose]();
     await docker?.[Symbol.asyncDispose]();
-  }, 60_000);
+  });
 
   test("a job runs in a container that calls this machine by its name, over TLS; the log says why", async () => {
     const id = await stage.serve({ imageName: images.worker });

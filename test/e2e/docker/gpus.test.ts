@@ -24,11 +24,11 @@ describe.skipIf(dockerIsMissing !== undefined)("containers with GPUs", () => {
     hook = nvidiaHook();
     docker = await startOwnDocker({ pathBegin: hook.folder });
     image = { imageName: (await buildWorkerImages(docker)).worker };
-  }, 120_000);
+  });
   afterAll(async () => {
     await docker[Symbol.asyncDispose]();
     hook[Symbol.dispose]();
-  }, 60_000);
+  });
 
   /** An emulator on a machine whose nvidia-smi answers as saved. */
   async function emulatorOn(machine: string, ...args: readonly string[]) {

@@ -15,7 +15,7 @@ describe.skipIf(dockerIsMissing !== undefined)("on a Docker engine", () => {
   beforeAll(async () => {
     docker = await startDocker();
     image = await nodeImage(docker);
-  }, 60_000);
+  });
   afterAll(async () => docker[Symbol.asyncDispose](), 60_000);
 
   launcherContract("containers", async (): Promise<LauncherSubject> => {

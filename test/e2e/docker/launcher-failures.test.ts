@@ -22,11 +22,11 @@ describe.skipIf(dockerIsMissing !== undefined)("a container that cannot work", (
     docker = await startDocker();
     plain = await nodeImage(docker);
     stage = await ContainerStage.set(docker);
-  }, 120_000);
+  });
   afterAll(async () => {
     await stage[Symbol.asyncDispose]();
     await docker[Symbol.asyncDispose]();
-  }, 60_000);
+  });
 
   const logOf = (id: string, words: string) =>
     stage.emulator.stderrMatch(new RegExp(`^(?=.*"endpointId":"${id}").*${words}.*`, "u"));

@@ -18,13 +18,13 @@ describe.skipIf(dockerIsMissing !== undefined)("when what a container needs is g
     docker = await startOwnDocker();
     images = await buildWorkerImages(docker);
     stage = await ContainerStage.set(docker);
-  }, 120_000);
+  });
   afterAll(async () => {
     docker.thaw();
     await docker.start();
     await stage[Symbol.asyncDispose]();
     await docker[Symbol.asyncDispose]();
-  }, 60_000);
+  });
 
   /** A network volume, and what lets the jobs go on that wait for a file on it. */
   async function makeVolume() {
@@ -75,7 +75,7 @@ describe.skipIf(dockerIsMissing !== undefined)("when what a container needs is g
       expect((await stage.ended(id, jobId)).status).toBe("COMPLETED");
     }
     for (const each of [id, stubborn]) await stage.call("DELETE", `/endpoints/${each}`);
-  }, 180_000);
+  });
 
   /** Of two jobs of an endpoint the first is under way, until a file is there. */
   async function jobUnderWay() {
@@ -109,14 +109,14 @@ describe.skipIf(dockerIsMissing !== undefined)("when what a container needs is g
     await docker.start();
     await stage.emulator.stderrMatch(/the Docker engine answers again/u);
     await expectBack();
-  }, 180_000);
+  });
 
   test("the engine was killed in mid-job and came back at once: all jobs run", async () => {
     const { expectBack } = await jobUnderWay();
     await docker.stop("SIGKILL");
     await docker.start();
     await expectBack();
-  }, 180_000);
+  });
 
   test("the engine froze in mid-job: the emulator stops all the same, and the next one finishes the job", async () => {
     const { expectBack } = await jobUnderWay();
@@ -134,5 +134,5 @@ describe.skipIf(dockerIsMissing !== undefined)("when what a container needs is g
     await stage.kill();
     await stage.start();
     await expectBack();
-  }, 180_000);
+  });
 });

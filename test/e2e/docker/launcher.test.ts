@@ -23,11 +23,11 @@ describe.skipIf(dockerIsMissing !== undefined)("workers in containers", () => {
     docker = await startDocker();
     images = await buildWorkerImages(docker);
     stage = await ContainerStage.set(docker);
-  }, 120_000);
+  });
   afterAll(async () => {
     await stage[Symbol.asyncDispose]();
     await docker[Symbol.asyncDispose]();
-  }, 60_000);
+  });
 
   test("run handlers of all three forms", async () => {
     const imageName = images.worker;

@@ -17,12 +17,12 @@ describe.skipIf(dockerIsMissing !== undefined)("an engine started with --live-re
     docker = await startOwnDocker({ liveRestore: true });
     images = await buildWorkerImages(docker);
     stage = await ContainerStage.set(docker);
-  }, 120_000);
+  });
   afterAll(async () => {
     await docker.start();
     await stage[Symbol.asyncDispose]();
     await docker[Symbol.asyncDispose]();
-  }, 60_000);
+  });
 
   test.each([
     ["SIGTERM", 12_000],
@@ -51,6 +51,5 @@ describe.skipIf(dockerIsMissing !== undefined)("an engine started with --live-re
       await stage.call("DELETE", `/endpoints/${id}`);
       await stage.containersAre(0, id);
     },
-    120_000,
   );
 });

@@ -24,11 +24,11 @@ describe.skipIf((dockerIsMissing ?? pythonIsMissing) !== undefined)("live worker
     stage = await ContainerStage.set(docker);
     templateId = String((await stage.template({ imageName, env: { OWN: "yes" } }))["id"]);
     id = await stage.serveWith(templateId, {});
-  }, 120_000);
+  });
   afterAll(async () => {
     await stage[Symbol.asyncDispose]();
     await docker[Symbol.asyncDispose]();
-  }, 60_000);
+  });
 
   test("run in containers as they are: values, errors, streams", async () => {
     const endpoint = stage.endpoint(id);

@@ -49,15 +49,11 @@ const stage = await ContainerStage.set(docker);
 const { url, apiKey } = stage.emulator;
 
 const ask = async (endpointId: string, path: string) =>
-  eventually(
-    "the server answers",
-    async () => {
-      const headers = { authorization: `Bearer ${apiKey}` };
-      const answer = await fetch(`${url}/lb/${endpointId}${path}`, { headers });
-      return answer.ok ? answer.text() : undefined;
-    },
-    60_000,
-  );
+  eventually("the server answers", async () => {
+    const headers = { authorization: `Bearer ${apiKey}` };
+    const answer = await fetch(`${url}/lb/${endpointId}${path}`, { headers });
+    return answer.ok ? answer.text() : undefined;
+  });
 const addressOf = async (label: string) => {
   const id = await docker.ask("ps", "-q", "--filter", `label=${label}`);
   const format = "{{range .NetworkSettings.Networks}}{{.IPAddress}} {{.Gateway}}{{end}}";

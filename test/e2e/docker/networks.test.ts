@@ -26,5 +26,5 @@ describe.skipIf(firewallIsMissing() !== undefined)("on an engine with a firewall
     expect(seen.pod).toEqual({ ...reached, "the pod": "connected" });
     expect(seen.byDefault).toBe("connected");
     expect(seen).toMatchObject({ left: [], warnings: [] });
-  }, 180_000);
+  });
 });

@@ -41,11 +41,11 @@ describe.skipIf(dockerIsMissing !== undefined)("pods in containers", () => {
       ports: ["8000/http", "22/tcp"],
     };
     stage = await ContainerStage.set(docker);
-  }, 120_000);
+  });
   afterAll(async () => {
     await stage[Symbol.asyncDispose]();
     await docker[Symbol.asyncDispose]();
-  }, 60_000);
+  });
 
   const pod = async (method: string, place: string, body?: object) =>
     (await stage.call(method, `/pods${place}`, body && { ...body })) as unknown as PodBody;

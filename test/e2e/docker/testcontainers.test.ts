@@ -65,7 +65,7 @@ describe.skipIf(dockerIsMissing !== undefined)("a worker image under testcontain
     ({ engine, client } = await serve(launcher, socket, cleanUp));
     fs.chmodSync(socket, 0o666);
     await engine.start();
-  }, 120_000);
+  });
   beforeEach(({ skip }) =>
     skip(isElsewhere, "its containers have the workers' socket of this machine"),
   );

@@ -123,7 +123,7 @@ test("the job of a worker that is killed runs on another one, and the first is s
     ...{ state: "ended", end: "unasked", exit: { message: "was ended by SIGKILL" } },
     past: [{ jobId: id, outcome: "lost" }],
   });
-}, 30_000);
+});
 
 /** SIGSTOP reaches a process that is at work on another core a moment after it was sent. */
 const standStill = (processes: readonly number[]) =>
@@ -157,7 +157,7 @@ test("a frozen worker stands still with its handler; one that goes on in time ke
     { outcome: "lost", workerId: first.id },
     { outcome: "completed" },
   ]);
-}, 30_000);
+});
 
 test("a frozen worker does not outlive an emulator that is killed", async () => {
   await using stage = await Stage.set({ endpoints: { gated: { handler: "waits-at-a-gate.ts" } } });
@@ -177,7 +177,7 @@ test("a frozen worker does not outlive an emulator that is killed", async () => 
   await standStill(processes);
   await stage.kill();
   await eventually("all have ended", () => (processes.some(isThere) ? undefined : true));
-}, 30_000);
+});
 
 test("the memory of a worker and its handler process is sampled", async () => {
   await using scene = await Scene.set();
@@ -187,4 +187,4 @@ test("the memory of a worker and its handler process is sampled", async () => {
   // Two Node processes.
   expect(bytes.at(-1)).toBeGreaterThan(50_000_000);
   expect(bytes.at(-1)).toBeLessThan(1_000_000_000);
-}, 30_000);
+});

@@ -79,7 +79,7 @@ async function allAre(client: Client, holds: (jobs: JobCounts) => boolean): Prom
 async function expectGone(find: () => ObservedProcess[]): Promise<string> {
   const since = performance.now();
   const isGone = () => (find().length === 0 ? true : undefined);
-  await eventually("nothing is left", isGone, 5_000).catch(() => undefined);
+  await eventually("nothing is left", isGone).catch(() => undefined);
   expect(find()).toEqual([]);
   return (performance.now() - since).toFixed(0);
 }

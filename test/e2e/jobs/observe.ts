@@ -2,6 +2,7 @@
 import fs from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { PROC } from "../../setup/proc.ts";
+import { LOOK_MS } from "../../setup/patience.ts";
 
 /** A process as it was when it was looked at. */
 export interface ObservedProcess {
@@ -56,7 +57,7 @@ export function resetPeakBytes({ pid }: Pick<ObservedProcess, "pid">): number {
 export async function eventually<T>(
   what: string,
   look: () => Promise<T | undefined> | T | undefined,
-  limitMs = 20_000,
+  limitMs = LOOK_MS,
 ): Promise<T> {
   const since = performance.now();
   for (;;) {

@@ -63,14 +63,10 @@ async function setScene() {
     watchSyncs: () => injectIntoSyncs(pid(), "delay_enter=1"),
     /** The counts of the endpoint, once none of its jobs has to be done any more. */
     idle: () =>
-      eventually(
-        "all jobs have ended",
-        async () => {
-          const { jobs } = await work().health();
-          return jobs.inQueue + jobs.inProgress === 0 ? jobs : undefined;
-        },
-        60_000,
-      ),
+      eventually("all jobs have ended", async () => {
+        const { jobs } = await work().health();
+        return jobs.inQueue + jobs.inProgress === 0 ? jobs : undefined;
+      }),
     jobs: (submitted: readonly Submission[]) =>
       Promise.all(
         submitted.flatMap(({ id, marker }) =>

@@ -139,7 +139,7 @@ test.concurrent.each(UNLOADABLE)(
     });
     expect(await endpoint.status(jobId)).toEqual({ id: jobId, status: "IN_QUEUE" });
     const isGone = () => (processesMarked(mark(id)).length === 0 ? true : undefined);
-    await eventually(`between two tries nothing of ${id} runs`, isGone, 3_000);
+    await eventually(`between two tries nothing of ${id} runs`, isGone);
 
     const { errors, startedAt } = logOf(id);
     expect(errors.filter((error) => waits.includes(error))).toEqual(waits);

@@ -148,7 +148,7 @@ describe.skipIf(isMissing !== undefined)("the chart on a cluster", () => {
       return names.filter((name) => !name.startsWith("secret/default-token"));
     };
     // The node takes its time for a pod that was deleted.
-    await expect.poll(others, { timeout: 90_000 }).toEqual([]);
+    await expect.poll(others).toEqual([]);
   }, 400_000);
 });
 

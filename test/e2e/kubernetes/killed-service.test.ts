@@ -97,7 +97,7 @@ it("a job goes on in its pod while the service is killed and started again, whos
   expect(api.pods.map(({ metadata }) => metadata.uid)).toEqual(pods);
   await second.stop();
   expect(api.pods).toEqual([]);
-}, 120_000);
+});
 
 it("a job whose pod has gone meanwhile goes back to the queue at once, at no cost", async () => {
   using directory = temporaryDirectory();
@@ -118,4 +118,4 @@ it("a job whose pod has gone meanwhile goes back to the queue at once, at no cos
   });
   expect(await ask(`/emulator/jobs/${id}`)).toMatchObject({ retries: 0 });
   await second.stop();
-}, 120_000);
+});

@@ -41,7 +41,7 @@ describe.skipIf(kubernetesIsMissing() !== undefined)("the service on a cluster",
     for (const id of ids) await untilDone("app", id);
     await untilNoPods();
     expect(await scene.secrets()).toEqual([]);
-  }, 300_000);
+  });
 
   test("an endpoint with GPUs waits for one, says so, and works when there is one", async () => {
     const id = await scene.submit("gpu", 0);
@@ -54,7 +54,7 @@ describe.skipIf(kubernetesIsMissing() !== undefined)("the service on a cluster",
     await scene.cluster.setGpus(1);
     await untilDone("gpu", id);
     await untilNoPods();
-  }, 300_000);
+  });
 
   test("a pod that is deleted, one that is killed and a node that is drained lose no job", async () => {
     const gently = await scene.submit("app", 10_000);
@@ -85,7 +85,7 @@ describe.skipIf(kubernetesIsMissing() !== undefined)("the service on a cluster",
     expect(await scene.ask(`/emulator/jobs/${id}`)).toMatchObject({ retries: 0 });
     expect(pods).toHaveLength(1);
     await untilNoPods();
-  }, 300_000);
+  });
 
   test("a load balancing endpoint answers from its pod", async () => {
     const text = await soon("it answers", async () => {
@@ -93,7 +93,7 @@ describe.skipIf(kubernetesIsMissing() !== undefined)("the service on a cluster",
       return answer.ok ? answer.text() : undefined;
     });
     expect(text).toMatch(/^from pod-/u);
-  }, 300_000);
+  });
 
   test(`${ROUNDS * AT_ONCE} pods that came and went leave nothing`, async () => {
     const seen = new Set<string>();
@@ -127,5 +127,5 @@ describe.skipIf(kubernetesIsMissing() !== undefined)("the service on a cluster",
     await scene.stop();
     expect([await scene.pods(), await scene.secrets()]).toEqual([[], []]);
     await scene.kubectl("delete", "configmaps", "-l", "app.kubernetes.io/managed-by=sv-runtime");
-  }, 300_000);
+  });
 });

@@ -73,7 +73,7 @@ describe("a save", () => {
         ) ?? [undefined, "nothing"];
       return type;
     };
-    const showing = async (type: string) => expect.poll(shown, { timeout: 20_000 }).toBe(type);
+    const showing = async (type: string) => expect.poll(shown).toBe(type);
     for (const type of ["string", "integer"]) {
       served.save("app/plain/handler.ts", handler(type));
       await showing(type);

@@ -35,7 +35,7 @@ function programOf({ commandLine }: ObservedProcess): string {
 
 /** Those that end and those that start are waited for. */
 async function settle(served: ReloadingEmulator): Promise<void> {
-  await expect.poll(() => programs(served), { timeout: 30_000 }).toEqual(PROGRAMS);
+  await expect.poll(() => programs(served)).toEqual(PROGRAMS);
 }
 
 /**

@@ -210,10 +210,8 @@ describe("sv-worker on an emulator, over the live protocol", () => {
     await killed.exit();
     await gate.open("twice");
     await using _ = stage.worker("heir");
-    await eventually(
-      "the heir has it",
-      async () => ((await jobs.status(id)).workerId === "heir" ? true : undefined),
-      60_000,
+    await eventually("the heir has it", async () =>
+      (await jobs.status(id)).workerId === "heir" ? true : undefined,
     );
     await gate.open("twice");
     expect(await jobs.wait(id)).toMatchObject({ workerId: "heir", retries: 1 });

@@ -33,7 +33,7 @@ export class LiveWorker implements AsyncDisposable {
   /** Resolves when that is in its log. */
   async says(text: string): Promise<void> {
     const said = () => (this.stderr.includes(text) ? true : undefined);
-    await eventually(`the worker says "${text}"`, said, 60_000);
+    await eventually(`the worker says "${text}"`, said);
   }
 
   async exit(): Promise<readonly [number | null, string | null]> {

@@ -98,7 +98,6 @@ test.skipIf(isMissing !== undefined)(
       (await call()).status === "COMPLETED" ? true : undefined,
     );
   },
-  300_000,
 );
 
 test.skipIf(isMissing !== undefined).each([

@@ -35,7 +35,7 @@ describe.skipIf(npmIsMissing !== undefined)("the starters", () => {
   afterAll(async () => {
     await images?.[Symbol.asyncDispose]();
     await projects[Symbol.asyncDispose]();
-  }, 180_000);
+  });
 
   test.each(STARTER_NAMES)("%s has all its files, with its own name in them", (starter) => {
     const directory = projects.directory(starter);

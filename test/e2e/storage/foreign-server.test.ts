@@ -123,7 +123,7 @@ describe.runIf(swiftIsMissing === undefined)("against Swift", () => {
     expect(sizeBytes).toBe(1_000 * MB);
     expect((await fetched(url)).sha256).toBe(digest.digest("hex"));
     expect(await openUploads()).toBe(0);
-  }, 300_000);
+  });
 
   test("type and metadata are kept, and the address opens for nobody who changes it", async () => {
     const { upload } = transfers().job;

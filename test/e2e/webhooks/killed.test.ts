@@ -97,7 +97,7 @@ it("a delivery that failed before the kill has its next try 10 s after the first
   await expect.poll(() => tries(first)).toBe(1);
   await kill(first);
   await using second = await start();
-  await expect.poll(() => tries(second), { timeout: 30_000 }).toBe(2);
+  await expect.poll(() => tries(second)).toBe(2);
   const [one = 0, two = 0] = times;
   expect(two - one).toBeGreaterThanOrEqual(9_900);
   expect(receiver.received[1]?.text).toBe(receiver.received[0]?.text);
@@ -119,7 +119,7 @@ it("a service that others can reach calls no local receiver, unless it is told t
     const look = async () =>
       ((await call(emulator, "/emulator/webhooks")) as { deliveries: { tries: unknown[] }[] })
         .deliveries[0]?.tries[0];
-    await expect.poll(look, { timeout: 20_000 }).toBeDefined();
+    await expect.poll(look).toBeDefined();
     return look();
   };
   await using guarded = await reachable([]);

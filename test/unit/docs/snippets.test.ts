@@ -33,7 +33,7 @@ test("every TypeScript snippet of the documents compiles, and one with a type er
   expect(compile(written.directory)).toBe(
     `${place}(${line},7): error TS2322: Type 'number' is not assignable to type 'string'.\n`,
   );
-}, 60_000);
+});
 
 test("snippets that are run say what they print, or nothing at all", () => {
   using written = writeSnippets();

@@ -1,6 +1,6 @@
 /** Workers from elsewhere: what their tokens open, and what becomes of them and of their jobs. */
 import tls from "node:tls";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { EmulatorOptions } from "../../../emulator/options.ts";
 import { makeCertificate, writeCertificate } from "../../setup/certificates.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
@@ -39,11 +39,9 @@ describe("a worker from elsewhere", () => {
     await worker.drained;
     worker.source.draining();
     await worker.source.close();
-    await vi.waitFor(async () =>
-      expect(await scene.call("GET", "/emulator/workers")).toMatchObject({
-        workers: [{ id: workerId, state: "ended", end: "left" }],
-      }),
-    );
+    await expect
+      .poll(() => scene.call("GET", "/emulator/workers"))
+      .toMatchObject({ workers: [{ id: workerId, state: "ended", end: "left" }] });
     await expect(scene.call("POST", `/emulator/workers/${workerId}/drain`)).rejects.toThrow(
       "worker_not_found",
     );
@@ -192,7 +190,7 @@ describe("the port for workers", () => {
     await scene.emulator.rereadCertificate();
     tls.setDefaultCACertificates([...before, renewed.cert]);
     const two = scene.worker(key);
-    await vi.waitFor(async () => expect(await scene.workers()).toMatchObject({ idle: 2 }));
+    await expect.poll(() => scene.workers()).toMatchObject({ idle: 2 });
     expect(await two.finish({ jobId: "none", leaseToken: "none" } as never)).toEqual({
       accepted: false,
     });

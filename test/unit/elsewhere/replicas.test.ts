@@ -1,5 +1,5 @@
 /** Workers from elsewhere where several replicas share a store. */
-import { expect, inject, it, vi } from "vitest";
+import { expect, inject, it } from "vitest";
 import { freePort } from "../../setup/free-port.ts";
 import { freshDatabase } from "../../setup/shared-postgres.ts";
 import { FarScene } from "./far-scene.ts";
@@ -9,7 +9,7 @@ const secretKey = Buffer.alloc(32, 7).toString("base64");
 async function replica(store: string): Promise<FarScene> {
   const [port, workerPort] = [await freePort(), await freePort()];
   const advertise = `http://127.0.0.1:${port}`;
-  return FarScene.start({ store, port, workerPort, advertise, secretKey, leaseMs: 3_000 });
+  return FarScene.start({ store, port, workerPort, advertise, secretKey, leaseMs: 10_000 });
 }
 
 it("a worker is sent to the replica that has its endpoint, keeps its job when that one leaves, and is sent away by whichever has it when its token is revoked", async () => {
@@ -17,10 +17,8 @@ it("a worker is sent to the replica that has its endpoint, keeps its job when th
   await using one = await replica(store);
   await using two = await replica(store);
   const { id: tokenId, key } = await one.token();
-  await vi.waitFor(async () => {
-    const { workerAddresses: both = [] } = await two.token();
-    expect(both).toEqual([two.address, one.address]);
-  });
+  const addresses = async () => (await two.token()).workerAddresses;
+  await expect.poll(addresses).toEqual([two.address, one.address]);
   const registered = ({ said }: FarScene) => said.includes("an external worker was registered");
   const worker = one.worker(key, [two.address, one.address].join(","));
   const id = await two.submit();
@@ -49,7 +47,5 @@ it("a worker is sent to the replica that has its endpoint, keeps its job when th
 
   await other.call("DELETE", `/emulator/keys/${tokenId}`);
   expect(await worker.refused).toContain("not valid (any more)");
-  await vi.waitFor(async () =>
-    expect(await other.status(second)).toMatchObject({ status: "IN_QUEUE" }),
-  );
+  await expect.poll(() => other.status(second)).toMatchObject({ status: "IN_QUEUE" });
 });

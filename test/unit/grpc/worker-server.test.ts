@@ -1,7 +1,7 @@
 /** What the worker port tells the transport of those who call it. */
 import { once } from "node:events";
 import { connect } from "node:http2";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { WorkerServer } from "../../../emulator/grpc/worker-server.ts";
 import { sessionsOn } from "../../../emulator/engine/workers/session/worker-session.ts";
 import { WORKER_SERVICE } from "../../../runtime/protocol/wire/worker-wire.ts";
@@ -26,7 +26,7 @@ it("a worker's session has room for a whole bundle on its way", async () => {
     te: "trailers",
   });
   stream.on("error", () => {});
-  await vi.waitFor(() => expect(client.remoteSettings.initialWindowSize).toBe(4_000_000));
+  await expect.poll(() => client.remoteSettings.initialWindowSize).toBe(4_000_000);
   client.destroy();
   await server.stop();
 });

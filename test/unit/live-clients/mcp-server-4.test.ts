@@ -19,12 +19,10 @@ const gate = Promise.withResolvers<unknown>();
 
 const playing = new Playing(PLAYS.mcp);
 
-const START_MS = 60_000;
-
 beforeAll(async () => {
   emulator = await startHandlers(KEY, () => gate.promise);
   server = await startMcpProcess(PROGRAM, documentedVariables(emulator.url));
-}, START_MS);
+});
 
 afterAll(async () => {
   gate.resolve("the end");

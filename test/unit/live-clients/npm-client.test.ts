@@ -5,6 +5,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vit
 import { startHandlers } from "./handlers.ts";
 import { Playing } from "./playing.ts";
 import { PLAYS } from "./plays.ts";
+// The client gives up most calls after three seconds, unless it is told otherwise.
+import { LOOK_MS } from "../../setup/patience.ts";
 
 /** It prints what it waits for, by the function it finds when it is loaded. */
 vi.hoisted(() => vi.spyOn(console, "log").mockReturnValue(undefined));
@@ -12,8 +14,6 @@ vi.hoisted(() => vi.spyOn(console, "log").mockReturnValue(undefined));
 const playing = new Playing(PLAYS.npm);
 
 const KEY = "test-key";
-/** The client gives up most calls after three seconds; a test machine may stand still for as long. */
-const PATIENCE_MS = 60_000;
 
 /** What the handlers that wait wait for. */
 let gate = Promise.withResolvers<unknown>();
@@ -58,28 +58,28 @@ function endpoint(id: string, key = KEY) {
 /** Until a request was sent that begins so. */
 const wasSent = (beginning: string) =>
   vi.waitFor(() => expect(sent.find((request) => request.startsWith(beginning))).toBeDefined(), {
-    timeout: PATIENCE_MS,
+    timeout: LOOK_MS,
   });
 
 const run = async (id: string, input: unknown = {}) =>
-  (await endpoint(id).run({ input }, PATIENCE_MS)).id;
+  (await endpoint(id).run({ input }, LOOK_MS)).id;
 
 /** Until a worker has the job. */
 const isRunning = (endpointId: string, jobId: string) =>
   vi.waitFor(
     async () => {
-      const { status } = await endpoint(endpointId).status(jobId, PATIENCE_MS);
+      const { status } = await endpoint(endpointId).status(jobId, LOOK_MS);
       expect(status).toBe("IN_PROGRESS");
     },
-    { timeout: PATIENCE_MS },
+    { timeout: LOOK_MS },
   );
 
 describe("run and status", () => {
   test("give the id at once, and at the end the output", async () => {
-    const { id, status } = await endpoint("echo").run({ input: { n: 1 } }, PATIENCE_MS);
+    const { id, status } = await endpoint("echo").run({ input: { n: 1 } }, LOOK_MS);
     expect({ id, status }).toEqual({ id: expect.any(String) as string, status: "IN_QUEUE" });
     await emulator.idle();
-    expect(await endpoint("echo").status(id, PATIENCE_MS)).toStrictEqual({
+    expect(await endpoint("echo").status(id, LOOK_MS)).toStrictEqual({
       id,
       status: "COMPLETED",
       output: { n: 1 },
@@ -107,14 +107,14 @@ describe("run and status", () => {
       },
       policy: { executionTimeout: 10_000, lowPriority: true, ttl: 60_000 },
     };
-    const { id } = await endpoint("echo").run(payload, PATIENCE_MS);
+    const { id } = await endpoint("echo").run(payload, LOOK_MS);
     expect(id).toMatch(/-e1$/);
   });
 
   test("say of a job that failed what the live service says: the exception in a text", async () => {
     const id = await run("broken");
     await emulator.idle();
-    const ended: object & { error?: string } = await endpoint("broken").status(id, PATIENCE_MS);
+    const ended: object & { error?: string } = await endpoint("broken").status(id, LOOK_MS);
     expect(ended).toMatchObject({ status: "FAILED", completed: true, succeeded: false });
     expect(JSON.parse(ended.error ?? "")).toMatchObject({
       error_type: "TypeError",
@@ -139,7 +139,7 @@ describe("runSync", () => {
         const running = await emulator.endpoint("gated").jobs({ status: "IN_PROGRESS" });
         expect(running).toHaveLength(1);
       },
-      { timeout: PATIENCE_MS },
+      { timeout: LOOK_MS },
     );
     await emulator.clock.advance(90_000);
     await wasSent("GET /live/v2/gated/status-sync/sync-");
@@ -163,7 +163,7 @@ describe("runSync", () => {
         await emulator.clock.advance(1_000);
         expect(isOver).toBe(true);
       },
-      { timeout: PATIENCE_MS },
+      { timeout: LOOK_MS },
     );
     expect(await over).toMatchObject({ status: "IN_PROGRESS", started: true, completed: false });
     expect(sent).toEqual([
@@ -213,7 +213,7 @@ describe("stream", () => {
     const outputs: unknown[] = [];
     for await (const chunk of endpoint("counts").stream(id)) {
       outputs.push((chunk as { output: unknown }).output);
-      if (outputs.length === 2) await endpoint("counts").cancel(id, PATIENCE_MS);
+      if (outputs.length === 2) await endpoint("counts").cancel(id, LOOK_MS);
     }
     expect(outputs).toEqual(["a", { b: 2 }]);
   });
@@ -223,14 +223,14 @@ describe("the rest", () => {
   test("cancel ends a job that runs", async () => {
     const id = await run("gated");
     await isRunning("gated", id);
-    const cancelled = await endpoint("gated").cancel(id, PATIENCE_MS);
+    const cancelled = await endpoint("gated").cancel(id, LOOK_MS);
     expect(cancelled).toMatchObject({ id, status: "CANCELLED" });
-    const job = await endpoint("gated").status(id, PATIENCE_MS);
+    const job = await endpoint("gated").status(id, LOOK_MS);
     expect(job).toMatchObject({ status: "CANCELLED", completed: true, succeeded: false });
   });
 
   test("health counts jobs and workers, integers all of them", async () => {
-    const { jobs, workers } = await endpoint("echo").health(PATIENCE_MS);
+    const { jobs, workers } = await endpoint("echo").health(LOOK_MS);
     const names = ["completed", "failed", "inProgress", "inQueue", "retried"];
     expect(Object.keys(jobs).toSorted()).toEqual(names);
     const states = ["idle", "initializing", "ready", "running", "throttled", "unhealthy"];
@@ -244,7 +244,7 @@ describe("the rest", () => {
     queue.hold();
     await run("echo");
     await run("echo");
-    const purged = await endpoint("echo").purgeQueue(PATIENCE_MS);
+    const purged = await endpoint("echo").purgeQueue(LOOK_MS);
     expect(purged).toEqual({ removed: 2, status: "completed" });
     await queue.release();
   });
@@ -261,19 +261,19 @@ describe("a refusal is thrown with its status and its sentence", () => {
   };
 
   test("of a wrong key", async () => {
-    const { status, data } = await refusal(endpoint("echo", "wrong").health(PATIENCE_MS));
+    const { status, data } = await refusal(endpoint("echo", "wrong").health(LOOK_MS));
     expect(status).toBe(401);
     expect(data).toMatchObject({ error: expect.stringContaining("key") as string });
   });
 
   test("of an endpoint that is not there", async () => {
-    const { status, data } = await refusal(endpoint("ecko").run({ input: {} }, PATIENCE_MS));
+    const { status, data } = await refusal(endpoint("ecko").run({ input: {} }, LOOK_MS));
     expect(status).toBe(404);
     expect(data).toMatchObject({ error: "endpoint not found" });
   });
 
   test("of a job that is not there", async () => {
-    const { status } = await refusal(endpoint("echo").status("none", PATIENCE_MS));
+    const { status } = await refusal(endpoint("echo").status("none", LOOK_MS));
     expect(status).toBe(404);
     expect((await refusal(Array.fromAsync(endpoint("echo").stream("none")))).status).toBe(404);
   });
@@ -281,7 +281,7 @@ describe("a refusal is thrown with its status and its sentence", () => {
   test("of a job that has ended already", async () => {
     const id = await run("echo");
     await emulator.idle();
-    expect((await refusal(endpoint("echo").cancel(id, PATIENCE_MS))).status).toBe(400);
+    expect((await refusal(endpoint("echo").cancel(id, LOOK_MS))).status).toBe(400);
   });
 
   test("of an input that is none", async () => {

@@ -69,4 +69,4 @@ it("after SIGKILL every acknowledged object is there and whole, and nothing half
     await store.close();
     expect(namesIn(path.join(directory, "blobs"))).toEqual([]);
   }
-}, 60_000);
+});

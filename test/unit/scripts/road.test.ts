@@ -18,7 +18,7 @@ test("the road names the files of a request in the order in which it reaches the
   expect(files.filter((file) => way.some((part) => file.includes(part)))).toEqual(
     way.map((part) => `emulator/${part}.ts`),
   );
-}, 60_000);
+});
 
 test("an unknown request is refused with the names of those that there are", async () => {
   await expect(run(process.execPath, [program, "nonsense"])).rejects.toMatchObject({

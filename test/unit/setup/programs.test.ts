@@ -18,7 +18,7 @@ describe("in this project", () => {
   let calls: ProgramCalls;
   beforeAll(() => {
     calls = programCalls(sources, documents());
-  }, 60_000);
+  });
 
   test("a program that is called is on every Debian, or the tests that need it ask the set-up for it", () => {
     expect(programOffences(calls)).toEqual([]);

@@ -16,26 +16,23 @@ import {
 } from "../../../emulator/core/store-error.ts";
 import { Owner, pattern } from "../../contract/store/subject.ts";
 import { FakeClock } from "../../fake-clock.ts";
+import { runBound } from "../../setup/bound-by-permissions.ts";
 import { locksOf } from "../../setup/file-locks.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 import { storeOnDisk } from "./on-disk.ts";
 
-const WRITER = path.resolve(import.meta.dirname, "../../fixtures/store/writes-until-killed.ts");
+const FIXTURES = path.resolve(import.meta.dirname, "../../fixtures/store");
+const WRITER = path.join(FIXTURES, "writes-until-killed.ts");
+const OPENER = path.join(FIXTURES, "opens.ts");
 
 async function openAndClose(directory: string): Promise<void> {
   const store = await openSqliteStore({ directory });
   await store.close();
 }
 
-/** Runs `work` as a user to whom permissions apply; root may write everywhere. */
-async function withoutPrivileges(work: () => Promise<void>): Promise<void> {
-  if (process.geteuid?.() !== 0) return work();
-  process.seteuid?.(65_534);
-  try {
-    await work();
-  } finally {
-    process.seteuid?.(0);
-  }
+/** How a process that may not write everywhere, as root may, is refused the directory; null where it is not. */
+async function refusedTo(directory: string): Promise<unknown> {
+  return JSON.parse(await runBound(process.execPath, [OPENER, directory]));
 }
 
 describe("a new data directory", () => {
@@ -137,14 +134,12 @@ describe("the lock that keeps other processes out", () => {
 describe("a data directory that cannot be used", () => {
   it("is refused when it may not be written", async () => {
     using temporary = temporaryDirectory();
+    expect(await refusedTo(path.join(temporary.path, "old"))).toBe(null);
     fs.chmodSync(temporary.path, 0o555);
-    await withoutPrivileges(async () => {
-      for (const directory of [temporary.path, path.join(temporary.path, "new")]) {
-        const opening = openSqliteStore({ directory });
-        await expect(opening).rejects.toBeInstanceOf(StoreUnusableError);
-        await expect(opening).rejects.toThrow(`${directory} cannot be written`);
-      }
-    });
+    for (const directory of [temporary.path, path.join(temporary.path, "new")]) {
+      const message = expect.stringContaining(`${directory} cannot be written`) as string;
+      expect(await refusedTo(directory)).toEqual({ name: "StoreUnusableError", message });
+    }
   });
 
   it("is refused when its database may be read but not written", async () => {
@@ -152,11 +147,8 @@ describe("a data directory that cannot be used", () => {
     await openAndClose(temporary.path);
     fs.chmodSync(path.join(temporary.path, "store.db"), 0o444);
     fs.chmodSync(temporary.path, 0o755);
-    await withoutPrivileges(async () => {
-      const opening = openSqliteStore({ directory: temporary.path });
-      await expect(opening).rejects.toBeInstanceOf(StoreUnusableError);
-      await expect(opening).rejects.toThrow("cannot be written");
-    });
+    const message = expect.stringContaining("cannot be written") as string;
+    expect(await refusedTo(temporary.path)).toEqual({ name: "StoreUnusableError", message });
   });
 
   it("is refused when a file is in its place, or in the place of one it lies in", async () => {

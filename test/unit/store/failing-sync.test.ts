@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { StoreInUseError } from "../../../emulator/core/store-error.ts";
 import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
 import { sized } from "../../setup/size.ts";
@@ -71,7 +71,7 @@ describe.runIf(straceIsMissing === undefined)("a sync", () => {
     await using syncs = await injectIntoSyncs(process.pid, "delay_enter=2000000:when=1");
     const job = owner.newJob();
     const flushed = owner.flush([inserted(job)]);
-    await vi.waitFor(() => expect(syncs.begun).toBe(1), { timeout: 10_000 });
+    await expect.poll(() => syncs.begun).toBe(1);
     const ended = disk.killThread();
     const another = openSqliteStore({ directory: disk.directory });
     await expect(another).rejects.toBeInstanceOf(StoreInUseError);

@@ -80,7 +80,7 @@ it("all that was acknowledged before SIGKILL is there, and each job is whole", a
     await owner.flush([inserted(fresh)], [put(fresh, "input", PAYLOAD)]);
     await store.close();
   }
-}, 60_000);
+});
 
 it("payload files without a job do not stay after a kill", async () => {
   using temporary = temporaryDirectory();

@@ -12,6 +12,7 @@ import { readMark } from "../../../emulator/store/sqlite/integrity/commit-mark.t
 import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
 import { inserted, put } from "../../contract/store/subject.ts";
 import { storeOnDisk } from "./on-disk.ts";
+import { LOOK_MS } from "../../setup/patience.ts";
 
 it("a batch whose thread is killed is stored or refused, and the store goes on with the next one", async () => {
   await using disk = await storeOnDisk();
@@ -83,7 +84,7 @@ describe("a store whose directory is gone when its thread ends", () => {
     if (isCommitted) {
       disk.threads.at(-1)?.removeAllListeners("message");
       refused = disk.owner.insert();
-      await vi.waitFor(() => expect(readMark(disk.directory)).toBe(2));
+      await expect.poll(() => readMark(disk.directory)).toBe(2);
       fs.renameSync(disk.directory, elsewhere);
       await disk.killThread();
     } else {
@@ -103,7 +104,7 @@ describe("a store whose directory is gone when its thread ends", () => {
     await expect(store.nextDueAt()).rejects.toBeInstanceOf(StoreUnusableError);
     expect(fs.existsSync(disk.directory)).toBe(false);
     putBack();
-    const next = await vi.waitFor(() => owner.insert(), { timeout: 10_000 });
+    const next = await vi.waitFor(() => owner.insert(), { timeout: LOOK_MS });
     expect(await store.waitingJobs("hello", 0, 9)).toEqual([job, next]);
   });
 
@@ -113,7 +114,7 @@ describe("a store whose directory is gone when its thread ends", () => {
     const { owner, store } = disk;
     putBack();
     const isFound = () => expect(store.nextDueAt()).rejects.toThrow("a batch that was refused");
-    await vi.waitFor(isFound, { timeout: 10_000 });
+    await vi.waitFor(isFound, { timeout: LOOK_MS });
     await expect(owner.insert()).rejects.toThrow("start the emulator anew");
   });
 

@@ -141,10 +141,10 @@ it("says once that the collector does not take what it is sent, and that it does
   const tracer = createOtlpTracer(log);
   const sent = async (count: number) => {
     tracer.begin({ name: "x", kind: "internal" }).end();
-    await vi.waitFor(() => expect(collector.received.length).toBe(count), { timeout: 15_000 });
+    await expect.poll(() => collector.received.length).toBe(count);
   };
   await sent(1);
-  await vi.waitFor(() => expect(logged).toHaveLength(1), { timeout: 15_000 });
+  await expect.poll(() => logged).toHaveLength(1);
   await sent(2);
   status = 200;
   await sent(3);

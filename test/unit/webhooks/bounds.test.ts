@@ -4,6 +4,7 @@ import { redeliver } from "../../../emulator/engine/webhooks/change-deliveries.t
 import { createTestEngine } from "../engine-harness.ts";
 import { ScriptedSender } from "../scripted-sender.ts";
 import { completeHooked, deliveriesOf, HOOK, submitHooked } from "./hooked-jobs.ts";
+import { LOOK_MS } from "../../setup/patience.ts";
 
 it("a receiver that does not answer holds up a few calls only, and nobody else's", async () => {
   const { promise: never } = Promise.withResolvers<number>();
@@ -102,6 +103,6 @@ it("whoever advances the clock can wait for the calls that are under way", async
   await completeHooked(test, await test.connectWorker("echo", { credit: 0 }));
   expect(pendingWork.underWay).toEqual(["a webhook call"]);
   resolve(200);
-  expect(await pendingWork.settled(AbortSignal.timeout(5_000))).toBe(true);
+  expect(await pendingWork.settled(AbortSignal.timeout(LOOK_MS))).toBe(true);
   expect((await deliveriesOf(test))[0]?.state).toBe("delivered");
 });

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { startTestHttp, type TestHttp } from "../../http/http-harness.ts";
 import { json, run, submit } from "./run-command.ts";
+import { LOOK_MS } from "../../../setup/patience.ts";
 
 test("the clock is shown with what is due next, and advanced by what is written in either way", async () => {
   await using service = await startTestHttp();
@@ -25,7 +26,7 @@ async function endOne(service: TestHttp, path: string): Promise<string> {
   const id = await submit(service, "echo", { webhook: `http://127.0.0.1:9/${path}` });
   const worker = await service.test.connectWorker();
   await worker.complete(await worker.nextJob(), { path });
-  await service.test.engine.pendingWork.settled(AbortSignal.timeout(5_000));
+  await service.test.engine.pendingWork.settled(AbortSignal.timeout(LOOK_MS));
   return id;
 }
 
@@ -49,7 +50,7 @@ test("webhook deliveries are listed, shown with their request and their tries, a
   expect(text).toMatch(/\nbody\n {2}\{\n/);
   const again = await run(service, "webhooks", `msg_${one}_0`, { flags: { redeliver: true } });
   expect(again).toBe(`msg_${one}_0 pending\n`);
-  await service.test.engine.pendingWork.settled(AbortSignal.timeout(5_000));
+  await service.test.engine.pendingWork.settled(AbortSignal.timeout(LOOK_MS));
   const shown = JSON.parse(await run(service, "webhooks", one, { flags: json })) as {
     tries: unknown[];
   };

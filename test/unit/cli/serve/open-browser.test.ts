@@ -28,7 +28,7 @@ test.each([
   const failed = vi.fn<(sentence: string) => void>();
   openBrowser(URL_SHOWN, failed, platform);
   const opened = () => fs.existsSync(tree.path("opened"));
-  await expect.poll(opened, { timeout: 10_000 }).toBe(true);
+  await expect.poll(opened).toBe(true);
   expect(fs.readFileSync(tree.path("opened"), "utf8")).toBe(`${args.join("\n")}\n`);
   expect(failed).not.toHaveBeenCalled();
 });
@@ -39,7 +39,7 @@ test("where there is none, or it fails, the address is said", async () => {
   only(tree, "xdg-open", "exit 3");
   openBrowser(URL_SHOWN, failed, "darwin");
   openBrowser(URL_SHOWN, failed, "linux");
-  await expect.poll(() => failed.mock.calls.length, { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => failed.mock.calls.length).toBe(2);
   const sentences = failed.mock.calls.map(([sentence]) => sentence).toSorted();
   expect(sentences).toEqual([
     `no browser could be opened (spawn open ENOENT): open ${URL_SHOWN} yourself`,

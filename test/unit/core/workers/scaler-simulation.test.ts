@@ -46,4 +46,4 @@ it("keeps its bounds, never flaps, misses no moment and drains the queue, in any
   );
   // The histories are worth something only if workers came and went in them.
   expect(starts).toBeGreaterThan(2 * HISTORIES);
-}, 60_000);
+});

@@ -51,7 +51,7 @@ function lastWords(socket: Socket): Promise<string> {
 async function allCutOff(sockets: readonly Socket[]): Promise<void> {
   const all = () => process.getActiveResourcesInfo().filter((name) => name === "TCPSocketWrap");
   const ofClients = () => sockets.filter(({ closed }) => !closed);
-  await expect.poll(() => all().length - ofClients().length, { timeout: 10_000 }).toBeLessThan(10);
+  await expect.poll(() => all().length - ofClients().length).toBeLessThan(10);
 }
 
 it(

@@ -126,7 +126,6 @@ function dropping(...fields: readonly string[]): Exception["without"] {
 }
 
 const RUNS = sized(60, 500);
-const PATIENCE_MS = sized(60_000, 300_000);
 const ANY = { template: anyTemplate, endpoint: anyEndpoint, volume: anyVolume, pod: anyPod };
 const WAYS = { v1: { ...VERSIONS.v1, pod: podV1 }, v2: { ...VERSIONS.v2, pod: podV2 } };
 const OTHER = { v1: "v2", v2: "v1" } as const;
@@ -175,7 +174,6 @@ test.each([
     await fc.assert(property, { numRuns: RUNS, seed: 1 });
     expect([...needed].toSorted()).toEqual(exceptions.map(([name]) => name).toSorted());
   },
-  PATIENCE_MS,
 );
 
 /** The thing as it reads before, and after the other version has made another one of what it read. */

@@ -12,6 +12,7 @@ import { openSqliteStore } from "../../../../emulator/store/sqlite/sqlite-store.
 import { storeWith } from "../../engine/store-with.ts";
 import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
 import { ENDPOINTS, type KnownJob } from "./live-data.ts";
+import { LOOK_MS } from "../../../setup/patience.ts";
 
 export interface ReadBack {
   /** What was read that is not right, and was not said to be damaged. */
@@ -125,7 +126,7 @@ class Reading {
     );
     if (connected === "damaged") return;
     const { orders } = connected.value;
-    await this.#test.engine.pendingWork.settled(AbortSignal.timeout(5_000));
+    await this.#test.engine.pendingWork.settled(AbortSignal.timeout(LOOK_MS));
     // Inputs in files are read behind that.
     const handed = () => orders.flatMap(({ jobs = [] }) => jobs);
     for (const { id, input } of waiting) {

@@ -42,7 +42,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a store whose connection is cu
     }
     expect(await owner.store.waitingJobs("hello", 0, 9_999)).toEqual(jobs);
     expect((await owner.store.boot()).batch).toBe(jobs.length);
-  }, 120_000);
+  });
 
   it("gives a batch up when the database is away for long; it is not stored, and the next one is", async () => {
     await using database = await testDatabase();
@@ -59,7 +59,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a store whose connection is cu
     proxy.close();
     await expect(owner.insert()).rejects.toBeInstanceOf(StoreUnusableError);
     await expect(owner.store.nextDueAt()).rejects.toBeInstanceOf(StoreUnusableError);
-    await expect.poll(() => said.length, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => said.length).toBe(1);
     await proxy.open();
     await heard.promise;
     expect(said).toEqual([expect.any(StoreUnusableError), undefined]);
@@ -103,7 +103,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a store whose connection is cu
     const again = await Owner.of((await database.open()).store);
     await again.flush([inserted(again.newJob())]);
     expect((await again.store.boot()).batch).toBe(4);
-  }, 60_000);
+  });
 
   it("goes on when its database, which was read only for a while, may be written to again", async () => {
     await using database = await testDatabase();

@@ -28,7 +28,7 @@ it("never gives one of two GPUs to two workers", async () => {
     RUNS,
   );
   expect(mostAtOnce).toBe(2);
-}, 120_000);
+});
 
 it("never gives a GPU twice, whatever there is and is asked for, and lets nobody wait for what is free", async () => {
   await fc.assert(
@@ -37,7 +37,7 @@ it("never gives a GPU twice, whatever there is and is asked for, and lets nobody
     }),
     RUNS,
   );
-}, 120_000);
+});
 
 it("passes nobody more than four times who needs more than is free, and keeps no device for ever", async () => {
   let kept = 0;
@@ -59,7 +59,7 @@ it("passes nobody more than four times who needs more than is free, and keeps no
     RUNS,
   );
   expect(kept).toBeGreaterThan(RUNS.numRuns / 10);
-}, 120_000);
+});
 
 it("locks each GPU for as long as a worker has it, and gives none that another emulator has", async () => {
   await fc.assert(
@@ -70,7 +70,7 @@ it("locks each GPU for as long as a worker has it, and gives none that another e
     }),
     RUNS,
   );
-}, 120_000);
+});
 
 it("gives each worker simulated GPUs of its own", async () => {
   await fc.assert(
@@ -79,4 +79,4 @@ it("gives each worker simulated GPUs of its own", async () => {
       await world.play([{ do: "take", asker: 0 }, { do: "answer", with: "simulated" }, ...steps]);
     }),
   );
-}, 120_000);
+});

@@ -53,5 +53,4 @@ test.each(STANDBY_MODES)(
       { numRuns: 2, endOnFailure: true },
     );
   },
-  60_000,
 );
