@@ -96,26 +96,22 @@ export function blobsContract(name: string, start: () => Promise<BlobsService>):
         expect(unread).toBeDefined();
       }));
 
-    it(
-      "all are listed with the time they were written, and nothing from beside them",
-      { timeout: 120_000 },
-      () =>
-        withBlobs(async (blobs, prefix) => {
-          const neighbours = [
-            await service.open(`${prefix}-too`),
-            await service.open(`${prefix}/in`),
-          ];
-          for (const neighbour of neighbours) await neighbour.put("neighbour", [Buffer.from("x")]);
-          const names = Array.from({ length: MANY }, (_, index) => `blob-${index}`);
-          const put = (each: string) => blobs.put(each, [Buffer.from(each)]);
-          await inParallel(listed(names), 16, put, () => undefined);
-          const found = await Array.fromAsync(blobs.names());
-          expect(found.map((blob) => blob.name).toSorted()).toEqual(names.toSorted());
-          const ages = found.map(({ writtenAt }) => Math.abs(Date.now() - writtenAt));
-          expect(Math.max(...ages)).toBeLessThan(120_000);
-          for (const neighbour of neighbours) await neighbour.close();
-        }),
-    );
+    it("all are listed with the time they were written, and nothing from beside them", () =>
+      withBlobs(async (blobs, prefix) => {
+        const neighbours = [
+          await service.open(`${prefix}-too`),
+          await service.open(`${prefix}/in`),
+        ];
+        for (const neighbour of neighbours) await neighbour.put("neighbour", [Buffer.from("x")]);
+        const names = Array.from({ length: MANY }, (_, index) => `blob-${index}`);
+        const put = (each: string) => blobs.put(each, [Buffer.from(each)]);
+        await inParallel(listed(names), 16, put, () => undefined);
+        const found = await Array.fromAsync(blobs.names());
+        expect(found.map((blob) => blob.name).toSorted()).toEqual(names.toSorted());
+        const ages = found.map(({ writtenAt }) => Math.abs(Date.now() - writtenAt));
+        expect(Math.max(...ages)).toBeLessThan(120_000);
+        for (const neighbour of neighbours) await neighbour.close();
+      }));
 
     it("nothing is done any more once it is closed, which may be done twice", async () => {
       const blobs = await service.open(newPrefix());

@@ -76,7 +76,7 @@ describe.skipIf(dockerIsMissing !== undefined)("the base image", () => {
     for (const name of FIXTURES) fs.copyFileSync(path.join(fixtures, name), sources.path(name));
     typed = await scene.buildWorker("typed", `FROM ${scene.base}\nCOPY . .\n`, sources.root);
   });
-  afterAll(async () => scene[Symbol.asyncDispose](), 60_000);
+  afterAll(async () => scene[Symbol.asyncDispose]());
 
   test("says what it is and how it is started", async () => {
     const { Config } = await scene.inspect(scene.base);

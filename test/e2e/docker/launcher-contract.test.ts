@@ -16,7 +16,7 @@ describe.skipIf(dockerIsMissing !== undefined)("on a Docker engine", () => {
     docker = await startDocker();
     image = await nodeImage(docker);
   });
-  afterAll(async () => docker[Symbol.asyncDispose](), 60_000);
+  afterAll(async () => docker[Symbol.asyncDispose]());
 
   launcherContract("containers", async (): Promise<LauncherSubject> => {
     const opened = await openLauncher(docker);

@@ -69,7 +69,7 @@ describe.skipIf(dockerIsMissing !== undefined)("a worker image under testcontain
   beforeEach(({ skip }) =>
     skip(isElsewhere, "its containers have the workers' socket of this machine"),
   );
-  afterAll(async () => cleanUp.disposeAsync(), 60_000);
+  afterAll(async () => cleanUp.disposeAsync());
 
   test("becomes healthy, and takes jobs for handlers of all three forms", async () => {
     await Promise.all(ENDPOINTS.map(({ id }) => launcher.containerOf(id)));

@@ -57,7 +57,6 @@ describe.runIf(fakeTimeIsMissing === undefined)("a machine that sleeps", () => {
     ["a Mac", "all"],
   ])(
     "as %s does: the job that ran goes on where it was with all its time, and the next one runs",
-    { timeout: 240_000 },
     async (_, clocks) => {
       await using scene = await setScene(clocks);
       const { stage, works } = scene;

@@ -130,7 +130,6 @@ async function promptMs(scene: Scene): Promise<number> {
 describe.runIf(straceIsMissing === undefined)("a disk that stalls", { concurrent: true }, () => {
   test.each(IS_FULL ? [5_000, 15_000] : [5_000])(
     "for %i ms ends no worker and no job, costs no attempt, and leaves nobody without an answer",
-    { timeout: 180_000 },
     async (stallMs) => {
       await using scene = await setScene();
       const { stage, work } = scene;

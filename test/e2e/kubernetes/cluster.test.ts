@@ -44,7 +44,7 @@ describe.skipIf(kubernetesIsMissing() !== undefined)("a cluster", () => {
     image = await nodeImage(cluster.docker);
     namespace = await cluster.makeNamespace();
   }, 3_600_000);
-  afterAll(() => cluster[Symbol.asyncDispose](), 60_000);
+  afterAll(() => cluster[Symbol.asyncDispose]());
 
   const kubectl = (args: readonly string[], input?: object) =>
     cluster.kubectl(["--namespace", namespace.name, ...args], input);

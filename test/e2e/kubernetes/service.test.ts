@@ -15,7 +15,7 @@ describe.skipIf(kubernetesIsMissing() !== undefined)("the service on a cluster",
     scene = await ServiceScene.open();
     await scene.start();
   }, 3_600_000);
-  afterAll(() => scene[Symbol.asyncDispose](), 120_000);
+  afterAll(() => scene[Symbol.asyncDispose]());
 
   const soon = <T>(what: string, look: () => Promise<T | undefined>) =>
     eventually(what, look, PATIENCE_MS);

@@ -125,7 +125,7 @@ describe.skipIf(npmIsMissing !== undefined)("the starters", () => {
       console.log(`figure: images of all starters built in ${secondsSince(startedAt)} s`);
       stage = await images.stage();
     }, SET_UP_MS);
-    afterAll(async () => stage[Symbol.asyncDispose](), 60_000);
+    afterAll(async () => stage[Symbol.asyncDispose]());
 
     /** Makes an endpoint of a starter's image; answers its id. */
     async function serve(starter: StarterName, endpoint: object = {}): Promise<string> {

@@ -57,9 +57,7 @@ it("of many jobs none is left untold when the emulator is killed in between, and
   const inbox = async () =>
     ((await call(second, "/emulator/webhooks?limit=100")) as Inbox).deliveries;
   await expect
-    .poll(async () => (await inbox()).filter(({ state }) => state === "delivered").length, {
-      timeout: 60_000,
-    })
+    .poll(async () => (await inbox()).filter(({ state }) => state === "delivered").length)
     .toBe(JOBS);
   const verifier = new Webhook(secret);
   const bodies = new Map<string, string>();

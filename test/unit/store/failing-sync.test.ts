@@ -41,7 +41,6 @@ describe.runIf(straceIsMissing === undefined)("a sync", () => {
     { fate: "fails for good", end: "killed", last: 999 },
   ] as const)(
     "that $fate refuses batches, none of which is there once the process was $end",
-    { timeout: 120_000 },
     async ({ end, last }) => {
       const isForGood = last === 999;
       const outcomes = { stored: 0, refused: 0 };
@@ -98,26 +97,22 @@ describe.runIf(straceIsMissing === undefined)("a sync", () => {
     expect(failed.begun).toBe(whole.begun + 1);
   });
 
-  it(
-    "leaves all that was said to be stored when it is the end of the process",
-    { timeout: 120_000 },
-    async () => {
-      let stored = 0;
-      for (let number = FIRST; number < FIRST + sized(3, 8); number += 1) {
-        using directory = temporaryDirectory();
-        await (await openSqliteStore({ directory: directory.path })).close();
-        const said = runTo("signal=KILL", directory.path, String(number));
-        const store = await openSqliteStore({ directory: directory.path });
-        const there = (await store.waitingJobs("hello", 0, 99)).map(({ id }) => `${id} stored`);
-        // The last one may be stored though nobody could say so any more.
-        expect.soft(there.slice(0, said.length)).toEqual(said);
-        expect.soft(there.length).toBeLessThanOrEqual(said.length + 1);
-        const { counts } = await store.boot();
-        expect.soft(counts.get("hello")?.inQueue ?? 0).toBe(there.length);
-        await store.close();
-        stored += said.length;
-      }
-      expect(stored).toBeGreaterThan(0);
-    },
-  );
+  it("leaves all that was said to be stored when it is the end of the process", async () => {
+    let stored = 0;
+    for (let number = FIRST; number < FIRST + sized(3, 8); number += 1) {
+      using directory = temporaryDirectory();
+      await (await openSqliteStore({ directory: directory.path })).close();
+      const said = runTo("signal=KILL", directory.path, String(number));
+      const store = await openSqliteStore({ directory: directory.path });
+      const there = (await store.waitingJobs("hello", 0, 99)).map(({ id }) => `${id} stored`);
+      // The last one may be stored though nobody could say so any more.
+      expect.soft(there.slice(0, said.length)).toEqual(said);
+      expect.soft(there.length).toBeLessThanOrEqual(said.length + 1);
+      const { counts } = await store.boot();
+      expect.soft(counts.get("hello")?.inQueue ?? 0).toBe(there.length);
+      await store.close();
+      stored += said.length;
+    }
+    expect(stored).toBeGreaterThan(0);
+  });
 });

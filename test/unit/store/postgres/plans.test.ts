@@ -83,28 +83,24 @@ async function expectIndexes(session: Session, moment: string): Promise<void> {
 }
 
 describe.skipIf(postgresIsMissing !== undefined)("questions of the store in a database", () => {
-  it(
-    `use their indexes, in an empty database and among ${JOBS} jobs`,
-    { timeout: 120_000 },
-    async () => {
-      await using database = await testDatabase();
-      const owner = await database.open();
-      const session = await Session.open(settingsOf(database.url, "plans", 5_000), 30_000);
-      await expectIndexes(session, "empty");
-      for (let made = 0; made < JOBS; made += PER_BATCH) {
-        const jobs = Array.from({ length: PER_BATCH }, (_, at) => {
-          const job = owner.newJob({ endpointId: `endpoint ${at % 3 === 0 ? at % 50 : 0}` });
-          if (at % 4 === 0) return job;
-          return at % 4 === 1 ? handedOver(job) : completed(handedOver(job));
-        });
-        await owner.flush(jobs.map(inserted));
-      }
-      await expectIndexes(session, "nothing is known of the jobs");
-      await database.admin.query("ANALYZE");
-      await session.end();
-      const later = await Session.open(settingsOf(database.url, "plans", 5_000), 30_000);
-      await expectIndexes(later, "analyzed");
-      await later.end();
-    },
-  );
+  it(`use their indexes, in an empty database and among ${JOBS} jobs`, async () => {
+    await using database = await testDatabase();
+    const owner = await database.open();
+    const session = await Session.open(settingsOf(database.url, "plans", 5_000), 30_000);
+    await expectIndexes(session, "empty");
+    for (let made = 0; made < JOBS; made += PER_BATCH) {
+      const jobs = Array.from({ length: PER_BATCH }, (_, at) => {
+        const job = owner.newJob({ endpointId: `endpoint ${at % 3 === 0 ? at % 50 : 0}` });
+        if (at % 4 === 0) return job;
+        return at % 4 === 1 ? handedOver(job) : completed(handedOver(job));
+      });
+      await owner.flush(jobs.map(inserted));
+    }
+    await expectIndexes(session, "nothing is known of the jobs");
+    await database.admin.query("ANALYZE");
+    await session.end();
+    const later = await Session.open(settingsOf(database.url, "plans", 5_000), 30_000);
+    await expectIndexes(later, "analyzed");
+    await later.end();
+  });
 });

@@ -1,0 +1,35 @@
+/** Tests wait by the limits that all of them share, and none becomes another user, who may not get to the source. */
+import { expect, test } from "vitest";
+import { limitOffences } from "../../tidy/limits.ts";
+import { parse } from "../../tidy/source.ts";
+import { isSource, textFiles } from "../../tidy/tree.ts";
+
+test("no test has a time limit of its own, or becomes another user", () => {
+  const sources = textFiles().filter(isSource);
+  expect(sources.flatMap(({ path, text }) => limitOffences(parse(path, text)))).toEqual([]);
+});
+
+test.each([
+  `test("a", f, 120_000)`,
+  `it.skipIf(missing)("a", f, 60_000)`,
+  `test.each([1])("a", f, 20_000)`,
+  `test("a", { timeout: 5_000 }, f)`,
+  `beforeAll(f, 60_000)`,
+  `expect.poll(f, { timeout: 5_000 })`,
+  `vi.waitFor(f)`,
+  `vi.waitFor(f, { timeout: 10_000 })`,
+  `eventually("a", f, 3_000)`,
+  `process.seteuid?.(65_534)`,
+])("%s is found", (text) => {
+  expect(limitOffences(parse("test/unit/x.test.ts", text))).toHaveLength(1);
+});
+
+test.each([
+  `test("a", f, 3_600_000)`,
+  `test.each([5, 6])("a", f)`,
+  `expect.poll(f)`,
+  `vi.waitFor(f, { timeout: LOOK_MS })`,
+  `eventually("a", f)`,
+])("%s is as it should be", (text) => {
+  expect(limitOffences(parse("test/unit/x.test.ts", text))).toEqual([]);
+});
