@@ -16,11 +16,8 @@ import { S3_PATH, startStorage } from "./assembly/object-storage.ts";
 import { openObservation } from "./assembly/observation.ts";
 import { openStore } from "./assembly/store/open-store.ts";
 import { checkAddresses } from "./assembly/store/shared-store.ts";
-import {
-  createStandingClock,
-  createSystemClock,
-  createSystemRandom,
-} from "./assembly/system-clock.ts";
+import { serviceClockOf } from "./assembly/service-clock.ts";
+import { createSystemClock, createSystemRandom } from "./assembly/system-clock.ts";
 import { prepareWebhooks } from "./assembly/webhooks.ts";
 import { liveTermsOf, WorkerPorts } from "./assembly/workers/worker-ports.ts";
 import { placeWorkerSocket, TEMPORARY_DIR_KIND } from "./assembly/workers/worker-socket.ts";
@@ -128,7 +125,7 @@ async function openState(options: EmulatorOptions, ground: Ground, made: AsyncDi
     steps,
     directory,
     clock,
-    ...(options.clock === "manual" && { serviceClock: createStandingClock(clock.now()) }),
+    serviceClock: serviceClockOf(options, ground),
     random,
     secretKey,
     ...observation,

@@ -37,7 +37,7 @@ import { isMoved } from "./ownership/endpoint-moved.ts";
 import { createSignals, type EngineSignals, raisersOf } from "./engine-signals.ts";
 import { StartWork } from "./start-work.ts";
 import { openSteps, type Steps } from "./steps.ts";
-import { SHARED_CLOCK, storedOffsetMs } from "./time/advance-clock.ts";
+import { storedOffsetMs } from "./time/advance-clock.ts";
 import { DueTimer } from "./time/due-timer.ts";
 import { PendingWork } from "./time/pending-work.ts";
 import { ServiceClock } from "./time/service-clock.ts";
@@ -103,18 +103,13 @@ export interface OpenContext {
   readonly startWork: StartWork;
 }
 
-/**
- * Resolves with the parts; nothing that earlier runs left is changed. Throws what the store throws.
- *
- * @throws RangeError for a `serviceClock` where several processes share the store
- */
+/** Resolves with the parts; nothing that earlier runs left is changed. Throws what the store throws. */
 export async function openContext(options: ContextOptions): Promise<OpenContext> {
   const { store, random, log, tracer, lease = DEFAULT_LEASE_TERMS, clock: realClock } = options;
   const { ownership: given } = options;
   const steps =
     options.steps ?? (await openSteps(store, { log, clock: realClock, ownership: given }));
   const { ownership } = steps;
-  if (ownership.isShared && options.serviceClock) throw new RangeError(SHARED_CLOCK);
   const clock = new ServiceClock(options.serviceClock ?? realClock, storedOffsetMs(steps));
   const directory = options.directory ?? new Directory(steps.records);
   const { signals, events, watchers, onDefect } = openListeners(clock, random, log);

@@ -18,10 +18,12 @@ export interface Replica {
 export interface ReplicaState extends Replica {
   /** Version of sv-runtime. */
   readonly version: string;
-  /** Real time at the database, ms. */
+  /** By the clock of the database, ms. */
   readonly startedAt: number;
-  /** The same: it is alive until then, also if it is not heard of any more; as far as this replica knows. */
+  /** Service time, ms: it is alive until then, also if it is not heard of any more; as far as this replica knows. */
   readonly leaseEndsAt: number;
+  /** By how much the clock of its machine is ahead of the database's, ms. */
+  readonly clockAheadMs: number;
   /** The parts that it owns. */
   readonly parts: readonly number[];
 }
@@ -31,8 +33,6 @@ export interface Gain extends Pick<Boot, "counts" | "running"> {
   readonly parts: ReadonlySet<number>;
   /** No key above this one is in any batch that any replica has stored. */
   readonly lastSeq: number;
-  /** The latest service time that an owner of these parts has told the store: it must not be earlier from now on. */
-  readonly serviceTime: number;
   /** For how long nobody had each of them, ms, as far as the store can tell; those are absent that were given by their owner. */
   readonly unownedMs: ReadonlyMap<number, number>;
 }
@@ -63,8 +63,6 @@ export interface Owner {
    * being left, too, and before a batch is refused with PartsLostError that was about parts held until then.
    */
   lost(parts: ReadonlySet<number>): void;
-  /** Service time now, which the store is told with each renewal. */
-  serviceTime(): number;
 }
 
 export interface Ownership {

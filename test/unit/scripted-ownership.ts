@@ -88,6 +88,7 @@ export class ScriptedOwnership implements Ownership {
       workerAddress: replica.workerAddress,
       version: "1",
       startedAt: 0,
+      clockAheadMs: 0,
       leaseEndsAt: 5_000,
       parts: replica.id === this.#cluster.rest ? [0] : [],
     }));

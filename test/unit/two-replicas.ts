@@ -16,8 +16,7 @@ const TIMES = { lease: 600_000, settle: 600_000 };
 const NOWHERE = "http://127.0.0.1:1";
 
 /** Whoever is there has settled, and is reached at that address. */
-const SETTLE = "UPDATE sv_runtime.replica SET begun_at = begun_at - interval '1 day', address = $1";
-const START_TIME = "UPDATE sv_runtime.owner SET service_time = 0";
+const SETTLE = "UPDATE sv_runtime.replica SET begun_at = begun_at - 86400000, address = $1";
 
 type Database = Awaited<ReturnType<typeof newDatabase>>;
 
@@ -52,7 +51,6 @@ export class TwoReplicas {
     this.#joined -= 1;
     if (this.#joined > 0) return;
     await this.#database.empty();
-    await this.#database.client.query(START_TIME);
     free.push(this.#database);
   }
 }

@@ -9,12 +9,16 @@ import { createMemoryStore } from "../../store/memory/memory-store.ts";
 import { DATABASE_FILE } from "../../store/sqlite/files/data-directory.ts";
 import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
 import { sqliteDefect } from "../../sqlite/sqlite-version.ts";
+import type { PostgresStore } from "../../store/postgres/postgres-store.ts";
 import type { Store } from "../../store/store.ts";
 import { workerAddressOf } from "../workers/elsewhere.ts";
 import { openSharedStore } from "./shared-store.ts";
 
-/** `ownership` is there if other emulators may use the store as well. */
-export type OpenedStore = Store & { readonly ownership?: Ownership | undefined };
+/** `ownership` is there if other emulators may use the store as well, `serviceTime` if it is a database. */
+export type OpenedStore = Store & {
+  readonly ownership?: Ownership | undefined;
+  readonly serviceTime?: PostgresStore["serviceTime"];
+};
 
 /**
  * Opens it; it is closed with `made`.
@@ -72,6 +76,7 @@ async function openInDatabase(
   };
   const toldToWorkers = workerAddressOf(options);
   const store = await openSharedStore({ ...options, toldToWorkers }, listeners, made);
+  readiness.notes = () => store.serviceTime.notes;
   if (options.objects !== undefined) metrics.isBucketFailing = false;
   if (dataDir !== undefined) fs.mkdirSync(dataDir, { recursive: true });
   if (dataDir !== undefined && fs.existsSync(join(dataDir, DATABASE_FILE))) {

@@ -2,7 +2,8 @@
 import { failureFrames, failureSentence } from "../../../runtime/core/failure-text.ts";
 import { outcomeInWords } from "../../core/jobs/attempt.ts";
 import { type AttemptEnd, isTrouble } from "../../core/observe/log/attempt-end.ts";
-import { durationInWords, type Paint, painter } from "../operate/terminal.ts";
+import { durationInWords } from "../../core/time/duration.ts";
+import { type Paint, painter } from "../operate/terminal.ts";
 import { printable } from "../printable.ts";
 import { clockTime, shortId } from "./pretty-line.ts";
 

@@ -8,7 +8,7 @@ import {
   markedLine,
   verbOf,
 } from "./attempt-lines.ts";
-import { durationInWords } from "../operate/terminal.ts";
+import { durationInWords } from "../../core/time/duration.ts";
 import { type Crowd, Joined } from "./joined.ts";
 import { type Repeat, Repeats } from "./repeats.ts";
 import { shortId } from "./pretty-line.ts";

@@ -170,6 +170,7 @@ export const replicasSchema = z.looseObject({
       version: z.string(),
       startedAt: z.string(),
       leaseEndsAt: z.string().optional(),
+      clockAheadMs: z.number().optional(),
       parts: z.array(count).optional(),
       endpoints: count,
       workers: count.optional(),

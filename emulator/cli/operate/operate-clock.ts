@@ -2,7 +2,8 @@
 import { clockSchema, type ShownClock } from "./answers.ts";
 import { type OperationCall, show } from "./operation-call.ts";
 import { factsText, tableText } from "./table.ts";
-import { durationInWords, instantInWords, type Paint, painter, plain } from "./terminal.ts";
+import { durationInWords } from "../../core/time/duration.ts";
+import { instantInWords, type Paint, painter, plain } from "./terminal.ts";
 
 export async function operateClock(call: OperationCall): Promise<void> {
   const { client, subject, flags, terminal } = call;

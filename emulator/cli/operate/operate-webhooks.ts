@@ -12,14 +12,8 @@ import { type OperationCall, show } from "./operation-call.ts";
 import { RefusedError } from "./service-client.ts";
 import { block, payloadText } from "./show-job.ts";
 import { factsText, tableText } from "./table.ts";
-import {
-  durationInWords,
-  instantInWords,
-  type Paint,
-  painter,
-  plain,
-  type Terminal,
-} from "./terminal.ts";
+import { durationInWords } from "../../core/time/duration.ts";
+import { instantInWords, type Paint, painter, plain, type Terminal } from "./terminal.ts";
 
 const STATE_STYLES: Readonly<Record<string, Parameters<Paint>[0]>> = {
   pending: "cyan",

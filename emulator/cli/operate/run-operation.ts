@@ -27,8 +27,8 @@ import { showLogs } from "./show-logs.ts";
 import { tableText } from "./table.ts";
 import { factsOf } from "./why/explain-job.ts";
 import { why } from "./why/why.ts";
+import { durationInWords } from "../../core/time/duration.ts";
 import {
-  durationInWords,
   firstLine,
   instantInWords,
   painter,

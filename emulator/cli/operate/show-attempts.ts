@@ -2,7 +2,8 @@
 import type { AttemptOutcome } from "../../core/jobs/attempt.ts";
 import type { ShownAttempt, ShownJob } from "./answers.ts";
 import { tableText } from "./table.ts";
-import { durationInWords, firstLine, instantInWords, type Paint, plain } from "./terminal.ts";
+import { durationInWords } from "../../core/time/duration.ts";
+import { firstLine, instantInWords, type Paint, plain } from "./terminal.ts";
 
 const OUTCOME_STYLES: Readonly<Partial<Record<AttemptOutcome, Parameters<Paint>[0]>>> = {
   running: "cyan",

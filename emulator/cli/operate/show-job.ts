@@ -2,8 +2,8 @@
 import type { ShownFailure, ShownJob } from "./answers.ts";
 import { attemptsText } from "./show-attempts.ts";
 import { type Facts, factsText } from "./table.ts";
+import { durationInWords } from "../../core/time/duration.ts";
 import {
-  durationInWords,
   instantInWords,
   type Paint,
   painter,

@@ -33,16 +33,6 @@ export function statusInColor(paint: Paint, status: string): string {
   return style === undefined ? plain(status) : paint(style, status);
 }
 
-/** A duration as people say it; empty for none. */
-export function durationInWords(ms: number | undefined): string {
-  if (ms === undefined) return "";
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
-  const seconds = Math.round(ms / 1_000);
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-  return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
-}
-
 /** An instant without what is the same for all: `2026-01-01 00:00:00`, UTC. */
 export function instantInWords(iso: string | undefined): string {
   return iso === undefined

@@ -14,3 +14,13 @@ export function parseDuration(text: string): number | undefined {
   if (match === null || text === "") return undefined;
   return UNITS_MS.reduce((sum, unitMs, place) => sum + unitMs * Number(match[place + 1] ?? 0), 0);
 }
+
+/** A duration as people say it; empty for none. */
+export function durationInWords(ms: number | undefined): string {
+  if (ms === undefined) return "";
+  if (ms < SECOND_MS) return `${Math.round(ms)} ms`;
+  if (ms < MINUTE_MS) return `${(ms / SECOND_MS).toFixed(1)} s`;
+  const seconds = Math.round(ms / SECOND_MS);
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
+}

@@ -9,6 +9,8 @@ const FAILING_MS = 10_000;
 type ReadinessUses = Uses<"realClock" | "steps">;
 
 export class Readiness {
+  /** What an operator should know although the service is ready, a sentence each. */
+  notes: () => readonly string[] = () => [];
   #hasStarted = false;
   #isStoreAway = false;
   /** Asked once for all who want to know meanwhile. */

@@ -3,7 +3,6 @@ import type { Gain } from "../../store/ownership.ts";
 import { settleVolumeBills } from "../billing/settle-volume-bills.ts";
 import type { Uses } from "../context.ts";
 import { noteWaiting } from "../observe/note-in-series.ts";
-import { catchUpWith } from "../time/advance-clock.ts";
 import type { Running } from "./running.ts";
 
 export type GainUses = Uses<
@@ -28,7 +27,6 @@ export async function gainEndpoints(
   const { clock, directory, dueTimer, endpointChanged, steps, usage } = engine;
   const isGained = engine.ownership.isOf(gain.parts);
   const hasService = engine.ownership.isServiceOf(gain.parts);
-  const caughtUp = catchUpWith(engine, gain.serviceTime);
   steps.memory.gain(gain);
   const settled = startWork.do(() => formerJobs.settle(gain.running));
   noteWaiting(engine);
@@ -36,7 +34,7 @@ export async function gainEndpoints(
   webhooks.gained();
   if (hasService) pods.start();
   for (const { id } of directory.endpoints()) if (isGained(id)) endpointChanged(id);
-  await Promise.all([caughtUp, settled]);
+  await settled;
   await startWork.do(() =>
     usage.load((endpointId) => (endpointId === undefined ? hasService : isGained(endpointId))),
   );

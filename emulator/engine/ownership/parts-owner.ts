@@ -46,10 +46,6 @@ export class PartsOwner implements Owner {
     this.#forget(this.#engine.ownership.heldSince(parts, Infinity), "lost");
   }
 
-  serviceTime(): number {
-    return this.#engine.clock.now();
-  }
-
   /** To be called with records that are another by now. */
   learned(changes: readonly RecordChange[]): void {
     takeInRecords(this.#engine, changes);

@@ -133,21 +133,6 @@ async function moveTime(engine: Uses<"clock" | "steps">, byMs: number): Promise<
   clock.catchUp();
 }
 
-/** Service time goes on to `at` at once, if it is not there yet: another process had come so far. */
-export async function catchUpWith(
-  { clock, steps }: Uses<"clock" | "steps">,
-  at: number,
-): Promise<void> {
-  const byMs = at - clock.now();
-  if (byMs <= 0) return;
-  clock.shift(byMs);
-  try {
-    await steps.commit((step) => keepRealTime(step, byMs, clock.now()));
-  } finally {
-    clock.catchUp();
-  }
-}
-
 function keepRealTime(step: Step, byMs: number, now: number): void {
   const event = { type: "advance-clock", byMs } as const;
   for (const job of step.runningJobs()) apply(step, job, event, now);

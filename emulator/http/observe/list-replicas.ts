@@ -41,12 +41,13 @@ function shared({ engine }: HttpService, ownership: Ownership): Listed {
   const endpoints = [...engine.directory.endpointIds()].map((id) => ownership.partOf(id));
   const unowned = new Set(Array.from({ length: ownership.partCount }, (_, part) => part));
   const replicas = ownership.replicas().map((replica) => {
-    const { id, address, version, parts } = replica;
+    const { id, address, version, parts, clockAheadMs } = replica;
     for (const part of parts) unowned.delete(part);
     return {
       ...{ id, address, version },
       startedAt: iso(replica.startedAt),
       leaseEndsAt: iso(replica.leaseEndsAt),
+      clockAheadMs,
       parts: [...parts],
       endpoints: endpoints.filter((part) => parts.includes(part)).length,
       ...(id === answeredBy && figures(engine)),

@@ -17,6 +17,14 @@ const isAlive: Operation = {
   perform: async () => jsonAnswer({ alive: true }),
 };
 
+const readySchema = answered("Ready", {
+  ready: z.literal(true),
+  notes: z
+    .array(z.string())
+    .optional()
+    .meta({ description: "What an operator should know, such as clocks that differ." }),
+});
+
 const isReady: Operation = {
   methods: ["GET"],
   path: "/readyz",
@@ -24,7 +32,7 @@ const isReady: Operation = {
   owner: "any",
   contract: {
     tag: "emulator",
-    answers: { 200: json("It is ready.", answered("Ready", { ready: z.literal(true) })) },
+    answers: { 200: json("It is ready.", readySchema) },
     errors: ["not_ready"],
   },
   async perform({ service }) {
@@ -32,7 +40,9 @@ const isReady: Operation = {
     const problems = service.stopping
       ? ["the service is stopping"]
       : await engine.readiness.missing(engine);
-    if (problems.length === 0) return jsonAnswer({ ready: true });
+    const notes = engine.readiness.notes();
+    if (problems.length === 0)
+      return jsonAnswer({ ready: true, ...(notes.length > 0 && { notes }) });
     throw new ServiceError("not_ready", `not ready: ${problems.join("; ")}`, { problems });
   },
 };

@@ -14,7 +14,11 @@ const replicaSchema = answered("Replica", {
   startedAt: instant(),
   leaseEndsAt: instant().optional().meta({
     description:
-      "When others may take its parts, if nothing more is heard of it; by the clock of the database.",
+      "When others may take its parts, if nothing more is heard of it; service time, as the replica that answers has seen it.",
+  }),
+  clockAheadMs: z.int().optional().meta({
+    description:
+      "By how much the clock of its machine is ahead of the database's, ms; nothing depends on it.",
   }),
   parts: z.array(count).optional().meta({ description: "The parts of the endpoints that it has." }),
   endpoints: count.meta({ description: "How many endpoints are in them." }),

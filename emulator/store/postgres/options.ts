@@ -23,8 +23,10 @@ export interface PostgresStoreOptions {
   readonly workerAddress?: string | undefined;
   /** That of sv-runtime, which the others are told; by default none. */
   readonly version?: string;
-  /** Real time. */
+  /** Real time, monotonic. */
   readonly clock: Clock;
+  /** The wall clock of the machine, ms; default `Date.now`. */
+  readonly wall?: () => number;
   /** Called after each commit with how long the batch took, from the first byte to the answer; must not throw. */
   readonly onCommit?: (durationMs: number) => void;
   /** Called once, when the store was found damaged, after which it does nothing more; must not throw. */

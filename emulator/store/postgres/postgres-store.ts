@@ -2,8 +2,7 @@
  * The store in a PostgreSQL database, which one process has for itself or several share: each writes over one connection, keeps
  * its claim over another and reads over a few others.
  */
-import { StoreClosedError, StoreDamagedError, StoreUnusableError } from "../../core/store-error.ts";
-import { HOW_TO_GO_ON } from "../../sqlite/row.ts";
+import { StoreClosedError, StoreUnusableError } from "../../core/store-error.ts";
 import type { Batch } from "../batch.ts";
 import type { FileContent } from "../lying-bytes.ts";
 import type { Payload, PayloadDamage } from "../payload.ts";
@@ -16,6 +15,7 @@ import { Claim } from "./claim/claim.ts";
 import { Keeper } from "./claim/keeper.ts";
 import { ALL_PARTS } from "./claim/parts.ts";
 import { SnapshotWatch } from "./claim/snapshot-watch.ts";
+import { ServiceTime } from "./claim/service-time.ts";
 import { renewAlone } from "./claim/sole-owner.ts";
 import { Trust } from "./claim/trust.ts";
 import { waitForClaim } from "./claim/wait-for-claim.ts";
@@ -26,6 +26,7 @@ import { SessionPool } from "./connect/session-pool.ts";
 import { Session } from "./connect/session.ts";
 import { type Settings, settingsOf } from "./connect/settings.ts";
 import { findDamage } from "./integrity/find-damage.ts";
+import { withOwnHint } from "./integrity/own-hint.ts";
 import { hasLargePayloads, unreferred } from "./large/dropped-names.ts";
 import { LargePayloads } from "./large/large-payloads.ts";
 import { migrate } from "./migrations/migrate.ts";
@@ -39,7 +40,7 @@ import { Writer } from "./writes/writer.ts";
 
 const nothing = () => undefined;
 
-/** The service times of those who share a database are not further apart. */
+/** Maximum difference between the service times of those who share a database. */
 const SKEW_MS = 60_000;
 
 const SWEPT_AFTER_MS = 24 * 3_600_000;
@@ -51,7 +52,10 @@ const NO_OBJECTS =
   "large payloads of the database lie in an object store, and none was named; start the emulator with the one it had";
 
 /** `ownership` is there if the database is shared. */
-export type PostgresStore = Store & { readonly ownership: Ownership | undefined };
+export type PostgresStore = Store & {
+  readonly ownership: Ownership | undefined;
+  readonly serviceTime: ServiceTime;
+};
 
 /**
  * Opens the store of a database, and makes its tables if they are not there.
@@ -63,10 +67,11 @@ export type PostgresStore = Store & { readonly ownership: Ownership | undefined 
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   const times = { ...TIMES, ...options.times };
   const pages = { ...PAGES, ...options.pages };
-  const { url, replica, clock, warn = nothing, onLost = nothing } = options;
+  const { url, replica, clock, wall = Date.now, warn = nothing, onLost = nothing } = options;
   const settings = settingsOf(url, replica, times.lease);
   const { shown } = settings;
   const open = () => Session.open(settings, times.answer);
+  const time = new ServiceTime({ clock, wall, warn });
   let session: Session | undefined;
   try {
     session = await open();
@@ -76,9 +81,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const knows = migrations.length;
     const trust = new Trust(clock, lease - margin);
     const who = { id: replica, address, workerAddress, version, knows, leaseMs: lease };
-    const claim = new Claim(who, trust, onLost);
+    const claim = new Claim(who, { trust, time }, onLost);
     const on = session;
-    await waitForClaim(() => migrate(on, settings, migrations), clock, lease);
+    await waitForClaim(() => migrate(on, settings, migrations, claim.seen), clock, lease);
     if (options.blobs === undefined && (await hasLargePayloads(session)))
       throw new StoreUnusableError(NO_OBJECTS);
     await waitForClaim(() => claim.enter(on), clock, lease);
@@ -87,6 +92,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     return new OpenedStore({ options, settings, open, claim, queues, times, pages }, session);
   } catch (error) {
     session?.drop();
+    time.clock.close();
     throw withOwnHint(fromPostgres(error, shown));
   }
 }
@@ -103,6 +109,7 @@ interface StoreParts {
 
 class OpenedStore extends PostgresReads implements PostgresStore {
   readonly ownership: Ownership | undefined;
+  readonly serviceTime: ServiceTime;
   readonly #parts: StoreParts;
   readonly #shared: ReturnType<typeof shareDatabase> | undefined;
   readonly #writer: Writer;
@@ -123,6 +130,7 @@ class OpenedStore extends PostgresReads implements PostgresStore {
       pages,
     });
     this.#parts = parts;
+    this.serviceTime = claim.time;
     this.#pool = new SessionPool(open);
     const { blobs, clock, warn = nothing, onCommit = nothing } = options;
     this.#large = blobs && new LargePayloads(blobs);
@@ -253,7 +261,7 @@ class OpenedStore extends PostgresReads implements PostgresStore {
     const large = this.#large;
     if (large === undefined) return;
     let names: string[] = [];
-    for await (const name of large.namesBefore(this.#parts.options.clock.now() - SWEPT_AFTER_MS)) {
+    for await (const name of large.namesBefore(this.serviceTime.clock.now() - SWEPT_AFTER_MS)) {
       if (this.#closing !== undefined) return;
       names.push(name);
       if (names.length < SWEPT_AT_ONCE) continue;
@@ -284,15 +292,9 @@ class OpenedStore extends PostgresReads implements PostgresStore {
     this.#shared?.notices.close();
     // What is given back is not renewed.
     await this.#keeper.close();
+    this.serviceTime.clock.close();
     await this.#writer.close();
     await this.#removals.settle();
     await Promise.all([this.#pool.close(), this.#large?.close()]);
   }
-}
-
-/** What is said of damage elsewhere ends with a command that is about SQLite. */
-function withOwnHint(error: unknown): unknown {
-  if (!(error instanceof StoreDamagedError)) return error;
-  const message = error.message.replace(HOW_TO_GO_ON, "stop the emulator and restore a backup");
-  return new StoreDamagedError(message, { cause: error });
 }

@@ -45,7 +45,6 @@ export class Member implements Owner {
   readonly keys: number[] = [];
   counts = new Map<string, JobCounts>();
   recordsVersion: number;
-  now = 0;
   #number: number;
   #lastSeq: number;
   #turn: Promise<unknown> = Promise.resolve();
@@ -75,10 +74,6 @@ export class Member implements Owner {
   lost(parts: ReadonlySet<number>): void {
     this.losses.push([...parts]);
     this.#forget(parts);
-  }
-
-  serviceTime(): number {
-    return this.now;
   }
 
   has(endpointId: string): boolean {

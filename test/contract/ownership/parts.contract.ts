@@ -1,7 +1,7 @@
 /** Parts: each has one owner at a time, whatever becomes of the replicas. */
 import { expect, it } from "vitest";
 import { PartsLostError } from "../../../emulator/store/store.ts";
-import { handedOver, NOW } from "../store/subject.ts";
+import { handedOver } from "../store/subject.ts";
 import {
   begun,
   endpointOf,
@@ -121,19 +121,17 @@ export function partsContract(open: OpenShared): void {
     expect(await seqsIn(one, id)).toHaveLength(3);
   });
 
-  it("come with their counters, their jobs in progress, the highest key and the latest service time", async () => {
+  it("come with their counters, their jobs in progress and the highest key", async () => {
     await using subject = await open();
     const one = await begun(subject);
     const [a, b] = [await one.insert("a"), await one.insert("a")];
     await one.flush([{ before: a, after: handedOver(a) }]);
-    one.now = NOW + 12_345;
     await one.ownership.end();
     const two = await begun(subject);
     const gain = two.gains.find(({ parts }) => parts.has(two.ownership.partOf("a")));
     expect(gain?.counts.get("a")).toMatchObject({ inQueue: 1, inProgress: 1 });
     expect(gain?.running).toEqual([handedOver(a)]);
     expect(gain?.lastSeq).toBeGreaterThanOrEqual(b.seq);
-    expect(gain?.serviceTime).toBe(NOW + 12_345);
   });
 
   it("watching who has them ends with its signal", async () => {

@@ -1,6 +1,7 @@
 /** Replicas that share one PostgreSQL database, each behind a proxy of its own. */
 import { afterAll } from "vitest";
 import type { PostgresStoreOptions } from "../../../emulator/store/postgres/options.ts";
+import type { PostgresStore } from "../../../emulator/store/postgres/postgres-store.ts";
 import { startTcpProxy } from "../../setup/tcp-proxy.ts";
 import { newDatabase, openIn } from "../store/postgres-subject.ts";
 import type { Joined } from "./member.ts";
@@ -19,6 +20,7 @@ export interface SharedDatabase extends AsyncDisposable {
 }
 
 export interface JoinedBehindProxy extends Joined {
+  readonly store: PostgresStore;
   readonly proxy: Awaited<ReturnType<typeof startTcpProxy>>;
 }
 

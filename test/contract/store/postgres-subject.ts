@@ -12,7 +12,8 @@ const TABLES = [
   ...["writer", "queue", "job", "payload", "chunk_batch", "record", "delivery", "report"],
   ...["removed_record", "replica", "former_replica"],
 ];
-const EMPTIED = TABLES.map((table) => `DELETE FROM sv_runtime.${table};`).join(" ");
+const EMPTIED = `${TABLES.map((table) => `DELETE FROM sv_runtime.${table};`).join(" ")}
+  UPDATE sv_runtime.service_clock SET offset_ms = 0, highest = 0`;
 
 export function openIn(url: string, options: Partial<PostgresStoreOptions> = {}) {
   const replica = `test-${crypto.randomUUID()}`;

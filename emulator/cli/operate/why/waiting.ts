@@ -1,5 +1,5 @@
 /** What a job waits for in its queue. */
-import { durationInWords } from "../terminal.ts";
+import { durationInWords } from "../../../core/time/duration.ts";
 import type { FailedStart, WhyFacts } from "./why.ts";
 import { counted, ordinal } from "./words.ts";
 

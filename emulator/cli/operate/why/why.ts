@@ -1,7 +1,8 @@
 /** Why a job stands where it does, in one paragraph: facts become sentences, and nothing else happens. */
 import { outcomeInWords } from "../../../core/jobs/attempt.ts";
 import type { ShownAttempt, ShownJob } from "../answers.ts";
-import { durationInWords, instantInWords } from "../terminal.ts";
+import { durationInWords } from "../../../core/time/duration.ts";
+import { instantInWords } from "../terminal.ts";
 import { historySentences } from "./history.ts";
 import { waitingSentences } from "./waiting.ts";
 import { sentence } from "./words.ts";

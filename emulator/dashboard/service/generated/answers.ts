@@ -92,11 +92,11 @@ export type LimitReport = { readonly mode: "enforce" | "warn" | "off"; readonly 
 
 export type Replicas = { readonly answeredBy: string; readonly replicas: readonly (Replica)[]; readonly unowned: readonly (number)[]; };
 
-export type Replica = { readonly id: string; readonly address?: string; readonly version: string; readonly startedAt: string; readonly leaseEndsAt?: string; readonly parts?: readonly (number)[]; readonly endpoints: number; readonly workers?: number; readonly running?: number; };
+export type Replica = { readonly id: string; readonly address?: string; readonly version: string; readonly startedAt: string; readonly leaseEndsAt?: string; readonly clockAheadMs?: number; readonly parts?: readonly (number)[]; readonly endpoints: number; readonly workers?: number; readonly running?: number; };
 
 export type Alive = { readonly alive: true; };
 
-export type Ready = { readonly ready: true; };
+export type Ready = { readonly ready: true; readonly notes?: readonly (string)[]; };
 
 export type DashboardSession = { readonly dashboard: "on" | "read-only"; };
 

@@ -7,7 +7,15 @@ import { isLocked } from "../connect/postgres-error.ts";
 import type { Session } from "../connect/session.ts";
 import { HeldParts } from "./held-parts.ts";
 import { SERVICE_PART } from "./parts.ts";
-import { type Fence, register, type Registrant, type Registration } from "./registration.ts";
+import { SeenRenewals } from "./seen-renewals.ts";
+import type { ServiceTime } from "./service-time.ts";
+import {
+  type Fence,
+  register,
+  type Registrant,
+  type Registration,
+  type Told,
+} from "./registration.ts";
 import type { Trust } from "./trust.ts";
 
 const LOCKED =
@@ -18,15 +26,23 @@ export class Claim {
   readonly who: Registrant;
   readonly held = new HeldParts();
   readonly trust: Trust;
+  readonly time: ServiceTime;
+  /** Who is alive, as far as this process has seen. */
+  readonly seen = new SeenRenewals();
   readonly #onLost: (lost: StoreLostError) => void;
   /** Undefined: its row is gone, and it is to get another. */
   #registration: Registration | undefined;
   #atStart: Registration | undefined;
   #lost: StoreLostError | undefined;
 
-  constructor(who: Registrant, trust: Trust, onLost: (lost: StoreLostError) => void) {
+  constructor(
+    who: Registrant,
+    { trust, time }: { readonly trust: Trust; readonly time: ServiceTime },
+    onLost: (lost: StoreLostError) => void,
+  ) {
     this.who = who;
     this.trust = trust;
+    this.time = time;
     this.#onLost = onLost;
   }
 
@@ -50,10 +66,13 @@ export class Claim {
     return this.#atStart;
   }
 
-  /** As `register`, at the start: an emulator that stands still while it does the same is in the way. */
+  /** As `register`, at the start: an emulator that stands still while it does the same is in the way. Learns the time. */
   async enter(session: Session): Promise<string | undefined> {
     try {
-      return await this.register(session);
+      const refusal = await this.register(session);
+      const registration = this.#registration;
+      if (registration !== undefined) await this.time.begin(session, this.who, registration);
+      return refusal;
     } catch (error) {
       if (!isLocked(error)) throw error;
       await session.ask({ text: "ROLLBACK" });
@@ -64,7 +83,7 @@ export class Claim {
   /** Has a row made. Answers a sentence with who is in the way, if anybody is. Throws what `pg` throws. */
   async register(session: Session): Promise<string | undefined> {
     const startedAt = this.trust.now();
-    const registered = await register(session, this.who);
+    const registered = await register(session, this.who, this.seen);
     if ("refusal" in registered) return registered.refusal;
     this.trust.renew(startedAt);
     const { registration } = registered;
@@ -79,6 +98,12 @@ export class Claim {
     if (this.#registration !== registration) return;
     this.#registration = undefined;
     this.held.lose(this.held.all);
+  }
+
+  /** What is said of this process with a renewal. */
+  told(hasBegun: boolean): Told {
+    const { clock, clockAheadMs } = this.time;
+    return { knowsTime: clock.isKnown, now: clock.now(), clockAheadMs, hasBegun };
   }
 
   /** Of a batch about these parts, as they are claimed now; and those of them that are not. */

@@ -1,6 +1,6 @@
 /**
- * The row that says that a process uses the database. While it is there nobody else has what is claimed in its name; once its
- * time is over anybody may remove it, which waits for no commit: what is under way keeps it until the next look.
+ * The row that says that a process uses the database. While it is there nobody else has what is claimed in its name; once it is
+ * not renewed any more anybody may remove it, which waits for no commit: what is under way keeps it until the next look.
  *
  * Rows are locked in one order everywhere, so that no two wait for each other: of replicas, of owners by part, all others.
  */
@@ -9,8 +9,9 @@ import { findSchema, whyUnreadable } from "../migrations/found-schema.ts";
 import { bound, listOf } from "../values/columns.ts";
 import { highestSeq, type Progress, readProgress } from "../writes/progress.ts";
 import { NOT_OWNER } from "../writes/refusals.ts";
-import { endSessions } from "./end-sessions.ts";
+import { bury } from "./bury.ts";
 import { ALL_PARTS } from "./parts.ts";
+import type { SeenRenewals } from "./seen-renewals.ts";
 
 export interface Registrant {
   readonly id: string;
@@ -52,24 +53,14 @@ export type Registered = { readonly registration: Registration } | { readonly re
 /** That of whoever changes the schema, and that of those who registered before they took that one as well. */
 const LOCK = `SELECT pg_advisory_xact_lock(hashtext('sv-runtime ' || current_schema())),
   pg_advisory_xact_lock(hashtext('sv-runtime replicas ' || current_schema()))`;
-const UNTIL = (parameter: string) => `clock_timestamp() + ${parameter} * interval '1 millisecond'`;
-const INSERT = `INSERT INTO replica (id, slot, address, worker_address, version, until, knows)
-  SELECT $1, min(slot), $2, $3, $4, ${UNTIL("$5::bigint")}, $6 FROM generate_series(0, 63) AS slot
+const INSERT = `INSERT INTO replica (id, slot, address, worker_address, version, lease_ms, knows)
+  SELECT $1, min(slot), $2, $3, $4, $5::bigint, $6 FROM generate_series(0, 63) AS slot
     WHERE slot NOT IN (SELECT slot FROM replica) HAVING min(slot) IS NOT NULL
   ON CONFLICT (id) DO NOTHING RETURNING term, slot`;
-const OVERDUE = "SELECT id FROM replica WHERE until < clock_timestamp() AND id <> $1";
-const OVER =
-  "SELECT id FROM replica WHERE until < clock_timestamp() ORDER BY id FOR UPDATE SKIP LOCKED";
-const OWN = "SELECT id FROM replica WHERE id = $1 FOR UPDATE";
-const BURY = `WITH dead AS (SELECT * FROM replica WHERE id = ANY($1::text[])),
-    noted AS (INSERT INTO former_replica (term, batch)
-      SELECT term, coalesce((SELECT batch FROM writer WHERE writer.part = dead.slot), 0) FROM dead),
-    freed AS (UPDATE owner SET replica = NULL, epoch = epoch + 1,
-        service_time = greatest(owner.service_time, dead.service_time)
-      FROM dead WHERE owner.replica = dead.id)
-  DELETE FROM replica WHERE id = ANY($1::text[])`;
-const FORGET = `WITH former AS (DELETE FROM former_replica WHERE ended_at < clock_timestamp() - interval '1 day')
-  DELETE FROM removed_record WHERE removed_at < clock_timestamp() - interval '1 day'`;
+/** A day of service time: a leap of the database's clock makes nothing old. */
+const DAY_AGO = "(SELECT highest - 86400000 FROM service_clock)";
+const FORGET = `WITH former AS (DELETE FROM former_replica WHERE ended_at < ${DAY_AGO})
+  DELETE FROM removed_record WHERE removed_at < ${DAY_AGO}`;
 
 /** Begins a transaction about claims: it fails rather than wait for who stands still, and is tried anew a little later. */
 export const BEGIN: readonly Statement[] = [
@@ -81,14 +72,18 @@ export const BEGIN: readonly Statement[] = [
  * Makes the row, in place of one that it had before. One that wants the database for itself gets all parts with it. Throws what
  * `pg` throws.
  */
-export async function register(session: Session, who: Registrant): Promise<Registered> {
+export async function register(
+  session: Session,
+  who: Registrant,
+  seen: SeenRenewals,
+): Promise<Registered> {
   await session.askAll([...BEGIN, { text: LOCK }]);
   const unreadable = whyUnreadable(await findSchema(session), who.knows);
   if (unreadable !== undefined) {
     await session.ask({ text: "ROLLBACK" });
     return { refusal: `the database ${unreadable}` };
   }
-  await bury(session, who.id);
+  await bury(session, seen, who.id);
   const { rows: others } = await session.ask({
     text: "SELECT id, address FROM replica ORDER BY id",
   });
@@ -137,34 +132,26 @@ async function takeAll(session: Session, id: string): Promise<ReadonlyMap<number
   return new Map(rows.map(([part, epoch]) => [Number(part), Number(epoch)]));
 }
 
-/**
- * Within a transaction: removes the rows whose time is over, but none by which a batch is under way; and that of `own`, whatever
- * is. Answers how many.
- */
-export async function bury(session: Session, own?: string): Promise<number> {
-  const { rows: overdue } = await session.ask({ text: OVERDUE, values: [own ?? ""] });
-  for (const [id] of overdue) await endSessions(session, String(id));
-  const { rows } = await session.ask({ text: OVER });
-  const owns = own === undefined ? [] : (await session.ask({ text: OWN, values: [own] })).rows;
-  // What they stored last is seen only by a statement that begins once they are locked.
-  const ids = [...new Set([...rows, ...owns].map(([id]) => String(id)))];
-  if (ids.length > 0) await session.ask({ text: BURY, values: [listOf("json", ids)] });
-  return ids.length;
+/** What a replica says of itself with each renewal. */
+export interface Told {
+  readonly knowsTime: boolean;
+  /** Service time. */
+  readonly now: number;
+  /** By how much the clock of its machine is ahead of the database's, ms. */
+  readonly clockAheadMs: number;
+  /** Whether it takes parts. */
+  readonly hasBegun: boolean;
 }
 
 /** Keeps the row for another lease; it affects no row where that is gone. */
-export function prolong(
-  { id, leaseMs }: Registrant,
-  { term }: Registration,
-  serviceTime: number,
-  hasBegun: boolean,
-): Statement {
+export function prolong({ id }: Registrant, { term }: Registration, told: Told): Statement {
+  const { knowsTime, now, clockAheadMs, hasBegun } = told;
   return {
     name: "prolong",
-    text: `UPDATE replica SET until = ${UNTIL("$3::bigint")}, service_time = greatest(service_time, $4),
-        begun_at = CASE WHEN $5::boolean THEN coalesce(begun_at, clock_timestamp()) END
+    text: `UPDATE replica SET renewals = renewals + 1, knows_time = $3, clock_ahead_ms = $4,
+        begun_at = CASE WHEN $5::boolean THEN coalesce(begun_at, $6::bigint) END
       WHERE id = $1 AND term = $2`,
-    values: [id, bound(term), bound(leaseMs), bound(serviceTime), hasBegun],
+    values: [id, bound(term), knowsTime, bound(clockAheadMs), hasBegun, bound(now)],
   };
 }
 
@@ -197,10 +184,8 @@ export async function lastBatchOf(session: Session, { term }: Registration): Pro
 /** Gives back the row, and all that is claimed in its name. */
 export async function release(session: Session, id: string, { term }: Registration): Promise<void> {
   await session.ask({
-    text: `WITH own AS (SELECT id, service_time FROM replica WHERE id = $1 AND term = $2 FOR UPDATE),
-        freed AS (UPDATE owner SET replica = NULL, epoch = epoch + 1,
-          service_time = greatest(owner.service_time, own.service_time)
-          FROM own WHERE owner.replica = own.id)
+    text: `WITH own AS (SELECT id FROM replica WHERE id = $1 AND term = $2 FOR UPDATE),
+        freed AS (UPDATE owner SET replica = NULL, epoch = epoch + 1 FROM own WHERE owner.replica = own.id)
       DELETE FROM replica USING own WHERE replica.id = own.id`,
     values: [id, bound(term)],
   });

@@ -6,7 +6,9 @@
  */
 import { StoreUnusableError } from "../../../core/store-error.ts";
 import { isConflict, isLocked } from "../connect/postgres-error.ts";
-import { bury, inUseBy } from "../claim/registration.ts";
+import { bury } from "../claim/bury.ts";
+import { inUseBy } from "../claim/registration.ts";
+import type { SeenRenewals } from "../claim/seen-renewals.ts";
 import type { Session } from "../connect/session.ts";
 import type { Settings } from "../connect/settings.ts";
 import { findSchema, whyUnreadable } from "./found-schema.ts";
@@ -26,7 +28,11 @@ const WITHOUT_REPLICAS = 1;
 const HOLDER = "SELECT replica FROM owner WHERE until > clock_timestamp() FOR UPDATE";
 /** The first in which replicas say what they know. */
 const WITH_KNOWLEDGE = 3;
+/** The first in which a replica is alive while it counts its renewals; before that it says until when it is. */
+const WITH_RENEWALS = 6;
 const BEHIND = "SELECT id FROM replica WHERE knows < $1 ORDER BY id";
+const BEHIND_AND_ALIVE =
+  "SELECT id FROM replica WHERE knows < $1 AND until > clock_timestamp() ORDER BY id";
 
 /**
  * Answers a sentence with who keeps the database as it is: a process of a version that could not go on, or a transaction.
@@ -37,6 +43,7 @@ export async function migrate(
   session: Session,
   { schema, shown }: Settings,
   migrations: readonly Migration[],
+  seen: SeenRenewals,
 ): Promise<string | undefined> {
   const found = await findSchema(session);
   const unreadable = whyUnreadable(found, migrations.length);
@@ -45,7 +52,7 @@ export async function migrate(
   await session.askAll([{ text: "BEGIN" }, { text: LOCK, values: [schema] }, { text: PATIENT }]);
   try {
     await makeSchema(session, schema);
-    const holder = await advance(session, schema, migrations);
+    const holder = await advance(session, schema, migrations, seen);
     await session.ask({ text: holder === undefined ? "COMMIT" : "ROLLBACK" });
     return holder;
   } catch (error) {
@@ -70,12 +77,13 @@ async function advance(
   session: Session,
   schema: string,
   migrations: readonly Migration[],
+  seen: SeenRenewals,
 ): Promise<string | undefined> {
   const { version } = await findSchema(session);
   const missing = migrations.slice(version);
   if (missing.length === 0) return undefined;
   // One that stands still would go on when it wakes.
-  if (version > WITHOUT_REPLICAS) await bury(session);
+  if (version >= WITH_RENEWALS) await bury(session, seen);
   await session.ask({
     text: `ALTER TABLE ${schema}.migration ADD COLUMN IF NOT EXISTS readable_by integer`,
   });
@@ -103,7 +111,8 @@ async function holderOf(
     return rows[0] && inUseBy(String(rows[0][0]));
   }
   if (version < WITH_KNOWLEDGE) return undefined;
-  const { rows } = await session.ask({ text: BEHIND, values: [readableBy] });
+  const text = version < WITH_RENEWALS ? BEHIND_AND_ALIVE : BEHIND;
+  const { rows } = await session.ask({ text, values: [readableBy] });
   if (rows.length === 0) return undefined;
   const names = rows.map(([id]) => String(id)).join(", ");
   return `the database is used by emulators of an older version (${names}), which could not go on with what this version changes; stop them first`;

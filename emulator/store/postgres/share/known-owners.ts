@@ -50,10 +50,12 @@ export class KnownOwners {
   }
 
   replicas(): readonly ReplicaState[] {
-    return this.#alive().map(({ id, address, workerAddress, version, startedAt, leaseEndsAt }) => {
+    return this.#alive().map((peer) => {
+      const { id, address, workerAddress, version } = peer;
+      const { startedAt, leaseEndsAt, clockAheadMs } = peer;
       const own = this.#view.owners.filter(({ replica }) => replica === id);
-      const parts = own.map(({ part }) => part);
-      return { id, address, workerAddress, version, startedAt, leaseEndsAt, parts };
+      const known = { id, address, workerAddress, version, startedAt, leaseEndsAt, clockAheadMs };
+      return { ...known, parts: own.map(({ part }) => part) };
     });
   }
 

@@ -1,6 +1,8 @@
 /** Parts change hands: each time their epoch is counted up, so that nothing is stored that rests on the owner before. */
 import type { OwnerRow } from "../claim/spread.ts";
-import { BEGIN, bury, type Registrant, type Registration } from "../claim/registration.ts";
+import { bury } from "../claim/bury.ts";
+import { BEGIN, type Registrant, type Registration } from "../claim/registration.ts";
+import type { SeenRenewals } from "../claim/seen-renewals.ts";
 import type { Session, Statement } from "../connect/session.ts";
 import { bound, listOf } from "../values/columns.ts";
 
@@ -11,28 +13,21 @@ const CLAIM = `WITH me AS MATERIALIZED (SELECT 1 FROM replica WHERE id = $1 AND 
         WHERE (SELECT count(*) FROM me) = 1 AND (o.replica = $1 OR NOT EXISTS (SELECT 1 FROM replica r WHERE r.id = o.replica))
         FOR UPDATE OF o SKIP LOCKED)
   UPDATE owner SET replica = $1, epoch = epoch + 1 FROM free WHERE owner.part = free.part
-    RETURNING owner.part, owner.epoch, owner.service_time`;
+    RETURNING owner.part, owner.epoch`;
 /** Where the next owner is gone by now they are nobody's. */
 const GIVE = `WITH there AS MATERIALIZED (SELECT id FROM replica WHERE id = ANY($4::text[]) ORDER BY id FOR KEY SHARE)
-  UPDATE owner SET replica = (SELECT id FROM there WHERE there.id = u.next), epoch = owner.epoch + 1,
-      service_time = greatest(owner.service_time, $5::bigint)
+  UPDATE owner SET replica = (SELECT id FROM there WHERE there.id = u.next), epoch = owner.epoch + 1
     FROM unnest($2::bigint[], $3::bigint[], $4::text[]) AS u (part, epoch, next)
     WHERE owner.part = u.part AND owner.epoch = u.epoch AND owner.replica = $1`;
 
-export interface Claimed {
-  readonly epochs: ReadonlyMap<number, number>;
-  /** The latest that was told by who had them. */
-  readonly serviceTime: number;
-}
-
-/** Takes those of the parts that are as they were seen. @param tell goes to the others with it */
+/** Takes those of the parts that are as they were seen; answers their epochs. @param tell goes to the others with it */
 export async function claimParts(
   session: Session,
   { id }: Registrant,
   { term }: Registration,
   seen: readonly OwnerRow[],
   tell: Statement,
-): Promise<Claimed> {
+): Promise<ReadonlyMap<number, number>> {
   const columns = [seen.map(({ part }) => part), seen.map(({ epoch }) => epoch)];
   const values = [id, bound(term), ...columns.map((column) => listOf("integer", column))];
   const [claimed] = await inTransaction(session, [
@@ -40,10 +35,7 @@ export async function claimParts(
     tell,
   ]);
   const rows = claimed?.rows ?? [];
-  return {
-    epochs: new Map(rows.map(([part, epoch]) => [Number(part), Number(epoch)])),
-    serviceTime: Math.max(0, ...rows.map(([, , serviceTime]) => Number(serviceTime))),
-  };
+  return new Map(rows.map(([part, epoch]) => [Number(part), Number(epoch)]));
 }
 
 /** Gives parts that this one has, each with its epoch, to the next owners; undefined stands for nobody. */
@@ -51,7 +43,6 @@ export async function giveParts(
   session: Session,
   { id }: Registrant,
   given: readonly (readonly [part: number, epoch: number, next: string | undefined])[],
-  serviceTime: number,
   tell: Statement,
 ): Promise<void> {
   const values = [
@@ -68,15 +59,18 @@ export async function giveParts(
       "json",
       given.map(([, , next]) => next ?? null),
     ),
-    bound(serviceTime),
   ];
   await inTransaction(session, [{ name: "give-parts", text: GIVE, values }, tell]);
 }
 
-/** Removes the rows of replicas whose time is over. */
-export async function buryOver(session: Session, tell: Statement): Promise<number> {
+/** Removes the rows of replicas that are over. */
+export async function buryOver(
+  session: Session,
+  seen: SeenRenewals,
+  tell: Statement,
+): Promise<number> {
   await session.askAll(BEGIN);
-  const buried = await bury(session);
+  const buried = await bury(session, seen);
   await session.askAll(buried === 0 ? [{ text: "COMMIT" }] : [tell, { text: "COMMIT" }]);
   return buried;
 }

@@ -85,7 +85,7 @@ export class PartsKeeper {
     }
     const hasGiven = await this.#give(session);
     const isAnyOver = owners.view.peers.some(({ leftMs }) => leftMs < 0);
-    const hasBuried = isAnyOver && (await buryOver(session, tell)) > 0;
+    const hasBuried = isAnyOver && (await buryOver(session, claim.seen, tell)) > 0;
     if (hasGiven || hasBuried) await this.#look(session, registration);
     await this.#claim(session, registration);
     this.#leaveMisplaced();
@@ -113,15 +113,13 @@ export class PartsKeeper {
 
   /** Renews the claim; answers whether it is there. What is held that is another's by now is lost. */
   async #look(session: Session, registration: Registration): Promise<boolean> {
-    const { claim, times, owners } = this.#parts;
+    const { claim, times, owners, hurry } = this.#parts;
     const startedAt = claim.trust.now();
-    const view = await renewAndLook(session, {
-      ...{ who: claim.who, registration, settleMs: times.settle },
-      serviceTime: this.#owner?.serviceTime() ?? 0,
-      hasBegun: this.#takesParts,
-    });
+    const terms = { registration, settleMs: times.settle, hasBegun: this.#takesParts };
+    const view = await renewAndLook(session, claim, terms);
     if (view === undefined) return false;
     claim.trust.renew(startedAt);
+    if (view.hasLeapt) hurry();
     this.#highestSeq = Math.max(this.#highestSeq, view.lastSeq);
     this.#noteFree(view, startedAt.steady);
     const lost = claim.held.all.filter((part) => {
@@ -155,7 +153,7 @@ export class PartsKeeper {
     const given = [...this.#given].map(
       ([part, epoch]) => [part, epoch, targets.get(part)] as const,
     );
-    await giveParts(session, claim.who, given, this.#owner?.serviceTime() ?? 0, tell);
+    await giveParts(session, claim.who, given, tell);
     for (const [part] of given) this.#given.delete(part);
     return true;
   }
@@ -173,8 +171,7 @@ export class PartsKeeper {
       isHeld: (part) => claim.held.has(part) || this.#given.has(part),
     });
     if (seen.length === 0) return;
-    const claimed = await claimParts(session, claim.who, registration, seen, tell);
-    const { epochs, serviceTime } = claimed;
+    const epochs = await claimParts(session, claim.who, registration, seen, tell);
     if (epochs.size === 0) return;
     const gain = await readGain(session, [...epochs.keys()]);
     // It may be ending by now, or have lost its row.
@@ -182,7 +179,7 @@ export class PartsKeeper {
     this.#highestSeq = Math.max(this.#highestSeq, gain.lastSeq);
     claim.held.hold(epochs);
     owner.gained({
-      ...{ ...gain, parts: new Set(epochs.keys()), serviceTime },
+      ...{ ...gain, parts: new Set(epochs.keys()) },
       unownedMs: this.#unownedMs(epochs.keys()),
     });
     owners.take(epochs);

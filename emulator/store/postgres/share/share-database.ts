@@ -43,7 +43,7 @@ export function shareDatabase(sharing: Sharing) {
     readGain: (session, parts) => guard(() => readGain(session, jobs, queues, parts)),
   });
   const onLeftBehind = () => claim.refuse(LEFT_BEHIND);
-  const records = new RecordChanges({ clock, ask, onLeftBehind });
+  const records = new RecordChanges({ clock: claim.time.clock, ask, onLeftBehind });
   const ownership = new SharedOwnership({
     ...{ owners, keeper: partsKeeper, records, clock, hurry, leaseMs: times.lease },
     renewed: () => keeper().renewed(),

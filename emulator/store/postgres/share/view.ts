@@ -1,15 +1,17 @@
 /** What a replica knows of the others, and renews with its claim. */
 import type { ReplicaState } from "../../ownership.ts";
 import type { OwnerRow, Peer } from "../claim/spread.ts";
-import { prolong, type Registrant, type Registration } from "../claim/registration.ts";
+import type { Claim } from "../claim/claim.ts";
+import { prolong, type Registration } from "../claim/registration.ts";
+import type { RenewalRow } from "../claim/seen-renewals.ts";
 import type { Cell, Session } from "../connect/session.ts";
 import { RECORDS_VERSION } from "../reads/changed-records.ts";
-import { bound } from "../values/columns.ts";
 import { HIGHEST_SEQ } from "../writes/progress.ts";
 
-export interface PeerRow extends Peer, Omit<ReplicaState, "parts"> {
-  /** How much of its lease is left, ms. Below 0 it is over, so that the row may be removed. */
+export interface PeerRow extends Peer, RenewalRow, Omit<ReplicaState, "parts"> {
+  /** How much of its lease is left, ms, by what this process has seen. Below 0 it is over, so that the row may be removed. */
   readonly leftMs: number;
+  readonly knowsTime: boolean;
 }
 
 export interface View {
@@ -18,45 +20,62 @@ export interface View {
   /** The highest key of all lines. */
   readonly lastSeq: number;
   readonly recordsVersion: number;
+  /** Whether the time has to be asked for again at once. */
+  readonly hasLeapt: boolean;
 }
 
-export const NOTHING_SEEN: View = { peers: [], owners: [], lastSeq: 0, recordsVersion: 0 };
-
-const MS = (time: string) => `(extract(epoch FROM ${time}) * 1000)::bigint`;
-const PEERS = {
-  name: "peers",
-  text: `SELECT id, address, version, ${MS("started_at")}, ${MS("until")}, ${MS("until - clock_timestamp()")},
-      begun_at IS NOT NULL, begun_at <= clock_timestamp() - $1::bigint * interval '1 millisecond', worker_address
-    FROM replica ORDER BY id`,
+export const NOTHING_SEEN: View = {
+  ...{ peers: [], owners: [], lastSeq: 0, recordsVersion: 0 },
+  hasLeapt: false,
 };
-const OWNERS = { name: "owners", text: "SELECT part, replica, epoch FROM owner ORDER BY part" };
 
 export interface Renewal {
-  readonly who: Registrant;
   readonly registration: Registration;
-  readonly serviceTime: number;
   /** Whether it takes parts. */
   readonly hasBegun: boolean;
   readonly settleMs: number;
 }
 
+const PEERS = {
+  name: "peers",
+  text: `SELECT id, address, version, (extract(epoch FROM started_at) * 1000)::bigint, begun_at, worker_address,
+      term, renewals, lease_ms, knows_time, clock_ahead_ms
+    FROM replica ORDER BY id`,
+};
+const OWNERS = { name: "owners", text: "SELECT part, replica, epoch FROM owner ORDER BY part" };
+
 /** Renews the claim, and looks; undefined where the row is gone. Throws what `pg` throws. */
 export async function renewAndLook(
   session: Session,
-  { who, registration, serviceTime, hasBegun, settleMs }: Renewal,
+  claim: Claim,
+  { registration, hasBegun, settleMs }: Renewal,
 ): Promise<View | undefined> {
-  const [own, peers, owners, lastSeq, version] = await session.askAll([
-    prolong(who, registration, serviceTime, hasBegun),
-    { ...PEERS, values: [bound(settleMs)] },
+  const { who, time } = claim;
+  const asked = time.ask(who, registration);
+  const [own, sample, peers, owners, lastSeq, version] = await session.askAll([
+    prolong(who, registration, claim.told(hasBegun)),
+    asked.statement,
+    PEERS,
     OWNERS,
     { name: "highest-seq", text: HIGHEST_SEQ },
     { name: "records-version", text: RECORDS_VERSION },
   ]);
   if (own?.rowCount !== 1) return undefined;
-  const seen = (peers?.rows ?? []).map(readPeer);
-  const known = new Set(seen.map(({ id }) => id));
+  const rows = (peers?.rows ?? []).map(readPeer);
+  claim.seen.look(rows, claim.trust.now().steady);
+  const others = rows.filter((row) => row.id !== who.id && claim.seen.leftMs(row) >= 0);
+  const isKnownElsewhere = others.some(({ knowsTime }) => knowsTime);
+  const hasLeapt = await time.heard(session, asked, { row: sample?.rows[0], isKnownElsewhere });
+  const now = time.clock.now();
+  const known = new Set(rows.map(({ id }) => id));
   return {
-    peers: seen,
+    hasLeapt,
+    peers: rows.map((row) => {
+      const leftMs = claim.seen.leftMs(row);
+      const { begunAt = Number.POSITIVE_INFINITY } = row;
+      const isSettled = begunAt <= now - settleMs;
+      return { ...row, leftMs, leaseEndsAt: now + leftMs, isSettled };
+    }),
     owners: (owners?.rows ?? []).map(([part, replica, epoch]) => ({
       part: Number(part),
       // A part of one that is not there is nobody's.
@@ -69,18 +88,21 @@ export async function renewAndLook(
 }
 
 /** A row of `PEERS`. */
-function readPeer(row: readonly Cell[]): PeerRow {
-  const [id, address, version, startedAt, leaseEndsAt, leftMs, ...stages] = row;
-  const [hasBegun, isSettled, workerAddress] = stages;
+function readPeer(row: readonly Cell[]) {
+  const [id, address, version, startedAt, begunAt, workerAddress, ...renewal] = row;
+  const [term, renewals, leaseMs, knowsTime, clockAheadMs] = renewal;
   return {
     id: String(id),
     address: String(address ?? ""),
     workerAddress: typeof workerAddress === "string" ? workerAddress : undefined,
     version: String(version),
     startedAt: Number(startedAt),
-    leaseEndsAt: Number(leaseEndsAt),
-    leftMs: Number(leftMs),
-    hasBegun: hasBegun === "t",
-    isSettled: isSettled === "t",
+    begunAt: begunAt === null ? undefined : Number(begunAt),
+    hasBegun: begunAt !== null,
+    term: Number(term),
+    renewals: Number(renewals),
+    leaseMs: Number(leaseMs),
+    knowsTime: knowsTime === "t",
+    clockAheadMs: Number(clockAheadMs),
   };
 }

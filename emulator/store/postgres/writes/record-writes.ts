@@ -29,7 +29,8 @@ const PUT = `WITH back AS (DELETE FROM removed_record r USING ${ROWS} WHERE r.ki
 const DELETE = `WITH gone AS (
     DELETE FROM record USING ${unnested(KEY)} AS u (kind, id) WHERE record.kind = u.kind AND record.id = u.id
       RETURNING record.kind, record.id)
-  INSERT INTO removed_record (kind, id, version) SELECT kind, id, ${VERSION} FROM gone WHERE kind <> 'usage'
+  INSERT INTO removed_record (kind, id, version, removed_at)
+    SELECT kind, id, ${VERSION}, (SELECT highest FROM service_clock) FROM gone WHERE kind <> 'usage'
   ON CONFLICT (kind, id) DO UPDATE SET version = excluded.version, removed_at = excluded.removed_at`;
 const ADVANCE = `WITH done AS (
     UPDATE records_line SET version = version + 1 WHERE version = coalesce($1, version) RETURNING 1)

@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import type { ShownAttempt, ShownJob } from "../../../../emulator/cli/operate/answers.ts";
 import { jobText } from "../../../../emulator/cli/operate/show-job.ts";
 import { tableText } from "../../../../emulator/cli/operate/table.ts";
-import { durationInWords, instantInWords } from "../../../../emulator/cli/operate/terminal.ts";
+import { durationInWords } from "../../../../emulator/core/time/duration.ts";
+import { instantInWords } from "../../../../emulator/cli/operate/terminal.ts";
 
 test("columns are as wide as their widest cells, whatever colour those have; empty ones are left out", () => {
   const rows = [

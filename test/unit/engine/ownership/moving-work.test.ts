@@ -10,7 +10,6 @@ import {
   updateNetworkVolume,
 } from "../../../../emulator/engine/resources/manage-network-volumes.ts";
 import { advanceClock } from "../../../../emulator/engine/time/advance-clock.ts";
-import { openContext } from "../../../../emulator/engine/open-context.ts";
 import { ScriptedPods } from "../pods/scripted-pods.ts";
 import { ScriptedLauncher } from "../scripted-launcher.ts";
 import { ScriptedSender } from "../../scripted-sender.ts";
@@ -162,33 +161,11 @@ it("pods run where the service is decided for, and end with that", async () => {
   expect(here.launched).toHaveLength(2);
 });
 
-it("service time goes on from where another owner was, and what runs here keeps its time", async () => {
-  const first = await service.open([1]);
-  const worker = await first.test.connectWorker("echo-1");
-  const { id } = await submitTo(first, "echo-1");
-  await worker.nextJob();
-  const { engine, replica } = first;
-  const now = engine.clock.now();
-  service.shared.serviceTime = now + 20_000;
-  await replica.take(2);
-  expect(engine.clock.now()).toBe(now + 20_000);
-  expect(replica.owner?.serviceTime()).toBe(now + 20_000);
-  await service.settle();
-  // A lease is shorter than that.
-  expect(await stored(service, id)).toMatchObject({ status: "IN_PROGRESS" });
-  service.shared.serviceTime = now;
-  await replica.take(3);
-  expect(engine.clock.now()).toBe(now + 20_000);
-});
-
-it("the clock cannot be advanced, nor be a manual one, where several engines share a store", async () => {
+it("the clock cannot be advanced where several engines share a store", async () => {
   const { engine } = await service.open();
   const reason = expect.stringContaining("several emulators share the store");
   const refusal = { code: "invalid_request", message: reason };
   await expect(advanceClock(engine, 1_000, signal)).rejects.toMatchObject(refusal);
-  const { log, random, realClock: clock, store, steps } = engine;
-  const manual = openContext({ clock, log, random, serviceClock: clock, steps, store });
-  await expect(manual).rejects.toMatchObject({ name: "RangeError", message: reason });
 });
 
 it("an engine takes parts when it starts, and gives them away before anything else when it stops", async () => {

@@ -32,7 +32,6 @@ export class SharedStore {
   readonly epochs = new Map<number, number>();
   readonly replicas: SharedReplica[] = [];
   lastSeq = 0;
-  serviceTime = 0;
   recordsVersion = 0;
   /** Without it anybody may store anything. */
   isFenced = true;
@@ -96,7 +95,6 @@ export class SharedStore {
       counts: new Map([...counts].filter(([id]) => parts.has(partOf(id)))),
       running: running.filter(({ endpointId }) => parts.has(partOf(endpointId))),
       lastSeq: this.lastSeq,
-      serviceTime: this.serviceTime,
       unownedMs: new Map(),
     };
   }

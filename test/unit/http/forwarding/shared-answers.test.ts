@@ -52,7 +52,7 @@ it("replicas are listed with what each says of itself; of one that does not answ
   c.way.close();
   const { json } = await a.service.call("GET", "/emulator/replicas");
   const known = { version: "1", startedAt: "1970-01-01T00:00:00.000Z" };
-  const lease = { leaseEndsAt: "1970-01-01T00:00:05.000Z" };
+  const lease = { leaseEndsAt: "1970-01-01T00:00:05.000Z", clockAheadMs: 0 };
   const entry = ({ ownership: { self } }: TestReplica) => ({ ...self, ...known, ...lease });
   expect(json).toEqual({
     answeredBy: "a",

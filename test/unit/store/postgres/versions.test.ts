@@ -80,8 +80,8 @@ describe.skipIf(postgresIsMissing !== undefined)("a replica", () => {
   it("that does not say what it knows counts as one that knows the second schema", async () => {
     await using shared = await testShared();
     await (await begun(shared, "long")).joined.close();
-    await shared.admin.query(`INSERT INTO replica (id, slot, address, version, until)
-      VALUES ('the first one', 9, 'http://first:7080', '0.1.0', now() + interval '1 hour')`);
+    await shared.admin.query(`INSERT INTO replica (id, slot, address, version, lease_ms)
+      VALUES ('the first one', 9, 'http://first:7080', '0.1.0', 3600000)`);
     await (await begun(shared, "long", {})).joined.close();
     const migrations = [...MIGRATIONS, { sql: "", readableBy: NOW }];
     const refused = shared.join("short", { migrations, times: { lease: 100 } });

@@ -1,0 +1,176 @@
+/**
+ * Service time where a database keeps everything: the database's clock, sampled with each renewal of the claim and carried on
+ * by the monotonic clock of the process. The wall clock of the machine has no part in it.
+ *
+ * - A sample that differs from the monotonic prediction by more than 5 s is a leap of the database's clock: it is taken back by
+ *   an offset, which all replicas share. A smaller difference is slewed: service time runs faster or slower until it is made up.
+ * - A process that stood still does not know the time. Until the next sample its service time stands still, so that nothing
+ *   expires. So does that of a process which finds the database far ahead of what the others tell, until they have looked.
+ * - Service time never goes back, over the whole cluster: what any replica has told is a lower bound for all.
+ *
+ * A monotonic clock that jumps, as in the sleep of a machine, is a standstill.
+ */
+import type { Clock, Disarm } from "./clock.ts";
+
+/** Minimum difference between a sample and the prediction that is a leap. */
+export const LEAP_MS = 5_000;
+/** Minimum interval between two looks at the monotonic clock after which the process stood still. */
+const STANDSTILL_MS = 5_000;
+/** Maximum round trip of a sample. */
+const ROUND_TRIP_MS = 500;
+/** Share of the elapsed time by which service time is slewed. */
+const SLEW = 0.5;
+/** Interval between looks at the monotonic clock. */
+const LOOK_EVERY_MS = 1_000;
+/** Maximum delay of a timer: a sample may have moved service time meanwhile. */
+const TIMER_MS = 10_000;
+/** Delay of a timer that is due while service time stands still. */
+const STANDING_MS = 100;
+
+export interface TimeSample {
+  /** When the database was asked and had answered, by the monotonic clock of this process, ms. */
+  readonly askedAt: number;
+  readonly answeredAt: number;
+  /** The clock of the database, ms. */
+  readonly databaseAt: number;
+  /** What is added to it: its leaps, taken back. */
+  readonly offsetMs: number;
+  /** Highest service time that any replica has told. */
+  readonly highest: number;
+  /** Whether another replica is alive that knows the time. */
+  readonly isKnownElsewhere: boolean;
+}
+
+/** A leap of the database's clock that nobody has taken back. Times are service time, ms. */
+export interface Leap {
+  readonly expected: number;
+  readonly found: number;
+  /** Replaces the offset of the sample. */
+  readonly offsetMs: number;
+}
+
+export class SampledTime implements Clock {
+  readonly #steady: Clock;
+  /** The last sample that was accepted. */
+  #sample: { readonly at: number; readonly time: number } | undefined;
+  /** From where on service time is slewed, and by how much. */
+  #slewed = { at: 0, time: 0, errorMs: 0 };
+  #told = 0;
+  #seenAt: number;
+  #isKnown = false;
+  #disarm: Disarm;
+
+  /** @param steady the monotonic clock; its zero does not matter */
+  constructor(steady: Clock) {
+    this.#steady = steady;
+    this.#seenAt = steady.now();
+    this.#disarm = this.#lookLater();
+  }
+
+  /** Whether the time is known; until then `now` stands still. */
+  get isKnown(): boolean {
+    this.#look();
+    return this.#isKnown;
+  }
+
+  now(): number {
+    const at = this.#look();
+    if (this.#isKnown) this.#told = Math.max(this.#told, this.#timeAt(at));
+    return Math.floor(this.#told);
+  }
+
+  wakeAt(at: number, wake: () => void): Disarm {
+    let disarm: Disarm = () => undefined;
+    const arm = () => {
+      const leftMs = at - this.now();
+      const delayMs = Math.min(TIMER_MS, Math.max(this.#isKnown ? 0 : STANDING_MS, leftMs));
+      disarm = this.#steady.wakeAt(this.#steady.now() + delayMs, fire);
+    };
+    const fire = () => (this.now() < at ? arm() : wake());
+    arm();
+    return () => disarm();
+  }
+
+  /** Answers a leap that is to be taken back before a sample is accepted. */
+  take(sample: TimeSample): Leap | undefined {
+    this.#look();
+    const { askedAt, answeredAt, databaseAt, offsetMs } = sample;
+    const tripMs = answeredAt - askedAt;
+    const isSlow = tripMs < 0 || tripMs > ROUND_TRIP_MS;
+    if (isSlow && this.#isKnown) return undefined;
+    // A slow answer says how late it is at least.
+    const found = databaseAt + offsetMs + (isSlow ? 0 : tripMs / 2);
+    const expected = this.#isKnown
+      ? this.#expectedOf(sample, found)
+      : this.#expectedAnew(sample, found);
+    if (expected === undefined) return undefined;
+    return { expected, found, offsetMs: Math.round(offsetMs + expected - found) };
+  }
+
+  close(): void {
+    this.#disarm();
+  }
+
+  /** What the time is where the sample is not; undefined: the sample is accepted. */
+  #expectedOf({ answeredAt, highest }: TimeSample, found: number): number | undefined {
+    const predicted = this.#predictedAt(answeredAt) ?? found;
+    if (Math.abs(found - predicted) <= LEAP_MS) {
+      this.#accept(answeredAt, found, this.now());
+      return undefined;
+    }
+    // The others are ahead, too: it is this process that stood still, and its clocks with it.
+    if (found < predicted || highest - predicted <= LEAP_MS) return predicted;
+    this.#accept(answeredAt, found, found);
+    return undefined;
+  }
+
+  /** The same of a process that does not know the time. Undefined also where it is to ask again. */
+  #expectedAnew(sample: TimeSample, found: number): number | undefined {
+    const { answeredAt, highest, isKnownElsewhere } = sample;
+    this.#told = Math.max(this.#told, highest);
+    if (found < highest - LEAP_MS) return highest;
+    if (found > highest + LEAP_MS) {
+      if (isKnownElsewhere) return undefined;
+      const predicted = this.#predictedAt(answeredAt);
+      if (predicted !== undefined && found > predicted + LEAP_MS)
+        return Math.max(predicted, highest);
+    }
+    this.#accept(answeredAt, found, found);
+    return undefined;
+  }
+
+  #predictedAt(at: number): number | undefined {
+    return this.#sample && this.#sample.time + at - this.#sample.at;
+  }
+
+  /** @param from service time goes on from here, or from what was told if that is more */
+  #accept(at: number, time: number, from: number): void {
+    this.#sample = { at, time };
+    this.#told = Math.max(this.#told, from);
+    this.#slewed = { at, time: this.#told, errorMs: time - this.#told };
+    this.#isKnown = true;
+  }
+
+  #timeAt(at: number): number {
+    const { at: since, time, errorMs } = this.#slewed;
+    const elapsedMs = Math.max(0, at - since);
+    const mostMs = elapsedMs * SLEW;
+    return time + elapsedMs + Math.min(mostMs, Math.max(-mostMs, errorMs));
+  }
+
+  /** Looks at the monotonic clock, and whether it stood still or jumped since the last look. */
+  #look(): number {
+    const at = this.#steady.now();
+    const sinceMs = at - this.#seenAt;
+    if (sinceMs < 0 || sinceMs > STANDSTILL_MS) this.#isKnown = false;
+    this.#seenAt = at;
+    return at;
+  }
+
+  #lookLater(): Disarm {
+    return this.#steady.wakeAt(this.#steady.now() + LOOK_EVERY_MS, () => {
+      this.#look();
+      this.#disarm = this.#lookLater();
+    });
+  }
+}

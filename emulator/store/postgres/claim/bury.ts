@@ -1,0 +1,45 @@
+/** Removes the rows of replicas that are gone, and frees what is claimed in their names. */
+import type { Session } from "../connect/session.ts";
+import { listOf } from "../values/columns.ts";
+import { endSessions } from "./end-sessions.ts";
+import type { RenewalRow, SeenRenewals } from "./seen-renewals.ts";
+
+const ROWS = "SELECT id, term, renewals, lease_ms FROM replica ORDER BY id";
+/** One that has renewed its row since is alive. */
+const OVER = `SELECT id FROM replica JOIN unnest($1::bigint[], $2::bigint[]) AS u (term, renewals) USING (term, renewals)
+  ORDER BY id FOR UPDATE OF replica SKIP LOCKED`;
+const OWN = "SELECT id FROM replica WHERE id = $1 FOR UPDATE";
+const BURY = `WITH dead AS (SELECT * FROM replica WHERE id = ANY($1::text[])),
+    noted AS (INSERT INTO former_replica (term, batch, ended_at)
+      SELECT term, coalesce((SELECT batch FROM writer WHERE writer.part = dead.slot), 0), (SELECT highest FROM service_clock) FROM dead),
+    freed AS (UPDATE owner SET replica = NULL, epoch = epoch + 1 FROM dead WHERE owner.replica = dead.id)
+  DELETE FROM replica WHERE id = ANY($1::text[])`;
+
+/**
+ * Within a transaction: removes the rows that are over, but none by which a batch is under way; and that of `own`, whatever is.
+ * Answers how many.
+ */
+export async function bury(session: Session, seen: SeenRenewals, own?: string): Promise<number> {
+  const over = await overdue(session, seen, own);
+  for (const { id } of over) await endSessions(session, id);
+  const columns = [over.map(({ term }) => term), over.map(({ renewals }) => renewals)];
+  const values = columns.map((column) => listOf("integer", column));
+  const { rows } = await session.ask({ text: OVER, values });
+  const owns = own === undefined ? [] : (await session.ask({ text: OWN, values: [own] })).rows;
+  // What they stored last is seen only by a statement that begins once they are locked.
+  const ids = [...new Set([...rows, ...owns].map(([id]) => String(id)))];
+  if (ids.length > 0) await session.ask({ text: BURY, values: [listOf("json", ids)] });
+  return ids.length;
+}
+
+async function overdue(session: Session, seen: SeenRenewals, own: string | undefined) {
+  const { rows } = await session.ask({ text: ROWS });
+  const found = rows.map(([id, term, renewals, leaseMs]): RenewalRow & { readonly id: string } => ({
+    id: String(id),
+    term: Number(term),
+    renewals: Number(renewals),
+    leaseMs: Number(leaseMs),
+  }));
+  seen.look(found, performance.now());
+  return found.filter((row) => row.id !== own && seen.leftMs(row) < 0);
+}

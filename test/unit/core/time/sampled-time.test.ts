@@ -1,0 +1,194 @@
+/** Service time from samples of the database's clock: no leap, standstill or jump of any clock lets something expire early. */
+import { expect, it } from "vitest";
+import { SeededRandom } from "../../../e2e/crash/seeded-random.ts";
+import { sized } from "../../../setup/size.ts";
+import { TimeCluster } from "./time-cluster.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+async function twoReplicas() {
+  const cluster = new TimeCluster();
+  const [one, two] = [cluster.join(), cluster.join(2 * DAY_MS)];
+  await cluster.pass(2);
+  return { cluster, one, two };
+}
+
+it("is the database's clock with half of the round trip, wherever the clock of a machine stands", async () => {
+  const { one, two } = await twoReplicas();
+  expect([one.errorMs, two.errorMs]).toEqual([0, 0]);
+});
+
+it("is not known before the first sample, and stands still until then", async () => {
+  const cluster = new TimeCluster();
+  const { time } = cluster.join();
+  await cluster.real.advance(10_000);
+  expect([time.isKnown, time.now()]).toEqual([false, 0]);
+});
+
+it("throws away answers that took more than 500 ms", async () => {
+  const { cluster, one } = await twoReplicas();
+  await cluster.real.advance(1_000);
+  one.renew({ askedAt: one.now() - 501, databaseAt: cluster.real.now() + 4_000 });
+  await cluster.real.advance(4_000);
+  expect(one.errorMs).toBe(0);
+  one.renew({ askedAt: one.now() - 500, databaseAt: cluster.real.now() + 4_000 - 250 });
+  await cluster.real.advance(4_000);
+  expect(one.errorMs).toBeGreaterThan(1_000);
+});
+
+it("takes a slow answer as the least where the time is not known", () => {
+  const cluster = new TimeCluster();
+  const one = cluster.join();
+  one.renew({ askedAt: one.now() - 3_000, databaseAt: cluster.real.now() - 2_900 });
+  expect([one.time.isKnown, one.errorMs]).toEqual([true, -2_900]);
+});
+
+it.each([4_000, -4_000])("a difference of %i ms is slewed, and never goes back", async (byMs) => {
+  const { cluster, one } = await twoReplicas();
+  cluster.databaseAheadMs = byMs;
+  one.renew();
+  let last = one.time.now();
+  for (let ms = 0; ms < 9_000; ms += 100) {
+    await cluster.real.advance(100);
+    if (ms % 1_000 === 0) one.renew();
+    const now = one.time.now();
+    expect(now - last).toBeGreaterThanOrEqual(49);
+    expect(now - last).toBeLessThanOrEqual(151);
+    last = now;
+  }
+  expect(one.errorMs).toBe(byMs);
+  expect(cluster.leaps).toBe(0);
+});
+
+it.each([HOUR_MS, -HOUR_MS, 2 * DAY_MS, -2 * DAY_MS, 5_100, -5_100])(
+  "a leap of the database's clock by %i ms is taken back for all, once",
+  async (byMs) => {
+    const { cluster, one, two } = await twoReplicas();
+    cluster.databaseAheadMs = byMs;
+    await cluster.pass(5);
+    expect([one.errorMs, two.errorMs, cluster.offsetMs]).toEqual([0, 0, -byMs]);
+    expect(cluster.leaps).toBe(1);
+    const three = cluster.join(7);
+    await cluster.pass(1);
+    expect([three.time.isKnown, three.errorMs]).toEqual([true, 0]);
+  },
+);
+
+it.each([HOUR_MS, -HOUR_MS])(
+  "goes on over a fail-over of 20 s to a server whose clock differs by %i ms",
+  async (byMs) => {
+    const { cluster, one, two } = await twoReplicas();
+    for (const each of [one, two]) each.isAway = true;
+    await cluster.pass(20);
+    cluster.databaseAheadMs = byMs;
+    for (const each of [one, two]) each.isAway = false;
+    await cluster.pass(2);
+    expect([one.errorMs, two.errorMs]).toEqual([0, 0]);
+  },
+);
+
+it("of a process that stood still over 5 s stands still until a fresh sample, and no timer fires", async () => {
+  const { cluster, one } = await twoReplicas();
+  const before = one.time.now();
+  let fired = 0;
+  one.time.wakeAt(before + 6_000, () => (fired += 1));
+  one.isStill = true;
+  await cluster.pass(8);
+  one.isStill = false;
+  expect([one.time.isKnown, one.time.now()]).toEqual([false, before]);
+  await cluster.real.advance(0);
+  expect(fired).toBe(0);
+  one.renew();
+  expect([one.time.isKnown, one.errorMs]).toEqual([true, 0]);
+});
+
+it("fires a timer that came due while it stood still once the time is known", async () => {
+  const { cluster, one } = await twoReplicas();
+  let firedAt = 0;
+  one.time.wakeAt(one.time.now() + 6_000, () => (firedAt = one.time.now()));
+  one.aheadMs += HOUR_MS;
+  await cluster.real.advance(900);
+  expect(firedAt).toBe(0);
+  const at = cluster.real.now() + 5_100;
+  await cluster.pass(6);
+  expect(Math.abs(firedAt - at)).toBeLessThan(1_000);
+});
+
+it.each([HOUR_MS, -HOUR_MS])(
+  "a monotonic clock that jumps by %i ms moves the time of nobody",
+  async (byMs) => {
+    const { cluster, one, two } = await twoReplicas();
+    const before = one.time.now();
+    one.aheadMs += byMs;
+    expect(one.time.now()).toBe(before);
+    await cluster.pass(3);
+    expect([one.errorMs, two.errorMs, cluster.leaps]).toEqual([0, 0, 0]);
+  },
+);
+
+it("a machine that slept with all its clocks goes on where the others are", async () => {
+  const { cluster, one, two } = await twoReplicas();
+  one.isStill = true;
+  await cluster.pass(600);
+  one.aheadMs -= 600_000;
+  one.isStill = false;
+  await cluster.pass(2);
+  expect([one.errorMs, two.errorMs, cluster.leaps]).toEqual([0, 0, 0]);
+});
+
+it("a replica that comes in between a leap and its discovery waits for those that know better", async () => {
+  const { cluster, one } = await twoReplicas();
+  cluster.databaseAheadMs = 2 * DAY_MS;
+  const late = cluster.join();
+  late.renew();
+  expect([late.time.isKnown, late.time.now() <= one.time.now()]).toEqual([false, true]);
+  await cluster.pass(2);
+  expect([late.time.isKnown, late.errorMs, one.errorMs]).toEqual([true, 0, 0]);
+});
+
+it("never goes back over a restart of all on a server whose clock is behind", async () => {
+  const { cluster, one } = await twoReplicas();
+  const last = one.time.now();
+  cluster.replicas.length = 0;
+  await cluster.real.advance(60_000);
+  cluster.databaseAheadMs = -DAY_MS;
+  const next = cluster.join();
+  next.renew();
+  expect(next.time.isKnown).toBe(true);
+  expect(next.time.now()).toBeGreaterThanOrEqual(last - 1_000);
+  expect(cluster.offsetMs).toBeGreaterThan(DAY_MS - 120_000);
+});
+
+it("whatever clocks do, no service time is ahead of real time, and none goes back", async () => {
+  const random = new SeededRandom(1);
+  for (let run = 0; run < sized(20, 400); run += 1) {
+    const cluster = new TimeCluster();
+    cluster.join(random.integer(0, DAY_MS));
+    await cluster.pass(1);
+    cluster.join(random.integer(0, DAY_MS));
+    await cluster.pass(1);
+    const told = new Map(cluster.replicas.map((each) => [each, each.time.now()]));
+    for (let second = 0; second < 40; second += 1) {
+      const struck = cluster.replicas[random.integer(0, 1)];
+      const byMs = random.integer(6_000, HOUR_MS) * (random.next() < 0.5 ? 1 : -1);
+      const fate = random.integer(0, 11);
+      if (fate === 0 && cluster.replicas.every(({ isStill }) => !isStill))
+        cluster.databaseAheadMs += byMs;
+      if (fate === 1 && struck) struck.aheadMs += byMs;
+      const others = cluster.replicas.filter((each) => each !== struck);
+      if (fate === 2 && struck && others.every(({ isStill }) => !isStill)) struck.isStill = true;
+      if (fate === 3) for (const each of cluster.replicas) each.isStill = false;
+      // The next fault strikes when this one is known.
+      await cluster.pass(2);
+      for (const each of cluster.replicas) {
+        const now = each.time.now();
+        expect(now).toBeGreaterThanOrEqual(told.get(each) ?? 0);
+        expect(each.errorMs).toBeLessThan(20);
+        if (each.time.isKnown) expect(each.errorMs).toBeGreaterThan(-1_000);
+        told.set(each, now);
+      }
+    }
+    for (const { time } of cluster.replicas) time.close();
+  }
+}, 120_000);

@@ -1,0 +1,84 @@
+/** Replicas that sample one database, whose clocks a test moves: what each takes for service time. */
+import type { Clock } from "../../../../emulator/core/time/clock.ts";
+import { SampledTime, type TimeSample } from "../../../../emulator/core/time/sampled-time.ts";
+import { FakeClock } from "../../../fake-clock.ts";
+
+/** A database with the row that all replicas share. */
+export class TimeCluster {
+  /** Real time: what passes for all. */
+  readonly real = new FakeClock(1_000_000_000);
+  readonly replicas: TimedReplica[] = [];
+  /** The clock of the database minus real time. */
+  databaseAheadMs = 0;
+  offsetMs = 0;
+  highest = 0;
+  /** How often a leap was taken back. */
+  leaps = 0;
+
+  /** @param monotonicAt where its monotonic clock begins */
+  join(monotonicAt = 0): TimedReplica {
+    const replica = new TimedReplica(this, monotonicAt - this.real.now());
+    this.replicas.push(replica);
+    return replica;
+  }
+
+  /** Seconds, in each of which every replica that does not stand still takes a sample. */
+  async pass(seconds: number): Promise<void> {
+    for (let passed = 0; passed < seconds; passed += 1) {
+      await this.real.advance(1_000);
+      for (const replica of this.replicas) if (!replica.isStill) replica.renew();
+    }
+  }
+}
+
+export class TimedReplica implements Clock {
+  readonly time: SampledTime;
+  readonly #cluster: TimeCluster;
+  /** Its monotonic clock minus real time. */
+  aheadMs: number;
+  isStill = false;
+  isAway = false;
+
+  constructor(cluster: TimeCluster, aheadMs: number) {
+    this.#cluster = cluster;
+    this.aheadMs = aheadMs;
+    this.time = new SampledTime(this);
+  }
+
+  /** Its monotonic clock. */
+  now(): number {
+    return this.#cluster.real.now() + this.aheadMs;
+  }
+
+  wakeAt(at: number, wake: () => void) {
+    return this.#cluster.real.wakeAt(at - this.aheadMs, () => this.isStill || wake());
+  }
+
+  /** Takes a sample, and one more after a leap, as the keeper of a claim does. */
+  renew(more: Partial<TimeSample> = {}): void {
+    if (this.isAway) return;
+    for (let samples = 0; samples < 2; samples += 1) if (!this.#sample(more)) return;
+  }
+
+  /** By how much its service time is ahead of real time, ms. */
+  get errorMs(): number {
+    return this.time.now() - this.#cluster.real.now();
+  }
+
+  #sample(more: Partial<TimeSample>): boolean {
+    const cluster = this.#cluster;
+    if (this.time.isKnown) cluster.highest = Math.max(cluster.highest, this.time.now());
+    const { offsetMs, highest } = cluster;
+    const others = cluster.replicas.filter((each) => each !== this && !each.isStill);
+    const leap = this.time.take({
+      ...{ askedAt: this.now() - 10, answeredAt: this.now(), offsetMs, highest },
+      databaseAt: cluster.real.now() - 5 + cluster.databaseAheadMs,
+      isKnownElsewhere: others.some(({ time }) => time.isKnown),
+      ...more,
+    });
+    if (leap === undefined) return false;
+    cluster.offsetMs = leap.offsetMs;
+    cluster.leaps += 1;
+    return true;
+  }
+}
