@@ -1,11 +1,15 @@
 /** The gRPC call of one worker: bundles the orders that come at once, and reads reports no faster than they are stored. */
 import * as grpc from "@grpc/grpc-js";
-import type { ServiceOrders } from "../../runtime/protocol/session.ts";
+import type { HandedJob, LeaseRef } from "../../runtime/protocol/outcome.ts";
+import { PIECES_VERSION, type ServiceOrders } from "../../runtime/protocol/session.ts";
 import {
   decodeReport,
   encodeOrders,
+  MessageLink,
+  PIECE_BYTES,
   type ServiceMessage,
   WireError,
+  WORKER_SERVICE,
   type WorkerMessage,
 } from "../../runtime/protocol/wire/worker-wire.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
@@ -24,6 +28,10 @@ export class GrpcSession {
   readonly #session: WorkerSession;
   readonly #log: EngineLog;
   readonly #bundle = new OrderBundle();
+  readonly #link: MessageLink<WorkerMessage>;
+  /** Leases of jobs that wait for others to be sent, or are being sent, by their tokens. */
+  readonly #onTheWay = new Map<string, LeaseRef>();
+  #takesPieces = false;
   #unstored = 0;
   #flushing = false;
   #over = false;
@@ -37,12 +45,17 @@ export class GrpcSession {
     this.#log = log;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.ended = promise;
+    this.#link = new MessageLink({
+      write: (parts) => void call.write({ ...encodeOrders({}), ...parts }),
+      decode: WORKER_SERVICE.session.requestDeserialize,
+      allSent: () => this.#schedule(),
+    });
     this.#session = open((orders) => this.#enqueue(orders));
     call.on("data", (message: WorkerMessage) => void this.#receive(message));
     const over = () => {
       if (this.#over) return;
       this.#over = true;
-      this.#session.disconnected();
+      this.#session.disconnected([...this.#onTheWay.values()]);
       resolve();
     };
     call.on("end", () => call.end());
@@ -63,7 +76,14 @@ export class GrpcSession {
     this.#unstored += 1;
     if (this.#unstored === UNSTORED_REPORTS) this.#call.pause();
     try {
-      await this.#session.receive(decodeReport(message));
+      const taken = this.#link.receive(message);
+      if (message.piece || message.piecesTaken !== undefined)
+        this.#session.heard([...this.#onTheWay.values()]);
+      if (taken === undefined) return;
+      const report = decodeReport(taken.message);
+      if (report.hello) this.#takesPieces = report.hello.protocolVersion >= PIECES_VERSION;
+      await this.#session.receive(report);
+      if (!this.#over) taken.done();
     } catch (error) {
       this.#refuse(error);
     } finally {
@@ -90,21 +110,57 @@ export class GrpcSession {
   #enqueue(orders: ServiceOrders): void {
     if (this.#over) return;
     this.#bundle.add(orders);
-    if (this.#flushing) return;
+    const { jobs } = this.#bundle;
+    const mustWait = this.#takesPieces && (this.#link.isSending || jobs.some(isLarge));
+    if (mustWait)
+      for (const lease of leasesOf(orders.jobs ?? []))
+        this.#onTheWay.set(lease.leaseToken, lease);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#over || this.#flushing) return;
     this.#flushing = true;
     // When the orders of a batch are released, and before those go on who wait for it.
     queueMicrotask(() => this.#flush());
   }
 
   #flush(): void {
-    const orders = this.#over ? undefined : this.#bundle.take();
+    const orders = this.#over ? undefined : this.#bundle.take(this.#link.isSending);
     if (!orders) {
       this.#flushing = false;
       return;
     }
     const more = () => this.#flush();
-    if (!this.#call.write(encodeOrders(orders))) this.#call.once("drain", more);
+    if (!this.#write(orders)) this.#call.once("drain", more);
     else if (this.#bundle.isEmpty) this.#flushing = false;
     else setImmediate(more);
   }
+
+  /** False when the transport takes nothing more for now. */
+  #write(orders: ServiceOrders): boolean {
+    const { jobs = [] } = orders;
+    const message = encodeOrders(orders);
+    const leases = leasesOf(jobs);
+    if (this.#takesPieces && jobs.some(isLarge)) {
+      this.#link.send(WORKER_SERVICE.session.responseSerialize(message), () => this.#arrived(leases));
+      return true;
+    }
+    this.#arrived(leases);
+    return this.#call.write(message);
+  }
+
+  #arrived(leases: readonly LeaseRef[]): void {
+    const arrived = leases.filter(({ leaseToken }) => this.#onTheWay.delete(leaseToken));
+    if (arrived.length > 0) this.#session.arrived(arrived);
+  }
+}
+
+function isLarge({ input }: HandedJob): boolean {
+  return input.byteLength > PIECE_BYTES;
+}
+
+/** Without the inputs, which are not to be kept in memory by who waits for them to arrive. */
+function leasesOf(jobs: readonly HandedJob[]): readonly LeaseRef[] {
+  return jobs.map(({ jobId, leaseToken }) => ({ jobId, leaseToken }));
 }

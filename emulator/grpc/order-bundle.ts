@@ -1,13 +1,15 @@
-/** Merges orders that come at once, and splits them where a message would become too large. */
-import type { HandedJob } from "../../runtime/protocol/outcome.ts";
+/** Merges orders that come at once, and splits them where a message would become too large to be sent whole. */
+import type { HandedJob, Revocation } from "../../runtime/protocol/outcome.ts";
 import type { ServiceOrders } from "../../runtime/protocol/session.ts";
-
-/** A message takes more jobs until their inputs reach this size. */
-const BUNDLE_BYTES = 4_000_000;
+import { PIECE_BYTES } from "../../runtime/protocol/wire/worker-wire.ts";
 
 export class OrderBundle {
   #orders: ServiceOrders | undefined;
   #jobs: HandedJob[] = [];
+  /** Lease tokens of the jobs in the last message. */
+  #sent: readonly string[] = [];
+  /** Revocations that follow their jobs. */
+  #late: Revocation[] = [];
 
   add(orders: ServiceOrders): void {
     if (orders.jobs) this.#jobs.push(...orders.jobs);
@@ -16,24 +18,56 @@ export class OrderBundle {
   }
 
   get isEmpty(): boolean {
-    return !this.#orders && this.#jobs.length === 0;
+    return !this.#orders && this.#jobs.length === 0 && this.#late.length === 0;
   }
 
-  /** The next message; undefined when no orders are left. */
-  take(): ServiceOrders | undefined {
+  /** Jobs that wait. */
+  get jobs(): readonly HandedJob[] {
+    return this.#jobs;
+  }
+
+  /**
+   * The next message; undefined when there is none. A large job goes alone.
+   *
+   * @param isSending the jobs of the last message are still being sent: no further ones can be, nor what has to follow them
+   */
+  take(isSending: boolean): ServiceOrders | undefined {
     if (this.isEmpty) return undefined;
+    const [first] = this.#jobs;
+    const isNextLarge = first !== undefined && first.input.byteLength > PIECE_BYTES;
+    const jobs = isSending || (this.#orders && isNextLarge) ? [] : this.#takeJobs();
+    if (jobs.length > 0) this.#sent = jobs.map(tokenOf);
+    const ahead = this.#jobs.map(tokenOf);
+    const orders = this.#takeOrders(isSending ? [...this.#sent, ...ahead] : ahead);
+    return orders || jobs.length > 0 ? { ...orders, jobs } : undefined;
+  }
+
+  #takeJobs(): readonly HandedJob[] {
     let bytes = 0;
     let count = 0;
     for (const job of this.#jobs) {
       bytes += job.input.byteLength;
-      if (count > 0 && bytes > BUNDLE_BYTES) break;
+      if (count > 0 && bytes > PIECE_BYTES) break;
       count += 1;
     }
-    const jobs = this.#jobs.splice(0, count);
-    const orders = { ...this.#orders, jobs };
-    this.#orders = undefined;
-    return orders;
+    return this.#jobs.splice(0, count);
   }
+
+  /** Without revocations of jobs that are still `ahead`: the worker has to hear of a job first, as its credit is used up by it. */
+  #takeOrders(ahead: readonly string[]): ServiceOrders | undefined {
+    const orders = this.#orders;
+    this.#orders = undefined;
+    const all = [...this.#late, ...(orders?.revocations ?? [])];
+    if (all.length === 0) return orders;
+    const tokens = new Set(ahead);
+    this.#late = all.filter(({ leaseToken }) => tokens.has(leaseToken));
+    const revocations = all.filter(({ leaseToken }) => !tokens.has(leaseToken));
+    return orders || revocations.length > 0 ? { ...orders, revocations } : undefined;
+  }
+}
+
+function tokenOf({ leaseToken }: HandedJob): string {
+  return leaseToken;
 }
 
 function merge(a: ServiceOrders, b: ServiceOrders): ServiceOrders {

@@ -4,7 +4,10 @@ import type { Failure } from "./failure.ts";
 import type { HandedJob, LeaseRef, Outcome, Revocation } from "./outcome.ts";
 
 /** Grows when a change of the session would confuse an older peer. */
-export const PROTOCOL_VERSION = 2;
+export const PROTOCOL_VERSION = 3;
+
+/** The first version whose workers take large messages in pieces. */
+export const PIECES_VERSION = 3;
 
 export interface Hello {
   readonly protocolVersion: number;

@@ -7,14 +7,18 @@ import {
   type StatusObject,
 } from "@grpc/grpc-js";
 import type { ServiceOrders, WorkerReport } from "../protocol/session.ts";
+import { defined } from "../protocol/without-undefined.ts";
 import {
   decodeOrders,
   encodeReport,
   MESSAGE_MAX_BYTES,
+  MessageLink,
+  PIECE_BYTES,
   WireError,
   WORKER_SERVICE,
   type ServiceMessage,
 } from "../protocol/wire/worker-wire.ts";
+import { payloadBytesOf } from "./outbox.ts";
 import type { Session, SessionEnd, SessionEvents } from "./session.ts";
 
 const { path, requestSerialize, responseDeserialize } = WORKER_SERVICE.session;
@@ -29,9 +33,9 @@ const channelOptions = {
   "grpc.max_send_message_length": MESSAGE_MAX_BYTES,
   // HTTP/2's default of 64 kB would let a large payload wait for a receipt every 64 kB.
   "grpc-node.flow_control_window": 4_000_000,
-  // A peer that vanished without a word is noticed after 15 s, the length of a lease.
+  // A peer that vanished without a word is noticed after 25 s: an answer may wait behind payloads, on a long line for some seconds.
   "grpc.keepalive_time_ms": 10_000,
-  "grpc.keepalive_timeout_ms": 5_000,
+  "grpc.keepalive_timeout_ms": 15_000,
   // Each session connects anew and at once: the source has a backoff of its own.
   "grpc.use_local_subchannel_pool": 1,
   "grpc.enable_retries": 0,
@@ -60,12 +64,22 @@ export class GrpcSession implements Session {
   readonly #client: Client;
   readonly #stream: ReturnType<typeof openStream>;
   readonly #ended = Promise.withResolvers<void>();
+  readonly #link: MessageLink<ServiceMessage>;
   #writes = 0;
+  #isClosing = false;
 
   constructor({ target, tls, name }: Door, opener: Opener, events: SessionEvents) {
     const options = name === undefined ? {} : { "grpc.ssl_target_name_override": name };
     this.#client = new Client(target, tls, { ...channelOptions, ...options });
     this.#stream = openStream(this.#client, opener);
+    this.#link = new MessageLink({
+      write: (parts) => void this.#stream.write({ ...encodeReport({}), ...parts }),
+      decode: responseDeserialize,
+      allSent: () => {
+        if (this.#isClosing) this.#stream.end();
+        else events.writable();
+      },
+    });
     this.#stream.on("data", (message: ServiceMessage) => this.#receive(message, events));
     // The status event tells the same and comes in any case; without a listener the error would be thrown.
     this.#stream.on("error", () => {});
@@ -86,14 +100,32 @@ export class GrpcSession implements Session {
     return this.#writes < MAX_WRITES;
   }
 
+  get isSending(): boolean {
+    return this.#link.isSending;
+  }
+
+  get confirmed(): number {
+    return this.#link.confirmed;
+  }
+
   send(report: WorkerReport): void {
+    if (payloadBytesOf(report) <= PIECE_BYTES) return this.#write(report);
+    // With its credit: further jobs are not to come before the results of those that are done.
+    const { chunks, progress, outcomes, credit, ...urgent } = report;
+    if (Object.keys(urgent).length > 0) this.#write(urgent);
+    const large = encodeReport(defined({ chunks, progress, outcomes, credit }));
+    this.#link.send(requestSerialize(large));
+  }
+
+  #write(report: WorkerReport): void {
     this.#writes++;
     this.#stream.write(encodeReport(report), this.#onWritten);
   }
 
   /** Says goodbye after everything sent so far, and waits for the service to do the same, but not for long. */
   async close(): Promise<void> {
-    this.#stream.end();
+    this.#isClosing = true;
+    if (!this.#link.isSending) this.#stream.end();
     const limit = setTimeout(() => this.#stream.cancel(), GOODBYE_MS);
     await this.#ended.promise;
     clearTimeout(limit);
@@ -102,7 +134,10 @@ export class GrpcSession implements Session {
   #receive(message: ServiceMessage, events: SessionEvents): void {
     let orders: ServiceOrders;
     try {
-      orders = decodeOrders(message);
+      const taken = this.#link.receive(message);
+      if (taken === undefined) return;
+      orders = decodeOrders(taken.message);
+      taken.done();
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
       this.#stream.call?.cancelWithStatus(status.INVALID_ARGUMENT, error.message);

@@ -19,6 +19,14 @@ export class LaterSession implements Session {
     return this.#session?.isWritable ?? false;
   }
 
+  get isSending(): boolean {
+    return this.#session?.isSending ?? false;
+  }
+
+  get confirmed(): number {
+    return this.#session?.confirmed ?? 0;
+  }
+
   send(...args: Parameters<Session["send"]>): void {
     this.#session?.send(...args);
   }

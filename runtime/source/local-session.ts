@@ -28,6 +28,8 @@ export function localSessions(
 }
 
 class LocalSession implements Session {
+  readonly isSending = false;
+  readonly confirmed = 0;
   readonly #events: SessionEvents;
   readonly #service: LocalServiceSide | undefined;
   readonly #stored = Promise.withResolvers<void>();

@@ -1,4 +1,5 @@
 /** Gathers a worker's reports until they can be sent, and cuts them into messages of bounded size. */
+import { PIECE_BYTES } from "../protocol/wire/worker-wire.ts";
 import type { Failure } from "../protocol/failure.ts";
 import { leaseKey, type LeaseRef, type Outcome, outputOf } from "../protocol/outcome.ts";
 import type {
@@ -21,6 +22,8 @@ export class Outbox {
   #chunks: ChunkReport[] = [];
   readonly #progress = new Map<string, ProgressReport>();
   #outcomes: OutcomeReport[] = [];
+  /** Outcomes that wait, and of which the service was not told that they do. */
+  readonly #unpaused = new Set<OutcomeReport>();
   /** A renewal is sent even as an empty bundle: it shows that the worker is alive. */
   #isAlive = false;
   #draining = false;
@@ -80,6 +83,7 @@ export class Outbox {
     this.#progress.delete(leaseKey(report));
     this.#pauses.delete(leaseKey(report));
     this.#outcomes.push(report);
+    this.#unpaused.add(report);
     this.#filled = true;
   }
 
@@ -125,22 +129,56 @@ export class Outbox {
     const isNext = (outcome: OutcomeReport): boolean => !waiting.has(leaseKey(outcome));
     const room = maxBytes - chunkBytes;
     const [outcomes] = takeUpTo(this.#outcomes, room, outcomeBytes, isNext, chunks.length > 0);
+    const payloads: WorkerReport = {
+      ...(chunks.length === 0 ? undefined : { chunks }),
+      ...(progress.length === 0 ? undefined : { progress }),
+      ...(outcomes.length === 0 ? undefined : { outcomes }),
+      ...(this.#credit === 0 ? undefined : { credit: this.#credit }),
+    };
+    if (payloadBytesOf(payloads) > PIECE_BYTES) this.#pauseEnded(outcomes);
+    this.#progress.clear();
+    this.#credit = 0;
+    return this.#with(payloads);
+  }
+
+  /**
+   * Takes out what may overtake a large bundle that is being sent: everything but payloads and credit, by which further jobs would
+   * come. A job that is handed back may, because nothing that it said before counts any more.
+   */
+  takeUrgent(): WorkerReport | undefined {
+    if (!this.#filled) return undefined;
+    const isBack = ({ outcome }: OutcomeReport): boolean => outcome.kind === "handed-back";
+    const [outcomes] = takeUpTo(this.#outcomes, 0, outcomeBytes, isBack);
+    this.#pauseEnded([]);
+    return this.#with(outcomes.length === 0 ? {} : { outcomes });
+  }
+
+  /** The jobs of outcomes that are on their way for a while do not run any more: their time does not either. */
+  #pauseEnded(leaving: readonly OutcomeReport[]): void {
+    for (const outcome of [...leaving, ...this.#outcomes]) {
+      if (!this.#unpaused.delete(outcome)) continue;
+      const { jobId, leaseToken } = outcome;
+      this.#pauses.set(leaseKey(outcome), { jobId, leaseToken, isPaused: true, pausedMs: 0 });
+    }
+  }
+
+  /** A bundle of these and of everything small; undefined for none. */
+  #with(payloads: WorkerReport): WorkerReport | undefined {
     const report: WorkerReport = {
       ...(this.#hello === undefined ? undefined : { hello: this.#hello }),
       ...(this.#ready === undefined ? undefined : { ready: this.#ready }),
       ...(this.#initFailure === undefined ? undefined : { initFailure: this.#initFailure }),
       ...(this.#renewals.length === 0 ? undefined : { renewals: this.#renewals }),
-      ...(chunks.length === 0 ? undefined : { chunks }),
-      ...(progress.length === 0 ? undefined : { progress }),
-      ...(outcomes.length === 0 ? undefined : { outcomes }),
+      ...payloads,
       ...(this.#draining ? { draining: true } : undefined),
-      ...(this.#credit === 0 ? undefined : { credit: this.#credit }),
       ...(this.#pauses.size === 0 ? undefined : { pauses: [...this.#pauses.values()] }),
       ...(this.#schemas === undefined ? undefined : { schemas: this.#schemas }),
     };
     const saysSomething = this.#isAlive || Object.keys(report).length > 0;
     this.#clearSmall();
-    this.#filled = this.#chunks.length > 0 || this.#outcomes.length > 0;
+    for (const outcome of report.outcomes ?? []) this.#unpaused.delete(outcome);
+    this.#filled =
+      this.#chunks.length + this.#outcomes.length + this.#progress.size + this.#credit > 0;
     return saysSomething ? report : undefined;
   }
 
@@ -151,9 +189,7 @@ export class Outbox {
     this.#schemas = undefined;
     this.#initFailure = undefined;
     this.#renewals = [];
-    this.#progress.clear();
     this.#draining = false;
-    this.#credit = 0;
     this.#pauses.clear();
   }
 
@@ -161,6 +197,9 @@ export class Outbox {
     this.#clearSmall();
     this.#chunks = [];
     this.#outcomes = [];
+    this.#progress.clear();
+    this.#credit = 0;
+    this.#unpaused.clear();
     this.#filled = false;
   }
 }
@@ -189,6 +228,15 @@ function takeUpTo<T>(
   }
   queue.splice(0, queue.length, ...left);
   return [taken, bytes];
+}
+
+/** Bytes of its payloads together. */
+export function payloadBytesOf({ chunks, progress, outcomes }: WorkerReport): number {
+  let bytes = 0;
+  for (const report of chunks ?? []) bytes += chunkBytesOf(report);
+  for (const { value } of progress ?? []) bytes += value.byteLength;
+  for (const report of outcomes ?? []) bytes += outcomeBytes(report);
+  return bytes;
 }
 
 function chunkBytesOf({ lines }: ChunkReport): number {

@@ -10,6 +10,7 @@ import {
   type Reload,
   type ServiceOrders,
   type Welcome,
+  type WorkerReport,
 } from "../protocol/session.ts";
 import { RefusedError, type JobSource, type JobSourceListener } from "./job-source.ts";
 import { LeaseBook } from "./lease-book.ts";
@@ -140,7 +141,7 @@ export class SessionSource implements JobSource {
     clearImmediate(this.#flushScheduled);
     const session = this.#session;
     if (session !== undefined) {
-      for (let last; (last = this.#outbox.take(BUNDLE_BYTES)) !== undefined;) session.send(last);
+      for (let last; (last = this.#next(session)) !== undefined;) session.send(last);
       await session.close();
     }
     this.#initReport.resolve();
@@ -181,11 +182,16 @@ export class SessionSource implements JobSource {
 
   #flush(): void {
     while (this.#session?.isWritable === true) {
-      const report = this.#outbox.take(BUNDLE_BYTES, this.#isHeldBack);
+      const report = this.#next(this.#session, this.#isHeldBack);
       if (report === undefined) return;
       if (report.chunks !== undefined) this.#book.chunksSent(report.chunks);
       this.#session.send(report);
     }
+  }
+
+  #next(session: Session, isHeldBack?: (lease: LeaseRef) => boolean): WorkerReport | undefined {
+    if (session.isSending) return this.#outbox.takeUrgent();
+    return this.#outbox.take(BUNDLE_BYTES, isHeldBack);
   }
 
   /** Chunks that come while two bundles are being stored go together in the next: the slower the store, the larger the bundles. */

@@ -21,6 +21,10 @@ export interface SessionEvents {
 export interface Session {
   /** False while so many bundles are on their way that another would only wait. */
   readonly isWritable: boolean;
+  /** A large bundle is being sent in pieces: only what may overtake it is to be sent. */
+  readonly isSending: boolean;
+  /** Grows as long as the service takes what was sent in pieces. */
+  readonly confirmed: number;
   send(report: WorkerReport): void;
   /** Says goodbye after everything sent so far, and waits for the service to do the same, but not for long. */
   close(): Promise<void>;

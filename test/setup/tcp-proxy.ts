@@ -1,6 +1,7 @@
 /** Stands between a client and a server, and cuts them off from each other in chosen ways. */
 import { once } from "node:events";
 import net from "node:net";
+import { type LineTerms, SlowLine } from "./slow-line.ts";
 
 type Fate = "pass" | "cut-before" | "cut-reply" | "lose";
 
@@ -26,6 +27,8 @@ export interface TcpProxy extends AsyncDisposable {
   /** Holds as soon as clients have sent so many bytes from now on. Resolves when it does. */
   holdAfter(bytes: number): Promise<void>;
   letGo(): void;
+  /** New connections share a line of that speed and length from now on, in each direction one. */
+  slowDown(terms: LineTerms): void;
 }
 
 /** @param host the address that it listens at */
@@ -35,11 +38,13 @@ export async function startTcpProxy(targetPort: number, host = "127.0.0.1"): Pro
   const sockets = new Set<net.Socket>();
   let isSilent = false;
   let isHeld = false;
+  let lines: { readonly up: SlowLine; readonly down: SlowLine } | undefined;
   let leadsTo = targetPort;
   const server = net.createServer({ allowHalfOpen: true }, (client) => {
     const target = net.connect({ port: leadsTo, host: "127.0.0.1", allowHalfOpen: true });
     let isMuted = false;
     let isLost = false;
+    const line = lines;
     const both = [client, target];
     const end = () => {
       client.destroy();
@@ -50,7 +55,11 @@ export async function startTcpProxy(targetPort: number, host = "127.0.0.1"): Pro
       if (isHeld) socket.pause();
       socket.on("error", end).on("close", end);
       socket.once("close", () => sockets.delete(socket));
-      socket.on("end", () => isSilent || end());
+      socket.on("end", () => {
+        if (isSilent) return;
+        if (line === undefined) end();
+        else (socket === client ? line.up : line.down).behind(end);
+      });
     }
     client.on("data", (bytes) => {
       if (isSilent || isLost) return;
@@ -78,7 +87,8 @@ export async function startTcpProxy(targetPort: number, host = "127.0.0.1"): Pro
           met.done();
         });
       }
-      target.write(bytes);
+      if (line === undefined) target.write(bytes);
+      else line.up.carry(client, bytes, (arrived) => target.write(arrived));
       if (holding === undefined) return;
       holding.left -= bytes.length;
       if (holding.left > 0) return;
@@ -87,7 +97,9 @@ export async function startTcpProxy(targetPort: number, host = "127.0.0.1"): Pro
       holding = undefined;
     });
     target.on("data", (bytes) => {
-      if (!isMuted && !isSilent) client.write(bytes);
+      if (isMuted || isSilent) return;
+      if (line === undefined) client.write(bytes);
+      else line.down.carry(target, bytes, (arrived) => client.write(arrived));
     });
   });
   const listen = async (port: number) => {
@@ -123,6 +135,7 @@ export async function startTcpProxy(targetPort: number, host = "127.0.0.1"): Pro
       isHeld = false;
       for (const socket of sockets) socket.resume();
     },
+    slowDown: (terms) => (lines = { up: new SlowLine(terms), down: new SlowLine(terms) }),
     async [Symbol.asyncDispose]() {
       close();
     },

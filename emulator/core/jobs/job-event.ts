@@ -23,7 +23,12 @@ export interface Renew extends Fenced {
   readonly leaseMs: number;
 }
 
-/** A debugger holds the job, or has let go of it. */
+/** Its input has reached the worker, after a while. */
+export interface Arrive extends Fenced {
+  readonly type: "arrive";
+}
+
+/** A debugger holds the job, or has let go of it; or its input or its outcome is on the way for a while. */
 export interface ReportPause extends Fenced {
   readonly type: "report-pause";
   readonly isPaused: boolean;
@@ -124,6 +129,7 @@ export interface AdvanceClock {
 export type JobEvent =
   | HandOver
   | Renew
+  | Arrive
   | ReportPause
   | AppendChunks
   | ReportProgress

@@ -17,7 +17,8 @@ export const protobufFileName = "worker.proto";
  *
  * One bidirectional stream is one session. Each message is a bundle of whatever came up in one turn of the
  * sender's event loop, so that a busy worker costs few messages. Inside a bundle the fields are applied in
- * the order in which they are numbered; a job's chunks therefore always precede its outcome.
+ * the order in which they are numbered; a job's chunks therefore always precede its outcome. A large message is sent in
+ * pieces, and small ones pass between them.
  *
  * The call carries `authorization: Bearer <worker token>`; the token names the endpoint, and the worker if the
  * service has started it. One that somebody else has started carries `worker-instance: <text>` as well, which is
@@ -81,7 +82,15 @@ export interface WorkerMessage {
    * What the handler takes and gives, told again when another version of it is loaded: the JSON text
    * {"input": ..., "output": ...} with a JSON Schema (draft 2020-12) for each of them that has one.
    */
-  schemas?: Uint8Array | undefined;
+  schemas?:
+    | Uint8Array
+    | undefined;
+  /** A part of a large message, alone in its own. */
+  piece:
+    | Piece
+    | undefined;
+  /** How many pieces of the service were taken in this session, in all. */
+  piecesTaken?: number | undefined;
 }
 
 export interface ServiceMessage {
@@ -100,7 +109,22 @@ export interface ServiceMessage {
     | Reload
     | undefined;
   /** In place of a Welcome, as the last message of the session: the address of who has the endpoint, for the next one. */
-  redirect?: string | undefined;
+  redirect?:
+    | string
+    | undefined;
+  /** A part of a large message, alone in its own. Sent to workers whose protocol_version is at least 3. */
+  piece:
+    | Piece
+    | undefined;
+  /** How many pieces of the worker were taken in this session, in all. */
+  piecesTaken?: number | undefined;
+}
+
+/** Consecutive bytes of an encoded WorkerMessage or ServiceMessage that is too large to be sent whole: what is urgent goes between them. */
+export interface Piece {
+  /** How many bytes of the message are still to come after these; 0 in its last piece. */
+  left?: number | undefined;
+  data?: Uint8Array | undefined;
 }
 
 export interface Hello {
@@ -259,6 +283,8 @@ function createBaseWorkerMessage(): WorkerMessage {
     credit: undefined,
     pauses: [],
     schemas: undefined,
+    piece: undefined,
+    piecesTaken: undefined,
   };
 }
 
@@ -296,6 +322,12 @@ export const WorkerMessage: MessageFns<WorkerMessage> = {
     }
     if (message.schemas !== undefined) {
       writer.uint32(90).bytes(message.schemas);
+    }
+    if (message.piece !== undefined) {
+      Piece.encode(message.piece, writer.uint32(98).fork()).join();
+    }
+    if (message.piecesTaken !== undefined) {
+      writer.uint32(104).uint32(message.piecesTaken);
     }
     return writer;
   },
@@ -401,6 +433,22 @@ export const WorkerMessage: MessageFns<WorkerMessage> = {
             message.schemas = reader.bytes();
             continue;
           }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.piece = Piece.decode(reader, reader.uint32());
+            continue;
+          }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.piecesTaken = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -424,6 +472,8 @@ function createBaseServiceMessage(): ServiceMessage {
     drain: undefined,
     reload: undefined,
     redirect: undefined,
+    piece: undefined,
+    piecesTaken: undefined,
   };
 }
 
@@ -452,6 +502,12 @@ export const ServiceMessage: MessageFns<ServiceMessage> = {
     }
     if (message.redirect !== undefined) {
       writer.uint32(66).string(message.redirect);
+    }
+    if (message.piece !== undefined) {
+      Piece.encode(message.piece, writer.uint32(74).fork()).join();
+    }
+    if (message.piecesTaken !== undefined) {
+      writer.uint32(80).uint32(message.piecesTaken);
     }
     return writer;
   },
@@ -531,6 +587,79 @@ export const ServiceMessage: MessageFns<ServiceMessage> = {
             }
 
             message.redirect = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.piece = Piece.decode(reader, reader.uint32());
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.piecesTaken = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePiece(): Piece {
+  return { left: undefined, data: undefined };
+}
+
+export const Piece: MessageFns<Piece> = {
+  encode(message: Piece, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.left !== undefined) {
+      writer.uint32(8).uint32(message.left);
+    }
+    if (message.data !== undefined) {
+      writer.uint32(18).bytes(message.data);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Piece {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePiece();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.left = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.data = reader.bytes();
             continue;
           }
         }

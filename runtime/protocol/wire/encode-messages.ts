@@ -3,15 +3,16 @@
  * The result differs from its own in the order of the fields.
  */
 import { Buffer } from "node:buffer";
-import { Chunks, Job, ServiceMessage, WorkerMessage } from "../generated/worker.ts";
+import { Chunks, Job, Piece, ServiceMessage, WorkerMessage } from "../generated/worker.ts";
 import { asBuffer } from "./wire-fields.ts";
 
 /** The numbers of the fields, as `worker.proto` has them. */
 const FIELD = {
-  WorkerMessage: { chunks: 5 },
+  WorkerMessage: { chunks: 5, piece: 12 },
   Chunks: { lines: 5 },
-  ServiceMessage: { jobs: 2 },
+  ServiceMessage: { jobs: 2, piece: 9 },
   Job: { input: 4 },
+  Piece: { data: 2 },
 } as const;
 
 /** Messages whose inputs are all smaller cost less to copy than to put together. */
@@ -27,6 +28,11 @@ interface Inner {
 }
 
 export function encodeWorkerMessage(message: WorkerMessage): Buffer {
+  const { piece } = message;
+  if (piece !== undefined) {
+    const rest = WorkerMessage.encode({ ...message, piece: undefined });
+    return encodeWith(rest, FIELD.WorkerMessage.piece, [innerOf(piece)]);
+  }
   const chunks = message.chunks.map(({ lines = new Uint8Array(), ...about }): Inner => {
     return {
       start: Chunks.encode({ ...about, lines: undefined }),
@@ -42,6 +48,11 @@ export function encodeWorkerMessage(message: WorkerMessage): Buffer {
 }
 
 export function encodeServiceMessage(message: ServiceMessage): Buffer {
+  const { piece } = message;
+  if (piece !== undefined) {
+    const rest = ServiceMessage.encode({ ...message, piece: undefined });
+    return encodeWith(rest, FIELD.ServiceMessage.piece, [innerOf(piece)]);
+  }
   const hasLarge = message.jobs.some(({ input }) => (input?.byteLength ?? 0) >= LARGE_BYTES);
   if (!hasLarge) return asBuffer(ServiceMessage.encode(message).finish());
   const jobs = message.jobs.map(({ input = new Uint8Array(), ...about }): Inner => {
@@ -56,6 +67,11 @@ export function encodeServiceMessage(message: ServiceMessage): Buffer {
     FIELD.ServiceMessage.jobs,
     jobs,
   );
+}
+
+function innerOf({ left, data = new Uint8Array() }: Piece): Inner {
+  const start = Piece.encode({ left, data: undefined });
+  return { start, field: FIELD.Piece.data, bytes: data };
 }
 
 /** What `outer` has, and behind it its repeated `field`. */

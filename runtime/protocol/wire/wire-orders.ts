@@ -24,6 +24,8 @@ export function encodeOrders(orders: ServiceOrders): proto.ServiceMessage {
     drain: orders.drain === true ? true : undefined,
     reload: orders.reload,
     redirect: orders.redirect,
+    piece: undefined,
+    piecesTaken: undefined,
   };
 }
 

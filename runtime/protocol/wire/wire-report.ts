@@ -31,6 +31,8 @@ export function encodeReport(report: WorkerReport): proto.WorkerMessage {
     credit: report.credit === 0 ? undefined : report.credit,
     pauses: [...(report.pauses ?? [])],
     schemas: report.schemas,
+    piece: undefined,
+    piecesTaken: undefined,
   };
 }
 

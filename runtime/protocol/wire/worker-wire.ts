@@ -3,13 +3,12 @@ import type { Buffer } from "node:buffer";
 import { ServiceMessage, WorkerMessage } from "../generated/worker.ts";
 import { encodeServiceMessage, encodeWorkerMessage } from "./encode-messages.ts";
 
+export { type MessageParts, MessageLink } from "./message-link.ts";
+export { MESSAGE_MAX_BYTES, PIECE_BYTES } from "./pieces.ts";
 export { WireError } from "./wire-error.ts";
 export { decodeOrders, encodeOrders } from "./wire-orders.ts";
 export { decodeReport, encodeReport } from "./wire-report.ts";
 export type { ServiceMessage, WorkerMessage };
-
-/** Largest message either side sends or accepts: one outcome with the largest output, with room to spare. */
-export const MESSAGE_MAX_BYTES = 32_000_000;
 
 /**
  * The service definition for @grpc/grpc-js, on the client's side and the server's. It differs from the generated one in

@@ -86,9 +86,9 @@ export class FarScene implements AsyncDisposable {
     return health.workers;
   }
 
-  /** A worker that takes one job at a time, and goes on trying as ours does. */
-  worker(token: string, address = this.address): FarWorker {
-    const worker = new FarWorker(address, token);
+  /** A worker that takes `credit` jobs, and goes on trying as ours does. */
+  worker(token: string, address = this.address, credit = 1): FarWorker {
+    const worker = new FarWorker(address, token, credit);
     this.#workers.push(worker);
     return worker;
   }
@@ -109,7 +109,7 @@ export class FarWorker {
   readonly #jobs: HandedJob[] = [];
   #next = Promise.withResolvers<void>();
 
-  constructor(address: string, token: string) {
+  constructor(address: string, token: string, credit: number) {
     const reconnect = { firstMs: 10, maxMs: 50 };
     this.source = new GrpcJobSource({ address, token, runtimeVersion: "test", reconnect });
     const refused = Promise.withResolvers<string>();
@@ -128,8 +128,8 @@ export class FarWorker {
         refused: refused.resolve,
       })
       .catch(() => undefined);
-    this.source.ready(1);
-    this.source.grant(1);
+    this.source.ready(credit);
+    this.source.grant(credit);
   }
 
   async job(): Promise<HandedJob> {

@@ -14,10 +14,22 @@ export const runningRows: readonly TransitionRow[] = [
   },
   {
     from: "IN_PROGRESS",
+    event: "arrive",
+    to: "IN_PROGRESS",
+    source: "ours",
+    says: "the worker has its large input now: it begins",
+    change: ({ lease, queuedAt, executionTimeoutMs }, _event, now) => ({
+      startedAt: now,
+      delayTimeMs: elapsed(queuedAt, now),
+      lease: lease && { ...lease, overrunAt: overrunAt(now, executionTimeoutMs) },
+    }),
+  },
+  {
+    from: "IN_PROGRESS",
     event: "report-pause",
     to: "IN_PROGRESS",
     source: "ours",
-    says: "a debugger holds the job or has let go: executionTimeout does not run meanwhile",
+    says: "executionTimeout does not run while a debugger holds the job, its input arrives, or its outcome is sent",
     change: (job, event, now) => {
       const { isPaused, pausedMs } = as(event, "report-pause");
       const { lease, startedAt = now, executionTimeoutMs } = job;

@@ -16,10 +16,12 @@ import type { Uses } from "../../context.ts";
 import { finish } from "../../jobs/finish.ts";
 import { welcomed, type WelcomeUses } from "./welcome-worker.ts";
 import type { WorkerHandle } from "../worker-handle.ts";
+import { FlowingBytes, type FlowUses } from "./flowing-bytes.ts";
 import { payloadsOf, stageReport, type StagedReport } from "../../jobs/staged-report.ts";
 import { storeChunks, storeProgress } from "../../streams/append-chunks.ts";
 
 type SessionUses = WelcomeUses &
+  FlowUses &
   Uses<
     | "clock"
     | "directory"
@@ -47,6 +49,7 @@ export class WorkerSession {
   readonly worker: WorkerHandle;
   readonly #engine: SessionUses;
   readonly #send: (orders: ServiceOrders) => void;
+  readonly #flow: FlowingBytes;
   /** Settles when all reports so far are staged; keeps them in order while a large one is written. */
   #staged: Promise<unknown> | undefined;
   /** Settles when the greeting was handled: a job handed over before would be taken back as one that never arrived. */
@@ -56,6 +59,7 @@ export class WorkerSession {
     this.#engine = engine;
     this.worker = worker;
     this.#send = send;
+    this.#flow = new FlowingBytes(engine, worker);
     worker.connect(send);
   }
 
@@ -107,14 +111,36 @@ export class WorkerSession {
     this.#engine.endpointChanged(endpointId);
   }
 
-  /** The connection is lost; leases stay until a new session renews them or they run out. */
-  disconnected(): void {
+  /** A piece of a large message came, or was taken, while the jobs `onTheWay` have not arrived yet. */
+  heard(onTheWay: readonly LeaseRef[]): void {
+    this.#flow.heard(onTheWay);
+  }
+
+  /** Jobs have arrived at the worker that were on the way for a while. */
+  arrived(leases: readonly LeaseRef[]): void {
+    this.#flow.arrived(leases);
+  }
+
+  /**
+   * The connection is lost; leases stay until a new session renews them or they run out.
+   *
+   * @param onTheWay jobs that have not arrived: a worker that leaves does not come back for them
+   */
+  disconnected(onTheWay: readonly LeaseRef[] = []): void {
     const { worker } = this;
+    if (worker.state === "draining" && onTheWay.length > 0) this.#takeBack(onTheWay);
     // Nobody else reports that it has left.
     if (worker.disconnect(this.#send) && worker.namesItsJobs && worker.heldCount === 0) {
       if (worker.life.phase === "draining") this.#engine.mover.move(worker, "exit");
     }
     this.#engine.endpointChanged(worker.endpointId);
+  }
+
+  #takeBack(leases: readonly LeaseRef[]): void {
+    const outcome = { kind: "handed-back" } as const;
+    const outcomes = leases.map((lease) => ({ ...lease, outcome }));
+    // Their leases run out then.
+    this.receive({ outcomes }).catch(() => undefined);
   }
 
   async #take(report: WorkerReport, isChecked: boolean): Promise<void> {
@@ -186,7 +212,8 @@ export class WorkerSession {
     const { leaseMs } = this.#engine.lease;
     const event = { type: "renew", leaseToken: lease.leaseToken, leaseMs } as const;
     const renewed = apply(step, job, event, this.#engine.clock.now());
-    return renewed.result === "changed";
+    // One whose outcome was taken before this renewal gets its receipt.
+    return renewed.result === "changed" || job.lease?.token === lease.leaseToken;
   }
 
   async #welcome(hello: Hello): Promise<void> {

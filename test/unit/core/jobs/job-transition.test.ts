@@ -17,6 +17,7 @@ const EXPECTED: Record<JobStatus, Partial<Record<JobEventType, string>>> = {
   IN_QUEUE: { "hand-over": "IN_PROGRESS", damage: "FAILED", cancel: "CANCELLED", purge: "deleted" },
   IN_PROGRESS: {
     renew: "IN_PROGRESS",
+    arrive: "IN_PROGRESS",
     "report-pause": "IN_PROGRESS",
     "append-chunks": "IN_PROGRESS",
     "report-progress": "IN_PROGRESS",

@@ -31,6 +31,7 @@ export function queuedJob(overrides: Partial<Parameters<typeof submitJob>[0]> = 
 export const SAMPLE_EVENTS: { readonly [T in JobEventType]: Extract<JobEvent, { type: T }> } = {
   "hand-over": { type: "hand-over", workerId: "w1", leaseToken: LEASE_TOKEN, leaseMs: 15_000 },
   renew: { type: "renew", leaseToken: LEASE_TOKEN, leaseMs: 15_000 },
+  arrive: { type: "arrive", leaseToken: LEASE_TOKEN },
   "report-pause": {
     type: "report-pause",
     leaseToken: LEASE_TOKEN,

@@ -1,0 +1,83 @@
+/** One end of a session over any transport: takes large messages apart into pieces, puts those of the other end together, and confirms them. */
+import type { Buffer } from "node:buffer";
+import type { Piece } from "../generated/worker.ts";
+import { PieceReader, PieceSender } from "./pieces.ts";
+
+/** What a message has that is a part of a large one, or a receipt for such parts. */
+export interface MessageParts {
+  readonly piece: Piece | undefined;
+  readonly piecesTaken?: number | undefined;
+}
+
+export interface MessageLinkOptions<Received> {
+  /** Writes a message that has nothing but these. */
+  readonly write: (parts: MessageParts) => void;
+  readonly decode: (bytes: Buffer) => Received;
+  /** Everything that was sent in pieces has left. */
+  readonly allSent: () => void;
+}
+
+/** A message that came. */
+export interface Taken<Received> {
+  readonly message: Received;
+  /** To be called when it was dealt with: no piece is confirmed before. */
+  readonly done: () => void;
+}
+
+export class MessageLink<Received extends MessageParts> {
+  readonly #options: MessageLinkOptions<Received>;
+  readonly #sender: PieceSender;
+  readonly #reader = new PieceReader();
+  #taken = 0;
+  /** Large messages that are being dealt with. */
+  #open = 0;
+
+  constructor(options: MessageLinkOptions<Received>) {
+    this.#options = options;
+    this.#sender = new PieceSender({
+      write: (piece) => options.write({ piece }),
+      allSent: options.allSent,
+      now: () => performance.now(),
+    });
+  }
+
+  /** A large message is being sent: what must not overtake it has to wait. */
+  get isSending(): boolean {
+    return this.#sender.isSending;
+  }
+
+  /** Number of pieces that the other end has taken. */
+  get confirmed(): number {
+    return this.#sender.confirmed;
+  }
+
+  /** Sends a large message. @param arrived called when the other end has dealt with it */
+  send(bytes: Uint8Array, arrived?: () => void): void {
+    this.#sender.send(bytes, arrived);
+  }
+
+  /** What `message` is or completes; undefined while more of it is to come. @throws WireError for a part that does not fit */
+  receive(message: Received): Taken<Received> | undefined {
+    const { piece, piecesTaken } = message;
+    if (piecesTaken !== undefined) this.#sender.taken(piecesTaken);
+    if (piece === undefined)
+      return piecesTaken === undefined ? { message, done: () => undefined } : undefined;
+    this.#taken += 1;
+    const whole = this.#reader.take(piece);
+    if (whole === undefined) {
+      this.#confirm();
+      return undefined;
+    }
+    const completed = this.#options.decode(whole);
+    this.#open += 1;
+    const done = () => {
+      this.#open -= 1;
+      this.#confirm();
+    };
+    return { message: completed, done };
+  }
+
+  #confirm(): void {
+    if (this.#open === 0) this.#options.write({ piece: undefined, piecesTaken: this.#taken });
+  }
+}

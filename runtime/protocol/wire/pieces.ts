@@ -1,0 +1,142 @@
+/**
+ * Sends a large message in pieces, so that small messages pass between them, and puts it together at the other end. The receiver
+ * confirms each piece, by which the sender knows how much waits in the buffers on the way, and that the receiver is there.
+ */
+import { Buffer } from "node:buffer";
+import type { Piece } from "../generated/worker.ts";
+import { WireError } from "./wire-error.ts";
+
+/** Largest message either side sends or accepts: one outcome with the largest output, with room to spare. */
+export const MESSAGE_MAX_BYTES = 32_000_000;
+
+/** Messages with more payload than this are sent in pieces of this size. */
+export const PIECE_BYTES = 65_536;
+
+/** Bounds of the unconfirmed bytes: the least keeps a long line moving, the most is what HTTP/2 lets through. */
+const WINDOW_MIN_BYTES = 2 * PIECE_BYTES;
+const WINDOW_MAX_BYTES = 4_000_000;
+
+/** Time that a piece may wait behind others on the way: what is urgent waits as long. */
+const QUEUE_MS = 2_000;
+
+interface SentPiece {
+  readonly at: number;
+  readonly bytes: number;
+  /** The last piece of its message. */
+  readonly arrived: (() => void) | undefined;
+}
+
+interface Message {
+  readonly bytes: Uint8Array;
+  readonly arrived: (() => void) | undefined;
+}
+
+export interface PieceSenderOptions {
+  readonly write: (piece: Piece) => void;
+  /** All pieces of all messages were written. */
+  readonly allSent: () => void;
+  /** Monotonic, ms. */
+  readonly now: () => number;
+}
+
+export class PieceSender {
+  readonly #options: PieceSenderOptions;
+  readonly #messages: Message[] = [];
+  /** Sent bytes of the first message. */
+  #at = 0;
+  /** Unconfirmed pieces, oldest first. */
+  readonly #onTheWay: SentPiece[] = [];
+  #bytesOnTheWay = 0;
+  #window = 2 * WINDOW_MIN_BYTES;
+  #taken = 0;
+  /** Shortest time from a piece to its receipt: what the line takes by itself. */
+  #fastestMs = Number.POSITIVE_INFINITY;
+
+  constructor(options: PieceSenderOptions) {
+    this.#options = options;
+  }
+
+  /** True while pieces are waiting to be sent. */
+  get isSending(): boolean {
+    return this.#messages.length > 0;
+  }
+
+  /** Number of pieces that the other side has taken. */
+  get confirmed(): number {
+    return this.#taken;
+  }
+
+  /** @param arrived called when the other side has confirmed the last piece */
+  send(bytes: Uint8Array, arrived?: () => void): void {
+    this.#messages.push({ bytes, arrived });
+    this.#advance();
+  }
+
+  /** @param total number of pieces that the other side has taken in this session @throws WireError for pieces that were not sent */
+  taken(total: number): void {
+    const count = total - this.#taken;
+    if (count < 0 || count > this.#onTheWay.length)
+      throw new WireError("pieces_taken", `is ${total}, which is not what was sent`);
+    this.#taken = total;
+    for (const piece of this.#onTheWay.splice(0, count)) {
+      this.#bytesOnTheWay -= piece.bytes;
+      this.#adapt(piece);
+      piece.arrived?.();
+    }
+    if (this.isSending) this.#advance();
+  }
+
+  /** The window grows while receipts come about as soon as the line allows, and shrinks when pieces wait for each other. */
+  #adapt({ at, bytes }: SentPiece): void {
+    const tookMs = this.#options.now() - at;
+    this.#fastestMs = Math.min(this.#fastestMs, tookMs);
+    const isLate = tookMs - this.#fastestMs > QUEUE_MS;
+    const window = this.#window + (isLate ? -bytes : bytes);
+    this.#window = Math.min(Math.max(window, WINDOW_MIN_BYTES), WINDOW_MAX_BYTES);
+  }
+
+  #advance(): void {
+    for (;;) {
+      const [message] = this.#messages;
+      if (message === undefined) return this.#options.allSent();
+      if (this.#bytesOnTheWay + PIECE_BYTES > this.#window) return;
+      const { bytes, arrived } = message;
+      const data = bytes.subarray(this.#at, this.#at + PIECE_BYTES);
+      this.#at += data.byteLength;
+      const left = bytes.byteLength - this.#at;
+      this.#bytesOnTheWay += data.byteLength;
+      this.#onTheWay.push({
+        at: this.#options.now(),
+        bytes: data.byteLength,
+        arrived: left === 0 ? arrived : undefined,
+      });
+      if (left === 0) {
+        this.#messages.shift();
+        this.#at = 0;
+      }
+      this.#options.write({ left, data });
+    }
+  }
+}
+
+export class PieceReader {
+  #message: Buffer | undefined;
+  #at = 0;
+
+  /** The whole message with its last piece. @throws WireError for a piece that does not follow, or a message that is too large */
+  take({ left = 0, data = new Uint8Array() }: Piece): Buffer | undefined {
+    if (data.byteLength === 0) throw new WireError("Piece.data", "is missing");
+    const total = this.#at + data.byteLength + left;
+    if (total > MESSAGE_MAX_BYTES) throw new WireError("Piece.left", "makes the message too large");
+    this.#message ??= Buffer.allocUnsafeSlow(total);
+    if (total !== this.#message.byteLength)
+      throw new WireError("Piece.left", "does not follow from the piece before");
+    this.#message.set(data, this.#at);
+    this.#at += data.byteLength;
+    if (left > 0) return undefined;
+    const whole = this.#message;
+    this.#message = undefined;
+    this.#at = 0;
+    return whole;
+  }
+}

@@ -1,0 +1,65 @@
+/** Workers behind slow and long lines: while bytes flow nobody is silent, and large inputs and outputs arrive at the first try. */
+import { describe, expect, it } from "vitest";
+import { sized } from "../../setup/size.ts";
+import { startTcpProxy } from "../../setup/tcp-proxy.ts";
+import { ENDPOINT, FarScene } from "./far-scene.ts";
+
+const MB = 1_000_000;
+
+/** In the usual run all is smaller and faster, but a transfer still takes longer than a lease. */
+const LEASE_MS = sized(3_000, 15_000);
+const INPUT_BYTES = sized(1_900_000, 19_900_000);
+const OUTPUT_BYTES = sized(1_900_000, 19 * MB);
+const LINES = [
+  { bytesPerSecond: sized(350_000, 100_000), latencyMs: 0 },
+  { bytesPerSecond: sized(500_000, MB), latencyMs: 0 },
+  { bytesPerSecond: sized(500_000, MB), latencyMs: sized(200, 2_000) },
+];
+
+const MAX_MS = sized(60_000, 900_000);
+/** The shortest that a client can ask for: shorter than a transfer over a slow line. */
+const EXECUTION_TIMEOUT_MS = 5_000;
+
+interface Submitted {
+  readonly id: string;
+}
+
+describe.concurrent.each(LINES)(
+  "over a line of $bytesPerSecond bytes/s and $latencyMs ms",
+  (terms) => {
+    it(
+      "a large input and a large output arrive at the first try, and small ones beside them",
+      { timeout: MAX_MS },
+      async () => {
+        await using scene = await FarScene.start({ leaseMs: LEASE_MS });
+        await using proxy = await startTcpProxy(Number(scene.address.split(":").at(-1)));
+        proxy.slowDown(terms);
+        const worker = scene.worker((await scene.token()).key, `tls://${proxy.address}`, 2);
+        const text = "x".repeat(INPUT_BYTES - 100);
+        const policy = { executionTimeout: EXECUTION_TIMEOUT_MS };
+        const submit = (input: object, more: object = {}) =>
+          scene.call<Submitted>("POST", `/v2/${ENDPOINT}/runsync?wait=1000`, { input, ...more });
+        const { id: small } = await submit({ small: true });
+        const first = await worker.job();
+        const { id: large } = await submit({ text }, { policy });
+        const second = await worker.job();
+        expect([first.jobId, second.jobId, second.input.length]).toEqual([
+          small,
+          large,
+          INPUT_BYTES - 100 + '{"text":""}'.length,
+        ]);
+        const receipts = await Promise.all([
+          worker.finish(second, "y".repeat(OUTPUT_BYTES - 2)),
+          worker.finish(first, "small"),
+        ]);
+        expect(receipts).toEqual([{ accepted: true }, { accepted: true }]);
+        for (const job of [first, second]) {
+          const { status } = await scene.status(job.jobId);
+          expect({ status, attempt: job.attempt }).toEqual({ status: "COMPLETED", attempt: 1 });
+        }
+        expect(worker.revoked).toEqual([]);
+        expect(scene.said.filter((line) => /silent|said nothing|lost/u.test(line))).toEqual([]);
+      },
+    );
+  },
+);
