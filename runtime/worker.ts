@@ -19,7 +19,7 @@ export interface WorkerOptions extends HandlerProcessesOptions {
   readonly openSource: () => JobSource | Promise<JobSource>;
   /** How long running jobs may go on after `drain`, before they are handed back; ms, default 30,000. */
   readonly drainLimitMs?: number;
-  /** How long to wait for the service's receipts at the end; ms, default 5,000. */
+  /** How long to wait at the end for the service's receipts, while nothing is on its way to it; ms, default 5,000. */
   readonly receiptLimitMs?: number;
   /** Runs the jobs in place of handler processes; it has its handler already, so none is loaded. */
   readonly openIsolate?: OpenIsolate;
@@ -236,7 +236,8 @@ class RunningWorker implements Worker {
     clearTimeout(this.#drainTimer);
     await this.#handlers.stop();
     const { receiptLimitMs = 5_000 } = this.#options;
-    if (end === "drained" && !this.#isStopped) await this.#receipts.all(receiptLimitMs);
+    if (end === "drained" && !this.#isStopped)
+      await this.#receipts.all(receiptLimitMs, () => this.#source?.confirmed ?? 0);
     await this.#source?.close();
     const actual = this.#isStopped ? "stopped" : end;
     this.#log.write("info", `the worker has ended: ${actual}`);

@@ -113,8 +113,7 @@ export class GrpcSession {
     const { jobs } = this.#bundle;
     const mustWait = this.#takesPieces && (this.#link.isSending || jobs.some(isLarge));
     if (mustWait)
-      for (const lease of leasesOf(orders.jobs ?? []))
-        this.#onTheWay.set(lease.leaseToken, lease);
+      for (const lease of leasesOf(orders.jobs ?? [])) this.#onTheWay.set(lease.leaseToken, lease);
     this.#schedule();
   }
 
@@ -143,7 +142,9 @@ export class GrpcSession {
     const message = encodeOrders(orders);
     const leases = leasesOf(jobs);
     if (this.#takesPieces && jobs.some(isLarge)) {
-      this.#link.send(WORKER_SERVICE.session.responseSerialize(message), () => this.#arrived(leases));
+      this.#link.send(WORKER_SERVICE.session.responseSerialize(message), () =>
+        this.#arrived(leases),
+      );
       return true;
     }
     this.#arrived(leases);

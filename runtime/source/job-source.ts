@@ -27,6 +27,8 @@ export interface JobSourceListener {
  * with backoff after a lost connection, keeping leases, and repeats outcomes until the service has them.
  */
 export interface JobSource {
+  /** Grows while large reports are on their way, as the service takes them; absent where that is not known. */
+  readonly confirmed?: number;
   /** Connects; resolves with the session's terms once the service has answered. Rejects if it refuses the worker. */
   connect(listener: JobSourceListener): Promise<Welcome>;
   /**

@@ -15,11 +15,21 @@ export class PendingReceipts {
     if (this.#count === 0) this.#noneLeft?.();
   };
 
-  /** Resolves when all receipts are there, or after `limitMs`: the service may not be reachable any more. */
-  async all(limitMs: number): Promise<void> {
+  /**
+   * Resolves when all receipts are there, or when nothing has moved for `limitMs`: the service may not be reachable any more.
+   *
+   * @param confirmed grows while outcomes are on their way
+   */
+  async all(limitMs: number, confirmed: () => number): Promise<void> {
     if (this.#count === 0) return;
     await new Promise<void>((resolve) => {
-      const limit = setTimeout(resolve, limitMs);
+      let before = confirmed();
+      const limit = setTimeout(() => {
+        const now = confirmed();
+        if (now === before) return resolve();
+        before = now;
+        limit.refresh();
+      }, limitMs);
       this.#noneLeft = () => {
         clearTimeout(limit);
         resolve();

@@ -64,6 +64,10 @@ export class SessionSource implements JobSource {
     this.#welcomed.promise.catch(() => {});
   }
 
+  get confirmed(): number {
+    return this.#session?.confirmed ?? 0;
+  }
+
   connect(listener: JobSourceListener): Promise<Welcome> {
     this.#listener = listener;
     if (this.#closed) this.#welcomed.reject(new RefusedError("The source was closed."));

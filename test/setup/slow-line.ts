@@ -11,6 +11,8 @@ export class SlowLine {
   readonly #terms: LineTerms;
   /** When the last byte that was put on it has left, ms. */
   #freeAt = 0;
+  /** What is on it, in order: timers may fire in another one. */
+  readonly #onIt: (() => void)[] = [];
 
   constructor(terms: LineTerms) {
     this.#terms = terms;
@@ -29,6 +31,7 @@ export class SlowLine {
   /** Calls back when everything that was put on it has arrived. */
   behind(arrive: () => void): void {
     const leavesIn = Math.max(0, this.#freeAt - performance.now());
-    setTimeout(arrive, leavesIn + this.#terms.latencyMs);
+    this.#onIt.push(arrive);
+    setTimeout(() => this.#onIt.shift()?.(), leavesIn + this.#terms.latencyMs);
   }
 }

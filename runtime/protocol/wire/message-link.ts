@@ -17,10 +17,13 @@ export interface MessageLinkOptions<Received> {
   readonly allSent: () => void;
 }
 
+/** Large messages that are dealt with at a time: while one is stored, the next may come. Pieces of a further one are not confirmed. */
+const MAX_OPEN = 2;
+
 /** A message that came. */
 export interface Taken<Received> {
   readonly message: Received;
-  /** To be called when it was dealt with: no piece is confirmed before. */
+  /** To be called when it was dealt with. */
   readonly done: () => void;
 }
 
@@ -51,7 +54,7 @@ export class MessageLink<Received extends MessageParts> {
     return this.#sender.confirmed;
   }
 
-  /** Sends a large message. @param arrived called when the other end has dealt with it */
+  /** Sends a large message. @param arrived called when the other end has it */
   send(bytes: Uint8Array, arrived?: () => void): void {
     this.#sender.send(bytes, arrived);
   }
@@ -78,6 +81,6 @@ export class MessageLink<Received extends MessageParts> {
   }
 
   #confirm(): void {
-    if (this.#open === 0) this.#options.write({ piece: undefined, piecesTaken: this.#taken });
+    if (this.#open < MAX_OPEN) this.#options.write({ piece: undefined, piecesTaken: this.#taken });
   }
 }

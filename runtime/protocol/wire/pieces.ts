@@ -16,8 +16,8 @@ export const PIECE_BYTES = 65_536;
 const WINDOW_MIN_BYTES = 2 * PIECE_BYTES;
 const WINDOW_MAX_BYTES = 4_000_000;
 
-/** Time that a piece may wait behind others on the way: what is urgent waits as long. */
-const QUEUE_MS = 2_000;
+/** Time for which pieces may wait behind each other on the way, as what is urgent does then. */
+const QUEUE_MS = 1_000;
 
 interface SentPiece {
   readonly at: number;
@@ -47,7 +47,7 @@ export class PieceSender {
   /** Unconfirmed pieces, oldest first. */
   readonly #onTheWay: SentPiece[] = [];
   #bytesOnTheWay = 0;
-  #window = 2 * WINDOW_MIN_BYTES;
+  #window = WINDOW_MIN_BYTES;
   #taken = 0;
   /** Shortest time from a piece to its receipt: what the line takes by itself. */
   #fastestMs = Number.POSITIVE_INFINITY;
@@ -91,7 +91,7 @@ export class PieceSender {
     const tookMs = this.#options.now() - at;
     this.#fastestMs = Math.min(this.#fastestMs, tookMs);
     const isLate = tookMs - this.#fastestMs > QUEUE_MS;
-    const window = this.#window + (isLate ? -bytes : bytes);
+    const window = this.#window + (isLate ? -bytes / 2 : bytes);
     this.#window = Math.min(Math.max(window, WINDOW_MIN_BYTES), WINDOW_MAX_BYTES);
   }
 

@@ -13,6 +13,7 @@ import {
   decodeReport,
   encodeOrders,
   MESSAGE_MAX_BYTES,
+  MessageLink,
   WORKER_SERVICE,
   type ServiceMessage,
   type WorkerMessage,
@@ -93,7 +94,17 @@ export class GrpcService implements ScriptedService {
       (orders) => void call.write(encodeOrders(orders)),
       () => call.emit("error", { code: status.UNAVAILABLE, details: "cut" }),
     );
-    call.on("data", (message: WorkerMessage) => session.heard(decodeReport(message)));
+    const link = new MessageLink<WorkerMessage>({
+      write: (parts) => void call.write({ ...encodeOrders({}), ...parts }),
+      decode: WORKER_SERVICE.session.requestDeserialize,
+      allSent: () => undefined,
+    });
+    call.on("data", (message: WorkerMessage) => {
+      const taken = link.receive(message);
+      if (taken === undefined) return;
+      session.heard(decodeReport(taken.message));
+      taken.done();
+    });
     call.on("end", () => {
       session.end();
       call.end();

@@ -3,6 +3,7 @@
  * jobs that are still on the way: meanwhile the bytes themselves renew its leases, and no time runs for a job that has not arrived.
  */
 import type { LeaseRef } from "../../../../runtime/protocol/outcome.ts";
+import type { JobEvent } from "../../../core/jobs/job-event.ts";
 import type { Uses } from "../../context.ts";
 import { apply } from "../../jobs/apply.ts";
 import type { Step } from "../../step.ts";
@@ -10,69 +11,94 @@ import type { WorkerHandle } from "../worker-handle.ts";
 
 export type FlowUses = Uses<"clock" | "lease" | "mover" | "realClock" | "steps">;
 
+/** Time that a transfer may take without being noted: most are over then, and cost no step. */
+const UNNOTED_MS = 1_000;
+
+/** A job of which a part is on the way. */
+interface Transfer {
+  /** When the first of its bytes were heard of, real time. */
+  readonly since: number;
+  /** It is noted that its time does not run. */
+  isNoted: boolean;
+}
+
 export class FlowingBytes {
   readonly #engine: FlowUses;
   readonly #worker: WorkerHandle;
   #lastAt = Number.NEGATIVE_INFINITY;
   #renewAt = 0;
-  /** Tokens of jobs on the way of which it was noted that their time does not run. */
-  readonly #paused = new Set<string>();
+  /** By lease token. */
+  readonly #transfers = new Map<string, Transfer>();
 
   constructor(engine: FlowUses, worker: WorkerHandle) {
     this.#engine = engine;
     this.#worker = worker;
   }
 
-  /** A piece came, or was taken; the worker does not have the jobs `onTheWay` yet. Short transfers cost no step. */
+  /** Bytes came, or were taken, while the inputs of the jobs `onTheWay` have not arrived, or their outcomes have not. */
   heard(onTheWay: readonly LeaseRef[]): void {
-    const { lease, mover, realClock, steps } = this.#engine;
+    const { mover, realClock } = this.#engine;
     mover.receive(this.#worker)[Symbol.dispose]();
     const now = realClock.now();
-    const isNew = now - this.#lastAt > lease.leaseMs;
-    this.#lastAt = now;
-    if (isNew) this.#renewAt = now + lease.leaseRenewalMs;
-    if (now < this.#renewAt) return;
-    this.#renewAt = now + lease.leaseRenewalMs;
-    const unpaused = onTheWay.filter(({ leaseToken }) => !this.#paused.has(leaseToken));
-    for (const { leaseToken } of unpaused) this.#paused.add(leaseToken);
-    settle(
-      steps.commit((step) => {
-        this.#renewAll(step);
-        for (const { jobId, leaseToken } of unpaused) {
-          const pause = { type: "report-pause", leaseToken, isPaused: true, pausedMs: 0 } as const;
-          const job = step.job(jobId);
-          if (job) apply(step, job, pause, this.#engine.clock.now());
-        }
-      }),
-    );
+    const isTime = this.#isTimeToRenew(now);
+    const paused = onTheWay.filter(({ leaseToken }) => this.#takesLong(leaseToken, now));
+    if (!isTime && paused.length === 0) return;
+    this.#commit((step) => {
+      if (isTime) this.#renewAll(step);
+      for (const lease of paused)
+        this.#apply(step, lease, { type: "report-pause", ...lease, isPaused: true, pausedMs: 0 });
+    });
   }
 
-  /** The worker has these jobs now. */
+  /** The worker has the inputs of these jobs now: their time begins. */
   arrived(leases: readonly LeaseRef[]): void {
-    const late = leases.filter(({ leaseToken }) => this.#paused.delete(leaseToken));
+    const late = leases.filter(({ leaseToken }) => this.#end(leaseToken)?.isNoted);
     if (late.length === 0) return;
-    const { clock, steps } = this.#engine;
-    settle(
-      steps.commit((step) => {
-        for (const { jobId, leaseToken } of late) {
-          const job = step.job(jobId);
-          if (job) apply(step, job, { type: "arrive", leaseToken }, clock.now());
-        }
-      }),
-    );
+    this.#commit((step) => {
+      for (const lease of late) this.#apply(step, lease, { type: "arrive", ...lease });
+    });
+  }
+
+  #isTimeToRenew(now: number): boolean {
+    const { leaseMs, leaseRenewalMs } = this.#engine.lease;
+    const isNew = now - this.#lastAt > leaseMs;
+    this.#lastAt = now;
+    if (!isNew && now < this.#renewAt) return false;
+    this.#renewAt = now + leaseRenewalMs;
+    return !isNew;
+  }
+
+  /** True once for each job that does. */
+  #takesLong(leaseToken: string, now: number): boolean {
+    const transfer = this.#transfers.get(leaseToken) ?? { since: now, isNoted: false };
+    this.#transfers.set(leaseToken, transfer);
+    if (transfer.isNoted || now - transfer.since < UNNOTED_MS) return false;
+    transfer.isNoted = true;
+    return true;
+  }
+
+  #end(leaseToken: string): Transfer | undefined {
+    const transfer = this.#transfers.get(leaseToken);
+    this.#transfers.delete(leaseToken);
+    return transfer;
   }
 
   #renewAll(step: Step): void {
-    const { clock, lease } = this.#engine;
-    for (const job of step.runningJobsOf(this.#worker)) {
-      if (!job.lease) continue;
-      const renewal = { type: "renew", leaseToken: job.lease.token, leaseMs: lease.leaseMs } as const;
-      apply(step, job, renewal, clock.now());
+    const { leaseMs } = this.#engine.lease;
+    for (const { id: jobId, lease } of step.runningJobsOf(this.#worker)) {
+      if (!lease) continue;
+      const leaseToken = lease.token;
+      this.#apply(step, { jobId, leaseToken }, { type: "renew", leaseToken, leaseMs });
     }
   }
-}
 
-/** Where it cannot be stored, the leases run out as those of a worker that says nothing. */
-function settle(committed: Promise<unknown>): void {
-  committed.catch(() => undefined);
+  #apply(step: Step, { jobId }: LeaseRef, event: JobEvent): void {
+    const job = step.job(jobId);
+    if (job) apply(step, job, event, this.#engine.clock.now());
+  }
+
+  /** Where it cannot be stored, the leases run out as those of a worker that says nothing. */
+  #commit(change: (step: Step) => undefined): void {
+    this.#engine.steps.commit(change).catch(() => undefined);
+  }
 }

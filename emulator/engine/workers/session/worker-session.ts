@@ -148,9 +148,17 @@ export class WorkerSession {
     const staging = stageReport(this.#engine, report, { before: this.#staged, isChecked });
     if (!(staging instanceof Promise)) return await this.#apply(staging);
     this.#staged = staging;
+    const urgent = this.#applyUrgent(report);
     const staged = await staging;
     if (this.#staged === staging) this.#staged = undefined;
-    return await this.#apply(staged);
+    const rest = { ...staged.report, renewals: [], pauses: [] };
+    await Promise.all([urgent, this.#apply({ ...staged, report: rest })]);
+  }
+
+  /** What keeps the jobs of the worker does not wait until payloads are stored. */
+  async #applyUrgent({ renewals = [], pauses = [] }: WorkerReport): Promise<void> {
+    if (renewals.length + pauses.length === 0) return;
+    await this.#apply({ report: { renewals, pauses }, chunks: [], progress: [], outcomes: [] });
   }
 
   async #apply(staged: StagedReport): Promise<void> {
