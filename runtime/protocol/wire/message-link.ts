@@ -4,12 +4,12 @@ import type { Piece } from "../generated/worker.ts";
 import { PieceReader, PieceSender } from "./pieces.ts";
 
 /** What a message has that is a part of a large one, or a receipt for such parts. */
-export interface MessageParts {
+interface MessageParts {
   readonly piece: Piece | undefined;
   readonly piecesTaken?: number | undefined;
 }
 
-export interface MessageLinkOptions<Received> {
+interface MessageLinkOptions<Received> {
   /** Writes a message that has nothing but these. */
   readonly write: (parts: MessageParts) => void;
   readonly decode: (bytes: Buffer) => Received;
@@ -21,7 +21,7 @@ export interface MessageLinkOptions<Received> {
 const MAX_OPEN = 2;
 
 /** A message that came. */
-export interface Taken<Received> {
+interface Taken<Received> {
   readonly message: Received;
   /** To be called when it was dealt with. */
   readonly done: () => void;

@@ -3,7 +3,7 @@ import type { Buffer } from "node:buffer";
 import { ServiceMessage, WorkerMessage } from "../generated/worker.ts";
 import { encodeServiceMessage, encodeWorkerMessage } from "./encode-messages.ts";
 
-export { type MessageParts, MessageLink } from "./message-link.ts";
+export { MessageLink } from "./message-link.ts";
 export { MESSAGE_MAX_BYTES, PIECE_BYTES } from "./pieces.ts";
 export { WireError } from "./wire-error.ts";
 export { decodeOrders, encodeOrders } from "./wire-orders.ts";
