@@ -9,6 +9,7 @@ import { externalId } from "../core/workers/external-id.ts";
 import type { Uses } from "../engine/context.ts";
 import { registerExternal } from "../engine/workers/external/external-workers.ts";
 import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
+import { RefusalLog } from "../net/refusal-log.ts";
 import type { Ownership } from "../store/ownership.ts";
 
 /** What becomes of who opens a session. */
@@ -55,10 +56,13 @@ export function admitStarted({ tokens }: Uses<"tokens">): (caller: Caller) => Ad
 
 export class WorkerAdmission {
   readonly #parts: AdmissionParts;
+  readonly #refusals: RefusalLog;
   #refreshing: Promise<void> | undefined;
 
   constructor(parts: AdmissionParts) {
     this.#parts = parts;
+    const { log } = parts.engine;
+    this.#refusals = new RefusalLog((fields, sentence) => log.warn(fields, sentence));
   }
 
   /** Says in the log whom it refuses, and why. */
@@ -69,7 +73,8 @@ export class WorkerAdmission {
     if ("code" in admission && admission.code !== UNAVAILABLE) {
       const { peer } = caller;
       const { reason } = admission;
-      this.#parts.engine.log.warn({ peer, reason }, `a worker was refused: ${reason}`);
+      // A reason has the names of keys and endpoints that there are, and nothing that a peer made up.
+      this.#refusals.say(reason, { peer, reason }, `a worker was refused: ${reason}`);
     }
     return admission;
   }

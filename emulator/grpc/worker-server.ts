@@ -1,4 +1,6 @@
 /** The gRPC server for workers: one session for each, opened by whom the admission lets in. */
+import { once } from "node:events";
+import { createServer, type Server } from "node:net";
 import * as grpc from "@grpc/grpc-js";
 import {
   encodeOrders,
@@ -10,9 +12,12 @@ import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
 import type { OpenSession } from "../engine/workers/session/worker-session.ts";
 import { GrpcSession, type WorkerCall } from "./grpc-session.ts";
-import { widenWindows } from "./widen-window.ts";
+import { ListenerGuard } from "../net/listener-guard.ts";
+import { LISTENERS } from "../net/listener-limits.ts";
+import { RefusalLog } from "../net/refusal-log.ts";
 import type { Admission, Caller } from "./worker-admission.ts";
 import { type TlsPort, type TlsPortOptions, openTlsPort } from "./tls-port.ts";
+import { STREAMS_MAX, type WorkerConnection, WorkerTransport } from "./worker-transport.ts";
 
 export interface WorkerServerOptions {
   /** `host:port` (port 0: any free one) or `unix:/path`, without TLS: for workers of this machine. */
@@ -22,26 +27,46 @@ export interface WorkerServerOptions {
   readonly openSession: OpenSession;
 }
 
+// grpc-js writes what peers send into stderr, as it came.
+grpc.setLogVerbosity(grpc.logVerbosity.NONE);
+
+/** How long a stop lets the last messages leave before it cuts connections. */
+const STOP_GRACE_MS = 500;
+
 export class WorkerServer {
   readonly #options: WorkerServerOptions;
-  readonly #server: grpc.Server;
+  readonly #grpc: grpc.Server;
+  readonly #transport: WorkerTransport;
+  readonly #server: Server;
+  readonly #guard: ListenerGuard;
+  readonly #refusals: RefusalLog;
   readonly #sessions = new Set<GrpcSession>();
   #address: string | undefined;
   readonly #tlsPorts: TlsPort[] = [];
-  #windows: Disposable | undefined;
 
   constructor(options: WorkerServerOptions) {
     this.#options = options;
-    this.#server = new grpc.Server({
+    const { log } = options;
+    this.#grpc = new grpc.Server({
       "grpc.max_receive_message_length": MESSAGE_MAX_BYTES,
       "grpc.max_send_message_length": MESSAGE_MAX_BYTES,
+      "grpc.max_concurrent_streams": STREAMS_MAX,
       "grpc.keepalive_time_ms": 30_000,
       // Nobody asks for its statistics, which are kept for each message.
       "grpc.enable_channelz": 0,
     });
-    this.#server.addService(WORKER_SERVICE, {
-      session: (call: WorkerCall) => void this.#open(call),
+    this.#grpc.addService(WORKER_SERVICE, {
+      session: (call: WorkerCall) => this.#take(call, this.#transport.current),
     });
+    this.#transport = new WorkerTransport(this.#grpc, log);
+    this.#refusals = new RefusalLog((fields, sentence) => log.warn(fields, sentence));
+    this.#server = createServer({ noDelay: true });
+    this.#guard = new ListenerGuard(this.#server, {
+      limits: LISTENERS.workerSocket,
+      refusals: this.#refusals,
+      closesWaiting: true,
+    });
+    this.#server.on("connection", (socket) => this.#transport.inject(socket, this.#guard));
   }
 
   /** The address workers of this machine are to be given. @throws Error before `start` */
@@ -53,23 +78,26 @@ export class WorkerServer {
   /** Opens the port. @throws Error naming the address when it cannot be opened */
   async start(): Promise<void> {
     const { address } = this.#options;
-    const problem = socketPathProblem(unixSocketOf(address) ?? "");
+    const path = unixSocketOf(address);
+    const problem = socketPathProblem(path ?? "");
     if (problem !== undefined) throw new Error(`the worker port cannot be opened: ${problem}`);
-    const { promise, resolve, reject } = Promise.withResolvers<number>();
-    this.#server.bindAsync(address, grpc.ServerCredentials.createInsecure(), (error, port) => {
-      if (error) reject(new Error(`the worker port ${address} cannot be opened: ${error.message}`));
-      else resolve(port);
-    });
-    const port = await promise;
-    this.#windows = widenWindows();
-    this.#address = address.startsWith("unix:") ? address : address.replace(/:\d+$/u, `:${port}`);
+    const [, host = "", port = ""] = /^(.*):(\d+)$/u.exec(address) ?? [];
+    try {
+      this.#server.listen(path === undefined ? { host, port: Number(port) } : { path });
+      await once(this.#server, "listening");
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const sentence = `the worker port ${address} cannot be opened: ${reason}`;
+      throw new Error(sentence, { cause: error });
+    }
+    const bound = this.#server.address();
+    this.#address = typeof bound === "object" && bound ? `${host}:${bound.port}` : address;
   }
 
   /** Opens a further port, with TLS, for workers that are not on this machine. It is closed with the other. @throws ListenError */
   async listenTls(options: Pick<TlsPortOptions, "certificate" | "listen">): Promise<TlsPort> {
     const { log } = this.#options;
-    const injector = this.#server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
-    const take: TlsPortOptions["take"] = (socket) => injector.injectConnection(socket);
+    const take: TlsPortOptions["take"] = (socket, guard) => this.#transport.inject(socket, guard);
     const port = await openTlsPort({ ...options, log, take });
     this.#tlsPorts.push(port);
     return port;
@@ -77,14 +105,23 @@ export class WorkerServer {
 
   /** Ends all sessions and closes the ports. Idempotent, also before `start`. */
   async stop(): Promise<void> {
-    this.#windows?.[Symbol.dispose]();
+    this.#server.close();
     for (const session of this.#sessions) session.end();
-    for (const port of this.#tlsPorts) port.close();
-    this.#server.forceShutdown();
-    await Promise.resolve();
+    this.#transport.close();
+    const closing = this.#tlsPorts.map((port) => port.close(STOP_GRACE_MS));
+    await Promise.all([...closing, this.#guard.close(STOP_GRACE_MS)]);
+    this.#grpc.forceShutdown();
+    this.#refusals.stop();
   }
 
-  async #open(call: WorkerCall): Promise<void> {
+  #take(call: WorkerCall, connection: WorkerConnection | undefined): void {
+    this.#open(call, connection).catch((error: unknown) => {
+      this.#options.log.error({ err: error }, "a worker's session could not be opened");
+      call.emit("error", { code: grpc.status.INTERNAL, details: "the session was not opened" });
+    });
+  }
+
+  async #open(call: WorkerCall, connection: WorkerConnection | undefined): Promise<void> {
     const caller = callerOf(call);
     // Its last part is the port.
     const peer = caller.peer.replace(/:\d+$/u, "");
@@ -92,7 +129,7 @@ export class WorkerServer {
     // What it says meanwhile is read once there is somebody to hear it.
     const admission = await this.#options.admit(caller);
     if (call.cancelled) return;
-    if ("worker" in admission) return this.#begin(call, admission.worker);
+    if ("worker" in admission) return this.#begin(call, admission.worker, connection);
     if ("redirect" in admission) {
       call.write(encodeOrders({ redirect: admission.redirect }));
       call.end();
@@ -101,15 +138,17 @@ export class WorkerServer {
     call.emit("error", { code: admission.code, details: admission.reason });
   }
 
-  #begin(call: WorkerCall, worker: WorkerHandle): void {
+  #begin(call: WorkerCall, worker: WorkerHandle, connection: WorkerConnection | undefined): void {
     const { log, openSession } = this.#options;
     const session = new GrpcSession(call, (send) => openSession(worker, send), log);
+    connection?.began();
     this.#sessions.add(session);
     // A worker that is not counted any more has to come anew, and hears then why it is not let in.
     const end = () => session.end("the worker is not counted any more; it may come anew");
     worker.gone.addEventListener("abort", end, { once: true });
     void session.ended.then(() => {
       this.#sessions.delete(session);
+      connection?.ended();
       worker.gone.removeEventListener("abort", end);
     });
   }

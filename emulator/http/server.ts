@@ -1,14 +1,16 @@
 /** The HTTP interface as one part of the service: its server, with a start and a stop. */
 import type { IncomingMessage, RequestListener, ServerOptions } from "node:http";
+import type { Duplex } from "node:stream";
 import { BalanceHandler } from "./balancing/balance-handler.ts";
 import { balancedTarget } from "./balancing/target.ts";
 import type { Certificate } from "../net/certificate.ts";
 import { closeServer } from "../net/close-server.ts";
+import { LISTENERS } from "../net/listener-limits.ts";
 import { createWebServer } from "../net/web-server.ts";
 import { refusalAt } from "./dialect.ts";
 import { CONTRACT_DIALECT } from "./dialects/contract-dialect.ts";
 import { entrance, mayEnter } from "./access/entrance.ts";
-import { answerClientError } from "./answers/client-error.ts";
+import { answerClientError, isAnswering } from "./answers/client-error.ts";
 import { inTurn } from "./answers/one-request-at-a-time.ts";
 import { Replicas } from "./forwarding/replicas.ts";
 import { listen, type ListenAddress, urlOf } from "../net/listen.ts";
@@ -122,23 +124,26 @@ function openServer(service: HttpService, options: HttpServerOptions) {
     ownership && new Replicas(service, ownership, (request, response) => own(request, response));
   const gate = new BalanceHandler(service, refusal, replicas);
   const shouldUpgradeCallback = (request: IncomingMessage) =>
-    replicas?.door.mayConnect(request) === true ||
-    (gate.mayUpgrade(request) &&
-      (replicas?.door.look(request) === true || mayEnter(service, request)));
-  const serverOptions = { ...SERVER_LIMITS, ...connectionLimits, shouldUpgradeCallback };
-  const { server, useCertificate } = createWebServer(serverOptions, certificate);
+    !isAnswering(request.socket) &&
+    (replicas?.door.mayConnect(request) === true ||
+      (gate.mayUpgrade(request) &&
+        (replicas?.door.look(request) === true || mayEnter(service, request))));
+  const limits = { limits: LISTENERS.clients, log: options.log };
+  const serverOptions = { ...SERVER_LIMITS, ...connectionLimits, ...limits, shouldUpgradeCallback };
+  const { server, useCertificate, guarded } = createWebServer(serverOptions, certificate);
   server.on("clientError", (error, socket) => answerClientError(refusal, error, socket));
   const router = new Router(service, replicas);
   const own = gate.before(router.listener);
   const clients = withMount(entrance(service, router, own), options.mount);
   const listener = replicas?.door.before(clients) ?? clients;
   if (BalanceHandler.canUpgrade) {
-    server.on("upgrade", (...upgrade) => {
-      if (replicas?.door.take(...upgrade) !== true) gate.upgrade(...upgrade);
-    });
+    const upgraded = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      if (replicas?.door.take(request, socket, head) !== true) gate.upgrade(request, socket, head);
+    };
+    server.on("upgrade", guarded(upgraded));
   }
   // `100 Continue` is sent when the body is read.
-  const performed = inTurn(listener);
+  const performed = guarded(inTurn(listener));
   server.on("request", performed).on("checkContinue", performed).on("checkExpectation", performed);
   return { server, useCertificate, router, gate, replicas };
 }

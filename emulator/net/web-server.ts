@@ -1,26 +1,77 @@
-/** Makes an HTTP server, or one of HTTPS. */
-import { createServer, type Server, type ServerOptions } from "node:http";
+/** Makes an HTTP server, or one of HTTPS, with the limits of its listener. */
+import { createServer, type IncomingMessage, type Server, type ServerOptions } from "node:http";
 import type { Certificate } from "./certificate.ts";
+import { ListenerGuard } from "./listener-guard.ts";
+import type { ListenerLimits } from "./listener-limits.ts";
+import { RefusalLog } from "./refusal-log.ts";
 
-/** How long a client may take to agree on TLS; a server that closes waits for those who do. */
-const HANDSHAKE_MS = 10_000;
+/** Interval at which connections are checked for the timeout of a request's head. */
+const CHECK_INTERVAL_MS = 1_000;
+
+export interface WebServerOptions extends ServerOptions {
+  readonly limits: ListenerLimits;
+  readonly log: {
+    warn(fields: Readonly<Record<string, unknown>>, message: string): void;
+    error(fields: Readonly<Record<string, unknown>>, message: string): void;
+  };
+}
 
 export interface WebServer {
   readonly server: Server;
   /** From now on new connections get this one. Does nothing to a server of HTTP. */
   readonly useCertificate: (certificate: Certificate) => void;
+  /**
+   * Wraps what takes requests or upgrades: their connection is let in, and an error that it throws is logged and ends the connection,
+   * never the process.
+   */
+  readonly guarded: <Rest extends unknown[]>(take: Take<Rest>) => Take<Rest>;
 }
 
+type Take<Rest extends unknown[]> = (request: IncomingMessage, ...rest: Rest) => void;
+
 /** @param certificate undefined for HTTP */
-export function createWebServer(options: ServerOptions, certificate?: Certificate): WebServer {
-  if (certificate === undefined)
-    return { server: createServer(options), useCertificate: () => undefined };
+export function createWebServer(
+  { limits, log, ...options }: WebServerOptions,
+  certificate?: Certificate,
+): WebServer {
+  const serverOptions: ServerOptions = {
+    headersTimeout: limits.letInMs,
+    keepAliveTimeout: limits.idleMs,
+    connectionsCheckingInterval: CHECK_INTERVAL_MS,
+    ...options,
+  };
+  const made =
+    certificate === undefined ? plain(serverOptions) : secure(serverOptions, certificate, limits);
+  const refusals = new RefusalLog((fields, sentence) => log.warn(fields, sentence));
+  const guard = new ListenerGuard(made.server, { limits, refusals, closesWaiting: false });
+  made.server.once("close", () => refusals.stop());
+  const guarded: WebServer["guarded"] =
+    (take) =>
+    (request, ...rest) => {
+      guard.letIn(request.socket);
+      try {
+        take(request, ...rest);
+      } catch (error) {
+        log.error({ err: error }, `a request at ${limits.name} was not handled`);
+        request.socket.destroy();
+      }
+    };
+  return { ...made, guarded };
+}
+
+type Made = Omit<WebServer, "guarded">;
+
+function plain(options: ServerOptions): Made {
+  return { server: createServer(options), useCertificate: () => undefined };
+}
+
+function secure(options: ServerOptions, certificate: Certificate, limits: ListenerLimits): Made {
   // Loaded only where it is needed: it takes as long as all the rest of a server.
   const server = process.getBuiltinModule("node:https").createServer({
     ...options,
     ...contextOf(certificate),
     ALPNProtocols: ["http/1.1"],
-    handshakeTimeout: HANDSHAKE_MS,
+    ...(limits.handshakeMs !== undefined && { handshakeTimeout: limits.handshakeMs }),
   });
   // As by HTTP; only from now on, or those who give up before would be waited for.
   server.on("secureConnection", (socket) => (socket.allowHalfOpen = true));

@@ -80,7 +80,7 @@ export class ObjectService {
       log,
       callers,
     });
-    this.#server = createObjectServer(this.#requests);
+    this.#server = createObjectServer(this.#requests, log);
   }
 
   /** @throws PortInUseError, ListenError */
@@ -103,7 +103,7 @@ export class ObjectService {
    * @throws ListenError
    */
   async listenAlsoAt(host: string): Promise<string> {
-    const server = createObjectServer(this.#requests);
+    const server = createObjectServer(this.#requests, this.#log);
     this.#furtherServers.push(server);
     const port = Number(new URL(this.#endpoint ?? "http://x:0").port);
     return server.start({ host, port }).catch(async (error: unknown) => {

@@ -7,6 +7,7 @@ import { gpuPoolsTable } from "./gpu-pools-table.ts";
 import { helpText } from "./help-text.ts";
 import { jobFieldsTable } from "./job-fields-table.ts";
 import { limitsTable } from "./limits-table.ts";
+import { listenersTable } from "./listeners-table.ts";
 import { INTERFACES, liveClientsTable } from "./live-clients-table.ts";
 import { metricsTable } from "./metrics-table.ts";
 import { operationsTable } from "./operations-table.ts";
@@ -90,7 +91,7 @@ export const PAGES: readonly Page[] = [
       "keys of a registry auth": () => configTable("registryAuth"),
     },
   },
-  { file: "docs/operating.md", sections: { metrics: metricsTable } },
+  { file: "docs/operating.md", sections: { listeners: listenersTable, metrics: metricsTable } },
   { file: "docs/client.md", sections: { "client errors": clientErrorsTable } },
 ];
 

@@ -65,7 +65,7 @@ export class WorkerPorts {
       admit: (caller) => admission.admit(caller),
       openSession,
     });
-    this.#listeners = new WorkerListeners(http.forWorkers);
+    this.#listeners = new WorkerListeners(http.forWorkers, log);
   }
 
   /** @param hasCommands whether live workers are started as processes of this machine */

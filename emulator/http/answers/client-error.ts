@@ -1,6 +1,6 @@
 /** Answers input that is no valid HTTP request, with an error in our shape if the connection still allows it. */
 import { Buffer } from "node:buffer";
-import { STATUS_CODES } from "node:http";
+import { ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { ServiceError } from "../../core/service-error.ts";
 import { SANDBOX } from "../../net/sandbox.ts";
@@ -59,13 +59,23 @@ function refusalOf(error: Error & { readonly code?: string }): ServiceError {
   }
 }
 
-/** Node keeps the response in progress at its socket; another answer in the middle of it would confuse the client. */
+/** Whether a request of the connection is not answered yet. A client may have sent the next one already. */
+export function isAnswering(socket: Duplex): boolean {
+  return responseOf(socket) instanceof ServerResponse;
+}
+
+/** Another answer in the middle of one that has begun would confuse the client. */
 function hasBegunAnswer(socket: Duplex): boolean {
-  const response: unknown = Reflect.get(socket, "_httpMessage");
+  const response = responseOf(socket);
   return (
     typeof response === "object" &&
     response !== null &&
     "headersSent" in response &&
     response.headersSent === true
   );
+}
+
+/** Node keeps the response in progress at its socket. */
+function responseOf(socket: Duplex): unknown {
+  return Reflect.get(socket, "_httpMessage");
 }

@@ -1,7 +1,9 @@
 /** Further addresses for live workers only. */
-import { createServer, type RequestListener, type Server } from "node:http";
+import type { RequestListener, Server } from "node:http";
 import { closeServer } from "../../net/close-server.ts";
 import { listen, type ListenAddress, PortInUseError, urlOf } from "../../net/listen.ts";
+import { LISTENERS } from "../../net/listener-limits.ts";
+import { createWebServer, type WebServerOptions } from "../../net/web-server.ts";
 import { SERVER_LIMITS } from "../server-limits.ts";
 
 /** How long `close` lets requests in flight go on before it cuts them off. */
@@ -9,12 +11,14 @@ const CLOSE_GRACE_MS = 5_000;
 
 export class WorkerListeners {
   readonly #listener: RequestListener;
+  readonly #log: WebServerOptions["log"];
   readonly #servers: Server[] = [];
   #closed: Promise<void> | undefined;
 
   /** @param listener answers what workers call, and 404 to all else */
-  constructor(listener: RequestListener) {
+  constructor(listener: RequestListener, log: WebServerOptions["log"]) {
     this.#listener = listener;
+    this.#log = log;
   }
 
   /**
@@ -24,7 +28,9 @@ export class WorkerListeners {
    */
   async openAt(address: ListenAddress): Promise<string> {
     if (this.#closed !== undefined) throw new Error("the service is stopping");
-    const server = createServer(SERVER_LIMITS, this.#listener);
+    const limits = { limits: LISTENERS.liveWorkers, log: this.#log };
+    const { server, guarded } = createWebServer({ ...SERVER_LIMITS, ...limits });
+    server.on("request", guarded(this.#listener));
     this.#servers.push(server);
     const port = await listen(server, address).catch(async (error: unknown) => {
       if (!(error instanceof PortInUseError)) throw error;

@@ -7,11 +7,7 @@ afterEach(() => void vi.useRealTimers());
 
 it("tells of who says nothing, once for each address, and not of who has spoken since", () => {
   const warned: string[] = [];
-  const quiet = () => undefined;
-  const callers = new SilentCallers({
-    ...{ info: quiet, error: quiet },
-    warn: (_, sentence) => warned.push(sentence),
-  });
+  const callers = new SilentCallers({ say: (_, __, sentence) => warned.push(sentence) });
   callers.connected("10.0.0.1");
   callers.connected("10.0.0.1");
   callers.connected("10.0.0.2");

@@ -47,13 +47,10 @@ export async function s3Harness({ directory, ownerOf }: S3HarnessOptions = {}): 
   const logged: string[] = [];
   const log = (fields: object, message: string) =>
     void logged.push(`${message} ${JSON.stringify(fields, errorsAsText)}`);
+  const logs = { warn: log, error: log };
   const server = createObjectServer(
-    new ObjectRequests({
-      store,
-      holderOf: holderLookup(CREDENTIALS, ownerOf),
-      now,
-      log: { warn: log, error: log },
-    }),
+    new ObjectRequests({ store, holderOf: holderLookup(CREDENTIALS, ownerOf), now, log: logs }),
+    logs,
   );
   const url = await server.start({ host: "127.0.0.1", port: 0 });
   const clients: S3Client[] = [];

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type BalancedHttp, startBalancedHttp } from "./balanced-harness.ts";
 import { IS_FORWARDED } from "../../two-replicas.ts";
+import { TextReader } from "../answers/text-reader.ts";
 import { KEY, makeKey } from "../http-harness.ts";
 
 const AUTH = `Authorization: Bearer ${KEY}`;
@@ -252,5 +253,19 @@ describe("a request to a load balancing endpoint", () => {
     expect((await got).headers).not.toHaveProperty("upgrade");
     const own = await raw("GET /v2/web/health HTTP/1.1", "Host: x", AUTH, "Upgrade: websocket");
     expect(own).toMatch(/^HTTP\/1.1 200/u);
+  });
+
+  it("that asks for an upgrade before the one before it is answered, is answered in its turn without", async () => {
+    const { service, server } = balanced;
+    server.on("upgrade", (_, socket) => void socket.destroy());
+    server.on("request", ({ url }, response) => response.end(`answer to ${url}\n`));
+    const upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\n";
+    const request = (path: string, more: string) =>
+      `GET /lb/web/${path} HTTP/1.1\r\nHost: x\r\n${AUTH}\r\n${more}\r\n`;
+    const socket = await service.socket(request("one", "") + request("two", upgrade));
+    const reader = new TextReader(socket);
+    await reader.until("answer to /one\n");
+    await reader.until("answer to /two\n");
+    socket.destroy();
   });
 });

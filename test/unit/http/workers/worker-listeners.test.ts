@@ -25,7 +25,7 @@ beforeEach(async () => {
     log: engine.log,
     liveWorkers: new LiveWorkers(engine, sessionsOn(engine)),
   });
-  doors = new WorkerListeners(http.forWorkers);
+  doors = new WorkerListeners(http.forWorkers, engine.log);
 });
 afterEach(async () => doors.close());
 

@@ -1,0 +1,71 @@
+/** The limits of every listener of the service in one table, which docs/operating.md shows. */
+import { LIMITS } from "../../runtime/protocol/limits.ts";
+
+export interface ListenerLimits {
+  /** As the log and the docs name it. */
+  readonly name: string;
+  /** Timeout of the TLS handshake, ms; undefined: no TLS. */
+  readonly handshakeMs: number | undefined;
+  /**
+   * Timeout from the connection until its peer is let in, ms. HTTP lets in with the first complete request head, a worker port with a
+   * session of a valid token.
+   */
+  readonly letInMs: number;
+  /** Timeout between two requests of a connection, or without a session, ms. */
+  readonly idleMs: number;
+  /** Maximum connections that are not let in. */
+  readonly waitingMax: number;
+}
+
+/** Longer than the keep-alive of common clients and proxies, so that they close first and no request is lost. */
+const KEEP_ALIVE_MS = 72_000;
+
+/** Timeout of a TLS handshake. A server that closes waits for handshakes. */
+const HANDSHAKE_MS = 10_000;
+
+/** Timeout of a worker's connection without a session. A worker opens its session with its first packet. */
+const SESSION_MS = 15_000;
+
+/** More than a kernel queues for one listener, so that clients that come at once are all taken. */
+const WAITING_MAX = 1_024;
+
+/** More than the workers that connect at once when a service starts again. */
+const WORKERS_WAITING_MAX = 256;
+
+export const LISTENERS = {
+  clients: {
+    name: "the service's own port",
+    handshakeMs: HANDSHAKE_MS,
+    letInMs: LIMITS.requestHeadMs,
+    idleMs: KEEP_ALIVE_MS,
+    waitingMax: WAITING_MAX,
+  },
+  objects: {
+    name: "the object store's port",
+    handshakeMs: undefined,
+    letInMs: LIMITS.requestHeadMs,
+    idleMs: KEEP_ALIVE_MS,
+    waitingMax: WAITING_MAX,
+  },
+  liveWorkers: {
+    name: "the ports for live workers",
+    handshakeMs: undefined,
+    letInMs: LIMITS.requestHeadMs,
+    idleMs: KEEP_ALIVE_MS,
+    waitingMax: WAITING_MAX,
+  },
+  workers: {
+    name: "the port for workers from elsewhere",
+    handshakeMs: HANDSHAKE_MS,
+    letInMs: SESSION_MS,
+    idleMs: SESSION_MS,
+    waitingMax: WORKERS_WAITING_MAX,
+  },
+  workerSocket: {
+    name: "the socket for workers of this machine",
+    handshakeMs: undefined,
+    letInMs: SESSION_MS,
+    idleMs: SESSION_MS,
+    waitingMax: WORKERS_WAITING_MAX,
+  },
+} as const satisfies Readonly<Record<string, ListenerLimits>>;
