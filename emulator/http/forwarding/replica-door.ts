@@ -93,7 +93,9 @@ export class ReplicaDoor {
         const { address, isShare, sessionKeyId, jobId, waitedMs } = opening;
         const known = { from, address, isShare, sessionKeyId, jobId, waitedMs };
         noteArrival(request, known, this.#service.engine);
-        void this.#catchUpWith(opening).then(() => this.#perform(request, response));
+        this.#catchUpWith(opening)
+          .then(() => this.#perform(request, response))
+          .catch(() => exchange.reset());
       });
     };
   }

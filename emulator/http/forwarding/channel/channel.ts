@@ -116,19 +116,20 @@ export class Channel {
 
   #receive(chunk: Buffer): void {
     this.#silentBeats = 0;
-    let frames: readonly Frame[] = [];
     try {
-      frames = this.#reader.push(chunk);
+      for (const frame of this.#reader.push(chunk)) {
+        if (this.isOpen) this.#take(frame);
+      }
     } catch {
       // The other end is none of ours, or out of step.
       this.#socket.destroy();
     }
-    for (const frame of frames) this.#take(frame);
   }
 
   #take(frame: Frame): void {
     const { kind, id, payload } = frame;
     if (kind === FRAME.open && this.#accept !== undefined) {
+      if (this.#exchanges.has(id)) throw new RangeError(`exchange ${id} is opened twice`);
       const exchange = this.#add(id);
       exchange.events = this.#accept(exchange, payload);
       return;
@@ -195,6 +196,9 @@ export class Exchange {
   }
 
   take(kind: number, payload: Buffer): void {
+    const isBody = kind === FRAME.data || kind === FRAME.end;
+    if (isBody && this.#hasHeardEnd)
+      throw new RangeError(`exchange ${this.id} goes on after its end`);
     switch (kind) {
       case FRAME.data:
         return this.events?.data(payload);
