@@ -11,7 +11,10 @@ export function listenersTable(): string {
     seconds(idleMs),
     waitingMax.toLocaleString("en-US"),
   ]);
-  return markdownTable(["Listener", "TLS handshake", "Let in", "Idle", "Not let in, at most"], rows);
+  return markdownTable(
+    ["Listener", "TLS handshake", "Let in", "Idle", "Not let in, at most"],
+    rows,
+  );
 }
 
 function seconds(ms: number | undefined): string {

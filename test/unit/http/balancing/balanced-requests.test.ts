@@ -265,7 +265,7 @@ describe("a request to a load balancing endpoint", () => {
     const socket = await service.socket(request("one", "") + request("two", upgrade));
     const reader = new TextReader(socket);
     await reader.until("answer to /one\n");
-    await reader.until("answer to /two\n");
+    expect(await reader.until("answer to /two\n")).toContain("HTTP/1.1 200 OK");
     socket.destroy();
   });
 });
