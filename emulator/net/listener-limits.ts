@@ -23,8 +23,11 @@ const KEEP_ALIVE_MS = 72_000;
 /** Timeout of a TLS handshake. A server that closes waits for handshakes. */
 const HANDSHAKE_MS = 10_000;
 
-/** Timeout of a worker's connection without a session. A worker opens its session with its first packet. */
-const SESSION_MS = 15_000;
+/** The same for workers, over a line with seconds of latency too. */
+const WORKERS_HANDSHAKE_MS = 20_000;
+
+/** Timeout of a worker's connection without a session, over such a line too. */
+const SESSION_MS = 30_000;
 
 /** More than a kernel queues for one listener, so that clients that come at once are all taken. */
 const WAITING_MAX = 1_024;
@@ -56,7 +59,7 @@ export const LISTENERS = {
   },
   workers: {
     name: "the port for workers from elsewhere",
-    handshakeMs: HANDSHAKE_MS,
+    handshakeMs: WORKERS_HANDSHAKE_MS,
     letInMs: SESSION_MS,
     idleMs: SESSION_MS,
     waitingMax: WORKERS_WAITING_MAX,

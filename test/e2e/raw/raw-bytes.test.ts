@@ -134,7 +134,7 @@ it("the process lives whatever bytes come to its ports, closes who says nothing,
     output: { text: "served" },
   });
   await expect
-    .poll(() => heldBy(emulator).descriptors, { timeout: 30_000 })
+    .poll(() => heldBy(emulator).descriptors)
     .toBeLessThanOrEqual(before.descriptors + 10);
   expect(heldBy(emulator).residentMb).toBeLessThan(before.residentMb + 200);
   expect(emulator.stderrLines.length).toBeLessThan(500);
