@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
+import { slowestFiles } from "./slowest-files.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const bins = path.join(root, "node_modules/.bin");
@@ -68,6 +69,10 @@ async function runInTurn(queue: readonly Step[]): Promise<StepResult[]> {
 fs.rmSync(reportFile, { force: true });
 // Beside the tests, which leave something of the processor, and are far from their end, where times are measured, when these are done.
 const [checked, tested] = await Promise.all([runInTurn(steps), run(tests, true)]);
+if (fs.existsSync(reportFile)) {
+  const slowest = slowestFiles(fs.readFileSync(reportFile, "utf8"), root);
+  console.log(["\nslowest test files:", ...slowest].join("\n"));
+}
 const failed = [...checked, tested].filter((result) => !result.passed).map((result) => result.name);
 if (failed.length > 0) {
   console.error(`\nfailed: ${failed.join(", ")}`);
