@@ -2,6 +2,7 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import path from "node:path";
 import type { Readable } from "node:stream";
+import { endingWithParent } from "../setup/ends-with-parent.ts";
 
 /** The built program. */
 export const program = path.resolve(import.meta.dirname, "../../dist/emulator/cli/sv-emulate.js");
@@ -104,7 +105,8 @@ function launch({
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("SV_"));
   const port = args.includes("--port") || "SV_PORT" in env ? [] : ["--port", "0"];
   const [command = "", ...rest] = [...under, process.execPath, file, ...port, ...args];
-  return spawn(command, rest, {
+  const [first, ...others] = endingWithParent("SIGTERM", [command, ...rest]);
+  return spawn(first, others, {
     cwd,
     env: { ...Object.fromEntries(inherited), ...env },
     stdio: ["ignore", "pipe", "pipe"],

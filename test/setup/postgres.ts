@@ -10,6 +10,7 @@ import { whatIsMissing } from "./debian-program.ts";
 import { freePort } from "./free-port.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
 import { LOOK_MS } from "./patience.ts";
+import { endingWithParent } from "./ends-with-parent.ts";
 
 /** Why tests with a PostgreSQL are left out here; undefined where they run. Under CI they are never left out. */
 export const postgresIsMissing: string | undefined = whatIsMissing("tests with PostgreSQL", [
@@ -143,7 +144,8 @@ class Server {
   }
 
   start(): void {
-    const child = spawn(this.#program, this.#args, {
+    const [command, ...args] = endingWithParent("SIGQUIT", [this.#program, ...this.#args]);
+    const child = spawn(command, args, {
       ...this.#user,
       cwd: "/",
       stdio: ["ignore", "pipe", "pipe"],

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
+import { endingWithParent } from "./ends-with-parent.ts";
 
 const END_MS = 5_000;
 
@@ -11,7 +12,8 @@ export class Processes {
   said = "";
 
   start(command: string, args: readonly string[], name = path.basename(command)): ChildProcess {
-    const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
+    const [program, ...rest] = endingWithParent("SIGTERM", [command, ...args]);
+    const child = spawn(program, rest, { stdio: ["ignore", "pipe", "pipe"] });
     for (const stream of [child.stdout, child.stderr]) {
       stream.on("data", (piece: Buffer) => (this.said += `${name}: ${piece.toString()}`));
     }

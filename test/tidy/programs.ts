@@ -19,7 +19,7 @@ const ON_EVERY_DEBIAN: Readonly<Record<string, readonly string[]>> = {
   mount: ["losetup", "mount", "umount"],
   sed: ["sed"],
   tar: ["tar"],
-  "util-linux": ["flock", "nsenter", "unshare"],
+  "util-linux": ["flock", "nsenter", "setpriv", "unshare"],
 };
 
 /** Those of Node, and this project's own. */

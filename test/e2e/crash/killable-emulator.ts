@@ -1,6 +1,7 @@
 /** One process of the emulator that is meant to be killed: what it prints, when it is ready, how it ends. */
 import { type ChildProcess, spawn } from "node:child_process";
 import path from "node:path";
+import { endingWithParent } from "../../setup/ends-with-parent.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
 const program = path.join(root, "dist/emulator/cli/sv-emulate.js");
@@ -40,7 +41,8 @@ export class KillableEmulator implements AsyncDisposable {
       ...["--port", String(port), "--log", "json", "--limits", "off", "--no-watch"],
       ...more,
     ];
-    this.#child = spawn(command, args, {
+    const [first, ...others] = endingWithParent("SIGTERM", [command, ...args]);
+    this.#child = spawn(first, others, {
       stdio: ["ignore", "pipe", "pipe"],
       // What it leaves in the temporary directory when it is killed goes with the directory of its config.
       env: { ...process.env, TMPDIR: path.dirname(config), ...env, SV_API_KEY: API_KEY },

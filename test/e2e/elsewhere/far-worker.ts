@@ -4,6 +4,7 @@ import { once } from "node:events";
 import path from "node:path";
 import type { NetworkNamespace } from "../../setup/network-namespace.ts";
 import { API_KEY } from "../crash/killable-emulator.ts";
+import { endingWithParent } from "../../setup/ends-with-parent.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
 const program = path.join(root, "dist/runtime/sv-worker.cjs");
@@ -38,7 +39,10 @@ export class FarWorker implements AsyncDisposable {
 
   constructor({ address, token, under: [command = "", ...args], mark }: FarWorkerOptions) {
     const [name = "", value = ""] = mark.split("=");
-    this.#child = spawn(command, [...args, process.execPath, program, handler], {
+    const [first, ...others] = endingWithParent("SIGTERM", [
+      ...[command, ...args, process.execPath, program, handler],
+    ]);
+    this.#child = spawn(first, others, {
       stdio: ["ignore", "ignore", "pipe"],
       env: {
         ...process.env,

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import path from "node:path";
 import { eventually } from "../jobs/observe.ts";
 import { program } from "./worker-program.ts";
+import { endingWithParent } from "../../setup/ends-with-parent.ts";
 
 const handlers = path.resolve(import.meta.dirname, "../../fixtures/handlers");
 
@@ -23,7 +24,8 @@ export class LiveWorker implements AsyncDisposable {
   static start(handler: string, env: Readonly<Record<string, string>>): LiveWorker {
     const file = path.isAbsolute(handler) ? handler : path.join(handlers, `${handler}.ts`);
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("SV_"));
-    const child = spawn(process.execPath, [program, file], {
+    const [command, ...args] = endingWithParent("SIGTERM", [process.execPath, program, file]);
+    const child = spawn(command, args, {
       stdio: ["ignore", "ignore", "pipe"],
       env: { ...Object.fromEntries(inherited), ...env },
     });

@@ -11,6 +11,7 @@ import {
 } from "../../contract/job-source/grpc-service.ts";
 import type { ScriptedSession } from "../../contract/job-source/scripted-service.ts";
 import { tracedProcesses } from "../../unit/runtime/worker-run.ts";
+import { endingWithParent } from "../../setup/ends-with-parent.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
 export const program = path.join(root, "dist/runtime/sv-worker.cjs");
@@ -35,7 +36,8 @@ export class WorkerProgram implements AsyncDisposable {
   static async start(fixture: string, env: Record<string, string> = {}): Promise<WorkerProgram> {
     const service = await startGrpcService();
     const trace = randomUUID();
-    const child = spawn(process.execPath, [program], {
+    const [command, ...args] = endingWithParent("SIGTERM", [process.execPath, program]);
+    const child = spawn(command, args, {
       stdio: ["pipe", "ignore", "pipe"],
       env: {
         ...process.env,

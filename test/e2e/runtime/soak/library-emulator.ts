@@ -4,6 +4,7 @@ import { once } from "node:events";
 import path from "node:path";
 import readline from "node:readline";
 import type { EmulatorOptions } from "../../../../emulator/index.ts";
+import { endingWithParent } from "../../../setup/ends-with-parent.ts";
 
 const program = path.resolve(import.meta.dirname, "../../../fixtures/programs/emulator.ts");
 
@@ -22,7 +23,10 @@ export class LibraryEmulator implements AsyncDisposable {
 
   /** `temporary` is its directory for temporary files. */
   static async start(options: EmulatorOptions, temporary: string): Promise<LibraryEmulator> {
-    const child = spawn(process.execPath, [program, JSON.stringify(options)], {
+    const [command, ...args] = endingWithParent("SIGTERM", [
+      ...[process.execPath, program, JSON.stringify(options)],
+    ]);
+    const child = spawn(command, args, {
       stdio: ["ignore", "pipe", "pipe"],
       env: { ...process.env, TMPDIR: temporary },
     });
