@@ -81,7 +81,9 @@ describe.runIf(postgresIsMissing === undefined)("on PostgreSQL", () => {
     await service.start();
     const text = (bytes: number) => "0123456789abcdef".repeat(bytes / 16);
     const large = text(18 * MB);
-    const { id } = await service.call<ShownJob>("/v2/echo/runsync", { input: { large } });
+    // With this wait the job is kept for five minutes, not for one: a loaded machine takes longer for the kill and the start.
+    const runsync = "/v2/echo/runsync?wait=300000";
+    const { id } = await service.call<ShownJob>(runsync, { input: { large } });
     await service.until("echo", id, "COMPLETED");
     await service.kill();
     await service.start();
