@@ -17,6 +17,7 @@ import { playBatches, someTurns } from "./store/differential-run.ts";
 import { MemoryBlobs } from "./store/memory-blobs.ts";
 import { openIn } from "./store/postgres-subject.ts";
 import { Chance } from "./store/random-batches.ts";
+import { TEST_MS } from "../setup/patience.ts";
 
 const BATCHES = sized(600, 100_000);
 const IN_DATABASE = sized(100, 10_000);
@@ -24,7 +25,7 @@ const SEED = Number(process.env["STORE_SEED"] ?? Math.floor(Math.random() * 2 **
 
 it(
   `${BATCHES} random batches: memory and SQLite take, refuse and answer the same (seed ${SEED})`,
-  { timeout: BATCHES * 60 },
+  { timeout: Math.max(TEST_MS, BATCHES * 60) },
   async () => {
     using directory = temporaryDirectory();
     using threads = await watchStoreThreads();

@@ -1,5 +1,5 @@
 /** Tests that a loaded machine would fail, or a directory that other users may not enter: those with limits of their own, or with another user. */
-import type { Argument, CallExpression } from "oxc-parser";
+import type { Argument, CallExpression, ObjectPropertyKind } from "oxc-parser";
 import { TEST_MS } from "../setup/patience.ts";
 import { gather, type Source } from "./source.ts";
 
@@ -12,6 +12,12 @@ export function limitOffences(source: Source): string[] {
     CallExpression: (node) => {
       const problem = problemOf(node);
       if (problem !== undefined) report(node.start, problem);
+    },
+    VariableDeclarator: ({ start, init }) => {
+      // What polls are given by a name.
+      if (init?.type !== "ObjectExpression" || timeoutIn([init]) === undefined) return;
+      if (init.properties.some((property) => isNamed(property, "interval")))
+        report(start, "is a limit of its own for polls");
     },
   }));
 }
@@ -54,13 +60,15 @@ function timeoutsOf(given: readonly Argument[]) {
   return given.flatMap((argument) =>
     argument.type === "ObjectExpression"
       ? argument.properties.flatMap((property) =>
-          property.type === "Property" &&
-          property.key.type === "Identifier" &&
-          property.key.name === "timeout"
-            ? property.value
-            : [],
+          property.type === "Property" && isNamed(property, "timeout") ? property.value : [],
         )
       : [],
+  );
+}
+
+function isNamed(property: ObjectPropertyKind, name: string): boolean {
+  return (
+    property.type === "Property" && property.key.type === "Identifier" && property.key.name === name
   );
 }
 

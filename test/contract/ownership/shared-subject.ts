@@ -11,7 +11,7 @@ export interface SharedSubject extends AsyncDisposable {
 export type OpenShared = () => Promise<SharedSubject>;
 
 export const PARTS = 64;
-export const POLLED = { timeout: 20_000, interval: 10 };
+export const POLLED = { interval: 10 };
 
 /** So long nothing moves once all is where it is to be. */
 const CALM_MS = 250;

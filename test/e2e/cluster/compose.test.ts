@@ -8,7 +8,7 @@ import { swiftIsMissing } from "../../setup/swift.ts";
 import { eventually } from "../jobs/observe.ts";
 import { ComposeProject, type Output, type ShownReplicas } from "./compose-project.ts";
 
-const SOON = { timeout: 60_000, interval: 200 };
+const SOON = { interval: 200 };
 const LARGE = 2_000_000;
 
 const isMissing =
@@ -69,7 +69,7 @@ class Load {
   async goesOn(): Promise<void> {
     const enough = this.names.size + 20;
     const look = async () => (this.names.size > enough ? true : undefined);
-    await eventually("more jobs are accepted", look, SOON.timeout);
+    await eventually("more jobs are accepted", look);
   }
 
   /** Waits until each job greeted whom it was to. Answers the hosts that they ran on. */
@@ -82,7 +82,7 @@ class Load {
         hosts.add(job.output.from);
         return true;
       };
-      await eventually(`job ${id} greets ${name}`, look, SOON.timeout);
+      await eventually(`job ${id} greets ${name}`, look);
     }
     return hosts;
   }

@@ -10,6 +10,7 @@ import { temporaryTree } from "../../temporary-tree.ts";
 import { type EmulatorProcess, startEmulatorProcess } from "../emulator-process.ts";
 import { openDashboard } from "./open-dashboard.ts";
 import { type LongestTask, WatchedPage } from "./watched-page.ts";
+import { TEST_MS } from "../../setup/patience.ts";
 
 const HISTORY_JOBS = 100_000;
 /** That nothing grows shows best in ten minutes: `DASHBOARD_LOAD_MS=600000`. */
@@ -38,7 +39,7 @@ const HANDLER = `export default ({ input }) => {
 
 describe.skipIf(chromiumIsMissing !== undefined)(
   "the dashboard beside a long history",
-  { timeout: LOAD_MS * 2 + 120_000 },
+  { timeout: LOAD_MS * 2 + TEST_MS },
   () => {
     let browser: Browser;
     let service: Service;

@@ -6,8 +6,6 @@ import { type Received, startReceiver } from "../../unit/webhooks/receiver.ts";
 import { OnDatabase, type ShownJob } from "./on-database.ts";
 
 const MB = 1_000_000;
-const SOON = { timeout: 60_000, interval: 50 };
-
 describe.runIf(postgresIsMissing === undefined)("on PostgreSQL", () => {
   it("jobs of every fate are there after a restart on another machine's disk", async () => {
     const received: Received[] = [];
@@ -30,7 +28,7 @@ describe.runIf(postgresIsMissing === undefined)("on PostgreSQL", () => {
     await service.until("fails-once", fails, "FAILED");
     await service.call(`/v2/fails-once/retry/${fails}`, {});
     await service.until("fails-once", fails, "COMPLETED");
-    await expect.poll(() => received.length, SOON).toBe(1);
+    await expect.poll(() => received.length).toBe(1);
     const places = [`echo/${echo}`, `waits/${waits}`, `fails-once/${fails}`, `counts/${counts}`];
     const shown = async () =>
       Promise.all(places.map((place) => service.job(...(place.split("/") as [string, string]))));
@@ -65,7 +63,7 @@ describe.runIf(postgresIsMissing === undefined)("on PostgreSQL", () => {
           if (job?.status === "COMPLETED") seen.set(id, job);
         }
       });
-      await expect.poll(() => acknowledged.length, SOON).toBeGreaterThan((life + 1) * 100);
+      await expect.poll(() => acknowledged.length).toBeGreaterThan((life + 1) * 100);
       await service.kill();
       await Promise.all(clients);
     }
@@ -97,7 +95,7 @@ describe.runIf(postgresIsMissing === undefined)("on PostgreSQL", () => {
     expect(await s3.names("of/sv/")).toHaveLength(3);
     // None of them is kept for longer.
     await service.call("/emulator/clock", { advance: "2h" });
-    await expect.poll(async () => (await s3.names("of/sv/")).length, SOON).toBe(0);
+    await expect.poll(async () => (await s3.names("of/sv/")).length).toBe(0);
   });
 
   it("the database's server is restarted under load: nothing that was acknowledged is lost", async () => {
@@ -115,11 +113,11 @@ describe.runIf(postgresIsMissing === undefined)("on PostgreSQL", () => {
         else refused.push(answer);
       }
     });
-    await expect.poll(() => acknowledged.length, SOON).toBeGreaterThan(50);
+    await expect.poll(() => acknowledged.length).toBeGreaterThan(50);
     await server.stop("SIGQUIT");
     await server.start();
     const before = acknowledged.length;
-    await expect.poll(() => acknowledged.length, SOON).toBeGreaterThan(before + 50);
+    await expect.poll(() => acknowledged.length).toBeGreaterThan(before + 50);
     over.abort();
     await Promise.all(clients);
     expect(refused).toEqual([]);

@@ -10,6 +10,7 @@ import { KillableEmulator } from "../crash/killable-emulator.ts";
 import { RecordingClient } from "../crash/recording-client.ts";
 import { processesMarked } from "../jobs/observe.ts";
 import { FarWorker, tokenOf } from "./far-worker.ts";
+import { TEST_MS } from "../../setup/patience.ts";
 
 const ENDS = ["here", "there"] as const;
 /** Shorter than a lease, a little longer, and much longer. */
@@ -24,7 +25,7 @@ const WORK_MS = [50, 1_500, 3_000, 7_000];
 
 it.skipIf(namespaceIsMissing !== undefined)(
   `nothing is lost or run again after it was acknowledged in ${CUTS.length} cuts of the connection, and a restart in one`,
-  { timeout: CUTS.reduce((sum, { ms }) => sum + ms + 60_000, 60_000) },
+  { timeout: CUTS.reduce((sum, { ms }) => sum + ms + 60_000, TEST_MS) },
   async () => {
     const more = { retries: { workerLost: 100, handlerError: 0 } };
     using scene = makeCrashScene({

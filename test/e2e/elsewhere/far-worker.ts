@@ -39,9 +39,8 @@ export class FarWorker implements AsyncDisposable {
 
   constructor({ address, token, under: [command = "", ...args], mark }: FarWorkerOptions) {
     const [name = "", value = ""] = mark.split("=");
-    const [first, ...others] = endingWithParent("SIGTERM", [
-      ...[command, ...args, process.execPath, program, handler],
-    ]);
+    const run = [process.execPath, program, handler] as const;
+    const [first, ...others] = endingWithParent("SIGTERM", [command, ...args, ...run]);
     this.#child = spawn(first, others, {
       stdio: ["ignore", "ignore", "pipe"],
       env: {

@@ -12,17 +12,18 @@ import { STRIKES } from "./soak/scene.ts";
 import { soak } from "./soak/soak.ts";
 import { JOBS } from "./soak/ways.ts";
 import { isSupervisor, type Output, setStoppableScene } from "./stoppable-scene.ts";
+import { TEST_MS } from "../../setup/patience.ts";
 
 const SOAK_LIMIT_MS = 300_000;
 /** Longer than a lease. */
 const BLOCKED_MS = sized(LIMITS.leaseMs + 5_000, 60_000);
 /** Each may have to wait for the others. */
-const LIMIT_MS = 240_000;
+const LIMIT_MS = 2 * TEST_MS;
 
 describe.concurrent("side by side", { timeout: LIMIT_MS }, () => {
   test(
     "good and bad jobs on four workers that are killed and stopped end as each implies",
-    { timeout: SOAK_LIMIT_MS + 60_000 },
+    { timeout: SOAK_LIMIT_MS + TEST_MS },
     async () => {
       const random = new SeededRandom(seedOfThisRun());
       console.log(`seed: ${random.seed} (CRASH_SEED=${random.seed} repeats its choices)`);

@@ -7,7 +7,7 @@ import { postgresIsMissing } from "../../setup/postgres.ts";
 import { freshDatabase } from "../../setup/shared-postgres.ts";
 
 const headers = { authorization: "key" };
-const POLLED = { timeout: 15_000, interval: 50 };
+const POLLED = { interval: 50 };
 
 /** Enough for each of two replicas to have some. */
 const NAMES = ["one", "two", "three", "four", "five", "six", "seven", "eight"];

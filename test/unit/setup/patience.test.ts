@@ -16,6 +16,7 @@ test.each([
   `test("a", { timeout: 5_000 }, f)`,
   `beforeAll(f, 60_000)`,
   `expect.poll(f, { timeout: 5_000 })`,
+  `const SOON = { timeout: 60_000, interval: 50 }`,
   `vi.waitFor(f)`,
   `vi.waitFor(f, { timeout: 10_000 })`,
   `eventually("a", f, 3_000)`,
@@ -27,7 +28,7 @@ test.each([
 test.each([
   `test("a", f, 3_600_000)`,
   `test.each([5, 6])("a", f)`,
-  `expect.poll(f)`,
+  `expect.poll(f, { interval: 100 })`,
   `vi.waitFor(f, { timeout: LOOK_MS })`,
   `eventually("a", f)`,
 ])("%s is as it should be", (text) => {

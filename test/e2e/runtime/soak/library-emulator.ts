@@ -23,9 +23,8 @@ export class LibraryEmulator implements AsyncDisposable {
 
   /** `temporary` is its directory for temporary files. */
   static async start(options: EmulatorOptions, temporary: string): Promise<LibraryEmulator> {
-    const [command, ...args] = endingWithParent("SIGTERM", [
-      ...[process.execPath, program, JSON.stringify(options)],
-    ]);
+    const run = [process.execPath, program, JSON.stringify(options)] as const;
+    const [command, ...args] = endingWithParent("SIGTERM", run);
     const child = spawn(command, args, {
       stdio: ["ignore", "pipe", "pipe"],
       env: { ...process.env, TMPDIR: temporary },
