@@ -191,4 +191,4 @@ it("whatever clocks do, no service time is ahead of real time, and none goes bac
     }
     for (const { time } of cluster.replicas) time.close();
   }
-}, 120_000);
+});
