@@ -118,7 +118,7 @@ async function openState(options: EmulatorOptions, ground: Ground, made: AsyncDi
   const handlersReady = Promise.all(handlers.map((handler) => handlerFiles.add(handler)));
   const directory = new Directory(steps.records);
   const storage = await startStorage(options, { ...ground, known: directory, local }, made);
-  const webhooks = await prepareWebhooks(options, host, steps, random);
+  const webhooks = await prepareWebhooks(options, host, ground);
   made.defer(() => webhooks.sender.close());
   const open = await openContext({
     store,

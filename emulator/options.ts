@@ -95,8 +95,7 @@ export interface EmulatorOptions {
   /** A key of its own for the emulator's operations under `/emulator`; by default the user's key opens them too. */
   readonly adminKey?: string;
   /**
-   * The key that registry credentials are stored encrypted with: 32 bytes in base64. By default it is made when it is first
-   * needed and kept in the file `secret.key` of the data directory. With a `store` there must be one.
+   * The key that secrets are stored encrypted with: 32 bytes in base64. By default the first start makes it, and it is kept in the file `secret.key` of the data directory. With a `store` there must be one.
    */
   readonly secretKey?: string;
   /**

@@ -1,9 +1,10 @@
 /** Makes the webhook sender, and settles the secret that signs webhook calls. */
-import type { Random } from "../core/time/clock.ts";
 import { isWebhookSecret, WEBHOOK_SECRET_RULE } from "../core/webhooks/webhook-secret.ts";
-import { settleWebhookSecret } from "../engine/webhooks/settle-webhook-secret.ts";
+import {
+  settleWebhookSecret,
+  type WebhookSecretSettling,
+} from "../engine/webhooks/settle-webhook-secret.ts";
 import type { EmulatorOptions } from "../options.ts";
-import type { Steps } from "../engine/steps.ts";
 import { createLazySender } from "../webhooks/lazy-sender.ts";
 import { isLoopbackHost } from "../core/access/loopback-host.ts";
 import type { WebhookSender } from "../webhooks/webhook-sender.ts";
@@ -12,12 +13,11 @@ import type { WebhookSender } from "../webhooks/webhook-sender.ts";
 export async function prepareWebhooks(
   { localWebhooks, webhookSecret }: EmulatorOptions,
   host: string,
-  steps: Steps,
-  random: Random,
+  settling: WebhookSecretSettling,
 ): Promise<{ readonly sender: WebhookSender; readonly secret: string }> {
   if (webhookSecret !== undefined && !isWebhookSecret(webhookSecret))
     throw new RangeError(`webhookSecret ${WEBHOOK_SECRET_RULE}`);
-  const secret = await settleWebhookSecret(steps, random, webhookSecret);
+  const secret = await settleWebhookSecret(settling, webhookSecret);
   const sender = createLazySender({ secret, allowLocal: localWebhooks ?? isLoopbackHost(host) });
   return { sender, secret };
 }

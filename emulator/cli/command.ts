@@ -176,7 +176,7 @@ Environment (flags win):
   SV_DASHBOARD       ${DASHBOARD_MODES.join(", ")}: as --dashboard
   SV_API_KEY         the API key to accept; replaces the one kept in the data directory
   SV_ADMIN_KEY       the key for /emulator, the emulator's own operations; by default the API key opens them too
-  SV_SECRET_KEY      32 bytes in base64 that registry credentials are stored encrypted with; by default the data
+  SV_SECRET_KEY      32 bytes in base64 that secrets are stored encrypted with; by default the data
                      directory has a file with such a key, secret.key; with --store one of both is needed
   SV_WEBHOOK_SECRET  what webhook calls are signed with (whsec_…); by default one is made and kept
   SV_DEBUG           1 adds the stack to errors

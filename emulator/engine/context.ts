@@ -1,6 +1,7 @@
 /** The parts of the engine. Each use case names those that it takes. */
 import type { Clock, Random } from "../core/time/clock.ts";
 import type { GpuInventory, GpuUse } from "../core/workers/gpu-allocation.ts";
+import type { Job } from "../core/jobs/job.ts";
 import type { Pod } from "../core/pods/pod.ts";
 import type { ServiceSeries } from "../core/observe/series/service-series.ts";
 import type { LeaseTerms } from "../core/jobs/lease-terms.ts";
@@ -34,7 +35,7 @@ import type { Turns } from "./turns.ts";
 import type { WorkerTokens } from "./workers/worker-tokens.ts";
 import type { UsageMeter } from "./billing/usage-meter.ts";
 import type { WorkerHistory } from "./workers/worker-history.ts";
-import type { Assignment } from "./effects.ts";
+import type { Assignment, JobPayloads } from "./effects.ts";
 import type { WorkerMover } from "./workers/move-worker.ts";
 
 /** Some of the parts: what a use case takes. */
@@ -113,6 +114,8 @@ export interface EngineContext {
   readonly endpointChanged: (endpointId: string) => void;
   /** The runs that pods are in, by pod id. */
   readonly podRuns: Map<string, PodRun>;
+  /** What a worker gets of the job, read from the store; undefined if the job is stored no more. Rejects when it cannot be read. */
+  readonly jobPayloads: (job: Job) => Promise<JobPayloads | undefined>;
   /** Called with a job that cannot be handed to its worker. */
   readonly inputDamaged: (damage: InputDamage) => void;
   readonly notSent: (assignment: Assignment) => void;

@@ -17,6 +17,8 @@ import { beginToBill } from "./billing/bill-worker.ts";
 import { UsageMeter } from "./billing/usage-meter.ts";
 import type { EngineContext, Uses } from "./context.ts";
 import { assignFromStore } from "./jobs/assign-free.ts";
+import type { Job } from "../core/jobs/job.ts";
+import { readPayloads } from "./jobs/job-payloads.ts";
 import { sendAssignments } from "./jobs/assign.ts";
 import { JobWatchers } from "./jobs/read/job-watchers.ts";
 import { BytesInFlight, IN_FLIGHT_LIMITS } from "./limits/bytes-in-flight.ts";
@@ -115,10 +117,11 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
   const { signals, events, watchers, onDefect } = openListeners(clock, random, log);
   const metrics = options.metrics ?? new ServiceMetrics();
   const { forgetEndpoint, ...history } = openHistory({ clock, events, directory, ownership });
+  const secretKey = options.secretKey ?? fixedSecretKey(random.bytes(SECRET_KEY_BYTES));
   const parts = {
-    ...{ store, steps, ownership, clock, realClock, random },
+    ...{ store, steps, ownership, clock, realClock, random, secretKey },
+    jobPayloads: (job: Job) => readPayloads({ store, steps, secretKey }, job),
     deliveries: new Turns(),
-    secretKey: options.secretKey ?? fixedSecretKey(random.bytes(SECRET_KEY_BYTES)),
     log,
     lease,
     stallDetector: new StallDetector(realClock, lease, log, steps),

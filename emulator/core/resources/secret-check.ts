@@ -5,6 +5,9 @@ import { NONCE_BYTES, seal, type SealedSecret, unseal } from "./sealed-secret.ts
 /** The record of a store that keeps it. */
 export const SECRET_CHECK_ID = "secret-key";
 
+/** The record with the key that jobs' secrets are encrypted with, which is encrypted with the key of the store. */
+export const JOB_KEY_ID = "job-key";
+
 /** A known text, encrypted with the key. */
 export interface SecretCheck {
   readonly sealed: SealedSecret;

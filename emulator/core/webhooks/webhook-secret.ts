@@ -1,6 +1,10 @@
 /** The secret that webhook calls are signed with, in the form of Standard Webhooks: `whsec_` and base64. */
 import { Buffer } from "node:buffer";
+import type { SealedSecret } from "../resources/sealed-secret.ts";
 import type { Random } from "../time/clock.ts";
+
+/** The record that keeps it. */
+export const WEBHOOK_SECRET_ID = "webhook";
 
 const PREFIX = "whsec_";
 
@@ -11,10 +15,8 @@ const MAX_BYTES = 64;
 /** For those who set one; does not show it. */
 export const WEBHOOK_SECRET_RULE = `must be ${PREFIX} and the base64 of ${MIN_BYTES} to ${MAX_BYTES} bytes`;
 
-/** The secret made at the first start, as it is stored. */
-export interface WebhookSecret {
-  readonly secret: string;
-}
+/** The secret made at the first start, as it is stored: encrypted, or as it was before in clear. */
+export type WebhookSecret = { readonly sealed: SealedSecret } | { readonly secret: string };
 
 /** A new secret. */
 export function makeWebhookSecret(random: Random): string {

@@ -1,6 +1,5 @@
 /** Hands waiting jobs to workers that have credit, and sends them once the hand-over is durable. */
 import type { HandOver } from "../../core/jobs/job-event.ts";
-import type { Job } from "../../core/jobs/job.ts";
 import { PayloadDamagedError } from "../../store/payload.ts";
 import type { Effects, Assignment, JobPayloads } from "../effects.ts";
 import type { Step } from "../step.ts";
@@ -51,6 +50,7 @@ export function reserve(
 type SendUses = Uses<
   | "clock"
   | "inputDamaged"
+  | "jobPayloads"
   | "notSent"
   | "lease"
   | "log"
@@ -58,7 +58,6 @@ type SendUses = Uses<
   | "realClock"
   | "spans"
   | "steps"
-  | "store"
 >;
 
 /** Sends jobs to their workers, to each in this order; payloads that are not at hand are read first. */
@@ -88,7 +87,7 @@ async function sendLater(
   before: Promise<void> | undefined,
 ): Promise<void> {
   const { job } = assignment;
-  const read = assignment.payloads ?? readPayloads(engine, job);
+  const read = assignment.payloads ?? engine.jobPayloads(job);
   const letGo = keepLease(engine, assignment);
   try {
     const [payloads] = await Promise.all([read, before]);
@@ -104,18 +103,6 @@ async function sendLater(
   } finally {
     letGo();
   }
-}
-
-/** Undefined if the job has been deleted since it was handed over: then its worker need not hear of it. */
-async function readPayloads({ store }: Uses<"store">, job: Job): Promise<JobPayloads | undefined> {
-  const input = await store.payload(job.seq, "input");
-  if (!input) {
-    if ((await store.job(job.id)) === undefined) return undefined;
-    throw new PayloadDamagedError({ seq: job.seq, slot: "input" }, "is missing from the database");
-  }
-  const s3Config = await store.payload(job.seq, "s3Config");
-  const [bytes, config] = [await input.bytes(), await s3Config?.bytes()];
-  return bytes && { input: bytes, s3Config: config };
 }
 
 function send(

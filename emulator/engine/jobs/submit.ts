@@ -9,6 +9,7 @@ import type { JobPayloads } from "../effects.ts";
 import type { Step } from "../step.ts";
 import { reserve } from "./assign.ts";
 import type { Uses } from "../context.ts";
+import { sealConfig } from "./job-payloads.ts";
 import { waitForEnd, type JobView, type WaitUses } from "./read/job-view.ts";
 
 /** Job ids end in the region they were made in, as the live service's do. */
@@ -31,10 +32,10 @@ export interface SubmitRequest {
 /**
  * Stores the job durably and answers it as stored.
  *
- * @throws ServiceError endpoint_not_found, endpoint_moved, storage_full, shutting_down
+ * @throws ServiceError endpoint_not_found, endpoint_moved, storage_full, shutting_down; secrets_unusable for one with `s3Config`
  */
 export async function submit(
-  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "random" | "steps">,
+  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "random" | "secretKey" | "steps">,
   request: SubmitRequest,
 ): Promise<Job> {
   return submitAs(engine, request, request.id ?? newJobId(engine, request.kind));
@@ -46,7 +47,7 @@ export async function submit(
  * @throws ServiceError as `submit`
  */
 export async function submitAndWait(
-  engine: WaitUses,
+  engine: WaitUses & Uses<"secretKey">,
   request: SubmitRequest,
   waitMs: number,
   signal: AbortSignal,
@@ -62,14 +63,15 @@ export function newJobId(engine: Uses<"clock" | "random">, kind: JobKind): strin
 }
 
 async function submitAs(
-  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "random" | "steps">,
+  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "random" | "secretKey" | "steps">,
   request: SubmitRequest,
   id: string,
 ): Promise<Job> {
   const endpoint = engine.directory.queue(request.endpointId);
   const { submission, kind } = request;
   const input = await engine.steps.stage(submission.input);
-  const s3Config = submission.s3Config && (await engine.steps.stage(submission.s3Config));
+  const config = submission.s3Config && (await sealConfig(engine, id, submission.s3Config));
+  const s3Config = config && (await engine.steps.stage(config));
   const accept = (step: Step) => {
     // Deleted meanwhile? Its jobs are deleted in steps before or after this one.
     engine.directory.endpoint(endpoint.id);
@@ -115,7 +117,7 @@ function enqueue(
   const { input, s3Config } = staged;
   // Large ones are files, which are read when they are wanted.
   if (stored.status === "IN_QUEUE" && input.kind === "inline" && s3Config?.kind !== "file")
-    step.keepInput(stored, { input: input.bytes, s3Config: s3Config?.bytes });
+    step.keepInput(stored, { input: input.bytes, s3Config: payloads.s3Config });
   step.putPayload(job, "input", input);
   if (s3Config) step.putPayload(job, "s3Config", s3Config);
   effects.earliestDueAt = Math.min(effects.earliestDueAt, dueAt(stored));

@@ -1,15 +1,23 @@
 /** Makes sure that a shared store is opened with the one key that its secrets are encrypted with, and changes that key. */
 import type { Random } from "../../core/time/clock.ts";
-import { isKeyOf, SECRET_CHECK_ID, secretCheckOf } from "../../core/resources/secret-check.ts";
+import {
+  isKeyOf,
+  JOB_KEY_ID,
+  SECRET_CHECK_ID,
+  secretCheckOf,
+} from "../../core/resources/secret-check.ts";
 import {
   NONCE_BYTES,
   seal,
   type SealedSecret,
   unseal,
 } from "../../core/resources/sealed-secret.ts";
+import { WEBHOOK_SECRET_ID } from "../../core/webhooks/webhook-secret.ts";
 import { WORKER_CERTIFICATE_ID } from "../../core/workers/worker-certificate.ts";
 import { StoreUnusableError } from "../../core/store-error.ts";
 import { orCause } from "../refusal.ts";
+import type { Step } from "../step.ts";
+import type { RecordView } from "./record-book.ts";
 import type { StartWork } from "../start-work.ts";
 import type { Steps } from "../steps.ts";
 
@@ -56,27 +64,69 @@ export async function encryptAnew(
     );
   }
   const rotated = steps.commit((step) => {
-    const auths = step.records("registryAuth");
-    const certificate = step.record("workerCertificate", WORKER_CERTIFICATE_ID);
-    const anew = (sealed: SealedSecret, recordId: string, what: string) => {
-      const text = unseal(sealed, { key: from, recordId });
+    const all = sealedRecords({
+      all: (kind) => step.records(kind),
+      find: (kind, id) => step.record(kind, id),
+    });
+    for (const { id, what, sealed, keep } of all) {
+      const text = unseal(sealed, { key: from, recordId: id });
       if (text === undefined) throw undecipherable(what);
-      return seal(text, random.bytes(NONCE_BYTES), { key: to, recordId });
-    };
-    for (const auth of auths) {
-      const what = `the credentials of the container registry auth "${auth.name}" (${auth.id})`;
-      const sealed = anew(auth.sealed, auth.id, what);
-      step.putRecord("registryAuth", auth.id, { ...auth, sealed });
-    }
-    if (certificate) {
-      const what = "the private key of the certificate for workers";
-      const sealedKey = anew(certificate.sealedKey, WORKER_CERTIFICATE_ID, what);
-      step.putRecord("workerCertificate", WORKER_CERTIFICATE_ID, { ...certificate, sealedKey });
+      keep(step, seal(text, random.bytes(NONCE_BYTES), { key: to, recordId: id }));
     }
     step.putRecord("secretCheck", SECRET_CHECK_ID, secretCheckOf(to, random));
-    return auths.length + (certificate ? 1 : 0);
+    return all.length;
   });
   return orCause(rotated);
+}
+
+/** A secret of one record. */
+interface SealedRecord {
+  readonly id: string;
+  /** In messages. */
+  readonly what: string;
+  readonly sealed: SealedSecret;
+  /** Stores the record with the secret as it is encrypted now. */
+  readonly keep: (step: Pick<Step, "putRecord">, sealed: SealedSecret) => void;
+}
+
+/** All that is encrypted with the key of the store, but for what says which key that is. */
+function sealedRecords(records: Pick<RecordView, "all" | "find">): readonly SealedRecord[] {
+  const jobKey = records.find("secretCheck", JOB_KEY_ID);
+  const webhooks = records.find("webhookSecret", WEBHOOK_SECRET_ID);
+  return [
+    ...records.all("registryAuth").map((auth): SealedRecord => ({
+      id: auth.id,
+      what: `the credentials of the container registry auth "${auth.name}" (${auth.id})`,
+      sealed: auth.sealed,
+      keep: (step, sealed) => step.putRecord("registryAuth", auth.id, { ...auth, sealed }),
+    })),
+    ...records.all("workerCertificate").map((certificate): SealedRecord => ({
+      id: WORKER_CERTIFICATE_ID,
+      what: "the private key of the certificate for workers",
+      sealed: certificate.sealedKey,
+      keep: (step, sealedKey) =>
+        step.putRecord("workerCertificate", WORKER_CERTIFICATE_ID, { ...certificate, sealedKey }),
+    })),
+    ...[webhooks].flatMap((record): readonly SealedRecord[] =>
+      record === undefined || "secret" in record
+        ? []
+        : [
+            {
+              id: WEBHOOK_SECRET_ID,
+              what: "the secret that webhook calls are signed with",
+              sealed: record.sealed,
+              keep: (step, sealed) =>
+                step.putRecord("webhookSecret", WEBHOOK_SECRET_ID, { sealed }),
+            },
+          ],
+    ),
+    ...(jobKey ? [jobKey] : []).map(({ sealed: key }): SealedRecord => ({
+      id: JOB_KEY_ID,
+      what: "the key that the s3Config of jobs is encrypted with",
+      sealed: key,
+      keep: (step, sealed) => step.putRecord("secretCheck", JOB_KEY_ID, { sealed }),
+    })),
+  ];
 }
 
 function undecipherable(what: string): StoreUnusableError {
@@ -89,12 +139,7 @@ function undecipherable(what: string): StoreUnusableError {
 function isKeyOfStore(records: Steps["records"], key: Uint8Array): boolean {
   const check = records.find("secretCheck", SECRET_CHECK_ID);
   if (check !== undefined) return isKeyOf(check, key);
-  const opens = (sealed: SealedSecret, recordId: string) =>
-    unseal(sealed, { key, recordId }) !== undefined;
-  return (
-    records.all("registryAuth").every(({ id, sealed }) => opens(sealed, id)) &&
-    records
-      .all("workerCertificate")
-      .every(({ sealedKey }) => opens(sealedKey, WORKER_CERTIFICATE_ID))
+  return sealedRecords(records).every(
+    ({ id, sealed }) => unseal(sealed, { key, recordId: id }) !== undefined,
   );
 }

@@ -1,24 +1,63 @@
-/** Settles the secret that signs webhook calls: given, or made at the first start and kept. */
+/** Settles the secret that signs webhook calls: given, or made at the first start and kept, encrypted. */
 import type { Random } from "../../core/time/clock.ts";
-import { makeWebhookSecret } from "../../core/webhooks/webhook-secret.ts";
+import { ServiceError } from "../../core/service-error.ts";
+import { StoreUnusableError } from "../../core/store-error.ts";
+import {
+  makeWebhookSecret,
+  WEBHOOK_SECRET_ID,
+  type WebhookSecret,
+} from "../../core/webhooks/webhook-secret.ts";
+import type { SecretKey } from "../../secrets/secret-key.ts";
 import { orCause } from "../refusal.ts";
+import { sealSecret, unsealSecret } from "../resources/secret-box.ts";
 import type { Steps } from "../steps.ts";
 
-const RECORD_ID = "webhook";
+export interface WebhookSecretSettling {
+  readonly steps: Pick<Steps, "commit" | "records">;
+  readonly random: Random;
+  readonly secretKey: SecretKey;
+}
 
-/** A given secret is good for this start and stored nowhere. @throws StoreFullError, StoreUnusableError when one that is made cannot be */
+/**
+ * A given secret is good for this start and stored nowhere.
+ *
+ * @throws StoreUnusableError when the stored one cannot be decrypted, or there can be no key to encrypt one; StoreFullError
+ */
 export async function settleWebhookSecret(
-  steps: Pick<Steps, "commit">,
-  random: Random,
+  settling: WebhookSecretSettling,
   given: string | undefined,
 ): Promise<string> {
   if (given !== undefined) return given;
-  const settled = steps.commit((step) => {
-    const known = step.record("webhookSecret", RECORD_ID);
-    if (known) return known.secret;
-    const secret = makeWebhookSecret(random);
-    step.putRecord("webhookSecret", RECORD_ID, { secret });
-    return secret;
+  const known = settling.steps.records.find("webhookSecret", WEBHOOK_SECRET_ID);
+  try {
+    if (known !== undefined && "sealed" in known) return opened(settling, known);
+    return opened(
+      settling,
+      await keep(settling, known?.secret ?? makeWebhookSecret(settling.random)),
+    );
+  } catch (error) {
+    if (!(error instanceof ServiceError && error.code === "secrets_unusable")) throw error;
+    throw new StoreUnusableError(
+      `${error.message}; bring the right key back, or give a secret with SV_WEBHOOK_SECRET`,
+      { cause: error },
+    );
+  }
+}
+
+function opened(settling: WebhookSecretSettling, record: WebhookSecret): string {
+  if ("secret" in record) return record.secret;
+  const what = "the secret that webhook calls are signed with";
+  return unsealSecret(settling, WEBHOOK_SECRET_ID, record.sealed, what);
+}
+
+/** Another process may have made one, or encrypted it, at the same time. */
+function keep(settling: WebhookSecretSettling, secret: string): Promise<WebhookSecret> {
+  const made = { sealed: sealSecret(settling, WEBHOOK_SECRET_ID, secret) };
+  const kept = settling.steps.commit((step): WebhookSecret => {
+    const known = step.record("webhookSecret", WEBHOOK_SECRET_ID);
+    if (known !== undefined && "sealed" in known) return known;
+    step.putRecord("webhookSecret", WEBHOOK_SECRET_ID, made);
+    return made;
   });
-  return orCause(settled);
+  return orCause(kept);
 }

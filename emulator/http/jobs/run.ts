@@ -19,7 +19,7 @@ export const run: Operation<EndpointPath> = {
     tag: "jobs",
     takes: submissionSchema,
     answers: { 200: json("The job was taken in.", jobStateSchema) },
-    errors: ["endpoint_not_found", "wrong_endpoint_type", "storage_full"],
+    errors: ["endpoint_not_found", "wrong_endpoint_type", "storage_full", "secrets_unusable"],
   },
   async perform(call) {
     const { service, dialect, path, request, traceparent } = call;

@@ -26,7 +26,13 @@ export const runsync: Operation<EndpointPath> = {
     query: z.object({ wait: waitParameter }),
     takes: submissionSchema,
     answers: { 200: json("The job; `id` and `status` only if it has not ended.", jobSchema) },
-    errors: ["endpoint_not_found", "wrong_endpoint_type", "job_not_found", "storage_full"],
+    errors: [
+      "endpoint_not_found",
+      "wrong_endpoint_type",
+      "job_not_found",
+      "storage_full",
+      "secrets_unusable",
+    ],
   },
   async perform(call) {
     const { service, dialect, path, query, request, response, traceparent } = call;

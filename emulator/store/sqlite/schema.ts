@@ -12,6 +12,7 @@ import { TRACEPARENT_SCHEMA } from "./migrations/0006-traceparent.ts";
 import { CHECKSUMS } from "./migrations/0007-checksums.ts";
 import { ATTEMPTS_SCHEMA } from "./migrations/0008-attempts.ts";
 import { REPORTS_SCHEMA } from "./migrations/0009-reports.ts";
+import { SEALED_SECRETS } from "./migrations/0010-sealed-secrets.ts";
 
 /** The SQL that leads from each version of the schema to the next. Never change one that was released: add another. */
 const MIGRATIONS: readonly string[] = [
@@ -24,6 +25,7 @@ const MIGRATIONS: readonly string[] = [
   CHECKSUMS,
   ATTEMPTS_SCHEMA,
   REPORTS_SCHEMA,
+  SEALED_SECRETS,
 ];
 
 /** From this version of the schema on the database knows how many commits there were. */

@@ -5,6 +5,7 @@ import { ROLLING } from "./0003-rolling.ts";
 import { WORKER_ADDRESS } from "./0004-worker-address.ts";
 import { RECORD_KINDS } from "./0005-record-kinds.ts";
 import { SERVICE_TIME } from "./0006-service-time.ts";
+import { SEALED_SECRETS } from "./0007-sealed-secrets.ts";
 
 export interface Migration {
   /** Leads here from the one before; empty where the tables stay, and only what is written into them changes. */
@@ -24,4 +25,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: WORKER_ADDRESS, readableBy: 2 },
   { sql: RECORD_KINDS, readableBy: 5 },
   { sql: SERVICE_TIME, readableBy: 6 },
+  { sql: SEALED_SECRETS, readableBy: 7 },
 ];

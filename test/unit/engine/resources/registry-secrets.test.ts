@@ -4,6 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { startEmulator } from "../../../../emulator/emulator.ts";
+import type { EmulatorOptions } from "../../../../emulator/options.ts";
 import { temporaryDirectory } from "../../../setup/temporary-directory.ts";
 
 const PASSWORD = 'canary/+ "of a registry" \\ ü';
@@ -17,7 +18,10 @@ const FORMS = [PASSWORD, USERNAME].flatMap((secret) => [
 const PATH = "/v1/containerregistryauth";
 
 /** A service that notes down everything it says. */
-async function start(dataDir: string, secretKey?: string) {
+async function start(
+  dataDir: string,
+  options: Pick<EmulatorOptions, "endpoints" | "secretKey" | "webhookSecret"> = {},
+) {
   const said: string[] = [];
   const note = (fields: object, message: string) =>
     void said.push(`${message} ${JSON.stringify(fields)}`);
@@ -27,7 +31,7 @@ async function start(dataDir: string, secretKey?: string) {
     dataDir,
     apiKey: "k",
     log: { info: note, warn: note, error: note },
-    ...(secretKey !== undefined && { secretKey }),
+    ...options,
   });
   const call = async (method: string, address: string, body?: object) => {
     const response = await fetch(`${emulator.url}${address}`, {
@@ -42,7 +46,7 @@ async function start(dataDir: string, secretKey?: string) {
       json: text === "" ? undefined : (JSON.parse(text) as unknown),
     };
   };
-  return { said, call, [Symbol.asyncDispose]: () => emulator.stop("kill") };
+  return { emulator, said, call, [Symbol.asyncDispose]: () => emulator.stop("kill") };
 }
 
 const filesOf = (directory: string) =>
@@ -58,7 +62,8 @@ it("stores a password that can be found nowhere, and has it after a restart", as
   const texts: string[] = [];
   {
     await using service = await start(dataDir);
-    expect(fs.existsSync(path.join(dataDir, "secret.key"))).toBe(false);
+    // The secret of webhooks is encrypted with it.
+    expect(fs.existsSync(path.join(dataDir, "secret.key"))).toBe(true);
     expect((await service.call("POST", PATH, auth)).status).toBe(200);
     expect((await service.call("POST", PATH, auth)).status).toBe(400);
     await service.call("POST", PATH, { ...auth, name: "b", password: [PASSWORD] });
@@ -74,7 +79,12 @@ it("stores a password that can be found nowhere, and has it after a restart", as
     texts.push(...service.said);
   }
   {
-    await using service = await start(dataDir, Buffer.alloc(32).toString("base64"));
+    const otherKey = Buffer.alloc(32).toString("base64");
+    await expect(start(dataDir, { secretKey: otherKey })).rejects.toThrow(
+      "the secret that webhook calls are signed with cannot be decrypted: the key is another one",
+    );
+    const webhookSecret = `whsec_${Buffer.alloc(32).toString("base64")}`;
+    await using service = await start(dataDir, { secretKey: otherKey, webhookSecret });
     expect(service.said.join()).toContain("cannot be decrypted: the key is another one");
     texts.push(...service.said);
   }
@@ -89,4 +99,26 @@ it("stores a password that can be found nowhere, and has it after a restart", as
     expect(texts.filter((text) => text.includes(form) || text.includes(latin1))).toEqual([]);
   }
   expect(fs.statSync(path.join(dataDir, "secret.key")).mode & 0o777).toBe(0o600);
+});
+
+it("stores the secret of webhooks and that of a job's bucket so that they can be found nowhere", async () => {
+  using temporary = temporaryDirectory();
+  const dataDir = path.join(temporary.path, "data");
+  const accessSecret = "canary-of-a-bucket/+key";
+  const s3Config = { accessId: "canary-id", accessSecret, bucketName: "b" };
+  const endpoints = { keeps: { handler: () => true, workersMax: 0 } };
+  const texts = () => filesOf(dataDir).map((file) => fs.readFileSync(file, "latin1"));
+  let signed = "";
+  for (const restarts of [0, 1]) {
+    await using service = await start(dataDir, { endpoints });
+    const job = { input: { canary: `input ${restarts}` }, s3Config };
+    expect((await service.call("POST", "/v2/keeps/run", job)).status).toBe(200);
+    // It is the same after a restart.
+    signed ||= service.emulator.webhookSecret;
+    expect(service.emulator.webhookSecret).toBe(signed);
+    const found = texts().join();
+    expect(found).toContain(`input ${restarts}`);
+    for (const secret of [accessSecret, "canary-id", signed, signed.slice("whsec_".length)])
+      expect(found).not.toContain(secret);
+  }
 });

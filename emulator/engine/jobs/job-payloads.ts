@@ -1,0 +1,97 @@
+/**
+ * What a worker gets of a job, as the store has it. `s3Config` is stored encrypted, for it has a secret: with a key of the jobs' own,
+ * which is stored encrypted itself. A change of the service's key touches no job.
+ */
+import { Buffer } from "node:buffer";
+import type { Job } from "../../core/jobs/job.ts";
+import { JOB_KEY_ID } from "../../core/resources/secret-check.ts";
+import {
+  NONCE_BYTES,
+  seal,
+  SECRET_KEY_BYTES,
+  type SealedSecret,
+  unseal,
+} from "../../core/resources/sealed-secret.ts";
+import { ServiceError } from "../../core/service-error.ts";
+import { PayloadDamagedError } from "../../store/payload.ts";
+import type { Uses } from "../context.ts";
+import type { JobPayloads } from "../effects.ts";
+import { sealSecret, unsealSecret } from "../resources/secret-box.ts";
+
+/** Begins a stored `s3Config` that is encrypted; JSON, as it was stored before, begins in another way. */
+const SEALED = "\0";
+
+/** In refusals and in the log. */
+const KEY_NAME = "the key that the s3Config of jobs is encrypted with";
+
+/**
+ * The bytes to be stored; makes the key of the jobs if there is none yet.
+ *
+ * @throws ServiceError secrets_unusable, storage_full
+ */
+export async function sealConfig(
+  engine: Uses<"random" | "secretKey" | "steps">,
+  jobId: string,
+  config: Uint8Array,
+): Promise<Uint8Array> {
+  const key = openKey(engine, storedKey(engine) ?? (await keepKey(engine)));
+  const nonce = engine.random.bytes(NONCE_BYTES);
+  const sealed = seal(Buffer.from(config).toString(), nonce, { key, recordId: jobId });
+  return Buffer.from(SEALED + JSON.stringify(sealed));
+}
+
+/**
+ * Undefined if the job has been deleted since it was handed over: then its worker need not hear of it.
+ *
+ * @throws PayloadDamagedError; ServiceError secrets_unusable; what the store throws
+ */
+export async function readPayloads(
+  engine: Uses<"secretKey" | "steps" | "store">,
+  job: Job,
+): Promise<JobPayloads | undefined> {
+  const { store } = engine;
+  const input = await store.payload(job.seq, "input");
+  if (!input) {
+    if ((await store.job(job.id)) === undefined) return undefined;
+    throw new PayloadDamagedError({ seq: job.seq, slot: "input" }, "is missing from the database");
+  }
+  const stored = await store.payload(job.seq, "s3Config");
+  const [bytes, config] = [await input.bytes(), await stored?.bytes()];
+  return bytes && { input: bytes, s3Config: config && openConfig(engine, job.id, config) };
+}
+
+function openConfig(
+  engine: Uses<"secretKey" | "steps">,
+  jobId: string,
+  stored: Uint8Array,
+): Uint8Array {
+  const text = Buffer.from(stored).toString();
+  if (!text.startsWith(SEALED)) return stored;
+  const sealed = JSON.parse(text.slice(SEALED.length)) as SealedSecret;
+  const sealedKey = storedKey(engine);
+  const key = sealedKey && openKey(engine, sealedKey);
+  const config = key && unseal(sealed, { key, recordId: jobId });
+  if (config !== undefined) return Buffer.from(config);
+  throw new ServiceError("secrets_unusable", "the s3Config of a job cannot be decrypted");
+}
+
+function storedKey({ steps }: Uses<"steps">): SealedSecret | undefined {
+  return steps.records.find("secretCheck", JOB_KEY_ID)?.sealed;
+}
+
+function openKey(engine: Uses<"secretKey">, sealed: SealedSecret): Uint8Array {
+  return Buffer.from(unsealSecret(engine, JOB_KEY_ID, sealed, KEY_NAME), "base64");
+}
+
+/** Another process may have made one at the same time. */
+async function keepKey(engine: Uses<"random" | "secretKey" | "steps">): Promise<SealedSecret> {
+  const text = Buffer.from(engine.random.bytes(SECRET_KEY_BYTES)).toString("base64");
+  const made = { sealed: sealSecret(engine, JOB_KEY_ID, text) };
+  const { sealed } = await engine.steps.commit((step) => {
+    const known = step.record("secretCheck", JOB_KEY_ID);
+    if (known !== undefined) return known;
+    step.putRecord("secretCheck", JOB_KEY_ID, made);
+    return made;
+  });
+  return sealed;
+}
