@@ -11,6 +11,7 @@ import { PollerDetector } from "./poller-detector.ts";
 import { chunkLines } from "./chunk-lines.ts";
 import { type HeldJob, HeldJobs } from "./held-jobs.ts";
 import { JobPoll } from "./job-poll.ts";
+import { LiveTransfers } from "./live-transfers.ts";
 import { PingCheck } from "./ping-check.ts";
 import { StopWatch } from "./stop-watch.ts";
 import { StopQueue } from "./stop-queue.ts";
@@ -33,6 +34,7 @@ type LiveWorkerUses = Uses<"log" | "mover" | "realClock" | "steps">;
 
 export class LiveWorker {
   readonly worker: WorkerHandle;
+  readonly transfers: LiveTransfers;
   readonly #engine: LiveWorkerUses;
   readonly #session: WorkerSession;
   readonly #held = new HeldJobs();
@@ -49,6 +51,8 @@ export class LiveWorker {
     this.worker = worker;
     this.#engine = engine;
     this.#session = openSession(worker, (orders) => this.#handleOrders(orders));
+    const [session, held, clock] = [this.#session, this.#held, engine.realClock];
+    this.transfers = new LiveTransfers({ session, held, clock });
     this.#stopWatch = new StopWatch(engine.realClock, () => this.#replaceStuck());
     this.#pollers = new PollerDetector(engine.realClock, () => this.#warnOfSeveral());
     this.#pingCheck = new PingCheck(engine, worker);
@@ -102,6 +106,7 @@ export class LiveWorker {
     }
     const jobs = await poll.ended;
     if (jobs.length === 0) await this.#pollers.pause(poller, signal);
+    this.transfers.begun(jobs);
     return jobs;
   }
 
@@ -163,11 +168,13 @@ export class LiveWorker {
     });
   }
 
-  /** Renews the leases of these jobs, or of all that the worker holds if no ping of it has ever named jobs. @throws ServiceError storage_full, shutting_down */
+  /** Renews the leases of these jobs and of those on the way, or of all that the worker holds if no ping of it has ever named jobs. @throws ServiceError storage_full, shutting_down */
   async ping(jobIds: readonly string[]): Promise<void> {
     await this.#greet();
     if (jobIds.length > 0) this.#namesJobs = true;
-    const held = this.#namesJobs ? jobIds.map((jobId) => this.#held.find(jobId)) : this.#held.all();
+    const onTheWay = this.transfers.named(jobIds);
+    const named = [...jobIds.map((jobId) => this.#held.find(jobId)), ...onTheWay];
+    const held = this.#namesJobs ? named : this.#held.all();
     const renewals = held.flatMap((job) => job?.lease ?? []);
     await this.#session.receive({ renewals });
     await this.#pingCheck.pinged(jobIds, { isPolling: this.#poll !== undefined });

@@ -20,7 +20,7 @@ export interface HttpSenderOptions {
   readonly secret: string;
   /** Whether private, loopback and link-local addresses may be called. */
   readonly allowLocal: boolean;
-  /** For one call, its connection included, ms; default 10,000. */
+  /** For one call, its connection included, from what the receiver took last of its body, ms; default 10,000. */
   readonly timeLimitMs?: number;
 }
 
@@ -47,11 +47,11 @@ export function createHttpSender(options: HttpSenderOptions): WebhookSender {
     async send(call, signal) {
       const startedAt = performance.now();
       const headers = await signedHeaders(call, key, new Date());
-      const limit = AbortSignal.timeout(timeLimitMs);
-      const outcome = await post(agent, call, headers, AbortSignal.any([signal, limit])).catch(
+      using limit = new TimeLimit(timeLimitMs);
+      const outcome = await post(agent, call, { headers, limit, signal }).catch(
         (error: unknown) => {
           signal.throwIfAborted();
-          if (!limit.aborted) return { error: reasonOf(error) };
+          if (!limit.signal.aborted) return { error: reasonOf(error) };
           return { error: `there was no answer within ${timeLimitMs / 1_000} s` };
         },
       );
@@ -61,12 +61,54 @@ export function createHttpSender(options: HttpSenderOptions): WebhookSender {
   };
 }
 
+/** Runs out when nothing was taken of the body, or no answer came, for that long: a receiver behind a slow line is none that is silent. */
+class TimeLimit {
+  readonly #ms: number;
+  readonly #startedAt = performance.now();
+  readonly #over = new AbortController();
+  #timer: NodeJS.Timeout;
+
+  constructor(ms: number) {
+    this.#ms = ms;
+    this.#timer = this.#runOutIn(ms);
+  }
+
+  get signal(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  /** A part of the body was taken. */
+  extend(): void {
+    this.#timer.refresh();
+  }
+
+  /** All of it was. What the system still has of it takes as long again at most. */
+  wasSent(): void {
+    clearTimeout(this.#timer);
+    this.#timer = this.#runOutIn(this.#ms + performance.now() - this.#startedAt);
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+  }
+
+  #runOutIn(ms: number): NodeJS.Timeout {
+    return setTimeout(() => this.#over.abort(), ms);
+  }
+}
+
+interface PostTerms {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly limit: TimeLimit;
+  readonly signal: AbortSignal;
+}
+
 async function post(
   agent: Agent,
   { url, pieces }: WebhookCall,
-  headers: Readonly<Record<string, string>>,
-  signal: AbortSignal,
+  { headers, limit, signal: stop }: PostTerms,
 ): Promise<Pick<WebhookResult, "status">> {
+  const signal = AbortSignal.any([stop, limit.signal]);
   const { origin, pathname, search } = new URL(url);
   const size = sizeOf(pieces);
   const isShort = size <= COPY_MAX_BYTES && areInHand(pieces);
@@ -76,7 +118,7 @@ async function post(
     path: pathname + search,
     method: "POST",
     headers: { ...headers, "content-length": String(size) },
-    body: isShort ? Buffer.concat(pieces.map(bytesOf)) : Readable.from(copiesOf(pieces)),
+    body: isShort ? Buffer.concat(pieces.map(bytesOf)) : Readable.from(copiesOf(pieces, limit)),
     signal,
   });
   // What it says beside its status does not matter, nor whether it ends.
@@ -111,8 +153,18 @@ async function* slicesOf(pieces: readonly Piece[]): AsyncGenerator<PieceInHand, 
 }
 
 /** The client may still have a slice when it asks for the next one. */
-async function* copiesOf(pieces: readonly Piece[]): AsyncGenerator<Buffer, void, undefined> {
-  for await (const slice of slicesOf(pieces)) yield Buffer.from(slice);
+async function* copiesOf(
+  pieces: readonly Piece[],
+  limit: TimeLimit,
+): AsyncGenerator<Buffer, void, undefined> {
+  for await (const slice of slicesOf(pieces)) {
+    const bytes = bytesOf(slice);
+    for (let at = 0; at < bytes.length; at += COPY_MAX_BYTES) {
+      yield Buffer.from(bytes.subarray(at, at + COPY_MAX_BYTES));
+      limit.extend();
+    }
+  }
+  limit.wasSent();
 }
 
 function bytesOf(piece: PieceInHand): Buffer {

@@ -1,4 +1,5 @@
 /** Sends an answer of any size: a small one at once, a large one as fast as its reader takes it and no faster. */
+import { Buffer } from "node:buffer";
 import type { ServerResponse } from "node:http";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import {
@@ -66,10 +67,17 @@ async function* slicesOf(pieces: readonly Piece[]): AsyncGenerator<PieceInHand, 
     if (gathered.length > 0) yield joined(gathered);
     gathered = [];
     size = 0;
-    if (isInHand(piece)) yield piece;
+    if (isInHand(piece)) yield* partsOf(piece);
     else yield* piece.slices();
   }
   if (gathered.length > 0) yield joined(gathered);
+}
+
+/** In parts: a reader that takes a large piece slowly takes something all the time. */
+function* partsOf(piece: PieceInHand): Generator<Uint8Array, void, undefined> {
+  const bytes = typeof piece === "string" ? Buffer.from(piece) : piece;
+  for (let at = 0; at < bytes.byteLength; at += COPY_MAX_BYTES)
+    yield bytes.subarray(at, at + COPY_MAX_BYTES);
 }
 
 /** Settles when the slice was passed to the system. A reader that takes nothing for too long is disconnected. */

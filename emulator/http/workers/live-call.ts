@@ -48,6 +48,8 @@ export interface Poll<Item> {
   readonly wait: (worker: LiveWorker, signal: AbortSignal) => Promise<readonly Item[]>;
   readonly answer: (items: readonly Item[]) => WholeAnswer;
   readonly takeBack: (worker: LiveWorker, items: readonly Item[]) => Promise<void> | void;
+  /** The answer with them was written. */
+  readonly written?: (worker: LiveWorker, items: readonly Item[]) => void;
 }
 
 /** Answers 204 when nothing came. Errors are answered after a pause. */
@@ -62,22 +64,24 @@ export async function answerPoll<Item>(call: Call<WorkerPath>, poll: Poll<Item>)
     using wait = new ClientWait(service, response);
     const items = await poll.wait(worker, wait.signal);
     if (items.length === 0) return NO_CONTENT;
-    return delivered(call, poll.answer(items), () => poll.takeBack(worker, items));
+    return delivered(call, poll.answer(items), (isWritten) =>
+      isWritten ? poll.written?.(worker, items) : poll.takeBack(worker, items),
+    );
   } catch (error) {
     await pause(call);
     throw error;
   }
 }
 
-/** An answer whose items are taken back when it was not sent completely. */
+/** @param over called when nothing more is written of the answer, with whether all of it was */
 function delivered(
   call: Call<unknown>,
   answer: WholeAnswer,
-  takeBack: () => Promise<void> | void,
+  over: (isWritten: boolean) => Promise<void> | void,
 ): FlowingAnswer {
   return {
     async flow(response) {
-      const { promise: over, resolve } = Promise.withResolvers<void>();
+      const { promise: closed, resolve } = Promise.withResolvers<void>();
       response.once("close", resolve);
       let isSent = false;
       try {
@@ -87,8 +91,8 @@ function delivered(
       } catch (error) {
         refuse(call, error);
       }
-      await over;
-      if (!isSent || !response.writableFinished) await takeBack();
+      await closed;
+      await over(isSent && response.writableFinished);
     },
   };
 }

@@ -3,8 +3,10 @@ import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { createReportScanner } from "../../live/job-report.ts";
 import type { ScanResult } from "../../core/jobs/raw-json/scanner.ts";
 import { invalidRequest, ServiceError } from "../../core/service-error.ts";
+import type { LiveTransfers } from "../../live/live-transfers.ts";
 import type { Call } from "../operation.ts";
 import { readBody } from "../requests/request-body.ts";
+import type { WorkerJobPath } from "./live-call.ts";
 
 /** The room for the error and the keys beside the largest output. */
 const FRAME_MAX_BYTES = 1_000_000;
@@ -14,17 +16,26 @@ export interface ReceivedReport {
   readonly body: Uint8Array;
 }
 
-/** The body, or the refusal of one that is larger than any output may be. @throws ServiceError unsupported_encoding; ClientGoneError */
-export async function receiveReport({
-  request,
-  response,
-}: Call<unknown>): Promise<ReceivedReport | ServiceError> {
+/**
+ * The body, or the refusal of one that is larger than any output may be. While it comes the worker is not silent, and the job's time does
+ * not run.
+ *
+ * @throws ServiceError unsupported_encoding; ClientGoneError
+ */
+export async function receiveReport(
+  { request, response, path: { jobId } }: Call<WorkerJobPath>,
+  transfers: LiveTransfers | undefined,
+): Promise<ReceivedReport | ServiceError> {
   const scanner = createReportScanner();
   const maxBytes = LIMITS.outputMaxBytes + FRAME_MAX_BYTES;
   try {
-    const body = await readBody(request, response, maxBytes, (chunk) => scanner.push(chunk));
+    const body = await readBody(request, response, maxBytes, (chunk) => {
+      transfers?.heard(jobId);
+      return scanner.push(chunk);
+    });
     return { scan: scanner.end(), body };
   } catch (error) {
+    transfers?.goesOn(jobId);
     if (error instanceof ServiceError && error.code === "payload_too_large") return tooLarge();
     throw error;
   }

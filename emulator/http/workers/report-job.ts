@@ -31,9 +31,10 @@ export const reportJob: Operation<WorkerJobPath> = {
   async perform(call) {
     const worker = reportingWorker(call);
     const { jobId } = call.path;
-    const report = await receivedReport(call);
+    const report = await receivedReport(call, worker);
     if (report instanceof ServiceError) return refuse(worker, jobId, report);
     if (report.type === "progress") {
+      worker?.transfers.goesOn(jobId);
       refuseIfTooLarge(call, report.value);
       await worker?.progress(jobId, report.value);
     } else {
@@ -48,8 +49,11 @@ export const reportJob: Operation<WorkerJobPath> = {
 };
 
 /** The report, or why it cannot be the job's result. @throws ServiceError for a progress value that cannot be read; ClientGoneError */
-async function receivedReport(call: Call<WorkerJobPath>): Promise<JobReport | ServiceError> {
-  const received = await receiveReport(call);
+async function receivedReport(
+  call: Call<WorkerJobPath>,
+  worker: LiveWorker | undefined,
+): Promise<JobReport | ServiceError> {
+  const received = await receiveReport(call, worker?.transfers);
   if (received instanceof ServiceError) return received;
   const { scan, body } = received;
   try {

@@ -21,7 +21,8 @@ export const streamJob: Operation<WorkerJobPath> = {
   },
   async perform(call) {
     const worker = reportingWorker(call);
-    const received = await receiveReport(call);
+    const received = await receiveReport(call, worker?.transfers);
+    worker?.transfers.goesOn(call.path.jobId);
     if (!("scan" in received)) throw received;
     await worker?.stream(call.path.jobId, readYield(received.scan, received.body));
     return jsonAnswer({});

@@ -68,6 +68,7 @@ function poll(
       worker.take({ count: count(), isIdle: saysIdle(call.query) }, signal),
     answer: (jobs) => ({ status: 200, pieces: pieces(jobs) }),
     takeBack: (worker, jobs) => worker.handBack(jobs),
+    written: (worker, jobs) => worker.transfers.written(jobs),
   });
 }
 

@@ -6,6 +6,7 @@ import { expect, it } from "vitest";
 import { createHttpSender } from "../../../emulator/webhooks/http-sender.ts";
 import { isLoopbackHost } from "../../../emulator/core/access/loopback-host.ts";
 import type { WebhookSender } from "../../../emulator/webhooks/webhook-sender.ts";
+import { startTcpProxy } from "../../setup/tcp-proxy.ts";
 import { startReceiver } from "./receiver.ts";
 
 const secret = `whsec_${Buffer.alloc(32, 9).toString("base64")}`;
@@ -69,6 +70,17 @@ it("a receiver that does not answer in time is given up", async () => {
   expect(result).toMatchObject({ error: "there was no answer within 0.05 s" });
   expect(result.status).toBeUndefined();
   expect(result.durationMs).toBeGreaterThanOrEqual(49);
+});
+
+it("a receiver that takes a large body slowly is not, however long it takes in all", async () => {
+  await using receiver = await startReceiver();
+  await using proxy = await startTcpProxy(Number(new URL(receiver.url).port));
+  proxy.slowDown({ bytesPerSecond: 5_000_000, latencyMs: 0 });
+  await using test = open({ timeLimitMs: 1_000 });
+  const url = `http://${proxy.address}/hook`;
+  const result = await test.send(url, '"', Buffer.alloc(16_000_000, "x"), '"');
+  expect(result).toMatchObject({ status: 200 });
+  expect(result.durationMs).toBeGreaterThan(2_000);
 });
 
 it("the status counts as soon as it is there, whether the answer's body ends or not", async () => {

@@ -59,6 +59,21 @@ export class FlowingBytes {
     });
   }
 
+  /** What was on the way of a job has come, or comes no more, and the job goes on: its time runs again. */
+  goesOn(lease: LeaseRef): void {
+    const transfer = this.#end(lease.leaseToken);
+    if (!transfer?.isNoted) return;
+    const pausedMs = this.#engine.realClock.now() - transfer.since;
+    this.#commit((step) => {
+      this.#apply(step, lease, { type: "report-pause", ...lease, isPaused: false, pausedMs });
+    });
+  }
+
+  /** The lease has ended. */
+  forget(leaseToken: string): void {
+    this.#transfers.delete(leaseToken);
+  }
+
   #isTimeToRenew(now: number): boolean {
     const { leaseMs, leaseRenewalMs } = this.#engine.lease;
     const isNew = now - this.#lastAt > leaseMs;

@@ -81,8 +81,10 @@ export class WorkerSession {
   acknowledge({ outcomes = [] }: WorkerReport, receipts: Receipts): void {
     const { worker } = this;
     const { outcomeReceipts, chunkReceipts, revocations } = receipts;
-    for (const { leaseToken } of outcomeReceipts)
+    for (const { leaseToken } of outcomeReceipts) {
+      this.#flow.forget(leaseToken);
       worker.release(leaseToken, this.#engine.clock.now());
+    }
     if (outcomes.some(({ outcome }) => outcome.kind !== "handed-back"))
       worker.hasFinishedJob = true;
     // It can be told to leave now.
@@ -119,6 +121,11 @@ export class WorkerSession {
   /** Jobs have arrived at the worker that were on the way for a while. */
   arrived(leases: readonly LeaseRef[]): void {
     this.#flow.arrived(leases);
+  }
+
+  /** What was on the way of a job has come, or comes no more, and the job goes on. */
+  goesOn(lease: LeaseRef): void {
+    this.#flow.goesOn(lease);
   }
 
   /**

@@ -1,0 +1,110 @@
+/** Workers of the live dialect behind slow lines: while bytes flow they are not silent, and their jobs neither lost nor out of time. */
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { expect, it } from "vitest";
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import { USER_KEY } from "../http/http-harness.ts";
+import { LiveScene } from "./live-scene.ts";
+
+const MB = 1_000_000;
+const BYTES = 19 * MB;
+/** The shortest that a client can ask for. */
+const policy = { executionTimeout: 5_000 };
+const HEAD = `host: x\r\nauthorization: ${USER_KEY}\r\n`;
+
+/** Reads so much that the service has to write more, or the `rest`. */
+async function readSome(socket: Socket, rest: number): Promise<Buffer> {
+  const slices: Buffer[] = [];
+  for (let bytes = 0; bytes < Math.min(MB, rest);) {
+    const slice = socket.read() as Buffer | null;
+    if (slice === null) await once(socket, "readable");
+    else slices.push(slice);
+    bytes += slice?.length ?? 0;
+  }
+  return Buffer.concat(slices);
+}
+
+it("a result that is posted slowly counts, though no ping comes beside it", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  const { id } = await scene.handOut(worker, {}, { policy });
+  const body = JSON.stringify({ output: "x".repeat(1_000) });
+  const head = `POST /live/v2/echo/job-done/${worker.id}/${id} HTTP/1.1\r\n${HEAD}content-length: ${body.length}\r\n\r\n`;
+  const socket = await scene.service.socket(head);
+  const { contact } = scene.service.test.engine.fleet.find(worker.id) ?? {};
+  for (let at = 0; at < body.length; at += 40) {
+    const before = contact?.lastAt;
+    await scene.advance(2_000);
+    socket.write(body.slice(at, at + 40));
+    await scene.until(() => contact?.lastAt !== before);
+  }
+  await scene.until(() => socket.readableLength > 0);
+  expect(await scene.status(id)).toMatchObject({ status: "COMPLETED", output: "x".repeat(1_000) });
+});
+
+it("a result of which nothing comes any more keeps nothing", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  const { id } = await scene.handOut(worker);
+  const head = `POST /live/v2/echo/job-done/${worker.id}/${id} HTTP/1.1\r\n${HEAD}content-length: 100\r\n\r\n{`;
+  await scene.service.socket(head);
+  await scene.advance(LIMITS.leaseMs + LIMITS.leaseRenewalMs);
+  expect(await scene.status(id)).toMatchObject({ status: "IN_QUEUE", retries: 1 });
+});
+
+it("the time of a job runs on after a yield or a value of its progress that came slowly, or not at all", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  const { id } = await scene.handOut(worker, {}, { policy });
+  const body = JSON.stringify({ status: "IN_PROGRESS", output: "x".repeat(100) });
+  for (const length of [body.length, body.length + 1]) {
+    const head = `POST /live/v2/echo/job-done/${worker.id}/${id} HTTP/1.1\r\n${HEAD}content-length: ${length}\r\n\r\n`;
+    const socket = await scene.service.socket(head);
+    for (let at = 0; at < body.length; at += 40) {
+      await scene.advance(1_000);
+      socket.write(body.slice(at, at + 40));
+      await worker.ping([id]);
+    }
+    socket.end();
+    await once(socket.resume(), "close");
+  }
+  for (let at = 0; at < 20_000; at += 2_000) {
+    await scene.advance(2_000);
+    await worker.ping([id]);
+  }
+  expect(await scene.status(id)).toMatchObject({ status: "TIMED_OUT" });
+});
+
+it("a large job that is taken slowly stays its worker's, and its time begins when the worker has it", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  const { id: first } = await scene.handOut(worker);
+  // Its pings name its jobs from now on.
+  await worker.ping([first]);
+  await worker.done(first, { output: 1 });
+  // What the system takes of an answer is a part of it.
+  const body = { input: { text: "x".repeat(BYTES) }, policy };
+  const answer = scene.service.call("POST", "/v2/echo/runsync", { body });
+  answer.catch(() => undefined);
+  const socket = await scene.service.socket(
+    `GET /live/v2/echo/job-take/${worker.id} HTTP/1.1\r\n${HEAD}\r\n`,
+  );
+  socket.pause();
+  await once(socket, "readable");
+  let id = "";
+  for (let bytes = 0; bytes < BYTES;) {
+    const slice = await readSome(socket, BYTES - bytes);
+    bytes += slice.length;
+    id ||= /"id":"([^"]+)"/u.exec(slice.toString("latin1"))?.[1] ?? "";
+    for (let ms = 0; ms < 15_000; ms += LIMITS.leaseRenewalMs) {
+      await scene.advance(LIMITS.leaseRenewalMs);
+      await worker.ping();
+    }
+    expect(await scene.status(id)).toMatchObject({ status: "IN_PROGRESS" });
+  }
+  await worker.ping([id]);
+  await scene.advance(policy.executionTimeout + LIMITS.executionGraceMs - 1_000);
+  await worker.done(id, { output: "on time" });
+  const { retries = 0, ...status } = await scene.status(id);
+  expect([retries, status.status, status.output]).toEqual([0, "COMPLETED", "on time"]);
+});
