@@ -16,7 +16,7 @@ import { S3_PATH, startStorage } from "./assembly/object-storage.ts";
 import { openObservation } from "./assembly/observation.ts";
 import { openStore } from "./assembly/store/open-store.ts";
 import { checkAddresses } from "./assembly/store/shared-store.ts";
-import { serviceClockOf } from "./assembly/service-clock.ts";
+import { keepTime, serviceClockOf } from "./assembly/service-clock.ts";
 import { createSystemClock, createSystemRandom } from "./assembly/system-clock.ts";
 import { prepareWebhooks } from "./assembly/webhooks.ts";
 import { liveTermsOf, WorkerPorts } from "./assembly/workers/worker-ports.ts";
@@ -142,6 +142,7 @@ async function openState(options: EmulatorOptions, ground: Ground, made: AsyncDi
   if (options.store !== undefined)
     await checkSecretKey({ ...ground, ...open }, secretKey.findOrMake());
   const openSession = sessionsOn(open.context);
+  await keepTime(options, { ...ground, ...open }, made);
   return { ...ground, ...open, openSession, local, handlerFiles, handlersReady, storage, webhooks };
 }
 

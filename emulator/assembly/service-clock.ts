@@ -1,17 +1,41 @@
 /** What service time follows: a clock that stands still, the database's, or the monotonic clock of this machine. */
 import type { Clock } from "../core/time/clock.ts";
+import type { Uses } from "../engine/context.ts";
+import type { Steps } from "../engine/steps.ts";
 import { SHARED_CLOCK } from "../engine/time/advance-clock.ts";
+import { clockSinceHighest, KeptTime } from "../engine/time/kept-time.ts";
 import type { EmulatorOptions } from "../options.ts";
 import type { OpenedStore } from "./store/open-store.ts";
 import { createStandingClock } from "./system-clock.ts";
 
+interface Ground {
+  readonly store: OpenedStore;
+  readonly steps: Pick<Steps, "records">;
+  /** Starts at the machine's wall clock. */
+  readonly clock: Clock;
+}
+
 /** @throws RangeError for a manual clock where several emulators share the store */
 export function serviceClockOf(
   { clock: kind }: EmulatorOptions,
-  { store, clock }: { readonly store: OpenedStore; readonly clock: Clock },
+  { store, steps, clock }: Ground,
 ): Clock {
-  const followed = store.serviceTime?.clock ?? clock;
+  const followed = store.serviceTime?.clock ?? clockSinceHighest(steps, clock);
   if (kind !== "manual") return followed;
   if (store.ownership !== undefined) throw new RangeError(SHARED_CLOCK);
   return createStandingClock(followed.now());
 }
+
+/** Has the highest service time kept, and compared with the clock of this machine, unless a database does that. */
+export async function keepTime(
+  { clock: kind }: EmulatorOptions,
+  { store, clock, context }: Omit<Ground, "steps"> & { readonly context: KeptUses },
+  made: AsyncDisposableStack,
+): Promise<void> {
+  if (store.serviceTime !== undefined) return;
+  const kept = new KeptTime(context);
+  made.defer(() => kept.stop());
+  if (kind !== "manual") await kept.begin(clock.now());
+}
+
+type KeptUses = Uses<"clock" | "dueTimer" | "log" | "realClock" | "steps" | "webhookDue">;

@@ -1,16 +1,49 @@
 /** The real clock and random source, behind the ports of core and engine. */
 import { randomBytes, randomInt } from "node:crypto";
+import os from "node:os";
 import { V7Generator } from "uuidv7";
 import type { Clock, Random } from "../core/time/clock.ts";
 
-/** The longest delay a Node timer can take. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** Maximum delay of a Node timer: its clock stands still while a machine sleeps. */
+const LONGEST_TIMER_MS = 60_000;
+/** Minimum difference between two clocks that is looked into, and minimum sleep that counts. */
+const NOTICED_MS = 1_000;
 
-/** Starts at the wall time and follows the monotonic clock, so that setting the system clock back does not change it. */
-export function createSystemClock(): Clock {
-  const madeAt = Date.now();
-  const madeAtMonotonic = performance.now();
-  const now = () => Math.floor(madeAt + performance.now() - madeAtMonotonic);
+/** What a machine says of time, ms. */
+export interface MachineClocks {
+  /** May be set at any time. */
+  readonly wall: () => number;
+  /** Cannot be set; on Linux it stands still while the machine sleeps. */
+  readonly steady: () => number;
+  /** Cannot be set, and goes on in a sleep. */
+  readonly uptime: () => number;
+}
+
+const MACHINE: MachineClocks = {
+  wall: () => Date.now(),
+  steady: () => performance.now(),
+  uptime: () => os.uptime() * 1_000,
+};
+
+/**
+ * Starts at the wall time and follows the monotonic clock, so that setting the system's clock does not change it. A sleep of the
+ * machine counts: the wall clock shows that there may have been one, and the uptime how long it was.
+ */
+export function createSystemClock({ wall, steady, uptime }: MachineClocks = MACHINE): Clock {
+  const madeAt = wall() - steady();
+  const awakeAt = uptime() - steady();
+  let wallAheadMs = madeAt;
+  let sleptMs = 0;
+  const now = () => {
+    const at = steady();
+    const aheadMs = wall() - at;
+    if (Math.abs(aheadMs - wallAheadMs) > NOTICED_MS) {
+      wallAheadMs = aheadMs;
+      const awayMs = uptime() - at - awakeAt;
+      if (awayMs - sleptMs > NOTICED_MS) sleptMs = awayMs;
+    }
+    return Math.floor(madeAt + at + sleptMs);
+  };
   return {
     now,
     wakeAt(at, wake) {

@@ -104,6 +104,7 @@ export const healthSchema = z.looseObject({
 export const clockSchema = z.looseObject({
   now: z.string(),
   offsetMs: z.number(),
+  heldBackMs: z.number().optional(),
   nextDueAt: z.string().nullable(),
   due: z
     .array(z.looseObject({ at: z.string(), what: z.string(), id: z.string().optional() }))

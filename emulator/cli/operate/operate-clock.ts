@@ -9,11 +9,21 @@ export async function operateClock(call: OperationCall): Promise<void> {
   const { client, subject, flags, terminal } = call;
   const by = flags.advance ?? subject;
   const path = "/emulator/clock";
+  if (by === "hold") {
+    const held = await client.post(`${path}/hold`, clockSchema, "");
+    return show(call, held, () => heldText(held));
+  }
   const clock =
     by === undefined
       ? await client.get(path, clockSchema)
       : await client.post(path, clockSchema, JSON.stringify({ advance: by.replace(/^\+/u, "") }));
   show(call, clock, () => clockText(clock, painter(terminal)));
+}
+
+function heldText({ heldBackMs = 0 }: ShownClock): string {
+  return heldBackMs === 0
+    ? "nothing is held\n"
+    : `held until the next start: what is due only because the clock was ${durationInWords(heldBackMs)} ahead\n`;
 }
 
 function clockText(clock: ShownClock, paint: Paint): string {

@@ -58,7 +58,11 @@ const COMMANDS = [
     argument: "[delivery]",
     summary: "list webhook deliveries, show one, or send it again",
   },
-  { name: "clock", argument: "[duration]", summary: "show service time, or advance it" },
+  {
+    name: "clock",
+    argument: "[duration]",
+    summary: "show service time, advance it, or hold deletions",
+  },
   { name: "keys create", argument: "<name>", summary: "make a key, and show it once" },
   { name: "keys list", summary: "list the keys that were made" },
   { name: "keys revoke", argument: "<key>", summary: "revoke a key: it opens nothing any more" },

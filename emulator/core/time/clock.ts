@@ -17,6 +17,8 @@ export interface Clock {
 export interface ClockRecord {
   /** How far it is ahead of real time because it was advanced, ms. */
   readonly offsetMs: number;
+  /** Highest service time that was stored, where the clock of the machine is all there is. */
+  readonly highest?: number;
 }
 
 export interface Random {

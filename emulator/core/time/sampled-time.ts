@@ -13,7 +13,7 @@
 import type { Clock, Disarm } from "./clock.ts";
 
 /** Minimum difference between a sample and the prediction that is a leap. */
-export const LEAP_MS = 5_000;
+const LEAP_MS = 5_000;
 /** Minimum interval between two looks at the monotonic clock after which the process stood still. */
 const STANDSTILL_MS = 5_000;
 /** Maximum round trip of a sample. */

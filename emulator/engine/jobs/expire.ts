@@ -27,7 +27,7 @@ const BATCH = 200;
 /** Applies everything that is due and aims the timer at the next due moment. */
 export async function expireDue(engine: ExpireUses & Uses<"dueTimer">): Promise<void> {
   const { clock, dueTimer, stallDetector, steps } = engine;
-  const due = steps.jobsInMemory((job) => dueAt(job) <= clock.now());
+  const due = steps.jobsInMemory((job) => dueAt(heldBack(engine, job)) <= clock.now());
   for (let first = 0; first < due.length; first += BATCH) {
     const ids = due.slice(first, first + BATCH).map(({ id }) => id);
     await steps.commit((step) => expire(engine, step, jobsOf(step, ids)), { jobs: ids });
@@ -42,7 +42,7 @@ export async function expireDue(engine: ExpireUses & Uses<"dueTimer">): Promise<
 
 function expireStored(engine: ExpireUses): Promise<number> {
   return engine.steps.commitOn(
-    (reads) => reads.dueJobs(engine.clock.now(), BATCH),
+    (reads) => reads.dueJobs(engine.clock.deletesUpTo(), BATCH),
     (step, jobs) => expire(engine, step, jobs),
   );
 }
@@ -53,7 +53,7 @@ function expire(engine: ExpireUses, step: Step, jobs: readonly Job[]): number {
   const { graceLeftMs } = engine.stallDetector;
   let [applied, reports] = [0, 0];
   for (const job of jobs) {
-    const event = dueEvent(job, now, retryRules(engine, job.endpointId));
+    const event = dueEvent(heldBack(engine, job), now, retryRules(engine, job.endpointId));
     if (!event || (dependsOnContact(event) && graceLeftMs > 0)) continue;
     if (event.type === "lose-worker" && job.lease) loseContact(engine, job.lease.workerId);
     const { result } = apply(step, job, event, now);
@@ -62,7 +62,8 @@ function expire(engine: ExpireUses, step: Step, jobs: readonly Job[]): number {
     step.putReport(reportOf(job, now));
     reports += 1;
   }
-  if (reports > 0 && engine.ownership.holdsService()) step.pruneReports(keptReports(now));
+  if (reports > 0 && engine.ownership.holdsService())
+    step.pruneReports(keptReports(engine.clock.deletesUpTo()));
   for (const endpointId of step.effects.changedEndpoints) assignWaiting(engine, step, endpointId);
   return applied;
 }
@@ -71,19 +72,27 @@ function jobsOf(step: Step, ids: readonly string[]): Job[] {
   return ids.flatMap((id) => step.job(id) ?? []);
 }
 
-async function nextDueAt({ steps }: Uses<"steps">): Promise<number> {
+async function nextDueAt(engine: Uses<"clock" | "steps">): Promise<number> {
+  const { clock, steps } = engine;
   const stored = await steps.read((reads) => reads.nextDueAt());
-  let next = stored ?? Number.POSITIVE_INFINITY;
-  for (const job of steps.jobsInMemory()) next = Math.min(next, dueAt(job));
+  let next = (stored ?? Number.POSITIVE_INFINITY) + clock.heldBackMs;
+  for (const job of steps.jobsInMemory()) next = Math.min(next, dueAt(heldBack(engine, job)));
   return next;
+}
+
+/** As it is to be judged: its deletion may be held back. */
+function heldBack({ clock }: Uses<"clock">, job: Job): Job {
+  const heldMs = clock.now() - clock.deletesUpTo(job.submittedAt);
+  if (heldMs === 0) return job;
+  return { ...job, ttlAt: job.ttlAt + heldMs, retentionMs: job.retentionMs + heldMs };
 }
 
 /** Deletes what is told no longer of jobs that are deleted; answers when the next of it is due. */
 async function forgetReports({ clock, steps }: Uses<"clock" | "steps">): Promise<number> {
   const oldest = await steps.read((reads) => reads.reports.oldestDeletedAt());
   const endsAt = oldest === undefined ? Number.POSITIVE_INFINITY : reportEndsAt(oldest);
-  if (endsAt > clock.now()) return endsAt;
-  await steps.commit((step) => step.pruneReports(keptReports(clock.now())));
+  if (endsAt > clock.deletesUpTo()) return endsAt + clock.heldBackMs;
+  await steps.commit((step) => step.pruneReports(keptReports(clock.deletesUpTo())));
   return forgetReports({ clock, steps });
 }
 

@@ -13,6 +13,9 @@ interface Wake {
 export class ServiceClock implements Clock {
   readonly #real: Clock;
   #offsetMs: number;
+  /** Time that may not have passed, and when it was found. */
+  #gap = { ms: 0, at: 0 };
+  #isHeld = false;
   /** In the order they were armed. */
   readonly #wakes = new Set<Wake>();
   /** Of those who move it: two advances must not mix. */
@@ -30,6 +33,32 @@ export class ServiceClock implements Clock {
   /** How far service time is ahead of real time, ms. */
   get offsetMs(): number {
     return this.#offsetMs;
+  }
+
+  /** By how much deletions of what was there before are held back, ms. */
+  get heldBackMs(): number {
+    return this.#gap.ms;
+  }
+
+  /** Service time goes on, but what is older than this call is not deleted for `gapMs` of it, until `letGo`. */
+  holdBack(gapMs: number): void {
+    this.#gap = { ms: gapMs, at: this.now() };
+  }
+
+  /** What is held back now is held back for good. */
+  hold(): void {
+    this.#isHeld = this.#gap.ms > 0;
+  }
+
+  /** Answers false, and does nothing, after `hold`. */
+  letGo(): boolean {
+    if (!this.#isHeld) this.#gap = { ms: 0, at: 0 };
+    return !this.#isHeld;
+  }
+
+  /** The time that counts for the deletion of what began at `since`; without it, of anything. */
+  deletesUpTo(since = 0): number {
+    return this.now() - (since < this.#gap.at ? this.#gap.ms : 0);
   }
 
   /** When the earliest timer fires; undefined if none is set. */

@@ -8,14 +8,13 @@ import { findDelivery } from "./webhook-outbox.ts";
 export function storeTried(
   engine: Uses<"clock" | "deliveries" | "ownership" | "steps">,
   tried: Delivery,
-  now: number,
 ): Promise<void> {
   return engine.deliveries.inTurn(async () => {
     await engine.steps.commit((step) => {
       step.replaceDelivery(tried);
       step.effects.deliveryChanged(tried);
       if (tried.settledAt !== undefined && engine.ownership.holdsService())
-        step.pruneDeliveries(keptDeliveries(now));
+        step.pruneDeliveries(keptDeliveries(engine.clock.deletesUpTo()));
     });
     if (tried.settledAt !== undefined) await releaseNext(engine, tried.jobId);
   });
@@ -30,13 +29,9 @@ export function releaseDelivery(
 }
 
 /** Deletes what is kept no longer. */
-export function forgetOldDeliveries(
-  engine: Uses<"deliveries" | "steps">,
-  now: number,
-): Promise<void> {
-  return engine.deliveries.inTurn(() =>
-    engine.steps.commit((step) => step.pruneDeliveries(keptDeliveries(now))),
-  );
+export function forgetOldDeliveries(engine: Uses<"clock" | "deliveries" | "steps">): Promise<void> {
+  const kept = keptDeliveries(engine.clock.deletesUpTo());
+  return engine.deliveries.inTurn(() => engine.steps.commit((step) => step.pruneDeliveries(kept)));
 }
 
 /**

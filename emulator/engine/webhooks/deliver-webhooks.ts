@@ -143,12 +143,13 @@ export class WebhookDelivery {
 
   /** Deletes deliveries that are kept no longer, or sets the timer for the next one. */
   async #forgetOld(oldestSettledAt: number, now: number): Promise<void> {
-    const keptUntil = oldestSettledAt + LIMITS.webhookKeptMs;
+    const { heldBackMs } = this.#engine.clock;
+    const keptUntil = oldestSettledAt + LIMITS.webhookKeptMs + heldBackMs;
     if (keptUntil >= now) {
       this.#dueTimer.aim(keptUntil + 1);
       return;
     }
-    await forgetOldDeliveries(this.#engine, now);
+    await forgetOldDeliveries(this.#engine);
     // For the next one.
     this.#lookAgain = true;
   }
@@ -242,7 +243,7 @@ export class WebhookDelivery {
     const tried = afterTry(delivery, made, headers, now);
     for (let isFirst = true; !signal.aborted; isFirst = false) {
       try {
-        await storeTried(this.#engine, tried, now);
+        await storeTried(this.#engine, tried);
         break;
       } catch (error) {
         if (isMoved(error)) return;

@@ -54,6 +54,7 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
     "The description of the interface as an OpenAPI 3.1 document, open without a key, with one also of handlers.",
   readClock: "Service time, how far it was advanced, and when something is due next.",
   advanceClock: "Advances service time; answers when the work this set off has settled.",
+  holdDeletions: "Holds deletions that are due only because the clock was ahead at the start.",
   createKey: "Makes an API key with a scope, and shows it once.",
   listKeys: "The keys that were made, with when each was used last.",
   revokeKey: "Revokes a key.",

@@ -34,3 +34,11 @@ export const advancedClockSchema = answered("AdvancedClock", {
   settled: z.boolean().meta({ description: "All work that time set off is done." }),
   underWay: z.array(z.string()).meta({ description: "What still goes on if it is not." }),
 });
+
+export const heldClockSchema = answered("HeldClock", {
+  ...reading,
+  heldBackMs: z.int().meta({
+    description:
+      "By how much the clock was ahead at the start, for which nothing is deleted; 0: nothing is held.",
+  }),
+});

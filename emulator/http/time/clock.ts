@@ -7,7 +7,7 @@ import { jsonAnswer } from "../answers/answer.ts";
 import type { Operation } from "../operation.ts";
 import { ClientWait } from "../requests/client-wait.ts";
 import { readJsonBody } from "../requests/json-body.ts";
-import { advancedClockSchema, clockSchema } from "../schemas/clock.ts";
+import { advancedClockSchema, clockSchema, heldClockSchema } from "../schemas/clock.ts";
 import { json } from "../schemas/contract.ts";
 import { clockBody, iso } from "./clock-body.ts";
 
@@ -46,6 +46,19 @@ const advance: Operation = {
   },
 };
 
+const hold: Operation = {
+  methods: ["POST"],
+  path: "/emulator/clock/hold",
+  owner: "any",
+  access: "admin",
+  contract: { tag: "emulator", answers: { 200: json("What is held.", heldClockSchema) } },
+  async perform({ service: { engine } }) {
+    const { clock } = engine;
+    clock.hold();
+    return jsonAnswer({ ...clockBody(readClock(engine)), heldBackMs: clock.heldBackMs });
+  },
+};
+
 function dueBody({ at, due }: DueMoment) {
   return { at: iso(at), kind: due.type, what: dueInWords(due), ...idsOf(due) };
 }
@@ -55,4 +68,6 @@ export const CLOCK_OPERATIONS = {
   readClock: read,
   /** `POST /emulator/clock`: advances service time; answers when the work this set off has settled. */
   advanceClock: advance,
+  /** `POST /emulator/clock/hold`: holds deletions that are due only because the clock was ahead at the start (ours). */
+  holdDeletions: hold,
 };

@@ -1,18 +1,21 @@
 /** Which clock service time follows. */
 import { expect, it } from "vitest";
 import { serviceClockOf } from "../../../emulator/assembly/service-clock.ts";
+import { openSteps } from "../../../emulator/engine/steps.ts";
 import { createMemoryStore } from "../../../emulator/store/memory/memory-store.ts";
 import { FakeClock } from "../../fake-clock.ts";
 import { SharedStore } from "../engine/ownership/shared-store.ts";
 
-it("a manual clock stands where the followed one was, and is refused where several share the store", () => {
+it("a manual clock stands where the followed one was, and is refused where several share the store", async () => {
   const clock = new FakeClock(5_000);
   const store = createMemoryStore();
-  expect(serviceClockOf({}, { store, clock })).toBe(clock);
-  expect(serviceClockOf({ clock: "manual" }, { store, clock }).now()).toBe(5_000);
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const steps = await openSteps(store, { clock, log });
+  expect(serviceClockOf({}, { store, steps, clock })).toBe(clock);
+  expect(serviceClockOf({ clock: "manual" }, { store, steps, clock }).now()).toBe(5_000);
   const shared = { ...store, ownership: new SharedStore().join() };
-  expect(serviceClockOf({}, { store: shared, clock })).toBe(clock);
-  expect(() => serviceClockOf({ clock: "manual" }, { store: shared, clock })).toThrow(
+  expect(serviceClockOf({}, { store: shared, steps, clock })).toBe(clock);
+  expect(() => serviceClockOf({ clock: "manual" }, { store: shared, steps, clock })).toThrow(
     "several emulators share the store",
   );
 });

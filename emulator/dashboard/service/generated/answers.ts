@@ -48,6 +48,8 @@ export type Clock = { readonly now: string; readonly nowMs: number; readonly off
 
 export type AdvancedClock = { readonly now: string; readonly nowMs: number; readonly offsetMs: number; readonly nextDueAt: string | null; readonly settled: boolean; readonly underWay: readonly (string)[]; };
 
+export type HeldClock = { readonly now: string; readonly nowMs: number; readonly offsetMs: number; readonly nextDueAt: string | null; readonly heldBackMs: number; };
+
 export type MadeApiKey = { readonly id: string; readonly name: string; readonly scope: "all" | "read-only" | "jobs" | "management" | "workers"; readonly endpointIds?: readonly (string)[]; readonly createdAt: string; readonly expiresAt?: string; readonly lastUsedAt?: string; readonly key: string; readonly workerAddresses?: readonly (string)[]; };
 
 export type ApiKeys = { readonly keys: readonly (ApiKey)[]; };
@@ -163,6 +165,7 @@ export interface Answers {
   readonly readDocument: { readonly openapi: string; };
   readonly readClock: Clock;
   readonly advanceClock: AdvancedClock;
+  readonly holdDeletions: HeldClock;
   readonly createKey: MadeApiKey;
   readonly listKeys: ApiKeys;
   readonly readAudit: Audit;

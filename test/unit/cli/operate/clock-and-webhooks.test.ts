@@ -22,6 +22,16 @@ test("the clock is shown with what is due next, and advanced by what is written 
   await expect(run(service, "clock", "soon")).rejects.toThrow("must be a duration like");
 });
 
+test("deletions that a wrong clock would cause are held until the next start", async () => {
+  await using service = await startTestHttp();
+  expect(await run(service, "clock", "hold")).toBe("nothing is held\n");
+  service.test.engine.clock.holdBack(172_800_000);
+  expect(await run(service, "clock", "hold")).toBe(
+    "held until the next start: what is due only because the clock was 48 h 0 min ahead\n",
+  );
+  expect(service.test.engine.clock.letGo()).toBe(false);
+});
+
 async function endOne(service: TestHttp, path: string): Promise<string> {
   const id = await submit(service, "echo", { webhook: `http://127.0.0.1:9/${path}` });
   const worker = await service.test.connectWorker();

@@ -42,7 +42,14 @@ const CHANGES = [
   ...["deleteRegistryAuth", "createEndpoint", "updateEndpoint", "deleteEndpoint"],
   ...["createNetworkVolume", "updateNetworkVolume", "deleteNetworkVolume", "createPod"],
   ...["updatePod", "deletePod", "startPod", "stopPod", "restartPod", "resetPod"],
-  ...["readWebhookSecret", "redeliver", "advanceClock", "cancelMatching", "retryMatching"],
+  ...[
+    "readWebhookSecret",
+    "redeliver",
+    "advanceClock",
+    "holdDeletions",
+    "cancelMatching",
+    "retryMatching",
+  ],
   ...["killWorker", "freezeWorker", "drainWorker", "issueTicket"],
 ];
 const OF_KEYS = ["createKey", "revokeKey"];
