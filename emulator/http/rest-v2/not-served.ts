@@ -66,7 +66,7 @@ function emptyList(
   return {
     methods: ["GET"],
     path,
-    owner: "any",
+    ...(!path.includes("/:endpointId") && { owner: "any" }),
     contract: {
       tag,
       query: z.object(pageParameters),
