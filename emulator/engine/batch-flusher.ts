@@ -7,7 +7,8 @@ import { FlushWatch } from "./flush-watch.ts";
 import type { Waiter } from "./gathered-batch.ts";
 import type { Failure, Refused } from "./refused-steps.ts";
 import type { StepState } from "./step.ts";
-import { changesRecords, type Contents, contentsOf, independentParts } from "./step-changes.ts";
+import { independentParts } from "./resting-steps.ts";
+import { changesRecords, type Contents, contentsOf } from "./step-changes.ts";
 
 export interface BatchFlusherOptions {
   readonly state: StepState;
@@ -52,7 +53,6 @@ export class BatchFlusher {
   /** Never rejects; resolves with what failed, undefined if all is stored. */
   async store(waiters: readonly Waiter[]): Promise<Failure | undefined> {
     const { clock, lastSeq, state } = this.#options;
-    const { loads } = state.jobs;
     try {
       const countsOf = (id: string) => state.jobs.endpoint(id).counts;
       const contents = contentsOf(waiters, lastSeq(), countsOf);
@@ -60,9 +60,8 @@ export class BatchFlusher {
         await this.#flush(contents);
         return undefined;
       } catch (reason) {
-        if (reason instanceof PartsLostError) this.#partsLost(reason.parts, loads);
         if (!(reason instanceof BatchRefusedError)) throw reason;
-        return { reason, refused: await this.#storeParts(waiters, contents, reason) };
+        return { reason, refused: await this.#storeRest(waiters, contents, reason) };
       }
     } catch (reason) {
       this.#failedAt = clock.now();
@@ -78,29 +77,51 @@ export class BatchFlusher {
     if (changes.length + jobs.length === 0) return;
     const number = this.#stored + 1;
     const { version: recordsVersion } = state.records;
+    const { loads } = state.jobs;
     const rests = changesRecords(contents) && { recordsVersion };
-    await this.#flushes.watch(() => flush({ ...contents, ...rests, number }));
+    try {
+      await this.#flushes.watch(() => flush({ ...contents, ...rests, number }));
+    } catch (error) {
+      if (error instanceof PartsLostError) this.#partsLost(error.parts, loads);
+      throw error;
+    }
     this.#stored = number;
     this.#failedAt = Number.NEGATIVE_INFINITY;
     state.records.becameDurable(changes);
   }
 
   /** Stores what was refused for its data without what is refused of it. Answers those who rest on that. */
-  async #storeParts(
+  async #storeRest(
     waiters: readonly Waiter[],
-    whole: Contents,
+    { counts, lastSeq }: Contents,
     reason: BatchRefusedError,
   ): Promise<Refused> {
     const refused = new Map<Waiter, unknown>();
-    for (const part of independentParts(waiters)) {
-      const countsOf = (id: string) => whole.counts.get(id) ?? NO_COUNTS;
+    const refuse = (parts: Parts, error: unknown) => {
+      for (const step of parts.flat()) refused.set(step, error);
+    };
+    const countsOf = (id: string) => counts.get(id) ?? NO_COUNTS;
+    /** `parts` were refused with `why`: what of them is outdated, or alone, is given up, and the rest is stored in halves. */
+    const storeApart = async (parts: Parts, why: BatchRefusedError): Promise<void> => {
+      const fresh = parts.filter((part) => !part.some((step) => this.#isOutdated(step, why)));
+      refuse(
+        parts.filter((part) => !fresh.includes(part)),
+        why,
+      );
+      const isWhole = fresh.length === parts.length;
+      if (isWhole && parts.length === 1) refuse(parts, why);
+      else if (isWhole) for (const half of halvesOf(parts)) await store(half);
+      else await store(fresh);
+    };
+    const store = async (parts: Parts): Promise<void> => {
       try {
-        if (part.some((step) => this.#isOutdated(step, reason))) throw reason;
-        await this.#flush(contentsOf(part, whole.lastSeq, countsOf));
+        await this.#flush(contentsOf(parts.flat(), lastSeq, countsOf));
       } catch (error) {
-        for (const step of part) refused.set(step, error);
+        if (error instanceof BatchRefusedError) await storeApart(parts, error);
+        else refuse(parts, error);
       }
-    }
+    };
+    await storeApart(independentParts(waiters), reason);
     return refused;
   }
 
@@ -109,4 +130,12 @@ export class BatchFlusher {
     if (this.outdated.has(step)) return true;
     return reason instanceof RecordsMovedError && changesRecords(step);
   }
+}
+
+/** Steps of one part rest on each other. */
+type Parts = readonly (readonly Waiter[])[];
+
+function halvesOf(parts: Parts): readonly Parts[] {
+  const middle = Math.ceil(parts.length / 2);
+  return [parts.slice(0, middle), parts.slice(middle)];
 }

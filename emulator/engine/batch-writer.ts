@@ -13,14 +13,14 @@ import type { Journal } from "../core/journal.ts";
 import { BatchFlusher, type BatchFlusherOptions } from "./batch-flusher.ts";
 import { Doors } from "./doors.ts";
 import type { Effects } from "./effects.ts";
-import { GatheredBatch, ONLOOKER, type Waiter } from "./gathered-batch.ts";
+import { GatheredBatch, type Waiter } from "./gathered-batch.ts";
 import { allRefused, type Failure, type Refused, takeBack } from "./refused-steps.ts";
-import type { StepReleases } from "./step-releases.ts";
+import { NO_RELEASES, type StepReleases } from "./step-releases.ts";
 import { isMoved } from "./ownership/endpoint-moved.ts";
 import { Step } from "./step.ts";
 import { changesRecords, concerns } from "./step-changes.ts";
 
-/** A gathering batch takes no more than so many steps, and so many bytes that lie in no file. */
+/** Maximum number of steps of a batch, and of bytes of payloads that lie in no file: with either it takes no more steps. */
 const MAX_STEPS = 1_024;
 const MAX_BYTES = 8_000_000;
 
@@ -42,6 +42,10 @@ export class BatchWriter {
   #gathering: GatheredBatch;
   #flushing: GatheredBatch | undefined;
   #scheduled = false;
+  /** While a step runs. */
+  #isDeciding = false;
+  /** Another step began in the one that runs. */
+  #isNested = false;
   /** Ends the wait of a batch of patient steps. */
   #disarm: Disarm | undefined;
   #closed = false;
@@ -62,7 +66,7 @@ export class BatchWriter {
 
   /** The gathering batch takes no more steps for now. */
   get isFull(): boolean {
-    return this.#gathering.waiters.length >= MAX_STEPS || this.#gathering.bytes >= MAX_BYTES;
+    return this.#gathering.stepCount >= MAX_STEPS || this.#gathering.bytes >= MAX_BYTES;
   }
 
   /** When a flush was last seen to take longer than 2 s (real time). */
@@ -75,15 +79,18 @@ export class BatchWriter {
     return this.#flusher.failedAt;
   }
 
+  /** Until when a step that begins now waits for room, all its waits together: for 10 s, or as long as it takes. */
+  deadline(hasTime: boolean): number {
+    return this.#doors.deadline(hasTime);
+  }
+
   /**
    * Resolves when the gathering batch has room again, in the order of the calls; others may have taken it by then.
    *
-   * @param hasTime waits for as long as it takes
-   *
-   * @throws ServiceError storage_busy after 10 s, unless it has time
+   * @throws ServiceError storage_busy at `deadline`
    */
-  room(hasTime = false): Promise<void> {
-    return this.#doors.wait(hasTime);
+  room(deadline: number): Promise<void> {
+    return this.#doors.wait(deadline);
   }
 
   /**
@@ -94,28 +101,35 @@ export class BatchWriter {
    */
   async run<T>(step: (step: Step) => Sync<T>): Promise<T> {
     if (this.#closed) throw new StoreClosedError("the service is stopping");
+    this.refuseNested();
     const { journal, state } = this.#options;
     const taken = new Step(state, this.#gathering.batch);
-    const { changes, effects } = taken;
+    const { changes, effects, looked } = taken;
     let value: T;
     try {
-      value = step(taken);
+      value = this.#decide(step, taken);
     } catch (error) {
       takeBack({ effects, undos: journal.cut() });
       // That rests on nothing here.
-      if (!isMoved(error)) await this.durable();
+      if (!isMoved(error)) await this.#newest?.look(looked);
       throw error;
     }
     this.#gathering.isPatient &&= taken.isPatient;
     this.#schedule();
-    await this.#gathering.join({ changes, effects, undos: journal.cut() });
+    await this.#gathering.join({ changes, effects, looked, undos: journal.cut() });
     return value;
+  }
+
+  /** To be called before a step is begun. @throws Error within a step, and then that step is refused as well */
+  refuseNested(): void {
+    if (!this.#isDeciding) return;
+    this.#isNested = true;
+    throw new Error("a step began within another one");
   }
 
   /** Resolves when all that was changed so far is durable; rejects when that could not be stored. */
   async durable(): Promise<void> {
-    const newest = this.#gathering.waiters.length > 0 ? this.#gathering : this.#flushing;
-    await newest?.join(ONLOOKER);
+    await this.#newest?.look();
   }
 
   /** Parts are not held any more: steps on them that are not being written are refused, and memory forgets them. */
@@ -144,6 +158,25 @@ export class BatchWriter {
     this.#closed = true;
     this.#doors.open();
     await this.#busy?.promise;
+  }
+
+  /** The batch that has the newest step that is not durable. */
+  get #newest(): GatheredBatch | undefined {
+    return this.#gathering.waiters.length > 0 ? this.#gathering : this.#flushing;
+  }
+
+  #decide<T>(step: (step: Step) => Sync<T>, taken: Step): Sync<T> {
+    this.#isDeciding = true;
+    this.#isNested = false;
+    try {
+      const value = step(taken);
+      if (this.#isNested) throw new Error("a step began within this one");
+      if (this.#options.releases() === NO_RELEASES && !taken.effects.isEmpty)
+        throw new Error("a step asked for something before anything could be released");
+      return value;
+    } finally {
+      this.#isDeciding = false;
+    }
   }
 
   /** All steps of one turn share a batch, and patient ones wait for others. */

@@ -2,7 +2,7 @@
 import { ServiceError } from "../core/service-error.ts";
 import type { Clock } from "../core/time/clock.ts";
 
-/** A step that somebody waits for waits for so long for room in it, real time. */
+/** Timeout of a step that somebody waits for: all its waits for room together, real time. */
 const ROOM_WAIT_MS = 10_000;
 
 export class Doors {
@@ -14,14 +14,18 @@ export class Doors {
     this.#clock = clock;
   }
 
+  /** Until when a step waits for room that begins now: for 10 s, or as long as it takes. */
+  deadline(hasTime: boolean): number {
+    return hasTime ? Number.POSITIVE_INFINITY : this.#clock.now() + ROOM_WAIT_MS;
+  }
+
   /**
    * Resolves when the doors open, in the order of the calls.
    *
-   * @param hasTime waits for as long as it takes
-   *
-   * @throws ServiceError storage_busy after 10 s, unless it has time
+   * @throws ServiceError storage_busy at `deadline`
    */
-  wait(hasTime: boolean): Promise<void> {
+  async wait(deadline: number): Promise<void> {
+    if (this.#clock.now() >= deadline) throw tooBusy();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const enter = () => {
       this.#waiting.delete(enter);
@@ -32,11 +36,9 @@ export class Doors {
       this.#waiting.delete(enter);
       reject(tooBusy());
     };
-    const disarm = hasTime
-      ? undefined
-      : this.#clock.wakeAt(this.#clock.now() + ROOM_WAIT_MS, refuse);
+    const disarm = Number.isFinite(deadline) ? this.#clock.wakeAt(deadline, refuse) : undefined;
     this.#waiting.add(enter);
-    return promise;
+    await promise;
   }
 
   open(): void {

@@ -64,6 +64,16 @@ export class Effects {
   earliestDueAt = Number.POSITIVE_INFINITY;
   readonly #undo: (() => void)[] = [];
 
+  /** Nothing is to be done. */
+  get isEmpty(): boolean {
+    const { ofJobs, assignments, acknowledgements, moves, changes, outputs, chunks } = this;
+    const { shortQueues, changedEndpoints, changedPods, laterDeliveries } = this;
+    const lists = [ofJobs, assignments, acknowledgements, moves, changes];
+    const sets = [shortQueues, changedEndpoints, changedPods, laterDeliveries, outputs, chunks];
+    const isAny = lists.some(({ length }) => length > 0) || sets.some(({ size }) => size > 0);
+    return !isAny && !this.webhookDue && !Number.isFinite(this.earliestDueAt);
+  }
+
   /** Records that the status of `job` changed; null stands for a job that does not exist. */
   moved(job: Job, from: JobMove["from"], to: JobMove["to"], by: JobMove["by"]): void {
     const { endpointId, id: jobId } = job;

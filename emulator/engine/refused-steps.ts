@@ -1,7 +1,7 @@
 /** What is taken back when a batch cannot be stored as it is: the steps that are refused, and those that rest on them. */
 import { undoAll } from "../core/journal.ts";
 import type { Waiter } from "./gathered-batch.ts";
-import { restingOn } from "./step-changes.ts";
+import { restingOn } from "./resting-steps.ts";
 
 /** Steps that are not stored, in their order, each with the reason. */
 export type Refused = ReadonlyMap<Waiter, unknown>;

@@ -9,6 +9,12 @@ export interface StagingParts {
   readonly log: EngineLog;
 }
 
+/** Stages bytes of one payload, or of chunks of one job. @throws ServiceError storage_full, storage_failed */
+export interface Stage {
+  readonly one: (bytes: Uint8Array) => Promise<Payload>;
+  readonly all: (parts: readonly Uint8Array[]) => Promise<readonly Payload[]>;
+}
+
 export class Staging {
   readonly #parts: StagingParts;
 
@@ -16,19 +22,26 @@ export class Staging {
     this.#parts = parts;
   }
 
-  /** @throws ServiceError storage_full, storage_failed */
-  async one(bytes: Uint8Array): Promise<Payload> {
-    const [payload] = await this.all([bytes]);
-    return payload ?? { kind: "inline", bytes };
-  }
-
-  /** @throws ServiceError storage_full, storage_failed */
-  async all(parts: readonly Uint8Array[]): Promise<readonly Payload[]> {
-    const { store, log } = this.#parts;
+  /** When `work` throws, all that it staged is given back, also what is still being written then. */
+  async together<T>(work: (stage: Stage) => Promise<T>): Promise<T> {
+    const staged: Promise<readonly Payload[]>[] = [];
+    const all: Stage["all"] = (parts) => {
+      const payloads = this.#stage(parts);
+      staged.push(payloads);
+      return payloads;
+    };
+    const one: Stage["one"] = async (bytes) => {
+      const [payload] = await all([bytes]);
+      return payload ?? { kind: "inline", bytes };
+    };
     try {
-      return await store.stage(parts);
+      return await work({ all, one });
     } catch (error) {
-      throw refusalOf(error, log);
+      const giveBack = (payloads: readonly Payload[]) => {
+        for (const payload of payloads) this.discard(payload);
+      };
+      for (const payloads of staged) payloads.then(giveBack, () => undefined);
+      throw error;
     }
   }
 
@@ -39,5 +52,15 @@ export class Staging {
     store.discard(payload).catch((error: unknown) => {
       log.warn({ err: error, file: payload.name }, "a file that is not needed stays for now");
     });
+  }
+
+  /** @throws ServiceError storage_full, storage_failed */
+  async #stage(parts: readonly Uint8Array[]): Promise<readonly Payload[]> {
+    const { store, log } = this.#parts;
+    try {
+      return await store.stage(parts);
+    } catch (error) {
+      throw refusalOf(error, log);
+    }
   }
 }

@@ -1,8 +1,9 @@
-/** What steps change, as data: the contents of a batch, and which steps have nothing to do with each other. */
+/** What steps change, as data, and the contents of a batch. */
 import type { JobCounts } from "../core/jobs/job-counts.ts";
 import type { Job } from "../core/jobs/job.ts";
 import type { Batch, Change } from "../store/batch.ts";
 import type { Payload } from "../store/payload.ts";
+import type { Place } from "./resting-steps.ts";
 
 export type StepChange =
   | Exclude<Change, { readonly type: "delete-job" }>
@@ -16,9 +17,11 @@ export type StepChange =
   /** In memory alone. */
   | { readonly type: "job-in-memory"; readonly job: Job };
 
-/** A step, or somebody who looked at what steps changed. */
+/** A step, or an onlooker, who changes nothing. */
 export interface Changer {
   readonly changes: readonly StepChange[];
+  /** The places of memory that it looked at, besides those that it changes; one may be there more than once. */
+  readonly looked: readonly Place[];
 }
 
 /** A batch that has no number yet. */
@@ -30,7 +33,7 @@ export type Contents = Omit<Batch, "number">;
  * @param countsOf the counters of an endpoint once all of that is stored
  */
 export function contentsOf(
-  steps: readonly Changer[],
+  steps: readonly Pick<Changer, "changes">[],
   lastSeq: number,
   countsOf: (endpointId: string) => JobCounts,
 ): Contents {
@@ -67,41 +70,8 @@ export function contentsOf(
 }
 
 /** How much of payloads is in it that lies in no file. */
-export function bytesOf({ changes }: Changer): number {
+export function bytesOf({ changes }: Pick<Changer, "changes">): number {
   return changes.reduce((sum, change) => sum + bytesOfChange(change), 0);
-}
-
-/**
- * Parts that change nothing in common: each can be stored, or not, whatever becomes of the others. Within one the order
- * stays. Those who changed nothing are in none.
- */
-export function independentParts<C extends Changer>(steps: readonly C[]): readonly C[][] {
-  let parts: Set<Place>[] = [];
-  for (const step of steps) {
-    const places = placesOf(step);
-    const apart = parts.filter((part) => part.isDisjointFrom(places));
-    const joined = parts.filter((part) => !apart.includes(part));
-    if (places.size > 0) parts = [...apart, joined.reduce((all, part) => all.union(part), places)];
-  }
-  return parts.map((part) => steps.filter((step) => !part.isDisjointFrom(placesOf(step))));
-}
-
-/**
- * Of `steps` those that rest on what is taken back. A step looks at nothing but what it changes some of; one that changed
- * nothing may have looked at anything.
- */
-export function restingOn<C extends Changer>(
-  takenBack: readonly Changer[],
-  steps: readonly C[],
-): readonly C[] {
-  if (takenBack.length === 0) return [];
-  let lost = new Set(takenBack.flatMap((step) => [...placesOf(step)]));
-  return steps.filter((step) => {
-    const places = placesOf(step);
-    if (places.size > 0 && places.isDisjointFrom(lost)) return false;
-    lost = lost.union(places);
-    return true;
-  });
 }
 
 /** Whether records change, but for those of use, at which no step looks. */
@@ -117,33 +87,23 @@ export function changesRecords({
 }
 
 /** Whether it changes anything of such an endpoint, but its record. */
-export function concerns({ changes }: Changer, isMeant: (endpointId: string) => boolean): boolean {
+export function concerns(
+  { changes }: Pick<Changer, "changes">,
+  isMeant: (endpointId: string) => boolean,
+): boolean {
   return changes.some((change) => {
     const endpointId = endpointOf(change);
     return endpointId !== undefined && isMeant(endpointId);
   });
 }
 
-function endpointOf(change: StepChange): string | undefined {
+/** Undefined for a change that is of no endpoint's jobs. */
+export function endpointOf(change: StepChange): string | undefined {
   if ("endpointId" in change) return change.endpointId;
   if ("job" in change) return change.job.endpointId;
   if ("report" in change) return change.report.job.endpointId;
   if ("delivery" in change) return change.delivery.endpointId;
   return undefined;
-}
-
-/** An endpoint, or what lies under a seq; -1 is all else. */
-type Place = string | number;
-
-function placesOf({ changes }: Changer): Set<Place> {
-  return new Set(
-    changes.flatMap((change): Place[] => {
-      if (change.type === "job" || change.type === "job-in-memory")
-        return [change.job.endpointId, change.job.seq];
-      if (change.type === "share-payload") return [change.seq, change.toSeq];
-      return [seqOf(change)];
-    }),
-  );
 }
 
 /** Of the job or delivery that it changes. */

@@ -9,8 +9,15 @@ import type { Place } from "../store/batch.ts";
 import type { Payload, PayloadSlot, StagedBatch } from "../store/payload.ts";
 import type { RecordKind, Records } from "../store/records.ts";
 import { Effects, type JobPayloads } from "./effects.ts";
+import type { EndpointJobs } from "./jobs/memory/endpoint-jobs.ts";
 import type { JobMemory } from "./jobs/memory/job-memory.ts";
 import type { RecordBook } from "./resources/record-book.ts";
+import {
+  ANYWHERE,
+  type Place as MemoryPlace,
+  placeOfRecord,
+  placeOfRecords,
+} from "./resting-steps.ts";
 import type { StepChange } from "./step-changes.ts";
 
 /** The state that steps change. */
@@ -26,6 +33,8 @@ export class Step {
   isPatient = false;
   readonly effects = new Effects();
   readonly changes: StepChange[] = [];
+  /** The places of memory that it looked at. */
+  readonly looked: MemoryPlace[] = [];
   readonly #state: StepState;
   readonly #batch: number;
 
@@ -41,20 +50,22 @@ export class Step {
 
   /** The job, if it is in memory. */
   job(id: string): Job | undefined {
+    this.looked.push(id);
     return this.#state.jobs.find(id);
   }
 
   counts(endpointId: string): JobCounts {
-    return this.#state.jobs.endpoint(endpointId).counts;
+    return this.#endpoint(endpointId).counts;
   }
 
   /** The first waiting job of the endpoint that is in memory. */
   firstWaiting(endpointId: string): Job | undefined {
-    return this.#state.jobs.endpoint(endpointId).window.first();
+    return this.#endpoint(endpointId).window.first();
   }
 
   /** Whether more jobs wait than are in memory, and few of them are. */
   isShortOfWaiting(endpointId: string): boolean {
+    this.looked.push(endpointId);
     return this.#state.jobs.isShortOfWaiting(endpointId);
   }
 
@@ -65,6 +76,7 @@ export class Step {
 
   /** The payloads of a waiting job, if they are in memory. */
   inputOf(job: Job): JobPayloads | undefined {
+    this.looked.push(job.id);
     return this.#state.jobs.inputOf(job.id);
   }
 
@@ -74,12 +86,13 @@ export class Step {
   }
 
   runningJobs(): readonly Job[] {
+    this.looked.push(ANYWHERE);
     return [...this.#state.jobs.running()];
   }
 
   /** Those that a worker holds. */
   runningJobsOf(worker: { readonly id: string; readonly endpointId: string }): readonly Job[] {
-    const { running } = this.#state.jobs.endpoint(worker.endpointId);
+    const { running } = this.#endpoint(worker.endpointId);
     return [...running.values()].filter(({ workerId }) => workerId === worker.id);
   }
 
@@ -126,16 +139,18 @@ export class Step {
   }
 
   record<K extends RecordKind>(kind: K, id: string): Records[K] | undefined {
+    this.looked.push(placeOfRecord(kind, id));
     return this.#state.records.find(kind, id);
   }
 
   records<K extends RecordKind>(kind: K): readonly Records[K][] {
+    this.looked.push(placeOfRecords(kind));
     return this.#state.records.all(kind);
   }
 
   /** To put what is there already changes nothing. */
   putRecord<K extends RecordKind>(kind: K, id: string, record: Records[K]): void {
-    if (isDeepStrictEqual(this.#state.records.find(kind, id), record)) return;
+    if (isDeepStrictEqual(this.record(kind, id), record)) return;
     this.#state.records.put(kind, id, record);
     this.changes.push({ type: "put-record", kind, id, record });
   }
@@ -173,6 +188,11 @@ export class Step {
   /** Deletes reports, the oldest first, until the rest is within the bounds. */
   pruneReports(kept: KeptReports): void {
     this.changes.push({ type: "prune-reports", kept });
+  }
+
+  #endpoint(endpointId: string): EndpointJobs {
+    this.looked.push(endpointId);
+    return this.#state.jobs.endpoint(endpointId);
   }
 
   #change(job: Job, before: Job | undefined, after: Job | undefined): void {

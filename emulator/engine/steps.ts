@@ -3,15 +3,9 @@ import type { JobCounts } from "../core/jobs/job-counts.ts";
 import type { Job } from "../core/jobs/job.ts";
 import type { Clock } from "../core/time/clock.ts";
 import type { Ownership } from "../store/ownership.ts";
-import {
-  type Boot,
-  PartsLostError,
-  RecordsMovedError,
-  type Store,
-  type StoreReads,
-} from "../store/store.ts";
+import type { Boot, Store, StoreReads } from "../store/store.ts";
 import type { Payload } from "../store/payload.ts";
-import { BatchWriter, type Sync } from "./batch-writer.ts";
+import { BatchWriter } from "./batch-writer.ts";
 import { Journal } from "../core/journal.ts";
 import { JobMemory, MEMORY_LIMITS, type MemoryLimits } from "./jobs/memory/job-memory.ts";
 import { ReadAhead } from "./jobs/memory/read-ahead.ts";
@@ -23,12 +17,14 @@ import { OwnedMemory } from "./ownership/owned-memory.ts";
 import { OwnedParts } from "./ownership/owned-parts.ts";
 import { refusalOf } from "./refusal.ts";
 import { RecordBook, type RecordView } from "./resources/record-book.ts";
-import type { Step } from "./step.ts";
-import { Staging } from "./staging.ts";
+import { Staging, type Stage } from "./staging.ts";
 import { NO_RELEASES, type StepReleases } from "./step-releases.ts";
-
-/** So often a step is run that other processes came before. */
-const MAX_TRIES = 10;
+import {
+  type ReadJobs,
+  type RepeatableStep,
+  type RepeatableStepOnJobs,
+  StepRunner,
+} from "./step-runner.ts";
 
 export interface StepsOptions {
   readonly store: Pick<Store, "flush" | "stage" | "discard"> & StoreReads;
@@ -65,9 +61,6 @@ export interface StepNeeds {
   readonly hasTime?: boolean;
 }
 
-type ReadJobs = (reads: StoreReads) => Promise<readonly (Job | undefined)[]>;
-type StepOnJobs<T> = (step: Step, jobs: readonly Job[], rows: readonly Job[]) => Sync<T>;
-
 export class Steps {
   /** The endpoints whose jobs steps may change. */
   readonly ownership: OwnedParts;
@@ -77,6 +70,7 @@ export class Steps {
   readonly #jobs: JobMemory;
   readonly #records: RecordBook;
   readonly #writer: BatchWriter;
+  readonly #runner: StepRunner;
   readonly #readAhead: ReadAhead;
   readonly #staging: Staging;
   #releases = NO_RELEASES;
@@ -103,11 +97,16 @@ export class Steps {
     this.ownership = ownership;
     this.memory = new OwnedMemory({ ownership, jobs, keys, writer: this.#writer });
     ownership.follow((changed) => this.memory.recordsChanged(changed));
-    const reading = (read: Promise<unknown>) => this.#releases.track("reading", read);
+    const reading = <R>(read: Promise<R>) => this.#reading(read);
     this.#readAhead = new ReadAhead({ jobs, store, limit: limits.readAhead, reading });
+    this.#runner = new StepRunner({
+      ...{ writer: this.#writer, jobs, store, clock, reading },
+      refreshRecords: () => this.refreshRecords(),
+      refusalFor: (error) => this.refusalFor(error),
+    });
   }
 
-  /** From now on steps are released so; those before asked for nothing. */
+  /** From now on steps are released by these. A step before that asks for anything is refused. */
   releaseBy(releases: StepReleases): void {
     this.#releases = releases;
   }
@@ -124,28 +123,16 @@ export class Steps {
 
   /**
    * Runs `step`; resolves with its value when that is durable and its effects were released. A step that throws changes
-   * nothing.
+   * nothing. It may run again: where several processes share the store, another one may come before it.
    *
    * @throws ServiceError storage_full, storage_failed, storage_busy, data_damaged, shutting_down, or what the step threw.
    */
   async commit<T>(
-    step: (step: Step) => Sync<T>,
+    step: RepeatableStep<T>,
     { jobs = [], staged = [], hasTime = false }: StepNeeds = {},
   ): Promise<T> {
     try {
-      for (let tries = 1; ; tries += 1) {
-        try {
-          while (this.#writer.isFull) await this.#writer.room(hasTime);
-          const unknown = jobs.filter((id) => !this.#jobs.knows(id));
-          if (unknown.length === 0) return await this.#writer.run(step);
-          return await this.#runOn(
-            (reads) => Promise.all(unknown.map((id) => reads.job(id))),
-            step,
-          );
-        } catch (error) {
-          await this.#catchUp(error, tries);
-        }
-      }
+      return await this.#runner.run(step, jobs, hasTime);
     } finally {
       for (const payload of staged) this.#staging.discard(payload);
     }
@@ -155,16 +142,8 @@ export class Steps {
    * The same with jobs that `read` finds in the store, which has all that was changed before. `step` gets them as they are
    * now, without those deleted meanwhile, and as they were.
    */
-  async commitOn<T>(read: ReadJobs, step: StepOnJobs<T>): Promise<T> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        await this.stored();
-        while (this.#writer.isFull) await this.#writer.room();
-        return await this.#runOn(read, step);
-      } catch (error) {
-        await this.#catchUp(error, tries);
-      }
-    }
+  commitOn<T>(read: ReadJobs, step: RepeatableStepOnJobs<T>): Promise<T> {
+    return this.#runner.runOn(read, step);
   }
 
   /** Asks the store, which has all that was changed before. Throws what `ask` and the store throw. */
@@ -210,14 +189,13 @@ export class Steps {
     return this.#readAhead.read(endpointId);
   }
 
-  /** Prepares bytes that a later `commit` stores. @throws ServiceError storage_full, storage_failed */
-  stage(bytes: Uint8Array): Promise<Payload> {
-    return this.#staging.one(bytes);
-  }
-
-  /** The same for chunks of one job. @throws ServiceError storage_full, storage_failed */
-  stageChunks(parts: readonly Uint8Array[]): Promise<readonly Payload[]> {
-    return this.#staging.all(parts);
+  /**
+   * Prepares bytes that a later `commit` stores: what `work` stages. When it throws, all that was staged is given back.
+   *
+   * @throws ServiceError storage_full, storage_failed, or what `work` threw
+   */
+  stage<T>(work: (stage: Stage) => Promise<T>): Promise<T> {
+    return this.#staging.together(work);
   }
 
   /**
@@ -254,14 +232,6 @@ export class Steps {
     }
   }
 
-  /** Returns when a step may be run anew that was refused for what other processes did. Throws its refusal otherwise. */
-  async #catchUp(error: unknown, tries: number): Promise<void> {
-    const isMoved = error instanceof RecordsMovedError;
-    if (tries === MAX_TRIES || !(isMoved || error instanceof PartsLostError))
-      throw this.refusalFor(error);
-    if (isMoved) await this.refreshRecords();
-  }
-
   async #ask<T>(ask: (reads: StoreReads) => Promise<T>): Promise<T> {
     for (;;) {
       try {
@@ -276,23 +246,5 @@ export class Steps {
   #reading<T>(read: Promise<T>): Promise<T> {
     this.#releases.track("reading", read);
     return read;
-  }
-
-  /** Runs the step in the moment in which what was read is in memory. */
-  async #runOn<T>(read: ReadJobs, step: StepOnJobs<T>): Promise<T> {
-    let done: Promise<T>;
-    {
-      using _ = this.#jobs.beginRead();
-      let loads: number;
-      let found: Awaited<ReturnType<ReadJobs>>;
-      do {
-        ({ loads } = this.#jobs);
-        found = await this.#reading(read(this.#options.store));
-      } while (loads !== this.#jobs.loads);
-      const rows = found.filter((row) => row !== undefined);
-      const jobs = rows.flatMap((row) => this.#jobs.admit(row) ?? []);
-      done = this.#writer.run<T>((taken) => step(taken, jobs, rows));
-    }
-    return done;
   }
 }

@@ -8,6 +8,7 @@ import type {
 } from "../../../runtime/protocol/session.ts";
 import type { Payload } from "../../store/payload.ts";
 import type { Uses } from "../context.ts";
+import type { Stage } from "../staging.ts";
 import { checkedReport } from "./checked-report.ts";
 
 export interface StagedChunks {
@@ -77,22 +78,26 @@ async function stageAll(
   { before, isChecked }: StagingTerms,
 ): Promise<StagedReport> {
   const report = isChecked ? sent : await checkedReport(sent);
-  const [chunks, progress, outcomes] = await Promise.all([
-    stageBatches(engine, report.chunks ?? []),
-    Promise.all((report.progress ?? []).map((value) => stageProgress(engine, value))),
-    Promise.all((report.outcomes ?? []).map((outcome) => stageOutcome(engine, outcome))),
+  const [[chunks, progress, outcomes]] = await Promise.all([
+    engine.steps.stage((stage) =>
+      Promise.all([
+        stageBatches(stage, report.chunks ?? []),
+        Promise.all((report.progress ?? []).map((value) => stageProgress(stage, value))),
+        Promise.all((report.outcomes ?? []).map((outcome) => stageOutcome(stage, outcome))),
+      ]),
+    ),
     before?.catch(() => undefined),
   ]);
   return { report, chunks, progress, outcomes };
 }
 
 async function stageBatches(
-  engine: Uses<"steps">,
+  stage: Stage,
   reports: readonly ChunkReport[],
 ): Promise<StagedChunks[]> {
   const byJob = Map.groupBy(reports, ({ jobId }) => jobId);
   const staged = Array.from(byJob.values(), async (ofJob) => {
-    const payloads = await engine.steps.stageChunks(ofJob.map(({ lines }) => lines));
+    const payloads = await stage.all(ofJob.map(({ lines }) => lines));
     return payloads.flatMap((lines, at) => {
       const report = ofJob[at];
       return report ? [{ report, lines }] : [];
@@ -101,14 +106,11 @@ async function stageBatches(
   return (await Promise.all(staged)).flat();
 }
 
-async function stageProgress(
-  engine: Uses<"steps">,
-  progress: ProgressReport,
-): Promise<StagedProgress> {
-  return { progress, value: await engine.steps.stage(progress.value) };
+async function stageProgress(stage: Stage, progress: ProgressReport): Promise<StagedProgress> {
+  return { progress, value: await stage.one(progress.value) };
 }
 
-async function stageOutcome(engine: Uses<"steps">, report: OutcomeReport): Promise<StagedOutcome> {
+async function stageOutcome(stage: Stage, report: OutcomeReport): Promise<StagedOutcome> {
   const output = outputOf(report.outcome);
-  return { report, output: output && (await engine.steps.stage(output)) };
+  return { report, output: output && (await stage.one(output)) };
 }

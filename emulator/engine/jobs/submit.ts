@@ -69,9 +69,11 @@ async function submitAs(
 ): Promise<Job> {
   const endpoint = engine.directory.queue(request.endpointId);
   const { submission, kind } = request;
-  const input = await engine.steps.stage(submission.input);
   const config = submission.s3Config && (await sealConfig(engine, id, submission.s3Config));
-  const s3Config = config && (await engine.steps.stage(config));
+  const { input, s3Config } = await engine.steps.stage(async ({ one }) => ({
+    input: await one(submission.input),
+    s3Config: config && (await one(config)),
+  }));
   const accept = (step: Step) => {
     // Deleted meanwhile? Its jobs are deleted in steps before or after this one.
     engine.directory.endpoint(endpoint.id);

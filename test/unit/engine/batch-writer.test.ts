@@ -143,7 +143,8 @@ test("what came and went within a batch is not stored, and a row is stored once"
 
 /** As those do who take steps. */
 async function runInTurn(step: (step: Step) => unknown): Promise<unknown> {
-  while (writer.isFull) await writer.room();
+  const deadline = writer.deadline(false);
+  while (writer.isFull) await writer.room(deadline);
   return writer.run(step);
 }
 

@@ -11,7 +11,7 @@ beforeEach(() => {
 
 const refusal = (): Error => new BatchRefusedError("a row is not as it was");
 
-test("a batch refused for its data is stored endpoint by endpoint, and refuses only those who rest on what was refused", async () => {
+test("a batch refused for its data is stored in halves, and refuses only those who rest on what was refused", async () => {
   const { store, jobs, writer, released, refused } = scene;
   const stored = outcomeOf(writer.run((step) => submit(step)));
   await turn();
@@ -31,7 +31,7 @@ test("a batch refused for its data is stored endpoint by endpoint, and refuses o
   );
   const look = outcomeOf(writer.durable());
   store.flushes[1]?.fail(refusal());
-  for (let flush = 2; flush < 5; flush += 1) {
+  for (let flush = 2; flush < 6; flush += 1) {
     await turn();
     const { batch, succeed, fail } = store.flushes[flush] ?? expect.unreachable();
     if (batch.counts.has("bad")) fail(refusal());
@@ -59,7 +59,7 @@ test("a batch refused for its data is stored endpoint by endpoint, and refuses o
   expect(numbers.at(-1)).toBe(4);
   expect(last?.jobs.map(({ after }) => after.endpointId)).toEqual(["good", "new"]);
   expect(last?.counts.get("good")?.inQueue).toBe(2);
-  expect(store.flushes.slice(2, 5).map(({ batch }) => batch.counts.get("good")?.inQueue)).toContain(
+  expect(store.flushes.slice(2, 6).map(({ batch }) => batch.counts.get("good")?.inQueue)).toContain(
     1,
   );
   store.flushes.at(-1)?.succeed();
@@ -98,7 +98,7 @@ test("who waits for room has it when a batch that was full is refused", async ()
     if (step === 1_024) await turn();
     void outcomeOf(writer.run((taken) => submit(taken)));
   }
-  const late = outcomeOf(writer.room());
+  const late = outcomeOf(writer.room(writer.deadline(false)));
   store.flushes[0]?.fail(new Error("disk full"));
   await turn();
   expect(late.state).toBe("resolved");

@@ -110,7 +110,8 @@ class World {
 
   #change(step: Step, endpointId: string, account: Account): void {
     const known = [...this.memory.all()].filter((job) => job.endpointId === endpointId);
-    const job = known[this.below(known.length)];
+    const picked = known[this.below(known.length)];
+    const job = picked && step.job(picked.id);
     if (job === undefined || this.below(3) === 0) {
       const made = this.#newJob(step.nextSeq(), endpointId);
       step.insertJob(made);
@@ -118,9 +119,7 @@ class World {
       return;
     }
     account.seen.push({ id: job.id, job });
-    // Who looks at several endpoints changes each of them.
-    const after =
-      account.endpointIds.length === 1 && this.below(5) === 0 ? job : this.#changed(step, job);
+    const after = this.below(4) === 0 ? job : this.#changed(step, job);
     if (after !== job) account.done.push({ id: job.id, job: after });
   }
 

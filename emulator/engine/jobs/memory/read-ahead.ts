@@ -9,7 +9,7 @@ export interface ReadAheadParts {
   /** Waiting jobs that are read at a time. */
   readonly limit: number;
   /** Called with each read. */
-  readonly reading: (read: Promise<readonly Job[]>) => void;
+  readonly reading: (read: Promise<readonly Job[]>) => unknown;
 }
 
 export class ReadAhead {

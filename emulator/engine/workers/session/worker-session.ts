@@ -52,7 +52,10 @@ export class WorkerSession {
   readonly #flow: FlowingBytes;
   /** Settles when all reports so far are staged; keeps them in order while a large one is written. */
   #staged: Promise<unknown> | undefined;
-  /** Settles when the greeting was handled: a job handed over before would be taken back as one that never arrived. */
+  /**
+   * Settles when the greeting was handled: a job handed over before would be taken back as one that never arrived. It stays when the
+   * greeting failed, so that every later report of the session fails as well.
+   */
   #welcoming: Promise<void> | undefined;
 
   constructor(engine: SessionUses, worker: WorkerHandle, send: (orders: ServiceOrders) => void) {
