@@ -45,6 +45,15 @@ export class Staging {
     }
   }
 
+  /** Resolves as `stored` does; what was staged and is not stored then is given back. */
+  async giveBackAfter<T>(stored: Promise<T>, staged: readonly (Payload | undefined)[]): Promise<T> {
+    try {
+      return await stored;
+    } finally {
+      for (const payload of staged) this.discard(payload);
+    }
+  }
+
   /** Removes a file that was not stored; if that fails, the next start removes it. */
   discard(payload: Payload | undefined): void {
     if (payload?.kind !== "file") return;

@@ -49,16 +49,14 @@ export class StepRunner {
   }
 
   /** @param ids jobs that may be in the store alone @param hasTime waits for room as long as it takes */
-  async run<T>(step: RepeatableStep<T>, ids: readonly string[], hasTime: boolean): Promise<T> {
+  run<T>(step: RepeatableStep<T>, ids: readonly string[], hasTime: boolean): Promise<T> {
     const { jobs, writer } = this.#parts;
     const deadline = writer.deadline(hasTime);
-    return this.#repeated(async () => {
-      while (writer.isFull) await writer.room(deadline);
-      const unknown = ids.filter((id) => !jobs.knows(id));
-      if (unknown.length === 0) return writer.run(step);
-      const read: ReadJobs = (reads) => Promise.all(unknown.map((id) => reads.job(id)));
-      return this.#runOn(read, step, deadline);
-    });
+    const isReady = () => !writer.isFull && ids.every((id) => jobs.knows(id));
+    // Most steps wait for nothing: that costs no promise.
+    return this.#repeated(() =>
+      isReady() ? writer.run(step) : this.#prepare(step, ids, deadline),
+    );
   }
 
   /** The store has all that was changed before the read. */
@@ -69,6 +67,15 @@ export class StepRunner {
       await writer.durable().catch(() => undefined);
       return this.#runOn(read, step, deadline);
     });
+  }
+
+  async #prepare<T>(step: RepeatableStep<T>, ids: readonly string[], deadline: number): Promise<T> {
+    const { jobs, writer } = this.#parts;
+    while (writer.isFull) await writer.room(deadline);
+    const unknown = ids.filter((id) => !jobs.knows(id));
+    if (unknown.length === 0) return writer.run(step);
+    const read: ReadJobs = (reads) => Promise.all(unknown.map((id) => reads.job(id)));
+    return this.#runOn(read, step, deadline);
   }
 
   /** Runs the step in the moment in which what was read is in memory and there is room. */

@@ -127,15 +127,12 @@ export class Steps {
    *
    * @throws ServiceError storage_full, storage_failed, storage_busy, data_damaged, shutting_down, or what the step threw.
    */
-  async commit<T>(
+  commit<T>(
     step: RepeatableStep<T>,
     { jobs = [], staged = [], hasTime = false }: StepNeeds = {},
   ): Promise<T> {
-    try {
-      return await this.#runner.run(step, jobs, hasTime);
-    } finally {
-      for (const payload of staged) this.#staging.discard(payload);
-    }
+    const committed = this.#runner.run(step, jobs, hasTime);
+    return staged.length === 0 ? committed : this.#staging.giveBackAfter(committed, staged);
   }
 
   /**
