@@ -103,11 +103,10 @@ export class BatchFlusher {
     const countsOf = (id: string) => counts.get(id) ?? NO_COUNTS;
     /** `parts` were refused with `why`: what of them is outdated, or alone, is given up, and the rest is stored in halves. */
     const storeApart = async (parts: Parts, why: BatchRefusedError): Promise<void> => {
-      const fresh = parts.filter((part) => !part.some((step) => this.#isOutdated(step, why)));
-      refuse(
-        parts.filter((part) => !fresh.includes(part)),
-        why,
-      );
+      const isOutdated = (part: Parts[number]) => part.some((step) => this.#isOutdated(step, why));
+      const outdated = parts.filter(isOutdated);
+      const fresh = outdated.length === 0 ? parts : parts.filter((part) => !isOutdated(part));
+      refuse(outdated, why);
       const isWhole = fresh.length === parts.length;
       if (isWhole && parts.length === 1) refuse(parts, why);
       else if (isWhole) for (const half of halvesOf(parts)) await store(half);

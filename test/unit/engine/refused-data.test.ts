@@ -103,3 +103,21 @@ test("who waits for room has it when a batch that was full is refused", async ()
   await turn();
   expect(late.state).toBe("resolved");
 });
+
+test("one endpoint of many that is refused costs a few more batches, and the rest of them is stored", async () => {
+  const { store, writer } = scene;
+  const ends = Array.from({ length: 128 }, (_, at) =>
+    outcomeOf(writer.run((step) => submit(step, `endpoint-${at}`))),
+  );
+  await turn();
+  for (const flush of store.flushes) {
+    if (flush.batch.counts.has("endpoint-77")) flush.fail(refusal());
+    else flush.succeed();
+    await turn();
+  }
+  await scene.idle;
+  const refused = ends.flatMap(({ state }, at) => (state === "resolved" ? [] : [at]));
+  expect(refused).toEqual([77]);
+  // Seven times in halves, of which one is stored.
+  expect(store.flushes.length).toBe(1 + 2 * 7);
+});
