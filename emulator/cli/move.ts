@@ -1,7 +1,10 @@
 /** The subcommands `move` and `rotate-secret-key`: their flags, their help, and what they print. */
-import { resolve } from "node:path";
+import fs from "node:fs";
+import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { shownAddress } from "../core/store-address.ts";
+import { shellWord } from "../image/shell-word.ts";
+import { SECRET_KEY_FILE } from "../core/resources/sealed-secret.ts";
 import { shownPath } from "./given-path.ts";
 import { DEFAULT_DATA_DIR, type Environment } from "./serve/setting-values.ts";
 import { given, type Reader } from "./serve/sourced.ts";
@@ -82,13 +85,31 @@ export async function move(
       tell(`copied so far: ${copied} jobs`);
     },
   });
-  const shown = shownPath(dataDir, cwd);
   return [
     `moved: ${jobs} jobs, ${deliveries} webhook deliveries, ${reports} reports, ${records} records`,
-    `nothing was changed in ${shown}; its objects, volumes and secret.key stay there, so go on with`,
-    `  sv-emulate --data-dir ${shown} --store ${shownAddress(store)}`,
+    ...nextSteps({ ...flags, from: dataDir }, cwd, env),
     "",
   ].join("\n");
+}
+
+/** The commands are complete, but for passwords: what the environment said is not repeated. */
+function nextSteps({ from = "", to, objects }: MoveFlags, cwd: string, env: Environment): string[] {
+  const shown = shownPath(from, cwd);
+  const start = ["sv-emulate", "--data-dir", shown];
+  if (to !== undefined) start.push("--store", shownAddress(to));
+  if (objects !== undefined) start.push("--objects", shownAddress(objects));
+  const command = `  ${start.map(shellWord).join(" ")}`;
+  if (fs.existsSync(join(from, SECRET_KEY_FILE)) || env["SV_SECRET_KEY"] !== undefined)
+    return [
+      `nothing was changed in ${shown}; its objects, volumes and ${SECRET_KEY_FILE} stay there; go on with`,
+      command,
+    ];
+  return [
+    `nothing was changed in ${shown}; its objects and volumes stay there`,
+    "every start on a database needs one key for its secrets: set SV_SECRET_KEY as the starts so far had it; if they had none, make one, keep it, and go on with",
+    '  export SV_SECRET_KEY="$(openssl rand -base64 32)"',
+    command,
+  ];
 }
 
 /**

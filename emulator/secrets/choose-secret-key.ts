@@ -2,12 +2,13 @@
 import path from "node:path";
 import { StoreUnusableError } from "../core/store-error.ts";
 import type { Random } from "../core/time/clock.ts";
-import { readSecretKey, SECRET_KEY_BYTES } from "../core/resources/sealed-secret.ts";
+import {
+  readSecretKey,
+  SECRET_KEY_BYTES,
+  SECRET_KEY_FILE,
+} from "../core/resources/sealed-secret.ts";
 import { fileSecretKey } from "./file-secret-key.ts";
 import { fixedSecretKey, type SecretKey } from "./secret-key.ts";
-
-/** In the data directory. */
-const FILE = "secret.key";
 
 export interface SecretKeyChoice {
   /** 32 bytes in base64. */
@@ -30,7 +31,7 @@ export function chooseSecretKey(
     if (key === undefined) throw new RangeError("secretKey must be 32 bytes in base64");
     return fixedSecretKey(key);
   }
-  const ofDirectory = dataDir && fileSecretKey(path.join(dataDir, FILE), random);
+  const ofDirectory = dataDir && fileSecretKey(path.join(dataDir, SECRET_KEY_FILE), random);
   if (store !== undefined && !(ofDirectory && ofDirectory.find())) throw keyMissing();
   if (ofDirectory) return ofDirectory;
   return fixedSecretKey(random.bytes(SECRET_KEY_BYTES));

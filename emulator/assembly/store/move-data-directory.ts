@@ -3,7 +3,7 @@ import fs from "node:fs";
 import { join, resolve } from "node:path";
 import { StoreUnusableError } from "../../core/store-error.ts";
 import type { KeptCounts } from "../../store/move/kept-counts.ts";
-import { moveStore } from "../../store/move/move-store.ts";
+import { moveMark, moveStore } from "../../store/move/move-store.ts";
 import { PayloadDamagedError } from "../../store/payload.ts";
 import { DATABASE_FILE } from "../../store/sqlite/files/data-directory.ts";
 import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
@@ -41,7 +41,9 @@ export async function moveDataDirectory(options: MoveDataDirectoryOptions): Prom
   await using made = new AsyncDisposableStack();
   const from = await openSqliteStore({ directory });
   made.defer(() => from.close());
-  const listeners = { clock: createSystemClock(), ...(warn && { warn }) };
+  // Tables that a killed move has just made say so.
+  const firstRecord = moveMark(directory, await from.boot());
+  const listeners = { clock: createSystemClock(), firstRecord, ...(warn && { warn }) };
   const to = await openSharedStore(options, listeners, made);
   try {
     return await moveStore({ from, to, directory, ...(progress && { progress }) });

@@ -3,6 +3,9 @@ import { Buffer } from "node:buffer";
 import { createCipheriv, createDecipheriv } from "node:crypto";
 
 const CIPHER = "aes-256-gcm";
+/** In the data directory. */
+export const SECRET_KEY_FILE = "secret.key";
+
 export const SECRET_KEY_BYTES = 32;
 /** Random for each record; with 96 bits none comes twice (NIST SP 800-38D). */
 export const NONCE_BYTES = 12;

@@ -40,10 +40,10 @@ export async function moveStore(options: MoveOptions): Promise<KeptCounts> {
   const { from, to, directory, batchChanges = 1_000 } = options;
   const source = await from.boot();
   const target = await to.boot();
-  const move = { from: directory, batch: source.batch };
-  const isResumed = await refuseUsed(to, target, move);
+  const mark = moveMark(directory, source);
+  const isResumed = await refuseUsed(to, target, mark.record);
   const writer = new MoveWriter(to, target.batch, source, batchChanges);
-  writer.putRecord("unfinishedMove", MOVE_ID, move);
+  await writer.add(mark);
   await writer.flush();
   await new Mover(options, writer, isResumed).moveAll(source);
   await writer.flush();
@@ -54,10 +54,20 @@ export async function moveStore(options: MoveOptions): Promise<KeptCounts> {
   return counts;
 }
 
+/** What keeps emulators from starting on the target until all is there. */
+export function moveMark(from: string, { batch }: Pick<Boot, "batch">) {
+  return {
+    type: "put-record",
+    kind: "unfinishedMove",
+    id: MOVE_ID,
+    record: { from, batch },
+  } as const;
+}
+
 /** Answers whether it is the rest of a move that is to be made. */
 async function refuseUsed(to: Store, target: Boot, move: UnfinishedMove): Promise<boolean> {
   const begun = target.records.unfinishedMove.get(MOVE_ID);
-  if (begun?.from === move.from && begun.batch === move.batch) return true;
+  if (begun?.from === move.from && begun.batch === move.batch) return target.lastSeq > 0;
   const anew = "empty the database (DROP SCHEMA, or a new database) and begin anew";
   if (begun?.from === move.from)
     throw new StoreUnusableError(

@@ -1,8 +1,11 @@
 /** What the store on PostgreSQL is opened with. */
 import type { Clock } from "../../core/time/clock.ts";
+import type { Change } from "../batch.ts";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { StoreDamagedError, StoreLostError } from "../../core/store-error.ts";
 import type { Migration } from "./migrations/migrations.ts";
+
+export type FirstRecord = Extract<Change, { readonly type: "put-record" }>;
 
 export interface PostgresStoreOptions {
   /**
@@ -39,6 +42,8 @@ export interface PostgresStoreOptions {
   readonly warn?: (sentence: string) => void;
   /** Called now and then with how old the oldest snapshot is that someone holds, ms; must not throw. */
   readonly onSnapshotAge?: (ageMs: number) => void;
+  /** Stored in one transaction with the tables, where there are none yet. */
+  readonly firstRecord?: FirstRecord;
   /** By default those of this version. */
   readonly migrations?: readonly Migration[];
   /** By default those of `TIMES`. */

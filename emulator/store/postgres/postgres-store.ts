@@ -69,7 +69,6 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const pages = { ...PAGES, ...options.pages };
   const { url, replica, clock, wall = Date.now, warn = nothing, onLost = nothing } = options;
   const settings = settingsOf(url, replica, times.lease);
-  const { shown } = settings;
   const open = () => Session.open(settings, times.answer);
   const time = new ServiceTime({ clock, wall, warn });
   let session: Session | undefined;
@@ -83,7 +82,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const who = { id: replica, address, workerAddress, version, knows, leaseMs: lease };
     const claim = new Claim(who, { trust, time }, onLost);
     const on = session;
-    await waitForClaim(() => migrate(on, settings, migrations, claim.seen), clock, lease);
+    const made = () => migrate(on, settings, migrations, claim.seen, options.firstRecord);
+    await waitForClaim(made, clock, lease);
     if (options.blobs === undefined && (await hasLargePayloads(session)))
       throw new StoreUnusableError(NO_OBJECTS);
     await waitForClaim(() => claim.enter(on), clock, lease);
@@ -93,7 +93,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   } catch (error) {
     session?.drop();
     time.clock.close();
-    throw withOwnHint(fromPostgres(error, shown));
+    throw withOwnHint(fromPostgres(error, settings.shown));
   }
 }
 

@@ -11,6 +11,8 @@ import { inUseBy } from "../claim/registration.ts";
 import type { SeenRenewals } from "../claim/seen-renewals.ts";
 import type { Session } from "../connect/session.ts";
 import type { Settings } from "../connect/settings.ts";
+import type { FirstRecord } from "../options.ts";
+import { RecordWrites } from "../writes/record-writes.ts";
 import { findSchema, whyUnreadable } from "./found-schema.ts";
 import type { Migration } from "./migrations.ts";
 
@@ -35,7 +37,8 @@ const BEHIND_AND_ALIVE =
   "SELECT id FROM replica WHERE knows < $1 AND until > clock_timestamp() ORDER BY id";
 
 /**
- * Answers a sentence with who keeps the database as it is: a process of a version that could not go on, or a transaction.
+ * Stores `first` with the tables, if it makes them. Answers a sentence with who keeps the database as it is: a process of a
+ * version that could not go on, or a transaction.
  *
  * @throws StoreUnusableError when a newer version made the database, which this one cannot work with; what `pg` throws
  */
@@ -44,6 +47,7 @@ export async function migrate(
   { schema, shown }: Settings,
   migrations: readonly Migration[],
   seen: SeenRenewals,
+  first?: FirstRecord,
 ): Promise<string | undefined> {
   const found = await findSchema(session);
   const unreadable = whyUnreadable(found, migrations.length);
@@ -52,7 +56,7 @@ export async function migrate(
   await session.askAll([{ text: "BEGIN" }, { text: LOCK, values: [schema] }, { text: PATIENT }]);
   try {
     await makeSchema(session, schema);
-    const holder = await advance(session, schema, migrations, seen);
+    const holder = await advance(session, schema, migrations, seen, first);
     await session.ask({ text: holder === undefined ? "COMMIT" : "ROLLBACK" });
     return holder;
   } catch (error) {
@@ -72,12 +76,13 @@ async function makeSchema(session: Session, schema: string): Promise<void> {
   });
 }
 
-/** Makes the migrations that are missing. Answers a sentence with who is in the way, if anybody is. */
+/** Makes the missing migrations, and stores `first` with new tables. Answers a sentence with who is in the way, if anybody. */
 async function advance(
   session: Session,
   schema: string,
   migrations: readonly Migration[],
   seen: SeenRenewals,
+  first?: FirstRecord,
 ): Promise<string | undefined> {
   const { version } = await findSchema(session);
   const missing = migrations.slice(version);
@@ -97,7 +102,14 @@ async function advance(
       values: [before + 1, readableBy],
     });
   }
+  if (version === 0 && first !== undefined) await put(session, first);
   return undefined;
+}
+
+async function put(session: Session, { kind, id, record }: FirstRecord): Promise<void> {
+  const writes = new RecordWrites();
+  writes.set(kind, id, record);
+  for (const statement of writes.statements()) await session.ask(statement);
 }
 
 /** A sentence with who is there that knows less than is needed. */
