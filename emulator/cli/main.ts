@@ -1,4 +1,5 @@
 /** Runs the command line of `sv-emulate` from its arguments to its exit code. */
+import { printable } from "../../runtime/protocol/printable.ts";
 import { collectBuffersLessOften } from "../../runtime/bin/buffer-memory.ts";
 import { RUNTIME_VERSION } from "../../runtime/version.ts";
 import type { EmulatorOptions, EngineLog } from "../index.ts";
@@ -25,7 +26,7 @@ export async function main(args: readonly string[]): Promise<number> {
   try {
     return await perform(readCommandLine(args, RUNTIME_VERSION, process.stdout.columns), signals);
   } catch (error) {
-    process.stderr.write(`error: ${asCalled(complaint(error))}\n`);
+    process.stderr.write(`error: ${printable(asCalled(complaint(error)), false)}\n`);
     return exitCodeOf(error);
   }
 }
@@ -220,7 +221,7 @@ async function runExec(
       env: inputs.environment,
       junitFile: junit,
     });
-    if ("problem" in end) process.stderr.write(`error: ${end.problem}\n`);
+    if ("problem" in end) process.stderr.write(`error: ${printable(end.problem, false)}\n`);
     return await endAs(end);
   } finally {
     await log.close();

@@ -2,6 +2,7 @@
 import type { Writable } from "node:stream";
 import { failureFrames, failureSentence } from "../core/failure-text.ts";
 import { isFailureType } from "../protocol/failure.ts";
+import { printable, printableJson } from "../protocol/printable.ts";
 import { LOG_LEVELS, type LogLevel, type WorkerLog } from "../protocol/worker-log.ts";
 
 export type LogFormat = "json" | "pretty";
@@ -40,7 +41,7 @@ export function openWorkerLog(
 }
 
 function jsonLine(level: LogLevel, msg: string, fields: LogFields): string {
-  return `${JSON.stringify({ time: Date.now(), level, msg, ...fields })}\n`;
+  return `${printableJson(JSON.stringify({ time: Date.now(), level, msg, ...fields }))}\n`;
 }
 
 function prettyLine(level: LogLevel, msg: string, fields: LogFields): string {
@@ -50,7 +51,12 @@ function prettyLine(level: LogLevel, msg: string, fields: LogFields): string {
   const { said, more } = inWords(msg, stack, rest);
   const shown = Object.keys(more).length === 0 ? "" : ` ${JSON.stringify(more)}`;
   const frames = typeof stack === "string" ? failureFrames({ stack }, { cwd: process.cwd() }) : [];
-  return `${[`${time} ${level.padEnd(5)}${job} ${said}${shown}`, ...frames.map((frame) => `    ${frame}`)].join("\n")}\n`;
+  const lines = [
+    `${time} ${level.padEnd(5)}${job} ${said}${shown}`,
+    ...frames.map((frame) => `    ${frame}`),
+  ];
+  // What a handler printed keeps its colours.
+  return `${printable(lines.join("\n"), true)}\n`;
 }
 
 /** A failure is said as `sv-emulate` says it. */

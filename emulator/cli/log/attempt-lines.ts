@@ -4,7 +4,7 @@ import { outcomeInWords } from "../../core/jobs/attempt.ts";
 import { type AttemptEnd, isTrouble } from "../../core/observe/log/attempt-end.ts";
 import { durationInWords } from "../../core/time/duration.ts";
 import { type Paint, painter } from "../operate/terminal.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../../../runtime/protocol/printable.ts";
 import { clockTime, shortId } from "./pretty-line.ts";
 
 export interface AttemptLineOptions {

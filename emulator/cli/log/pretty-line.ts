@@ -1,7 +1,7 @@
 /** Log entries for people: short lines, what a handler printed behind a bar, the rest as sentences with a few values. */
 import { styleText } from "node:util";
 import type { LogEntry, LogLevel, WorkerOrigin } from "../../core/observe/log/log-entry.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../../../runtime/protocol/printable.ts";
 
 export interface PrettyOptions {
   readonly colors: boolean;

@@ -1,4 +1,5 @@
 /** One command for a running emulator: what it is done with, and how its answer is shown. */
+import { printableJson } from "../../../runtime/protocol/printable.ts";
 import type { Operation } from "./operate-flags.ts";
 import type { ServiceClient } from "./service-client.ts";
 import type { Terminal } from "./terminal.ts";
@@ -10,5 +11,5 @@ export interface OperationCall extends Pick<Operation, "subject" | "flags"> {
 
 /** The answer as JSON where that is wanted, else as `text` has it. */
 export function show({ flags, terminal }: OperationCall, value: unknown, text: () => string): void {
-  terminal.out(flags.json === true ? `${JSON.stringify(value)}\n` : text());
+  terminal.out(flags.json === true ? `${printableJson(JSON.stringify(value))}\n` : text());
 }

@@ -1,4 +1,5 @@
 /** One job for a person to read: where it stands, its failure report, its input and output shortened. */
+import { printableJson } from "../../../runtime/protocol/printable.ts";
 import type { ShownFailure, ShownJob } from "./answers.ts";
 import { attemptsText } from "./show-attempts.ts";
 import { type Facts, factsText } from "./table.ts";
@@ -81,7 +82,7 @@ function outputTitle({ status }: ShownJob): string {
 
 /** A payload, shortened. */
 export function payloadText(value: unknown): string {
-  const text = JSON.stringify(value, undefined, 2);
+  const text = printableJson(JSON.stringify(value, undefined, 2));
   if (text.length <= PAYLOAD_CHARACTERS) return text;
   const rest = text.length - PAYLOAD_CHARACTERS;
   return `${text.slice(0, PAYLOAD_CHARACTERS)}\n… and ${rest} characters more; --json shows all`;

@@ -1,4 +1,5 @@
 /** Shows the log of a running emulator: the lines it keeps, and those that come. */
+import { printableJson } from "../../../runtime/protocol/printable.ts";
 import type { LogEntry } from "../../core/observe/log/log-entry.ts";
 import { prettyLine } from "../log/pretty-line.ts";
 import { logLineSchema } from "./answers.ts";
@@ -20,7 +21,11 @@ export async function showLogs(
   });
   for await (const { type, data } of client.events(`/emulator/logs?${query.toString()}`)) {
     if (type === "dropped") throw new RefusedError("lines came faster than they could be shown");
-    out(json === true ? `${data}\n` : prettyLine(entryOf(data), { colors, stacks: false }));
+    out(
+      json === true
+        ? `${printableJson(data)}\n`
+        : prettyLine(entryOf(data), { colors, stacks: false }),
+    );
   }
 }
 

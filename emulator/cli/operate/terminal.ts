@@ -1,6 +1,6 @@
 /** The terminal that the commands for a running emulator write to, and how it shows values. */
 import { styleText } from "node:util";
-import { printable } from "../printable.ts";
+import { printable } from "../../../runtime/protocol/printable.ts";
 
 export interface Terminal {
   readonly out: (text: string) => void;

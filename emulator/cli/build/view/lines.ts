@@ -1,4 +1,5 @@
 /** The progress of a build, for a file or a program to read: a line for each step and each tenth of what is sent. */
+import { printable } from "../../../../runtime/protocol/printable.ts";
 import type { BuildReport, BuildStage, StageFacts } from "../../../image/build-images.ts";
 import type { BuildProgress } from "../../../image/engine/build-progress.ts";
 import { shortened, size } from "./quantities.ts";
@@ -31,7 +32,7 @@ export class Lines implements BuildReport {
       case "bytes":
         return this.#tellBytes(progress);
       case "note":
-        return this.#say(progress.line);
+        return this.#say(printable(progress.line, false));
       case "output":
         // A build that fails shows the end of it.
         return;

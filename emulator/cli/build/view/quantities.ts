@@ -1,5 +1,5 @@
 /** Sizes, times and instructions as a build shows them to a person. */
-import { stripVTControlCharacters } from "node:util";
+import { printable } from "../../../../runtime/protocol/printable.ts";
 
 const UNITS = ["B", "kB", "MB", "GB"] as const;
 
@@ -17,6 +17,6 @@ export function seconds(ms: number): string {
 
 /** On one line of so many characters: a step of a Dockerfile may be a whole program, and what it writes coloured. */
 export function shortened(text: string, characters: number): string {
-  const line = stripVTControlCharacters(text).replaceAll(/\s+/gu, " ").trim();
+  const line = printable(text, false).replaceAll(/\s+/gu, " ").trim();
   return line.length > characters ? `${line.slice(0, Math.max(0, characters - 1))}…` : line;
 }

@@ -1,4 +1,5 @@
 /** Why a job stands where it does, in one paragraph: facts become sentences, and nothing else happens. */
+import { printableJson } from "../../../../runtime/protocol/printable.ts";
 import { outcomeInWords } from "../../../core/jobs/attempt.ts";
 import type { ShownAttempt, ShownJob } from "../answers.ts";
 import { durationInWords } from "../../../core/time/duration.ts";
@@ -123,7 +124,9 @@ function message({ failure }: ShownJob): readonly string[] {
 
 function lastLine({ failure }: ShownJob): readonly string[] {
   const line = failure?.lastLogLines?.findLast((each) => each.trim() !== "");
-  return line === undefined ? [] : [`The last line it wrote was ${JSON.stringify(line.trim())}.`];
+  return line === undefined
+    ? []
+    : [`The last line it wrote was ${printableJson(JSON.stringify(line.trim()))}.`];
 }
 
 /** The limit that it met, and what could be done about it. */

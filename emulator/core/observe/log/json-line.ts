@@ -1,16 +1,17 @@
 /** Log entries for machines: one JSON object a line, `{time, level, msg, …}`. */
+import { printableJson } from "../../../../runtime/protocol/printable.ts";
 import type { LogEntry, LogFields } from "./log-entry.ts";
 
 export function jsonLine({ at, level, message, fields, origin }: LogEntry): string {
   const head = { time: new Date(at).toISOString(), level, msg: message };
-  return `${stringify(head, { ...fields, ...origin })}\n`;
+  return `${printableJson(stringify(head, { ...fields, ...origin }))}\n`;
 }
 
 /** The fields as JSON; empty where there are none, or they have no JSON form. */
 export function fieldsInJson(fields: LogFields): string {
   try {
     const text = JSON.stringify(fields, withErrors);
-    return text === "{}" ? "" : text;
+    return text === "{}" ? "" : printableJson(text);
   } catch {
     return "";
   }

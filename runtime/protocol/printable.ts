@@ -1,0 +1,29 @@
+/** Makes text that others wrote safe for a terminal, and for a log that is read at one. */
+import { stripVTControlCharacters } from "node:util";
+
+/** C0 but tab and line feed, DEL and C1: U+009B alone begins a sequence as ESC [ does. */
+// oxlint-disable-next-line no-control-regex
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu;
+// oxlint-disable-next-line no-control-regex
+const COLOUR = /(\u001b\[[\d;:]*m)/u;
+/** JSON escapes those below U+0020 only. */
+const UNESCAPED = /[\u007f-\u009f]/gu;
+
+/** The text without what would do more at a terminal than print: of sequences, colours alone stay, where `colors` says. */
+export function printable(text: string, colors: boolean): string {
+  if (!colors) return withoutControls(text);
+  // Every second piece is a colour.
+  return text
+    .split(COLOUR)
+    .map((piece, at) => (at % 2 === 0 ? withoutControls(piece) : piece))
+    .join("");
+}
+
+/** JSON text in which every control character of its strings is escaped: it means the same. */
+export function printableJson(json: string): string {
+  return json.replaceAll(UNESCAPED, (each) => String.raw`\u00${each.charCodeAt(0).toString(16)}`);
+}
+
+function withoutControls(text: string): string {
+  return stripVTControlCharacters(text).replaceAll(CONTROLS, "");
+}
