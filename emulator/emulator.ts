@@ -139,6 +139,7 @@ async function openState(options: EmulatorOptions, ground: Ground, made: AsyncDi
     ...(docker !== "off" && { podMemoryInGb: containerMemoryInGb }),
   });
   made.defer(() => open.startWork.stop());
+  storage.objects?.store.expireUploads(open.context.clock);
   if (options.store !== undefined)
     await checkSecretKey({ ...ground, ...open }, secretKey.findOrMake());
   const openSession = sessionsOn(open.context);

@@ -9,6 +9,7 @@ import { type BucketContext, EndpointBucket } from "./endpoint-bucket.ts";
 import { IndexDatabase } from "./index/index-database.ts";
 import { ObjectTable } from "./index/object-table.ts";
 import { UploadTable } from "./index/upload-table.ts";
+import { type UploadClock, UploadExpiry } from "./upload-expiry.ts";
 import { VolumeBucket } from "./volume/volume-bucket.ts";
 import { VolumeTable } from "./index/volume-table.ts";
 
@@ -27,6 +28,7 @@ export class DiskObjectStore implements ObjectStore {
   readonly #volumeRecords: VolumeTable;
   readonly #buckets = new Map<string, EndpointBucket>();
   readonly #volumes = new Map<string, VolumeBucket>();
+  readonly #expiry: UploadExpiry;
   readonly #closing = new AbortController();
   #closed: Promise<void> | undefined;
 
@@ -36,7 +38,9 @@ export class DiskObjectStore implements ObjectStore {
     this.#db = new IndexDatabase(directory);
     const objects = new ObjectTable(this.#db);
     const table = new UploadTable(this.#db);
-    this.#context = { objects, uploads: { db: this.#db, table, blobs, now } };
+    const uploads = { db: this.#db, table, blobs, now };
+    this.#expiry = new UploadExpiry(uploads);
+    this.#context = { objects, uploads: { ...uploads, expiry: this.#expiry } };
     this.#volumeRecords = new VolumeTable(this.#db);
     for (const info of objects.buckets()) {
       this.#buckets.set(info.name, new EndpointBucket(this.#context, info));
@@ -44,6 +48,11 @@ export class DiskObjectStore implements ObjectStore {
     const isReferred = (name: string) => objects.refersTo(name) || table.refersTo(name);
     // What cannot be looked at now can be at the next start.
     this.swept = blobs.sweep(isReferred, this.#closing.signal).catch(() => undefined);
+  }
+
+  /** Ends uploads that are not completed within 24 h, by that clock. Without it they stay. */
+  expireUploads(clock: UploadClock): void {
+    this.#expiry.follow(clock);
   }
 
   buckets(): readonly Bucket[] {
@@ -114,6 +123,7 @@ export class DiskObjectStore implements ObjectStore {
 
   async #close(): Promise<void> {
     this.#closing.abort();
+    this.#expiry.stop();
     await this.swept;
     await this.#context.uploads.blobs.settle();
     this.#db.close();

@@ -13,11 +13,13 @@ import { noSuchUpload, S3Error } from "../s3-error.ts";
 import type { BlobFiles } from "./blob-files.ts";
 import type { IndexDatabase } from "./index/index-database.ts";
 import type { StoredPart, UploadTable } from "./index/upload-table.ts";
+import type { UploadExpiry } from "./upload-expiry.ts";
 
 export interface UploadsContext {
   readonly db: IndexDatabase;
   readonly table: UploadTable;
   readonly blobs: BlobFiles;
+  readonly expiry: UploadExpiry;
   readonly now: () => number;
 }
 
@@ -40,10 +42,11 @@ export class DiskUploads implements Uploads {
   }
 
   async create(key: string, options: Omit<Upload, "id" | "key" | "initiatedAt">): Promise<Upload> {
-    const { db, table, now } = this.#context;
+    const { db, table, expiry } = this.#context;
     const id = randomBytes(24).toString("base64url");
-    const upload = { ...options, id, key, initiatedAt: now() };
+    const upload = { ...options, id, key, initiatedAt: expiry.now() };
     db.transact(() => table.insert(this.#bucket, upload));
+    expiry.begun();
     return upload;
   }
 

@@ -1,6 +1,12 @@
 /** Rows of open multipart uploads and of the parts that have come. */
 import { Buffer } from "node:buffer";
-import { integerAt, optionalTextAt, type Row, textAt } from "../../../sqlite/row.ts";
+import {
+  integerAt,
+  optionalIntegerAt,
+  optionalTextAt,
+  type Row,
+  textAt,
+} from "../../../sqlite/row.ts";
 import type { Part, Upload } from "../../object-store.ts";
 import {
   attributesText,
@@ -68,6 +74,24 @@ export class UploadTable {
   delete(uploadId: string): void {
     this.#db.run`DELETE FROM parts WHERE upload = ${uploadId}`;
     this.#db.run`DELETE FROM uploads WHERE id = ${uploadId}`;
+  }
+
+  /** When the oldest upload of all buckets began. */
+  oldest(): number | undefined {
+    const row = this.#db.first`SELECT min(initiated_at) FROM uploads`;
+    return row && optionalIntegerAt(row, 0);
+  }
+
+  /** Within a transaction: drops the oldest uploads that began at `at` or before, and answers their parts. */
+  takeBefore(at: number, limit: number): readonly StoredPart[] {
+    const rows = this.#db.all`
+      SELECT id FROM uploads WHERE initiated_at <= ${at} ORDER BY initiated_at LIMIT ${limit}`;
+    return rows.flatMap((row) => {
+      const id = textAt(row, 0);
+      const parts = this.parts(id);
+      this.delete(id);
+      return parts;
+    });
   }
 
   refersTo(blob: string): boolean {
