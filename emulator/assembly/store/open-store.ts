@@ -12,6 +12,7 @@ import { sqliteDefect } from "../../sqlite/sqlite-version.ts";
 import type { PostgresStore } from "../../store/postgres/postgres-store.ts";
 import type { Store } from "../../store/store.ts";
 import { workerAddressOf } from "../workers/elsewhere.ts";
+import { shareOf } from "./directory-share.ts";
 import { openSharedStore } from "./shared-store.ts";
 
 /** `ownership` is there if other emulators may use the store as well, `serviceTime` if it is a database. */
@@ -32,6 +33,7 @@ export async function openStore(
   made: AsyncDisposableStack,
 ): Promise<OpenedStore> {
   const { store: url, dataDir } = options;
+  if (dataDir !== undefined) observation.metrics.directoryShare = shareOf(dataDir);
   if (url !== undefined)
     return openInDatabase({ ...options, store: url }, clock, observation, made);
   const store =

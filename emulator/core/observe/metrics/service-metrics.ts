@@ -47,6 +47,8 @@ export class ServiceMetrics {
   oldestSnapshotMs: number | undefined;
   /** Whether the bucket for large payloads failed last; undefined where there is none. */
   isBucketFailing: boolean | undefined;
+  /** Bytes of the data directory by kind; undefined where there is none. */
+  directoryShare: (() => Promise<ReadonlyMap<string, number> | undefined>) | undefined;
 
   constructor() {
     // Without labels there is one series, from the beginning.

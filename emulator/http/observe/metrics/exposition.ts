@@ -8,7 +8,9 @@ import { COUNTERS, DISTRIBUTIONS, GAUGES, type MetricName } from "./metric-names
 type Gauge = keyof typeof GAUGES;
 
 /** They are there with some stores only. */
-const OF_DATABASES: ReadonlySet<Gauge> = new Set(["partOwned", "oldestSnapshot", "bucketFailing"]);
+const OF_SOME_STORES: ReadonlySet<Gauge> = new Set([
+  ...(["partOwned", "oldestSnapshot", "bucketFailing", "directoryBytes"] as const),
+]);
 
 /** What Node and the system say of this process, which all services in it share; measured from the first time it is asked for. */
 let processMetrics: Registry | undefined;
@@ -41,6 +43,7 @@ async function gauges(
     partOwned: [],
     oldestSnapshot: [],
     bucketFailing: [],
+    directoryBytes: [],
   };
   const set = (gauge: Gauge, labels: Labels, value: number) =>
     lines[gauge].push(line(GAUGES[gauge].name, labels, value));
@@ -55,11 +58,13 @@ async function gauges(
   }
   for (const [part, isOwned] of engine.ownership.parts.entries())
     set("partOwned", { part: String(part) }, isOwned ? 1 : 0);
-  const { oldestSnapshotMs, isBucketFailing } = engine.metrics;
+  const { directoryShare, oldestSnapshotMs, isBucketFailing } = engine.metrics;
+  for (const [kind, bytes] of (await directoryShare?.()) ?? [])
+    set("directoryBytes", { kind }, bytes);
   if (oldestSnapshotMs !== undefined) set("oldestSnapshot", {}, oldestSnapshotMs / 1_000);
   if (isBucketFailing !== undefined) set("bucketFailing", {}, Number(isBucketFailing));
   return (Object.keys(GAUGES) as Gauge[])
-    .filter((name) => !OF_DATABASES.has(name) || lines[name].length > 0)
+    .filter((name) => !OF_SOME_STORES.has(name) || lines[name].length > 0)
     .map((name) => family(GAUGES[name], "gauge", lines[name]));
 }
 

@@ -170,4 +170,9 @@ export const GAUGES = {
     help: "With `--objects`: 1 from the first failure of the bucket on until it works again, else 0.",
     labels: [],
   },
+  directoryBytes: {
+    name: "sv_data_directory_bytes",
+    help: "Disk that the data directory takes: database, payloads, objects, volumes, damaged or other; measured once a minute at most.",
+    labels: ["kind"],
+  },
 } as const satisfies Readonly<Record<string, MetricName>>;

@@ -187,7 +187,14 @@ it("has names with their units, as Prometheus wants them, and a help for each", 
     expect(help).toMatch(/^[A-Z].*\.$/);
   }
   for (const { name } of DISTRIBUTIONS) expect(name).toMatch(/^sv_[a-z_]+_seconds$/);
-  const { oldestSnapshot: _, bucketFailing: __, partOwned: _alike, ...gauges } = GAUGES;
+  const {
+    oldestSnapshot: _,
+    bucketFailing: __,
+    partOwned: ___,
+    directoryBytes,
+    ...gauges
+  } = GAUGES;
+  expect(directoryBytes.name).toMatch(/^sv_[a-z_]+_bytes$/);
   const all: readonly MetricName[] = [...COUNTERS, ...DISTRIBUTIONS, ...Object.values(gauges)];
   await using service = await startTestHttp();
   const lines = await scrape(service);
