@@ -17,8 +17,8 @@ interface MessageLinkOptions<Received> {
   readonly allSent: () => void;
 }
 
-/** Large messages that are dealt with at a time: while one is stored, the next may come. Pieces of a further one are not confirmed. */
-const MAX_OPEN = 2;
+/** Large messages that are dealt with at a time: while some are stored, the next may come. Pieces of a further one are not confirmed. */
+const MAX_OPEN = 6;
 
 /** A message that came. */
 interface Taken<Received> {

@@ -9,8 +9,11 @@ import { WireError } from "./wire-error.ts";
 /** Largest message either side sends or accepts: one outcome with the largest output, with room to spare. */
 export const MESSAGE_MAX_BYTES = 32_000_000;
 
-/** Messages with more payload than this are sent in pieces of this size. */
+/** Messages with more payload than this are sent in pieces, of this size over a slow line. */
 export const PIECE_BYTES = 65_536;
+
+/** Larger pieces cost less, and hold nobody up where many of them are on the way at a time. */
+const PIECES_PER_WINDOW = 8;
 
 /** Bounds of the unconfirmed bytes: the least keeps a long line moving, the most is what HTTP/2 lets through. */
 const WINDOW_MIN_BYTES = 2 * PIECE_BYTES;
@@ -99,9 +102,10 @@ export class PieceSender {
     for (;;) {
       const [message] = this.#messages;
       if (message === undefined) return this.#options.allSent();
-      if (this.#bytesOnTheWay + PIECE_BYTES > this.#window) return;
+      const size = Math.max(PIECE_BYTES, Math.floor(this.#window / PIECES_PER_WINDOW));
+      if (this.#bytesOnTheWay + size > this.#window) return;
       const { bytes, arrived } = message;
-      const data = bytes.subarray(this.#at, this.#at + PIECE_BYTES);
+      const data = bytes.subarray(this.#at, this.#at + size);
       this.#at += data.byteLength;
       const left = bytes.byteLength - this.#at;
       this.#bytesOnTheWay += data.byteLength;
