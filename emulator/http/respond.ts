@@ -7,6 +7,7 @@ import { ServiceError } from "../core/service-error.ts";
 import type { OpenSpan, Tracer } from "../trace/tracer.ts";
 import { admit } from "./access/admission.ts";
 import { performNoted } from "./access/audit.ts";
+import { watchKey } from "./access/watch-key.ts";
 import { refreshRecords } from "./forwarding/refresh-records.ts";
 import type { Answer } from "./answers/answer.ts";
 import { type Call, endpointIdIn, isOwn, needOf, type Operation } from "./operation.ts";
@@ -72,7 +73,7 @@ async function answer<Path>(
     if (key && operation.hasQuota) service.limits?.quotas.pass(key.id, response);
     if (key && operation.rateLimit !== undefined) passLimit(operation.rateLimit, call, key);
     if (operation.body === undefined && hasBody(request)) await skipBody(request, response);
-    await send(call, await performNoted(name, operation, call, key));
+    await send(call, await performNoted(name, operation, call, key), key);
   } catch (error) {
     await refuseOrMove(call, error);
   } finally {
@@ -101,7 +102,17 @@ function passLimit(
     service.limits?.pass({ limitClass, endpointId, keyId: key.id }, response);
 }
 
-async function send<Path>({ service, response }: Call<Path>, ready: Answer): Promise<void> {
-  if ("flow" in ready) await ready.flow(response);
-  else await sendAnswer(service, response, ready);
+async function send<Path>(
+  { service, response }: Call<Path>,
+  ready: Answer,
+  key: ApiKey | undefined,
+): Promise<void> {
+  if (!("flow" in ready)) return sendAnswer(service, response, ready);
+  // Its reader comes again, and is told then.
+  const forget = key && watchKey(service, key, () => response.destroy());
+  try {
+    await ready.flow(response);
+  } finally {
+    forget?.();
+  }
 }

@@ -1,6 +1,7 @@
 /** Reads and checks the certificate by which a port speaks TLS. */
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
 
 /** PEM files: the certificate with those of its authorities behind it, and its private key. */
@@ -41,9 +42,16 @@ export async function readCertificate(files: CertificateFiles, now: number): Pro
   return { cert, key, warning: warningOf(certificate, files.cert, now) };
 }
 
+/** A named pipe would be waited for, and no wait for it can be ended. */
+async function readRegularFile(file: string): Promise<Buffer> {
+  await using handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  if (!(await handle.stat()).isFile()) throw new Error("it is no regular file");
+  return await handle.readFile();
+}
+
 async function contentOf(file: string): Promise<Buffer> {
   try {
-    return await readFile(file);
+    return await readRegularFile(file);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new CertificateError(`${file} cannot be read: ${reason}`, { cause: error });

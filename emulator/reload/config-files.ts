@@ -25,7 +25,7 @@ async function findAbove(
   const wanted = new Set(names);
   for (const name of names) {
     const file = path.join(directory, name);
-    const text = await fs.readFile(file, "utf8").catch(() => undefined);
+    const text = await textOf(file);
     if (text === undefined) continue;
     wanted.delete(name);
     found.add(file);
@@ -42,7 +42,12 @@ async function addExtended(file: string, text: string, found: Set<string>): Prom
     const extended = path.extname(written) === ".json" ? written : `${written}.json`;
     if (found.has(extended)) continue;
     found.add(extended);
-    const more = await fs.readFile(extended, "utf8").catch(() => "");
-    await addExtended(extended, more, found);
+    await addExtended(extended, (await textOf(extended)) ?? "", found);
   }
+}
+
+/** Undefined for what is no file that can be read; a named pipe would be waited for without end. */
+async function textOf(file: string): Promise<string | undefined> {
+  const stats = await fs.stat(file).catch(() => undefined);
+  return stats?.isFile() ? fs.readFile(file, "utf8").catch(() => undefined) : undefined;
 }

@@ -20,7 +20,9 @@ const error = must(`a duration like "30d" or "12h", of at most ${MAX_DAYS} days`
 
 /** The body of `POST /emulator/keys`. */
 export const keyInputSchema = fields({
-  name: nonEmptyText(NAME_MAX_CHARACTERS),
+  name: nonEmptyText(NAME_MAX_CHARACTERS).regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, {
+    error: must("a string without control characters"),
+  }),
   scope: oneOf(MADE_SCOPES),
   endpointIds: texts().optional().meta({
     description:

@@ -15,7 +15,7 @@ export class KeyRing {
   readonly #byDigest = new Map<string, ApiKey>();
   readonly #byId = new Map<string, ApiKey>();
   readonly #usedAt = new Map<string, number>();
-  readonly #listeners: (() => void)[] = [];
+  readonly #listeners = new Set<() => void>();
 
   /** @param keys of two with one text the later counts @param clock service time */
   constructor(keys: readonly ApiKey[], clock: Pick<Clock, "now">) {
@@ -74,9 +74,10 @@ export class KeyRing {
     return moments.length === 0 ? undefined : Math.min(...moments);
   }
 
-  /** Has `listener` called whenever a key is put or removed. */
-  onChange(listener: () => void): void {
-    this.#listeners.push(listener);
+  /** Has `listener` called whenever a key is put or removed, until the function that is answered is called. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   /** When the key was used last since the start (service time). */

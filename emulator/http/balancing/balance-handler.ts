@@ -8,7 +8,9 @@ import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { AFFINITY_HEADER, readAffinity } from "../../core/balancing/choose-worker.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { InFlight } from "../../engine/balancing/in-flight.ts";
+import type { Need } from "../../core/access/key-scope.ts";
 import { admit } from "../access/admission.ts";
+import { watchKey } from "../access/watch-key.ts";
 import { ClientWait } from "../requests/client-wait.ts";
 import type { Refusal } from "../dialect.ts";
 import { type Exchange, refuse, refuseOrMove } from "../answers/refuse.ts";
@@ -161,10 +163,10 @@ export class BalanceHandler {
     this.#service.engine.metrics.requestAnswered("balanced", code, durationMs);
   }
 
-  async #assign(exchange: Exchange, { endpointId }: BalancedTarget): Promise<InFlight> {
+  async #assign(exchange: Exchange, target: BalancedTarget): Promise<InFlight> {
     const { service, request, response } = exchange;
-    // Nobody here knows what its server does about it.
-    admit(service, request, { part: "jobs", reads: false, endpointId });
+    const { endpointId } = target;
+    admit(service, request, needOf(target));
     if ((declaredLength(request) ?? 0) > LIMITS.balancedBodyMaxBytes) throw bodyTooLarge();
     const wanted = request.headers[AFFINITY_HEADER];
     const affinity = readAffinity(Array.isArray(wanted) ? wanted.join() : wanted);
@@ -214,6 +216,9 @@ export class BalanceHandler {
 
   async #connect(passing: Passing, options: RelayOptions, socket: Socket): Promise<void> {
     const { assigned, exchange, target } = options;
+    const { service, request } = exchange;
+    const key = admit(service, request, needOf(target));
+    const ends: (() => void)[] = [];
     const upgrade = exchange.request.headers.upgrade ?? "websocket";
     const relay = new Relay({ ...options, upgrade });
     const conversation = new Promise<void>((resolve) => {
@@ -226,11 +231,18 @@ export class BalanceHandler {
         socket.write(switching(answer, headersForClient(answer, way, { upgraded: true })));
         if (head.length > 0) server.unshift(head);
         assigned.signal.addEventListener("abort", () => server.destroy());
+        if (key) ends.push(watchKey(service, key, () => server.destroy()));
         resolve(converse(socket, server));
       });
     });
     await Promise.race([relay.done, conversation]);
+    for (const end of ends) end();
   }
+}
+
+/** Nobody here knows what the server of a worker does about a request. */
+function needOf({ endpointId }: BalancedTarget): Need {
+  return { part: "jobs", reads: false, endpointId };
 }
 
 /** Reads from the socket meanwhile, because only that shows that the client has gone. */

@@ -1,4 +1,5 @@
 /** The certificate for HTTPS: which files are refused, and how one that was renewed gets into use. */
+import { execFileSync } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import fs from "node:fs";
 import { expect, it } from "vitest";
@@ -72,6 +73,24 @@ async function watched(directory: string) {
   const watch = await CertificateWatch.open({ files, clock, ...listeners });
   return { clock, files, used, said, watch };
 }
+
+it("a named pipe in the place of a file is refused at once, and holds up no stop where it comes later", async () => {
+  using temporary = temporaryDirectory();
+  const files = writeCertificate(temporary.path, makeCertificate());
+  const clock = new FakeClock(Date.now());
+  const warned: string[] = [];
+  const listeners = { use: () => undefined, info: () => undefined };
+  const warn = (sentence: string) => void warned.push(sentence);
+  const watch = await CertificateWatch.open({ files, clock, warn, ...listeners });
+  fs.rmSync(files.key);
+  execFileSync("mkfifo", [files.key]);
+  await expect(readCertificate(files, Date.now())).rejects.toThrow(
+    `${files.key} cannot be read: it is no regular file`,
+  );
+  await watch.look();
+  expect(warned).toEqual([expect.stringContaining("the certificate stays the one before")]);
+  await watch.stop();
+});
 
 it("one that was renewed is used from the next look on, or at once where that is asked for", async () => {
   using temporary = temporaryDirectory();

@@ -49,6 +49,44 @@ describe("a key", () => {
     expect(await revoke(id)).toMatchObject({ status: 404, json: { code: "key_not_found" } });
   });
 
+  it.each(["expires", "is revoked"])(
+    "ends event feeds, log feeds and streams of jobs when it %s, and those of others go on",
+    async (how) => {
+      const { key, id } = await makeKey(service, { scope: "all", expiresIn: "1h" });
+      const submitted = await service.call("POST", "/v2/echo/run", { body: { input: {} } });
+      const { id: jobId } = submitted.json as { id: string };
+      const accept = "text/event-stream";
+      const open = async (path: string, authorization: string) => {
+        const { body, statusCode } = await service.open(path, { authorization, accept });
+        expect(statusCode, path).toBe(200);
+        const closed = new Promise((resolve) => body.on("error", resolve).once("close", resolve));
+        body.resume();
+        return { body, closed };
+      };
+      const paths = ["/emulator/events", "/emulator/logs", `/v2/echo/stream/${jobId}`];
+      const own = await Promise.all(paths.map((path) => open(path, key)));
+      const others = await Promise.all(paths.map((path) => open(path, KEY)));
+      if (how === "expires")
+        await service.call("POST", "/emulator/clock", { body: { advance: "1h" } });
+      else expect((await revoke(id)).status).toBe(204);
+      await Promise.all(own.map(({ closed }) => closed));
+      expect(others.map(({ body }) => body.closed)).toEqual([false, false, false]);
+      for (const { body } of others) body.destroy();
+    },
+  );
+
+  it.each(["a\u0007b", "a\nb", "a\u009bb", "a\u202eb", "a\u2028b"])(
+    "has no control character in its name: %j",
+    async (name) => {
+      expect(await make({ name, scope: "all" })).toMatchObject({
+        status: 400,
+        json: {
+          error: expect.stringContaining("name must be a string without control characters"),
+        },
+      });
+    },
+  );
+
   it("of the scope jobs opens the endpoints it names, in both dialects, and leaves the others alone", async () => {
     await service.test.addEndpoint("other");
     const { key } = await makeKey(service, { scope: "jobs", endpointIds: ["echo"] });
