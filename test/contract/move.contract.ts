@@ -42,14 +42,17 @@ export function moveContract(name: string, open: OpenTarget): void {
       return [...allQuestions(known, owner.lastSeq), ...some.flat()];
     };
 
-    it("brings everything there, and leaves the source as it was", async () => {
-      await using target = await open();
-      const moved = await moveStore({ from, to: target.store, directory });
-      expect(moved.jobs).toBe(both.known.jobs.size);
-      expect(Math.min(moved.jobs, moved.deliveries, moved.records)).toBeGreaterThan(0);
-      await compare(from, target.store, questions());
-      await compare(both.memory, from, questions());
-    });
+    it.each([1, 2, 3, 500])(
+      "in pages of %i brings everything there, and leaves the source as it was",
+      async (page) => {
+        await using target = await open();
+        const moved = await moveStore({ from, to: target.store, directory, page });
+        expect(moved.jobs).toBe(both.known.jobs.size);
+        expect(Math.min(moved.jobs, moved.deliveries, moved.records)).toBeGreaterThan(0);
+        await compare(from, target.store, questions());
+        await compare(both.memory, from, questions());
+      },
+    );
 
     it("goes on where it was interrupted", async () => {
       await using target = await open();
@@ -57,7 +60,7 @@ export function moveContract(name: string, open: OpenTarget): void {
       for (let whole = 1; ; whole += 1) {
         const to = failing(target.store, whole);
         try {
-          await moveStore({ from, to, directory, batchChanges: 7 });
+          await moveStore({ from, to, directory, batchChanges: 7, page: 3 });
           break;
         } catch (error) {
           expect(String(error)).toContain("interrupted");

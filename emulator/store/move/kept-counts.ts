@@ -4,8 +4,6 @@ import { StoreUnusableError } from "../../core/store-error.ts";
 import type { Store } from "../store.ts";
 
 const ALL = 1_000_000_000;
-const PAGE = 1_000;
-const WINDOW = { filter: {}, limit: 10_000, maxLooked: 10_000 };
 /** What tells that it is being moved into is none of what it keeps. */
 const NOT_COUNTED = "unfinishedMove";
 
@@ -16,32 +14,38 @@ export interface KeptCounts {
   readonly records: number;
 }
 
-export async function countsOf(store: Store): Promise<KeptCounts> {
+/** @param page maximum jobs or deliveries that are read at a time */
+export async function countsOf(store: Store, page = 1_000): Promise<KeptCounts> {
   const { records } = await store.boot();
   const counted = Object.entries(records).filter(([kind]) => kind !== NOT_COUNTED);
   const usage = await store.usage();
   return {
-    jobs: await jobsIn(store),
-    deliveries: await deliveriesIn(store),
+    jobs: await jobsIn(store, page),
+    deliveries: await deliveriesIn(store, page),
     reports: (await store.reports.list({}, ALL)).length,
     records: counted.reduce((sum, [, { size }]) => sum + size, usage.length),
   };
 }
 
-async function jobsIn(store: Store): Promise<number> {
+async function jobsIn(store: Store, page: number): Promise<number> {
   let jobs = 0;
   for (let beforeSeq: number | undefined; ;) {
-    const { count, nextSeq } = await store.countJobs({ ...WINDOW, beforeSeq });
+    const { count, nextSeq } = await store.countJobs({
+      filter: {},
+      limit: page,
+      maxLooked: page,
+      beforeSeq,
+    });
     jobs += count;
     if (nextSeq === undefined) return jobs;
     beforeSeq = nextSeq;
   }
 }
 
-async function deliveriesIn(store: Store): Promise<number> {
+async function deliveriesIn(store: Store, page: number): Promise<number> {
   let deliveries = 0;
   for (let before: number | undefined; ;) {
-    const found = await store.deliveries.list({}, PAGE, before);
+    const found = await store.deliveries.list({}, page, before);
     if (found.length === 0) return deliveries;
     deliveries += found.length;
     before = found.at(-1)?.seq;

@@ -2,6 +2,7 @@
  * Copies all that one store keeps into an empty other one, through the port alone. A record of the target says that it is not
  * done; a move that was interrupted goes on where it was, for what is there already is left out.
  */
+import type { ChunkWindow } from "../../../runtime/protocol/chunk-batch.ts";
 import { StoreUnusableError } from "../../core/store-error.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { MOVE_ID, type UnfinishedMove } from "../../core/unfinished-move.ts";
@@ -13,11 +14,9 @@ import type { Boot, Store } from "../store.ts";
 import { countsOf, type KeptCounts, refuseOtherCounts } from "./kept-counts.ts";
 import { MoveWriter } from "./move-writer.ts";
 
-/** Rows that are read at a time. */
-const PAGE = 500;
 const ALL = 1_000_000_000;
 const SLOTS: readonly PayloadSlot[] = ["input", "output", "s3Config"];
-const CHUNK_WINDOW = { maxCount: 10_000, maxBytes: 4_000_000 };
+const CHUNK_BYTES = 4_000_000;
 
 export interface MoveOptions {
   readonly from: Store;
@@ -26,6 +25,8 @@ export interface MoveOptions {
   readonly directory: string;
   /** How many changes are stored at a time; default 1,000. */
   readonly batchChanges?: number;
+  /** Maximum jobs, deliveries or chunks that are read at a time; default 500. */
+  readonly page?: number;
   /** Called now and then with how many jobs have been copied. */
   readonly progress?: (jobs: number) => void;
 }
@@ -47,8 +48,8 @@ export async function moveStore(options: MoveOptions): Promise<KeptCounts> {
   await writer.flush();
   await new Mover(options, writer, isResumed).moveAll(source);
   await writer.flush();
-  const counts = await countsOf(from);
-  refuseOtherCounts(counts, await countsOf(to));
+  const counts = await countsOf(from, options.page);
+  refuseOtherCounts(counts, await countsOf(to, options.page));
   writer.deleteRecord("unfinishedMove", MOVE_ID);
   await writer.flush();
   return counts;
@@ -90,10 +91,11 @@ class Mover {
   readonly #writer: MoveWriter;
   readonly #isResumed: boolean;
   readonly #progress: (jobs: number) => void;
+  readonly #page: number;
   #jobs = 0;
 
   constructor(
-    { from, to, progress = () => undefined }: MoveOptions,
+    { from, to, page = 500, progress = () => undefined }: MoveOptions,
     writer: MoveWriter,
     isResumed: boolean,
   ) {
@@ -102,6 +104,7 @@ class Mover {
     this.#writer = writer;
     this.#isResumed = isResumed;
     this.#progress = progress;
+    this.#page = page;
   }
 
   async moveAll({ counts, records }: Boot): Promise<void> {
@@ -116,9 +119,9 @@ class Mover {
 
   async #moveJobs(endpointId: string): Promise<void> {
     for (let after = 0; ;) {
-      const jobs = await this.#from.jobsOf(endpointId, after, PAGE);
+      const jobs = await this.#from.jobsOf(endpointId, after, this.#page);
       if (jobs.length === 0) return;
-      const there = this.#isResumed ? await this.#to.jobsOf(endpointId, after, PAGE) : [];
+      const there = this.#isResumed ? await this.#to.jobsOf(endpointId, after, this.#page) : [];
       const seqs = new Set(there.map(({ seq }) => seq));
       for (const job of jobs) await this.#moveJob(job, seqs.has(job.seq));
       after = jobs.at(-1)?.seq ?? after;
@@ -136,7 +139,7 @@ class Mover {
       await this.#writer.flushIfFull();
     }
     for (let next = isThere ? await this.#chunksThere(seq) : 0; ;) {
-      const batches = await this.#from.chunks(seq, { from: next, ...CHUNK_WINDOW });
+      const batches = await this.#from.chunks(seq, this.#window(next));
       if (batches.length === 0) return;
       for (const batch of batches) {
         await this.#writer.appendChunks(job, batch);
@@ -147,10 +150,14 @@ class Mover {
 
   async #chunksThere(seq: number): Promise<number> {
     for (let next = 0; ;) {
-      const last = (await this.#to.chunks(seq, { from: next, ...CHUNK_WINDOW })).at(-1);
+      const last = (await this.#to.chunks(seq, this.#window(next))).at(-1);
       if (last === undefined) return next;
       next = last.firstIndex + last.count;
     }
+  }
+
+  #window(from: number): ChunkWindow {
+    return { from, maxCount: this.#page, maxBytes: CHUNK_BYTES };
   }
 
   async #movePayload(place: Place, slot: PayloadSlot): Promise<void> {
@@ -160,7 +167,7 @@ class Mover {
 
   async #moveDeliveries(): Promise<void> {
     for (let before: number | undefined; ;) {
-      const found = await this.#from.deliveries.list({}, PAGE, before);
+      const found = await this.#from.deliveries.list({}, this.#page, before);
       if (found.length === 0) return;
       for (const delivery of found) await this.#moveDelivery(delivery);
       before = found.at(-1)?.seq;
