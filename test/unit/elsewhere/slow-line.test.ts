@@ -63,3 +63,22 @@ describe.concurrent.each(LINES)(
     );
   },
 );
+
+const WORKERS = sized(6, 60);
+
+it(
+  `the large outputs of ${WORKERS} workers at once all arrive at the first try`,
+  { timeout: MAX_MS },
+  async () => {
+    await using scene = await FarScene.start({ leaseMs: LEASE_MS });
+    const { key } = await scene.token();
+    const workers = Array.from({ length: WORKERS }, () => scene.worker(key));
+    const ids = await Promise.all(workers.map(() => scene.submit()));
+    const output = "y".repeat(OUTPUT_BYTES - 2);
+    const ended = workers.map(async (worker) => {
+      const job = await worker.job();
+      return { ...(await worker.finish(job, output)), attempt: job.attempt };
+    });
+    expect(await Promise.all(ended)).toEqual(ids.map(() => ({ accepted: true, attempt: 1 })));
+  },
+);

@@ -1,0 +1,41 @@
+/** Orders for a worker: what may overtake a large job that is being sent, and what follows it. */
+import { expect, it } from "vitest";
+import { OrderBundle } from "../../../emulator/grpc/order-bundle.ts";
+import type { HandedJob } from "../../../runtime/protocol/outcome.ts";
+import { PIECE_BYTES } from "../../../runtime/protocol/wire/worker-wire.ts";
+
+function job(jobId: string, bytes: number): HandedJob {
+  const input = new Uint8Array(bytes);
+  return { jobId, leaseToken: `token-${jobId}`, attempt: 1, input, executionTimeoutMs: 1 };
+}
+
+const large = job("large", PIECE_BYTES + 1);
+const small = job("small", 1);
+const revocationOf = ({ jobId, leaseToken }: HandedJob) =>
+  ({ jobId, leaseToken, reason: "cancelled" }) as const;
+
+it("a large job goes alone, behind what else is to be said", () => {
+  const bundle = new OrderBundle();
+  bundle.add({ jobs: [large, small], drain: true });
+  expect(bundle.take(false)).toEqual({ jobs: [], drain: true });
+  expect(bundle.take(false)).toEqual({ jobs: [large] });
+  expect(bundle.take(true)).toBeUndefined();
+  expect(bundle.take(false)).toEqual({ jobs: [small] });
+  expect(bundle.isEmpty).toBe(true);
+});
+
+it("a job that is revoked while it waits or is sent is told of first; other revocations overtake it", () => {
+  const bundle = new OrderBundle();
+  const other = job("other", 1);
+  bundle.add({ jobs: [large, small] });
+  bundle.add({ revocations: [revocationOf(small)] });
+  expect(bundle.take(false)?.jobs).toEqual([]);
+  expect(bundle.take(false)).toEqual({ jobs: [large] });
+  bundle.add({ revocations: [revocationOf(large), revocationOf(other)] });
+  expect(bundle.take(true)).toEqual({ jobs: [], revocations: [revocationOf(other)] });
+  expect(bundle.take(true)).toBeUndefined();
+  const last = bundle.take(false);
+  expect(last?.jobs).toEqual([small]);
+  expect(last?.revocations?.map(({ jobId }) => jobId)).toEqual(["small", "large"]);
+  expect(bundle.isEmpty).toBe(true);
+});
