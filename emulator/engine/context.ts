@@ -35,7 +35,7 @@ import type { Turns } from "./turns.ts";
 import type { WorkerTokens } from "./workers/worker-tokens.ts";
 import type { UsageMeter } from "./billing/usage-meter.ts";
 import type { WorkerHistory } from "./workers/worker-history.ts";
-import type { Assignment, JobPayloads } from "./effects.ts";
+import type { Assignment, StoredPayloads } from "./effects.ts";
 import type { WorkerMover } from "./workers/move-worker.ts";
 
 /** Some of the parts: what a use case takes. */
@@ -79,6 +79,8 @@ export interface EngineContext {
   readonly balancer: Balancer;
   /** Bounds the memory of large payloads on their way in and out. */
   readonly inFlight: BytesInFlight;
+  /** Of inputs that are on their way to workers. */
+  readonly sending: BytesInFlight;
   /** Changes of webhook deliveries, one after another. */
   readonly deliveries: Turns;
   /** Those who wait for a job to end or to stream. */
@@ -115,7 +117,7 @@ export interface EngineContext {
   /** The runs that pods are in, by pod id. */
   readonly podRuns: Map<string, PodRun>;
   /** What a worker gets of the job, read from the store; undefined if the job is stored no more. Rejects when it cannot be read. */
-  readonly jobPayloads: (job: Job) => Promise<JobPayloads | undefined>;
+  readonly jobPayloads: (job: Job) => Promise<StoredPayloads | undefined>;
   /** Called with a job that cannot be handed to its worker. */
   readonly inputDamaged: (damage: InputDamage) => void;
   readonly notSent: (assignment: Assignment) => void;

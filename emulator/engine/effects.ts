@@ -3,6 +3,7 @@ import type { ChunkBatch } from "../../runtime/protocol/chunk-batch.ts";
 import type { ServiceOrders, WorkerReport } from "../../runtime/protocol/session.ts";
 import type { JobEffect } from "../core/jobs/job-transition.ts";
 import type { Job } from "../core/jobs/job.ts";
+import type { ReadablePayload } from "../store/payload.ts";
 import type { JobMove, StateChange } from "./observe/event-feed.ts";
 import type { Delivery } from "../core/webhooks/delivery.ts";
 import type { WorkerHandle } from "./workers/worker-handle.ts";
@@ -13,10 +14,18 @@ export interface Assignment {
   readonly job: Job;
   /** The payloads, if they are in memory; otherwise they are read from the store. */
   readonly payloads: JobPayloads | undefined;
+  /** Why it could not be sent, for example because its input cannot be read. */
+  readonly cause?: unknown;
 }
 
 export interface JobPayloads {
   readonly input: Uint8Array;
+  readonly s3Config: Uint8Array | undefined;
+}
+
+/** The same as they lie in the store. */
+export interface StoredPayloads {
+  readonly input: ReadablePayload;
   readonly s3Config: Uint8Array | undefined;
 }
 

@@ -139,7 +139,7 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
     prices: options.prices ?? DEFAULT_PRICES,
     ...history,
     tokens: new WorkerTokens(),
-    inFlight: new BytesInFlight(realClock, IN_FLIGHT_LIMITS),
+    ...roomFor(realClock),
     watchers,
     podRuns: new Map(),
     ...machineOf(options),
@@ -155,6 +155,12 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
   const mover = new WorkerMover({ ...parts, bill: (worker) => beginToBill(parts, worker) });
   const context = { ...parts, mover, balancer: new Balancer({ ...parts, mover }) };
   return { context, signals, startWork: new StartWork(realClock, log) };
+}
+
+/** Memory for large payloads: those of requests and answers, and inputs on their way to workers. */
+function roomFor(realClock: Clock) {
+  const room = () => new BytesInFlight(realClock, IN_FLIGHT_LIMITS);
+  return { inFlight: room(), sending: room() };
 }
 
 /** What the engine asks of the machine it runs on. */

@@ -13,6 +13,7 @@ import {
   type WorkerMessage,
 } from "../../runtime/protocol/wire/worker-wire.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
+import type { Send } from "../engine/workers/worker-handle.ts";
 import type { WorkerSession } from "../engine/workers/session/worker-session.ts";
 import { OrderBundle } from "./order-bundle.ts";
 
@@ -31,16 +32,14 @@ export class GrpcSession {
   readonly #link: MessageLink<WorkerMessage>;
   /** Leases of jobs that wait for others to be sent, or are being sent, by their tokens. */
   readonly #onTheWay = new Map<string, LeaseRef>();
+  /** By lease tokens: called when the large input of a job takes no memory any more. */
+  readonly #sent = new Map<string, () => void>();
   #takesPieces = false;
   #unstored = 0;
   #flushing = false;
   #over = false;
 
-  constructor(
-    call: WorkerCall,
-    open: (send: (orders: ServiceOrders) => void) => WorkerSession,
-    log: EngineLog,
-  ) {
+  constructor(call: WorkerCall, open: (send: Send) => WorkerSession, log: EngineLog) {
     this.#call = call;
     this.#log = log;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -56,6 +55,7 @@ export class GrpcSession {
       if (this.#over) return;
       this.#over = true;
       this.#session.disconnected([...this.#onTheWay.values()]);
+      for (const isSent of this.#sent.values()) isSent();
       resolve();
     };
     call.on("end", () => call.end());
@@ -107,14 +107,18 @@ export class GrpcSession {
     });
   }
 
-  #enqueue(orders: ServiceOrders): void {
-    if (this.#over) return;
+  #enqueue(orders: ServiceOrders): Promise<void> | undefined {
+    if (this.#over) return undefined;
+    const largeSent = (orders.jobs ?? [])
+      .filter(isLarge)
+      .map(({ leaseToken }) => new Promise<void>((sent) => this.#sent.set(leaseToken, sent)));
     this.#bundle.add(orders);
     const { jobs } = this.#bundle;
     const mustWait = this.#takesPieces && (this.#link.isSending || jobs.some(isLarge));
     if (mustWait)
       for (const lease of leasesOf(orders.jobs ?? [])) this.#onTheWay.set(lease.leaseToken, lease);
     this.#schedule();
+    return largeSent.length > 0 ? Promise.all(largeSent).then(() => undefined) : undefined;
   }
 
   #schedule(): void {
@@ -142,13 +146,21 @@ export class GrpcSession {
     const message = encodeOrders(orders);
     const leases = leasesOf(jobs);
     if (this.#takesPieces && jobs.some(isLarge)) {
-      this.#link.send(WORKER_SERVICE.session.responseSerialize(message), () =>
-        this.#arrived(leases),
-      );
+      this.#link.send(WORKER_SERVICE.session.responseSerialize(message), () => {
+        this.#areSent(leases);
+        this.#arrived(leases);
+      });
       return true;
     }
     this.#arrived(leases);
-    return this.#call.write(message);
+    return this.#call.write(message, () => this.#areSent(leases));
+  }
+
+  #areSent(leases: readonly LeaseRef[]): void {
+    for (const { leaseToken } of leases) {
+      this.#sent.get(leaseToken)?.();
+      this.#sent.delete(leaseToken);
+    }
   }
 
   #arrived(leases: readonly LeaseRef[]): void {

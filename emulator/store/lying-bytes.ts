@@ -10,6 +10,7 @@ import {
   PayloadDamagedError,
   type PayloadPlace,
   type PayloadSlot,
+  type ReadableBatch,
   type ReadablePayload,
 } from "./payload.ts";
 
@@ -66,6 +67,8 @@ export interface LyingBytes {
   };
   /** The lines of a batch as they were read. */
   wholeLines(bytes: Uint8Array): Uint8Array;
+  /** Opens a single line in a file as `file` does, and as `wholeLines` makes it. */
+  openLine(content: FileContent): Promise<OpenedPayload>;
 }
 
 export async function readPayload(
@@ -113,6 +116,35 @@ export async function readChunks(
   }
   // They were replaced or deleted meanwhile.
   return readChunks(lying, seq, window);
+}
+
+/** @throws PayloadDamagedError when lines that lie in a row are not what was stored */
+export async function readBatches(
+  lying: LyingBytes,
+  seq: number,
+  window: ChunkWindow,
+): Promise<readonly ReadableBatch[]> {
+  const place = { seq, slot: "chunks" } as const;
+  return (await lying.chunks(seq, window)).map(({ firstIndex, count, ...stored }) => {
+    const { body, sizeBytes } = stored;
+    if (typeof body !== "string") {
+      return { firstIndex, count, lines: lying.wholeLines(refuseDamaged(stored, place)) };
+    }
+    const content = { ...stored, name: body, place };
+    const file = lying.file(content);
+    const isNamed = async () => {
+      const found = await lying.chunks(seq, { from: firstIndex, maxCount: 1, maxBytes: 1 });
+      return found.some((batch) => batch.body === body);
+    };
+    const open = count === 1 ? () => lying.openLine(content) : () => file.open();
+    const bytes = async () => lying.wholeLines(await file.bytes());
+    const lines = {
+      sizeBytes,
+      bytes: () => unlessGone(bytes, isNamed),
+      open: () => unlessGone(open, isNamed),
+    };
+    return { firstIndex, count, lines };
+  });
 }
 
 /** @throws PayloadDamagedError when the bytes are not those that were stored */

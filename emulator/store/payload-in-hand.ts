@@ -1,22 +1,26 @@
 /** Payloads whose bytes are already in memory. */
+import type { OpenedPayload } from "../core/jobs/opened-payload.ts";
 import type { ReadablePayload } from "./payload.ts";
 
 /**
  * Slices of payloads are at most this long. Shorter ones take longer to read; longer ones leave more memory behind after
  * many readers at once, because nothing collects it while the service is idle.
  */
-export const SLICE_MAX_BYTES = 128_000;
+export const SLICE_MAX_BYTES = 65_536;
 
 export function payloadInHand(bytes: Uint8Array): ReadablePayload {
-  const { byteLength: sizeBytes } = bytes;
   return {
-    sizeBytes,
+    sizeBytes: bytes.byteLength,
     bytes: async () => bytes,
-    open: async () => ({
-      sizeBytes,
-      slices: () => slicesOf(bytes),
-      async [Symbol.asyncDispose]() {},
-    }),
+    open: async () => openedInHand(bytes),
+  };
+}
+
+export function openedInHand(bytes: Uint8Array): OpenedPayload {
+  return {
+    sizeBytes: bytes.byteLength,
+    slices: () => slicesOf(bytes),
+    async [Symbol.asyncDispose]() {},
   };
 }
 

@@ -39,6 +39,12 @@ export interface ReadablePayload {
   open(): Promise<OpenedPayload | undefined>;
 }
 
+/** A batch of stored chunks. */
+export interface ReadableBatch extends Omit<ChunkBatch, "lines"> {
+  /** The bytes, unless they lie in a file. */
+  readonly lines: Uint8Array | ReadablePayload;
+}
+
 /** Which payload of which job or delivery. */
 export interface PayloadPlace {
   readonly seq: number;

@@ -17,6 +17,7 @@ import type {
   PayloadDamage,
   PayloadDamagedError,
   PayloadSlot,
+  ReadableBatch,
   ReadablePayload,
 } from "./payload.ts";
 import type { RecordKind, Records } from "./records.ts";
@@ -84,6 +85,13 @@ export interface StoreReads {
    * @throws PayloadDamagedError when one of them is not what was stored
    */
   chunks(seq: number, window: ChunkWindow): Promise<readonly ChunkBatch[]>;
+  /**
+   * The batches that hold everything in the window, and perhaps more at either end, in index order, without gaps. Their lines
+   * are read when they are wanted.
+   *
+   * @throws PayloadDamagedError when lines that lie in the database are not those that were stored
+   */
+  chunkBatches(seq: number, window: ChunkWindow): Promise<readonly ReadableBatch[]>;
   /** Whether that is what is stored in its place now: it may have been deleted or replaced since it was found damaged. */
   isStillStored(damage: PayloadDamagedError): Promise<boolean>;
   /** The first records of use with an id of at least `from`, in order of id; by default all. */

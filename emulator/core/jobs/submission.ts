@@ -6,15 +6,23 @@ import { kindInWords, kindOfValue, valueInWords } from "../input/problem-message
 import { type JsonSpan, JsonScanner, type ScanResult } from "./raw-json/scanner.ts";
 import { ServiceError, invalidRequest } from "../service-error.ts";
 
-/** A job as a client submits it. The byte arrays are views of the body, not copies. */
+/** A job as a client submits it. */
 export interface Submission {
-  /** The raw JSON text of `input`, an object. */
-  readonly input: Uint8Array;
+  /** The raw JSON text of `input`, an object: a view of the body, not a copy. Emptied when it is stored. */
+  input: Uint8Array;
+  /** The memory of a large body. */
+  readonly room?: BodyRoom;
   /** Called when the job has ended; an http or https URL, as sent. */
   readonly webhook?: string;
   /** The raw JSON text of `s3Config`, an object; for the worker. */
   readonly s3Config?: Uint8Array;
   readonly policy: SubmissionPolicy;
+}
+
+/** Disposed of when the job is stored. */
+export interface BodyRoom extends Disposable {
+  /** Nothing looks at the body any more. */
+  free(): void;
 }
 
 /** `policy` with its defaults filled in (spec). */
@@ -60,7 +68,8 @@ export function readSubmission(scan: ScanResult, body: Uint8Array): Submission {
   return {
     input,
     ...(webhook !== undefined && { webhook: webhook.value }),
-    ...(s3Config !== undefined && { s3Config: s3Config.raw }),
+    // A view would keep all of the body in memory.
+    ...(s3Config !== undefined && { s3Config: new Uint8Array(s3Config.raw) }),
     policy: {
       ...(timeout !== undefined && { executionTimeoutMs: timeout }),
       lowPriority: policy?.value.lowPriority ?? false,

@@ -1,11 +1,14 @@
 /** Hands waiting jobs to workers that have credit, and sends them once the hand-over is durable. */
+import { freeMemory, largeMemory } from "../../core/jobs/free-memory.ts";
 import type { HandOver } from "../../core/jobs/job-event.ts";
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { PayloadDamagedError } from "../../store/payload.ts";
-import type { Effects, Assignment, JobPayloads } from "../effects.ts";
+import type { Effects, Assignment, JobPayloads, StoredPayloads } from "../effects.ts";
 import type { Step } from "../step.ts";
 import { apply } from "./apply.ts";
 import type { Uses } from "../context.ts";
 import { keepLease } from "./keep-lease.ts";
+import { wholePayload } from "./read/show-payload.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 
 /**
@@ -53,12 +56,17 @@ type SendUses = Uses<
   | "jobPayloads"
   | "notSent"
   | "lease"
-  | "log"
   | "ownership"
   | "realClock"
+  | "sending"
   | "spans"
   | "steps"
 >;
+
+/** Inputs that need no room: those that lie in the database. */
+const SMALL_BYTES = 256_000;
+
+const NEVER = new AbortController().signal;
 
 /** Sends jobs to their workers, to each in this order; payloads that are not at hand are read first. */
 export function sendAssignments(engine: SendUses, assignments: readonly Assignment[]): void {
@@ -73,11 +81,9 @@ export function sendAssignments(engine: SendUses, assignments: readonly Assignme
 
 function sendNow(engine: SendUses, assignment: Assignment, payloads: JobPayloads): void {
   try {
-    send(engine, assignment, payloads);
+    void send(engine, assignment, payloads);
   } catch (error) {
-    const message = "a job cannot be sent to its worker; it goes to the end of its queue";
-    engine.log.error({ jobId: assignment.job.id, err: error }, message);
-    engine.notSent(assignment);
+    engine.notSent({ ...assignment, cause: error });
   }
 }
 
@@ -87,40 +93,83 @@ async function sendLater(
   before: Promise<void> | undefined,
 ): Promise<void> {
   const { job } = assignment;
-  const read = assignment.payloads ?? engine.jobPayloads(job);
   const letGo = keepLease(engine, assignment);
   try {
-    const [payloads] = await Promise.all([read, before]);
-    if (payloads) send(engine, assignment, payloads);
+    await before;
+    const { payloads } = assignment;
+    if (payloads) void send(engine, assignment, payloads);
+    else await sendStored(engine, assignment);
   } catch (error) {
     if (error instanceof PayloadDamagedError) {
       engine.inputDamaged({ jobId: job.id, damage: error });
       return;
     }
-    const message = "the input of a job cannot be read; it goes to the end of its queue";
-    engine.log.error({ jobId: job.id, err: error }, message);
-    engine.notSent(assignment);
+    engine.notSent({ ...assignment, cause: error });
   } finally {
     letGo();
   }
 }
 
+/** Does nothing if the job has been deleted since it was handed over: then its worker need not hear of it. */
+async function sendStored(engine: SendUses, assignment: Assignment): Promise<void> {
+  const stored = await engine.jobPayloads(assignment.job);
+  if (stored === undefined) return;
+  const { input, s3Config } = stored;
+  if (input.sizeBytes > SMALL_BYTES) {
+    await sendLarge(engine, assignment, stored);
+    return;
+  }
+  const bytes = await input.bytes();
+  if (bytes) void send(engine, assignment, { input: bytes, s3Config });
+}
+
+/** One after another, as far as there is no room for the input and for the message that it becomes. */
+async function sendLarge(
+  engine: SendUses,
+  assignment: Assignment,
+  { input, s3Config }: StoredPayloads,
+): Promise<void> {
+  const { lease, realClock, sending } = engine;
+  const room = await sending.take(2 * input.sizeBytes, NEVER, LIMITS.requestMs);
+  const giveBack = () => {
+    disarm();
+    room?.[Symbol.dispose]();
+  };
+  // A worker on a slow line keeps others waiting for the length of a lease at most.
+  const disarm = realClock.wakeAt(realClock.now() + lease.leaseMs, giveBack);
+  try {
+    const opened = await input.open();
+    const bytes = opened && (await wholePayload(opened, largeMemory));
+    const sent = bytes && send(engine, assignment, { input: bytes, s3Config });
+    if (!sent) return giveBack();
+    void sent.then(() => {
+      giveBack();
+      // It was copied into the message.
+      freeMemory(bytes);
+    });
+  } catch (error) {
+    giveBack();
+    throw error;
+  }
+}
+
+/** Resolves when its payloads are not needed in memory any more; undefined if that is at once. */
 function send(
   engine: Uses<"notSent" | "ownership" | "spans">,
   assignment: Assignment,
   payloads: JobPayloads,
-): void {
+): Promise<void> | undefined {
   const { worker, job } = assignment;
   const { ownership, spans } = engine;
-  if (!job.lease) return;
+  if (!job.lease) return undefined;
   // While its payloads were read, or this process stood still, another one may have given it to another worker. If none has, it is
   // put back.
   if (!ownership.owns(job.endpointId) && !ownership.isLeaving(job.endpointId)) {
     engine.notSent({ ...assignment, payloads });
-    return;
+    return undefined;
   }
   const traceparent = spans ? spans.traceparentOf(job) : job.traceparent;
-  worker.handOver({
+  return worker.handOver({
     jobId: job.id,
     leaseToken: job.lease.token,
     attempt: job.attempt,

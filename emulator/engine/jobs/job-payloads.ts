@@ -15,7 +15,7 @@ import {
 import { ServiceError } from "../../core/service-error.ts";
 import { PayloadDamagedError } from "../../store/payload.ts";
 import type { Uses } from "../context.ts";
-import type { JobPayloads } from "../effects.ts";
+import type { StoredPayloads } from "../effects.ts";
 import { sealSecret, unsealSecret } from "../resources/secret-box.ts";
 
 /** Begins a stored `s3Config` that is encrypted; JSON, as it was stored before, begins in another way. */
@@ -48,7 +48,7 @@ export async function sealConfig(
 export async function readPayloads(
   engine: Uses<"secretKey" | "steps" | "store">,
   job: Job,
-): Promise<JobPayloads | undefined> {
+): Promise<StoredPayloads | undefined> {
   const { store } = engine;
   const input = await store.payload(job.seq, "input");
   if (!input) {
@@ -56,8 +56,8 @@ export async function readPayloads(
     throw new PayloadDamagedError({ seq: job.seq, slot: "input" }, "is missing from the database");
   }
   const stored = await store.payload(job.seq, "s3Config");
-  const [bytes, config] = [await input.bytes(), await stored?.bytes()];
-  return bytes && { input: bytes, s3Config: config && openConfig(engine, job.id, config) };
+  const config = await stored?.bytes();
+  return { input, s3Config: config && openConfig(engine, job.id, config) };
 }
 
 function openConfig(

@@ -14,16 +14,20 @@ const PAUSE_MS = 1_000;
  * to the end of its queue, others to where they were.
  */
 export async function putBackUnsent(
-  engine: Uses<"clock" | "fleet" | "lease" | "random" | "realClock" | "steps">,
-  { job, worker, payloads }: Assignment,
+  engine: Uses<"clock" | "fleet" | "lease" | "log" | "random" | "realClock" | "steps">,
+  { job, worker, payloads, cause }: Assignment,
 ): Promise<void> {
+  if (cause !== undefined) {
+    const message = "a job cannot be sent to its worker; it goes to the end of its queue";
+    engine.log.error({ jobId: job.id, err: cause }, message);
+  }
   const { clock, realClock, steps } = engine;
   const leaseToken = job.lease?.token ?? "";
   await pause(realClock, PAUSE_MS);
   await steps.commit((step) => {
     const now = step.job(job.id);
     if (now?.lease?.token !== leaseToken) return;
-    const place = payloads ? {} : { nextQueueKey: step.nextSeq() };
+    const place = payloads && cause === undefined ? {} : { nextQueueKey: step.nextSeq() };
     const event = { type: "hand-back", leaseToken, outcome: "undelivered", ...place } as const;
     apply(step, now, event, clock.now());
     assignWaiting(engine, step, job.endpointId);

@@ -67,6 +67,23 @@ async function submitAs(
   request: SubmitRequest,
   id: string,
 ): Promise<Job> {
+  const { submission } = request;
+  try {
+    return await store(engine, request, id);
+  } finally {
+    // Who waits for the job's end would keep it in memory.
+    submission.input = NOTHING;
+    submission.room?.[Symbol.dispose]();
+  }
+}
+
+const NOTHING = new Uint8Array();
+
+async function store(
+  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "random" | "secretKey" | "steps">,
+  request: SubmitRequest,
+  id: string,
+): Promise<Job> {
   const endpoint = engine.directory.queue(request.endpointId);
   const { submission, kind } = request;
   const config = submission.s3Config && (await sealConfig(engine, id, submission.s3Config));
@@ -74,6 +91,7 @@ async function submitAs(
     input: await one(submission.input),
     s3Config: config && (await one(config)),
   }));
+  if (input.kind === "file") submission.room?.free();
   const accept = (step: Step) => {
     // Deleted meanwhile? Its jobs are deleted in steps before or after this one.
     engine.directory.endpoint(endpoint.id);
@@ -111,15 +129,15 @@ function enqueue(
 ): Job {
   const { effects } = step;
   effects.moved(job, null, job.status, "submit");
-  const stored = handOverAtOnce(engine, step, job, {
-    input: payloads.input,
-    s3Config: payloads.s3Config,
-  });
-  step.insertJob(stored);
   const { input, s3Config } = staged;
   // Large ones are files, which are read when they are wanted.
-  if (stored.status === "IN_QUEUE" && input.kind === "inline" && s3Config?.kind !== "file")
-    step.keepInput(stored, { input: input.bytes, s3Config: payloads.s3Config });
+  const inHand =
+    input.kind === "inline" && s3Config?.kind !== "file"
+      ? { input: input.bytes, s3Config: payloads.s3Config }
+      : undefined;
+  const stored = handOverAtOnce(engine, step, job, inHand);
+  step.insertJob(stored);
+  if (stored.status === "IN_QUEUE" && inHand) step.keepInput(stored, inHand);
   step.putPayload(job, "input", input);
   if (s3Config) step.putPayload(job, "s3Config", s3Config);
   effects.earliestDueAt = Math.min(effects.earliestDueAt, dueAt(stored));
@@ -134,7 +152,7 @@ function handOverAtOnce(
   engine: Uses<"clock" | "fleet" | "lease" | "random">,
   step: Step,
   job: Job,
-  payloads: JobPayloads,
+  payloads: JobPayloads | undefined,
 ): Job {
   const { effects } = step;
   const worker = engine.fleet.freest(job.endpointId);

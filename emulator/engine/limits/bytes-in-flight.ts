@@ -39,14 +39,32 @@ export class BytesInFlight {
 
   /**
    * A share of that many bytes; dispose of it when they have been sent. Undefined if `signal` aborts before there is room.
-   * First come, first served. A share larger than the whole limit is granted while there is no other.
+   * First come, first served; by default a wait is as long as the limits say. A share larger than the whole limit is granted while there is no other.
    *
    * @throws ServiceError too_much_in_flight when too many wait already, or there was no room in time
    */
-  async take(bytes: number, signal: AbortSignal): Promise<Disposable | undefined> {
+  async take(
+    bytes: number,
+    signal: AbortSignal,
+    waitMs = this.#limits.waitMs,
+  ): Promise<Disposable | undefined> {
     if (signal.aborted) return undefined;
     if (this.#queue.size === 0 && this.#hasRoomFor(bytes)) this.#taken += bytes;
-    else if (!(await this.#waitForRoom(bytes, signal))) return undefined;
+    else if (!(await this.#waitForRoom(bytes, signal, waitMs))) return undefined;
+    return this.#share(bytes);
+  }
+
+  /**
+   * A share for somebody who may hold it for long: of half of the room, so that the rest goes on. Undefined if there is none at
+   * once.
+   */
+  takeNow(bytes: number): Disposable | undefined {
+    if (this.#queue.size > 0 || this.#taken + bytes > this.#limits.maxBytes / 2) return undefined;
+    this.#taken += bytes;
+    return this.#share(bytes);
+  }
+
+  #share(bytes: number): Disposable {
     let isGivenBack = false;
     return {
       [Symbol.dispose]: () => {
@@ -63,8 +81,8 @@ export class BytesInFlight {
   }
 
   /** False if `signal` aborted. */
-  async #waitForRoom(bytes: number, signal: AbortSignal): Promise<boolean> {
-    const { maxWaiting, waitMs } = this.#limits;
+  async #waitForRoom(bytes: number, signal: AbortSignal, waitMs: number): Promise<boolean> {
+    const { maxWaiting } = this.#limits;
     if (this.#queue.size >= maxWaiting) throw refusal("too many requests wait for room already");
     const { promise, resolve: end } = Promise.withResolvers<End>();
     const waiting = { bytes, end };

@@ -7,7 +7,7 @@ import type { JobChange, JobNews } from "../jobs/read/job-watchers.ts";
 import { JobSignal } from "../jobs/read/job-signal.ts";
 
 /** A reader that is further behind reads from the store. */
-const KEPT_MAX_BYTES = 8 * LIMITS.chunkMaxBytes;
+const KEPT_MAX_BYTES = 2 * LIMITS.chunkMaxBytes;
 
 /** How the job ended. */
 type JobEnd = JobChange & { readonly type: "settled" };

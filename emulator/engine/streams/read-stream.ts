@@ -1,5 +1,5 @@
 /** Reads a job's chunks: one batch at a time, from an index, or followed as they come. */
-import { type ChunkBatch, chunksOf } from "../../../runtime/protocol/chunk-batch.ts";
+import type { ChunkWindow } from "../../../runtime/protocol/chunk-batch.ts";
 import { isTerminal } from "../../../runtime/protocol/job-status.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Job } from "../../core/jobs/job.ts";
@@ -17,15 +17,21 @@ import {
   type WaitUses,
 } from "../jobs/read/job-view.ts";
 import { ChunkTail } from "./chunk-tail.ts";
+import { closeBatches, countOf, showBatches, type ShownBatch } from "./shown-batches.ts";
 import { JobSignal } from "../jobs/read/job-signal.ts";
 
-/** At most this much is read from the store at a time. */
-const WINDOW = { maxCount: 1_000, maxBytes: 8 * LIMITS.chunkMaxBytes } as const;
+type Most = Omit<ChunkWindow, "from">;
+
+/** One part of a stream. */
+const WINDOW: Most = { maxCount: 1_000, maxBytes: 8 * LIMITS.chunkMaxBytes };
+
+/** What a follower has at a time: it may wait for long with it. */
+const LOOK_AHEAD: Most = { maxCount: 16_384, maxBytes: 65_536 };
 
 export interface StreamPart {
   readonly job: Job;
-  /** Raw JSON texts `{"output":…,"metrics":…}` in order. */
-  readonly chunks: readonly Uint8Array[];
+  /** Raw JSON texts `{"output":…,"metrics":…}` in order. To be disposed of. */
+  readonly batches: readonly ShownBatch[];
   /** True when the job has ended and these are its last chunks. */
   readonly last: boolean;
 }
@@ -46,27 +52,40 @@ export async function readStream(
   },
 ): Promise<StreamPart> {
   engine.directory.queue(ref.endpointId);
+  const { from } = options;
   const read = () =>
-    options.from === undefined ? consume(engine, ref) : readPart(engine, ref, options.from);
+    from === undefined ? consume(engine, ref) : readFrom(engine, ref, () => from, WINDOW);
   using signal = new JobSignal(engine, ref);
   const until = engine.clock.now() + options.holdMs;
   for (;;) {
     const part = await read();
-    engine.ownership.refuseMoved(ref.endpointId);
+    try {
+      engine.ownership.refuseMoved(ref.endpointId);
+    } catch (error) {
+      await closeBatches(part.batches);
+      throw error;
+    }
     const leftMs = until - engine.clock.now();
-    if (part.chunks.length > 0 || part.last || options.signal.aborted || leftMs <= 0) return part;
+    if (part.batches.length > 0 || part.last || options.signal.aborted || leftMs <= 0) return part;
     await signal.changed(leftMs, options.signal);
   }
 }
 
 export type StreamEvent =
-  | { readonly type: "chunks"; readonly batch: ChunkBatch; readonly attempt: number }
+  | { readonly type: "chunks"; readonly batch: ShownBatch; readonly attempt: number }
   /** The job runs again: what came before is void, the next chunk has index 0. */
   | { readonly type: "restart"; readonly attempt: number }
   /** The final status; nothing follows. */
   | { readonly type: "end"; readonly view: JobView }
   /** Nothing happened for a while; keeps intermediaries from closing the connection. */
   | { readonly type: "still-running" };
+
+interface FollowOptions {
+  readonly from: number;
+  /** The attempt in which `from` was counted, if the reader knows it; another one is told as a restart. */
+  readonly attempt?: number | undefined;
+  readonly signal: AbortSignal;
+}
 
 /**
  * Follows the job's chunks from index `from` to its end, without consuming. A caller that keeps up gets chunks from
@@ -78,12 +97,7 @@ export type StreamEvent =
 export async function* followStream(
   engine: WaitUses,
   ref: JobRef,
-  options: {
-    readonly from: number;
-    /** The attempt in which `from` was counted, if the reader knows it; another one is told as a restart. */
-    readonly attempt?: number | undefined;
-    readonly signal: AbortSignal;
-  },
+  options: FollowOptions,
 ): AsyncGenerator<StreamEvent, void, undefined> {
   engine.directory.queue(ref.endpointId);
   using tail = new ChunkTail(engine, ref);
@@ -108,14 +122,15 @@ export async function* followStream(
     }
     if (tail.isBehind) {
       tail.readingStore();
-      const { job, batches, last } = await readFrom(engine, ref, place.next);
+      const { job, batches, last } = await lookAhead(engine, ref, place.next);
       const restart = place.reach(job.attempt);
       if (restart || batches.length > 0) tail.foundInStore();
       if (restart) {
+        await closeBatches(batches);
         yield restart;
         continue;
       }
-      for (const batch of batches) yield place.pass(batch);
+      yield* passAll(place, batches);
       if (last) {
         yield { type: "end", view: await viewJob(engine, ref) };
         return;
@@ -151,7 +166,7 @@ class ReadingPlace {
     return this.#attempt;
   }
 
-  pass(batch: ChunkBatch): StreamEvent {
+  pass(batch: ShownBatch): StreamEvent {
     this.#next = batch.firstIndex + batch.count;
     return { type: "chunks", batch, attempt: this.#attempt };
   }
@@ -166,71 +181,75 @@ class ReadingPlace {
   }
 }
 
-interface StoredPart {
-  readonly job: Job;
-  readonly batches: readonly ChunkBatch[];
-  /** True when the job has ended and these are its last chunks. */
-  readonly last: boolean;
+/** What the reader does not come to is disposed of. */
+async function* passAll(
+  place: ReadingPlace,
+  batches: readonly ShownBatch[],
+): AsyncGenerator<StreamEvent, void, undefined> {
+  const left = [...batches];
+  try {
+    for (let batch = left.shift(); batch; batch = left.shift()) yield place.pass(batch);
+  } finally {
+    await closeBatches(left);
+  }
+}
+
+type ReadUses = Uses<"clock" | "fleet" | "lease" | "log" | "random" | "steps">;
+
+function lookAhead(engine: ReadUses, ref: JobRef, from: number): Promise<StreamPart> {
+  return readFrom(engine, ref, () => from, LOOK_AHEAD);
 }
 
 async function readFrom(
-  engine: Uses<"clock" | "fleet" | "lease" | "log" | "random" | "steps">,
+  engine: ReadUses,
   ref: JobRef,
-  from: number,
-): Promise<StoredPart> {
+  fromOf: (job: Job) => number,
+  most: Most,
+): Promise<StreamPart> {
   const ask = async (view: StoreReads) => {
     for (;;) {
       const job = await readJob(view, ref);
-      const batches = await chunksOfJob(view, job, from);
-      if (batches === undefined) return { job, batches: [], last: true };
+      const from = fromOf(job);
+      const found = await unlessDamaged(job, () => view.chunkBatches(job.seq, { from, ...most }));
       // Between the two questions the job may have begun anew: its chunks would be those of another attempt.
       const { attempt } = await readJob(view, ref);
       if (attempt !== job.attempt) continue;
-      const end = batches.reduce((sum, { count }) => sum + count, from);
-      return { job, batches, last: isTerminal(job.status) && end >= job.chunkCount };
+      const batches =
+        found && (await unlessDamaged(job, () => showBatches(found, { from, ...most })));
+      if (batches === undefined) return { job, batches: [], last: true };
+      return {
+        job,
+        batches,
+        last: isTerminal(job.status) && from + countOf(batches) >= job.chunkCount,
+      };
     }
   };
   return askOrEnd(engine, ref.jobId, () => engine.steps.read(ask));
 }
 
-/** Undefined if they are damaged, and the job is known to be. */
-function chunksOfJob(view: StoreReads, job: Job, from: number) {
-  return unlessDamaged(job, () => view.chunks(job.seq, { from, ...WINDOW }));
-}
-
-async function readPart(
-  engine: Uses<"clock" | "fleet" | "lease" | "log" | "random" | "steps">,
-  ref: JobRef,
-  from: number,
-): Promise<StreamPart> {
-  const { job, batches, last } = await readFrom(engine, ref, from);
-  return { job, chunks: batches.flatMap(chunksOf), last };
-}
-
-async function consume(
-  engine: Uses<"clock" | "fleet" | "lease" | "log" | "random" | "steps">,
-  ref: JobRef,
-): Promise<StreamPart> {
-  const ask = async (view: StoreReads) => {
-    const found = await readJob(view, ref);
-    return { job: found, batches: await chunksOfJob(view, found, found.chunksRead) };
-  };
-  const { job, batches } = await askOrEnd(engine, ref.jobId, () => engine.steps.read(ask));
-  if (batches === undefined) return { job, chunks: [], last: true };
-  const chunks = batches.flatMap(chunksOf);
+async function consume(engine: ReadUses, ref: JobRef): Promise<StreamPart> {
+  const part = await readFrom(engine, ref, ({ chunksRead }) => chunksRead, WINDOW);
+  const { job, batches } = part;
+  const count = countOf(batches);
+  if (count === 0) return part;
   const last = (at: Job) => isTerminal(at.status) && at.chunksRead >= at.chunkCount;
-  if (chunks.length === 0) return { job, chunks, last: last(job) };
-  return engine.steps.commit(
-    (step) => {
-      const current = findJob(step, ref);
-      if (current.chunksRead !== job.chunksRead || current.attempt !== job.attempt) {
-        return { job: current, chunks: [], last: last(current) };
-      }
-      const event = { type: "read-chunks", count: chunks.length } as const;
-      const read = apply(step, current, event, engine.clock.now());
-      const advanced = read.result === "changed" ? read.job : current;
-      return { job: advanced, chunks, last: last(advanced) };
-    },
-    { jobs: [ref.jobId] },
-  );
+  try {
+    const taken = await engine.steps.commit(
+      (step) => {
+        const current = findJob(step, ref);
+        if (current.chunksRead !== job.chunksRead || current.attempt !== job.attempt)
+          return { job: current, batches: [], last: last(current) };
+        const event = { type: "read-chunks", count } as const;
+        const read = apply(step, current, event, engine.clock.now());
+        const advanced = read.result === "changed" ? read.job : current;
+        return { job: advanced, batches, last: last(advanced) };
+      },
+      { jobs: [ref.jobId] },
+    );
+    if (taken.batches.length === 0) await closeBatches(batches);
+    return taken;
+  } catch (error) {
+    await closeBatches(batches);
+    throw error;
+  }
 }

@@ -17,6 +17,9 @@ import type { LaunchedWorker, ServerAddress, WorkerExit } from "../../launch/lau
 import { WorkerContact } from "./session/worker-contact.ts";
 import { WorkerCredit } from "./session/worker-credit.ts";
 
+/** Sends orders to a worker. Resolves when they take no memory any more; undefined if that is at once. */
+export type Send = (orders: ServiceOrders) => Promise<void> | undefined | void;
+
 export interface WorkerHandleOptions {
   readonly id: string;
   readonly endpointId: string;
@@ -83,7 +86,7 @@ export class WorkerHandle {
   readonly #credit = new WorkerCredit();
   /** The handler that it was told to load and has not answered yet; until then it is handed no job. */
   #reload: Reload | undefined;
-  #send: ((orders: ServiceOrders) => void) | undefined;
+  #send: Send | undefined;
   readonly #realNow: () => number;
   #requests = 0;
   readonly #gone = new AbortController();
@@ -166,13 +169,13 @@ export class WorkerHandle {
    * Begins a session, whose orders go out by `send`. Credit starts at zero with each session. Orders that an earlier session
    * did not send are not sent in this one: the worker reports in its greeting that they never arrived.
    */
-  connect(send: (orders: ServiceOrders) => void): void {
+  connect(send: Send): void {
     this.#credit.reset();
     this.#send = send;
   }
 
   /** Ends the session, unless another one has begun since, and answers whether it has; leases stay until they run out. */
-  disconnect(send: (orders: ServiceOrders) => void): boolean {
+  disconnect(send: Send): boolean {
     if (this.#send !== send) return false;
     this.#send = undefined;
     this.#credit.withdraw();
@@ -193,16 +196,16 @@ export class WorkerHandle {
   }
 
   send(orders: ServiceOrders): void {
-    this.#send?.(orders);
+    void this.#send?.(orders);
   }
 
   /** Credit of an earlier session is void, and so is credit that came before a reload was answered. */
-  grant(count: number, send: (orders: ServiceOrders) => void): void {
+  grant(count: number, send: Send): void {
     if (this.#send === send && !this.#reload) this.#credit.grant(count);
   }
 
   /** Takes back the credit of this session. A job that is on its way is sent all the same. */
-  withdrawCredit(send: (orders: ServiceOrders) => void): void {
+  withdrawCredit(send: Send): void {
     if (this.#send === send) this.#credit.withdraw();
   }
 
@@ -239,9 +242,13 @@ export class WorkerHandle {
     this.#credit.giveBack(leaseToken);
   }
 
-  /** Sends a job reserved before, unless its lease was revoked meanwhile. */
-  handOver(job: HandedJob): void {
-    if (this.#credit.startSending(job.leaseToken)) this.send({ jobs: [job] });
+  /**
+   * Sends a job reserved before, unless its lease was revoked meanwhile. Resolves when its input is not needed in memory any
+   * more; undefined if that is at once.
+   */
+  handOver(job: HandedJob): Promise<void> | undefined {
+    const mayGo = this.#credit.startSending(job.leaseToken);
+    return (mayGo && this.#send?.({ jobs: [job] })) || undefined;
   }
 
   /** Holds a lease that was given to this worker in an earlier session. */

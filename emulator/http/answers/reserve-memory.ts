@@ -3,11 +3,15 @@ import type { ServerResponse } from "node:http";
 import { ClientGoneError } from "../requests/request-body.ts";
 import type { HttpService } from "../service.ts";
 
+/** As much as a reader of an opened payload has in memory; nobody waits for room for it. */
+const SMALL_BYTES = 65_536;
+
 /** Responses that have room: if they could wait for more, they might wait for each other. */
 const served = new WeakSet<ServerResponse>();
 
 /**
- * Waits until `bytes` may be kept in memory until the response is closed. Does nothing for a response that has room already.
+ * Waits until `bytes` may be kept in memory until the response is closed. Does nothing for few bytes, and for a response that
+ * has room already.
  *
  * @throws ServiceError too_much_in_flight; ClientGoneError
  */
@@ -16,7 +20,7 @@ export async function takeRoom(
   response: ServerResponse,
   bytes: number,
 ): Promise<void> {
-  if (served.has(response)) return;
+  if (bytes <= SMALL_BYTES || served.has(response)) return;
   const closed = new AbortController();
   response.once("close", () => closed.abort());
   if (response.destroyed) closed.abort();

@@ -15,9 +15,6 @@ import { writeOut } from "./write-with-backpressure.ts";
 import type { HttpService } from "../service.ts";
 import { takeRoom } from "./reserve-memory.ts";
 
-/** Of an opened payload: the slice that is sent, and the one it was compared with until that is collected. */
-const SLICE_ROOM_BYTES = 256_000;
-
 /**
  * Settles when the answer was sent or its reader has gone. Opened payloads are disposed of.
  *
@@ -36,7 +33,7 @@ export async function sendAnswer(
     return;
   }
   try {
-    await takeRoom(service, response, roomFor(pieces));
+    await takeRoom(service, response, sizeOf(pieces.filter(isInHand)));
     if (response.destroyed) return;
     writeHead(response, answer, size, service.isStoppingFor(response.req));
     for await (const slice of slicesOf(pieces)) {
@@ -47,11 +44,6 @@ export async function sendAnswer(
   } finally {
     await closePieces(pieces);
   }
-}
-
-function roomFor(pieces: readonly Piece[]): number {
-  const inHand = sizeOf(pieces.filter(isInHand));
-  return areInHand(pieces) ? inHand : inHand + SLICE_ROOM_BYTES;
 }
 
 /** All bytes in order; small pieces are joined, because each slice costs a system call. */

@@ -6,8 +6,9 @@ import {
   isInHand,
   type Piece,
   type PieceInHand,
+  sizeOf,
 } from "../../core/jobs/opened-payload.ts";
-import { joined } from "./answer.ts";
+import { COPY_MAX_BYTES, joined } from "./answer.ts";
 
 /** Resolves when the reader can take more, or `signal` has aborted. Opened payloads are disposed of. */
 export async function writeWithBackpressure(
@@ -41,10 +42,29 @@ async function writeInHand(
   pieces: readonly PieceInHand[],
   signal: AbortSignal,
 ): Promise<void> {
-  if (pieces.length === 0 || response.destroyed) return;
-  const [only] = pieces;
-  const mayGoOn = response.write(pieces.length === 1 && only ? only : joined(pieces));
-  if (!mayGoOn && !signal.aborted) await drained(response, signal);
+  for (const slice of gathered(pieces)) {
+    if (response.destroyed) return;
+    const mayGoOn = response.write(slice);
+    if (!mayGoOn && !signal.aborted) await drained(response, signal);
+  }
+}
+
+/** All bytes in order; small pieces are joined, because each write costs a system call. */
+function* gathered(pieces: readonly PieceInHand[]): Generator<PieceInHand, void, undefined> {
+  let small: PieceInHand[] = [];
+  let size = 0;
+  for (const piece of pieces) {
+    const pieceBytes = sizeOf([piece]);
+    if (size + pieceBytes > COPY_MAX_BYTES && small.length > 0) {
+      yield small.length === 1 && small[0] !== undefined ? small[0] : joined(small);
+      small = [];
+      size = 0;
+    }
+    small.push(piece);
+    size += pieceBytes;
+  }
+  if (small.length > 0)
+    yield small.length === 1 && small[0] !== undefined ? small[0] : joined(small);
 }
 
 function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {

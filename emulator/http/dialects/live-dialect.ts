@@ -53,7 +53,7 @@ export const LIVE_DIALECT: Dialect = {
   chunks: (part) => {
     const status = streamStatus(part);
     // With FAILED the stream is empty; chunks that have not been read yet come before it.
-    const shown = status === "FAILED" && part.chunks.length > 0 ? "IN_PROGRESS" : status;
+    const shown = status === "FAILED" && part.batches.length > 0 ? "IN_PROGRESS" : status;
     return {
       status: 200,
       pieces: [`{"status":"${shown}","stream":`, ...chunkList(part), "}"],

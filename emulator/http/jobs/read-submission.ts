@@ -5,18 +5,18 @@ import {
   type Submission,
 } from "../../core/jobs/submission.ts";
 import type { Call, EndpointPath } from "../operation.ts";
-import { readBody } from "../requests/request-body.ts";
+import { readLargeBody } from "../requests/large-body.ts";
 import { warnOfMisspeltKeys } from "./misspelt-keys.ts";
 
 /** @throws ServiceError unsupported_encoding, payload_too_large, invalid_json, invalid_request */
 export async function receiveSubmission(
-  { service, path, request, response }: Call<EndpointPath>,
+  call: Call<EndpointPath>,
   maxBytes: number,
 ): Promise<Submission> {
   const scanner = createSubmissionScanner();
-  const body = await readBody(request, response, maxBytes, (chunk) => scanner.push(chunk));
+  const { body, room } = await readLargeBody(call, maxBytes, (chunk) => scanner.push(chunk));
   const scan = scanner.end();
   const submission = readSubmission(scan, body);
-  if (scan.ok) warnOfMisspeltKeys(service, path.endpointId, scan.others);
-  return submission;
+  if (scan.ok) warnOfMisspeltKeys(call.service, call.path.endpointId, scan.others);
+  return { ...submission, room };
 }

@@ -1,11 +1,11 @@
 /** Answers an OpenAI call that wants a stream: the handler's chunks as events, as they come. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
-import { chunksOf } from "../../../runtime/protocol/chunk-batch.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { Submission } from "../../core/jobs/submission.ts";
 import type { JobView } from "../../engine/jobs/read/job-view.ts";
 import { followStream, type StreamEvent } from "../../engine/streams/read-stream.ts";
+import { chunksShown } from "../../engine/streams/shown-batches.ts";
 import { submit } from "../../engine/jobs/submit.ts";
 import { sendWhole, type FlowingAnswer } from "../answers/answer.ts";
 import { ClientWait } from "../requests/client-wait.ts";
@@ -80,7 +80,7 @@ class EventFlow {
   async #take(event: StreamEvent, writer: EventWriter): Promise<boolean> {
     switch (event.type) {
       case "chunks":
-        for (const chunk of chunksOf(event.batch)) {
+        for await (const chunk of chunksShown(event.batch)) {
           if (await this.#output(await outputOf(chunk), writer)) return true;
         }
         return false;

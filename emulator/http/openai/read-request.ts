@@ -4,11 +4,11 @@ import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { kindInWords } from "../../core/input/problem-messages.ts";
 import { JsonScanner } from "../../core/jobs/raw-json/scanner.ts";
 import { invalidRequest, ServiceError } from "../../core/service-error.ts";
-import type { Submission } from "../../core/jobs/submission.ts";
+import type { BodyRoom, Submission } from "../../core/jobs/submission.ts";
 import type { SubmitRequest } from "../../engine/jobs/submit.ts";
 import { arrivalOf } from "../forwarding/arrival.ts";
 import type { Call, EndpointPath } from "../operation.ts";
-import { readBody } from "../requests/request-body.ts";
+import { readLargeBody } from "../requests/large-body.ts";
 
 /** Path parameters of these operations; `*` is what follows `/openai/v1/`. */
 export interface OpenAiPath extends EndpointPath {
@@ -29,19 +29,19 @@ const PLAIN_METHODS: ReadonlySet<string | undefined> = new Set(["POST", "GET", "
 
 /** @throws ServiceError not_found, unsupported_encoding, payload_too_large, invalid_json, invalid_request */
 export async function receiveRequest(call: Call<OpenAiPath>): Promise<OpenAiRequest> {
-  const { path, request, response } = call;
+  const { path, request } = call;
   const route = `/v1/${path["*"]}`;
   if (route === "/v1/") throw new ServiceError("not_found", "there is no path behind /openai/v1/");
   refuseUpload(request.headers["content-type"]);
   const scanner = new JsonScanner({ keep: ["stream"], maxDepth: BODY_MAX_DEPTH });
-  const body = await readBody(request, response, LIMITS.runsyncBodyMaxBytes, (chunk) =>
+  const { body, room } = await readLargeBody(call, LIMITS.runsyncBodyMaxBytes, (chunk) =>
     scanner.push(chunk),
   );
   const method = PLAIN_METHODS.has(request.method)
     ? ""
     : `,"openai_method":${JSON.stringify(request.method)}`;
   const head = `{"openai_route":${JSON.stringify(route)}${method}`;
-  if (body.length === 0) return { submission: submissionOf([head, "}"]), wantsStream: false };
+  if (body.length === 0) return { submission: submissionOf([head, "}"], room), wantsStream: false };
   const scan = scanner.end();
   if (!scan.ok) throw new ServiceError("invalid_json", scan.fault.message);
   if (scan.kind !== "object") {
@@ -50,7 +50,7 @@ export async function receiveRequest(call: Call<OpenAiPath>): Promise<OpenAiRequ
   const stream = scan.members.get("stream");
   const wantsStream =
     stream !== undefined && body.toString("latin1", stream.start, stream.end) === "true";
-  return { submission: submissionOf([head, ',"openai_input":', body, "}"]), wantsStream };
+  return { submission: submissionOf([head, ',"openai_input":', body, "}"], room), wantsStream };
 }
 
 /** Clients of audio, images and files send forms, of which no job could be made as it is. @throws ServiceError invalid_request */
@@ -71,9 +71,9 @@ export function submitRequest(
   return { endpointId, kind: "sync", dialect: dialect.name, submission, traceparent, id };
 }
 
-function submissionOf(pieces: readonly (string | Buffer)[]): Submission {
+function submissionOf(pieces: readonly (string | Buffer)[], room: BodyRoom): Submission {
   const input = Buffer.concat(
     pieces.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece)),
   );
-  return { input, policy: { lowPriority: false, ttlMs: LIMITS.ttlDefaultMs } };
+  return { input, room, policy: { lowPriority: false, ttlMs: LIMITS.ttlDefaultMs } };
 }

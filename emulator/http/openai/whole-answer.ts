@@ -11,6 +11,7 @@ import { ownTurn } from "../../engine/limits/own-turn.ts";
 import type { JobView, WaitUses } from "../../engine/jobs/read/job-view.ts";
 import { wholePayload } from "../../engine/jobs/read/show-payload.ts";
 import { readStream } from "../../engine/streams/read-stream.ts";
+import { chunksShown } from "../../engine/streams/shown-batches.ts";
 import { submitAndWait } from "../../engine/jobs/submit.ts";
 import type { WholeAnswer } from "../answers/answer.ts";
 import { ClientWait } from "../requests/client-wait.ts";
@@ -121,8 +122,11 @@ async function onlyChunk(
 ): Promise<Uint8Array | undefined> {
   if (job.chunkCount !== 1) return undefined;
   const ref = { endpointId: job.endpointId, jobId: job.id };
-  const { chunks } = await readStream(engine, ref, { from: 0, holdMs: 0, signal });
-  return chunks[0] && (await outputOf(chunks[0])).raw;
+  const { batches } = await readStream(engine, ref, { from: 0, holdMs: 0, signal });
+  for (const batch of batches) {
+    for await (const chunk of chunksShown(batch)) return (await outputOf(chunk)).raw;
+  }
+  return undefined;
 }
 
 /** The item of an array of one, which is what collecting one yield gives; undefined for anything else. */

@@ -1,10 +1,10 @@
 /** Reads the body of a request within a limit, chunk by chunk, in slices between which others have their turn. */
 import { Buffer } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { SLICE_BYTES } from "../../core/jobs/raw-json/scan.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import { ownTurn } from "../../engine/limits/own-turn.ts";
 import { keptBody, noteBody } from "../forwarding/kept-body.ts";
+import { BodyInMemory, type BodySpace } from "./body-space.ts";
 
 /** Called with each chunk as it comes; returns something other than undefined to stop reading. */
 export type ChunkWatcher = (chunk: Buffer) => unknown;
@@ -44,8 +44,10 @@ export function hasLongRest(request: IncomingMessage): boolean {
 }
 
 /**
- * The whole body as it was sent, or the part of it that came until `watch` stopped reading. A body that is announced as too
+ * The whole body as it was sent, or how it begins if `watch` stopped reading. A body that is announced as too
  * large is not read at all.
+ *
+ * @param space where it is kept meanwhile; default: in memory
  *
  * @throws ServiceError unsupported_encoding, payload_too_large; ClientGoneError
  */
@@ -54,6 +56,7 @@ export async function readBody(
   response: ServerResponse,
   maxBytes: number,
   watch: ChunkWatcher,
+  space: BodySpace = new BodyInMemory(declaredLength(request)),
 ): Promise<Buffer> {
   refuseEncoding(request);
   const declared = declaredLength(request);
@@ -66,18 +69,22 @@ export async function readBody(
   }
   if (request.destroyed) throw clientGone();
   if (request.headers.expect !== undefined) response.writeContinue();
-  const body = await receive(request, maxBytes, watch);
+  const body = await receive(request, { maxBytes, watch, space });
   noteBody(request, body);
   return body;
+}
+
+interface Receiving {
+  readonly maxBytes: number;
+  readonly watch: ChunkWatcher;
+  readonly space: BodySpace;
 }
 
 /** @throws ServiceError payload_too_large; ClientGoneError */
 async function receive(
   request: IncomingMessage,
-  maxBytes: number,
-  watch: ChunkWatcher,
+  { maxBytes, watch, space: body }: Receiving,
 ): Promise<Buffer> {
-  const body = new GrowingBody(declaredLength(request));
   let isOver = false;
   return new Promise<Buffer>((resolve, reject) => {
     const leave = () => {
@@ -95,12 +102,18 @@ async function receive(
         return;
       }
       body.add(chunk);
-      if (watch(chunk) !== undefined) onEnd();
-      else if (body.fillsSlice()) void pauseForTurn(request, () => isOver);
+      if (watch(chunk) !== undefined) {
+        leave();
+        resolve(body.beginning());
+      } else if (body.fillsSlice()) pauseForTurn(request, body, () => isOver).catch(onFault);
     };
     const onEnd = () => {
       leave();
       resolve(body.whole());
+    };
+    const onFault = (error: unknown) => {
+      leave();
+      reject(error instanceof Error ? error : new Error(String(error)));
     };
     const onGone = () => {
       leave();
@@ -128,8 +141,13 @@ function refuseEncoding(request: IncomingMessage): void {
   );
 }
 
-async function pauseForTurn(request: IncomingMessage, isOver: () => boolean): Promise<void> {
+async function pauseForTurn(
+  request: IncomingMessage,
+  space: BodySpace,
+  isOver: () => boolean,
+): Promise<void> {
   request.pause();
+  await space.flushed();
   await ownTurn();
   if (!isOver()) request.resume();
 }
@@ -140,40 +158,4 @@ function clientGone(): ClientGoneError {
 
 function tooLarge(maxBytes: number): ServiceError {
   return new ServiceError("payload_too_large", `the body must be at most ${maxBytes} bytes`);
-}
-
-/** Puts chunks together with one copy of each at most: into place when the length is known, else at the end. */
-class GrowingBody {
-  size = 0;
-  readonly #declared: number | undefined;
-  readonly #chunks: Buffer[] = [];
-  #space: Buffer | undefined;
-  #sliceEnd = SLICE_BYTES;
-
-  constructor(declared: number | undefined) {
-    this.#declared = declared;
-  }
-
-  add(chunk: Buffer): void {
-    const isWhole = this.size === 0 && chunk.length === this.#declared;
-    if (this.#declared === undefined || isWhole) this.#chunks.push(chunk);
-    else {
-      this.#space ??= Buffer.allocUnsafeSlow(this.#declared);
-      chunk.copy(this.#space, this.size);
-    }
-    this.size += chunk.length;
-  }
-
-  /** True when a slice of it has come since this was last true. */
-  fillsSlice(): boolean {
-    if (this.size < this.#sliceEnd) return false;
-    this.#sliceEnd = this.size + SLICE_BYTES;
-    return true;
-  }
-
-  whole(): Buffer {
-    if (this.#space) return this.#space.subarray(0, this.size);
-    const [first] = this.#chunks;
-    return first && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.size);
-  }
 }

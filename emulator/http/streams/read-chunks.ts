@@ -1,8 +1,15 @@
 /** `GET /emulator/jobs/{jobId}/chunks`: what a job has streamed, without taking it from a reader; or pushed as it comes. */
 import { z } from "zod";
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { chunkLimitParameter, knownParameter, parse } from "../../core/input/query-parameters.ts";
 import { inspectJob } from "../../engine/jobs/read/inspect-jobs.ts";
 import { readStream, type StreamPart } from "../../engine/streams/read-stream.ts";
+import {
+  chunksShown,
+  closeBatches,
+  countOf,
+  type ShownBatch,
+} from "../../engine/streams/shown-batches.ts";
 import type { Answer, Piece } from "../answers/answer.ts";
 import { preferredType } from "../answers/preferred-type.ts";
 import { endpointOfJob } from "../jobs/endpoint-of-job.ts";
@@ -11,6 +18,9 @@ import { ClientWait } from "../requests/client-wait.ts";
 import { chunksSchema } from "../schemas/job.ts";
 import { placeOf, pushStream } from "./push-stream.ts";
 import { EVENT_STREAM } from "./stream-format.ts";
+
+/** Maximum of one answer, but for a larger chunk. */
+const PAGE_BYTES = LIMITS.chunkMaxBytes;
 
 export const readChunks: Operation<{ readonly jobId: string }> = {
   methods: ["GET"],
@@ -44,17 +54,21 @@ export const readChunks: Operation<{ readonly jobId: string }> = {
     using wait = new ClientWait(service, response);
     const { signal } = wait;
     const part = await readStream(service.engine, path, { from: after, holdMs: 0, signal });
-    return chunksAnswer(part, after, limit);
+    return await chunksAnswer(part, after, limit);
   },
 };
 
-function chunksAnswer({ job, chunks, last }: StreamPart, after: number, limit: number): Answer {
-  const shown = chunks.slice(0, limit);
+async function chunksAnswer(
+  { job, batches, last }: StreamPart,
+  after: number,
+  limit: number,
+): Promise<Answer> {
+  const shown = await firstChunks(batches, limit);
   const pieces = shown.flatMap((chunk, at): Piece[] => [
     `${at > 0 ? "," : ""}{"index":${after + at},`,
     ...membersOf(chunk),
   ]);
-  const end = { next: after + shown.length, isComplete: last && shown.length === chunks.length };
+  const end = { next: after + shown.length, isComplete: last && shown.length === countOf(batches) };
   return {
     status: 200,
     pieces: [
@@ -63,6 +77,24 @@ function chunksAnswer({ job, chunks, last }: StreamPart, after: number, limit: n
       `],${JSON.stringify(end).slice(1)}`,
     ],
   };
+}
+
+/** At most so many, and no more than a page has; always one if there is one. */
+async function firstChunks(batches: readonly ShownBatch[], limit: number): Promise<Uint8Array[]> {
+  const shown: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for (const batch of batches) {
+      for await (const chunk of chunksShown(batch)) {
+        bytes += chunk.byteLength;
+        if (shown.length === limit || (bytes > PAGE_BYTES && shown.length > 0)) return shown;
+        shown.push(chunk);
+      }
+    }
+    return shown;
+  } finally {
+    await closeBatches(batches);
+  }
 }
 
 /** What follows a member of an object before these: the bytes stay as they are. */

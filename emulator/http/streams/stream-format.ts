@@ -1,8 +1,9 @@
 /** The two forms in which a job's stream is pushed: Server-Sent Events and lines of JSON (ours). */
 import { Buffer } from "node:buffer";
-import { chunksOf } from "../../../runtime/protocol/chunk-batch.ts";
+import { chunksOf, LINE_FEED } from "../../../runtime/protocol/chunk-batch.ts";
 import type { OpenedPayload, Piece, PieceInHand } from "../../core/jobs/opened-payload.ts";
 import type { StreamEvent } from "../../engine/streams/read-stream.ts";
+import { joined } from "../answers/answer.ts";
 
 export interface StreamFormat {
   readonly contentType: string;
@@ -24,10 +25,7 @@ export const EVENT_STREAM: StreamFormat = {
   frame(event, job) {
     switch (event.type) {
       case "chunks":
-        return chunksOf(event.batch).flatMap((chunk, at) => {
-          const place = placeOf(event.batch.firstIndex + at, event.attempt);
-          return [`event: chunk\nid: ${place}\ndata: `, chunk, "\n\n"];
-        });
+        return chunkEvents(event);
       case "restart":
         return [`event: restart\ndata: {"attempt":${event.attempt}}\n\n`];
       case "end":
@@ -75,7 +73,40 @@ export function placeAfter(id: string): StreamPlace | undefined {
   return match ? { from: Number(match[2]) + 1, attempt: Number(match[1] ?? 1) } : undefined;
 }
 
-const LINE_FEED = 0x0a;
+function chunkEvents({ batch, attempt }: StreamEvent & { type: "chunks" }): readonly Piece[] {
+  const { firstIndex, count, lines } = batch;
+  const head = (index: number) => `event: chunk\nid: ${placeOf(index, attempt)}\ndata: `;
+  if (!(lines instanceof Uint8Array))
+    return [{ ...lines, slices: () => eventSlices(lines, firstIndex, head) }];
+  const chunks = chunksOf({ firstIndex, count, lines });
+  return chunks.flatMap((chunk, at) => [head(firstIndex + at), chunk, EVENT_END]);
+}
+
+/** Each line as an event. */
+async function* eventSlices(
+  lines: OpenedPayload,
+  firstIndex: number,
+  head: (index: number) => string,
+): AsyncGenerator<Uint8Array> {
+  let index = firstIndex;
+  let isAtStart = true;
+  for await (const slice of lines.slices()) {
+    const pieces: PieceInHand[] = [];
+    for (let start = 0; start < slice.byteLength;) {
+      if (isAtStart) pieces.push(head(index));
+      const end = slice.indexOf(LINE_FEED, start);
+      isAtStart = end >= 0;
+      pieces.push(slice.subarray(start, isAtStart ? end : undefined));
+      if (!isAtStart) break;
+      pieces.push(EVENT_END);
+      index += 1;
+      start = end + 1;
+    }
+    yield joined(pieces);
+  }
+}
+
+const EVENT_END = "\n\n";
 const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
 

@@ -5,7 +5,7 @@ import type { ScanResult } from "../../core/jobs/raw-json/scanner.ts";
 import { invalidRequest, ServiceError } from "../../core/service-error.ts";
 import type { LiveTransfers } from "../../live/live-transfers.ts";
 import type { Call } from "../operation.ts";
-import { readBody } from "../requests/request-body.ts";
+import { readLargeBody } from "../requests/large-body.ts";
 import type { WorkerJobPath } from "./live-call.ts";
 
 /** The room for the error and the keys beside the largest output. */
@@ -23,13 +23,14 @@ export interface ReceivedReport {
  * @throws ServiceError unsupported_encoding; ClientGoneError
  */
 export async function receiveReport(
-  { request, response, path: { jobId } }: Call<WorkerJobPath>,
+  call: Call<WorkerJobPath>,
   transfers: LiveTransfers | undefined,
 ): Promise<ReceivedReport | ServiceError> {
+  const { jobId } = call.path;
   const scanner = createReportScanner();
   const maxBytes = LIMITS.outputMaxBytes + FRAME_MAX_BYTES;
   try {
-    const body = await readBody(request, response, maxBytes, (chunk) => {
+    const { body } = await readLargeBody(call, maxBytes, (chunk) => {
       transfers?.heard(jobId);
       return scanner.push(chunk);
     });

@@ -9,7 +9,7 @@ import { StoreClosedError } from "../../core/store-error.ts";
 import { selectChunks } from "../chunk-selection.ts";
 import { JobScan, rangeOf } from "../job-scan.ts";
 import { payloadInHand } from "../payload-in-hand.ts";
-import type { ReadablePayload } from "../payload.ts";
+import type { ReadableBatch, ReadablePayload } from "../payload.ts";
 import type { Boot, CountedJobs, FoundJobs, StoreReads } from "../store.ts";
 import { noRecords } from "../records.ts";
 import type { PayloadDamagedError, PayloadSlot } from "../payload.ts";
@@ -99,6 +99,11 @@ export class MemoryReads implements StoreReads {
     const stored = this.tables.bodies.get(seq)?.chunks ?? [];
     const first = stored.findLastIndex(({ firstIndex }) => firstIndex <= window.from);
     return selectChunks(stored.slice(Math.max(0, first)), window);
+  }
+
+  async chunkBatches(seq: number, window: ChunkWindow): Promise<readonly ReadableBatch[]> {
+    const batches = await this.chunks(seq, window);
+    return batches.map((batch) => ({ ...batch, lines: payloadInHand(batch.lines) }));
   }
 
   /** What is in memory is not compared. */

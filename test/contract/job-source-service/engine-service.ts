@@ -9,6 +9,7 @@ import { WorkerHandle } from "../../../emulator/engine/workers/worker-handle.ts"
 import { viewJob } from "../../../emulator/engine/jobs/read/job-view.ts";
 import { wholePayload } from "../../../emulator/engine/jobs/read/show-payload.ts";
 import { readStream } from "../../../emulator/engine/streams/read-stream.ts";
+import { chunksShown } from "../../../emulator/engine/streams/shown-batches.ts";
 import { submit } from "../../../emulator/engine/jobs/submit.ts";
 import {
   type OpenSession,
@@ -94,7 +95,9 @@ async function seenJob(engine: EngineContext, jobId: string): Promise<SeenJob> {
   const ref = { endpointId, jobId };
   const { job, output } = await viewJob(engine, ref);
   const { signal } = new AbortController();
-  const { chunks } = await readStream(engine, ref, { from: 0, holdMs: 0, signal });
+  const { batches } = await readStream(engine, ref, { from: 0, holdMs: 0, signal });
+  const chunks: Uint8Array[] = [];
+  for (const batch of batches) for await (const chunk of chunksShown(batch)) chunks.push(chunk);
   return {
     isDone: isTerminal(job.status),
     output: output === undefined ? undefined : parsed(await wholePayload(output)),

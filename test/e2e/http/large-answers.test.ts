@@ -1,6 +1,5 @@
 /** However many clients ask for large outputs, and whether they read them or not, the emulator keeps few of their bytes in memory. */
 import { once } from "node:events";
-import fs from "node:fs";
 import http from "node:http";
 import net from "node:net";
 import { crc32 } from "node:zlib";
@@ -8,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { sized } from "../../setup/size.ts";
 import { Stage } from "../jobs/stage.ts";
-import { PROC } from "../../setup/proc.ts";
+import { openFiles, Peaks, residentBytes } from "./load/peaks.ts";
 
 const OUTPUT_BYTES = 19_000_000;
 /** Who keep the whole answer of each in memory need three times the bound. */
@@ -16,7 +15,6 @@ const READERS = sized(60, 120);
 const MAX_RESIDENT_BYTES = 400_000_000;
 /** How far above what it was before the emulator's memory may be soon after all have hung up. */
 const LEFT_BYTES = 60_000_000;
-const SAMPLE_MS = 100;
 
 /** The stage with one job that has ended, and the path at which it is read. */
 async function stageWithLargeOutput() {
@@ -35,19 +33,19 @@ test("40 connections that ask 8 times each for 19 MB and never read take no more
   const { url, apiKey, child } = stage.emulator;
   await readWhole(url, apiKey, path);
   const before = residentBytes(child.pid);
-  using memory = new MemorySamples(child.pid);
+  using memory = new Peaks(child.pid);
   const request = `GET ${path} HTTP/1.1\r\nhost: ${new URL(url).host}\r\nauthorization: Bearer ${apiKey}\r\n\r\n`;
   const sockets = Array.from({ length: 40 }, () => neverReading(Number(new URL(url).port)));
   await Promise.all(sockets.map((socket) => once(socket, "connect")));
   for (const socket of sockets) socket.write(request.repeat(8));
   await delay(5_000);
-  expect(await openFiles(child.pid)).toBeLessThan(200);
+  expect(openFiles(child.pid)).toBeLessThan(200);
   for (const socket of sockets.slice(0, 3)) {
     expect(await firstBytes(socket)).toMatch(/^HTTP\/1\.1 200 OK/);
   }
   for (const socket of sockets) socket.destroy();
   await fallsTo(child.pid, before + LEFT_BYTES);
-  expect(memory.peak).toBeLessThan(MAX_RESIDENT_BYTES);
+  expect(memory.residentBytes).toBeLessThan(MAX_RESIDENT_BYTES);
 });
 
 test(`${READERS} clients that read 19 MB at once all get every byte, and take no more than 400 MB`, async () => {
@@ -57,13 +55,13 @@ test(`${READERS} clients that read 19 MB at once all get every byte, and take no
   const one = await readWhole(url, apiKey, path);
   expect(one.bytes).toBeGreaterThan(OUTPUT_BYTES);
   const before = residentBytes(child.pid);
-  using memory = new MemorySamples(child.pid);
+  using memory = new Peaks(child.pid);
   const all = await Promise.all(
     Array.from({ length: READERS }, () => readWhole(url, apiKey, path)),
   );
   expect(all).toEqual(Array.from({ length: READERS }, () => one));
   await fallsTo(child.pid, before + LEFT_BYTES);
-  expect(memory.peak).toBeLessThan(MAX_RESIDENT_BYTES);
+  expect(memory.residentBytes).toBeLessThan(MAX_RESIDENT_BYTES);
 });
 
 /** Garbage is collected when there is time for it. */
@@ -105,29 +103,4 @@ function readWhole(url: string, apiKey: string | undefined, path: string) {
   });
   request.on("error", reject);
   return promise;
-}
-
-/** Of one process, from now until they are asked for. */
-class MemorySamples implements Disposable {
-  peak = 0;
-  readonly #timer: NodeJS.Timeout;
-
-  constructor(pid: number | undefined) {
-    this.#timer = setInterval(() => {
-      this.peak = Math.max(this.peak, residentBytes(pid));
-    }, SAMPLE_MS);
-  }
-
-  [Symbol.dispose](): void {
-    clearInterval(this.#timer);
-  }
-}
-
-function residentBytes(pid: number | undefined): number {
-  const status = fs.readFileSync(`${PROC}/${pid}/status`, "utf8");
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1_024;
-}
-
-async function openFiles(pid: number | undefined): Promise<number> {
-  return (await fs.promises.readdir(`${PROC}/${pid}/fd`)).length;
 }

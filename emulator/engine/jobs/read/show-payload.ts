@@ -56,11 +56,14 @@ export async function piecesInHand(pieces: readonly Piece[]): Promise<readonly P
   return inHand;
 }
 
-/** All of it in memory; disposes of it if it is opened. */
-export async function wholePayload(payload: ShownPayload): Promise<Uint8Array> {
+/** All of it in memory, of `allocate` if it is opened: then it is disposed of. */
+export async function wholePayload(
+  payload: ShownPayload,
+  allocate: (sizeBytes: number) => Uint8Array = (sizeBytes) => Buffer.allocUnsafeSlow(sizeBytes),
+): Promise<Uint8Array> {
   if (payload instanceof Uint8Array) return payload;
   await using opened = payload;
-  const whole = Buffer.allocUnsafeSlow(opened.sizeBytes);
+  const whole = allocate(opened.sizeBytes);
   let size = 0;
   for await (const slice of opened.slices()) {
     whole.set(slice, size);

@@ -4,7 +4,6 @@ import type {
   ChunkReceipt,
   Hello,
   OutcomeReceipt,
-  ServiceOrders,
   WorkerReport,
 } from "../../../../runtime/protocol/session.ts";
 import type { Receipts } from "../../effects.ts";
@@ -15,7 +14,7 @@ import { assignFreeCredit } from "../../jobs/assign-free.ts";
 import type { Uses } from "../../context.ts";
 import { finish } from "../../jobs/finish.ts";
 import { welcomed, type WelcomeUses } from "./welcome-worker.ts";
-import type { WorkerHandle } from "../worker-handle.ts";
+import type { Send, WorkerHandle } from "../worker-handle.ts";
 import { FlowingBytes, type FlowUses } from "./flowing-bytes.ts";
 import { payloadsOf, stageReport, type StagedReport } from "../../jobs/staged-report.ts";
 import { storeChunks, storeProgress } from "../../streams/append-chunks.ts";
@@ -36,10 +35,7 @@ type SessionUses = WelcomeUses &
   >;
 
 /** Opens a session with a connected worker; `send` sends orders to it. */
-export type OpenSession = (
-  worker: WorkerHandle,
-  send: (orders: ServiceOrders) => void,
-) => WorkerSession;
+export type OpenSession = (worker: WorkerHandle, send: Send) => WorkerSession;
 
 export function sessionsOn(engine: SessionUses): OpenSession {
   return (worker, send) => new WorkerSession(engine, worker, send);
@@ -48,7 +44,7 @@ export function sessionsOn(engine: SessionUses): OpenSession {
 export class WorkerSession {
   readonly worker: WorkerHandle;
   readonly #engine: SessionUses;
-  readonly #send: (orders: ServiceOrders) => void;
+  readonly #send: Send;
   readonly #flow: FlowingBytes;
   /** Settles when all reports so far are staged; keeps them in order while a large one is written. */
   #staged: Promise<unknown> | undefined;
@@ -58,7 +54,7 @@ export class WorkerSession {
    */
   #welcoming: Promise<void> | undefined;
 
-  constructor(engine: SessionUses, worker: WorkerHandle, send: (orders: ServiceOrders) => void) {
+  constructor(engine: SessionUses, worker: WorkerHandle, send: Send) {
     this.#engine = engine;
     this.worker = worker;
     this.#send = send;
@@ -94,7 +90,7 @@ export class WorkerSession {
     if (worker.state === "draining" && worker.heldCount === 0)
       this.#engine.endpointChanged(worker.endpointId);
     if (outcomeReceipts.length + chunkReceipts.length + revocations.length > 0)
-      this.#send(receipts);
+      void this.#send(receipts);
   }
 
   /** Grants credit until it is withdrawn; settles when waiting jobs were handed over. */
@@ -236,7 +232,7 @@ export class WorkerSession {
 
   async #welcome(hello: Hello): Promise<void> {
     const welcome = await welcomed(this.#engine, this.worker, hello);
-    this.#send(welcome);
+    void this.#send(welcome);
     this.#welcoming = undefined;
   }
 }

@@ -3,8 +3,19 @@ import type { ChunkBatch, ChunkWindow } from "../../../../runtime/protocol/chunk
 import type { JobWindow } from "../../../core/jobs/job-filter.ts";
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { Job } from "../../../core/jobs/job.ts";
-import { type FileContent, type LyingBytes, readChunks, readPayload } from "../../lying-bytes.ts";
-import type { PayloadDamagedError, PayloadSlot, ReadablePayload } from "../../payload.ts";
+import {
+  type FileContent,
+  type LyingBytes,
+  readBatches,
+  readChunks,
+  readPayload,
+} from "../../lying-bytes.ts";
+import type {
+  PayloadDamagedError,
+  PayloadSlot,
+  ReadableBatch,
+  ReadablePayload,
+} from "../../payload.ts";
 import type { Records } from "../../records.ts";
 import type { CountedJobs, FoundJobs, StoreReads } from "../../store.ts";
 import { SERVICE_PART } from "../claim/parts.ts";
@@ -64,6 +75,7 @@ export abstract class PostgresReads implements StoreReads {
       (await this.ask((session) => chunksAround(session, seq, window))).map(compared),
     file: (content) => this.file(content),
     wholeLines: (bytes) => bytes,
+    openLine: (content) => this.file(content).open(),
   };
   protected readonly jobReads: JobReads;
   readonly #search: JobSearch;
@@ -137,6 +149,10 @@ export abstract class PostgresReads implements StoreReads {
 
   chunks(seq: number, window: ChunkWindow): Promise<readonly ChunkBatch[]> {
     return readChunks(this.#lying, seq, window);
+  }
+
+  chunkBatches(seq: number, window: ChunkWindow): Promise<readonly ReadableBatch[]> {
+    return readBatches(this.#lying, seq, window);
   }
 
   isStillStored({ place: { seq, slot }, checksum }: PayloadDamagedError): Promise<boolean> {

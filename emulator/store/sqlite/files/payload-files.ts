@@ -6,7 +6,8 @@ import path from "node:path";
 import { DirectorySync, makeDirectoryDurably } from "../../../sqlite/durable-directory.ts";
 import { type FileContent, type FileRange, rangesOf } from "../../lying-bytes.ts";
 import { checksumInSlices } from "../../rows/checksum.ts";
-import { openContent, readContent } from "./read-file.ts";
+import { endsWith, openContent, readContent } from "./read-file.ts";
+import { SharedFiles } from "./shared-files.ts";
 import { fromFileSystem } from "../../../sqlite/sqlite-error.ts";
 import { StagedFiles } from "../../staged-files.ts";
 import { WorkUnderWay } from "../../work-under-way.ts";
@@ -27,6 +28,9 @@ export class PayloadFiles {
   readonly #root: string;
   readonly #names: DirectorySync;
   readonly #work = new WorkUnderWay();
+  readonly #shared = new SharedFiles((file) =>
+    this.#work.track(fs.promises.rm(file, { force: true }).catch(() => undefined)),
+  );
 
   /** `dataDirectory` must exist. Throws when the directory for the files cannot be made. */
   constructor(dataDirectory: string) {
@@ -49,20 +53,23 @@ export class PayloadFiles {
     return this.#work.track(this.#write(randomUUID(), parts));
   }
 
-  /** How what lies in a file is read; both throw PayloadDamagedError, also where the file was removed meanwhile. */
+  /** How what lies in a file is read; all throw PayloadDamagedError, also where the file was removed meanwhile. */
   payload(content: FileContent) {
-    const file = this.#pathOf(content.name);
+    const use = () => this.#shared.use(this.#pathOf(content.name));
     return {
-      bytes: () => readContent(file, content),
-      open: () => openContent(file, content),
+      bytes: () => readContent(use(), content),
+      open: () => openContent(use(), content),
+      /** Whether its last byte is that one. */
+      endsWith: (byte: number) => endsWith(use(), content, byte),
     };
   }
 
-  /** Removes a file no row refers to any more. What cannot be removed now is swept at the next start. */
+  /**
+   * Removes a file no row refers to any more, once its last reader has finished. What cannot be removed then is swept at the
+   * next start.
+   */
   async remove(name: string): Promise<void> {
-    await this.#work.track(
-      fs.promises.rm(this.#pathOf(name), { force: true }).catch(() => undefined),
-    );
+    await this.#shared.remove(this.#pathOf(name));
   }
 
   /** Resolves when no file is being written or removed. */

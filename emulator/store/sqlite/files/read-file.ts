@@ -1,78 +1,69 @@
 /** Reads payload files, at once or slice by slice; hands on nothing before its length and checksum were compared. */
 import { Buffer } from "node:buffer";
-import fs from "node:fs";
-import type { FileHandle } from "node:fs/promises";
 import type { OpenedPayload } from "../../../core/jobs/opened-payload.ts";
 import { SLICE_MAX_BYTES } from "../../payload-in-hand.ts";
 import type { FileContent } from "../../lying-bytes.ts";
 import { PayloadDamagedError } from "../../payload.ts";
 import { checksumInSlices, contentChecksum } from "../../rows/checksum.ts";
 import { codeOf, fromFileSystem } from "../../../sqlite/sqlite-error.ts";
+import type { FileUse } from "./shared-files.ts";
 
 /** All of it. @throws PayloadDamagedError; StoreUnusableError when the disk fails */
-export function readContent(file: string, content: FileContent): Promise<Uint8Array> {
-  return reading(file, content, async () => {
-    await using handle = await fs.promises.open(file, "r");
-    const bytes = Buffer.allocUnsafeSlow(content.sizeBytes);
-    await readAt(bytes, handle, content, 0);
-    refuseOther(await checksumInSlices(bytes), content);
-    return bytes;
-  });
+export async function readContent(use: FileUse, content: FileContent): Promise<Uint8Array> {
+  await using file = use;
+  const bytes = Buffer.allocUnsafeSlow(content.sizeBytes);
+  await readAt(bytes, file, content, 0);
+  refuseOther(await checksumInSlices(bytes), content);
+  return bytes;
 }
 
 /**
- * Opens it once all of it was compared. The open file outlives its name.
+ * Opens it once all of it was compared. The file outlives its name.
  *
  * @throws PayloadDamagedError; StoreUnusableError when the disk fails
  */
-export function openContent(file: string, content: FileContent): Promise<OpenedPayload> {
-  return reading(file, content, async () => {
-    const handle = await fs.promises.open(file, "r");
-    try {
-      await compare(handle, content);
-    } catch (error) {
-      await handle.close();
-      throw error;
-    }
-    return {
-      sizeBytes: content.sizeBytes,
-      slices: () => slicesOf(handle, file, content),
-      [Symbol.asyncDispose]: () => handle.close(),
-    };
-  });
+export async function openContent(use: FileUse, content: FileContent): Promise<OpenedPayload> {
+  const { offset, sizeBytes, checksum } = content;
+  try {
+    await use.compared(`${offset} ${sizeBytes} ${checksum}`, () => compare(use, content));
+  } catch (error) {
+    await use[Symbol.asyncDispose]();
+    throw error;
+  }
+  return {
+    sizeBytes,
+    slices: () => slicesOf(use, content),
+    [Symbol.asyncDispose]: () => use[Symbol.asyncDispose](),
+  };
 }
 
-async function reading<T>(file: string, content: FileContent, read: () => Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof PayloadDamagedError) throw error;
-    if (codeOf(error) !== "ENOENT") throw fromFileSystem(error, file);
-    throw damaged(content, `is missing: there is no file ${shown(content)}`, error);
-  }
+/** Whether the last byte is that one. @throws as `openContent` */
+export async function endsWith(use: FileUse, content: FileContent, byte: number): Promise<boolean> {
+  await using file = use;
+  const last = Buffer.alloc(1);
+  await readAt(last, file, content, content.sizeBytes - 1);
+  return last[0] === byte;
 }
 
 async function* slicesOf(
-  handle: FileHandle,
-  file: string,
+  file: FileUse,
   content: FileContent,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const space = Buffer.allocUnsafeSlow(Math.min(SLICE_MAX_BYTES, content.sizeBytes));
-  for (let at = 0; at < content.sizeBytes; at += SLICE_MAX_BYTES) {
-    const slice = space.subarray(0, content.sizeBytes - at);
-    await reading(file, content, () => readAt(slice, handle, content, at));
-    yield slice;
+  const space = file.slice();
+  try {
+    for (let at = 0; at < content.sizeBytes; at += SLICE_MAX_BYTES) {
+      const slice = space.subarray(0, content.sizeBytes - at);
+      await readAt(slice, file, content, at);
+      yield slice;
+    }
+  } finally {
+    file.giveBack(space);
   }
 }
 
-async function compare(handle: FileHandle, content: FileContent): Promise<void> {
-  const slice = Buffer.allocUnsafeSlow(Math.min(SLICE_MAX_BYTES, content.sizeBytes));
+async function compare(file: FileUse, content: FileContent): Promise<void> {
   let checksum = 0;
-  for (let at = 0; at < content.sizeBytes; at += slice.byteLength) {
-    const part = slice.subarray(0, content.sizeBytes - at);
-    await readAt(part, handle, content, at);
-    checksum = contentChecksum(part, checksum);
-  }
+  for await (const slice of slicesOf(file, content)) checksum = contentChecksum(slice, checksum);
   refuseOther(checksum, content);
 }
 
@@ -97,15 +88,17 @@ function shown({ name }: FileContent): string {
 /** Fills `into` from the content's byte `at` on. */
 async function readAt(
   into: Buffer,
-  handle: FileHandle,
+  file: FileUse,
   content: FileContent,
   at: number,
 ): Promise<void> {
-  for (let filled = 0; filled < into.byteLength;) {
-    const left = into.byteLength - filled;
-    const { bytesRead } = await handle.read(into, filled, left, content.offset + at + filled);
-    if (bytesRead === 0)
-      throw damaged(content, `is damaged: its file ${shown(content)} is too short`);
-    filled += bytesRead;
+  let filled: number;
+  try {
+    filled = await file.read(into, content.offset + at);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw fromFileSystem(error, file.path);
+    throw damaged(content, `is missing: there is no file ${shown(content)}`, error);
   }
+  if (filled < into.byteLength)
+    throw damaged(content, `is damaged: its file ${shown(content)} is too short`);
 }

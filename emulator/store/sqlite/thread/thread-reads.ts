@@ -1,12 +1,22 @@
 /** The questions of the port, answered by the thread of the store; payload files are read here. */
-import type { ChunkBatch, ChunkWindow } from "../../../../runtime/protocol/chunk-batch.ts";
+import {
+  type ChunkBatch,
+  type ChunkWindow,
+  LINE_FEED,
+} from "../../../../runtime/protocol/chunk-batch.ts";
 import type { JobWindow } from "../../../core/jobs/job-filter.ts";
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { Job } from "../../../core/jobs/job.ts";
-import { type LyingBytes, readChunks, readPayload } from "../../lying-bytes.ts";
+import { type LyingBytes, readBatches, readChunks, readPayload } from "../../lying-bytes.ts";
 import type { Boot, CountedJobs, FoundJobs, StoreReads } from "../../store.ts";
 import { noRecords } from "../../records.ts";
-import type { PayloadDamagedError, PayloadSlot, ReadablePayload } from "../../payload.ts";
+import type {
+  PayloadDamagedError,
+  PayloadSlot,
+  ReadableBatch,
+  ReadablePayload,
+} from "../../payload.ts";
+import { openedInHand } from "../../payload-in-hand.ts";
 import type { Records } from "../../records.ts";
 import type { PayloadFiles } from "../files/payload-files.ts";
 import type { Soundness } from "../../soundness.ts";
@@ -36,6 +46,13 @@ export abstract class ThreadReads implements StoreReads {
     chunks: (seq, window) => this.#ask("chunks", seq, window),
     file: (content) => this.files.payload(content),
     wholeLines,
+    openLine: async (content) => {
+      const file = this.files.payload(content);
+      const opened = await file.open();
+      if (await file.endsWith(LINE_FEED)) return opened;
+      await opened[Symbol.asyncDispose]();
+      return openedInHand(wholeLines(await file.bytes()));
+    },
   };
   protected readonly thread: ThreadLink;
   protected readonly files: PayloadFiles;
@@ -105,6 +122,10 @@ export abstract class ThreadReads implements StoreReads {
 
   chunks(seq: number, window: ChunkWindow): Promise<readonly ChunkBatch[]> {
     return readChunks(this.#lying, seq, window);
+  }
+
+  chunkBatches(seq: number, window: ChunkWindow): Promise<readonly ReadableBatch[]> {
+    return readBatches(this.#lying, seq, window);
   }
 
   async isStillStored({ place: { seq, slot }, checksum }: PayloadDamagedError): Promise<boolean> {

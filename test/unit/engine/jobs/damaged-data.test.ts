@@ -119,7 +119,7 @@ it("a job whose stream is damaged is FAILED for who reads it, with the output th
   const options = { holdMs: 0, signal: new AbortController().signal };
   for (const from of [0, undefined]) {
     const part = await readStream(test.engine, ref, { ...options, from });
-    expect(part).toMatchObject({ chunks: [], last: true, job: { status: "FAILED" } });
+    expect(part).toMatchObject({ batches: [], last: true, job: { status: "FAILED" } });
   }
   const { job, output } = await viewJob(test.engine, ref);
   expect(job.failure).toMatchObject({ type: "data_damaged" });

@@ -67,3 +67,22 @@ it("who goes away while waiting lets the next one in", async () => {
   await Promise.all([large, small]);
   expect(order).toEqual(["a", "large left", "small"]);
 });
+
+it("a share at once is of half of the room, and overtakes nobody", async () => {
+  const { inFlight, order, take } = room();
+  const held = inFlight.takeNow(50);
+  expect(held).toBeDefined();
+  expect(inFlight.takeNow(1)).toBeUndefined();
+  // The other half goes on.
+  (await take("a", 50))?.[Symbol.dispose]();
+  held?.[Symbol.dispose]();
+  held?.[Symbol.dispose]();
+  const whole = await take("whole", 100);
+  const next = take("next", 10);
+  expect(inFlight.takeNow(1)).toBeUndefined();
+  whole?.[Symbol.dispose]();
+  await next;
+  expect(order).toEqual(["a", "whole", "next"]);
+  expect(inFlight.takeNow(40)).toBeDefined();
+  expect(inFlight.takeNow(1)).toBeUndefined();
+});

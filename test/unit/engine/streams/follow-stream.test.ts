@@ -3,10 +3,10 @@ import { Buffer } from "node:buffer";
 import { expect, it, vi } from "vitest";
 import { StoreFullError } from "../../../../emulator/core/store-error.ts";
 import { followStream, type StreamEvent } from "../../../../emulator/engine/streams/read-stream.ts";
+import { chunksShown } from "../../../../emulator/engine/streams/shown-batches.ts";
 import { retry } from "../../../../emulator/engine/jobs/retry.ts";
 import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { MemoryReads } from "../../../../emulator/store/memory/memory-reads.ts";
-import { chunksOf } from "../../../../runtime/protocol/chunk-batch.ts";
 import { isTerminal } from "../../../../runtime/protocol/job-status.ts";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
@@ -28,7 +28,8 @@ async function followed(test: TestEngine) {
 async function next(events: AsyncGenerator<StreamEvent, void>): Promise<unknown> {
   const { value } = await events.next();
   if (value?.type !== "chunks") return value?.type;
-  return chunksOf(value.batch).map((chunk) => {
+  const chunks = await Array.fromAsync(chunksShown(value.batch));
+  return chunks.map((chunk) => {
     const { output } = JSON.parse(Buffer.from(chunk).toString()) as { output: unknown };
     return output;
   });

@@ -2,12 +2,12 @@
 import { Buffer } from "node:buffer";
 import { isTerminal } from "../../../../runtime/protocol/job-status.ts";
 import type { Job } from "../../../../emulator/core/jobs/job.ts";
-import { chunksOf } from "../../../../runtime/protocol/chunk-batch.ts";
 import { inspectJob } from "../../../../emulator/engine/jobs/read/inspect-jobs.ts";
 import { findJobs } from "../../../../emulator/engine/jobs/read/find-jobs.ts";
 import { viewJob } from "../../../../emulator/engine/jobs/read/job-view.ts";
 import { wholePayload } from "../../../../emulator/engine/jobs/read/show-payload.ts";
 import { followStream } from "../../../../emulator/engine/streams/read-stream.ts";
+import { chunksShown } from "../../../../emulator/engine/streams/shown-batches.ts";
 import { openSqliteStore } from "../../../../emulator/store/sqlite/sqlite-store.ts";
 import { storeWith } from "../../engine/store-with.ts";
 import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
@@ -97,7 +97,7 @@ class Reading {
     for await (const event of events) {
       if (event.type === "end" && event.view.output) await wholePayload(event.view.output);
       if (event.type !== "chunks") continue;
-      for (const chunk of chunksOf(event.batch))
+      for await (const chunk of chunksShown(event.batch))
         outputs.push((JSON.parse(Buffer.from(chunk).toString()) as { output: unknown }).output);
     }
     return outputs;

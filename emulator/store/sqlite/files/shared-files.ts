@@ -1,0 +1,168 @@
+/**
+ * Payload files that are being read: all readers of one share its open file and the comparison with its checksum. Only a few files
+ * are open at a time, whoever waits for a slow client, and a file that is to go stays until its last reader has finished.
+ */
+import { Buffer } from "node:buffer";
+import fs from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import { SLICE_MAX_BYTES } from "../../payload-in-hand.ts";
+import { Slots } from "../../slots.ts";
+
+/** Maximum of files that are open between two reads. */
+const OPEN_MAX = 64;
+
+/** Maximum of memory for slices that is kept for the next reader. */
+const SPARE_SLICES_MAX = 64;
+
+/** Maximum of reads at a time; Node has four threads for them. */
+const READS_AT_ONCE = 8;
+
+interface UsedFile {
+  readonly path: string;
+  users: number;
+  reads: number;
+  handle: Promise<FileHandle> | undefined;
+  isDoomed: boolean;
+  /** By the range they are of: comparisons of content with its checksum. */
+  readonly compared: Map<string, Promise<void>>;
+}
+
+export class SharedFiles {
+  readonly #files = new Map<string, UsedFile>();
+  /** Files with a handle, the one read longest ago first. */
+  readonly #open = new Set<UsedFile>();
+  readonly #slots = new Slots(READS_AT_ONCE);
+  readonly #spareSlices: Buffer[] = [];
+  readonly #remove: (path: string) => Promise<void>;
+
+  /** `remove` removes a file that nobody reads. */
+  constructor(remove: (path: string) => Promise<void>) {
+    this.#remove = remove;
+  }
+
+  /** The file stays until this is disposed of. */
+  use(path: string): FileUse {
+    const file = this.#files.get(path) ?? {
+      ...{ path, users: 0, reads: 0, handle: undefined, isDoomed: false },
+      compared: new Map<string, Promise<void>>(),
+    };
+    this.#files.set(path, file);
+    file.users += 1;
+    return new FileUse(file, {
+      read: (into, at) => this.#read(file, into, at),
+      close: () => this.#close(file),
+      slice: () => this.#spareSlices.pop() ?? Buffer.allocUnsafeSlow(SLICE_MAX_BYTES),
+      giveBack: (slice) => {
+        if (this.#spareSlices.length < SPARE_SLICES_MAX) this.#spareSlices.push(slice);
+      },
+    });
+  }
+
+  /** Removes the file: now, or when its last reader has finished. */
+  async remove(path: string): Promise<void> {
+    const file = this.#files.get(path);
+    if (file) file.isDoomed = true;
+    else await this.#remove(path);
+  }
+
+  /** How many bytes were read; fewer than `into` has where the file ends. */
+  async #read(file: UsedFile, into: Buffer, at: number): Promise<number> {
+    using _ = await this.#slots.take();
+    file.reads += 1;
+    try {
+      const handle = await this.#handleOf(file);
+      let filled = 0;
+      while (filled < into.byteLength) {
+        const left = into.byteLength - filled;
+        const { bytesRead } = await handle.read(into, filled, left, at + filled);
+        if (bytesRead === 0) break;
+        filled += bytesRead;
+      }
+      return filled;
+    } finally {
+      file.reads -= 1;
+    }
+  }
+
+  #handleOf(file: UsedFile): Promise<FileHandle> {
+    this.#open.delete(file);
+    this.#open.add(file);
+    file.handle ??= fs.promises.open(file.path, "r").catch((error: unknown) => {
+      this.#open.delete(file);
+      file.handle = undefined;
+      throw error;
+    });
+    for (const oldest of this.#open) {
+      if (this.#open.size <= OPEN_MAX) break;
+      if (oldest.reads === 0) void this.#closeHandle(oldest);
+    }
+    return file.handle;
+  }
+
+  async #closeHandle(file: UsedFile): Promise<void> {
+    const { handle } = file;
+    file.handle = undefined;
+    this.#open.delete(file);
+    await (await handle)?.close();
+  }
+
+  async #close(file: UsedFile): Promise<void> {
+    file.users -= 1;
+    if (file.users > 0) return;
+    this.#files.delete(file.path);
+    await this.#closeHandle(file);
+    if (file.isDoomed) await this.#remove(file.path);
+  }
+}
+
+interface FileUseActs {
+  readonly read: (into: Buffer, at: number) => Promise<number>;
+  readonly close: () => Promise<void>;
+  readonly slice: () => Buffer;
+  readonly giveBack: (slice: Buffer) => void;
+}
+
+/** One reader's hold on a file. */
+export class FileUse implements AsyncDisposable {
+  readonly #file: UsedFile;
+  readonly #acts: FileUseActs;
+  #isClosed = false;
+
+  constructor(file: UsedFile, acts: FileUseActs) {
+    this.#file = file;
+    this.#acts = acts;
+  }
+
+  get path(): string {
+    return this.#file.path;
+  }
+
+  /** Fills `into` from the file's byte `at` on; answers how many bytes there were. */
+  read(into: Buffer, at: number): Promise<number> {
+    return this.#acts.read(into, at);
+  }
+
+  /** Memory for one slice. Whoever has done with it gives it back: what many readers leave behind is collected late. */
+  slice(): Buffer {
+    return this.#acts.slice();
+  }
+
+  giveBack(slice: Buffer): void {
+    this.#acts.giveBack(slice);
+  }
+
+  /** Runs `compare` unless another reader has done so, or does, for the same range since the file is in use. */
+  compared(range: string, compare: () => Promise<void>): Promise<void> {
+    const { compared } = this.#file;
+    const known = compared.get(range) ?? compare();
+    compared.set(range, known);
+    known.catch(() => compared.delete(range));
+    return known;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#acts.close();
+  }
+}

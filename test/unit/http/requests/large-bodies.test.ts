@@ -1,0 +1,70 @@
+/** Large bodies: however slowly they arrive, they take no memory from others; complete ones wait for room. */
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { expect, it } from "vitest";
+import { LIMITS } from "../../../../runtime/protocol/limits.ts";
+import { KEY, startTestHttp } from "../http-harness.ts";
+
+const BODY = JSON.stringify({ input: { text: "0123456789".repeat(900_000) } });
+
+const HEAD = [
+  "POST /v2/echo/run HTTP/1.1",
+  "host: x",
+  `authorization: Bearer ${KEY}`,
+  "connection: close",
+].join("\r\n");
+
+function begun(length = `content-length: ${BODY.length}`): string {
+  return `${HEAD}\r\n${length}\r\n\r\n`;
+}
+
+async function answerOf(socket: Socket): Promise<string> {
+  const pieces = await socket.toArray();
+  return Buffer.concat(pieces as Buffer[]).toString();
+}
+
+it("many clients that do not finish keep nobody waiting, and are served when they do", async () => {
+  await using service = await startTestHttp();
+  const worker = await service.test.connectWorker("echo", { credit: 20 });
+  const slow = await Promise.all(
+    Array.from({ length: 10 }, () => service.socket(begun() + BODY.slice(0, -1))),
+  );
+  const hurried = await service.socket(begun() + BODY);
+  expect(await answerOf(hurried)).toContain("HTTP/1.1 200");
+  expect(Buffer.from((await worker.nextJob()).input).toString()).toBe(BODY.slice(9, -1));
+  for (const socket of slow) {
+    socket.write(BODY.slice(-1));
+    expect(await answerOf(socket)).toContain("HTTP/1.1 200");
+    expect(Buffer.from((await worker.nextJob()).input).toString()).toBe(BODY.slice(9, -1));
+  }
+});
+
+it("a body that is complete waits for room, and takes none when its client has gone", async () => {
+  await using service = await startTestHttp();
+  const { inFlight } = service.test.engine;
+  const all = await inFlight.take(LIMITS.inFlightMaxBytes, new AbortController().signal);
+  const waiting = await service.socket(begun() + BODY);
+  const chunk = `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`;
+  const chunked = await service.socket(begun("transfer-encoding: chunked") + chunk);
+  const gone = await service.socket(begun() + BODY);
+  const small = await service.call("POST", "/v2/echo/run", { body: { input: {} } });
+  expect(small.status).toBe(200);
+  gone.destroy();
+  await once(gone, "close");
+  all?.[Symbol.dispose]();
+  expect(await answerOf(waiting)).toContain("HTTP/1.1 200");
+  expect(await answerOf(chunked)).toContain("HTTP/1.1 200");
+  // Everything was given back.
+  const { signal } = new AbortController();
+  (await inFlight.take(LIMITS.inFlightMaxBytes, signal))?.[Symbol.dispose]();
+});
+
+it("a large body with a fault is refused, and takes no room any more", async () => {
+  await using service = await startTestHttp();
+  const { inFlight } = service.test.engine;
+  const all = await inFlight.take(LIMITS.inFlightMaxBytes, new AbortController().signal);
+  const faulty = await service.socket(begun() + BODY.replace("}}", "]}"));
+  expect(await answerOf(faulty)).toContain("HTTP/1.1 400");
+  all?.[Symbol.dispose]();
+  expect(inFlight.takeNow(LIMITS.inFlightMaxBytes / 2)).toBeDefined();
+});
