@@ -109,11 +109,8 @@ test("slow clients with large inputs keep nobody waiting", async () => {
   const path = `${url}/v2/large/runsync?wait=300000`;
   // All of their bodies but the last byte.
   const slow = Array.from({ length: 20 }, () => request(path, apiKey, body.length));
-  const closed = slow.map(async (each) =>
-    once(
-      each.on("error", () => undefined),
-      "close",
-    ),
+  const closed = slow.map(
+    (each) => new Promise((resolve) => each.on("error", () => undefined).on("close", resolve)),
   );
   await Promise.all(
     slow.map((each) => new Promise((resolve) => void each.write(body.subarray(0, -1), resolve))),
