@@ -1,4 +1,4 @@
-/** A clock for programs that a test can set forward under them: libfaketime, which they load before the C library. */
+/** A clock for programs that a test can set under them, and that may run at another speed: libfaketime, loaded before the C library. */
 import fs from "node:fs";
 import path from "node:path";
 import { whatIsMissing } from "./debian-program.ts";
@@ -14,20 +14,32 @@ export type ClocksInSleep = "all" | "wall";
 export interface FakeTime {
   /** For the environment of the programs. */
   readonly env: Readonly<Record<string, string>>;
-  /** Their clocks are that much ahead from now on. */
+  /** Their clocks are that much ahead from now on; behind, where it is negative. */
   setForward(seconds: number): void;
 }
 
-/** `directory` takes the file that says how far the clocks are ahead. */
-export function fakeTimeIn(directory: string, clocks: ClocksInSleep): FakeTime {
+/** Clocks of a machine that drift, and leap when a test says so. */
+export interface LeapingClock extends FakeTime {
+  /** Which of them leap: a monotonic clock never goes back. */
+  readonly clocks: ClocksInSleep;
+}
+
+/**
+ * `directory` takes the file that says how far the clocks are ahead.
+ *
+ * @param speed that at which they run
+ */
+export function fakeTimeIn(directory: string, clocks: ClocksInSleep, speed = 1): LeapingClock {
   const [library = ""] = fs.globSync("/usr/lib/*/faketime/libfaketimeMT.so.1");
   const file = path.join(directory, "ahead");
   const setForward = (seconds: number) => {
-    fs.writeFileSync(`${file}.new`, `+${seconds}\n`);
+    const ahead = `${seconds < 0 ? "" : "+"}${seconds}`;
+    fs.writeFileSync(`${file}.new`, speed === 1 ? `${ahead}\n` : `${ahead} x${speed}\n`);
     fs.renameSync(`${file}.new`, file);
   };
   setForward(0);
   return {
+    clocks,
     env: {
       LD_PRELOAD: library,
       FAKETIME_TIMESTAMP_FILE: file,

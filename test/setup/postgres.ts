@@ -46,13 +46,17 @@ export interface Postgres extends AsyncDisposable {
   demote(): Promise<void>;
 }
 
-/** @param dataIn where its data lies; by default in a folder of its own */
+/**
+ * @param dataIn where its data lies; by default in a folder of its own
+ * @param env of the server, on top of this process's
+ */
 export async function startPostgres(
   settings: readonly string[] = [],
   dataIn?: string,
+  env?: Readonly<Record<string, string>>,
 ): Promise<Postgres> {
   const init = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"];
-  return startCluster("initdb", init, settings, dataIn);
+  return startCluster("initdb", init, settings, { dataIn, env });
 }
 
 /** @param maker the program that fills the folder of its data */
@@ -60,7 +64,7 @@ async function startCluster(
   maker: "initdb" | "pg_basebackup",
   args: readonly string[],
   settings: readonly string[],
-  dataIn?: string,
+  { dataIn, env }: { readonly dataIn?: string | undefined; readonly env?: Env | undefined } = {},
 ): Promise<Postgres> {
   const home = temporaryDirectory();
   const bin = fs.globSync("/usr/lib/postgresql/*/bin").toSorted().at(-1) ?? "";
@@ -71,9 +75,8 @@ async function startCluster(
     for (const owned of [home.path, data]) fs.chownSync(owned, user.uid, user.gid);
   await run(path.join(bin, maker), ["-D", data, ...args], { ...user, cwd: home.path });
   const port = await freePort();
-  const server = new Server(path.join(bin, "postgres"), data, user, [
-    ...[...SETTINGS, ...settings, `port=${port}`].flatMap((setting) => ["-c", setting]),
-  ]);
+  const given = [...SETTINGS, ...settings, `port=${port}`].flatMap((setting) => ["-c", setting]);
+  const server = new Server([path.join(bin, "postgres"), "-D", data, ...given], user, env);
   const url = (database = "postgres") => `postgres://postgres@127.0.0.1:${port}/${database}`;
   const start = async () => {
     server.start();
@@ -110,6 +113,8 @@ async function startCluster(
   return made;
 }
 
+type Env = Readonly<Record<string, string>>;
+
 interface User {
   readonly uid: number;
   readonly gid: number;
@@ -123,16 +128,20 @@ function ordinaryUser(): User | undefined {
 }
 
 class Server {
-  readonly #program: string;
-  readonly #args: readonly string[];
+  readonly #command: readonly [string, ...string[]];
   readonly #user: User | undefined;
+  readonly #env: Env | undefined;
   #child: ChildProcess | undefined;
   said = "";
 
-  constructor(program: string, data: string, user: User | undefined, args: readonly string[]) {
-    this.#program = program;
+  constructor(
+    command: readonly [string, ...string[]],
+    user: User | undefined,
+    env: Env | undefined,
+  ) {
+    this.#command = command;
     this.#user = user;
-    this.#args = ["-D", data, ...args];
+    this.#env = env;
   }
 
   get pid(): number | undefined {
@@ -144,9 +153,10 @@ class Server {
   }
 
   start(): void {
-    const [command, ...args] = endingWithParent("SIGQUIT", [this.#program, ...this.#args]);
+    const [command, ...args] = endingWithParent("SIGQUIT", this.#command);
     const child = spawn(command, args, {
       ...this.#user,
+      ...(this.#env && { env: { ...process.env, ...this.#env } }),
       cwd: "/",
       stdio: ["ignore", "pipe", "pipe"],
     });

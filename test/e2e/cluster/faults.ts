@@ -1,6 +1,7 @@
 /** What is done to a fleet and its database while it works; each fault is over when its function resolves. */
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
+import type { LeapingClock } from "../../setup/fake-time.ts";
 import type { Postgres } from "../../setup/postgres.ts";
 import { type History, monotonicUs } from "../crash/history.ts";
 import type { SeededRandom } from "../crash/seeded-random.ts";
@@ -17,12 +18,19 @@ export interface FaultScene {
   readonly history: History;
   /** In the environment of all workers and handlers. */
   readonly mark: string;
+  /** That of the database's server; undefined where it is this machine's. */
+  readonly databaseClock: LeapingClock | undefined;
   /** For how long a snapshot is held, ms. */
   readonly snapshotMs: number;
 }
 
 /** Longest that an emulator takes to be up again, or to notice that it was replaced. */
 const LIMIT_MS = 40_000;
+
+/** Maximum leap of a clock, s. */
+const LEAP_S = 3_600;
+/** Time in which all have looked at the clocks, ms. */
+const LEAP_SEEN_MS = 4_000;
 
 /** What came before is over by then, so that it can be measured what comes next. */
 const QUIET_MS = 9_000;
@@ -34,12 +42,14 @@ const TO_ONE: Readonly<Record<string, (scene: FaultScene, seat: Seat) => Promise
   freeze,
   "cut off": cutOff,
   "cut COMMIT": cutCommit,
+  "clock leaps": leap,
 };
 
 const TO_ALL: Readonly<Record<string, (scene: FaultScene) => Promise<void>>> = {
   "end backends": endBackends,
   "kill workers": killWorkers,
   "restart PostgreSQL": restartPostgres,
+  "database clock leaps": leapOfDatabase,
 };
 
 /**
@@ -161,6 +171,25 @@ async function killWorkers({ mark, random }: FaultScene): Promise<void> {
       // It ended meanwhile.
     }
   }
+}
+
+/** By how much each clock that cannot go back is ahead, s. */
+const ahead = new WeakMap<LeapingClock, number>();
+
+/** To anywhere within an hour of what it should be; all clocks of a machine only forward, up to an hour at a time. */
+async function leap({ random }: FaultScene, { clock }: Seat): Promise<void> {
+  if (clock === undefined) return;
+  if (clock.clocks === "all") {
+    const seconds = (ahead.get(clock) ?? 0) + random.integer(1, LEAP_S);
+    ahead.set(clock, seconds);
+    clock.setForward(seconds);
+  } else clock.setForward(random.integer(-LEAP_S, LEAP_S));
+  await delay(LEAP_SEEN_MS);
+}
+
+async function leapOfDatabase({ databaseClock, random }: FaultScene): Promise<void> {
+  databaseClock?.setForward(random.integer(-LEAP_S, LEAP_S));
+  await delay(LEAP_SEEN_MS);
 }
 
 let restarting: Promise<void> = Promise.resolve();

@@ -131,6 +131,11 @@ describe("the checker finds", () => {
     expect(kinds(...facts, ...ends)).toEqual(["end-changed", "went-backwards"]);
   });
 
+  it("a job that is deleted before its time", () => {
+    expect(kinds(...run, completed(), { type: "not-found", jobId })).toEqual(["lost"]);
+    expect(kinds(submitted, { type: "not-found", jobId })).toEqual(["lost"]);
+  });
+
   it("one end that is told of by two deliveries, or by one with two bodies", () => {
     expect(kinds(...run, completed(), told("d0"), told("d1"))).toEqual(["told-twice"]);
     expect(kinds(...run, completed(), told("d0"), told("d0", "[]"))).toEqual(["told-twice"]);

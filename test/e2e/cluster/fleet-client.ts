@@ -11,8 +11,8 @@ const PATIENCE_MS = 45_000;
 const PAUSE_MS = { min: 50, max: 250 };
 const AVOIDED_MS = 500;
 const RUNSYNC_MS = 20_000;
-/** Jobs are looked at until the end of a run, however long it is. */
-const TTL_MS = 6 * 3_600_000;
+/** Jobs are looked at until the end of a run, and clocks leap further than they are kept. */
+const TTL_MS = Number(process.env["CLUSTER_SECONDS"] ?? 1_800) * 1_000 + 900_000;
 
 export interface FleetClientParts {
   readonly history: History;

@@ -1,6 +1,7 @@
 /** Emulators on one database, each with its own way to it: started, and started again whenever one ends. */
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import type { LeapingClock } from "../../setup/fake-time.ts";
 import { freePort } from "../../setup/free-port.ts";
 import type { NetworkNamespace } from "../../setup/network-namespace.ts";
 import { startTcpProxy, type TcpProxy } from "../../setup/tcp-proxy.ts";
@@ -20,6 +21,8 @@ export interface FleetOptions {
   /** Further arguments of the emulator at `url`. */
   readonly args: (url: string) => readonly string[];
   readonly random: SeededRandom;
+  /** The clocks of each, by its number; by default those of this machine. */
+  readonly clocks?: ((seat: number) => LeapingClock | undefined) | undefined;
   /** Where the first of them runs; by default as the others. */
   readonly namespace?: NetworkNamespace | undefined;
 }
@@ -38,6 +41,8 @@ export class Seat implements AsyncDisposable {
   readonly door: TcpProxy;
   readonly #options: FleetOptions;
   readonly #namespace: NetworkNamespace | undefined;
+  /** The clocks of its machine, which may leap. */
+  readonly clock: LeapingClock | undefined;
   #emulator: KillableEmulator | undefined;
   #before = "";
   #abandoned = Promise.withResolvers<void>();
@@ -60,6 +65,7 @@ export class Seat implements AsyncDisposable {
     this.door = door;
     this.#options = options;
     this.#namespace = number === 0 ? options.namespace : undefined;
+    this.clock = options.clocks?.(number);
   }
 
   static async make(number: number, options: FleetOptions): Promise<Seat> {
@@ -138,7 +144,7 @@ export class Seat implements AsyncDisposable {
       port: Number(port),
       args: [...place, ...args(this.url)],
       under: this.#namespace?.under ?? [],
-      env: { SV_STORE: address.href, SV_SECRET_KEY: SECRET_KEY },
+      env: { ...this.clock?.env, SV_STORE: address.href, SV_SECRET_KEY: SECRET_KEY },
     });
     return this.#emulator;
   }

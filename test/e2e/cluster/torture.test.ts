@@ -3,11 +3,14 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { expect, it } from "vitest";
+import { type ClocksInSleep, fakeTimeIn, fakeTimeIsMissing } from "../../setup/fake-time.ts";
 import { makeNetworkNamespace, namespaceIsMissing } from "../../setup/network-namespace.ts";
 import { postgresIsMissing, startPostgres } from "../../setup/postgres.ts";
 import { IS_FULL, sized } from "../../setup/size.ts";
+import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 import { makeCrashScene } from "../crash/crash-scene.ts";
 import type { Fact } from "../crash/history.ts";
+import { API_KEY } from "../crash/killable-emulator.ts";
 import { SeededRandom, seedOfThisRun } from "../crash/seeded-random.ts";
 import { processesMarked } from "../jobs/observe.ts";
 import { foreignWrites, watchWrites } from "./audit.ts";
@@ -25,7 +28,8 @@ const REPLICAS = Number(process.env["CLUSTER_REPLICAS"] ?? 2);
 const SHARING = {
   seats: REPLICAS,
   atOnce: REPLICAS,
-  args: (url: string): readonly string[] => ["--advertise", url],
+  // The first of them runs in a namespace, which is another machine to the others.
+  args: (url: string): readonly string[] => ["--advertise", url, "--insecure-replicas", "on"],
 };
 
 const LENGTH_MS = Number(process.env["CLUSTER_SECONDS"] ?? sized(10, 1_800)) * 1_000;
@@ -45,6 +49,18 @@ function endpoints() {
   ]);
 }
 
+/** What each replica takes for service time. */
+function serviceTimes(urls: readonly string[]): Promise<readonly number[]> {
+  const headers = { authorization: `Bearer ${API_KEY}` };
+  return Promise.all(
+    urls.map(async (url) => {
+      const answer = await fetch(`${url}/emulator/clock`, { headers });
+      const { nowMs } = (await answer.json()) as { readonly nowMs: number };
+      return nowMs;
+    }),
+  );
+}
+
 /** A history with violations is worth a closer look, beside what the emulators said. */
 function keep(facts: readonly Fact[], fleet: Fleet, seed: number): string {
   const kept = path.join(os.tmpdir(), `sv-cluster-${seed}`);
@@ -62,14 +78,26 @@ it.skipIf(postgresIsMissing !== undefined)(
   async () => {
     const seed = seedOfThisRun();
     console.log(`seed: ${seed} (CRASH_SEED=${seed} repeats its choices)`);
-    await using postgres = await startPostgres();
+    using clocks = new DisposableStack();
+    const clockOf = (clocksThatLeap: ClocksInSleep, speed: number) => {
+      if (fakeTimeIsMissing !== undefined) return undefined;
+      const { path: directory } = clocks.use(temporaryDirectory());
+      // The server is another user.
+      fs.chmodSync(directory, 0o755);
+      return fakeTimeIn(directory, clocksThatLeap, speed);
+    };
+    const databaseClock = clockOf("wall", 0.98);
+    await using postgres = await startPostgres([], undefined, databaseClock?.env);
     using scene = makeCrashScene(endpoints());
     const { history, mark } = scene;
     const url = postgres.url();
     const random = new SeededRandom(seed);
     await using namespace =
       namespaceIsMissing === undefined ? await makeNetworkNamespace() : undefined;
-    await using fleet = await Fleet.make({ scene, store: url, random, namespace, ...SHARING });
+    await using fleet = await Fleet.make({
+      ...{ scene, store: url, random, namespace, ...SHARING },
+      clocks: (seat) => (seat % 2 === 0 ? clockOf("wall", 1.03) : clockOf("all", 1.02)),
+    });
     fleet.begin((seat, says) => history.add({ type: "died", seat, says }));
     await fleet.isWhole(60_000);
     await watchWrites(url);
@@ -95,7 +123,8 @@ it.skipIf(postgresIsMissing !== undefined)(
           done,
         }),
     );
-    const faults = { fleet, postgres, url, random, history, mark, snapshotMs: SNAPSHOT_MS };
+    const struck = { fleet, postgres, url, random, history, mark };
+    const faults = { ...struck, databaseClock, snapshotMs: SNAPSHOT_MS };
     await Promise.all([
       strikeUntil(faults, stop),
       ...loads.map((load) => load.run(stop)),
@@ -104,6 +133,9 @@ it.skipIf(postgresIsMissing !== undefined)(
     ]);
     await settle(client(104), gleaner, LETTERS);
     await receiver.hasHeardAll();
+    const leftBehindMs = LENGTH_MS * 0.05 + 60_000;
+    for (const at of await serviceTimes(urls))
+      expect(Math.abs(at - Date.now())).toBeLessThan(leftBehindMs);
     for (const says of await foreignWrites(url)) history.add({ type: "foreign-write", says });
     expect(await fleet.stop()).toEqual(Array.from({ length: SHARING.atOnce }, () => 0));
     expect(processesMarked(mark)).toEqual([]);

@@ -27,7 +27,8 @@ export function makeCrashScene(endpoints: Readonly<Record<string, SceneEndpoint>
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), "sv-crash-"));
   const facts = path.join(directory, "facts.jsonl");
   const config = path.join(directory, "sv.json");
-  const env = { TAP_FILE: facts, NODE_OPTIONS: `--import ${tap.href}` };
+  // Facts of all processes are put in order by one clock, whatever is done to those of the emulators.
+  const env = { TAP_FILE: facts, NODE_OPTIONS: `--import ${tap.href}`, LD_PRELOAD: "" };
   const written = Object.entries(endpoints).map(([id, { fixture, workers, more }]) => [
     id,
     {
