@@ -13,7 +13,7 @@ const ON_EVERY_DEBIAN: Readonly<Record<string, readonly string[]>> = {
   apt: ["apt-get"],
   bash: ["bash"],
   bsdutils: ["script"],
-  coreutils: ["base64", "cp", "mkfifo", "nice", "sleep", "tail", "tr"],
+  coreutils: ["base64", "cat", "cp", "mkfifo", "nice", "sleep", "tail", "tr"],
   dash: ["sh"],
   "libc-bin": ["ldd"],
   mount: ["losetup", "mount", "umount"],

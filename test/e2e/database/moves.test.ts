@@ -61,7 +61,6 @@ describe.runIf(postgresIsMissing === undefined)("sv-emulate move", () => {
   /** Words of the statements that it begins with, in their order. */
   it.each(["CREATE SCHEMA", "INSERT INTO replica", "SELECT kind, id, json", "INSERT INTO job"])(
     "killed at %j leaves a database that no emulator starts on until the move is done",
-    { timeout: 120_000 },
     async (words) => {
       await using service = await filled();
       const { tree, store } = service;
@@ -86,7 +85,6 @@ describe.runIf(postgresIsMissing === undefined)("sv-emulate move", () => {
 
   it.each(["given", "in the environment"])(
     "names commands that start, also without a secret.key, with addresses %s",
-    { timeout: 120_000 },
     async (where) => {
       await using s3 = await startOwnS3();
       await using service = await filled();
