@@ -22,6 +22,7 @@ import { waitForClaim } from "./claim/wait-for-claim.ts";
 import { checkServer } from "./connect/check-server.ts";
 import { Patience } from "./connect/patience.ts";
 import { fromPostgres } from "./connect/postgres-error.ts";
+import { overLosses } from "./connect/over-losses.ts";
 import { SessionPool } from "./connect/session-pool.ts";
 import { Session } from "./connect/session.ts";
 import { type Settings, settingsOf } from "./connect/settings.ts";
@@ -71,27 +72,26 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const settings = settingsOf(url, replica, times.lease);
   const open = () => Session.open(settings, times.answer);
   const time = new ServiceTime({ clock, wall, warn });
-  let session: Session | undefined;
-  try {
-    session = await open();
+  const start = async (session: Session): Promise<PostgresStore> => {
     await checkServer(session, settings, warn);
     const { advertise: address, workerAddress, version = "", migrations = MIGRATIONS } = options;
-    const { lease, margin } = times;
-    const knows = migrations.length;
-    const trust = new Trust(clock, lease - margin);
-    const who = { id: replica, address, workerAddress, version, knows, leaseMs: lease };
+    const { lease } = times;
+    const trust = new Trust(clock, lease - times.margin);
+    const known = { knows: migrations.length, leaseMs: lease };
+    const who = { id: replica, address, workerAddress, version, ...known };
     const claim = new Claim(who, { trust, time }, onLost);
-    const on = session;
-    const made = () => migrate(on, settings, migrations, claim.seen, options.firstRecord);
+    const made = () => migrate(session, settings, migrations, claim.seen, options.firstRecord);
     await waitForClaim(made, clock, lease);
     if (options.blobs === undefined && (await hasLargePayloads(session)))
       throw new StoreUnusableError(NO_OBJECTS);
-    await waitForClaim(() => claim.enter(on), clock, lease);
+    await waitForClaim(() => claim.enter(session), clock, lease);
     const queues = new Queues(claim.isShared);
     if (!claim.isShared) queues.add(await readQueues(session));
     return new OpenedStore({ options, settings, open, claim, queues, times, pages }, session);
+  };
+  try {
+    return await overLosses(open, start, () => new Patience(clock, times, AbortSignal.any([])));
   } catch (error) {
-    session?.drop();
     time.clock.close();
     throw withOwnHint(fromPostgres(error, settings.shown));
   }

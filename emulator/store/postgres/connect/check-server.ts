@@ -1,5 +1,6 @@
 /** What a server must be like, so that what was acknowledged is not lost. */
 import { StoreUnusableError } from "../../../core/store-error.ts";
+import { POOLER } from "./postgres-error.ts";
 import type { Session } from "./session.ts";
 import type { Settings } from "./settings.ts";
 
@@ -15,16 +16,21 @@ const ASYNCHRONOUS = `(SELECT count(*) FROM pg_stat_replication
  */
 export async function checkServer(
   session: Session,
-  { shown }: Settings,
+  { schema, shown }: Settings,
   warn: (sentence: string) => void,
 ): Promise<void> {
   const { rows } = await session.ask({
     text: `SELECT current_setting('server_version_num'), current_setting('server_version'), current_setting('server_encoding'),
-      current_setting('synchronous_commit'), current_setting('fsync'), ${ASYNCHRONOUS}`,
+      current_setting('synchronous_commit'), current_setting('fsync'), ${ASYNCHRONOUS},
+      current_setting('search_path'), pg_backend_pid()`,
   });
-  const [number, version, encoding, commit, fsync, standbys] = (rows[0] ?? []).map(String);
-  const refusal =
-    Number(number) < OLDEST_VERSION
+  const [number, version, encoding, commit, fsync, standbys, path, pid] = (rows[0] ?? []).map(
+    String,
+  );
+  const isServer = path === schema && Number(pid) === session.pid;
+  const refusal = !isServer
+    ? POOLER
+    : Number(number) < OLDEST_VERSION
       ? `it is PostgreSQL ${version}, and 14 is the oldest that will do`
       : encoding !== "UTF8"
         ? `its encoding is ${encoding}; it must be made with ENCODING 'UTF8'`

@@ -75,10 +75,17 @@ export function isConnectionLoss(error: unknown): boolean {
   return !isLasting && (error.severity === "FATAL" || error.severity === "PANIC");
 }
 
+/** Why a connection that is not to the server itself will not do. */
+export const POOLER =
+  "a pooler such as PgBouncer answers, which shares connections; name the server itself";
+/** What a pooler says of the settings that a connection is made with. */
+const POOLED = /^unsupported startup parameter/;
+
 /** @param shown the address of the database */
 export function fromPostgres(error: unknown, shown: string): Error {
   if (error instanceof Error && isOwn(error)) return error;
-  const said = messageOf(error);
+  const message = messageOf(error);
+  const said = POOLED.test(message) ? POOLER : message;
   if (isServerError(error) && error.code === DISK_FULL)
     return new StoreFullError(`there is no room left for the database ${shown}: ${said}`, {
       cause: error,

@@ -12,7 +12,9 @@ import { postgresIsMissing, startPostgres } from "../../../setup/postgres.ts";
 import { mountTmpfs, tmpfsIsMissing } from "../../../setup/tmpfs.ts";
 import fs from "node:fs";
 import path from "node:path";
-import { SOON, testDatabase } from "./database.ts";
+import { startTcpProxy } from "../../../setup/tcp-proxy.ts";
+import { SOON, testDatabase, through } from "./database.ts";
+import { startPooler } from "./pooler.ts";
 
 describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
   it("that does not write what it acknowledges is refused", async () => {
@@ -22,6 +24,30 @@ describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
     const refused = openIn(database.url);
     await expect(refused).rejects.toBeInstanceOf(StoreUnusableError);
     await expect(refused).rejects.toThrow("synchronous_commit is off");
+  });
+
+  it("that is reached by a pooler is refused at once, whether it takes the settings or not", async () => {
+    await using database = await testDatabase();
+    const deaf = `${database.url}?options=-c%20search_path%3Dpublic`;
+    for (const pooled of [
+      await startPooler(Number(new URL(database.url).port)),
+      await startPooler(undefined),
+    ]) {
+      await using pooler = pooled;
+      const refused = openIn(through(deaf, pooler.port));
+      await expect(refused).rejects.toBeInstanceOf(StoreUnusableError);
+      await expect(refused).rejects.toThrow("a pooler such as PgBouncer answers");
+    }
+  });
+
+  it("that drops the connection of a start is waited for, as by a process that runs", async () => {
+    await using database = await testDatabase();
+    await using proxy = await startTcpProxy(Number(new URL(database.url).port));
+    const cut = proxy.cutAt("current_setting", "cut-reply");
+    const owner = await database.open({ url: through(database.url, proxy.port) });
+    await cut;
+    const job = await owner.insert();
+    expect(await owner.store.job(job.id)).toEqual(job);
   });
 
   it("of a newer version is refused, and stays as it is", async () => {
