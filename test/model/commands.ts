@@ -9,6 +9,7 @@ import { pinExpiry } from "../../emulator/engine/jobs/pin-expiry.ts";
 import { purgeQueue } from "../../emulator/engine/jobs/purge-queue.ts";
 import { retry } from "../../emulator/engine/jobs/retry.ts";
 import { readStream } from "../../emulator/engine/streams/read-stream.ts";
+import { chunksShown } from "../../emulator/engine/streams/shown-batches.ts";
 import { submit } from "../../emulator/engine/jobs/submit.ts";
 import type { Outcome } from "../../runtime/protocol/outcome.ts";
 import { ENDPOINT_IDS, type Held, type Subject } from "./subject.ts";
@@ -150,9 +151,13 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   status: onJob(({ test }, ref) => viewJob(test.engine, ref)),
   "status with ttl": onJob(({ test }, ref) => pinExpiry(test.engine, ref, 90_000)),
-  "read the stream": onJob(({ test }, ref) => {
+  "read the stream": onJob(async ({ test }, ref) => {
     const options = { holdMs: 0, signal: AbortSignal.abort() };
-    return readStream(test.engine, ref, options);
+    const { batches, ...part } = await readStream(test.engine, ref, options);
+    const chunks: string[] = [];
+    for (const batch of batches)
+      for await (const chunk of chunksShown(batch)) chunks.push(Buffer.from(chunk).toString());
+    return { ...part, firstIndex: batches[0]?.firstIndex, chunks };
   }),
   cancel: onJob(({ test }, ref) => cancel(test.engine, ref)),
   retry: onJob(({ test }, ref) => retry(test.engine, ref)),

@@ -82,8 +82,7 @@ export function assertDocumented(method: string, target: string, answer: AnswerT
   const path = written.replaceAll(/\/{2,}/gu, "/");
   const documentation = documentationAt(path);
   const { basePath, schemaId, operations } = documentation;
-  const ofMethod = operations.filter((each) => each.method === method);
-  const found = operationAt(ofMethod, path);
+  const found = operationOf(operations, method, path);
   const what = `${method} ${target.slice(0, 200)} answered ${answer.status} ${answer.text.slice(0, 400)}`;
   if (!found) {
     assert.ok(answer.status >= 400, `${what}, but the document has no such operation`);
@@ -112,8 +111,7 @@ export function assertDocumented(method: string, target: string, answer: AnswerT
 export function operationIdAt(method: string, target: string): string | undefined {
   const [path = ""] = target.split("?", 1);
   const { operations } = documentationAt(path);
-  const ofMethod = operations.filter((each) => each.method === method);
-  return operationAt(ofMethod, path)?.operation.operationId;
+  return operationOf(operations, method, path)?.operation.operationId;
 }
 
 function documentationAt(path: string): Documentation {
@@ -154,6 +152,20 @@ function resolve(
 
 function escaped(key: string): string {
   return encodeURIComponent(key.replaceAll("~", "~0").replaceAll("/", "~1"));
+}
+
+/** A path that the document names is no parameter of another path, by whatever method it is called. */
+function operationOf(
+  operations: readonly DocumentedOperation[],
+  method: string,
+  path: string,
+): DocumentedOperation | undefined {
+  const named = operations.filter((each) => each.path === path.replace(/\/+$/u, ""));
+  const among = named.length > 0 ? named : operations;
+  return operationAt(
+    among.filter((each) => each.method === method),
+    path,
+  );
 }
 
 /** A slash at the end says nothing where the path as written leads nowhere. */
