@@ -118,8 +118,6 @@ async function openState(options: EmulatorOptions, ground: Ground, made: AsyncDi
   const handlersReady = Promise.all(handlers.map((handler) => handlerFiles.add(handler)));
   const directory = new Directory(steps.records);
   const storage = await startStorage(options, { ...ground, known: directory, local }, made);
-  const webhooks = await prepareWebhooks(options, host, ground);
-  made.defer(() => webhooks.sender.close());
   const open = await openContext({
     store,
     steps,
@@ -142,6 +140,8 @@ async function openState(options: EmulatorOptions, ground: Ground, made: AsyncDi
   storage.objects?.store.expireUploads(open.context.clock);
   if (options.store !== undefined)
     await checkSecretKey({ ...ground, ...open }, secretKey.findOrMake());
+  const webhooks = await prepareWebhooks(options, host, ground);
+  made.defer(() => webhooks.sender.close());
   const openSession = sessionsOn(open.context);
   await keepTime(options, { ...ground, ...open }, made);
   return { ...ground, ...open, openSession, local, handlerFiles, handlersReady, storage, webhooks };

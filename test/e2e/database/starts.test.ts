@@ -59,7 +59,7 @@ describe.runIf(postgresIsMissing === undefined)("a start on PostgreSQL", () => {
       });
     expect((await rotate()).stderr).toContain("in use by another emulator");
     await service.stop();
-    expect((await rotate()).stdout).toContain("encrypted anew: 1 secret");
+    expect((await rotate()).stdout).toContain("encrypted anew: 2 secrets");
     expect((await rotate()).stdout).toContain("nothing to do");
     await expect(service.start()).rejects.toThrow("SV_SECRET_KEY is not the key");
     await using next = await startEmulatorProcess({

@@ -20,7 +20,7 @@ test("a handler at work notices nothing of half an hour, and its idle worker has
   await using stage = await Stage.set({ endpoints: { gated: GATED } });
   await using gate = await Gate.build();
   const gated = stage.endpoint("gated");
-  const { id } = await gated.run(gate.input("at-work"), { policy: { executionTimeout: 5_000 } });
+  const { id } = await gated.run(gate.input("at-work"), { policy: { executionTimeout: 60_000 } });
   await gate.arrival("at-work");
   const startedAt = performance.now();
   expect(await advance(stage, "31m")).toMatchObject({ settled: true, offsetMs: 1_860_000 });
