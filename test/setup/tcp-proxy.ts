@@ -12,9 +12,11 @@ export interface TcpProxy extends AsyncDisposable {
   /**
    * What becomes of the next connection that sends `words`: `cut-before` keeps them from the server, `cut-reply` passes them on
    * and cuts the connection in place of the reply, `lose` passes on what came up to them and a few bytes, and then nothing
-   * in either direction, not even that the client gives it up. Resolves when that was done.
+   * in either direction, not even that the client gives it up. Resolves when that was done, or the connection ended before.
+   *
+   * @param tag how PostgreSQL's reply to the words ends, as `INSERT 0 1`; by default the words themselves, as `COMMIT`
    */
-  cutAt(words: string, fate: Exclude<Fate, "pass">): Promise<void>;
+  cutAt(words: string, fate: Exclude<Fate, "pass">, tag?: string): Promise<void>;
   /** Cuts all connections, and refuses new ones until `open`. */
   close(): void;
   open(): Promise<void>;
@@ -31,9 +33,16 @@ export interface TcpProxy extends AsyncDisposable {
   slowDown(terms: LineTerms): void;
 }
 
+interface Cut {
+  readonly words: string;
+  readonly fate: Fate;
+  readonly tag: string;
+  readonly done: () => void;
+}
+
 /** @param host the address that it listens at */
 export async function startTcpProxy(targetPort: number, host = "127.0.0.1"): Promise<TcpProxy> {
-  let cut: { readonly words: string; readonly fate: Fate; readonly done: () => void } | undefined;
+  let cut: Cut | undefined;
   let holding: { left: number; readonly done: () => void } | undefined;
   const sockets = new Set<net.Socket>();
   let isSilent = false;
@@ -80,11 +89,10 @@ export async function startTcpProxy(targetPort: number, host = "127.0.0.1"): Pro
       }
       if (met !== undefined) {
         isMuted = true;
+        client.once("close", met.done);
         // The server answers all that it was sent together, and a transaction that failed with another word.
         target.on("data", (reply) => {
-          if (!reply.includes(`${met.words}\0`) && !reply.includes("ROLLBACK\0")) return;
-          end();
-          met.done();
+          if (reply.includes(`${met.tag}\0`) || reply.includes("ROLLBACK\0")) end();
         });
       }
       if (line === undefined) target.write(bytes);
@@ -121,7 +129,8 @@ export async function startTcpProxy(targetPort: number, host = "127.0.0.1"): Pro
   return {
     port,
     address: `${host}:${port}`,
-    cutAt: (words, fate) => new Promise((done) => (cut = { words, fate, done })),
+    cutAt: (words, fate, tag = words) =>
+      new Promise((done) => (cut = { words, fate, tag, done })),
     close,
     open: () => listen(port),
     leadTo(other) {

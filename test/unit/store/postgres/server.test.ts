@@ -40,15 +40,27 @@ describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
     }
   });
 
-  it("that drops the connection of a start is waited for, as by a process that runs", async () => {
-    await using database = await testDatabase();
-    await using proxy = await startTcpProxy(Number(new URL(database.url).port));
-    const cut = proxy.cutAt("current_setting", "cut-reply");
-    const owner = await database.open({ url: through(database.url, proxy.port) });
-    await cut;
-    const job = await owner.insert();
-    expect(await owner.store.job(job.id)).toEqual(job);
-  });
+  it.each([
+    ["current_setting", "cut-reply", undefined],
+    ["INSERT INTO replica", "cut-before", undefined],
+    ["INSERT INTO replica", "cut-reply", "INSERT 0 1"],
+    ["DELETE FROM former_replica", "cut-before", undefined],
+    ["DELETE FROM former_replica", "cut-reply", "COMMIT"],
+    ["UPDATE service_clock", "cut-before", undefined],
+    ["UPDATE service_clock", "cut-reply", "UPDATE 1"],
+  ] as const)(
+    "that drops the connection of a start at %s (%s) is waited for, as by a process that runs",
+    async (words, fate, reply) => {
+      await using database = await testDatabase();
+      await (await openIn(database.url)).close();
+      await using proxy = await startTcpProxy(Number(new URL(database.url).port));
+      const cut = proxy.cutAt(words, fate, reply);
+      const owner = await database.open({ url: through(database.url, proxy.port) });
+      await cut;
+      const job = await owner.insert();
+      expect(await owner.store.job(job.id)).toEqual(job);
+    },
+  );
 
   it("of a newer version is refused, and stays as it is", async () => {
     await using database = await testDatabase();
