@@ -129,8 +129,7 @@ export async function startTcpProxy(targetPort: number, host = "127.0.0.1"): Pro
   return {
     port,
     address: `${host}:${port}`,
-    cutAt: (words, fate, tag = words) =>
-      new Promise((done) => (cut = { words, fate, tag, done })),
+    cutAt: (words, fate, tag = words) => new Promise((done) => (cut = { words, fate, tag, done })),
     close,
     open: () => listen(port),
     leadTo(other) {

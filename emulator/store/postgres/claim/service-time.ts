@@ -95,7 +95,7 @@ export class ServiceTime {
    * Throws what `pg` throws.
    */
   async heard(
-    session: Session,
+    session: Pick<Session, "ask">,
     { at: askedAt, statement }: Asked,
     { row, isKnownElsewhere }: Answered,
   ): Promise<boolean> {

@@ -1,5 +1,7 @@
 /** Whether the service is there and can be used, as load balancers and supervisors ask. */
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { ServiceTime } from "../../../../emulator/store/postgres/claim/service-time.ts";
+import { FakeClock } from "../../../fake-clock.ts";
 import { startTestHttp, type TestHttp } from "../http-harness.ts";
 
 let service: TestHttp;
@@ -15,6 +17,35 @@ it("anybody is told that it lives, and that it is ready", async () => {
   expect([ready.status, ready.json]).toEqual([200, { ready: true }]);
   const head = await service.raw("HEAD /readyz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
   expect(head).toMatch(/^HTTP\/1\.1 200 /u);
+});
+
+it("a replica whose machine's clock is off is ready, and says so in its notes until the clock is right", async () => {
+  const clock = new FakeClock();
+  const databaseAt = 1_800_000_000_000;
+  let aheadMs = 2 * 86_400_000;
+  const warned: string[] = [];
+  const wall = () => databaseAt + aheadMs;
+  const time = new ServiceTime({ clock, wall, warn: (sentence) => void warned.push(sentence) });
+  service.test.engine.readiness.notes = () => time.notes;
+  const sampled = async () => {
+    const asked = { at: clock.now(), statement: { text: "" } };
+    const row = [databaseAt, 0, databaseAt];
+    const session = { ask: async () => expect.unreachable("nothing leaps") };
+    await time.heard(session, asked, { row, isKnownElsewhere: false });
+    return (await service.call("GET", "/readyz", nobody)).json;
+  };
+  const note = "the clock of this machine is 48 h 0 min ahead of the database's";
+  expect(await sampled()).toEqual({ ready: true, notes: [note] });
+  expect(await sampled()).toEqual({ ready: true, notes: [note] });
+  expect(warned).toEqual([expect.stringContaining(note)]);
+  aheadMs = -6_000;
+  expect(await sampled()).toEqual({
+    ready: true,
+    notes: ["the clock of this machine is 6.0 s behind the database's"],
+  });
+  aheadMs = 4_000;
+  expect(await sampled()).toEqual({ ready: true });
+  time.clock.close();
 });
 
 it("what is missing is said with 503, while it lives", async () => {
