@@ -20,11 +20,12 @@ import { renewAlone } from "./claim/sole-owner.ts";
 import { Trust } from "./claim/trust.ts";
 import { waitForClaim } from "./claim/wait-for-claim.ts";
 import { checkServer } from "./connect/check-server.ts";
+import { connector } from "./connect/connector.ts";
 import { Patience } from "./connect/patience.ts";
 import { fromPostgres } from "./connect/postgres-error.ts";
 import { overLosses } from "./connect/over-losses.ts";
 import { SessionPool } from "./connect/session-pool.ts";
-import { Session } from "./connect/session.ts";
+import type { Session } from "./connect/session.ts";
 import { type Settings, settingsOf } from "./connect/settings.ts";
 import { findDamage } from "./integrity/find-damage.ts";
 import { withOwnHint } from "./integrity/own-hint.ts";
@@ -70,21 +71,20 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const pages = { ...PAGES, ...options.pages };
   const { url, replica, clock, wall = Date.now, warn = nothing, onLost = nothing } = options;
   const settings = settingsOf(url, replica, times.lease);
-  const open = () => Session.open(settings, times.answer);
+  const open = connector(settings, times.answer, clock, warn);
   const time = new ServiceTime({ clock, wall, warn });
   const start = async (session: Session): Promise<PostgresStore> => {
     await checkServer(session, settings, warn);
     const { advertise: address, workerAddress, version = "", migrations = MIGRATIONS } = options;
-    const { lease } = times;
-    const trust = new Trust(clock, lease - times.margin);
-    const known = { knows: migrations.length, leaseMs: lease };
+    const trust = new Trust(clock, times.lease - times.margin);
+    const known = { knows: migrations.length, leaseMs: times.lease };
     const who = { id: replica, address, workerAddress, version, ...known };
     const claim = new Claim(who, { trust, time }, onLost);
     const made = () => migrate(session, settings, migrations, claim.seen, options.firstRecord);
-    await waitForClaim(made, clock, lease);
+    await waitForClaim(made, clock, times.lease);
     if (options.blobs === undefined && (await hasLargePayloads(session)))
       throw new StoreUnusableError(NO_OBJECTS);
-    await waitForClaim(() => claim.enter(session), clock, lease);
+    await waitForClaim(() => claim.enter(session), clock, times.lease);
     const queues = new Queues(claim.isShared);
     if (!claim.isShared) queues.add(await readQueues(session));
     return new OpenedStore({ options, settings, open, claim, queues, times, pages }, session);
@@ -102,7 +102,7 @@ interface StoreParts {
   readonly settings: Settings;
   readonly times: Times;
   readonly pages: Pages;
-  readonly open: () => Promise<Session>;
+  readonly open: (answerMs?: number) => Promise<Session>;
   readonly claim: Claim;
   readonly queues: Queues;
 }
@@ -159,7 +159,7 @@ class OpenedStore extends PostgresReads implements PostgresStore {
       ...{ ...common, onRemoval },
       snapshots: new SnapshotWatch({ clock, times, warn, onAge: onSnapshotAge }),
       // A renewal that takes longer than the lease is none.
-      open: () => Session.open(settings, times.lease),
+      open: () => open(times.lease),
       renew: (on) => shared?.ownership.renew(on) ?? renewAlone(claim, on),
       connected: async (to) => shared?.notices.hearBy(to),
     });

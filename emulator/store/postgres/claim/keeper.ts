@@ -87,7 +87,7 @@ export class Keeper {
       return true;
     } catch (error) {
       // It may be in the middle of a transaction.
-      this.#session?.drop();
+      this.#session?.drop(error);
       // Others may have it by now.
       if (!claim.trust.isInForce) this.#say(error);
       return false;

@@ -22,7 +22,7 @@ export async function overLosses<T>(
       isThere = true;
       return await work(session);
     } catch (error) {
-      session?.drop();
+      session?.drop(error);
       if (!isThere || !isConnectionLoss(error)) throw error;
       waiting ??= patience();
       await waiting.after(error);

@@ -94,7 +94,7 @@ export function fromPostgres(error: unknown, shown: string): Error {
 }
 
 /** One that could not be reached may have failed once for each of its addresses; what is said of all of them says nothing. */
-function messageOf(error: unknown): string {
+export function messageOf(error: unknown): string {
   if (error instanceof AggregateError)
     return error.errors.map((each) => messageOf(each)).join("; ");
   return error instanceof Error ? error.message : String(error);

@@ -54,7 +54,7 @@ export class SessionPool {
       return answer;
     } catch (error) {
       // It may be in the middle of a transaction.
-      session?.drop();
+      session?.drop(error);
       throw error;
     } finally {
       this.#used -= 1;

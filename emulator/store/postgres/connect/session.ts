@@ -1,7 +1,7 @@
 /** One connection. Statements are sent without waiting for the answers to those before; they are answered in their order. */
 import net from "node:net";
 import { Client, type ClientConfig, type QueryResult } from "pg";
-import { isConsequence, StandbyError } from "./postgres-error.ts";
+import { isConnectionLoss, isConsequence, StandbyError } from "./postgres-error.ts";
 import type { Settings } from "./settings.ts";
 
 const END_MS = 1_000;
@@ -27,22 +27,34 @@ export class Session {
   /** It is given up when the answer to `ask` takes longer. */
   answerMs: number;
   #isBroken = false;
+  /** Hears once that it is lost; it can be when it was made. */
+  #onLost: ((error: unknown) => void) | undefined;
 
   private constructor(client: Client, socket: net.Socket, answerMs: number) {
     this.answerMs = answerMs;
     this.#client = client;
     this.#socket = socket;
-    const broken = () => void (this.#isBroken = true);
-    client.on("error", broken);
-    client.on("end", broken);
+    client.on("error", (error) => this.#lose(error));
+    client.on("end", () => void (this.#isBroken = true));
   }
 
   /**
    * One to the server that can be written to. All are tried at once: one whose machine is gone answers nothing.
    *
    * @param answerMs it is given up when an answer takes longer. Throws what `pg` throws, StandbyError.
+   * @param onLost hears why it was lost, unless it was ended or dropped for another reason
    */
-  static async open({ servers }: Settings, answerMs: number): Promise<Session> {
+  static async open(
+    { servers }: Settings,
+    answerMs: number,
+    onLost: (error: unknown) => void,
+  ): Promise<Session> {
+    const session = await Session.#first(servers, answerMs);
+    session.#onLost = onLost;
+    return session;
+  }
+
+  static async #first(servers: readonly ClientConfig[], answerMs: number): Promise<Session> {
     const [only] = servers;
     if (only !== undefined && servers.length === 1) return Session.#connect(only, answerMs);
     const connecting = servers.map((server) => Session.#connect(server, answerMs));
@@ -122,9 +134,20 @@ export class Session {
     this.drop();
   }
 
-  /** At once: whether the server has done what is under way is not known. */
-  drop(): void {
-    this.#isBroken = true;
+  /**
+   * At once: whether the server has done what is under way is not known.
+   *
+   * @param because what failed on it, if anything did
+   */
+  drop(because?: unknown): void {
+    this.#lose(because);
     this.#socket.destroy();
+  }
+
+  #lose(because: unknown): void {
+    const onLost = this.#onLost;
+    this.#isBroken = true;
+    this.#onLost = undefined;
+    if (isConnectionLoss(because)) onLost?.(because);
   }
 }

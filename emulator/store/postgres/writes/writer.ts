@@ -192,7 +192,7 @@ export class Writer {
       return names;
     } catch (error) {
       if (isConnectionLoss(error)) {
-        session.drop();
+        session.drop(error);
         throw error;
       }
       flush.isInDoubt = false;
@@ -210,7 +210,7 @@ export class Writer {
       if (said === BATCH_NOT_NEXT) return this.#giveUpLine(fence.registration, MORE_BATCHES);
       return await explain(error, batch, session);
     } catch (next) {
-      if (isConnectionLoss(next)) session.drop();
+      if (isConnectionLoss(next)) session.drop(next);
       // Nothing of it is stored: what is wrong with it in particular is not worth another connection.
       const isOwn = next instanceof StoreLostError || !isRefusal(error);
       return isOwn
@@ -254,7 +254,7 @@ export class Writer {
       if (number === undefined) claim.unregister(registration);
     } catch (error) {
       if (error instanceof UnregisteredError) this.#session = session;
-      else session.drop();
+      else session.drop(error);
       throw error;
     }
     this.#session = session;

@@ -1,5 +1,6 @@
 /** Connections to the database that are cut: whoever waits for a batch is told the truth, and none is stored twice. */
 import { describe, expect, it } from "vitest";
+import { createSystemClock } from "../../../../emulator/assembly/system-clock.ts";
 import { StoreLostError, StoreUnusableError } from "../../../../emulator/core/store-error.ts";
 import { openIn } from "../../../contract/store/postgres-subject.ts";
 import { handedOver, inserted, Owner } from "../../../contract/store/subject.ts";
@@ -42,6 +43,37 @@ describe.skipIf(postgresIsMissing !== undefined)("a store whose connection is cu
     }
     expect(await owner.store.waitingJobs("hello", 0, 9_999)).toEqual(jobs);
     expect((await owner.store.boot()).batch).toBe(jobs.length);
+  });
+
+  it("says so in one line: of one connection, and of all that a server ends together", async () => {
+    await using database = await testDatabase();
+    await using proxy = await startTcpProxy(portOf(database.url));
+    const warned: string[] = [];
+    let passedMs = 0;
+    const clock = createSystemClock();
+    const owner = await database.open({
+      url: through(database.url, proxy.port),
+      warn: (sentence) => void warned.push(sentence),
+      clock: { ...clock, now: () => clock.now() + passedMs },
+    });
+    const cut = proxy.cutAt("COMMIT", "cut-reply");
+    await owner.insert();
+    await cut;
+    const said = /^a connection to the database was lost, and is made anew: Connection terminated/;
+    expect(warned).toEqual([expect.stringMatching(said)]);
+    passedMs = 6_000;
+    await owner.insert();
+    await owner.store.nextDueAt();
+    await database.admin.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+    );
+    await owner.insert();
+    await owner.store.nextDueAt();
+    const ended =
+      /was lost, and is made anew: terminating connection due to administrator command$/;
+    expect(warned.slice(1)).toEqual([expect.stringMatching(ended)]);
+    await owner.store.close();
+    expect(warned).toHaveLength(2);
   });
 
   it("gives a batch up when the database is away for long; it is not stored, and the next one is", async () => {

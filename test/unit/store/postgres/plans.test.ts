@@ -86,7 +86,9 @@ describe.skipIf(postgresIsMissing !== undefined)("questions of the store in a da
   it(`use their indexes, in an empty database and among ${JOBS} jobs`, async () => {
     await using database = await testDatabase();
     const owner = await database.open();
-    const session = await Session.open(settingsOf(database.url, "plans", 5_000), 30_000);
+    const settings = settingsOf(database.url, "plans", 5_000);
+    const connect = () => Session.open(settings, 30_000, () => undefined);
+    const session = await connect();
     await expectIndexes(session, "empty");
     for (let made = 0; made < JOBS; made += PER_BATCH) {
       const jobs = Array.from({ length: PER_BATCH }, (_, at) => {
@@ -99,7 +101,7 @@ describe.skipIf(postgresIsMissing !== undefined)("questions of the store in a da
     await expectIndexes(session, "nothing is known of the jobs");
     await database.admin.query("ANALYZE");
     await session.end();
-    const later = await Session.open(settingsOf(database.url, "plans", 5_000), 30_000);
+    const later = await connect();
     await expectIndexes(later, "analyzed");
     await later.end();
   });
