@@ -76,7 +76,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const start = async (session: Session): Promise<PostgresStore> => {
     await checkServer(session, settings, warn);
     const { advertise: address, workerAddress, version = "", migrations = MIGRATIONS } = options;
-    const trust = new Trust(clock, times.lease - times.margin);
+    const trust = new Trust(clock, times);
     const known = { knows: migrations.length, leaseMs: times.lease };
     const who = { id: replica, address, workerAddress, version, ...known };
     const claim = new Claim(who, { trust, time }, onLost);
@@ -156,7 +156,7 @@ class OpenedStore extends PostgresReads implements PostgresStore {
     );
     const { onRemoval = nothing, onSnapshotAge = nothing } = options;
     this.#keeper = new Keeper({
-      ...{ ...common, onRemoval },
+      ...{ ...common, onRemoval, warn },
       snapshots: new SnapshotWatch({ clock, times, warn, onAge: onSnapshotAge }),
       // A renewal that takes longer than the lease is none.
       open: () => open(times.lease),

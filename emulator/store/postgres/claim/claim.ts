@@ -6,6 +6,7 @@ import { StoreLostError } from "../../../core/store-error.ts";
 import { isLocked } from "../connect/postgres-error.ts";
 import type { Session } from "../connect/session.ts";
 import { HeldParts } from "./held-parts.ts";
+import { Lease } from "./lease.ts";
 import { SERVICE_PART } from "./parts.ts";
 import { SeenRenewals } from "./seen-renewals.ts";
 import type { ServiceTime } from "./service-time.ts";
@@ -29,6 +30,7 @@ export class Claim {
   readonly time: ServiceTime;
   /** Who is alive, as far as this process has seen. */
   readonly seen = new SeenRenewals();
+  readonly #lease: Lease;
   readonly #onLost: (lost: StoreLostError) => void;
   /** Undefined: its row is gone, and it is to get another. */
   #registration: Registration | undefined;
@@ -43,6 +45,7 @@ export class Claim {
     this.who = who;
     this.trust = trust;
     this.time = time;
+    this.#lease = new Lease(who.leaseMs);
     this.#onLost = onLost;
   }
 
@@ -83,7 +86,8 @@ export class Claim {
   /** Has a row made. Answers a sentence with who is in the way, if anybody is. Throws what `pg` throws. */
   async register(session: Session): Promise<string | undefined> {
     const startedAt = this.trust.now();
-    const registered = await register(session, this.who, this.seen);
+    const who = { ...this.who, leaseMs: this.#askForLease() };
+    const registered = await register(session, who, this.seen);
     if ("refusal" in registered) return registered.refusal;
     this.trust.renew(startedAt);
     const { registration } = registered;
@@ -103,7 +107,25 @@ export class Claim {
   /** What is said of this process with a renewal. */
   told(hasBegun: boolean): Told {
     const { clock, clockAheadMs } = this.time;
-    return { knowsTime: clock.isKnown, now: clock.now(), clockAheadMs, hasBegun };
+    const leaseMs = this.#askForLease();
+    return { knowsTime: clock.isKnown, now: clock.now(), clockAheadMs, hasBegun, leaseMs };
+  }
+
+  /** The process stood still. Answers its next lease if that is longer for it. */
+  stoodStill(ms: number): number | undefined {
+    // An emulator that is alone is waited for by the next start, which knows the usual lease.
+    if (!this.isShared) return undefined;
+    const { steady } = this.trust.now();
+    const before = this.#lease.at(steady);
+    this.#lease.stoodStill(ms, steady);
+    const after = this.#lease.at(steady);
+    return after > before ? after : undefined;
+  }
+
+  #askForLease(): number {
+    const leaseMs = this.#lease.at(this.trust.now().steady);
+    this.trust.asks(leaseMs);
+    return leaseMs;
   }
 
   /** Of a batch about these parts, as they are claimed now; and those of them that are not. */

@@ -3,6 +3,7 @@
  * that the database cannot be reached, or that another process has taken something over.
  */
 import type { Clock } from "../../../core/time/clock.ts";
+import { durationInWords } from "../../../core/time/duration.ts";
 import { pause } from "../../../core/time/pause.ts";
 import { fromPostgres } from "../connect/postgres-error.ts";
 import type { Session } from "../connect/session.ts";
@@ -22,6 +23,7 @@ export interface KeeperParts {
   readonly renew: (session: Session) => Promise<void>;
   /** Called with each connection before it is used. */
   readonly connected: (session: Session) => Promise<void>;
+  readonly warn: (sentence: string) => void;
   /** Hears that the database cannot be reached, and with undefined that it can be again. */
   readonly onRemoval: (away: Error | undefined) => void;
 }
@@ -67,7 +69,9 @@ export class Keeper {
     const { claim, clock, times } = this.#parts;
     const { signal } = this.#closing;
     for (;;) {
+      const dueAt = clock.now() + times.renewEvery;
       await pause(clock, times.renewEvery, AbortSignal.any([signal, this.#hurry.signal]));
+      this.#noteStandstill(clock.now() - dueAt);
       if (signal.aborted || claim.lost !== undefined) return;
       this.#hurry = new AbortController();
       const waiting = this.#waiting.splice(0);
@@ -92,6 +96,15 @@ export class Keeper {
       if (!claim.trust.isInForce) this.#say(error);
       return false;
     }
+  }
+
+  #noteStandstill(ms: number): void {
+    const { claim, warn } = this.#parts;
+    const leaseMs = claim.stoodStill(ms);
+    if (leaseMs !== undefined)
+      warn(
+        `this process stood still for ${durationInWords(ms)}, again within 10 min: its machine is overloaded; its lease is ${durationInWords(leaseMs)} for now, for which others wait should it be killed`,
+      );
   }
 
   async #connected(): Promise<Session> {

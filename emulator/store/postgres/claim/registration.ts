@@ -22,6 +22,7 @@ export interface Registrant {
   readonly version: string;
   /** The number of the last migration that its version knows. */
   readonly knows: number;
+  /** By default; one with each renewal may be longer. */
   readonly leaseMs: number;
 }
 
@@ -141,17 +142,21 @@ export interface Told {
   readonly clockAheadMs: number;
   /** Whether it takes parts. */
   readonly hasBegun: boolean;
+  readonly leaseMs: number;
 }
 
 /** Keeps the row for another lease; it affects no row where that is gone. */
 export function prolong({ id }: Registrant, { term }: Registration, told: Told): Statement {
-  const { knowsTime, now, clockAheadMs, hasBegun } = told;
+  const { knowsTime, now, clockAheadMs, hasBegun, leaseMs } = told;
   return {
     name: "prolong",
-    text: `UPDATE replica SET renewals = renewals + 1, knows_time = $3, clock_ahead_ms = $4,
+    text: `UPDATE replica SET renewals = renewals + 1, knows_time = $3, clock_ahead_ms = $4, lease_ms = $7,
         begun_at = CASE WHEN $5::boolean THEN coalesce(begun_at, $6::bigint) END
       WHERE id = $1 AND term = $2`,
-    values: [id, bound(term), knowsTime, bound(clockAheadMs), hasBegun, bound(now)],
+    values: [
+      ...[id, bound(term), knowsTime, bound(clockAheadMs)],
+      ...[hasBegun, bound(now), bound(leaseMs)],
+    ],
   };
 }
 

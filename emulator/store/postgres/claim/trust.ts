@@ -3,6 +3,7 @@
  * with the machine: what either says is over is over.
  */
 import type { Clock } from "../../../core/time/clock.ts";
+import type { Times } from "../options.ts";
 
 export interface Moment {
   readonly wall: number;
@@ -11,22 +12,34 @@ export interface Moment {
 
 export class Trust {
   readonly #clock: Clock;
-  readonly #windowMs: number;
+  readonly #marginMs: number;
+  /** It is in force for so long after the beginning of a renewal. */
+  #windowMs: number;
+  /** The same of the renewal that was asked for last. */
+  #askedMs: number;
   #renewed: Moment | undefined;
 
-  /** @param windowMs it is in force for so long after the beginning of a renewal */
-  constructor(clock: Clock, windowMs: number) {
+  constructor(clock: Clock, { lease, margin }: Pick<Times, "lease" | "margin">) {
     this.#clock = clock;
-    this.#windowMs = windowMs;
+    this.#marginMs = margin;
+    this.#windowMs = lease - margin;
+    this.#askedMs = this.#windowMs;
   }
 
   now(): Moment {
     return { wall: this.#clock.now(), steady: performance.now() };
   }
 
+  /** A renewal is asked for. One with a shorter lease counts from now on: its answer may be lost. */
+  asks(leaseMs: number): void {
+    this.#askedMs = leaseMs - this.#marginMs;
+    this.#windowMs = Math.min(this.#windowMs, this.#askedMs);
+  }
+
   /** @param since when the renewal that succeeded was begun */
   renew(since: Moment): void {
     this.#renewed = since;
+    this.#windowMs = this.#askedMs;
   }
 
   get isInForce(): boolean {
