@@ -116,7 +116,8 @@ const CODES = {
   507: {
     storage_failed:
       "The data directory was removed, or its disk fails; nothing of the request was stored that could be relied on. The log says more.",
-    storage_full: "The data directory has no room left; nothing of the request was stored.",
+    storage_full:
+      "The data directory, or for a large body the temporary directory, has no room left; nothing of the request was stored.",
   },
 } as const;
 

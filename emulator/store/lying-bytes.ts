@@ -7,6 +7,7 @@ import type { OpenedPayload } from "../core/jobs/opened-payload.ts";
 import { selectChunks } from "./chunk-selection.ts";
 import { payloadInHand } from "./payload-in-hand.ts";
 import {
+  type BatchWindow,
   PayloadDamagedError,
   type PayloadPlace,
   type PayloadSlot,
@@ -59,7 +60,7 @@ type StoredFile = Found & { readonly body: string };
 export interface LyingBytes {
   payload(seq: number, slot: PayloadSlot): Promise<Found | undefined>;
   /** Batches that hold everything in the window, and perhaps more at either end. */
-  chunks(seq: number, window: ChunkWindow): Promise<readonly FoundBatch[]>;
+  chunks(seq: number, window: BatchWindow): Promise<readonly FoundBatch[]>;
   /** What lies in a file; both ways throw PayloadDamagedError, also where it was removed meanwhile. */
   file(content: FileContent): {
     bytes(): Promise<Uint8Array>;
@@ -122,7 +123,7 @@ export async function readChunks(
 export async function readBatches(
   lying: LyingBytes,
   seq: number,
-  window: ChunkWindow,
+  window: BatchWindow,
 ): Promise<readonly ReadableBatch[]> {
   const place = { seq, slot: "chunks" } as const;
   return (await lying.chunks(seq, window)).map(({ firstIndex, count, ...stored }) => {

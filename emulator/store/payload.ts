@@ -1,5 +1,5 @@
 /** Payloads: the bytes of jobs, their outputs and their streams, on their way into the store and as they lie there. */
-import type { ChunkBatch } from "../../runtime/protocol/chunk-batch.ts";
+import type { ChunkBatch, ChunkWindow } from "../../runtime/protocol/chunk-batch.ts";
 import type { OpenedPayload } from "../core/jobs/opened-payload.ts";
 
 /** Bytes to be stored. Large ones lie in a file of their own, already durable; see `Store.stage`. */
@@ -43,6 +43,12 @@ export interface ReadablePayload {
 export interface ReadableBatch extends Omit<ChunkBatch, "lines"> {
   /** The bytes, unless they lie in a file. */
   readonly lines: Uint8Array | ReadablePayload;
+}
+
+/** What a reader of batches takes at a time. */
+export interface BatchWindow extends ChunkWindow {
+  /** Maximum of bytes that lie in no file: batches after the one that reaches it are not read. Default: `maxBytes`. */
+  readonly maxInHand?: number;
 }
 
 /** Which payload of which job or delivery. */

@@ -13,6 +13,7 @@ import type { Job } from "../core/jobs/job.ts";
 import type { Delivery, DeliveryFilter } from "../core/webhooks/delivery.ts";
 import type { Batch } from "./batch.ts";
 import type {
+  BatchWindow,
   Payload,
   PayloadDamage,
   PayloadDamagedError,
@@ -91,7 +92,7 @@ export interface StoreReads {
    *
    * @throws PayloadDamagedError when lines that lie in the database are not those that were stored
    */
-  chunkBatches(seq: number, window: ChunkWindow): Promise<readonly ReadableBatch[]>;
+  chunkBatches(seq: number, window: BatchWindow): Promise<readonly ReadableBatch[]>;
   /** Whether that is what is stored in its place now: it may have been deleted or replaced since it was found damaged. */
   isStillStored(damage: PayloadDamagedError): Promise<boolean>;
   /** The first records of use with an id of at least `from`, in order of id; by default all. */

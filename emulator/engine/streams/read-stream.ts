@@ -1,8 +1,8 @@
 /** Reads a job's chunks: one batch at a time, from an index, or followed as they come. */
-import type { ChunkWindow } from "../../../runtime/protocol/chunk-batch.ts";
 import { isTerminal } from "../../../runtime/protocol/job-status.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Job } from "../../core/jobs/job.ts";
+import type { BatchWindow } from "../../store/payload.ts";
 import type { StoreReads } from "../../store/store.ts";
 import { apply } from "../jobs/apply.ts";
 import type { Uses } from "../context.ts";
@@ -17,13 +17,23 @@ import {
   type WaitUses,
 } from "../jobs/read/job-view.ts";
 import { ChunkTail } from "./chunk-tail.ts";
-import { closeBatches, countOf, showBatches, type ShownBatch } from "./shown-batches.ts";
+import {
+  closeBatches,
+  countOf,
+  IN_HAND_MAX_BYTES,
+  showBatches,
+  type ShownBatch,
+} from "./shown-batches.ts";
 import { JobSignal } from "../jobs/read/job-signal.ts";
 
-type Most = Omit<ChunkWindow, "from">;
+type Most = Omit<BatchWindow, "from">;
 
 /** One part of a stream. */
-const WINDOW: Most = { maxCount: 1_000, maxBytes: 8 * LIMITS.chunkMaxBytes };
+const WINDOW: Most = {
+  maxCount: 1_000,
+  maxBytes: 8 * LIMITS.chunkMaxBytes,
+  maxInHand: IN_HAND_MAX_BYTES,
+};
 
 /** What a follower has at a time: it may wait for long with it. */
 const LOOK_AHEAD: Most = { maxCount: 16_384, maxBytes: 65_536 };

@@ -17,7 +17,7 @@ import type { ReadableBatch } from "../../store/payload.ts";
 import { PayloadGoneError } from "../jobs/read/show-payload.ts";
 
 /** Maximum of what does not lie in files in one answer, but for a larger chunk. */
-const IN_HAND_MAX_BYTES = LIMITS.chunkMaxBytes;
+export const IN_HAND_MAX_BYTES = LIMITS.chunkMaxBytes;
 
 /** Memory of which less is needed is not kept for it. */
 const SPARED_MIN_BYTES = 65_536;

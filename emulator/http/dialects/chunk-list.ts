@@ -2,6 +2,7 @@
 import { Buffer } from "node:buffer";
 import { chunksOf, LINE_FEED } from "../../../runtime/protocol/chunk-batch.ts";
 import { isTerminal, type JobStatus } from "../../../runtime/protocol/job-status.ts";
+import { freeAlone } from "../../core/jobs/free-memory.ts";
 import type { OpenedPayload } from "../../core/jobs/opened-payload.ts";
 import type { ShownBatch } from "../../engine/streams/shown-batches.ts";
 import type { StreamPart } from "../../engine/streams/read-stream.ts";
@@ -32,6 +33,7 @@ async function* listSlices(lines: OpenedPayload): AsyncGenerator<Uint8Array> {
     left -= listed.byteLength;
     for (let at = -1; (at = listed.indexOf(LINE_FEED, at + 1)) >= 0;) listed[at] = COMMA;
     if (listed.byteLength > 0) yield listed;
+    freeAlone(listed);
   }
 }
 

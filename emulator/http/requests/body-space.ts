@@ -5,7 +5,8 @@ import { SLICE_BYTES } from "../../core/jobs/raw-json/scan.ts";
 
 export interface BodySpace {
   readonly size: number;
-  add(chunk: Buffer): void;
+  /** True if the bytes were copied: then nobody needs `chunk` any more. */
+  add(chunk: Buffer): boolean;
   /** True when a slice of it has come since this was last true: then others have their turn, and `flushed` is awaited. */
   fillsSlice(): boolean;
   /** Resolves when what has come takes no more memory than it may. */
@@ -32,14 +33,17 @@ export class BodyInMemory implements BodySpace {
     this.#declared = declared;
   }
 
-  add(chunk: Buffer): void {
+  add(chunk: Buffer): boolean {
     const isWhole = this.size === 0 && chunk.length === this.#declared;
-    if (this.#declared === undefined || isWhole) this.#chunks.push(chunk);
-    else {
-      this.#space ??= memoryFor(this.#declared);
-      chunk.copy(this.#space, this.size);
-    }
+    const at = this.size;
     this.size += chunk.length;
+    if (this.#declared === undefined || isWhole) {
+      this.#chunks.push(chunk);
+      return false;
+    }
+    this.#space ??= memoryFor(this.#declared);
+    chunk.copy(this.#space, at);
+    return true;
   }
 
   fillsSlice(): boolean {

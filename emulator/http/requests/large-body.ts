@@ -10,8 +10,9 @@ import os from "node:os";
 import path from "node:path";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { SLICE_BYTES } from "../../core/jobs/raw-json/scan.ts";
-import { freeMemory, largeMemory } from "../../core/jobs/free-memory.ts";
+import { freeAlone, freeMemory, largeMemory } from "../../core/jobs/free-memory.ts";
 import type { BodyRoom } from "../../core/jobs/submission.ts";
+import { ServiceError } from "../../core/service-error.ts";
 import type { BytesInFlight } from "../../engine/limits/bytes-in-flight.ts";
 import type { Call } from "../operation.ts";
 import { BodyInMemory, type BodySpace } from "./body-space.ts";
@@ -51,12 +52,13 @@ class LargeBody implements BodySpace, BodyRoom {
     return this.#memory?.size ?? this.#size;
   }
 
-  add(chunk: Buffer): void {
+  add(chunk: Buffer): boolean {
     if (this.#memory) return this.#memory.add(chunk);
     this.#first ??= chunk;
     this.#unwritten.push(chunk);
     this.#unwrittenBytes += chunk.length;
     this.#size += chunk.length;
+    return false;
   }
 
   fillsSlice(): boolean {
@@ -107,12 +109,23 @@ class LargeBody implements BodySpace, BodyRoom {
   [Symbol.dispose](): void {
     this.#isOver = true;
     this.#share?.[Symbol.dispose]();
-    this.#close().catch(() => undefined);
+    this.#writing
+      .catch(() => undefined)
+      .then(() => this.#close())
+      .catch(() => undefined);
   }
 
   async #write(chunks: readonly Buffer[]): Promise<void> {
-    this.#file ??= await openNameless();
-    for (const chunk of chunks) await this.#file.writeFile(chunk);
+    try {
+      this.#file ??= await openNameless();
+      for (const chunk of chunks) {
+        if (this.#isOver) return;
+        await this.#file.writeFile(chunk);
+        if (chunk !== this.#first) freeAlone(chunk);
+      }
+    } catch (error) {
+      throw unwritable(error);
+    }
   }
 
   async #close(): Promise<void> {
@@ -151,4 +164,19 @@ async function openNameless(): Promise<FileHandle> {
   const handle = await fs.promises.open(file, "wx+", 0o600);
   await fs.promises.rm(file, { force: true });
   return handle;
+}
+
+/** The refusal for a directory of temporary files that takes nothing more. */
+function unwritable(cause: unknown): ServiceError {
+  const directory = os.tmpdir();
+  const what = `a large body, which is kept in ${directory} while it arrives`;
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  if (code === "ENOSPC" || code === "EDQUOT")
+    return new ServiceError(
+      "storage_full",
+      `there is no room for ${what}; free some space there, or set TMPDIR to another directory`,
+      { cause },
+    );
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new ServiceError("storage_failed", `there is no place for ${what}: ${why}`, { cause });
 }

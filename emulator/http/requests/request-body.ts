@@ -1,6 +1,7 @@
 /** Reads the body of a request within a limit, chunk by chunk, in slices between which others have their turn. */
 import { Buffer } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { freeAlone } from "../../core/jobs/free-memory.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import { ownTurn } from "../../engine/limits/own-turn.ts";
 import { keptBody, noteBody } from "../forwarding/kept-body.ts";
@@ -101,8 +102,10 @@ async function receive(
         reject(tooLarge(maxBytes));
         return;
       }
-      body.add(chunk);
-      if (watch(chunk) !== undefined) {
+      const isCopied = body.add(chunk);
+      const isEnough = watch(chunk) !== undefined;
+      if (isCopied) freeAlone(chunk);
+      if (isEnough) {
         leave();
         resolve(body.beginning());
       } else if (body.fillsSlice()) pauseForTurn(request, body, () => isOver).catch(onFault);

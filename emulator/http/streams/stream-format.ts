@@ -1,6 +1,7 @@
 /** The two forms in which a job's stream is pushed: Server-Sent Events and lines of JSON (ours). */
 import { Buffer } from "node:buffer";
 import { chunksOf, LINE_FEED } from "../../../runtime/protocol/chunk-batch.ts";
+import { freeAlone } from "../../core/jobs/free-memory.ts";
 import type { OpenedPayload, Piece, PieceInHand } from "../../core/jobs/opened-payload.ts";
 import type { StreamEvent } from "../../engine/streams/read-stream.ts";
 import { joined } from "../answers/answer.ts";
@@ -102,7 +103,9 @@ async function* eventSlices(
       index += 1;
       start = end + 1;
     }
-    yield joined(pieces);
+    const events = joined(pieces);
+    yield events;
+    freeAlone(events);
   }
 }
 

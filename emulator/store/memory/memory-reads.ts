@@ -9,7 +9,7 @@ import { StoreClosedError } from "../../core/store-error.ts";
 import { selectChunks } from "../chunk-selection.ts";
 import { JobScan, rangeOf } from "../job-scan.ts";
 import { payloadInHand } from "../payload-in-hand.ts";
-import type { ReadableBatch, ReadablePayload } from "../payload.ts";
+import type { BatchWindow, ReadableBatch, ReadablePayload } from "../payload.ts";
 import type { Boot, CountedJobs, FoundJobs, StoreReads } from "../store.ts";
 import { noRecords } from "../records.ts";
 import type { PayloadDamagedError, PayloadSlot } from "../payload.ts";
@@ -101,7 +101,7 @@ export class MemoryReads implements StoreReads {
     return selectChunks(stored.slice(Math.max(0, first)), window);
   }
 
-  async chunkBatches(seq: number, window: ChunkWindow): Promise<readonly ReadableBatch[]> {
+  async chunkBatches(seq: number, window: BatchWindow): Promise<readonly ReadableBatch[]> {
     const batches = await this.chunks(seq, window);
     return batches.map((batch) => ({ ...batch, lines: payloadInHand(batch.lines) }));
   }

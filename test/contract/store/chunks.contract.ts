@@ -58,6 +58,36 @@ export function chunksContract(open: OpenSubject): void {
     expect(await sizes(0, 0, 999)).toEqual([]);
   });
 
+  it.each([1, 4, 9_999])(
+    "who takes %i bytes of batches into memory at a time reads every chunk in the end",
+    async (maxInHand) => {
+      await using subject = await open();
+      const { store } = subject;
+      const owner = await Owner.of(store);
+      const { seq } = await owner.insert();
+      const large = "x".repeat(900_000);
+      const lines = await stageOne(store, Buffer.from(`${large}\n`));
+      await owner.change(
+        append(seq, batch(0, "aaaa", "", "bb")),
+        append(seq, { firstIndex: 3, count: 1, lines }),
+        append(seq, batch(4, "c", "d")),
+        append(seq, batch(6, "e")),
+      );
+      const texts: string[] = [];
+      while (texts.length < 7) {
+        const window = { from: texts.length, maxCount: 99, maxBytes: 9_999_999, maxInHand };
+        const found = await store.chunkBatches(seq, window);
+        expect(found).not.toEqual([]);
+        for (const { firstIndex, count, lines: held } of found) {
+          const bytes = held instanceof Uint8Array ? held : ((await held.bytes()) ?? Buffer.of());
+          const all = textsOf([{ firstIndex, count, lines: bytes }]);
+          texts.push(...all.slice(texts.length - firstIndex));
+        }
+      }
+      expect(texts).toEqual(["aaaa", "", "bb", large, "c", "d", "e"]);
+    },
+  );
+
   it("chunks that leave a gap or repeat an index are refused and change nothing", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);

@@ -1,6 +1,5 @@
 /** Questions about payloads and chunks. */
-import type { ChunkWindow } from "../../../../runtime/protocol/chunk-batch.ts";
-import type { PayloadSlot } from "../../payload.ts";
+import type { BatchWindow, PayloadSlot } from "../../payload.ts";
 import { bodyAt, integerAt, optionalTextAt, type Row } from "../../../sqlite/row.ts";
 import { rowDamaged } from "../../rows/checked-row.ts";
 import { contentChecksum } from "../../rows/checksum.ts";
@@ -19,16 +18,19 @@ export const PAYLOAD_QUESTIONS = {
   payload: `SELECT ${namesOf(PAYLOAD)} FROM payload WHERE place = $1`,
   "payload-checksum": "SELECT content_checksum FROM payload WHERE place = $1",
   /**
-   * The batches with chunks from $2 up to $3, until those before hold $4 bytes; what a batch holds before $2 does not count. One
-   * question, as of one moment: a second one might begin at another place of the stream, or of another attempt.
+   * The batches with chunks from $2 up to $3, until those before hold $4 bytes, or $5 that do not lie in files; what a batch
+   * holds before $2 does not count. One question, as of one moment: a second one might begin at another place of the stream, or
+   * of another attempt.
    */
   chunks: `SELECT ${namesOf(CHUNK)} FROM (
-      SELECT *, sum(CASE WHEN first_index >= $2 THEN size_bytes ELSE 0 END)
-        OVER (ORDER BY first_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes_before
+      SELECT *,
+        sum(CASE WHEN first_index >= $2 THEN size_bytes ELSE 0 END) OVER earlier AS bytes_before,
+        sum(CASE WHEN first_index >= $2 AND name IS NULL THEN size_bytes ELSE 0 END) OVER earlier AS in_hand_before
       FROM chunk_batch WHERE seq = $1 AND first_index >=
         coalesce((SELECT first_index FROM chunk_batch WHERE seq = $1 AND first_index <= $2 ORDER BY first_index DESC LIMIT 1), 0)
-        AND first_index < $3 AND first_index + count > $2) AS around
-    WHERE bytes_before IS NULL OR bytes_before < $4 ORDER BY first_index`,
+        AND first_index < $3 AND first_index + count > $2
+      WINDOW earlier AS (ORDER BY first_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) AS around
+    WHERE bytes_before IS NULL OR bytes_before < $4 AND in_hand_before < $5 ORDER BY first_index`,
   "has-chunks": "SELECT 1 FROM chunk_batch WHERE seq = $1 AND content_checksum = $2 LIMIT 1",
 } as const;
 
@@ -54,9 +56,9 @@ export async function payloadChecksumAt(
 export async function chunksAround(
   session: Session,
   seq: number,
-  { from, maxCount, maxBytes }: ChunkWindow,
+  { from, maxCount, maxBytes, maxInHand = maxBytes }: BatchWindow,
 ): Promise<readonly StoredBatch[]> {
-  const values = [seq, from, from + maxCount, maxBytes].map(bound);
+  const values = [seq, from, from + maxCount, maxBytes, maxInHand].map(bound);
   const { rows } = await ask(session, "chunks", values);
   return rows.map((row) => readChunk(readChunkRow(row)));
 }

@@ -11,6 +11,7 @@ import {
   readPayload,
 } from "../../lying-bytes.ts";
 import type {
+  BatchWindow,
   PayloadDamagedError,
   PayloadSlot,
   ReadableBatch,
@@ -151,7 +152,7 @@ export abstract class PostgresReads implements StoreReads {
     return readChunks(this.#lying, seq, window);
   }
 
-  chunkBatches(seq: number, window: ChunkWindow): Promise<readonly ReadableBatch[]> {
+  chunkBatches(seq: number, window: BatchWindow): Promise<readonly ReadableBatch[]> {
     return readBatches(this.#lying, seq, window);
   }
 

@@ -1,8 +1,8 @@
 /** The chunks of jobs' streams, in batches in the order of their indexes. */
 import { Buffer } from "node:buffer";
-import { type ChunkWindow, LINE_FEED } from "../../../../runtime/protocol/chunk-batch.ts";
+import { LINE_FEED } from "../../../../runtime/protocol/chunk-batch.ts";
 import { chunksOutOfOrder } from "../../caller-defects.ts";
-import type { StagedBatch } from "../../payload.ts";
+import type { BatchWindow, StagedBatch } from "../../payload.ts";
 import type { Connection } from "../connection.ts";
 import { chunkChecksum, type StoredBatch, storedBatch } from "../../rows/chunk-columns.ts";
 import { bodyAt, integerAt, type Row, textAt } from "../../../sqlite/row.ts";
@@ -31,16 +31,23 @@ export class ChunkTable {
   }
 
   /** Batches that hold everything in the window, and perhaps more at either end. */
-  around(seq: number, { from, maxCount, maxBytes }: ChunkWindow): StoredBatch[] {
+  around(
+    seq: number,
+    { from, maxCount, maxBytes, maxInHand = maxBytes }: BatchWindow,
+  ): StoredBatch[] {
     const batches: StoredBatch[] = [];
     let bytes = 0;
+    let inHand = 0;
     this.#connection.each(this.#statements.select, [seq, from], (row) => {
       const stored = readBatch(row);
-      const { firstIndex, count, sizeBytes } = stored;
+      const { firstIndex, count, sizeBytes, body } = stored;
       batches.push(stored);
       // What a batch holds before the window takes none of its room.
-      if (firstIndex >= from) bytes += sizeBytes;
-      return firstIndex + count < from + maxCount && bytes < maxBytes;
+      if (firstIndex >= from) {
+        bytes += sizeBytes;
+        if (typeof body !== "string") inHand += sizeBytes;
+      }
+      return firstIndex + count < from + maxCount && bytes < maxBytes && inHand < maxInHand;
     });
     return batches;
   }

@@ -1,15 +1,17 @@
 /** What the thread of the store answers, and how. One question is answered after the other, in the order in which they come. */
-import type { ChunkWindow } from "../../../../runtime/protocol/chunk-batch.ts";
+import { cutBatch } from "../../../../runtime/protocol/chunk-batch.ts";
 import type { JobWindow } from "../../../core/jobs/job-filter.ts";
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { ReportFilter } from "../../../core/jobs/job-report.ts";
 import type { DeliveryFilter } from "../../../core/webhooks/delivery.ts";
-import type { PayloadSlot } from "../../payload.ts";
+import type { BatchWindow, PayloadSlot } from "../../payload.ts";
+import { SLICE_MAX_BYTES } from "../../payload-in-hand.ts";
 import type { RecordKind } from "../../records.ts";
 import type { OpenedDatabase } from "../files/data-directory.ts";
 import { giveBackPages } from "../free-space.ts";
 import { letDatabaseChange, keepDatabase } from "../integrity/data-check.ts";
 import { contentChecksum } from "../../rows/checksum.ts";
+import type { StoredBatch } from "../../rows/chunk-columns.ts";
 import { applyBatch } from "./apply-batch.ts";
 import type { Tables } from "../tables/tables.ts";
 import { ValueReader } from "./values.ts";
@@ -49,7 +51,8 @@ export function answersOf(opened: OpenedDatabase, tables: Tables) {
       return stored && compared(stored);
     },
     payloadChecksum: (seq: number, slot: PayloadSlot) => payloads.get(seq, slot)?.checksum,
-    chunks: (seq: number, window: ChunkWindow) => chunks.around(seq, window).map(compared),
+    chunks: (seq: number, window: BatchWindow) =>
+      chunks.around(seq, window).map((stored) => withoutRest(compared(stored), window)),
     hasChunks: (seq: number, checksum: number | undefined) => chunks.has(seq, checksum),
     records: (kind: RecordKind, from: string, limit: number | undefined) =>
       records.texts(kind, from, limit),
@@ -111,4 +114,20 @@ function compared<T extends { body: Uint8Array | string; sizeBytes: number; chec
   if (typeof body === "string") return stored;
   const isWhole = body.byteLength === sizeBytes && contentChecksum(body) === checksum;
   return isWhole ? stored : { ...stored, body: undefined };
+}
+
+/** The batch without chunks of a large row that the reader did not ask for: a slow reader keeps for long what it gets. */
+function withoutRest(stored: Compared<StoredBatch>, window: BatchWindow): Compared<StoredBatch> {
+  const { body, firstIndex, count } = stored;
+  if (!(body instanceof Uint8Array) || body.byteLength <= SLICE_MAX_BYTES) return stored;
+  const maxCount = window.from + window.maxCount - Math.max(window.from, firstIndex);
+  const cut = cutBatch({ firstIndex, count, lines: body }, { ...window, maxCount });
+  if (cut === undefined || cut.count === count) return stored;
+  const lines = new Uint8Array(cut.lines);
+  // Frees its memory at once: the garbage of this thread is collected late.
+  if (body.buffer instanceof ArrayBuffer) body.buffer.transfer(0);
+  return {
+    ...{ ...stored, firstIndex: cut.firstIndex, count: cut.count },
+    ...{ body: lines, sizeBytes: lines.byteLength },
+  };
 }

@@ -7,24 +7,36 @@ import {
 import type { JobWindow } from "../../../core/jobs/job-filter.ts";
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { Job } from "../../../core/jobs/job.ts";
-import { type LyingBytes, readBatches, readChunks, readPayload } from "../../lying-bytes.ts";
+import {
+  type FoundBatch,
+  type LyingBytes,
+  readBatches,
+  readChunks,
+  readPayload,
+} from "../../lying-bytes.ts";
 import type { Boot, CountedJobs, FoundJobs, StoreReads } from "../../store.ts";
 import { noRecords } from "../../records.ts";
 import type {
+  BatchWindow,
   PayloadDamagedError,
   PayloadSlot,
   ReadableBatch,
   ReadablePayload,
 } from "../../payload.ts";
-import { openedInHand } from "../../payload-in-hand.ts";
+import { openedInHand, SLICE_MAX_BYTES } from "../../payload-in-hand.ts";
 import type { Records } from "../../records.ts";
 import type { PayloadFiles } from "../files/payload-files.ts";
+import { Slots } from "../../slots.ts";
 import type { Soundness } from "../../soundness.ts";
 import { wholeLines } from "../tables/chunk-table.ts";
 import { jobOf } from "../../rows/job-columns.ts";
 import type { Row } from "../../../sqlite/row.ts";
 import type { Answers } from "./answers.ts";
+import { SharedBytes } from "./shared-bytes.ts";
 import type { ThreadLink } from "./thread-link.ts";
+
+/** Maximum of concurrent questions for bodies that lie in rows. */
+const BODY_READS_AT_ONCE = 8;
 
 export abstract class ThreadReads implements StoreReads {
   readonly deliveries: StoreReads["deliveries"] = {
@@ -42,8 +54,11 @@ export abstract class ThreadReads implements StoreReads {
     oldestDeletedAt: () => this.#ask("oldestReportAt"),
   };
   readonly #lying: LyingBytes = {
-    payload: (seq, slot) => this.#ask("payload", seq, slot),
-    chunks: (seq, window) => this.#ask("chunks", seq, window),
+    payload: (seq, slot) => this.#askBodies("payload", seq, slot),
+    chunks: async (seq, window) => {
+      const found = await this.#askBodies("chunks", seq, window);
+      return found.map((batch) => this.#shared(seq, batch));
+    },
     file: (content) => this.files.payload(content),
     wholeLines,
     openLine: async (content) => {
@@ -54,6 +69,8 @@ export abstract class ThreadReads implements StoreReads {
       return openedInHand(wholeLines(await file.bytes()));
     },
   };
+  readonly #sharedBytes = new SharedBytes();
+  readonly #bodyReads = new Slots(BODY_READS_AT_ONCE);
   protected readonly thread: ThreadLink;
   protected readonly files: PayloadFiles;
   protected readonly soundness: Soundness;
@@ -124,7 +141,7 @@ export abstract class ThreadReads implements StoreReads {
     return readChunks(this.#lying, seq, window);
   }
 
-  chunkBatches(seq: number, window: ChunkWindow): Promise<readonly ReadableBatch[]> {
+  chunkBatches(seq: number, window: BatchWindow): Promise<readonly ReadableBatch[]> {
     return readBatches(this.#lying, seq, window);
   }
 
@@ -136,6 +153,23 @@ export abstract class ThreadReads implements StoreReads {
   async usage(from = "", limit?: number): Promise<readonly Records["usage"][]> {
     const texts = await this.#ask("records", "usage", from, limit);
     return texts.map(([, json]) => JSON.parse(json) as Records["usage"]);
+  }
+
+  /** A batch in a large row, with the bytes that other readers of it have. */
+  #shared<T extends FoundBatch>(seq: number, batch: T): T {
+    const { body, firstIndex, count, checksum } = batch;
+    if (!(body instanceof Uint8Array) || body.byteLength <= SLICE_MAX_BYTES) return batch;
+    const key = [seq, firstIndex, count, checksum].join(" ");
+    return { ...batch, body: this.#sharedBytes.of(key, body) };
+  }
+
+  /** Asks for bodies, a few at a time: the answers to many readers at once would all be in memory before they are used. */
+  async #askBodies<K extends "payload" | "chunks">(
+    name: K,
+    ...asked: Parameters<Answers[K]>
+  ): Promise<ReturnType<Answers[K]>> {
+    using _ = await this.#bodyReads.take();
+    return await this.#ask(name, ...asked);
   }
 
   #ask<K extends keyof Answers>(

@@ -1,8 +1,10 @@
 /** Large bodies: however slowly they arrive, they take no memory from others; complete ones wait for room. */
+import fs from "node:fs";
 import { once } from "node:events";
 import type { Socket } from "node:net";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
+import { mountTmpfs, tmpfsIsMissing } from "../../../setup/tmpfs.ts";
 import { KEY, startTestHttp } from "../http-harness.ts";
 
 const BODY = JSON.stringify({ input: { text: "0123456789".repeat(900_000) } });
@@ -68,3 +70,32 @@ it("a large body with a fault is refused, and takes no room any more", async () 
   all?.[Symbol.dispose]();
   expect(inFlight.takeNow(LIMITS.inFlightMaxBytes / 2)).toBeDefined();
 });
+
+it.runIf(tmpfsIsMissing === undefined)(
+  "a body for which the directory of temporary files has no room is refused, and others are served",
+  async () => {
+    await using service = await startTestHttp();
+    const { inFlight } = service.test.engine;
+    using disk = mountTmpfs(4_500_000);
+    vi.stubEnv("TMPDIR", disk.path);
+    const all = await inFlight.take(LIMITS.inFlightMaxBytes, new AbortController().signal);
+    const refused = [`content-length: ${BODY.length}`, "transfer-encoding: chunked"].map(
+      async (length, at) => {
+        const body = at === 0 ? BODY : `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`;
+        return answerOf(await service.socket(begun(length) + body));
+      },
+    );
+    for (const answer of await Promise.all(refused)) {
+      expect(answer).toContain("HTTP/1.1 507");
+      expect(answer).toContain('"code":"storage_full"');
+      expect(answer).toContain(disk.path);
+    }
+    expect((await service.call("POST", "/v2/echo/run", { body: { input: {} } })).status).toBe(200);
+    const { bavail, bsize } = fs.statfsSync(disk.path);
+    expect(bavail * bsize).toBeGreaterThan(3_000_000);
+    all?.[Symbol.dispose]();
+    expect(await answerOf(await service.socket(begun() + BODY))).toContain("HTTP/1.1 200");
+    const { json } = await service.call("GET", "/v2/echo/requests?limit=100");
+    expect((json as { requests: unknown[] }).requests).toHaveLength(2);
+  },
+);

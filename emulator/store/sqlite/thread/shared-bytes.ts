@@ -1,0 +1,27 @@
+/** Lets readers of the same large row have the same memory, for as long as one of them needs it. */
+
+import { freeAlone } from "../../../core/jobs/free-memory.ts";
+
+export class SharedBytes {
+  readonly #known = new Map<string, WeakRef<ArrayBuffer>>();
+  readonly #collected = new FinalizationRegistry<string>((key) => {
+    if (this.#known.get(key)?.deref() === undefined) this.#known.delete(key);
+  });
+
+  /**
+   * Answers the bytes that readers have under `key`; if there are none, `bytes`, which later readers get too. The caller must be
+   * the only one who has `bytes`.
+   */
+  of(key: string, bytes: Uint8Array): Uint8Array {
+    const { buffer } = bytes;
+    if (!(buffer instanceof ArrayBuffer) || buffer.byteLength !== bytes.byteLength) return bytes;
+    const known = this.#known.get(key)?.deref();
+    if (known?.byteLength === buffer.byteLength) {
+      freeAlone(bytes);
+      return new Uint8Array(known);
+    }
+    this.#known.set(key, new WeakRef(buffer));
+    this.#collected.register(buffer, key);
+    return bytes;
+  }
+}
