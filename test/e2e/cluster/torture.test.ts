@@ -34,7 +34,7 @@ const SHARING = {
 
 const LENGTH_MS = Number(process.env["CLUSTER_SECONDS"] ?? sized(10, 1_800)) * 1_000;
 const SNAPSHOT_MS = IS_FULL ? 300_000 : 30_000;
-const CLIENTS = 12;
+const CLIENTS = Number(process.env["CLUSTER_CLIENTS"] ?? 12);
 const LETTERS = ["a", "b", "c"];
 /** What has begun is brought to its end, and every job is looked at. */
 const SETTLE_MS = 300_000;

@@ -16,9 +16,10 @@ const MAX_RESIDENT_BYTES = 500_000_000;
 const MAX_DESCRIPTORS = 2_000;
 const READERS = sized(150, 1_000);
 const STREAMS = sized(5, 20);
+const BYTES_PER_SECOND = sized(1_000_000, 200_000);
 const CHUNKS = 20;
 const CHUNK_BYTES = 100_000;
-const CLIENTS = sized(20, 100);
+const CLIENTS = sized(10, 100);
 const INPUT_CHARACTERS = 19_900_000;
 
 async function answered(url: string, apiKey: string | undefined): Promise<void> {
@@ -54,7 +55,7 @@ async function slowReaders(accept: string): Promise<{
     return [`GET ${path} HTTP/1.1`, ...fields, "connection: close", "", ""].join("\r\n");
   });
   using peaks = new Peaks(child.pid, () => answered(`${url}/v2/streams/health`, apiKey));
-  const workerData = { port: Number(new URL(url).port), heads, bytesPerSecond: 200_000 };
+  const workerData = { port: Number(new URL(url).port), heads, bytesPerSecond: BYTES_PER_SECOND };
   const thread = new Worker(new URL("load/slow-readers.ts", import.meta.url), { workerData });
   const [answers] = (await once(thread, "message")) as [PromiseSettledResult<ReadAnswer>[]];
   return { answers, peaks };

@@ -15,7 +15,7 @@ import { type EmulatorProcess, startEmulatorProcess } from "../emulator-process.
 import { clientHello } from "./raw-bytes.ts";
 import { playCase, type Ports } from "./raw-case.ts";
 
-const CASES = sized(600, 10_000);
+const CASES = sized(300, 10_000);
 const AT_ONCE = 12;
 /** Cases after which the process has loaded and allocated what it needs. */
 const WARM_UP = sized(100, 1_000);
