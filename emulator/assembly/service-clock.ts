@@ -1,4 +1,4 @@
-/** What service time follows: a clock that stands still, the database's, or the monotonic clock of this machine. */
+/** Chooses the clock that service time follows: one that stands still, the database's, or the monotonic clock of this machine. */
 import type { Clock } from "../core/time/clock.ts";
 import type { Uses } from "../engine/context.ts";
 import type { Steps } from "../engine/steps.ts";

@@ -9,7 +9,7 @@ const LONGEST_TIMER_MS = 60_000;
 /** Minimum difference between two clocks that is looked into, and minimum sleep that counts. */
 const NOTICED_MS = 1_000;
 
-/** What a machine says of time, ms. */
+/** Readings of a machine's clocks, ms. */
 export interface MachineClocks {
   /** May be set at any time. */
   readonly wall: () => number;

@@ -79,7 +79,7 @@ export interface EngineContext {
   readonly balancer: Balancer;
   /** Bounds the memory of large payloads on their way in and out. */
   readonly inFlight: BytesInFlight;
-  /** Of inputs that are on their way to workers. */
+  /** Bytes of inputs on their way to workers. */
   readonly sending: BytesInFlight;
   /** Changes of webhook deliveries, one after another. */
   readonly deliveries: Turns;
@@ -116,7 +116,7 @@ export interface EngineContext {
   readonly endpointChanged: (endpointId: string) => void;
   /** The runs that pods are in, by pod id. */
   readonly podRuns: Map<string, PodRun>;
-  /** What a worker gets of the job, read from the store; undefined if the job is stored no more. Rejects when it cannot be read. */
+  /** Reads what a worker gets of the job; undefined if the job is no longer stored. Rejects when it cannot be read. */
   readonly jobPayloads: (job: Job) => Promise<StoredPayloads | undefined>;
   /** Called with a job that cannot be handed to its worker. */
   readonly inputDamaged: (damage: InputDamage) => void;

@@ -23,7 +23,7 @@ export class GatheredBatch {
   bytes = 0;
   /** True while all its steps are patient. */
   isPatient = true;
-  /** Of those who look at anything after the newest step. */
+  /** The wait that all onlookers after the newest step share. */
   #look: Promise<void> | undefined;
 
   constructor(batch: number, waiters: Waiter[] = []) {
@@ -41,7 +41,7 @@ export class GatheredBatch {
   /** Resolves as the steps do that an onlooker rests on, who looked at these places; by default at anything. */
   look(looked?: Changer["looked"]): Promise<void> {
     if (looked) return this.#wait({ changes: [], looked, undos: [] });
-    // Who looks between the same two steps waits together: there are no more waits than steps.
+    // Onlookers between the same two steps share one wait, so there are never more waits than steps.
     this.#look ??= this.#wait({ changes: [], looked: [ANYWHERE], undos: [] });
     return this.#look;
   }

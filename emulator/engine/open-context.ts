@@ -220,7 +220,7 @@ function observes(
     const ended = attemptEndedBy(moved);
     if (ended !== undefined) events.publish(ended);
     metrics.jobMoved(job, move);
-    // What is stored may be of an endpoint that has moved meanwhile: that was forgotten.
+    // The stored steps may concern an endpoint that has moved meanwhile and is forgotten.
     if (parts.ownership.holds(job.endpointId)) {
       noteMove(parts, job, move);
       workerHistory.jobMoved(job, move);
@@ -247,7 +247,7 @@ function looksLater({ realClock, endpointChanged }: Uses<"realClock" | "endpoint
   };
 }
 
-/** What others listen to, so that a listener that throws harms nothing but itself. */
+/** The signals, with a guard around each listener: one that throws harms nothing but itself. */
 function openListeners(clock: Clock, random: Random, log: EngineLog) {
   const defects = new Defects(log);
   return {

@@ -48,7 +48,7 @@ export function independentParts<C extends Changer>(steps: readonly C[]): readon
   return [...parts.values()];
 }
 
-/** Of `steps`, in their order, those that are taken back and those that rest on them. */
+/** The steps that are taken back and the steps that rest on them, in the order of `steps`. */
 export function restingOn<C extends Changer>(
   takenBack: readonly Changer[],
   steps: readonly C[],

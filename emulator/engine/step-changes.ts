@@ -1,4 +1,4 @@
-/** What steps change, as data, and the contents of a batch. */
+/** The changes of steps as data, and the contents of a batch. */
 import type { JobCounts } from "../core/jobs/job-counts.ts";
 import type { Job } from "../core/jobs/job.ts";
 import type { Batch, Change } from "../store/batch.ts";

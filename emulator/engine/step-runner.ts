@@ -37,7 +37,7 @@ export interface StepRunnerParts {
   readonly reading: <R>(read: Promise<R>) => Promise<R>;
   /** Resolves when all changes of records that other processes made before the call are known. */
   readonly refreshRecords: () => Promise<void>;
-  /** What a failure of the store is answered with. */
+  /** The error that answers a failure of the store. */
   readonly refusalFor: (error: unknown) => unknown;
 }
 

@@ -57,7 +57,7 @@ export class WorkerTransport {
   readonly #log: EngineLog;
   readonly #injector: ReturnType<grpc.Server["createConnectionInjector"]>;
   readonly #connections = new Map<ServerHttp2Session, WorkerConnection>();
-  /** What grpc-js does with a stream. */
+  /** The listeners of grpc-js for a new stream. */
   readonly #take: readonly TakeStream[];
   #current: WorkerConnection | undefined;
   #injected: { readonly socket: Socket; readonly guard: ListenerGuard } | undefined;

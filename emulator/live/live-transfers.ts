@@ -20,7 +20,7 @@ export interface LiveTransfersParts {
 
 export class LiveTransfers {
   readonly #parts: LiveTransfersParts;
-  /** Of jobs that no ping has named yet. */
+  /** Deliveries of jobs that no ping has named yet. */
   readonly #deliveries = new WeakMap<HeldJob, Delivery>();
 
   constructor(parts: LiveTransfersParts) {
@@ -65,7 +65,7 @@ export class LiveTransfers {
     this.#parts.session.heard(lease ? [lease] : []);
   }
 
-  /** What was posted of a job has come, and was not its result, or it comes no more. */
+  /** The post of a job is over, and it was not the job's result. */
   goesOn(jobId: string): void {
     const lease = this.#parts.held.find(jobId)?.lease;
     if (lease) this.#parts.session.goesOn(lease);

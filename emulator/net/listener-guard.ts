@@ -30,7 +30,7 @@ export class ListenerGuard {
   readonly #options: GuardOptions;
   /** All that are open. */
   readonly #sockets = new Set<Socket>();
-  /** Those that are not let in, by peer, the longest wait first. */
+  /** Connections that are not let in yet, by peer, the longest wait first. */
   readonly #waiting = new Map<string, Waiting>();
   /** A Unix socket has no address: each gets a number. */
   readonly #numbers = new WeakMap<Socket, number>();
@@ -111,7 +111,7 @@ export class ListenerGuard {
     this.#waiting.delete(peer);
   }
 
-  /** The same for a connection and for the TLS inside of it; undefined if it is closed, or a Unix socket that is not known. */
+  /** The peer of a connection, and of the TLS inside it; undefined for a closed connection and for an unknown Unix socket. */
   #peerOf(socket: Socket): string | undefined {
     const { remoteAddress, remotePort, localAddress } = socket;
     if (remoteAddress !== undefined) return `${remoteAddress} ${remotePort} ${localAddress}`;

@@ -23,7 +23,7 @@ const KEEP_ALIVE_MS = 72_000;
 /** Timeout of a TLS handshake. A server that closes waits for handshakes. */
 const HANDSHAKE_MS = 10_000;
 
-/** The same for workers, over a line with seconds of latency too. */
+/** Limits for workers, which may call over a line with seconds of latency. */
 const WORKERS_HANDSHAKE_MS = 20_000;
 
 /** Timeout of a worker's connection without a session, over such a line too. */

@@ -55,7 +55,7 @@ function prettyLine(level: LogLevel, msg: string, fields: LogFields): string {
     `${time} ${level.padEnd(5)}${job} ${said}${shown}`,
     ...frames.map((frame) => `    ${frame}`),
   ];
-  // What a handler printed keeps its colours.
+  // The output of a handler keeps its colours.
   return `${printable(lines.join("\n"), true)}\n`;
 }
 

@@ -43,7 +43,7 @@ export const LIMITS = {
   waitDefaultMs: 90 * SECOND_MS,
   /** How long `GET /stream` is held open while nothing comes (ours). */
   streamHoldMs: 20 * SECOND_MS,
-  /** The same below `/live`: the Python client gives up after 10 s (ours). */
+  /** Maximum hold of `GET /stream` below `/live`, ms. The Python client gives up after 10 s (ours). */
   liveStreamHoldMs: 8 * SECOND_MS,
 
   /** Bytes of large payloads that the service has in memory at a time, on their way in or out (ours). */

@@ -31,7 +31,7 @@ export interface StoreSettings {
 
 type Address = Exclude<keyof StoreFlags, "insecureReplicas">;
 
-/** What a config says of addresses. */
+/** Reads the addresses in a config. */
 type Configured = (key: Address) => Sourced<string> | undefined;
 
 /** @throws UsageError when a value cannot be used */

@@ -33,7 +33,7 @@ export interface TimeSample {
   readonly answeredAt: number;
   /** The clock of the database, ms. */
   readonly databaseAt: number;
-  /** What is added to it: its leaps, taken back. */
+  /** Offset that takes the leaps of the clock back, ms. */
   readonly offsetMs: number;
   /** Highest service time that any replica has told. */
   readonly highest: number;
@@ -111,7 +111,7 @@ export class SampledTime implements Clock {
     this.#disarm();
   }
 
-  /** What the time is where the sample is not; undefined: the sample is accepted. */
+  /** The expected time of a rejected sample; undefined when the sample is accepted. */
   #expectedOf({ answeredAt, highest }: TimeSample, found: number): number | undefined {
     const predicted = this.#predictedAt(answeredAt) ?? found;
     if (Math.abs(found - predicted) <= LEAP_MS) {
@@ -124,7 +124,7 @@ export class SampledTime implements Clock {
     return undefined;
   }
 
-  /** The same of a process that does not know the time. Undefined also where it is to ask again. */
+  /** The expected time for a process that does not know the time. Also undefined when the process has to ask again. */
   #expectedAnew(sample: TimeSample, found: number): number | undefined {
     const { answeredAt, highest, isKnownElsewhere } = sample;
     this.#told = Math.max(this.#told, highest);

@@ -71,7 +71,7 @@ async function submitAs(
   try {
     return await store(engine, request, id);
   } finally {
-    // Who waits for the job's end would keep it in memory.
+    // A client that waits for the end of the job would keep the input in memory.
     submission.input = NOTHING;
     submission.room?.[Symbol.dispose]();
   }

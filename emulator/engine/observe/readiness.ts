@@ -9,7 +9,7 @@ const FAILING_MS = 10_000;
 type ReadinessUses = Uses<"realClock" | "steps">;
 
 export class Readiness {
-  /** What an operator should know although the service is ready, a sentence each. */
+  /** Warnings for an operator of a ready service, one sentence each. */
   notes: () => readonly string[] = () => [];
   #hasStarted = false;
   #isStoreAway = false;

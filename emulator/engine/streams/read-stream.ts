@@ -35,7 +35,7 @@ const WINDOW: Most = {
   maxInHand: IN_HAND_MAX_BYTES,
 };
 
-/** What a follower has at a time: it may wait for long with it. */
+/** Maximum that a follower holds at a time, because it may wait for long with it. */
 const LOOK_AHEAD: Most = { maxCount: 16_384, maxBytes: 65_536 };
 
 export interface StreamPart {
@@ -191,7 +191,7 @@ class ReadingPlace {
   }
 }
 
-/** What the reader does not come to is disposed of. */
+/** Disposes of the chunks that the reader does not come to. */
 async function* passAll(
   place: ReadingPlace,
   batches: readonly ShownBatch[],

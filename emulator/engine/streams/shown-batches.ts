@@ -122,7 +122,7 @@ function withoutRest(bytes: Uint8Array): Uint8Array {
     : bytes;
 }
 
-/** So many lines behind those that are skipped. */
+/** Cuts `count` lines out of the payload, behind those that are skipped. */
 async function cutLines(
   opened: OpenedPayload,
   skipped: number,

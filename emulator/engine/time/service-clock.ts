@@ -45,7 +45,7 @@ export class ServiceClock implements Clock {
     this.#gap = { ms: gapMs, at: this.now() };
   }
 
-  /** What is held back now is held back for good. */
+  /** Holds back for good what the gap of the clock would delete. */
   hold(): void {
     this.#isHeld = this.#gap.ms > 0;
   }

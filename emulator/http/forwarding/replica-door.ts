@@ -24,7 +24,7 @@ export class ReplicaDoor {
   readonly #perform: RequestListener;
   readonly #channels = new Set<Channel>();
   readonly #nonces = new Nonces();
-  /** What was found of a request: its nonce is good once. */
+  /** Requests that were checked already, because a nonce is good once. */
   readonly #marks = new WeakMap<IncomingMessage, Marked | "none">();
   #isStopped = false;
 
@@ -142,7 +142,7 @@ function wantsChannel({ headers }: IncomingMessage): boolean {
   return offered.some((protocol) => protocol.trim() === CHANNEL_PROTOCOL);
 }
 
-/** What a replica says that asks for a nonce; undefined for any other request. */
+/** Reads the question of a replica that asks for a nonce; undefined for any other request. */
 function questionIn({ method, url, headers }: IncomingMessage): string | undefined {
   if (method !== "GET" || url !== CHANNEL_PATH || headers.upgrade !== undefined) return undefined;
   return headers[MARK_HEADER]?.toString();

@@ -48,7 +48,7 @@ export const EMPTY_LIST_V2_OPERATIONS = {
   listSecretsV2: emptyList(SECRETS.path, "account", "secrets"),
 };
 
-/** What takes the place of all other operations on them; the document does not show them. */
+/** Refusals in the place of all other operations on these paths. The document does not show them. */
 export const NOT_SERVED_OPERATIONS: Readonly<Record<string, Operation>> = {
   clustersV2: refusing(CLUSTERS),
   buildsV2: refusing(BUILDS),

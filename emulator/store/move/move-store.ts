@@ -55,7 +55,7 @@ export async function moveStore(options: MoveOptions): Promise<KeptCounts> {
   return counts;
 }
 
-/** What keeps emulators from starting on the target until all is there. */
+/** The record that keeps emulators from starting on the target until everything is there. */
 export function moveMark(from: string, { batch }: Pick<Boot, "batch">) {
   return {
     type: "put-record",

@@ -58,7 +58,7 @@ export interface Pages {
   readonly searched: number;
   /** Rows that are compared with their checksum. */
   readonly checked: number;
-  /** The same of rows with a body, which may be large. */
+  /** Maximum number of rows with a body, which may be large. */
   readonly checkedBodies: number;
 }
 

@@ -3,7 +3,7 @@ import type { Buffer } from "node:buffer";
 import type { Piece } from "../generated/worker.ts";
 import { PieceReader, PieceSender } from "./pieces.ts";
 
-/** What a message has that is a part of a large one, or a receipt for such parts. */
+/** The fields of a message that is a piece of a large one, or a receipt for pieces. */
 interface MessageParts {
   readonly piece: Piece | undefined;
   readonly piecesTaken?: number | undefined;
@@ -59,7 +59,7 @@ export class MessageLink<Received extends MessageParts> {
     this.#sender.send(bytes, arrived);
   }
 
-  /** What `message` is or completes; undefined while more of it is to come. @throws WireError for a part that does not fit */
+  /** The message itself, or the large message that it completes; undefined while pieces are missing. @throws WireError for a piece that does not fit */
   receive(message: Received): Taken<Received> | undefined {
     const { piece, piecesTaken } = message;
     if (piecesTaken !== undefined) this.#sender.taken(piecesTaken);

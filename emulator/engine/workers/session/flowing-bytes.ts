@@ -59,7 +59,7 @@ export class FlowingBytes {
     });
   }
 
-  /** What was on the way of a job has come, or comes no more, and the job goes on: its time runs again. */
+  /** The transfer of a job's payload is over, and the job goes on: its time runs again. */
   goesOn(lease: LeaseRef): void {
     const transfer = this.#end(lease.leaseToken);
     if (!transfer?.isNoted) return;

@@ -122,7 +122,7 @@ export class WorkerSession {
     this.#flow.arrived(leases);
   }
 
-  /** What was on the way of a job has come, or comes no more, and the job goes on. */
+  /** The transfer of a job's payload is over, and the job goes on. */
   goesOn(lease: LeaseRef): void {
     this.#flow.goesOn(lease);
   }
@@ -161,7 +161,7 @@ export class WorkerSession {
     await Promise.all([urgent, this.#apply({ ...staged, report: rest })]);
   }
 
-  /** What keeps the jobs of the worker does not wait until payloads are stored. */
+  /** Renewals and pauses do not wait until payloads are stored. */
   async #applyUrgent({ renewals = [], pauses = [] }: WorkerReport): Promise<void> {
     if (renewals.length + pauses.length === 0) return;
     await this.#apply({ report: { renewals, pauses }, chunks: [], progress: [], outcomes: [] });

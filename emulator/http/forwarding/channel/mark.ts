@@ -13,9 +13,9 @@ const PURPOSE = "requests between replicas";
 
 /** Both ends of a connection between replicas, by their ids. */
 export interface Ends {
-  /** Who calls. */
+  /** The caller. */
   readonly from: string;
-  /** Who is called. */
+  /** The replica that is called. */
   readonly to: string;
 }
 
@@ -39,7 +39,7 @@ export function markOf(key: Uint8Array, marked: Marked): string {
   return [...[from, nonce, address].map(encodeURIComponent), signatureOf(key, marked)].join(";");
 }
 
-/** What the header says; undefined where it is not good for that request to the replica `to`. Whether the nonce is good is another question. */
+/** Reads the header; undefined when it is not valid for that request to the replica `to`. The nonce is not checked here. */
 export function readMark(
   key: Uint8Array,
   header: string,
@@ -52,7 +52,7 @@ export function readMark(
   return isSame(signature, signatureOf(key, marked)) ? marked : undefined;
 }
 
-/** What a replica that is asked for a nonce shows of itself: `asked` is the nonce of the one that asks. */
+/** The proof of a replica that is asked for a nonce. `asked` is the nonce of the replica that asks. */
 export function proofOf(key: Uint8Array, { from, to }: Ends, asked: string, nonce: string): string {
   return hmac(key, ["answer", from, to, asked, nonce]);
 }
@@ -86,7 +86,7 @@ function isSame(given: string, expected: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** Of a part of the header; empty where it is malformed. */
+/** Decodes a part of the header; empty when it is malformed. */
 export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

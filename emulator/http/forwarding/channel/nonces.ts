@@ -12,7 +12,7 @@ const RANDOM_BYTES = 16;
 export class Nonces {
   readonly #key = randomBytes(32);
   readonly #now: () => number;
-  /** Those that were used, with the moment at which they are good no more, the earliest first. */
+  /** Used nonces, with the moment at which they expire, the earliest first. */
   readonly #used = new Map<string, number>();
 
   /** @param now ms by a monotonic clock */

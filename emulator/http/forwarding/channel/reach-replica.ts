@@ -27,7 +27,7 @@ const ASKED_BYTES = 16;
 
 const challengeShape = z.object({ nonce: z.string(), proof: z.string() });
 
-/** Who calls. */
+/** The caller. */
 export interface Caller {
   readonly id: string;
   readonly key: Uint8Array;

@@ -14,7 +14,7 @@ import { invalidRequest } from "../../../core/service-error.ts";
 
 /** A thousand environment variables have 8,000. */
 export const TOKENS_MAX = 20_000;
-/** Of braces, brackets and parentheses within each other, and of selections with fragments written out; clients need 6. */
+/** Maximum depth of nested braces, brackets and parentheses, and of selections with fragments written out; clients need 6. */
 export const NESTING_MAX = 30;
 /** Fields, spreads and inline fragments that an operation selects with its fragments written out; clients need some 40. */
 export const FIELDS_MAX = 400;

@@ -100,7 +100,7 @@ function rootFields(
   });
 }
 
-/** Those of its fragments too, which are all of the same type: there are no interfaces and no unions. */
+/** The fields of a selection and of its fragments. Both have the same type, because there are no interfaces and no unions. */
 function fieldsOf(selected: FieldNode["selectionSet"], fragments: Fragments): readonly FieldNode[] {
   const selections = selected?.selections ?? [];
   return selections.flatMap((node) => {

@@ -26,7 +26,7 @@ export async function bury(session: Session, seen: SeenRenewals, own?: string): 
   const values = columns.map((column) => listOf("integer", column));
   const { rows } = await session.ask({ text: OVER, values });
   const owns = own === undefined ? [] : (await session.ask({ text: OWN, values: [own] })).rows;
-  // What they stored last is seen only by a statement that begins once they are locked.
+  // Only a statement that begins after they are locked sees their last batches.
   const ids = [...new Set([...rows, ...owns].map(([id]) => String(id)))];
   if (ids.length > 0) await session.ask({ text: BURY, values: [listOf("json", ids)] });
   return ids.length;

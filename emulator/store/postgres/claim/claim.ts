@@ -28,7 +28,7 @@ export class Claim {
   readonly held = new HeldParts();
   readonly trust: Trust;
   readonly time: ServiceTime;
-  /** Who is alive, as far as this process has seen. */
+  /** The replicas that are alive, as far as this process has seen. */
   readonly seen = new SeenRenewals();
   readonly #lease: Lease;
   readonly #onLost: (lost: StoreLostError) => void;
@@ -104,7 +104,7 @@ export class Claim {
     this.held.lose(this.held.all);
   }
 
-  /** What is said of this process with a renewal. */
+  /** The facts about this process that a renewal stores. */
   told(hasBegun: boolean): Told {
     const { clock, clockAheadMs } = this.time;
     const leaseMs = this.#askForLease();

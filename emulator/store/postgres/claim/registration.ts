@@ -133,7 +133,7 @@ async function takeAll(session: Session, id: string): Promise<ReadonlyMap<number
   return new Map(rows.map(([part, epoch]) => [Number(part), Number(epoch)]));
 }
 
-/** What a replica says of itself with each renewal. */
+/** The facts about a replica that each renewal stores. */
 export interface Told {
   readonly knowsTime: boolean;
   /** Service time. */

@@ -57,7 +57,7 @@ export class ServiceTime {
     return this.#clockAheadMs;
   }
 
-  /** What an operator should know of the clocks, a sentence each. */
+  /** Warnings about clocks for an operator, one sentence each. */
   get notes(): readonly string[] {
     const ahead = this.#clockAheadMs;
     const offset = this.#offsetMs;

@@ -78,7 +78,7 @@ export function isConnectionLoss(error: unknown): boolean {
 /** Why a connection that is not to the server itself will not do. */
 export const POOLER =
   "a pooler such as PgBouncer answers, which shares connections; name the server itself";
-/** What a pooler says of the settings that a connection is made with. */
+/** Error text by which a pooler refuses the settings of a new connection. */
 const POOLED = /^unsupported startup parameter/;
 
 /** @param shown the address of the database */
