@@ -28,11 +28,17 @@ const MAX_WRITES = 4;
 /** How long an ended session may take to say goodbye. */
 const GOODBYE_MS = 1_000;
 
+/** Window of HTTP/2 over a line: its default of 64 kB would let a large payload wait for a receipt every 64 kB. */
+const LINE_WINDOW_BYTES = 4_000_000;
+/**
+ * Window of HTTP/2 on a Unix socket, whose buffers hold 208 kB. Node does not read from a connection while it waits to write to it:
+ * if both ends filled the buffers with large payloads, both would wait for ever. What the service sends always finds room.
+ */
+const SOCKET_WINDOW_BYTES = 131_072;
+
 const channelOptions = {
   "grpc.max_receive_message_length": MESSAGE_MAX_BYTES,
   "grpc.max_send_message_length": MESSAGE_MAX_BYTES,
-  // HTTP/2's default of 64 kB would let a large payload wait for a receipt every 64 kB.
-  "grpc-node.flow_control_window": 4_000_000,
   // A peer that vanished without a word is noticed after 25 s: an answer may wait behind payloads, on a long line for some seconds.
   "grpc.keepalive_time_ms": 10_000,
   "grpc.keepalive_timeout_ms": 15_000,
@@ -69,8 +75,14 @@ export class GrpcSession implements Session {
   #isClosing = false;
 
   constructor({ target, tls, name }: Door, opener: Opener, events: SessionEvents) {
-    const options = name === undefined ? {} : { "grpc.ssl_target_name_override": name };
-    this.#client = new Client(target, tls, { ...channelOptions, ...options });
+    const options = {
+      ...channelOptions,
+      "grpc-node.flow_control_window": target.startsWith("unix:")
+        ? SOCKET_WINDOW_BYTES
+        : LINE_WINDOW_BYTES,
+      ...(name !== undefined && { "grpc.ssl_target_name_override": name }),
+    };
+    this.#client = new Client(target, tls, options);
     this.#stream = openStream(this.#client, opener);
     this.#link = new MessageLink({
       write: (parts) => void this.#stream.write({ ...encodeReport({}), ...parts }),
