@@ -22,7 +22,7 @@ export interface WorkerLine {
   readonly line: string;
 }
 
-/** What a function among them throws, or rejects with, is logged once with its stack, and harms nothing else. */
+/** Options of `startEmulator`. An error of a function among them is logged once with its stack, and harms nothing else. */
 export interface EmulatorOptions {
   /** Address to listen on; default 127.0.0.1. */
   readonly host?: string;

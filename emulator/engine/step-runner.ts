@@ -18,7 +18,7 @@ const PARTS_LOST_PAUSE_MS = 100;
  */
 export type RepeatableStep<T> = (step: Step) => Sync<T>;
 
-/** The same on jobs: as they are now, without those deleted meanwhile, and as they were read. */
+/** A repeatable step on jobs. It gets them as they are now, without those deleted meanwhile, and as they were read. */
 export type RepeatableStepOnJobs<T> = (
   step: Step,
   jobs: readonly Job[],

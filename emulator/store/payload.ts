@@ -45,7 +45,7 @@ export interface ReadableBatch extends Omit<ChunkBatch, "lines"> {
   readonly lines: Uint8Array | ReadablePayload;
 }
 
-/** What a reader of batches takes at a time. */
+/** Bounds of what a reader of batches takes at a time. */
 export interface BatchWindow extends ChunkWindow {
   /** Maximum of bytes that lie in no file: batches after the one that reaches it are not read. Default: `maxBytes`. */
   readonly maxInHand?: number;

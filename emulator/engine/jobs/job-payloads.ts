@@ -1,6 +1,6 @@
 /**
- * What a worker gets of a job, as the store has it. `s3Config` is stored encrypted, for it has a secret: with a key of the jobs' own,
- * which is stored encrypted itself. A change of the service's key touches no job.
+ * Reads what a worker gets of a job. `s3Config` has a secret and is stored encrypted, with a key of the jobs' own that is stored
+ * encrypted itself. A change of the service's key touches no job.
  */
 import { Buffer } from "node:buffer";
 import type { Job } from "../../core/jobs/job.ts";

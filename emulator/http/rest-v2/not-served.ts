@@ -1,6 +1,6 @@
 /**
- * What the second version of REST has on the live service and that is not served here: lists are empty, there is none of any id (404),
- * and none is made (501 and a sentence).
+ * Resources of the second version of REST that are not served here: lists are empty, every id is unknown (404), and creating one is
+ * refused (501 and a sentence).
  */
 import { z } from "zod";
 import type { QueryParameters } from "../../core/input/query-parameters.ts";

@@ -16,7 +16,7 @@ const MAX_GROWTH = 4;
 
 export class Lease {
   readonly #usualMs: number;
-  /** Those that are remembered. */
+  /** Standstills that are remembered. */
   #standstills: readonly { readonly at: number; readonly ms: number }[] = [];
 
   constructor(usualMs: number) {
