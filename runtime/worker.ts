@@ -123,10 +123,10 @@ class RunningWorker implements Worker {
   drain(): void {
     if (this.#isDraining || this.#isEnding) return;
     this.#isDraining = true;
+    this.#source?.draining();
     this.#log.write("info", "draining: no further jobs are taken", {
       running: this.#handlers.openJobs,
     });
-    this.#source?.draining();
     if (this.#handlers.openJobs === 0) return void this.#finishUp("drained");
     const { drainLimitMs = 30_000 } = this.#options;
     this.#drainTimer = setTimeout(() => void this.#finishUp("drained"), drainLimitMs);
