@@ -4,7 +4,7 @@ import { callerCheck } from "../emulator/assembly/callers.ts";
 import { createSystemClock, createSystemRandom } from "../emulator/assembly/system-clock.ts";
 import { KeyRing } from "../emulator/core/access/key-ring.ts";
 import { openEngine, type RunningEngine } from "../emulator/engine/engine.ts";
-import { openSteps } from "../emulator/engine/steps.ts";
+import { openSteps } from "../emulator/engine/steps/steps.ts";
 import { WorkerSession } from "../emulator/engine/workers/session/worker-session.ts";
 import { admitStarted } from "../emulator/grpc/worker-admission.ts";
 import { WorkerServer } from "../emulator/grpc/worker-server.ts";

@@ -234,13 +234,15 @@ describe("what nobody may do", () => {
   test("no use case takes the whole engine, or more than ten parts of it", () => {
     expect(offences(sources, partsOffences)).toEqual([]);
     const wholeEngine = [
-      `import type { EngineContext } from "../context.ts"`,
-      `import { type EngineContext as Engine, type Uses } from "../context.ts"`,
-      `function f(engine: import("../context.ts").EngineContext) {}`,
+      `import type { EngineContext } from "../parts/engine-parts.ts"`,
+      `import { type EngineContext as Engine, type Uses } from "../parts/engine-parts.ts"`,
+      `function f(engine: import("../parts/engine-parts.ts").EngineContext) {}`,
     ];
     const parts = (count: number) => Array.from({ length: count }, (_, at) => `"p${at}"`).join("|");
     const tooMany = `function f(engine: Uses<${parts(11)}>) {}`;
-    const allowed = [`import type { Uses } from "../context.ts"; type Few = Uses<${parts(10)}>`];
+    const allowed = [
+      `import type { Uses } from "../parts/engine-parts.ts"; type Few = Uses<${parts(10)}>`,
+    ];
     expectCaught(partsOffences, [
       { at: "emulator/engine/jobs/x.ts", caught: [...wholeEngine, tooMany], allowed },
       { at: "emulator/http/x.ts", caught: [...wholeEngine, tooMany], allowed },

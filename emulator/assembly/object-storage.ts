@@ -9,7 +9,7 @@ import { ObjectService } from "../objects/object-service.ts";
 import type { CallerCheck } from "../http/access/caller-check.ts";
 import { namedBuckets, storageEnvironment } from "./workers/worker-storage.ts";
 import type { EmulatorOptions } from "../options.ts";
-import type { Steps } from "../engine/steps.ts";
+import type { Steps } from "../engine/steps/steps.ts";
 import { Volumes } from "../volumes/volumes.ts";
 
 const LAST_PORT = 65_535;

@@ -1,7 +1,7 @@
 /** Chooses the clock that service time follows: one that stands still, the database's, or the monotonic clock of this machine. */
 import type { Clock } from "../core/time/clock.ts";
-import type { Uses } from "../engine/context.ts";
-import type { Steps } from "../engine/steps.ts";
+import type { Uses } from "../engine/parts/engine-parts.ts";
+import type { Steps } from "../engine/steps/steps.ts";
 import { SHARED_CLOCK } from "../engine/time/advance-clock.ts";
 import { clockSinceHighest, KeptTime } from "../engine/time/kept-time.ts";
 import type { EmulatorOptions } from "../options.ts";

@@ -6,7 +6,7 @@ import type { KeyRing } from "../core/access/key-ring.ts";
 import { checkOpens } from "../core/access/key-scope.ts";
 import { ServiceError } from "../core/service-error.ts";
 import { externalId } from "../core/workers/external-id.ts";
-import type { Uses } from "../engine/context.ts";
+import type { Uses } from "../engine/parts/engine-parts.ts";
 import { registerExternal } from "../engine/workers/external/external-workers.ts";
 import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
 import { RefusalLog } from "../net/refusal-log.ts";

@@ -4,7 +4,7 @@ import type { RateLimitClass } from "../../runtime/protocol/rate-limits.ts";
 import type { Need, Part } from "../core/access/key-scope.ts";
 import type { QueryParameters } from "../core/input/query-parameters.ts";
 import type { JobKind } from "../core/jobs/job.ts";
-import type { Owned } from "../engine/ownership/endpoint-moved.ts";
+import type { Owned } from "../engine/steps/state/endpoint-moved.ts";
 import type { Answer } from "./answers/answer.ts";
 import type { Contract } from "./schemas/contract.ts";
 import type { Dialect, Refusal } from "./dialect.ts";

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { DashboardMode } from "../core/access/dashboard-mode.ts";
 import type { KeyRing } from "../core/access/key-ring.ts";
 import { AuditLog } from "../engine/access/audit-log.ts";
-import type { Uses } from "../engine/context.ts";
+import type { Uses } from "../engine/parts/engine-parts.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { LiveWorkers } from "../live/live-workers.ts";
 import type { Ownership } from "../store/ownership.ts";

@@ -3,7 +3,7 @@ import type { Failure } from "../../runtime/protocol/failure.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 import type { HandedJob, Outcome, Revocation } from "../../runtime/protocol/outcome.ts";
 import { PROTOCOL_VERSION, type ServiceOrders } from "../../runtime/protocol/session.ts";
-import type { Uses } from "../engine/context.ts";
+import type { Uses } from "../engine/parts/engine-parts.ts";
 import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
 import { lostFailure } from "../engine/workers/describe-exit.ts";
 import type { OpenSession, WorkerSession } from "../engine/workers/session/worker-session.ts";

@@ -1,6 +1,6 @@
 /** The workers of the live dialect: those that the service started, by their tokens, and external ones, by their ids. */
 import { keyInToken } from "../../runtime/protocol/worker-token.ts";
-import type { Uses } from "../engine/context.ts";
+import type { Uses } from "../engine/parts/engine-parts.ts";
 import {
   type ExternalRef,
   findExternal,

@@ -1,5 +1,5 @@
 /** Warns of a worker whose pings do not match the jobs it was handed: it holds its place without doing work, or does the work of others. */
-import type { Uses } from "../engine/context.ts";
+import type { Uses } from "../engine/parts/engine-parts.ts";
 import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
 
 /** How long a mismatch has to last: a ping may have been written before the job came or ended. */

@@ -1,7 +1,7 @@
 /** The service's clock in the hands of whoever started it. */
 import { readAdvanceMs } from "../core/time/advance-input.ts";
 import { type Advance, advanceClock } from "../engine/time/advance-clock.ts";
-import type { Uses } from "../engine/context.ts";
+import type { Uses } from "../engine/parts/engine-parts.ts";
 
 /** Service time, by which jobs expire, workers turn idle and webhooks are tried again. */
 export interface EmulatorClock {

@@ -4,7 +4,7 @@ import { LIMITS } from "../../runtime/protocol/limits.ts";
 import type { Client } from "../../runtime/client/client.ts";
 import type { SubmitOptions } from "../../runtime/client/submission.ts";
 import { closestName } from "../../runtime/protocol/did-you-mean.ts";
-import type { Uses } from "../engine/context.ts";
+import type { Uses } from "../engine/parts/engine-parts.ts";
 import { holdQueue, releaseQueue } from "../engine/jobs/hold-queue.ts";
 import { untilIdle } from "../engine/time/idle.ts";
 import { listContents, readContents } from "../engine/jobs/read/job-contents.ts";

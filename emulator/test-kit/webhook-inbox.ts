@@ -1,6 +1,6 @@
 /** What webhook calls were and will be made, with their bodies. */
 import type { Delivery, DeliveryFilter } from "../core/webhooks/delivery.ts";
-import type { Uses } from "../engine/context.ts";
+import type { Uses } from "../engine/parts/engine-parts.ts";
 import { listDeliveries, readDelivery } from "../engine/webhooks/webhook-outbox.ts";
 import { piecesInHand } from "../engine/jobs/read/show-payload.ts";
 import { parse } from "./job-record.ts";

@@ -1,6 +1,6 @@
 /** Workers that take every job of an endpoint and end it in one of all ways, by turns; and workers that take none. */
 import type { HandedJob } from "../../runtime/protocol/outcome.ts";
-import type { EngineContext } from "../../emulator/engine/context.ts";
+import type { EngineContext } from "../../emulator/engine/parts/engine-parts.ts";
 import type { WorkerOrder } from "../../emulator/launch/launcher.ts";
 import { type LaunchedScript, ScriptedLauncher } from "../unit/engine/scripted-launcher.ts";
 import type { TestEngine } from "../unit/engine-harness.ts";

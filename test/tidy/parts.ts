@@ -2,7 +2,7 @@
 import type { ImportDeclaration, TSImportType, TSTypeReference } from "oxc-parser";
 import { gather, type Source } from "./source.ts";
 
-const composition = /^emulator\/engine\/[^/]+$/;
+const composition = /^emulator\/engine\/(parts\/)?[^/]+$/;
 const whole = "EngineContext";
 
 /** A use case that takes more parts than this does more than one thing. */

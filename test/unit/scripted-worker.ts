@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import type { Failure } from "../../runtime/protocol/failure.ts";
 import type { HandedJob, Outcome } from "../../runtime/protocol/outcome.ts";
 import type { ServiceOrders, WorkerReport } from "../../runtime/protocol/session.ts";
-import type { EngineContext } from "../../emulator/engine/context.ts";
+import type { EngineContext } from "../../emulator/engine/parts/engine-parts.ts";
 import type { WorkerHandle } from "../../emulator/engine/workers/worker-handle.ts";
 import { WorkerSession } from "../../emulator/engine/workers/session/worker-session.ts";
 

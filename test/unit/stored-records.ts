@@ -1,6 +1,6 @@
 /** Records that a test puts into the store of an engine, past the rules of the interface. */
 import type { Endpoint } from "../../emulator/core/resources/endpoint.ts";
-import type { Uses } from "../../emulator/engine/context.ts";
+import type { Uses } from "../../emulator/engine/parts/engine-parts.ts";
 
 export async function storeEndpoint(engine: Uses<"steps">, endpoint: Endpoint): Promise<void> {
   await engine.steps.commit((step) => step.putRecord("endpoint", endpoint.id, endpoint));

@@ -1,6 +1,6 @@
 /** Reads and replaces the SSH keys of the account. */
 import { ACCOUNT_ID } from "../../core/access/account.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 
 /** In the order in which they were given. */
 export function sshKeys({ steps }: Uses<"steps">): readonly string[] {

@@ -1,7 +1,7 @@
 /** Notes who changed what is managed: durably before the change is answered, and in the log. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { AuditEntry } from "../../core/access/audit-entry.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 
 /** Old entries are looked for with every so many new ones. */
 const PRUNE_EVERY = 100;

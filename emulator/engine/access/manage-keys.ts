@@ -5,7 +5,7 @@ import type { KeyInput } from "../../core/access/key-input.ts";
 import { digestOf } from "../../core/access/key-ring.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import { parseDuration } from "../../core/time/duration.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 import { isMade, makeKeyText, SETTLED_NAMES } from "./service-keys.ts";
 
 const ID_PREFIX = "key_";

@@ -2,10 +2,10 @@
 import type { ApiKey } from "../../core/access/api-key.ts";
 import { digestOf } from "../../core/access/key-ring.ts";
 import type { Random } from "../../core/time/clock.ts";
-import { orCause } from "../refusal.ts";
-import type { Step } from "../step.ts";
-import type { Steps } from "../steps.ts";
-import type { StartWork } from "../start-work.ts";
+import { orCause } from "../steps/refusal.ts";
+import type { Step } from "../steps/step.ts";
+import type { Steps } from "../steps/steps.ts";
+import type { StartWork } from "../parts/start-work.ts";
 
 const USER_KEY_ID = "user";
 const ADMIN_KEY_ID = "admin";

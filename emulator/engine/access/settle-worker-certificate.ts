@@ -3,9 +3,9 @@ import { StoreUnusableError } from "../../core/store-error.ts";
 import type { Random } from "../../core/time/clock.ts";
 import { WORKER_CERTIFICATE_ID } from "../../core/workers/worker-certificate.ts";
 import type { SecretKey } from "../../secrets/secret-key.ts";
-import { orCause } from "../refusal.ts";
+import { orCause } from "../steps/refusal.ts";
 import { sealSecret, unsealSecret } from "../resources/secret-box.ts";
-import type { Steps } from "../steps.ts";
+import type { Steps } from "../steps/steps.ts";
 
 /** In PEM. */
 export interface CertificateText {

@@ -10,7 +10,7 @@ import {
   type WorkerHealth,
 } from "../../core/balancing/worker-health.ts";
 import type { ServerAddress } from "../../launch/launcher.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 
 const EVENT_OF = {

@@ -1,6 +1,6 @@
 /** Begins to bill a worker when it is first ready, at the price of what it has (live: starting is free). */
 import { perHour } from "../../core/billing/prices.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 
 /** Virtual processors of a worker without a GPU whose endpoint does not say how many (live). */

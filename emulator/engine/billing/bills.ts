@@ -9,7 +9,7 @@ import type { MachineBillingQuery } from "../../core/billing/billing-query.ts";
 import { type BillItem, itemise } from "../../core/billing/itemised-bill.ts";
 import type { Period } from "../../core/billing/slices.ts";
 import type { MachineUsage, Usage } from "../../core/billing/usage.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 
 export async function machineBill(
   { usage, clock }: Uses<"clock" | "usage">,

@@ -1,5 +1,5 @@
 /** Bills network volumes as their records say: those that came, changed or went while another process had the bills. */
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 import { billVolume } from "./bill-volume.ts";
 
 export function settleVolumeBills(engine: Uses<"directory" | "prices" | "usage">): void {

@@ -1,9 +1,9 @@
 /** Records what runs, for the bills: one entry for each worker, pod or volume from its beginning to its end. */
 import type { Clock, Disarm, Random } from "../../core/time/clock.ts";
 import type { MachineUsage, Usage, VolumeUsage } from "../../core/billing/usage.ts";
-import type { OwnedParts } from "../ownership/owned-parts.ts";
-import type { Step } from "../step.ts";
-import type { Steps } from "../steps.ts";
+import type { OwnedParts } from "../steps/state/owned-parts.ts";
+import type { Step } from "../steps/step.ts";
+import type { Steps } from "../steps/steps.ts";
 import type { EngineLog } from "../observe/engine-log.ts";
 
 /** How often open entries are written, in real time: if the service is killed, at most that much is not billed. */

@@ -4,7 +4,7 @@ import type { JobEvent } from "../../core/jobs/job-event.ts";
 import { transition, type Transition } from "../../core/jobs/job-transition.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { Payload } from "../../store/payload.ts";
-import type { Step } from "../step.ts";
+import type { Step } from "../steps/step.ts";
 import { openDelivery } from "../webhooks/open-delivery.ts";
 
 /**

@@ -1,6 +1,6 @@
 /** Hands waiting jobs to credit that became free outside of a step: a hand-over undone, or revoked before it was sent. */
 import { assignWaiting } from "./assign.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 
 export async function assignFreeCredit(
   engine: Uses<"clock" | "fleet" | "lease" | "random" | "steps">,

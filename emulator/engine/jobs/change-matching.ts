@@ -3,7 +3,7 @@ import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
 import type { JobFilter } from "../../core/jobs/job-filter.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { type ErrorCode, ServiceError } from "../../core/service-error.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 import { cancel } from "./cancel.ts";
 import { findJobs } from "./read/find-jobs.ts";
 import type { JobRef } from "./read/job-view.ts";

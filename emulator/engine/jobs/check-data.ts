@@ -1,6 +1,6 @@
 /** Checks all stored data once after the start, and ends the jobs whose data is damaged. */
 import { StoreClosedError, StoreDamagedError } from "../../core/store-error.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 import { endDamaged } from "./damaged-data.ts";
 
 /** Never rejects. */

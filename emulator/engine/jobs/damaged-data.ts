@@ -3,7 +3,7 @@ import type { Failure } from "../../../runtime/protocol/failure.ts";
 import { PayloadDamagedError } from "../../store/payload.ts";
 import { apply } from "./apply.ts";
 import { assignFreeCredit } from "./assign-free.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 
 /**
  * Asks about a job. If data of it is found damaged, the job ends with that cause and is asked about once more: `ask` does

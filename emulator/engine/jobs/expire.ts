@@ -3,10 +3,10 @@ import { dueAt, dueEvent } from "../../core/jobs/job-due.ts";
 import type { JobEvent } from "../../core/jobs/job-event.ts";
 import { keptReports, leavesReport, reportEndsAt, reportOf } from "../../core/jobs/job-report.ts";
 import type { Job } from "../../core/jobs/job.ts";
-import type { Step } from "../step.ts";
+import type { Step } from "../steps/step.ts";
 import { apply } from "./apply.ts";
 import { assignWaiting } from "./assign.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 import { retryRules } from "./finish.ts";
 
 type ExpireUses = Uses<

@@ -5,9 +5,9 @@ import type { OutcomeReport } from "../../../runtime/protocol/session.ts";
 import type { JobEvent } from "../../core/jobs/job-event.ts";
 import { DEFAULT_RETRY_RULES, type RetryRules } from "../../core/jobs/job.ts";
 import type { Payload } from "../../store/payload.ts";
-import type { Step } from "../step.ts";
+import type { Step } from "../steps/step.ts";
 import { apply } from "./apply.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 
 /** True when the outcome was accepted under its lease, or repeats one that was; false when the lease is not current. */

@@ -1,6 +1,6 @@
 /** Holds and releases an endpoint's queue: while it is held, no job is handed to a worker. */
 import { assignFreeCredit } from "./assign-free.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 
 /** Jobs that run go on. @throws ServiceError endpoint_not_found, wrong_endpoint_type */
 export function holdQueue(engine: Uses<"directory" | "fleet">, endpointId: string): void {

@@ -14,8 +14,8 @@ import {
 } from "../../core/resources/sealed-secret.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import { PayloadDamagedError } from "../../store/payload.ts";
-import type { Uses } from "../context.ts";
-import type { StoredPayloads } from "../effects.ts";
+import type { Uses } from "../parts/engine-parts.ts";
+import type { StoredPayloads } from "../steps/effects.ts";
 import { sealSecret, unsealSecret } from "../resources/secret-box.ts";
 
 /** Begins a stored `s3Config` that is encrypted; JSON, as it was stored before, begins in another way. */

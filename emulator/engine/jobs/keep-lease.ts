@@ -1,6 +1,6 @@
 /** The lease of a job whose input is being read: from a bucket that may take longer than a lease lasts. */
-import type { Uses } from "../context.ts";
-import type { Assignment } from "../effects.ts";
+import type { Uses } from "../parts/engine-parts.ts";
+import type { Assignment } from "../steps/effects.ts";
 import { apply } from "./apply.ts";
 
 /** Renews the lease in the place of the worker, which has not heard of it. Answers what ends that. */

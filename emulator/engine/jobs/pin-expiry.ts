@@ -1,6 +1,6 @@
 /** `/status?ttl=`: fixes the moment at which a job is deleted. */
 import { apply } from "./apply.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 import { findJob, viewJob, type JobRef, type JobView } from "./read/job-view.ts";
 
 /** Sets the job to be deleted `ttlMs` from now, in place of TTL and retention, and shows it. @throws ServiceError job_not_found */

@@ -1,6 +1,6 @@
 /** `/purge-queue`: removes every job of an endpoint that still waits, and what is told of those deleted before. */
 import { apply } from "./apply.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 
 /** Jobs deleted in one step, so that a long queue does not hold up everybody else. */
 const BATCH = 500;

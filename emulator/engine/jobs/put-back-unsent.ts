@@ -1,7 +1,7 @@
 /** Jobs that were handed over and not sent: their input lies in a bucket that is away, or their endpoint might have been another process's. */
 import { pause } from "../../core/time/pause.ts";
-import type { Uses } from "../context.ts";
-import type { Assignment } from "../effects.ts";
+import type { Uses } from "../parts/engine-parts.ts";
+import type { Assignment } from "../steps/effects.ts";
 import { apply } from "./apply.ts";
 import { assignFreeCredit } from "./assign-free.ts";
 import { assignWaiting } from "./assign.ts";

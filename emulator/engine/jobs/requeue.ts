@@ -3,7 +3,7 @@ import type { Failure } from "../../../runtime/protocol/failure.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { apply } from "./apply.ts";
 import { assignWaiting } from "./assign.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 import { retryRules } from "./finish.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 

@@ -3,7 +3,7 @@ import { ServiceError } from "../../core/service-error.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { apply } from "./apply.ts";
 import { assignWaiting } from "./assign.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 import { findJob, type JobRef } from "./read/job-view.ts";
 
 /**

@@ -7,8 +7,8 @@ import type {
   WorkerReport,
 } from "../../../runtime/protocol/session.ts";
 import type { Payload } from "../../store/payload.ts";
-import type { Uses } from "../context.ts";
-import type { Stage } from "../staging.ts";
+import type { Uses } from "../parts/engine-parts.ts";
+import type { Stage } from "../steps/staging.ts";
 import { checkedReport } from "./checked-report.ts";
 
 export interface StagedChunks {

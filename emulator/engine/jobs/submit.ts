@@ -5,10 +5,10 @@ import type { DialectName, Job, JobKind } from "../../core/jobs/job.ts";
 import type { Submission } from "../../core/jobs/submission.ts";
 import { executionLimitMs } from "../../core/resources/endpoint.ts";
 import type { Payload } from "../../store/payload.ts";
-import type { JobPayloads } from "../effects.ts";
-import type { Step } from "../step.ts";
+import type { JobPayloads } from "../steps/effects.ts";
+import type { Step } from "../steps/step.ts";
 import { reserve } from "./assign.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 import { sealConfig } from "./job-payloads.ts";
 import { waitForEnd, type JobView, type WaitUses } from "./read/job-view.ts";
 

@@ -5,7 +5,7 @@ import { isTerminal } from "../../../runtime/protocol/job-status.ts";
 import { lastAttemptOf, outcomeOfLast } from "../../core/jobs/job-attempts.ts";
 import { elapsed } from "../../core/jobs/transitions/row.ts";
 import type { AttemptEnd } from "../../core/observe/log/attempt-end.ts";
-import type { Moved } from "../effects.ts";
+import type { Moved } from "../steps/effects.ts";
 import type { AttemptEnded } from "./event-feed.ts";
 
 /** Longer messages are cut in events. */

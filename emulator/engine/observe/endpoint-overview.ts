@@ -12,7 +12,7 @@ import {
 } from "../../core/observe/series/series-points.ts";
 import type { Endpoint } from "../../core/resources/endpoint.ts";
 import type { WorkersByState } from "../../core/workers/workers-by-state.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 import { healthOfAll, type Health } from "./health.ts";
 
 /** 10 minutes. */

@@ -1,8 +1,8 @@
 /** `/health`: the numbers of an endpoint's jobs and workers by state. */
 import type { JobCounts } from "../../core/jobs/job-counts.ts";
 import type { Endpoint } from "../../core/resources/endpoint.ts";
-import type { Uses } from "../context.ts";
-import { isMoved } from "../ownership/endpoint-moved.ts";
+import type { Uses } from "../parts/engine-parts.ts";
+import { isMoved } from "../steps/state/endpoint-moved.ts";
 import type { WorkerCounts } from "../workers/fleet.ts";
 
 export interface Health {

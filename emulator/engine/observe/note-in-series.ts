@@ -1,7 +1,7 @@
 /** Notes in the series of an endpoint what becomes of its jobs and workers. */
 import type { StatusMove } from "../../core/observe/metrics/service-metrics.ts";
 import type { Job } from "../../core/jobs/job.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 
 /** The change is committed. `job` is as it became, or as it was before it was deleted. */
 export function noteMove(

@@ -1,5 +1,5 @@
 /** Whether the service can do what it is asked for: it has started, and its store works. */
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 
 /** The store may take so long for an answer, ms of real time. */
 const ANSWER_MS = 2_000;

@@ -1,6 +1,6 @@
 /** Ends at once what depends on endpoints that are not decided for here any more, and forgets what is known of them. */
 import type { Job } from "../../core/jobs/job.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 import type { Running } from "./running.ts";
 
 export type ForgetUses = Uses<

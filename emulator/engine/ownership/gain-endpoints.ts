@@ -1,7 +1,7 @@
 /** Begins to decide for endpoints that another process had, or nobody. */
 import type { Gain } from "../../store/ownership.ts";
 import { settleVolumeBills } from "../billing/settle-volume-bills.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 import { noteWaiting } from "../observe/note-in-series.ts";
 import type { Running } from "./running.ts";
 

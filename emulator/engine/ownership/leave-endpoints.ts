@@ -1,6 +1,6 @@
 /** Ends all work for endpoints that another process is to decide for. */
 import { within } from "../../core/time/pause.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 import { isOfExternal } from "../jobs/former-jobs.ts";
 import { requeueOrphans } from "../jobs/requeue.ts";
 import type { Running } from "./running.ts";

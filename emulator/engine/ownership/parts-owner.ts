@@ -1,7 +1,7 @@
 /** The engine as an owner of parts of a store that several processes share: what it does when they come and go. */
 import type { Gain, Owner } from "../../store/ownership.ts";
-import type { Uses } from "../context.ts";
-import type { RecordChange } from "../resources/record-book.ts";
+import type { Uses } from "../parts/engine-parts.ts";
+import type { RecordChange } from "../steps/state/record-book.ts";
 import { type ForgetUses, forgetEndpoints } from "./forget-endpoints.ts";
 import { gainEndpoints, type GainUses } from "./gain-endpoints.ts";
 import { leaveEndpoints, type LeaveUses } from "./leave-endpoints.ts";

@@ -1,7 +1,7 @@
 /** What of the engine works for endpoints, and has to begin or end when they come or go. */
 import type { FormerJobs } from "../jobs/former-jobs.ts";
 import type { PodKeeper } from "../pods/pod-keeper.ts";
-import type { StartWork } from "../start-work.ts";
+import type { StartWork } from "../parts/start-work.ts";
 import type { WebhookDelivery } from "../webhooks/deliver-webhooks.ts";
 import type { WorkerManager } from "../workers/worker-manager.ts";
 

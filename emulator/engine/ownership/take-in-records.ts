@@ -1,7 +1,7 @@
 /** Does about records that another process changed what is done when they change here. */
 import { settleVolumeBills } from "../billing/settle-volume-bills.ts";
-import type { Uses } from "../context.ts";
-import type { RecordChange } from "../resources/record-book.ts";
+import type { Uses } from "../parts/engine-parts.ts";
+import type { RecordChange } from "../steps/state/record-book.ts";
 
 export type TakeInUses = Uses<
   | "directory"

@@ -8,8 +8,8 @@ import {
 import type { PodChanges, PodInput } from "../../core/pods/pod-input.ts";
 import type { Pod } from "../../core/pods/pod.ts";
 import { invalidRequest, ServiceError } from "../../core/service-error.ts";
-import type { Step } from "../step.ts";
-import type { Uses } from "../context.ts";
+import type { Step } from "../steps/step.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 import { checkVolumes } from "../resources/endpoints/endpoint-volumes.ts";
 import { warnOfUnknownGpus } from "../workers/gpus/warn-of-unknown-gpus.ts";
 import { checkRegistryAuth } from "../resources/templates/manage-templates.ts";

@@ -6,7 +6,7 @@ import { endPod, isSameRun } from "../../core/pods/pod-life.ts";
 import type { Pod } from "../../core/pods/pod.ts";
 import type { WorkerExit } from "../../launch/launcher.ts";
 import type { LaunchedPod, PodLauncher } from "../../launch/pod-launcher.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 import type { GpuPool } from "../workers/gpus/gpu-pool.ts";
 import { describeExit } from "../workers/describe-exit.ts";
 

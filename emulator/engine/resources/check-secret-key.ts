@@ -15,11 +15,11 @@ import {
 import { WEBHOOK_SECRET_ID } from "../../core/webhooks/webhook-secret.ts";
 import { WORKER_CERTIFICATE_ID } from "../../core/workers/worker-certificate.ts";
 import { StoreUnusableError } from "../../core/store-error.ts";
-import { orCause } from "../refusal.ts";
-import type { Step } from "../step.ts";
-import type { RecordView } from "./record-book.ts";
-import type { StartWork } from "../start-work.ts";
-import type { Steps } from "../steps.ts";
+import { orCause } from "../steps/refusal.ts";
+import type { Step } from "../steps/step.ts";
+import type { RecordView } from "../steps/state/record-book.ts";
+import type { StartWork } from "../parts/start-work.ts";
+import type { Steps } from "../steps/steps.ts";
 
 interface CheckParts {
   readonly steps: Pick<Steps, "commit" | "records">;

@@ -3,7 +3,7 @@ import type { Endpoint } from "../../core/resources/endpoint.ts";
 import type { NetworkVolume } from "../../core/resources/network-volume.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { Template } from "../../core/resources/template.ts";
-import type { RecordView } from "./record-book.ts";
+import type { RecordView } from "../steps/state/record-book.ts";
 
 export class Directory {
   readonly #stored: RecordView;

@@ -3,7 +3,7 @@ import type { Endpoint } from "../../core/resources/endpoint.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { Pod } from "../../core/pods/pod.ts";
 import type { Template } from "../../core/resources/template.ts";
-import type { Step } from "../step.ts";
+import type { Step } from "../steps/step.ts";
 
 /** Which things use it; those of a kind that is absent are not asked. */
 export interface Users {

@@ -1,6 +1,6 @@
 /** Lists the files that endpoints came from, and the variables that their secrets came from. */
 import type { ServedOrigin } from "../../core/resources/served-endpoint.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 
 export interface Origins {
   readonly endpoints: readonly (Omit<ServedOrigin, "envSources"> & { readonly id: string })[];

@@ -6,7 +6,7 @@ import type {
 import { type NetworkVolume, volumesOf } from "../../core/resources/network-volume.ts";
 import { invalidRequest, type ServiceError } from "../../core/service-error.ts";
 import { billVolume } from "../billing/bill-volume.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 import { refuseIfUsed } from "./in-use.ts";
 import { volumeNotFound } from "./directory.ts";
 

@@ -4,7 +4,7 @@ import type { Pod } from "../../core/pods/pod.ts";
 import type { RegistryAuth, RegistryCredentials } from "../../core/resources/registry-auth.ts";
 import type { Template } from "../../core/resources/template.ts";
 import { ServiceError } from "../../core/service-error.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 import { refuseIfUsed } from "./in-use.ts";
 import { sealSecret } from "./secret-box.ts";
 

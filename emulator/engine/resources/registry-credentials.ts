@@ -1,6 +1,6 @@
 /** Decrypts the credentials of a container registry auth for a launcher that pulls an image. */
 import type { RegistryCredentials } from "../../core/resources/registry-auth.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 import { readRegistryAuth } from "./manage-registry-auths.ts";
 import { unsealSecret } from "./secret-box.ts";
 

@@ -7,7 +7,7 @@ import {
 } from "../../core/resources/sealed-secret.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import { StoreUnusableError } from "../../core/store-error.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 
 /** Encrypts for the record `recordId`; makes the key if there is none yet. @throws ServiceError secrets_unusable; StoreFullError */
 export function sealSecret(

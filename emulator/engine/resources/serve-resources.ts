@@ -11,7 +11,7 @@ import type { RegistryAuth } from "../../core/resources/registry-auth.ts";
 import type { Template } from "../../core/resources/template.ts";
 import { templateRolls } from "../../core/resources/template-change.ts";
 import { billVolume } from "../billing/bill-volume.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 import { sealSecret, unsealSecret } from "./secret-box.ts";
 import { logSettled } from "./log-overrides.ts";
 import { isoNow } from "./endpoints/put-endpoint.ts";

@@ -1,9 +1,9 @@
 /** Stores what a running job streams: chunks and progress values. */
 import type { LeaseRef } from "../../../runtime/protocol/outcome.ts";
 import type { ChunkReceipt } from "../../../runtime/protocol/session.ts";
-import type { Step } from "../step.ts";
+import type { Step } from "../steps/step.ts";
 import { apply } from "../jobs/apply.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 import type { StagedChunks, StagedProgress } from "../jobs/staged-report.ts";
 
 /** Stores chunks in order; the receipts say up to where each job's chunks are stored. */

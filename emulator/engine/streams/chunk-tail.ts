@@ -1,7 +1,7 @@
 /** The newest chunks of one job in memory, for a reader that keeps up with the stream. */
 import { type ChunkBatch, cutBatch } from "../../../runtime/protocol/chunk-batch.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 import type { JobRef } from "../jobs/read/job-view.ts";
 import type { JobChange, JobNews } from "../jobs/read/job-watchers.ts";
 import { JobSignal } from "../jobs/read/job-signal.ts";

@@ -5,7 +5,7 @@ import type { Job } from "../../core/jobs/job.ts";
 import type { BatchWindow } from "../../store/payload.ts";
 import type { StoreReads } from "../../store/store.ts";
 import { apply } from "../jobs/apply.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 import { askOrEnd, unlessDamaged } from "../jobs/damaged-data.ts";
 import {
   findJob,

@@ -3,9 +3,9 @@ import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Disarm } from "../../core/time/clock.ts";
 import { invalidRequest } from "../../core/service-error.ts";
 import { apply } from "../jobs/apply.ts";
-import type { Uses } from "../context.ts";
-import type { Step } from "../step.ts";
-import type { Steps } from "../steps.ts";
+import type { Uses } from "../parts/engine-parts.ts";
+import type { Step } from "../steps/step.ts";
+import type { Steps } from "../steps/steps.ts";
 
 /** The id of the one record of service time. */
 const RECORD_ID = "service";

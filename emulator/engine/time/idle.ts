@@ -1,5 +1,5 @@
 /** Waits until the service has nothing to do, without polling. */
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 
 /** How many jobs of an endpoint are not done. */
 export interface OpenJobs {

@@ -9,8 +9,8 @@
 import { durationInWords } from "../../core/time/duration.ts";
 import { dueAt } from "../../core/jobs/job-due.ts";
 import type { Clock } from "../../core/time/clock.ts";
-import type { Uses } from "../context.ts";
-import type { Steps } from "../steps.ts";
+import type { Uses } from "../parts/engine-parts.ts";
+import type { Steps } from "../steps/steps.ts";
 import { storedOffsetMs } from "./advance-clock.ts";
 
 /** The id of the record with the highest service time. */

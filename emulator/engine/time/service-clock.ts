@@ -1,7 +1,7 @@
 /** Service time: real time plus the offset by which the clock was advanced; timers follow an advance. */
 import type { Clock, Disarm } from "../../core/time/clock.ts";
 import type { DueMoment, DueNote } from "../../core/time/due.ts";
-import { Turns } from "../turns.ts";
+import { Turns } from "../../core/turns.ts";
 
 interface Wake {
   readonly at: number;

@@ -2,7 +2,7 @@
 import { dueAt } from "../../core/jobs/job-due.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { DueMoment } from "../../core/time/due.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 
 /** The earliest first, `limit` at most. */
 export async function whatIsDue(

@@ -1,7 +1,7 @@
 /** Changes webhook deliveries, one after another: each looks at what is stored, and nothing changes it meanwhile. */
 import { type Delivery, dueAgain, keptDeliveries } from "../../core/webhooks/delivery.ts";
 import { ServiceError } from "../../core/service-error.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 import { findDelivery } from "./webhook-outbox.ts";
 
 /** Stores the delivery after a try; once it is settled, the next one of its job may go, and old ones go for good. */

@@ -1,6 +1,6 @@
 /** Deliveries that wait for an earlier one of their job: sees to it that each is made in its turn, whatever fails meanwhile. */
-import type { Uses } from "../context.ts";
-import { isMoved } from "../ownership/endpoint-moved.ts";
+import type { Uses } from "../parts/engine-parts.ts";
+import { isMoved } from "../steps/state/endpoint-moved.ts";
 import { releaseDelivery } from "./change-deliveries.ts";
 
 /** Read at a time at the start. */

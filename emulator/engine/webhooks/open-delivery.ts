@@ -1,7 +1,7 @@
 /** Creates the delivery of a job's webhook in the step that ends the job. */
 import { deliveryFrame, newDelivery } from "../../core/webhooks/delivery.ts";
 import type { Job } from "../../core/jobs/job.ts";
-import type { Step } from "../step.ts";
+import type { Step } from "../steps/step.ts";
 
 /** Does nothing for a job without a webhook. The job's output must be stored already. */
 export function openDelivery(step: Step, job: Job, now: number): void {

@@ -8,9 +8,9 @@ import {
   type WebhookSecret,
 } from "../../core/webhooks/webhook-secret.ts";
 import type { SecretKey } from "../../secrets/secret-key.ts";
-import { orCause } from "../refusal.ts";
+import { orCause } from "../steps/refusal.ts";
 import { sealSecret, unsealSecret } from "../resources/secret-box.ts";
-import type { Steps } from "../steps.ts";
+import type { Steps } from "../steps/steps.ts";
 
 export interface WebhookSecretSettling {
   readonly steps: Pick<Steps, "commit" | "records">;

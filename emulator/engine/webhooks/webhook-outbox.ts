@@ -3,7 +3,7 @@ import { type Delivery, type DeliveryFilter } from "../../core/webhooks/delivery
 import type { Piece } from "../../core/jobs/opened-payload.ts";
 import { invalidRequest, ServiceError } from "../../core/service-error.ts";
 import type { StoreReads } from "../../store/store.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 import { deliveryBody } from "./delivery-body.ts";
 
 export interface DeliveryPage {

@@ -1,6 +1,6 @@
 /** Workers that outlived the process that started them: those of endpoints that are decided for here are looked after from now on. */
 import type { Launcher, OutlivingWorkers, WorkerExit } from "../../launch/launcher.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 import type { WorkerStarter } from "./worker-starter.ts";
 import type { FormerToken } from "./worker-tokens.ts";

@@ -1,6 +1,6 @@
 /** Samples the memory of workers that are processes, always: that costs some 0.1 ms for each of them in 10 s. */
 import type { Disarm } from "../../core/time/clock.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 
 /** In real time. */
 export const MEMORY_STEP_MS = 10_000;

@@ -1,7 +1,7 @@
 /** Has a worker leave; ends it as a crash would, or stops it where it is, so that a person sees what the service makes of that. */
 import { ServiceError } from "../../core/service-error.ts";
 import type { LaunchedWorker } from "../../launch/launcher.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 
 /**

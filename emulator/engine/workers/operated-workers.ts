@@ -2,7 +2,7 @@
 import type { LogEntry } from "../../core/observe/log/log-entry.ts";
 import { readWorkerLine } from "../../core/observe/log/worker-line.ts";
 import type { GpuUse } from "../../core/workers/gpu-allocation.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 import type { WorkerReport } from "./worker-history.ts";
 
 export interface OperatedWorker extends WorkerReport {

@@ -2,8 +2,8 @@
 import type { Reload } from "../../../runtime/protocol/session.ts";
 import { rolled } from "../../core/resources/endpoint-change.ts";
 import type { Endpoint } from "../../core/resources/endpoint.ts";
-import type { Step } from "../step.ts";
-import type { Uses } from "../context.ts";
+import type { Step } from "../steps/step.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 import { isoNow, putEndpoint } from "../resources/endpoints/put-endpoint.ts";
 
 /** What the workers load. */

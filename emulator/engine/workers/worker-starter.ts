@@ -12,7 +12,7 @@ import type {
   WorkerExit,
 } from "../../launch/launcher.ts";
 import type { HealthWatch } from "../balancing/health-watch.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 import type { GpuPool } from "./gpus/gpu-pool.ts";
 import type { MemoryWatch } from "./memory-watch.ts";
 import { WorkerHandle } from "./worker-handle.ts";

@@ -2,7 +2,7 @@
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Disarm } from "../../core/time/clock.ts";
 import { INIT_TIMEOUT } from "../../core/workers/init-limit.ts";
-import type { Uses } from "../context.ts";
+import type { Uses } from "../parts/engine-parts.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 
 /** Which limit a worker exceeded: a sentence without its subject, and for how long that has lasted. */

@@ -4,7 +4,7 @@ import type { PieceInHand } from "../../core/jobs/opened-payload.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import { sendWhole, type WholeAnswer } from "./answer.ts";
 import type { Refusal } from "../dialect.ts";
-import { isMoved } from "../../engine/ownership/endpoint-moved.ts";
+import { isMoved } from "../../engine/steps/state/endpoint-moved.ts";
 import { ClientGoneError, hasLongRest } from "../requests/request-body.ts";
 import { pathOf } from "../requests/url-path.ts";
 import type { HttpService } from "../service.ts";

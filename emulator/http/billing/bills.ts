@@ -6,7 +6,7 @@ import {
   readVolumeBillingQuery,
 } from "../../core/billing/billing-query.ts";
 import type { QueryParameters } from "../../core/input/query-parameters.ts";
-import type { Uses } from "../../engine/context.ts";
+import type { Uses } from "../../engine/parts/engine-parts.ts";
 import { machineBill, volumeBill } from "../../engine/billing/bills.ts";
 import { jsonAnswer } from "../answers/answer.ts";
 import type { Operation } from "../operation.ts";

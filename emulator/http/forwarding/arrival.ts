@@ -1,6 +1,6 @@
 /** What is known of a request beside what it says itself, where several replicas share a store. */
 import type { IncomingMessage } from "node:http";
-import type { Uses } from "../../engine/context.ts";
+import type { Uses } from "../../engine/parts/engine-parts.ts";
 
 export interface Arrival {
   /** The replica that passed it on; undefined: the client called this one. */

@@ -1,6 +1,6 @@
 /** Passes requests on to the replica that has what they are about, and looks for it while it moves. */
 import type { Buffer } from "node:buffer";
-import { endpointMoved, type Owned, unknownEnd } from "../../engine/ownership/endpoint-moved.ts";
+import { endpointMoved, type Owned, unknownEnd } from "../../engine/steps/state/endpoint-moved.ts";
 import type { Ownership, Replica } from "../../store/ownership.ts";
 import { type Exchange as Refused, refuse } from "../answers/refuse.ts";
 import type { HttpService } from "../service.ts";

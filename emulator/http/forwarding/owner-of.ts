@@ -1,5 +1,5 @@
 /** Who answers a request, where several replicas share a store. */
-import type { Owned } from "../../engine/ownership/endpoint-moved.ts";
+import type { Owned } from "../../engine/steps/state/endpoint-moved.ts";
 import type { Ownership, Replica } from "../../store/ownership.ts";
 import type { Call, Operation } from "../operation.ts";
 

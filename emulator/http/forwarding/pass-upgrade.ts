@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { pipeline } from "node:stream/promises";
-import { endpointMoved, type Owned } from "../../engine/ownership/endpoint-moved.ts";
+import { endpointMoved, type Owned } from "../../engine/steps/state/endpoint-moved.ts";
 import type { Ownership, Replica } from "../../store/ownership.ts";
 import type { Exchange } from "../answers/refuse.ts";
 import { passedOn } from "../balancing/passed-headers.ts";

@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener } from "node:http";
 import { ServiceError } from "../../core/service-error.ts";
 import type { JobKind } from "../../core/jobs/job.ts";
 import { newJobId } from "../../engine/jobs/submit.ts";
-import { endpointMoved, type Owned } from "../../engine/ownership/endpoint-moved.ts";
+import { endpointMoved, type Owned } from "../../engine/steps/state/endpoint-moved.ts";
 import type { Ownership } from "../../store/ownership.ts";
 import type { Need } from "../../core/access/key-scope.ts";
 import { admit, sessionKeyId } from "../access/admission.ts";

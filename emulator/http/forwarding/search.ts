@@ -1,6 +1,6 @@
 /** Looks for the replica that has something, within a limited time. */
 import type { ServerResponse } from "node:http";
-import type { Owned } from "../../engine/ownership/endpoint-moved.ts";
+import type { Owned } from "../../engine/steps/state/endpoint-moved.ts";
 import type { Ownership, Replica } from "../../store/ownership.ts";
 import type { HttpService } from "../service.ts";
 import { isOwned, ownerOf } from "./owner-of.ts";

@@ -2,7 +2,7 @@
 import type { ExecutionResult } from "graphql";
 import { z } from "zod";
 import { invalidRequest, ServiceError } from "../../core/service-error.ts";
-import type { Owned } from "../../engine/ownership/endpoint-moved.ts";
+import type { Owned } from "../../engine/steps/state/endpoint-moved.ts";
 import { jsonAnswer } from "../answers/answer.ts";
 import { asRefusal } from "../answers/refuse.ts";
 import { isOwned } from "../forwarding/owner-of.ts";

@@ -1,7 +1,7 @@
 /** Who asks, and what their key opens: each field asks for what it needs, as the operation of REST does that does the same. */
 import type { ApiKey } from "../../core/access/api-key.ts";
 import { checkOpens, type Need } from "../../core/access/key-scope.ts";
-import { isMoved } from "../../engine/ownership/endpoint-moved.ts";
+import { isMoved } from "../../engine/steps/state/endpoint-moved.ts";
 import { bareKey, goodKey, noKey } from "../access/admission.ts";
 import { auditNote } from "../access/audit.ts";
 import { asRefusal } from "../answers/refuse.ts";

@@ -1,5 +1,5 @@
 /** Which replica has what a document is about, where several share a store. Pure. */
-import type { Owned } from "../../engine/ownership/endpoint-moved.ts";
+import type { Owned } from "../../engine/steps/state/endpoint-moved.ts";
 import type { RootField } from "./language/prepare.ts";
 
 /** Pods run at one replica, who alone knows where they are reached. */

@@ -3,7 +3,7 @@ import { perHour } from "../../core/billing/prices.ts";
 import type { Pod } from "../../core/pods/pod.ts";
 import { argsOf } from "../../core/resources/docker-args.ts";
 import type { GpuUse } from "../../core/workers/gpu-allocation.ts";
-import type { Uses } from "../../engine/context.ts";
+import type { Uses } from "../../engine/parts/engine-parts.ts";
 import type { PodRun } from "../../engine/pods/pod-run.ts";
 import { GB_PER_VCPU, LOOPBACK, MACHINE_ID } from "../pods/pod-body.ts";
 

@@ -2,7 +2,7 @@
 import type { Pod } from "../../core/pods/pod.ts";
 import { sshKeys } from "../../engine/access/account.ts";
 import { actOn, createPod, deletePod, listPods } from "../../engine/pods/manage-pods.ts";
-import type { Uses } from "../../engine/context.ts";
+import type { Uses } from "../../engine/parts/engine-parts.ts";
 import { type FieldNames, inNames } from "../requests/field-names.ts";
 import type { HttpEngine } from "../service.ts";
 import type { Asker } from "./asker.ts";

@@ -1,6 +1,6 @@
 /** Templates in GraphQL. */
 import { isEndpointBound, type Template } from "../../core/resources/template.ts";
-import type { Uses } from "../../engine/context.ts";
+import type { Uses } from "../../engine/parts/engine-parts.ts";
 import { templateNotFound } from "../../engine/resources/directory.ts";
 import {
   createTemplate,

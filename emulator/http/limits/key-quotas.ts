@@ -2,7 +2,7 @@
 import type { ServerResponse } from "node:http";
 import { type Quota, QuotaMeter, type QuotaState } from "../../core/limits/quota.ts";
 import { ServiceError } from "../../core/service-error.ts";
-import type { Uses } from "../../engine/context.ts";
+import type { Uses } from "../../engine/parts/engine-parts.ts";
 
 /** Beyond so many keys those are forgotten that have nothing in any window. */
 const KEYS_MAX = 1_000;

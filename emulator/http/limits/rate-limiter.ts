@@ -11,7 +11,7 @@ import { type ExceededLimit, LimitReport } from "../../core/limits/limit-report.
 import { type ExceededSide, raisedLimit, RateMeter } from "../../core/limits/rate-limit.ts";
 import type { Quota } from "../../core/limits/quota.ts";
 import { ServiceError } from "../../core/service-error.ts";
-import type { Uses } from "../../engine/context.ts";
+import type { Uses } from "../../engine/parts/engine-parts.ts";
 import { KeyQuotas } from "./key-quotas.ts";
 
 /** It is not known when one of the concurrent requests ends; this is a guess. */

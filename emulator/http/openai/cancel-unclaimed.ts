@@ -1,7 +1,7 @@
 /** Cancels a job whose result nobody will ask for. */
 import { ServiceError } from "../../core/service-error.ts";
 import { cancel } from "../../engine/jobs/cancel.ts";
-import type { Uses } from "../../engine/context.ts";
+import type { Uses } from "../../engine/parts/engine-parts.ts";
 import type { JobRef } from "../../engine/jobs/read/job-view.ts";
 
 /**

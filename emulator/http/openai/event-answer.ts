@@ -11,7 +11,7 @@ import { sendWhole, type FlowingAnswer } from "../answers/answer.ts";
 import { ClientWait } from "../requests/client-wait.ts";
 import type { Call } from "../operation.ts";
 import { asRefusal, refuseOrMove } from "../answers/refuse.ts";
-import { isMoved } from "../../engine/ownership/endpoint-moved.ts";
+import { isMoved } from "../../engine/steps/state/endpoint-moved.ts";
 import { cancelUnclaimed } from "./cancel-unclaimed.ts";
 import { asOutput, type ChunkOutput, outputOf } from "./chunk-text.ts";
 import { EventWriter } from "./event-writer.ts";

@@ -3,7 +3,7 @@ import { perHour } from "../../core/billing/prices.ts";
 import type { Flags } from "../../core/input/query-parameters.ts";
 import type { Pod } from "../../core/pods/pod.ts";
 import { withoutNewerFields } from "../../core/resources/template.ts";
-import type { Uses } from "../../engine/context.ts";
+import type { Uses } from "../../engine/parts/engine-parts.ts";
 import { USER_ID } from "../resources/user-id.ts";
 import { volumeBody } from "../resources/volume-body.ts";
 import type { podQuery } from "../schemas/pod.ts";

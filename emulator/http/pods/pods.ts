@@ -10,7 +10,7 @@ import { readPodFilter } from "../../core/pods/pod-filter.ts";
 import type { PodAction } from "../../core/pods/pod-life.ts";
 import type { Pod } from "../../core/pods/pod.ts";
 import { parseFlags, type QueryParameters } from "../../core/input/query-parameters.ts";
-import type { Uses } from "../../engine/context.ts";
+import type { Uses } from "../../engine/parts/engine-parts.ts";
 import {
   actOn,
   createPod,

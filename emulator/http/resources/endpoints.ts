@@ -9,7 +9,7 @@ import {
 } from "../../core/resources/endpoint-input.ts";
 import { type Endpoint, executionLimitMs } from "../../core/resources/endpoint.ts";
 import { withoutNewerFields } from "../../core/resources/template.ts";
-import type { Uses } from "../../engine/context.ts";
+import type { Uses } from "../../engine/parts/engine-parts.ts";
 import {
   createEndpoint,
   deleteEndpoint,

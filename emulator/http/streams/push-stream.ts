@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { invalidRequest } from "../../core/service-error.ts";
 import { followStream, type StreamEvent } from "../../engine/streams/read-stream.ts";
 import type { FlowingAnswer } from "../answers/answer.ts";
-import { isMoved } from "../../engine/ownership/endpoint-moved.ts";
+import { isMoved } from "../../engine/steps/state/endpoint-moved.ts";
 import { ClientWait } from "../requests/client-wait.ts";
 import type { Call, JobPath } from "../operation.ts";
 import { beginPush } from "../answers/begin-push.ts";

@@ -2,7 +2,7 @@
 import type { Delivery, DeliveryFilter, KeptDeliveries } from "../../core/webhooks/delivery.ts";
 import type { JobFrame } from "../../core/jobs/job-body.ts";
 import { deliveryAlreadyStored, deliveryNotStored } from "../caller-defects.ts";
-import type { Journal } from "../../core/journal.ts";
+import type { Journal } from "../../core/undo-journal.ts";
 import { OrderedSet } from "./ordered-set.ts";
 
 interface Row {

@@ -1,7 +1,7 @@
 /** Reports on jobs that failed and were deleted, in memory: there are few, so that nothing is ordered before it is asked for. */
 import { Buffer } from "node:buffer";
 import type { JobReport, KeptReports, ReportFilter } from "../../core/jobs/job-report.ts";
-import type { Journal } from "../../core/journal.ts";
+import type { Journal } from "../../core/undo-journal.ts";
 
 export class MemoryReports {
   readonly #byId = new Map<string, JobReport>();

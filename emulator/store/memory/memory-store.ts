@@ -11,7 +11,7 @@ import {
   refuseFixedChange,
 } from "../caller-defects.ts";
 import type { Store, Boot } from "../store.ts";
-import { Journal } from "../../core/journal.ts";
+import { Journal } from "../../core/undo-journal.ts";
 import type { Payload, PayloadDamage, StagedBatch } from "../payload.ts";
 import type { RecordKind, Records } from "../records.ts";
 import { MemoryReads } from "./memory-reads.ts";

@@ -2,7 +2,7 @@
 import type { ChunkBatch } from "../../../runtime/protocol/chunk-batch.ts";
 import type { JobCounts } from "../../core/jobs/job-counts.ts";
 import type { Job } from "../../core/jobs/job.ts";
-import type { Journal } from "../../core/journal.ts";
+import type { Journal } from "../../core/undo-journal.ts";
 import { noRecords } from "../records.ts";
 import type { PayloadSlot } from "../payload.ts";
 import { JobIndexes } from "./job-indexes.ts";

@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { cancel } from "../../../emulator/engine/jobs/cancel.ts";
 import { digestOf } from "../../../emulator/core/access/key-ring.ts";
-import type { EngineContext } from "../../../emulator/engine/context.ts";
+import type { EngineContext } from "../../../emulator/engine/parts/engine-parts.ts";
 import { WorkerHandle } from "../../../emulator/engine/workers/worker-handle.ts";
 import { viewJob } from "../../../emulator/engine/jobs/read/job-view.ts";
 import { wholePayload } from "../../../emulator/engine/jobs/read/show-payload.ts";

@@ -1,7 +1,7 @@
 /** Which clock service time follows. */
 import { expect, it } from "vitest";
 import { serviceClockOf } from "../../../emulator/assembly/service-clock.ts";
-import { openSteps } from "../../../emulator/engine/steps.ts";
+import { openSteps } from "../../../emulator/engine/steps/steps.ts";
 import { createMemoryStore } from "../../../emulator/store/memory/memory-store.ts";
 import { FakeClock } from "../../fake-clock.ts";
 import { SharedStore } from "../engine/ownership/shared-store.ts";

@@ -1,5 +1,5 @@
 /** A launcher whose workers are played by a test: it says who was to be started, drained and killed. */
-import type { EngineContext } from "../../../emulator/engine/context.ts";
+import type { EngineContext } from "../../../emulator/engine/parts/engine-parts.ts";
 import type { Launcher, WorkerExit, WorkerOrder } from "../../../emulator/launch/launcher.ts";
 import { ScriptedWorker } from "../scripted-worker.ts";
 

@@ -2,7 +2,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { openEngine } from "../../../emulator/engine/engine.ts";
-import { quietSteps } from "./quiet-steps.ts";
+import { quietSteps } from "./steps/quiet-steps.ts";
 import type { Launcher, WorkerExit, WorkerOrder } from "../../../emulator/launch/launcher.ts";
 import { localEndpoint, localTemplate } from "../../../emulator/handlers/local-endpoint.ts";
 import { createMemoryStore } from "../../../emulator/store/memory/memory-store.ts";

@@ -20,7 +20,7 @@ import type { Launcher } from "../../../emulator/launch/launcher.ts";
 import { LiveWorkers } from "../../../emulator/live/live-workers.ts";
 import { sessionsOn } from "../../../emulator/engine/workers/session/worker-session.ts";
 import type { Store } from "../../../emulator/store/store.ts";
-import type { EngineContext } from "../../../emulator/engine/context.ts";
+import type { EngineContext } from "../../../emulator/engine/parts/engine-parts.ts";
 import {
   createServiceEngine,
   createTestEngine,

@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { cancel } from "../../../emulator/engine/jobs/cancel.ts";
-import { MEMORY_LIMITS } from "../../../emulator/engine/jobs/memory/job-memory.ts";
+import { MEMORY_LIMITS } from "../../../emulator/engine/steps/state/job-memory.ts";
 import { submit } from "../../../emulator/engine/jobs/submit.ts";
 import { LiveWorkers } from "../../../emulator/live/live-workers.ts";
 import { sessionsOn } from "../../../emulator/engine/workers/session/worker-session.ts";

@@ -2,7 +2,7 @@
 import type { JobFilter } from "../../../core/jobs/job-filter.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { StoreReads } from "../../../store/store.ts";
-import type { Uses } from "../../context.ts";
+import type { Uses } from "../../parts/engine-parts.ts";
 import { ownTurn } from "../../limits/own-turn.ts";
 import type { JobPage } from "./list-requests.ts";
 

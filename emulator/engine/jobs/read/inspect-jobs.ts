@@ -5,7 +5,7 @@ import type { ShownPayload } from "../../../core/jobs/opened-payload.ts";
 import { ServiceError } from "../../../core/service-error.ts";
 import type { StoreReads } from "../../../store/store.ts";
 import { PayloadDamagedError } from "../../../store/payload.ts";
-import type { Uses } from "../../context.ts";
+import type { Uses } from "../../parts/engine-parts.ts";
 import { showBoth } from "./show-payload.ts";
 
 /**

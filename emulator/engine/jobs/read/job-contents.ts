@@ -3,7 +3,7 @@ import { chunksOf } from "../../../../runtime/protocol/chunk-batch.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { JobStatus } from "../../../../runtime/protocol/job-status.ts";
 import type { StoreReads } from "../../../store/store.ts";
-import type { Uses } from "../../context.ts";
+import type { Uses } from "../../parts/engine-parts.ts";
 import { readJob, type JobRef } from "./job-view.ts";
 
 /** Payloads are raw JSON. */

@@ -1,5 +1,5 @@
 /** Waits for the next change of one job; a change between a read and the wait is not missed. */
-import type { Uses } from "../../context.ts";
+import type { Uses } from "../../parts/engine-parts.ts";
 import type { JobRef } from "./job-view.ts";
 import type { JobListener } from "./job-watchers.ts";
 

@@ -1,7 +1,7 @@
 /** `/requests`: an endpoint's jobs, page by page from the newest. */
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { Job } from "../../../core/jobs/job.ts";
-import type { Uses } from "../../context.ts";
+import type { Uses } from "../../parts/engine-parts.ts";
 
 export interface JobPage {
   readonly jobs: readonly Job[];

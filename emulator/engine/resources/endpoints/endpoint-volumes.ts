@@ -1,7 +1,7 @@
 /** Checks that the network volumes that an endpoint or a pod names exist. */
 import { type VolumeChoice, volumesOf } from "../../../core/resources/network-volume.ts";
 import { invalidRequest } from "../../../core/service-error.ts";
-import type { Step } from "../../step.ts";
+import type { Step } from "../../steps/step.ts";
 
 /** To be called in the step that stores it. @throws ServiceError invalid_request */
 export function checkVolumes(step: Pick<Step, "record" | "records">, choice: VolumeChoice): void {

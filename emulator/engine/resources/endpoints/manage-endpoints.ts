@@ -3,9 +3,9 @@ import { isTerminal } from "../../../../runtime/protocol/job-status.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { EndpointInput } from "../../../core/resources/endpoint-input.ts";
 import type { Endpoint } from "../../../core/resources/endpoint.ts";
-import type { Step } from "../../step.ts";
+import type { Step } from "../../steps/step.ts";
 import { apply } from "../../jobs/apply.ts";
-import type { Uses } from "../../context.ts";
+import type { Uses } from "../../parts/engine-parts.ts";
 import {
   deleteBoundTemplates,
   type InlineContainer,

@@ -2,8 +2,8 @@
 import { type Release, releaseId, releaseOf } from "../../../core/resources/release.ts";
 import type { Endpoint } from "../../../core/resources/endpoint.ts";
 import type { Template } from "../../../core/resources/template.ts";
-import type { Uses } from "../../context.ts";
-import type { Step } from "../../step.ts";
+import type { Uses } from "../../parts/engine-parts.ts";
+import type { Step } from "../../steps/step.ts";
 
 /** Older releases of an endpoint are forgotten (ours). */
 const RELEASES_MAX = 100;

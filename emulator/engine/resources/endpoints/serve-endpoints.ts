@@ -6,8 +6,8 @@ import type { ServedEndpoint } from "../../../core/resources/served-endpoint.ts"
 import { type Settled, settleServed } from "../../../core/resources/served-settings.ts";
 import { templateRolls } from "../../../core/resources/template-change.ts";
 import type { Template } from "../../../core/resources/template.ts";
-import type { Step } from "../../step.ts";
-import type { Uses } from "../../context.ts";
+import type { Step } from "../../steps/step.ts";
+import type { Uses } from "../../parts/engine-parts.ts";
 import { warnOfUnknownGpus } from "../../workers/gpus/warn-of-unknown-gpus.ts";
 import { logSettled } from "../log-overrides.ts";
 import { isoNow, putEndpoint } from "./put-endpoint.ts";

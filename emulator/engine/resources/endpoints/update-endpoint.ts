@@ -3,8 +3,8 @@ import { changeEndpoint, rolled } from "../../../core/resources/endpoint-change.
 import type { EndpointChanges } from "../../../core/resources/endpoint-input.ts";
 import type { Endpoint } from "../../../core/resources/endpoint.ts";
 import { templateRolls } from "../../../core/resources/template-change.ts";
-import type { Uses } from "../../context.ts";
-import type { Step } from "../../step.ts";
+import type { Uses } from "../../parts/engine-parts.ts";
+import type { Step } from "../../steps/step.ts";
 import { endpointNotFound } from "../directory.ts";
 import { checkVolumes } from "./endpoint-volumes.ts";
 import { warnOfUnknownGpus } from "../../workers/gpus/warn-of-unknown-gpus.ts";

@@ -13,7 +13,7 @@ import {
 } from "../../../core/resources/template.ts";
 import type { Endpoint } from "../../../core/resources/endpoint.ts";
 import { invalidRequest } from "../../../core/service-error.ts";
-import type { Step } from "../../step.ts";
+import type { Step } from "../../steps/step.ts";
 import { checkRegistryAuth } from "./manage-templates.ts";
 import { serverless } from "./serverless-template.ts";
 

@@ -5,8 +5,8 @@ import { valueInWords } from "../../../core/input/problem-messages.ts";
 import { invalidRequest, ServiceError } from "../../../core/service-error.ts";
 import type { TemplateInput } from "../../../core/resources/template-input.ts";
 import type { Template } from "../../../core/resources/template.ts";
-import type { Step } from "../../step.ts";
-import type { Uses } from "../../context.ts";
+import type { Step } from "../../steps/step.ts";
+import type { Uses } from "../../parts/engine-parts.ts";
 import { refuseIfUsed } from "../in-use.ts";
 import { isoNow } from "../endpoints/put-endpoint.ts";
 

@@ -1,6 +1,6 @@
 /** Workers that somebody else has started: they are registered when they come, and sent away when their key opens nothing any more. */
 import { ServiceError } from "../../../core/service-error.ts";
-import type { Uses } from "../../context.ts";
+import type { Uses } from "../../parts/engine-parts.ts";
 import { requeueOrphans } from "../../jobs/requeue.ts";
 import { endAtOnce } from "../end-at-once.ts";
 import { WorkerHandle } from "../worker-handle.ts";

@@ -1,7 +1,7 @@
 /** Sends external workers away as soon as their keys open nothing any more: they were revoked, or have expired. */
 import type { KeyRing } from "../../../core/access/key-ring.ts";
 import type { Disarm } from "../../../core/time/clock.ts";
-import type { Uses } from "../../context.ts";
+import type { Uses } from "../../parts/engine-parts.ts";
 import { dismissExternals, type DismissUses } from "./external-workers.ts";
 
 export class KeyWatch {

@@ -1,6 +1,6 @@
 /** Warns of GPU types that are probably misspelt. They are accepted, because a machine may have a GPU of that name. */
 import { unknownGpuWarning } from "../../../core/workers/gpu-type.ts";
-import type { Uses } from "../../context.ts";
+import type { Uses } from "../../parts/engine-parts.ts";
 
 /** @param about the ids of the endpoint or pod, for the log */
 export function warnOfUnknownGpus(

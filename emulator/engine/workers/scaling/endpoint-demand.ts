@@ -1,7 +1,7 @@
 /** The demand of an endpoint, as the scaler counts it. */
 import type { Demand } from "../../../core/workers/scaler.ts";
 import { assignFreeCredit } from "../../jobs/assign-free.ts";
-import type { Uses } from "../../context.ts";
+import type { Uses } from "../../parts/engine-parts.ts";
 
 /** Jobs that a worker can take at once are handed over first, so that they cause no scaling. */
 export async function demandOf(

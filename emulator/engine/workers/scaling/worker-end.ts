@@ -1,6 +1,6 @@
 /** Logs the end of a worker, and decides from it how long the start of the next one waits. */
 import type { WorkerExit } from "../../../launch/launcher.ts";
-import type { Uses } from "../../context.ts";
+import type { Uses } from "../../parts/engine-parts.ts";
 import type { EndpointScale } from "./endpoint-scale.ts";
 import type { WorkerHandle } from "../worker-handle.ts";
 

@@ -4,9 +4,9 @@
  */
 import type { LeaseRef } from "../../../../runtime/protocol/outcome.ts";
 import type { JobEvent } from "../../../core/jobs/job-event.ts";
-import type { Uses } from "../../context.ts";
+import type { Uses } from "../../parts/engine-parts.ts";
 import { apply } from "../../jobs/apply.ts";
-import type { Step } from "../../step.ts";
+import type { Step } from "../../steps/step.ts";
 import type { WorkerHandle } from "../worker-handle.ts";
 
 export type FlowUses = Uses<"clock" | "lease" | "mover" | "realClock" | "steps">;

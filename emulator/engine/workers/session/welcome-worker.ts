@@ -1,8 +1,8 @@
 /** Answers the greeting of a worker: what it names goes on, what it does not name never arrived at it. */
 import type { Hello, ServiceOrders } from "../../../../runtime/protocol/session.ts";
-import type { Uses } from "../../context.ts";
+import type { Uses } from "../../parts/engine-parts.ts";
 import { apply } from "../../jobs/apply.ts";
-import type { Step } from "../../step.ts";
+import type { Step } from "../../steps/step.ts";
 import type { WorkerHandle } from "../worker-handle.ts";
 
 export type WelcomeUses = Uses<"clock" | "lease" | "steps" | "workerHistory">;

@@ -6,12 +6,12 @@ import type {
   OutcomeReceipt,
   WorkerReport,
 } from "../../../../runtime/protocol/session.ts";
-import type { Receipts } from "../../effects.ts";
-import type { Step } from "../../step.ts";
+import type { Receipts } from "../../steps/effects.ts";
+import type { Step } from "../../steps/step.ts";
 import { apply } from "../../jobs/apply.ts";
 import { assignWaiting } from "../../jobs/assign.ts";
 import { assignFreeCredit } from "../../jobs/assign-free.ts";
-import type { Uses } from "../../context.ts";
+import type { Uses } from "../../parts/engine-parts.ts";
 import { finish } from "../../jobs/finish.ts";
 import { welcomed, type WelcomeUses } from "./welcome-worker.ts";
 import type { Send, WorkerHandle } from "../worker-handle.ts";

@@ -1,7 +1,7 @@
 /** Writes the metrics of a service in Prometheus' text format: what it has counted, and what it has and holds right now. */
 import { collectDefaultMetrics, Registry } from "prom-client";
 import type { Distributions, Labels } from "../../../core/observe/metrics/series.ts";
-import type { Uses } from "../../../engine/context.ts";
+import type { Uses } from "../../../engine/parts/engine-parts.ts";
 import { healthOfAll } from "../../../engine/observe/health.ts";
 import { COUNTERS, DISTRIBUTIONS, GAUGES, type MetricName } from "./metric-names.ts";
 

@@ -8,7 +8,7 @@ import {
   streamedLine,
 } from "../../../core/observe/log/streamed-line.ts";
 import { ServiceError } from "../../../core/service-error.ts";
-import type { Uses } from "../../../engine/context.ts";
+import type { Uses } from "../../../engine/parts/engine-parts.ts";
 import { FeedReader } from "../../../engine/observe/feed-reader.ts";
 import type { LoggedLine } from "../../../engine/observe/log-feed.ts";
 import { readPod } from "../../../engine/pods/manage-pods.ts";

@@ -8,7 +8,7 @@ import {
 } from "../../../core/pods/pod-status.ts";
 import type { Pod } from "../../../core/pods/pod.ts";
 import type { GpuUse } from "../../../core/workers/gpu-allocation.ts";
-import type { Uses } from "../../../engine/context.ts";
+import type { Uses } from "../../../engine/parts/engine-parts.ts";
 import type { PodRun } from "../../../engine/pods/pod-run.ts";
 import { GB_PER_VCPU, LOOPBACK } from "../../pods/pod-body.ts";
 import { containerBody } from "../container.ts";

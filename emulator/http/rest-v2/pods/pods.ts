@@ -4,7 +4,7 @@ import type { Pod } from "../../../core/pods/pod.ts";
 import { invalidRequest } from "../../../core/service-error.ts";
 import type { GpuUse } from "../../../core/workers/gpu-allocation.ts";
 import { sshKeys } from "../../../engine/access/account.ts";
-import type { Uses } from "../../../engine/context.ts";
+import type { Uses } from "../../../engine/parts/engine-parts.ts";
 import {
   createPod,
   deletePod,

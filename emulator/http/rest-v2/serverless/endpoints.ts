@@ -1,7 +1,7 @@
 /** Operations on endpoints in the second version of REST. */
 import type { Endpoint } from "../../../core/resources/endpoint.ts";
 import type { Template } from "../../../core/resources/template.ts";
-import type { Uses } from "../../../engine/context.ts";
+import type { Uses } from "../../../engine/parts/engine-parts.ts";
 import type { InlineContainer } from "../../../engine/resources/templates/bound-template.ts";
 import {
   createEndpoint,

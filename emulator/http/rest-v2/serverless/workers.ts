@@ -1,7 +1,7 @@
 /** `GET /v2/serverless/{id}/workers`: the workers of an endpoint, and how many of them are in which state (live). */
 import { z } from "zod";
 import type { Endpoint } from "../../../core/resources/endpoint.ts";
-import type { Uses } from "../../../engine/context.ts";
+import type { Uses } from "../../../engine/parts/engine-parts.ts";
 import type { WorkerHandle } from "../../../engine/workers/worker-handle.ts";
 import { jsonAnswer } from "../../answers/answer.ts";
 import type { EndpointPath, Operation } from "../../operation.ts";

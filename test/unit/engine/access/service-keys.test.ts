@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { KeyRing } from "../../../../emulator/core/access/key-ring.ts";
 import { keysNow, settleKeys } from "../../../../emulator/engine/access/service-keys.ts";
 import { SharedStore } from "../ownership/shared-store.ts";
-import { quietSteps } from "../quiet-steps.ts";
+import { quietSteps } from "../steps/quiet-steps.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import { createSystemRandom } from "../../../../emulator/assembly/system-clock.ts";
 

@@ -2,8 +2,8 @@
 import { expect, it, vi } from "vitest";
 import type { Usage } from "../../../../emulator/core/billing/usage.ts";
 import { UsageMeter } from "../../../../emulator/engine/billing/usage-meter.ts";
-import { OwnedParts } from "../../../../emulator/engine/ownership/owned-parts.ts";
-import { openSteps } from "../../../../emulator/engine/steps.ts";
+import { OwnedParts } from "../../../../emulator/engine/steps/state/owned-parts.ts";
+import { openSteps } from "../../../../emulator/engine/steps/steps.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import { createSystemRandom } from "../../../../emulator/assembly/system-clock.ts";
 import { FakeClock } from "../../../fake-clock.ts";

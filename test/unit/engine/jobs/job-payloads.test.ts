@@ -8,7 +8,7 @@ import {
 import { readPayloads, sealConfig } from "../../../../emulator/engine/jobs/job-payloads.ts";
 import { encryptAnew } from "../../../../emulator/engine/resources/check-secret-key.ts";
 import { settleWebhookSecret } from "../../../../emulator/engine/webhooks/settle-webhook-secret.ts";
-import { openSteps } from "../../../../emulator/engine/steps.ts";
+import { openSteps } from "../../../../emulator/engine/steps/steps.ts";
 import { fixedSecretKey } from "../../../../emulator/secrets/secret-key.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import type { Store } from "../../../../emulator/store/store.ts";

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { purgeQueue } from "../../../../emulator/engine/jobs/purge-queue.ts";
 import { submit } from "../../../../emulator/engine/jobs/submit.ts";
-import { MEMORY_LIMITS } from "../../../../emulator/engine/jobs/memory/job-memory.ts";
+import { MEMORY_LIMITS } from "../../../../emulator/engine/steps/state/job-memory.ts";
 import { deleteEndpoint } from "../../../../emulator/engine/resources/endpoints/manage-endpoints.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import { StoreUnusableError } from "../../../../emulator/core/store-error.ts";

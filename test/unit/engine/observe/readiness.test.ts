@@ -2,7 +2,7 @@
 import { beforeEach, expect, it } from "vitest";
 import { StoreFullError } from "../../../../emulator/core/store-error.ts";
 import { Readiness } from "../../../../emulator/engine/observe/readiness.ts";
-import { openSteps, type Steps } from "../../../../emulator/engine/steps.ts";
+import { openSteps, type Steps } from "../../../../emulator/engine/steps/steps.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import { FakeClock } from "../../../fake-clock.ts";
 

@@ -1,7 +1,7 @@
 /** Jobs of endpoints that come, leave and are lost, on a store that several engines share. */
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { cancel } from "../../../../emulator/engine/jobs/cancel.ts";
-import { MEMORY_LIMITS } from "../../../../emulator/engine/jobs/memory/job-memory.ts";
+import { MEMORY_LIMITS } from "../../../../emulator/engine/steps/state/job-memory.ts";
 import { purgeQueue } from "../../../../emulator/engine/jobs/purge-queue.ts";
 import { submitAndWait } from "../../../../emulator/engine/jobs/submit.ts";
 import { Gate, MOVED, requestOf, SharedService, stored, submitTo } from "./shared-service.ts";

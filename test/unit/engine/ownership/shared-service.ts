@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import type { Job } from "../../../../emulator/core/jobs/job.ts";
-import type { EngineContext } from "../../../../emulator/engine/context.ts";
+import type { EngineContext } from "../../../../emulator/engine/parts/engine-parts.ts";
 import { submit, type SubmitRequest } from "../../../../emulator/engine/jobs/submit.ts";
 import type { Launcher } from "../../../../emulator/launch/launcher.ts";
 import { FakeClock } from "../../../fake-clock.ts";

@@ -12,7 +12,7 @@ import {
 } from "../../../../emulator/store/ownership.ts";
 import type { RecordKind, Records } from "../../../../emulator/store/records.ts";
 import { PartsLostError, RecordsMovedError, type Store } from "../../../../emulator/store/store.ts";
-import { Turns } from "../../../../emulator/engine/turns.ts";
+import { Turns } from "../../../../emulator/core/turns.ts";
 import { storeWith } from "../store-with.ts";
 
 const PARTS = 8;

@@ -12,7 +12,7 @@ import {
   encryptAnew,
 } from "../../../../emulator/engine/resources/check-secret-key.ts";
 import { createRegistryAuth } from "../../../../emulator/engine/resources/manage-registry-auths.ts";
-import { openSteps } from "../../../../emulator/engine/steps.ts";
+import { openSteps } from "../../../../emulator/engine/steps/steps.ts";
 import { startEmulator } from "../../../../emulator/emulator.ts";
 import { fixedSecretKey } from "../../../../emulator/secrets/secret-key.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";

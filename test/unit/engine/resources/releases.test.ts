@@ -1,9 +1,9 @@
 /** Releases of endpoints: made where a version grows, whoever makes it grow, and kept with everything else. */
 import { expect, it } from "vitest";
-import { Journal } from "../../../../emulator/core/journal.ts";
+import { Journal } from "../../../../emulator/core/undo-journal.ts";
 import type { Endpoint } from "../../../../emulator/core/resources/endpoint.ts";
 import type { RecordKind } from "../../../../emulator/store/records.ts";
-import { RecordBook } from "../../../../emulator/engine/resources/record-book.ts";
+import { RecordBook } from "../../../../emulator/engine/steps/state/record-book.ts";
 import { listReleases } from "../../../../emulator/engine/resources/endpoints/put-endpoint.ts";
 import { updateEndpoint } from "../../../../emulator/engine/resources/endpoints/update-endpoint.ts";
 import { releaseHandler } from "../../../../emulator/engine/workers/release-handler.ts";

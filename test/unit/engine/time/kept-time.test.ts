@@ -1,8 +1,8 @@
 /** Service time over restarts on one machine, whose clock may have been set meanwhile. */
 import { afterEach, expect, it } from "vitest";
 import { createEngine } from "../../../../emulator/engine/engine.ts";
-import { openContext } from "../../../../emulator/engine/open-context.ts";
-import { openSteps } from "../../../../emulator/engine/steps.ts";
+import { openContext } from "../../../../emulator/engine/parts/open-parts.ts";
+import { openSteps } from "../../../../emulator/engine/steps/steps.ts";
 import { clockSinceHighest, KeptTime } from "../../../../emulator/engine/time/kept-time.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import { NOW, Owner } from "../../../contract/store/subject.ts";

@@ -10,7 +10,7 @@ import type { Store } from "../../../../emulator/store/store.ts";
 import { handedOver, waitingJob } from "../../../contract/store/subject.ts";
 import { FakeClock } from "../../../fake-clock.ts";
 import { ScriptedSender } from "../../scripted-sender.ts";
-import { quietSteps } from "../quiet-steps.ts";
+import { quietSteps } from "../steps/quiet-steps.ts";
 
 const endpointId = "hello";
 const workerId = "pod-one";

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { ServiceError } from "../../../../emulator/core/service-error.ts";
-import { endpointMoved } from "../../../../emulator/engine/ownership/endpoint-moved.ts";
+import { endpointMoved } from "../../../../emulator/engine/steps/state/endpoint-moved.ts";
 import { KEPT_MAX_BYTES } from "../../../../emulator/http/forwarding/kept-body.ts";
 import { KEY } from "../http-harness.ts";
 import { jobsOf, startReplicas, type TestReplicas, until } from "./replicas-harness.ts";

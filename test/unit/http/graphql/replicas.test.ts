@@ -1,6 +1,6 @@
 /** GraphQL where several replicas share a store: any of them takes any document, and who has what it is about answers it. */
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { endpointMoved } from "../../../../emulator/engine/ownership/endpoint-moved.ts";
+import { endpointMoved } from "../../../../emulator/engine/steps/state/endpoint-moved.ts";
 import { startReplicas, type TestReplicas, until } from "../forwarding/replicas-harness.ts";
 import { ask, dataOf, messageOf } from "./graphql-harness.ts";
 

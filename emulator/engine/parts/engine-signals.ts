@@ -1,0 +1,65 @@
+/** What the running parts of the engine tell each other. */
+import type { OnDefect } from "../../core/guarded.ts";
+import type { InputDamage } from "./engine-parts.ts";
+import type { Assignment } from "../steps/effects.ts";
+import type { RecordChange } from "../steps/state/record-book.ts";
+import { Signal } from "./signal.ts";
+
+/** The signals that the running parts of the engine listen to. */
+export interface EngineSignals {
+  /** An endpoint whose queue, settings or workers changed. */
+  readonly endpointChanged: Signal<string>;
+  /** A pod that was made, changed or deleted. */
+  readonly podChanged: Signal<string>;
+  /** A webhook call became due. */
+  readonly webhookDue: Signal;
+  /** A job has a new webhook call, which waits for the earlier ones of the job. */
+  readonly laterDelivery: Signal<string>;
+  /** The moment has come that the timer of the job rules was aimed at. */
+  readonly jobsDue: Signal;
+  /** A job that cannot be handed to its worker. */
+  readonly inputDamaged: Signal<InputDamage>;
+  /** A job that was handed over and is not sent: its input cannot be read now, or its endpoint may be another process's. */
+  readonly notSent: Signal<Assignment>;
+  /** Parts that a batch was refused for: another process has them. */
+  readonly partsLost: Signal<ReadonlySet<number>>;
+  /** Records that are another since other processes changed them. */
+  readonly recordsChanged: Signal<readonly RecordChange[]>;
+  /** A launcher can start workers or pods that it could not before. */
+  readonly launcherWilling: Signal;
+  /** A launcher has looked for workers of former processes. */
+  readonly workersFound: Signal;
+}
+
+export function createSignals(onDefect: OnDefect): EngineSignals {
+  return {
+    endpointChanged: new Signal(onDefect),
+    podChanged: new Signal(onDefect),
+    webhookDue: new Signal(onDefect),
+    laterDelivery: new Signal(onDefect),
+    jobsDue: new Signal(onDefect),
+    inputDamaged: new Signal(onDefect),
+    notSent: new Signal(onDefect),
+    partsLost: new Signal(onDefect),
+    recordsChanged: new Signal(onDefect),
+    launcherWilling: new Signal(onDefect),
+    workersFound: new Signal(onDefect),
+  };
+}
+
+/** The signals as functions that use cases call. */
+export function raisersOf({
+  endpointChanged,
+  podChanged,
+  webhookDue,
+  inputDamaged,
+  notSent,
+}: EngineSignals) {
+  return {
+    endpointChanged: endpointChanged.raise,
+    podChanged: podChanged.raise,
+    webhookDue: webhookDue.raise,
+    inputDamaged: inputDamaged.raise,
+    notSent: notSent.raise,
+  };
+}

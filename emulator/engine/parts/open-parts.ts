@@ -1,0 +1,289 @@
+/** Makes the parts of the engine on an open store; nothing runs yet. */
+import { DEFAULT_PRICES, type PriceTable } from "../../core/billing/prices.ts";
+import { DEFAULT_LEASE_TERMS, type LeaseTerms } from "../../core/jobs/lease-terms.ts";
+import { ServiceMetrics } from "../../core/observe/metrics/service-metrics.ts";
+import type { AttemptEnd } from "../../core/observe/log/attempt-end.ts";
+import type { GpuInventory, GpuUse } from "../../core/workers/gpu-allocation.ts";
+import type { Pod } from "../../core/pods/pod.ts";
+import { SECRET_KEY_BYTES } from "../../core/resources/sealed-secret.ts";
+import { reasonInWords } from "../../core/workers/scale-reason.ts";
+import type { Clock, Random } from "../../core/time/clock.ts";
+import { fixedSecretKey, type SecretKey } from "../../secrets/secret-key.ts";
+import type { Ownership } from "../../store/ownership.ts";
+import type { Store } from "../../store/store.ts";
+import type { Tracer } from "../../trace/tracer.ts";
+import { Balancer } from "../balancing/balancer.ts";
+import { beginToBill } from "../billing/bill-worker.ts";
+import { UsageMeter } from "../billing/usage-meter.ts";
+import type { EngineContext, Uses } from "./engine-parts.ts";
+import { assignFromStore } from "../jobs/assign-free.ts";
+import type { Job } from "../../core/jobs/job.ts";
+import { readPayloads } from "../jobs/job-payloads.ts";
+import { sendAssignments } from "../jobs/assign.ts";
+import { JobWatchers } from "../jobs/read/job-watchers.ts";
+import { BytesInFlight, IN_FLIGHT_LIMITS } from "../limits/bytes-in-flight.ts";
+import { ServiceSeries } from "../../core/observe/series/service-series.ts";
+import { noteMove } from "../observe/note-in-series.ts";
+import { attemptEndedBy, attemptEndOf } from "../observe/attempt-end.ts";
+import { Defects } from "../observe/defects.ts";
+import type { EngineLog } from "../observe/engine-log.ts";
+import { EventFeed } from "../observe/event-feed.ts";
+import { JobSpans } from "../observe/job-spans.ts";
+import { Readiness } from "../observe/readiness.ts";
+import { LogFeed } from "../observe/log-feed.ts";
+import { type ReleaseParts, releaseEffects } from "./release-effects.ts";
+import { Directory } from "../resources/directory.ts";
+import { HandlerSchemaBook, type HandlerTold } from "../resources/endpoints/handler-schemas.ts";
+import { NO_VOLUME_FILES, type VolumeFiles } from "../resources/volume-files.ts";
+import { isMoved } from "../steps/state/endpoint-moved.ts";
+import { createSignals, type EngineSignals, raisersOf } from "./engine-signals.ts";
+import { StartWork } from "./start-work.ts";
+import { openSteps, type Steps } from "../steps/steps.ts";
+import { storedOffsetMs } from "../time/advance-clock.ts";
+import { DueTimer } from "../time/due-timer.ts";
+import { PendingWork } from "../time/pending-work.ts";
+import { ServiceClock } from "../time/service-clock.ts";
+import { Fleet } from "../workers/fleet.ts";
+import { Turns } from "../../core/turns.ts";
+import { WorkerMover } from "../workers/move-worker.ts";
+import { StallDetector } from "../workers/stall-detector.ts";
+import { DecisionLog } from "../workers/scaling/decision-log.ts";
+import { WorkerHistory } from "../workers/worker-history.ts";
+import { WorkerTokens } from "../workers/worker-tokens.ts";
+
+const LOOK_AGAIN_MS = 1_000;
+
+export interface ContextOptions {
+  readonly store: Store;
+  /** On that store; by default they are opened. */
+  readonly steps?: Steps;
+  /** Which endpoints this process decides for, for steps that are opened here; default: all. */
+  readonly ownership?: Ownership;
+  /** Of those steps; by default one is made. */
+  readonly directory?: Directory;
+  /** Real time. Service time is ahead of it by what it was advanced, in this run and earlier ones. */
+  readonly clock: Clock;
+  /** The clock that service time follows; default `clock`. */
+  readonly serviceClock?: Clock;
+  readonly random: Random;
+  readonly log: EngineLog;
+  /** Encrypts stored secrets; default: a new key that is lost with the engine. */
+  readonly secretKey?: SecretKey;
+  /** Default: leases of 15 s, renewed every 5 s. */
+  readonly lease?: LeaseTerms;
+  /** Default: new counters. */
+  readonly metrics?: ServiceMetrics;
+  /** Default: an empty one. */
+  readonly logs?: LogFeed;
+  /** Default: one that knows of nothing yet. */
+  readonly readiness?: Readiness;
+  /** Default: no traces are collected. */
+  readonly tracer?: Tracer | undefined;
+  /** Default: `DEFAULT_PRICES`. */
+  readonly prices?: PriceTable;
+  /** Called with each attempt that ended and each job that ended without one, after the commit. */
+  readonly attemptEnded?: (end: AttemptEnd) => void;
+  /** Called with whatever a worker tells of its handler. */
+  readonly handlerTold?: HandlerTold;
+  /** Called with a deleted endpoint. */
+  readonly endpointDeleted?: (endpointId: string) => void;
+  /** Keeps the files of network volumes; by default volumes have none. */
+  readonly volumeFiles?: VolumeFiles;
+  /** The memory limit of a running pod, in whole GiB; default: not known. */
+  readonly podMemoryInGb?: (pod: Pod) => number | undefined;
+  /** How much of this machine's GPUs is used now; default: nobody can tell. Must not reject. */
+  readonly gpuUse?: () => Promise<readonly GpuUse[]>;
+  /** The GPUs of this machine; default: none is known. Must not reject. */
+  readonly findGpus?: () => Promise<GpuInventory>;
+}
+
+/** The parts of an engine that does not run yet. */
+export interface OpenContext {
+  readonly context: EngineContext;
+  readonly signals: EngineSignals;
+  /** The writes of the start, which wait while the disk is full; ends with the engine. */
+  readonly startWork: StartWork;
+}
+
+/** Resolves with the parts; nothing that earlier runs left is changed. Throws what the store throws. */
+export async function openContext(options: ContextOptions): Promise<OpenContext> {
+  const { store, random, log, tracer, lease = DEFAULT_LEASE_TERMS, clock: realClock } = options;
+  const { ownership: given } = options;
+  const steps =
+    options.steps ?? (await openSteps(store, { log, clock: realClock, ownership: given }));
+  const { ownership } = steps;
+  const clock = new ServiceClock(options.serviceClock ?? realClock, storedOffsetMs(steps));
+  const directory = options.directory ?? new Directory(steps.records);
+  const { signals, events, watchers, onDefect } = openListeners(clock, random, log);
+  const metrics = options.metrics ?? new ServiceMetrics();
+  const { forgetEndpoint, ...history } = openHistory({ clock, events, directory, ownership });
+  const secretKey = options.secretKey ?? fixedSecretKey(random.bytes(SECRET_KEY_BYTES));
+  const parts = {
+    ...{ store, steps, ownership, clock, realClock, random, secretKey },
+    jobPayloads: (job: Job) => readPayloads({ store, steps, secretKey }, job),
+    deliveries: new Turns(),
+    log,
+    lease,
+    stallDetector: new StallDetector(realClock, lease, log, steps),
+    directory,
+    schemas: new HandlerSchemaBook(options.handlerTold),
+    events,
+    logs: options.logs ?? new LogFeed(() => realClock.now(), onDefect),
+    metrics,
+    readiness: options.readiness ?? new Readiness(),
+    tracer,
+    spans: tracer && new JobSpans(tracer, () => clock.now()),
+    pendingWork: new PendingWork(),
+    dueTimer: new DueTimer(clock, signals.jobsDue.raise),
+    usage: new UsageMeter({ steps, ownership, clock, realClock, random, log }),
+    prices: options.prices ?? DEFAULT_PRICES,
+    ...history,
+    tokens: new WorkerTokens(),
+    ...roomFor(realClock),
+    watchers,
+    podRuns: new Map(),
+    ...machineOf(options),
+    ...raisersOf(signals),
+    endpointDeleted: (endpointId: string) => {
+      forgetEndpoint(endpointId);
+      metrics.retainEndpoints(directory.endpointIds());
+      options.endpointDeleted?.(endpointId);
+    },
+  };
+  const observe = observes(parts, options.attemptEnded);
+  releaseSteps(parts, { signals, observe, onDefect });
+  const mover = new WorkerMover({ ...parts, bill: (worker) => beginToBill(parts, worker) });
+  const context = { ...parts, mover, balancer: new Balancer({ ...parts, mover }) };
+  return { context, signals, startWork: new StartWork(realClock, log) };
+}
+
+/** Memory for large payloads: those of requests and answers, and inputs on their way to workers. */
+function roomFor(realClock: Clock) {
+  const room = () => new BytesInFlight(realClock, IN_FLIGHT_LIMITS);
+  return { inFlight: room(), sending: room() };
+}
+
+/** What the engine asks of the machine it runs on. */
+function machineOf({
+  volumeFiles = NO_VOLUME_FILES,
+  podMemoryInGb = () => undefined,
+  gpuUse = async () => [],
+  findGpus = async () => ({ kind: "unknown", reason: "nobody was asked" }),
+}: ContextOptions): Pick<EngineContext, "findGpus" | "gpuUse" | "podMemoryInGb" | "volumeFiles"> {
+  return { volumeFiles, podMemoryInGb, gpuUse, findGpus };
+}
+
+type PartsSoFar = Omit<EngineContext, "balancer" | "mover">;
+
+function releaseSteps(
+  parts: PartsSoFar,
+  { signals, ...told }: Pick<ReleaseParts, "observe" | "onDefect"> & Pick<OpenContext, "signals">,
+): void {
+  const { metrics, log, pendingWork } = parts;
+  const lookLater = looksLater(parts);
+  const releasing: ReleaseParts = {
+    ...parts,
+    ...told,
+    send: (assignments) => sendAssignments(parts, assignments),
+    readAhead(endpointId) {
+      const read = assignFromStore(parts, endpointId).catch((error: unknown) => {
+        if (isMoved(error)) return;
+        log.error({ endpointId, err: error }, "waiting jobs could not be read");
+        lookLater([endpointId]);
+      });
+      void pendingWork.track("waiting jobs", read);
+    },
+    releaseDelivery: signals.laterDelivery.raise,
+  };
+  parts.steps.releaseBy({
+    release(effects) {
+      metrics.stored(effects.length);
+      releaseEffects(releasing, effects);
+    },
+    failed: (effects) =>
+      lookLater(effects.flatMap(({ changedEndpoints }) => [...changedEndpoints])),
+    lost: (lost, loads) => signals.partsLost.raise(parts.ownership.heldSince(lost, loads)),
+    learned: signals.recordsChanged.raise,
+    track: (what, work) => void pendingWork.track(what, work),
+  });
+}
+
+/** Tells all who watch jobs of one whose status changed. */
+function observes(
+  parts: PartsSoFar,
+  attemptEnded: ContextOptions["attemptEnded"],
+): ReleaseParts["observe"] {
+  const { clock, events, metrics, spans, workerHistory } = parts;
+  return (moved) => {
+    const { job, move } = moved;
+    events.publish(move);
+    const ended = attemptEndedBy(moved);
+    if (ended !== undefined) events.publish(ended);
+    metrics.jobMoved(job, move);
+    // The stored steps may concern an endpoint that has moved meanwhile and is forgotten.
+    if (parts.ownership.holds(job.endpointId)) {
+      noteMove(parts, job, move);
+      workerHistory.jobMoved(job, move);
+      spans?.moved(job, move);
+    }
+    if (attemptEnded === undefined) return;
+    const end = attemptEndOf(moved, clock.now());
+    if (end !== undefined) attemptEnded(end);
+  };
+}
+
+/** What could not be stored or read is tried again only then, for the disk may be full. */
+function looksLater({ realClock, endpointChanged }: Uses<"realClock" | "endpointChanged">) {
+  const endpointIds = new Set<string>();
+  return (changed: readonly string[]) => {
+    const isArmed = endpointIds.size > 0;
+    for (const id of changed) endpointIds.add(id);
+    if (isArmed || endpointIds.size === 0) return;
+    realClock.wakeAt(realClock.now() + LOOK_AGAIN_MS, () => {
+      const ids = [...endpointIds];
+      endpointIds.clear();
+      for (const id of ids) endpointChanged(id);
+    });
+  };
+}
+
+/** The signals, with a guard around each listener: one that throws harms nothing but itself. */
+function openListeners(clock: Clock, random: Random, log: EngineLog) {
+  const defects = new Defects(log);
+  return {
+    signals: createSignals(defects.of("a part of the engine failed to take a signal")),
+    events: new EventFeed(clock, random, defects.of("a follower of events failed")),
+    watchers: new JobWatchers(defects.of("who waits for a job failed to take its news")),
+    onDefect: defects.of("what a stored step asked for was not done"),
+  };
+}
+
+/** The workers, and what is remembered of them and of their endpoints. */
+function openHistory({
+  clock,
+  events,
+  directory,
+  ownership,
+}: Pick<EngineContext, "clock" | "directory" | "events" | "ownership">) {
+  const series = new ServiceSeries(() => clock.now());
+  const decisions = new DecisionLog((endpointId, { start, drain, workers, wanted, ...why }) => {
+    const reason = reasonInWords(why);
+    events.publish({ type: "scale", endpointId, start, drain, workers, wanted, reason });
+  });
+  const isHeldBack = (endpointId: string) => ownership.isLeaving(endpointId);
+  const fleet: Fleet = new Fleet((worker, states) => {
+    const { id: workerId, endpointId, state } = worker;
+    events.publish({ type: "worker", endpointId, workerId, state });
+    // Workers of an endpoint that was deleted, or has moved, are still to end.
+    if (directory.findEndpoint(endpointId) === undefined || !ownership.holds(endpointId)) return;
+    series.workersChanged(endpointId, states);
+  }, isHeldBack);
+  const workerHistory = new WorkerHistory(clock, (workerId) => fleet.find(workerId));
+  const forgetEndpoint = (endpointId: string) => {
+    events.publish({ type: "endpoint", endpointId, change: "deleted" });
+    series.forget(endpointId);
+    decisions.forgetEndpoint(endpointId);
+    workerHistory.forgetEndpoint(endpointId);
+  };
+  return { series, decisions, fleet, workerHistory, forgetEndpoint };
+}

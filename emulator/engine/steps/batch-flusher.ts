@@ -1,0 +1,140 @@
+/** Writes batches to the store. What is refused for its data is stored again in parts that have nothing to do with each other. */
+import { NO_COUNTS } from "../../core/jobs/job-counts.ts";
+import type { Clock } from "../../core/time/clock.ts";
+import type { Batch } from "../../store/batch.ts";
+import { BatchRefusedError, PartsLostError, RecordsMovedError } from "../../store/store.ts";
+import { FlushWatch } from "./flush-watch.ts";
+import type { Waiter } from "./gathered-batch.ts";
+import type { Failure, Refused } from "./refused-steps.ts";
+import type { StepState } from "./step.ts";
+import { independentParts } from "./resting-steps.ts";
+import { changesRecords, type Contents, contentsOf } from "./step-changes.ts";
+
+export interface BatchFlusherOptions {
+  readonly state: StepState;
+  /** The number of the last batch in the store. */
+  readonly durable: number;
+  readonly flush: (batch: Batch) => Promise<void>;
+  /** Real time. */
+  readonly clock: Clock;
+  readonly lastSeq: () => number;
+}
+
+/** Called when a batch was refused for parts that another process has, with the loads of memory when it was written. Must not throw. */
+export type PartsLost = (parts: ReadonlySet<number>, loads: number) => void;
+
+export class BatchFlusher {
+  /** Steps that are being written and rest on what memory has forgotten: they must not be stored any more. */
+  readonly outdated = new Set<Waiter>();
+  readonly #options: BatchFlusherOptions;
+  readonly #partsLost: PartsLost;
+  readonly #flushes: FlushWatch;
+  /** The number of the last batch in the store. */
+  #stored: number;
+  #failedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: BatchFlusherOptions, partsLost: PartsLost) {
+    this.#options = options;
+    this.#partsLost = partsLost;
+    this.#stored = options.durable;
+    this.#flushes = new FlushWatch(options.clock);
+  }
+
+  /** When a flush was last seen to take longer than 2 s (real time). */
+  get slowAt(): number {
+    return this.#flushes.slowAt;
+  }
+
+  /** When the last batch could not be stored, for no fault of its own (real time); long ago if it was. */
+  get failedAt(): number {
+    return this.#failedAt;
+  }
+
+  /** Never rejects; resolves with what failed, undefined if all is stored. */
+  async store(waiters: readonly Waiter[]): Promise<Failure | undefined> {
+    const { clock, lastSeq, state } = this.#options;
+    try {
+      const countsOf = (id: string) => state.jobs.endpoint(id).counts;
+      const contents = contentsOf(waiters, lastSeq(), countsOf);
+      try {
+        await this.#flush(contents);
+        return undefined;
+      } catch (reason) {
+        if (!(reason instanceof BatchRefusedError)) throw reason;
+        return { reason, refused: await this.#storeRest(waiters, contents, reason) };
+      }
+    } catch (reason) {
+      this.#failedAt = clock.now();
+      return { reason, refused: undefined };
+    } finally {
+      this.outdated.clear();
+    }
+  }
+
+  async #flush(contents: Contents): Promise<void> {
+    const { flush, state } = this.#options;
+    const { changes, jobs } = contents;
+    if (changes.length + jobs.length === 0) return;
+    const number = this.#stored + 1;
+    const { version: recordsVersion } = state.records;
+    const { loads } = state.jobs;
+    const rests = changesRecords(contents) && { recordsVersion };
+    try {
+      await this.#flushes.watch(() => flush({ ...contents, ...rests, number }));
+    } catch (error) {
+      if (error instanceof PartsLostError) this.#partsLost(error.parts, loads);
+      throw error;
+    }
+    this.#stored = number;
+    this.#failedAt = Number.NEGATIVE_INFINITY;
+    state.records.becameDurable(changes);
+  }
+
+  /** Stores what was refused for its data without what is refused of it. Answers those who rest on that. */
+  async #storeRest(
+    waiters: readonly Waiter[],
+    { counts, lastSeq }: Contents,
+    reason: BatchRefusedError,
+  ): Promise<Refused> {
+    const refused = new Map<Waiter, unknown>();
+    const refuse = (parts: Parts, error: unknown) => {
+      for (const step of parts.flat()) refused.set(step, error);
+    };
+    const countsOf = (id: string) => counts.get(id) ?? NO_COUNTS;
+    /** `parts` were refused with `why`: what of them is outdated, or alone, is given up, and the rest is stored in halves. */
+    const storeApart = async (parts: Parts, why: BatchRefusedError): Promise<void> => {
+      const isOutdated = (part: Parts[number]) => part.some((step) => this.#isOutdated(step, why));
+      const outdated = parts.filter(isOutdated);
+      const fresh = outdated.length === 0 ? parts : parts.filter((part) => !isOutdated(part));
+      refuse(outdated, why);
+      const isWhole = fresh.length === parts.length;
+      if (isWhole && parts.length === 1) refuse(parts, why);
+      else if (isWhole) for (const half of halvesOf(parts)) await store(half);
+      else await store(fresh);
+    };
+    const store = async (parts: Parts): Promise<void> => {
+      try {
+        await this.#flush(contentsOf(parts.flat(), lastSeq, countsOf));
+      } catch (error) {
+        if (error instanceof BatchRefusedError) await storeApart(parts, error);
+        else refuse(parts, error);
+      }
+    };
+    await storeApart(independentParts(waiters), reason);
+    return refused;
+  }
+
+  /** The store would refuse it again, for what another process has done. */
+  #isOutdated(step: Waiter, reason: BatchRefusedError): boolean {
+    if (this.outdated.has(step)) return true;
+    return reason instanceof RecordsMovedError && changesRecords(step);
+  }
+}
+
+/** Steps of one part rest on each other. */
+type Parts = readonly (readonly Waiter[])[];
+
+function halvesOf(parts: Parts): readonly Parts[] {
+  const middle = Math.ceil(parts.length / 2);
+  return [parts.slice(0, middle), parts.slice(middle)];
+}

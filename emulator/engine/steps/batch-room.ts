@@ -1,0 +1,55 @@
+/** Those who wait for room in the gathering batch. */
+import { ServiceError } from "../../core/service-error.ts";
+import type { Clock } from "../../core/time/clock.ts";
+
+/** Timeout of a step that somebody waits for: all its waits for room together, real time. */
+const ROOM_WAIT_MS = 10_000;
+
+export class Doors {
+  /** Real time. */
+  readonly #clock: Clock;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Until when a step waits for room that begins now: for 10 s, or as long as it takes. */
+  deadline(hasTime: boolean): number {
+    return hasTime ? Number.POSITIVE_INFINITY : this.#clock.now() + ROOM_WAIT_MS;
+  }
+
+  /**
+   * Resolves when the doors open, in the order of the calls.
+   *
+   * @throws ServiceError storage_busy at `deadline`
+   */
+  async wait(deadline: number): Promise<void> {
+    if (this.#clock.now() >= deadline) throw tooBusy();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const enter = () => {
+      this.#waiting.delete(enter);
+      disarm?.();
+      resolve();
+    };
+    const refuse = () => {
+      this.#waiting.delete(enter);
+      reject(tooBusy());
+    };
+    const disarm = Number.isFinite(deadline) ? this.#clock.wakeAt(deadline, refuse) : undefined;
+    this.#waiting.add(enter);
+    await promise;
+  }
+
+  open(): void {
+    for (const enter of [...this.#waiting]) enter();
+  }
+}
+
+function tooBusy(): ServiceError {
+  return new ServiceError(
+    "storage_busy",
+    "the disk does not keep up with what is to be stored; nothing of this was stored",
+    { retryAfterMs: ROOM_WAIT_MS },
+  );
+}

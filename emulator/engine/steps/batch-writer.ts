@@ -1,0 +1,289 @@
+/**
+ * Runs steps on memory and makes what they changed durable, batch by batch: while one is written the next one gathers. Nobody
+ * is answered before the batch is in the store, and what cannot be stored is taken back from memory: all of a batch for which
+ * there is no room, or what a batch that is refused for its data has of the endpoints whose data that is.
+ */
+import { StoreClosedError } from "../../core/store-error.ts";
+import { forEachGuarded, type OnDefect } from "../../core/guarded.ts";
+import type { Disarm } from "../../core/time/clock.ts";
+import { atEndOfTurn } from "../../store/end-of-turn.ts";
+import type { ChangedRecords } from "../../store/ownership.ts";
+import { type BatchRefusedError, PartsLostError, RecordsMovedError } from "../../store/store.ts";
+import type { Journal } from "../../core/undo-journal.ts";
+import { BatchFlusher, type BatchFlusherOptions } from "./batch-flusher.ts";
+import { Doors } from "./batch-room.ts";
+import type { Effects } from "./effects.ts";
+import { GatheredBatch, type Waiter } from "./gathered-batch.ts";
+import { allRefused, type Failure, type Refused, takeBack } from "./refused-steps.ts";
+import { NO_RELEASES, type StepReleases } from "./step-releases.ts";
+import { isMoved } from "./state/endpoint-moved.ts";
+import { Step } from "./step.ts";
+import { changesRecords, concerns } from "./step-changes.ts";
+
+/** Maximum number of steps of a batch, and of bytes of payloads that lie in no file: with either it takes no more steps. */
+const MAX_STEPS = 1_024;
+const MAX_BYTES = 8_000_000;
+
+export interface BatchWriterOptions extends BatchFlusherOptions {
+  readonly journal: Journal;
+  /** For how long a batch of patient steps gathers, real time. */
+  readonly gatherMs: number;
+  readonly releases: () => StepReleases;
+  /** Called with what the releases, and steps that are taken back, threw. */
+  readonly onDefect: OnDefect;
+}
+
+/** A step must not be asynchronous. */
+export type Sync<T> = T extends PromiseLike<unknown> ? never : T;
+
+export class BatchWriter {
+  readonly #options: BatchWriterOptions;
+  readonly #flusher: BatchFlusher;
+  #gathering: GatheredBatch;
+  #flushing: GatheredBatch | undefined;
+  #scheduled = false;
+  /** While a step runs. */
+  #isDeciding = false;
+  /** Another step began in the one that runs. */
+  #isNested = false;
+  /** Ends the wait of a batch of patient steps. */
+  #disarm: Disarm | undefined;
+  #closed = false;
+  readonly #doors: Doors;
+  /** What others changed while a batch with changes of records was written. */
+  #changedElsewhere: ChangedRecords[] = [];
+  /** While a batch gathers or is written. */
+  #busy: PromiseWithResolvers<void> | undefined;
+
+  constructor(options: BatchWriterOptions) {
+    this.#options = options;
+    this.#doors = new Doors(options.clock);
+    this.#flusher = new BatchFlusher(options, (parts, loads) =>
+      this.#tell((releases) => releases.lost(parts, loads)),
+    );
+    this.#gathering = new GatheredBatch(options.durable + 1);
+  }
+
+  /** The gathering batch takes no more steps for now. */
+  get isFull(): boolean {
+    return this.#gathering.stepCount >= MAX_STEPS || this.#gathering.bytes >= MAX_BYTES;
+  }
+
+  /** When a flush was last seen to take longer than 2 s (real time). */
+  get slowFlushAt(): number {
+    return this.#flusher.slowAt;
+  }
+
+  /** When the last batch could not be stored, for no fault of its own (real time); long ago if it was. */
+  get failedAt(): number {
+    return this.#flusher.failedAt;
+  }
+
+  /** Until when a step that begins now waits for room, all its waits together: for 10 s, or as long as it takes. */
+  deadline(hasTime: boolean): number {
+    return this.#doors.deadline(hasTime);
+  }
+
+  /**
+   * Resolves when the gathering batch has room again, in the order of the calls; others may have taken it by then.
+   *
+   * @throws ServiceError storage_busy at `deadline`
+   */
+  room(deadline: number): Promise<void> {
+    return this.#doors.wait(deadline);
+  }
+
+  /**
+   * Runs `step` now, and resolves with its value when what it rests on is durable. A step that throws changes nothing and
+   * rejects alone, no sooner, for what it refused may rest on steps before it. To be called when there is room.
+   *
+   * @throws StoreClosedError after `close`; what the step throws; what `flush` throws
+   */
+  async run<T>(step: (step: Step) => Sync<T>): Promise<T> {
+    if (this.#closed) throw new StoreClosedError("the service is stopping");
+    this.refuseNested();
+    const { journal, state } = this.#options;
+    const taken = new Step(state, this.#gathering.batch);
+    const { changes, effects, looked } = taken;
+    let value: T;
+    try {
+      value = this.#decide(step, taken);
+    } catch (error) {
+      takeBack({ effects, undos: journal.cut() });
+      // That rests on nothing here.
+      if (!isMoved(error)) await this.#newest?.look(looked);
+      throw error;
+    }
+    this.#gathering.isPatient &&= taken.isPatient;
+    this.#schedule();
+    await this.#gathering.join({ changes, effects, looked, undos: journal.cut() });
+    return value;
+  }
+
+  /** To be called before a step is begun. @throws Error within a step, and then that step is refused as well */
+  refuseNested(): void {
+    if (!this.#isDeciding) return;
+    this.#isNested = true;
+    throw new Error("a step began within another one");
+  }
+
+  /** Resolves when all that was changed so far is durable; rejects when that could not be stored. */
+  async durable(): Promise<void> {
+    await this.#newest?.look();
+  }
+
+  /** Parts are not held any more: steps on them that are not being written are refused, and memory forgets them. */
+  forgetMoved(parts: ReadonlySet<number>): void {
+    const { jobs } = this.#options.state;
+    const hasMoved = (step: Waiter) => concerns(step, (endpointId) => !jobs.holds(endpointId));
+    const { outdated } = this.#flusher;
+    for (const step of this.#flushing?.waiters ?? []) if (hasMoved(step)) outdated.add(step);
+    this.#refuseGathering(hasMoved, new PartsLostError(parts));
+    jobs.forgetMoved();
+  }
+
+  /** Others changed records: steps that rest on those before are refused. */
+  recordsChanged(changed: ChangedRecords): void {
+    this.#changedElsewhere.push(changed);
+    if (!this.#flushing?.waiters.some(changesRecords)) this.#learn();
+  }
+
+  /** What others changed is not known to steps yet: it is when what is being written is stored. */
+  get isBehindOthers(): boolean {
+    return this.#flushing !== undefined && this.#changedElsewhere.length > 0;
+  }
+
+  /** Takes no more steps; resolves when those taken are answered. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#doors.open();
+    await this.#busy?.promise;
+  }
+
+  /** The batch that has the newest step that is not durable. */
+  get #newest(): GatheredBatch | undefined {
+    return this.#gathering.waiters.length > 0 ? this.#gathering : this.#flushing;
+  }
+
+  #decide<T>(step: (step: Step) => Sync<T>, taken: Step): Sync<T> {
+    this.#isDeciding = true;
+    this.#isNested = false;
+    try {
+      const value = step(taken);
+      if (this.#isNested) throw new Error("a step began within this one");
+      if (this.#options.releases() === NO_RELEASES && !taken.effects.isEmpty)
+        throw new Error("a step asked for something before anything could be released");
+      return value;
+    } finally {
+      this.#isDeciding = false;
+    }
+  }
+
+  /** All steps of one turn share a batch, and patient ones wait for others. */
+  #schedule(): void {
+    if (this.#busy === undefined) {
+      const busy = Promise.withResolvers<void>();
+      this.#busy = busy;
+      this.#tell(({ track }) => track("storing", busy.promise));
+    }
+    if (this.#scheduled || this.#flushing !== undefined) return;
+    const { clock, gatherMs } = this.#options;
+    if (gatherMs > 0 && this.#gathering.isPatient) {
+      this.#disarm ??= clock.wakeAt(clock.now() + gatherMs, () => {
+        this.#gathering.isPatient = false;
+        this.#schedule();
+      });
+      return;
+    }
+    this.#disarm?.();
+    this.#disarm = undefined;
+    this.#scheduled = true;
+    atEndOfTurn(() => {
+      this.#scheduled = false;
+      void this.#write();
+    });
+  }
+
+  /** Never rejects: whatever is thrown, every step of the batch is answered, and the next batch is written. */
+  async #write(): Promise<void> {
+    const written = this.#gathering;
+    this.#flushing = written;
+    this.#gathering = new GatheredBatch(written.batch + 1);
+    this.#doors.open();
+    const failure = await this.#flusher.store(written.waiters);
+    this.#flushing = undefined;
+    try {
+      this.#settle(written, failure);
+    } catch (defect) {
+      this.#options.onDefect(defect);
+      for (const { reject } of written.waiters) reject(defect);
+    }
+    if (this.#gathering.waiters.length > 0) {
+      this.#schedule();
+      return;
+    }
+    this.#busy?.resolve();
+    this.#busy = undefined;
+  }
+
+  /** Takes back what was refused, and what gathered meanwhile and rests on it; the rest is durable. */
+  #settle({ batch, waiters }: GatheredBatch, failure: Failure | undefined): void {
+    const { state } = this.#options;
+    const refused = failure && allRefused(failure, [...waiters, ...this.#gathering.waiters]);
+    const durable = refused ? waiters.filter((waiter) => !refused.has(waiter)) : waiters;
+    if (refused) this.#takeBack(refused);
+    if (failure === undefined || failure.refused) state.jobs.becameDurable(batch);
+    const effects = effectsOf(durable);
+    this.#tell((releases) => releases.release(effects));
+    for (const { resolve } of durable) resolve();
+    if (refused) this.#reject(refused);
+    this.#learn();
+  }
+
+  #takeBack(refused: Refused): void {
+    forEachGuarded([...refused.keys()].toReversed(), this.#options.onDefect, takeBack);
+    const { batch, waiters } = this.#gathering;
+    const rest = waiters.filter((waiter) => !refused.has(waiter));
+    this.#gathering = new GatheredBatch(batch, rest);
+    this.#gathering.isPatient = false;
+  }
+
+  #reject(refused: Refused): void {
+    const effects = effectsOf([...refused.keys()]);
+    this.#tell((releases) => releases.failed(effects));
+    for (const [{ reject }, reason] of refused) reject(reason);
+    this.#doors.open();
+  }
+
+  #refuseGathering(isMeant: (step: Waiter) => boolean, reason: BatchRefusedError): void {
+    const { waiters } = this.#gathering;
+    const meant = waiters.filter(isMeant).map((step) => [step, reason] as const);
+    const refused = allRefused({ reason, refused: new Map(meant) }, waiters);
+    if (refused.size === 0) return;
+    this.#takeBack(refused);
+    this.#reject(refused);
+  }
+
+  #learn(): void {
+    const { onDefect, state } = this.#options;
+    forEachGuarded(this.#changedElsewhere.splice(0), onDefect, (changed) => {
+      if (changed.version <= state.records.version) return;
+      this.#refuseGathering(changesRecords, new RecordsMovedError());
+      const learned = state.records.learn(changed);
+      this.#tell((releases) => releases.learned(learned));
+    });
+  }
+
+  /** Others are told of what was done; what they throw changes nothing here. */
+  #tell(tell: (releases: StepReleases) => void): void {
+    try {
+      tell(this.#options.releases());
+    } catch (error) {
+      this.#options.onDefect(error);
+    }
+  }
+}
+
+function effectsOf(steps: readonly Waiter[]): readonly Effects[] {
+  return steps.flatMap(({ effects }) => effects ?? []);
+}

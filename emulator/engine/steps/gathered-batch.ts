@@ -1,0 +1,57 @@
+/** The steps that make one batch, and who looked at what they changed. */
+import type { Undo } from "../../core/undo-journal.ts";
+import type { Effects } from "./effects.ts";
+import { ANYWHERE } from "./resting-steps.ts";
+import { bytesOf, type Changer } from "./step-changes.ts";
+
+/** A step that waits for its batch, or an onlooker, who looked at what is in it. */
+export interface Waiter extends Changer {
+  /** Undefined: it is an onlooker. */
+  readonly effects?: Effects;
+  readonly undos: readonly Undo[];
+  readonly resolve: () => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+export class GatheredBatch {
+  /** Counts the batches. One that is stored in parts has more numbers in the store than one, and one that is not has none. */
+  readonly batch: number;
+  readonly waiters: Waiter[];
+  /** The steps among the waiters. */
+  stepCount = 0;
+  /** How much of payloads is in it that lies in no file. */
+  bytes = 0;
+  /** True while all its steps are patient. */
+  isPatient = true;
+  /** The wait that all onlookers after the newest step share. */
+  #look: Promise<void> | undefined;
+
+  constructor(batch: number, waiters: Waiter[] = []) {
+    this.batch = batch;
+    this.waiters = waiters;
+    for (const waiter of waiters) this.#count(waiter);
+  }
+
+  join(step: Pick<Waiter, "changes" | "looked" | "undos"> & { readonly effects: Effects }) {
+    this.#count(step);
+    this.#look = undefined;
+    return this.#wait(step);
+  }
+
+  /** Resolves as the steps do that an onlooker rests on, who looked at these places; by default at anything. */
+  look(looked?: Changer["looked"]): Promise<void> {
+    if (looked) return this.#wait({ changes: [], looked, undos: [] });
+    // Onlookers between the same two steps share one wait, so there are never more waits than steps.
+    this.#look ??= this.#wait({ changes: [], looked: [ANYWHERE], undos: [] });
+    return this.#look;
+  }
+
+  #count(waiter: Pick<Waiter, "changes" | "effects">): void {
+    if (waiter.effects) this.stepCount += 1;
+    this.bytes += bytesOf(waiter);
+  }
+
+  #wait(who: Omit<Waiter, "resolve" | "reject">): Promise<void> {
+    return new Promise((resolve, reject) => this.waiters.push({ ...who, resolve, reject }));
+  }
+}

@@ -1,0 +1,48 @@
+/** What is answered when the store fails. */
+import { ServiceError } from "../../core/service-error.ts";
+import {
+  StoreClosedError,
+  StoreDamagedError,
+  StoreFullError,
+  StoreLostError,
+  StoreUnusableError,
+} from "../../core/store-error.ts";
+import { PayloadDamagedError } from "../../store/payload.ts";
+import { PartsLostError, RecordsMovedError } from "../../store/store.ts";
+import type { EngineLog } from "../observe/engine-log.ts";
+
+/** The refusal for a failure of what keeps things; any other error as it is. */
+export function refusalOf(error: unknown, log: EngineLog): unknown {
+  const options = { cause: error };
+  if (error instanceof StoreFullError) {
+    const message = `the data directory is full: ${error.message}`;
+    return new ServiceError("storage_full", message, options);
+  }
+  if (error instanceof StoreClosedError) {
+    return new ServiceError("shutting_down", "the service is stopping", options);
+  }
+  if (error instanceof StoreDamagedError || error instanceof PayloadDamagedError) {
+    return new ServiceError("data_damaged", error.message, options);
+  }
+  if (error instanceof StoreLostError) {
+    const message = `nothing can be stored: ${error.message}`;
+    return new ServiceError("storage_failed", message, options);
+  }
+  if (error instanceof PartsLostError || error instanceof RecordsMovedError)
+    return new ServiceError("storage_busy", `${error.message}, again and again`, {
+      ...options,
+      retryAfterMs: 1_000,
+    });
+  if (error instanceof StoreUnusableError) {
+    log.error({ err: error }, "what was to be stored could not be");
+    return new ServiceError("storage_failed", error.message, options);
+  }
+  return error;
+}
+
+/** What was committed; rejects with the failure of the store in place of the refusal, which is for those who ask over the interface. */
+export function orCause<T>(committed: Promise<T>): Promise<T> {
+  return committed.catch((error: unknown) => {
+    throw error instanceof ServiceError ? (error.cause ?? error) : error;
+  });
+}

@@ -1,0 +1,24 @@
+/** What is taken back when a batch cannot be stored as it is: the steps that are refused, and those that rest on them. */
+import { undoAll } from "../../core/undo-journal.ts";
+import type { Waiter } from "./gathered-batch.ts";
+import { restingOn } from "./resting-steps.ts";
+
+/** Steps that are not stored, in their order, each with the reason. */
+export type Refused = ReadonlyMap<Waiter, unknown>;
+
+export interface Failure {
+  readonly reason: unknown;
+  /** What is refused for its data, while the rest is stored; undefined: nothing is. */
+  readonly refused: Refused | undefined;
+}
+
+/** Of `steps`, in their order, those that are refused and those that rest on them. */
+export function allRefused({ reason, refused }: Failure, steps: readonly Waiter[]): Refused {
+  const lost = refused ? restingOn([...refused.keys()], steps) : steps;
+  return new Map(lost.map((step) => [step, refused?.get(step) ?? reason]));
+}
+
+export function takeBack({ effects, undos }: Pick<Waiter, "effects" | "undos">): void {
+  effects?.takeBack();
+  undoAll(undos);
+}

@@ -1,0 +1,116 @@
+/** Which steps rest on which: a step rests on those before it that changed a place of memory that it looked at, or changes. */
+import type { RecordKind } from "../../store/records.ts";
+import type { Changer, StepChange } from "./step-changes.ts";
+import { endpointOf } from "./step-changes.ts";
+
+/** A place of memory: the id of an endpoint for its queue and counters, the id of a job, or a name made here. */
+export type Place = string;
+
+/** The place of a look at anything: whatever is changed, such a look rests on it. */
+export const ANYWHERE: Place = "";
+
+/** The place of one record. */
+export function placeOfRecord(kind: RecordKind, id: string): Place {
+  return `${kind}/${id}`;
+}
+
+/** The place of the list of all records of a kind. */
+export function placeOfRecords(kind: RecordKind): Place {
+  return `${kind}/`;
+}
+
+/**
+ * Parts of which none looked at, or changes, what another one changes: each can be stored, or not, whatever becomes of the others.
+ * Within one the order stays. Steps that change nothing are in none.
+ */
+export function independentParts<C extends Changer>(steps: readonly C[]): readonly C[][] {
+  const changing = steps.filter(({ changes }) => changes.length > 0);
+  const groups = new Groups(changing.length);
+  /** A step that changes the place. */
+  const changedBy = new Map<Place, number>();
+  /** Steps before this one are in one group. */
+  let together = 0;
+  for (const [at, step] of changing.entries()) {
+    const { looked } = step;
+    const changed = changedPlaces(step);
+    for (const place of looked) groups.join(at, changedBy.get(place));
+    for (const place of changed) groups.join(at, changedBy.get(place));
+    if (looked.includes(ANYWHERE)) for (; together < at; together += 1) groups.join(at, together);
+    for (const place of changed) changedBy.set(place, at);
+  }
+  const parts = new Map<number, C[]>();
+  for (const [at, step] of changing.entries()) {
+    const group = groups.of(at);
+    const part = parts.get(group);
+    if (part) part.push(step);
+    else parts.set(group, [step]);
+  }
+  return [...parts.values()];
+}
+
+/** The steps that are taken back and the steps that rest on them, in the order of `steps`. */
+export function restingOn<C extends Changer>(
+  takenBack: readonly Changer[],
+  steps: readonly C[],
+): readonly C[] {
+  const isTakenBack = new Set<Changer>(takenBack);
+  const lost = new Set<Place>();
+  const rests = (step: C, changed: readonly Place[]) =>
+    isTakenBack.has(step) ||
+    changed.some((place) => lost.has(place)) ||
+    step.looked.some((place) => lost.has(place) || (place === ANYWHERE && lost.size > 0));
+  return steps.filter((step) => {
+    const changed = changedPlaces(step);
+    if (!rests(step, changed)) return false;
+    for (const place of changed) lost.add(place);
+    return true;
+  });
+}
+
+function changedPlaces({ changes }: Changer): readonly Place[] {
+  return changes.flatMap(placesOf);
+}
+
+function placesOf(change: StepChange): readonly Place[] {
+  switch (change.type) {
+    case "job":
+    case "job-in-memory":
+      return [change.job.endpointId, change.job.id];
+    case "put-record":
+    case "delete-record":
+      return [placeOfRecord(change.kind, change.id), placeOfRecords(change.kind)];
+    default:
+      return [endpointOf(change) ?? change.type];
+  }
+}
+
+/** Groups of numbers, each number in one: at first alone (union-find). */
+class Groups {
+  readonly #parents: number[];
+
+  constructor(count: number) {
+    this.#parents = Array.from({ length: count }, (_, at) => at);
+  }
+
+  of(member: number): number {
+    let root = member;
+    for (
+      let parent = this.#parents[root] ?? root;
+      parent !== root;
+      parent = this.#parents[root] ?? root
+    )
+      root = parent;
+    // The next look is a short one.
+    for (let at = member; at !== root;) {
+      const next = this.#parents[at] ?? root;
+      this.#parents[at] = root;
+      at = next;
+    }
+    return root;
+  }
+
+  join(one: number, other: number | undefined): void {
+    if (other === undefined) return;
+    this.#parents[this.of(one)] = this.of(other);
+  }
+}

@@ -1,0 +1,49 @@
+/** The memory of steps on a store that several processes share: parts come and go, and others change records. */
+import type { ChangedRecords, Gain } from "../../../store/ownership.ts";
+import type { BatchWriter } from "../batch-writer.ts";
+import type { JobMemory } from "./job-memory.ts";
+import type { Keys } from "./keys.ts";
+import type { OwnedParts } from "./owned-parts.ts";
+
+export interface OwnedMemoryParts {
+  readonly ownership: OwnedParts;
+  readonly jobs: JobMemory;
+  readonly keys: Keys;
+  readonly writer: BatchWriter;
+}
+
+export class OwnedMemory {
+  readonly #parts: OwnedMemoryParts;
+
+  constructor(parts: OwnedMemoryParts) {
+    this.#parts = parts;
+  }
+
+  /** From now on these parts are held, with what the store has of them. */
+  gain({ parts, counts, running, lastSeq }: Gain): void {
+    const { jobs, keys, ownership } = this.#parts;
+    this.forget(parts);
+    ownership.gained(parts, jobs.loads + 1);
+    keys.goOnAfter(lastSeq);
+    jobs.load(counts, running);
+  }
+
+  /** From now on these parts are not held: steps on them that are not being stored are refused. */
+  forget(parts: ReadonlySet<number>): void {
+    const { ownership, writer } = this.#parts;
+    ownership.forget(parts);
+    writer.forgetMoved(parts);
+  }
+
+  /** Takes in what other processes changed: at once, or when what is being stored is. */
+  recordsChanged(changed: ChangedRecords): void {
+    this.#parts.writer.recordsChanged(changed);
+  }
+
+  /** Resolves when all is known that other processes changed before the call. Throws what the store throws. */
+  async refreshRecords(): Promise<void> {
+    const { ownership, writer } = this.#parts;
+    await ownership.refreshRecords();
+    while (writer.isBehindOthers) await writer.durable().catch(() => undefined);
+  }
+}

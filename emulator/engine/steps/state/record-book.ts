@@ -1,0 +1,128 @@
+/** Records that are kept whole, in memory: as steps have left them, and as they are in the store. */
+import { isDeepStrictEqual } from "node:util";
+import type { Batch } from "../../../store/batch.ts";
+import type { ChangedRecords } from "../../../store/ownership.ts";
+import { noRecords, type RecordKind, type Records } from "../../../store/records.ts";
+import type { Boot } from "../../../store/store.ts";
+import type { Journal } from "../../../core/undo-journal.ts";
+import { changesRecords } from "../step-changes.ts";
+
+export interface RecordView {
+  find<K extends RecordKind>(kind: K, id: string): Records[K] | undefined;
+  /** The longest known first. */
+  all<K extends RecordKind>(kind: K): readonly Records[K][];
+  /** In order of id. */
+  inOrder<K extends RecordKind>(kind: K): readonly Records[K][];
+}
+
+/** A record that another process made, changed or deleted: undefined stands for one that is not there. */
+export interface RecordChange {
+  readonly kind: RecordKind;
+  readonly id: string;
+  readonly before: Records[RecordKind] | undefined;
+  readonly after: Records[RecordKind] | undefined;
+}
+
+type Stored = ReadonlyMap<string, Records[RecordKind]>;
+
+export class RecordBook {
+  readonly #journal: Journal;
+  readonly #newest: RecordMaps;
+  readonly #stored: RecordMaps;
+  #version: number;
+
+  /** @param stored what the store has at the start, as of that version */
+  constructor(journal: Journal, stored: Partial<Boot["records"]> = {}, version = 0) {
+    this.#journal = journal;
+    this.#version = version;
+    this.#newest = new RecordMaps(stored);
+    this.#stored = new RecordMaps(stored);
+  }
+
+  /** The records that are in the store, which steps may have changed since. */
+  get stored(): RecordView {
+    return this.#stored;
+  }
+
+  /** That of the records that are in the store. */
+  get version(): number {
+    return this.#version;
+  }
+
+  find<K extends RecordKind>(kind: K, id: string): Records[K] | undefined {
+    return this.#newest.find(kind, id);
+  }
+
+  /** In order of id. */
+  all<K extends RecordKind>(kind: K): readonly Records[K][] {
+    return this.#newest.inOrder(kind);
+  }
+
+  /** Undefined deletes the record. */
+  put<K extends RecordKind>(kind: K, id: string, record: Records[K] | undefined): void {
+    const before = this.#newest.find(kind, id);
+    this.#newest.put(kind, id, record);
+    this.#journal.note(() => this.#newest.put(kind, id, before));
+  }
+
+  /** The batch of these changes is in the store. */
+  becameDurable(changes: Batch["changes"]): void {
+    for (const change of changes) {
+      if (change.type === "put-record") this.#stored.put(change.kind, change.id, change.record);
+      else if (change.type === "delete-record") this.#stored.put(change.kind, change.id, undefined);
+    }
+    if (changesRecords({ changes })) this.#version += 1;
+  }
+
+  /** Takes in what others changed, while no step waits to be stored that changed records. Answers what is another now. */
+  learn({ version, records }: ChangedRecords): readonly RecordChange[] {
+    this.#version = version;
+    return records.flatMap(({ kind, id, record: after }) => {
+      // A newer version may keep what this one knows nothing of.
+      if (!this.#stored.knows(kind)) return [];
+      const before = this.#stored.find(kind, id);
+      if (isDeepStrictEqual(before, after)) return [];
+      this.#stored.put(kind, id, after);
+      this.#newest.put(kind, id, after);
+      return [{ kind, id, before, after }];
+    });
+  }
+}
+
+class RecordMaps implements RecordView {
+  readonly #kinds = noRecords();
+
+  constructor(stored: Partial<Boot["records"]>) {
+    for (const [kind, records] of Object.entries(stored) as [RecordKind, Stored][]) {
+      for (const [id, record] of records) this.put(kind, id, record);
+    }
+    // Endpoints that were stored before there were types have none.
+    for (const [id, endpoint] of this.#kinds.endpoint)
+      this.put("endpoint", id, { ...endpoint, type: endpoint.type ?? "QUEUE" });
+  }
+
+  knows(kind: string): boolean {
+    return Object.hasOwn(this.#kinds, kind);
+  }
+
+  find<K extends RecordKind>(kind: K, id: string): Records[K] | undefined {
+    return this.#kinds[kind].get(id);
+  }
+
+  all<K extends RecordKind>(kind: K): readonly Records[K][] {
+    return [...this.#kinds[kind].values()];
+  }
+
+  inOrder<K extends RecordKind>(kind: K): readonly Records[K][] {
+    const records: ReadonlyMap<string, Records[K]> = this.#kinds[kind];
+    return [...records].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, record]) => record);
+  }
+
+  put<K extends RecordKind>(kind: K, id: string, record: Records[K] | undefined): void {
+    // Of these there are many, and no step looks at them.
+    if (kind === "usage") return;
+    const records: Map<string, Records[K]> = this.#kinds[kind];
+    if (record === undefined) records.delete(id);
+    else records.set(id, record);
+  }
+}

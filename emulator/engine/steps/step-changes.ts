@@ -1,0 +1,124 @@
+/** The changes of steps as data, and the contents of a batch. */
+import type { JobCounts } from "../../core/jobs/job-counts.ts";
+import type { Job } from "../../core/jobs/job.ts";
+import type { Batch, Change } from "../../store/batch.ts";
+import type { Payload } from "../../store/payload.ts";
+import type { Place } from "./resting-steps.ts";
+
+export type StepChange =
+  | Exclude<Change, { readonly type: "delete-job" }>
+  /** `row` is how it will be stored by the steps before; undefined stands for a job that does not exist. */
+  | {
+      readonly type: "job";
+      readonly job: Job;
+      readonly row: Job | undefined;
+      readonly after: Job | undefined;
+    }
+  /** In memory alone. */
+  | { readonly type: "job-in-memory"; readonly job: Job };
+
+/** A step, or an onlooker, who changes nothing. */
+export interface Changer {
+  readonly changes: readonly StepChange[];
+  /** The places of memory that it looked at, besides those that it changes; one may be there more than once. */
+  readonly looked: readonly Place[];
+}
+
+/** A batch that has no number yet. */
+export type Contents = Omit<Batch, "number">;
+
+/**
+ * Each row once, as it becomes.
+ *
+ * @param countsOf the counters of an endpoint once all of that is stored
+ */
+export function contentsOf(
+  steps: readonly Pick<Changer, "changes">[],
+  lastSeq: number,
+  countsOf: (endpointId: string) => JobCounts,
+): Contents {
+  const rows = new Map<
+    number,
+    { readonly before: Job | undefined; readonly after: Job | undefined }
+  >();
+  const changes: Change[] = [];
+  const counts = new Map<string, JobCounts>();
+  for (const change of steps.flatMap((step) => step.changes)) {
+    if (change.type === "job") {
+      const { job, row, after } = change;
+      const earlier = rows.get(job.seq);
+      const before = earlier ? earlier.before : row;
+      rows.set(job.seq, { before, after });
+      counts.set(job.endpointId, countsOf(job.endpointId));
+      // What is deleted is the row that is there.
+      if (after === undefined) changes.push({ type: "delete-job", job: before ?? job });
+    } else if (change.type !== "job-in-memory") changes.push(change);
+  }
+  const jobs = [...rows.values()].flatMap(({ before, after }) =>
+    after ? [{ before, after }] : [],
+  );
+  // What came and went meanwhile was never stored.
+  const never = new Set(
+    [...rows].flatMap(([seq, { before, after }]) => (before || after ? [] : [seq])),
+  );
+  return {
+    lastSeq,
+    jobs,
+    changes: never.size === 0 ? changes : changes.filter((change) => !never.has(seqOf(change))),
+    counts,
+  };
+}
+
+/** How much of payloads is in it that lies in no file. */
+export function bytesOf({ changes }: Pick<Changer, "changes">): number {
+  return changes.reduce((sum, change) => sum + bytesOfChange(change), 0);
+}
+
+/** Whether records change, but for those of use, at which no step looks. */
+export function changesRecords({
+  changes,
+}: {
+  readonly changes: readonly (Change | StepChange)[];
+}): boolean {
+  return changes.some(
+    (change) =>
+      (change.type === "put-record" || change.type === "delete-record") && change.kind !== "usage",
+  );
+}
+
+/** Whether it changes anything of such an endpoint, but its record. */
+export function concerns(
+  { changes }: Pick<Changer, "changes">,
+  isMeant: (endpointId: string) => boolean,
+): boolean {
+  return changes.some((change) => {
+    const endpointId = endpointOf(change);
+    return endpointId !== undefined && isMeant(endpointId);
+  });
+}
+
+/** Undefined for a change that is of no endpoint's jobs. */
+export function endpointOf(change: StepChange): string | undefined {
+  if ("endpointId" in change) return change.endpointId;
+  if ("job" in change) return change.job.endpointId;
+  if ("report" in change) return change.report.job.endpointId;
+  if ("delivery" in change) return change.delivery.endpointId;
+  return undefined;
+}
+
+/** Of the job or delivery that it changes. */
+function seqOf(change: Change | StepChange): number {
+  if ("seq" in change) return change.seq;
+  if ("job" in change) return change.job.seq;
+  if ("report" in change) return change.report.job.seq;
+  return "delivery" in change ? change.delivery.seq : -1;
+}
+
+function bytesOfChange(change: StepChange): number {
+  if (change.type === "put-payload") return inlineBytes(change.payload);
+  return change.type === "append-chunks" ? inlineBytes(change.batch.lines) : 0;
+}
+
+function inlineBytes(payload: Payload): number {
+  return payload.kind === "inline" ? payload.bytes.byteLength : 0;
+}

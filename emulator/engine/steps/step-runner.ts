@@ -1,0 +1,125 @@
+/** Runs steps until they are stored: with what they need in memory, when there is room, and anew when other processes came before. */
+import type { Job } from "../../core/jobs/job.ts";
+import type { Clock } from "../../core/time/clock.ts";
+import { pause } from "../../core/time/pause.ts";
+import { PartsLostError, RecordsMovedError, type StoreReads } from "../../store/store.ts";
+import type { BatchWriter, Sync } from "./batch-writer.ts";
+import type { JobMemory } from "./state/job-memory.ts";
+import type { Step } from "./step.ts";
+
+/** Maximum number of runs of a step after other processes changed its records or took its parts. */
+const MAX_TRIES = 10;
+/** Pause before a step runs anew that was refused twice for parts of another process, ms of real time. */
+const PARTS_LOST_PAUSE_MS = 100;
+
+/**
+ * A step that may run again: when another process came before it, its changes are taken back and it is run on what there is then.
+ * Whatever it changes it changes by the `Step` that it is given, or takes back by `effects.onFailure`.
+ */
+export type RepeatableStep<T> = (step: Step) => Sync<T>;
+
+/** A repeatable step on jobs. It gets them as they are now, without those deleted meanwhile, and as they were read. */
+export type RepeatableStepOnJobs<T> = (
+  step: Step,
+  jobs: readonly Job[],
+  rows: readonly Job[],
+) => Sync<T>;
+
+export type ReadJobs = (reads: StoreReads) => Promise<readonly (Job | undefined)[]>;
+
+export interface StepRunnerParts {
+  readonly writer: BatchWriter;
+  readonly jobs: JobMemory;
+  readonly store: StoreReads;
+  /** Real time. */
+  readonly clock: Clock;
+  /** Called with each read; answers it. */
+  readonly reading: <R>(read: Promise<R>) => Promise<R>;
+  /** Resolves when all changes of records that other processes made before the call are known. */
+  readonly refreshRecords: () => Promise<void>;
+  /** The error that answers a failure of the store. */
+  readonly refusalFor: (error: unknown) => unknown;
+}
+
+export class StepRunner {
+  readonly #parts: StepRunnerParts;
+
+  constructor(parts: StepRunnerParts) {
+    this.#parts = parts;
+  }
+
+  /** @param ids jobs that may be in the store alone @param hasTime waits for room as long as it takes */
+  run<T>(step: RepeatableStep<T>, ids: readonly string[], hasTime: boolean): Promise<T> {
+    const { jobs, writer } = this.#parts;
+    const deadline = writer.deadline(hasTime);
+    const isReady = () => !writer.isFull && ids.every((id) => jobs.knows(id));
+    // Most steps wait for nothing: that costs no promise.
+    return this.#repeated(() =>
+      isReady() ? writer.run(step) : this.#prepare(step, ids, deadline),
+    );
+  }
+
+  /** The store has all that was changed before the read. */
+  async runOn<T>(read: ReadJobs, step: RepeatableStepOnJobs<T>): Promise<T> {
+    const { writer } = this.#parts;
+    const deadline = writer.deadline(false);
+    return this.#repeated(async () => {
+      await writer.durable().catch(() => undefined);
+      return this.#runOn(read, step, deadline);
+    });
+  }
+
+  async #prepare<T>(step: RepeatableStep<T>, ids: readonly string[], deadline: number): Promise<T> {
+    const { jobs, writer } = this.#parts;
+    while (writer.isFull) await writer.room(deadline);
+    const unknown = ids.filter((id) => !jobs.knows(id));
+    if (unknown.length === 0) return writer.run(step);
+    const read: ReadJobs = (reads) => Promise.all(unknown.map((id) => reads.job(id)));
+    return this.#runOn(read, step, deadline);
+  }
+
+  /** Runs the step in the moment in which what was read is in memory and there is room. */
+  async #runOn<T>(read: ReadJobs, step: RepeatableStepOnJobs<T>, deadline: number): Promise<T> {
+    const { jobs, reading, store, writer } = this.#parts;
+    let done: Promise<T>;
+    {
+      using _ = jobs.beginRead();
+      let loads: number;
+      let found: Awaited<ReturnType<ReadJobs>>;
+      do {
+        ({ loads } = jobs);
+        found = await reading(read(store));
+        // Others who read meanwhile may have filled the batch.
+        while (writer.isFull) await writer.room(deadline);
+      } while (loads !== jobs.loads);
+      const rows = found.filter((row) => row !== undefined);
+      for (const row of rows) jobs.admit(row);
+      done = writer.run<T>((taken) =>
+        step(
+          taken,
+          rows.flatMap(({ id }) => taken.job(id) ?? []),
+          rows,
+        ),
+      );
+    }
+    return done;
+  }
+
+  /** Repeats `attempt` while it is refused for what other processes did. */
+  async #repeated<T>(attempt: () => Promise<T>): Promise<T> {
+    const { clock, refreshRecords, refusalFor, writer } = this.#parts;
+    writer.refuseNested();
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await attempt();
+      } catch (error) {
+        const isMoved = error instanceof RecordsMovedError;
+        if (tries === MAX_TRIES || !(isMoved || error instanceof PartsLostError))
+          throw refusalFor(error);
+        if (isMoved) await refreshRecords();
+        // The first refusal tells memory which parts are lost; after further ones that is still on its way.
+        else if (tries > 1) await pause(clock, PARTS_LOST_PAUSE_MS);
+      }
+    }
+  }
+}

@@ -1,0 +1,150 @@
+/** A disk that does not answer for a while: nobody is judged by what could not be stored meanwhile, and time waits for it. */
+import { Buffer } from "node:buffer";
+import { expect, it } from "vitest";
+import { submit } from "../../../../emulator/engine/jobs/submit.ts";
+import { health } from "../../../../emulator/engine/observe/health.ts";
+import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
+import { LIMITS } from "../../../../runtime/protocol/limits.ts";
+import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
+import { storeWith } from "../store-with.ts";
+
+/** A store on which what is flushed and read waits from `stall` until it may `goOn`. */
+function storeThatStalls() {
+  const store = createMemoryStore();
+  let answers = Promise.withResolvers<void>();
+  answers.resolve();
+  const stalling = storeWith(store, {
+    flush: (batch) => answers.promise.then(() => store.flush(batch)),
+    job: (id) => answers.promise.then(() => store.job(id)),
+  });
+  return {
+    store: stalling,
+    stall: () => (answers = Promise.withResolvers()),
+    goOn: () => answers.resolve(),
+  };
+}
+
+async function scene() {
+  const { store, stall, goOn } = storeThatStalls();
+  const test = await createTestEngine(store);
+  test.clock.isBusy = () => false;
+  return { test, stall, goOn };
+}
+
+const submitOne = ({ engine }: TestEngine, endpointId = "echo") =>
+  submit(engine, {
+    endpointId,
+    kind: "async",
+    submission: {
+      input: Buffer.from("{}"),
+      policy: { lowPriority: false, ttlMs: LIMITS.ttlDefaultMs },
+    },
+  });
+
+const statusOf = ({ engine }: TestEngine, jobId: string) =>
+  engine.steps.jobsInMemory(({ id }) => id === jobId)[0]?.status;
+
+it("no lease runs out while the disk does not answer, nor within a lease after that", async () => {
+  const { test, stall, goOn } = await scene();
+  await using _ = test;
+  const worker = await test.connectWorker();
+  const { id } = await submitOne(test);
+  await worker.nextJob();
+  stall();
+  const other = submitOne(test);
+  await test.clock.advance(2 * LIMITS.leaseMs);
+  expect(statusOf(test, id)).toBe("IN_PROGRESS");
+  goOn();
+  await other;
+  await test.clock.advance(LIMITS.leaseMs - 1);
+  expect(statusOf(test, id)).toBe("IN_PROGRESS");
+  await test.clock.advance(1);
+  expect(statusOf(test, id)).toBe("IN_QUEUE");
+});
+
+it("what a worker says waits for room in a batch as long as it takes, and clients are refused", async () => {
+  const { test, stall, goOn } = await scene();
+  await using _ = test;
+  const worker = await test.connectWorker();
+  const { id } = await submitOne(test);
+  const job = await worker.nextJob();
+  stall();
+  const flushed = submitOne(test);
+  await test.clock.settle();
+  const gathered = Array.from({ length: 1_024 }, () => submitOne(test));
+  await test.clock.settle();
+  const refused = submitOne(test).catch((error: unknown) => error);
+  const finished = worker.complete(job).catch((error: unknown) => error);
+  await test.clock.advance(2 * LIMITS.leaseMs);
+  expect(await refused).toMatchObject({ code: "storage_busy" });
+  expect(statusOf(test, id)).toBe("IN_PROGRESS");
+  goOn();
+  await Promise.all([flushed, ...gathered]);
+  expect(await finished).toBeUndefined();
+  const read = await test.engine.steps.read((reads) => reads.job(id));
+  expect(read).toMatchObject({ status: "COMPLETED", attempt: 1 });
+});
+
+it("what is to be stored, and what is read, is work under way that time waits for", async () => {
+  const { test, stall, goOn } = await scene();
+  await using _ = test;
+  const { pendingWork } = test.engine;
+  await test.clock.settle();
+  expect(pendingWork.underWay).toEqual([]);
+  stall();
+  const submitted = submitOne(test);
+  await test.clock.settle();
+  const read = test.engine.steps.read((reads) => reads.job("none"));
+  let isSettled = false;
+  const settled = pendingWork.settled(new AbortController().signal).then(() => (isSettled = true));
+  await test.clock.settle();
+  expect([pendingWork.underWay, isSettled]).toEqual([["storing"], false]);
+  goOn();
+  stall();
+  await submitted;
+  await test.clock.settle();
+  expect([pendingWork.underWay, isSettled]).toEqual([["reading"], false]);
+  goOn();
+  await Promise.all([read, settled]);
+  expect(pendingWork.underWay).toEqual([]);
+});
+
+it("a waiting job is handed over without a read: its input is in memory until it waits no more", async () => {
+  const store = createMemoryStore();
+  const asked: number[] = [];
+  const counting = storeWith(store, {
+    payload: (seq, slot) => {
+      asked.push(seq);
+      return store.payload(seq, slot);
+    },
+  });
+  await using test = await createTestEngine(counting);
+  for (let job = 0; job < 3; job += 1) await submitOne(test);
+  const worker = await test.connectWorker("echo", { credit: 2 });
+  const first = await worker.nextJob();
+  expect(Buffer.from(first.input).toString()).toBe("{}");
+  await worker.nextJob();
+  expect(asked).toEqual([]);
+  // Handed back, it is read.
+  await worker.finish(first, { kind: "handed-back" });
+  await worker.grant();
+  expect(await worker.nextJob()).toMatchObject({ jobId: first.jobId, attempt: 2 });
+  expect(asked).toHaveLength(2);
+});
+
+it("jobs and workers are counted at one moment, however long it takes until that is durable", async () => {
+  const { test, stall, goOn } = await scene();
+  await using _ = test;
+  await test.addEndpoint("elsewhere");
+  await test.connectWorker();
+  stall();
+  const elsewhere = submitOne(test, "elsewhere");
+  const counted = health(test.engine, "echo");
+  const here = submitOne(test);
+  goOn();
+  await Promise.all([elsewhere, here]);
+  expect(await counted).toMatchObject({
+    jobs: { inProgress: 0 },
+    workers: { idle: 1, running: 0 },
+  });
+});
