@@ -149,7 +149,7 @@ function runningEngine(
       pods.killAll();
     },
     async stop(how) {
-      await context.ownership.end();
+      await context.ownership.end(how === "drain" ? "stop" : "now");
       await startWork.stop();
       await Promise.all([workers.stop(how), pods.stop(how)]);
       formerJobs.stop();

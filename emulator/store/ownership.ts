@@ -48,16 +48,21 @@ export interface ChangedRecords {
   }[];
 }
 
+/**
+ * How long running jobs are waited for before they are put back into the queue: `idle` as long as is reasonable, `stop` as long
+ * as at the stop of an emulator that is alone, `now` hardly.
+ */
+export type LeaveWhen = "idle" | "stop" | "now";
+
 /** Who decides for what is owned: the engine. Nothing of it may throw. */
 export interface Owner {
   /** From the end of the call on the endpoints of these parts are decided for here. */
   gained(gain: Gain): void;
   /**
    * The parts are to be given away; their batches are stored until it resolves. It resolves when nothing of them is under way any
-   * more: no step, no batch, no worker; from then on they are not decided for here. `idle` waits for running jobs as long as is
-   * reasonable before it puts them back into the queue, `now` does that at once.
+   * more: no step, no batch, no worker; from then on they are not decided for here.
    */
-  leave(parts: ReadonlySet<number>, when: "idle" | "now"): Promise<void>;
+  leave(parts: ReadonlySet<number>, when: LeaveWhen): Promise<void>;
   /**
    * Somebody else has the parts, or may have: whatever memory has of them is forgotten at once, unstored. Told of parts that are
    * being left, too, and before a batch is refused with PartsLostError that was about parts held until then.
@@ -105,6 +110,9 @@ export interface Ownership {
   refreshRecords(): Promise<void>;
   /** Begins to claim parts, after `boot`. Resolves when it has those that nobody else had. @throws as `refreshRecords` */
   begin(owner: Owner): Promise<void>;
-  /** Gives everything away, `now`; claims nothing more. Records can be changed until the store is closed. Idempotent. */
-  end(): Promise<void>;
+  /**
+   * Gives everything away, each part as soon as nothing of it is under way; claims nothing more. Records can be changed until the
+   * store is closed. Idempotent.
+   */
+  end(when: "stop" | "now"): Promise<void>;
 }

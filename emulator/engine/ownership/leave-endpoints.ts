@@ -3,10 +3,11 @@ import { within } from "../../core/time/pause.ts";
 import type { Uses } from "../parts/engine-parts.ts";
 import { isOfExternal } from "../jobs/former-jobs.ts";
 import { requeueOrphans } from "../jobs/requeue.ts";
+import type { LeaveWhen } from "../../store/ownership.ts";
 import type { Running } from "./running.ts";
 
-/** So long jobs that run may take to end, in real time. */
-const WAIT_MS = { idle: 60_000, now: 1_000 } as const;
+/** Time that running jobs get to end, of real time; at a stop that of an emulator without replicas. */
+const WAIT_MS: Readonly<Record<LeaveWhen, number>> = { idle: 60_000, stop: 30_000, now: 1_000 };
 
 export type LeaveUses = Uses<
   | "clock"
@@ -23,7 +24,7 @@ export type LeaveUses = Uses<
 
 interface Leaving {
   readonly parts: ReadonlySet<number>;
-  readonly when: keyof typeof WAIT_MS;
+  readonly when: LeaveWhen;
   /** What is called when a worker may have no job any more. */
   readonly looks: Set<() => void>;
 }

@@ -1,5 +1,5 @@
 /** The engine as an owner of parts of a store that several processes share: what it does when they come and go. */
-import type { Gain, Owner } from "../../store/ownership.ts";
+import type { Gain, LeaveWhen, Owner } from "../../store/ownership.ts";
 import type { Uses } from "../parts/engine-parts.ts";
 import type { RecordChange } from "../steps/state/record-book.ts";
 import { type ForgetUses, forgetEndpoints } from "./forget-endpoints.ts";
@@ -10,11 +10,17 @@ import type { Running } from "./running.ts";
 
 type OwnerUses = ForgetUses & GainUses & LeaveUses & TakeInUses & Uses<"metrics" | "pendingWork">;
 
+const GONE = "parts of the store are not decided for here any more";
+
 export class PartsOwner implements Owner {
   readonly #engine: OwnerUses;
   readonly #running: Running;
   /** Those who wait for workers to have no job. */
   readonly #looks = new Set<() => void>();
+  /** How many are under way. */
+  #leaves = 0;
+  /** Parts that were left, and are not told of yet. */
+  readonly #left = new Set<number>();
 
   constructor(engine: OwnerUses, running: Running) {
     this.#engine = engine;
@@ -31,15 +37,25 @@ export class PartsOwner implements Owner {
     void pendingWork.track("what was gained", settled);
   }
 
-  async leave(parts: ReadonlySet<number>, when: "idle" | "now"): Promise<void> {
+  async leave(parts: ReadonlySet<number>, when: LeaveWhen): Promise<void> {
     const { log, ownership, steps } = this.#engine;
+    this.#leaves += 1;
     try {
       await leaveEndpoints(this.#engine, this.#running, { parts, when, looks: this.#looks });
     } catch (error) {
       log.error({ err: error }, "parts of the store could not be left in order");
     }
+    this.#leaves -= 1;
     this.#forget(ownership.stillLeaving(parts), "given_away");
+    this.#tellLeft();
     await steps.stored();
+  }
+
+  /** A stop leaves each part on its own: one line tells of all. */
+  #tellLeft(): void {
+    if (this.#leaves > 0 || this.#left.size === 0) return;
+    this.#engine.log.info({ parts: [...this.#left] }, GONE);
+    this.#left.clear();
   }
 
   lost(parts: ReadonlySet<number>): void {
@@ -60,7 +76,8 @@ export class PartsOwner implements Owner {
     if (parts.size === 0) return;
     const { log, metrics, ownership, steps } = this.#engine;
     metrics.partsGone(parts, how);
-    log.info({ parts: [...parts] }, "parts of the store are not decided for here any more");
+    if (how === "lost") log.info({ parts: [...parts] }, GONE);
+    else for (const part of parts) this.#left.add(part);
     const isLost = ownership.isOf(parts);
     const jobs = steps.jobsInMemory(({ endpointId }) => isLost(endpointId));
     steps.memory.forget(parts);

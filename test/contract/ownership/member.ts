@@ -7,7 +7,13 @@ import {
   newDelivery,
 } from "../../../emulator/core/webhooks/delivery.ts";
 import type { Change, JobRow } from "../../../emulator/store/batch.ts";
-import type { ChangedRecords, Gain, Owner, Ownership } from "../../../emulator/store/ownership.ts";
+import type {
+  ChangedRecords,
+  Gain,
+  LeaveWhen,
+  Owner,
+  Ownership,
+} from "../../../emulator/store/ownership.ts";
 import type { Boot, Store } from "../../../emulator/store/store.ts";
 import { endpointRecord } from "../store/endpoint-record.ts";
 import { inserted, NOW, waitingJob } from "../store/subject.ts";
@@ -41,6 +47,8 @@ export class Member implements Owner {
   /** What was lost, in the order it was told. */
   readonly losses: (readonly number[])[] = [];
   readonly left: { readonly parts: readonly number[]; readonly when: string }[] = [];
+  /** Parts with something under way, which they are left after. */
+  readonly busy = new Map<number, Promise<void>>();
   readonly changes: ChangedRecords[] = [];
   readonly keys: number[] = [];
   counts = new Map<string, JobCounts>();
@@ -65,8 +73,9 @@ export class Member implements Owner {
     for (const [endpointId, counts] of gain.counts) this.counts.set(endpointId, counts);
   }
 
-  async leave(parts: ReadonlySet<number>, when: "idle" | "now"): Promise<void> {
+  async leave(parts: ReadonlySet<number>, when: LeaveWhen): Promise<void> {
     this.left.push({ parts: [...parts], when });
+    for (const part of parts) await this.busy.get(part);
     await this.#turn.catch(() => undefined);
     this.#forget(parts);
   }

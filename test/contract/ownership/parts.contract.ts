@@ -54,21 +54,45 @@ export function partsContract(open: OpenShared): void {
       for (const { parts, when } of left) expect([parts.length <= 8, when]).toEqual([true, "idle"]);
   });
 
-  it("go to the others at once when a replica ends, which leaves them before", async () => {
+  it("go to the others at once when a replica ends, which leaves each of them before", async () => {
     await using subject = await open();
     const [one, two] = [await begun(subject), await begun(subject)];
     await spread([one, two]);
     const watched = two.ownership.moved(new AbortController().signal);
-    const held = one.parts.size;
-    await one.ownership.end();
+    const held = [...one.parts].toSorted((a, b) => a - b);
+    const before = one.left.length;
+    await one.ownership.end("now");
     await watched;
-    expect(one.left.at(-1)).toMatchObject({ when: "now" });
-    expect(one.left.at(-1)?.parts).toHaveLength(held);
+    expect(one.left.slice(before)).toEqual(held.map((part) => ({ parts: [part], when: "now" })));
     await expect.poll(() => two.parts.size, POLLED).toBe(PARTS);
     expect(one.ownership.owns("any")).toBe(false);
     expect(one.ownership.ownerOf(endpointOf(two))).toEqual(two.ownership.self);
     await one.joined.close();
     await expect.poll(() => two.ownership.replicas().length, POLLED).toBe(1);
+  });
+
+  it("on which something is under way stay with a replica that stops until it is over, and take more meanwhile", async () => {
+    await using subject = await open();
+    const [one, two] = [await begun(subject), await begun(subject)];
+    await spread([one, two]);
+    const id = endpointOf(one);
+    const part = one.ownership.partOf(id);
+    const over = Promise.withResolvers<void>();
+    one.busy.set(part, over.promise);
+    const before = await one.insert(id);
+    const ended = one.ownership.end("stop");
+    await expect.poll(() => two.parts.size, POLLED).toBe(PARTS - 1);
+    expect([one.ownership.owns(id), [...one.parts]]).toEqual([true, [part]]);
+    expect(two.ownership.ownerOf(id)).toEqual(one.ownership.self);
+    const meanwhile = await one.insert(id);
+    await two.insert(endpointOf(two));
+    over.resolve();
+    await ended;
+    await expect.poll(() => two.parts.size, POLLED).toBe(PARTS);
+    expect(await seqsIn(two, id)).toEqual([before.seq, meanwhile.seq]);
+    await two.insert(id);
+    expect(two.counts.get(id)?.inQueue).toBe(3);
+    expect([one.losses, two.losses]).toEqual([[], []]);
   });
 
   it("of a replica that is killed go to the others once its lease is over", async () => {
@@ -126,7 +150,7 @@ export function partsContract(open: OpenShared): void {
     const one = await begun(subject);
     const [a, b] = [await one.insert("a"), await one.insert("a")];
     await one.flush([{ before: a, after: handedOver(a) }]);
-    await one.ownership.end();
+    await one.ownership.end("now");
     const two = await begun(subject);
     const gain = two.gains.find(({ parts }) => parts.has(two.ownership.partOf("a")));
     expect(gain?.counts.get("a")).toMatchObject({ inQueue: 1, inProgress: 1 });

@@ -102,7 +102,7 @@ export function storedContract(open: OpenShared): void {
       members.push(await begun(subject));
       await spread(members);
       await give();
-      await members[0]?.ownership.end();
+      await members[0]?.ownership.end("stop");
       members = members.slice(1);
       await spread(members);
     }

@@ -65,8 +65,8 @@ export class OwnedParts {
     await this.#ownership?.begin(owner);
   }
 
-  async end(): Promise<void> {
-    await this.#ownership?.end();
+  async end(when: "stop" | "now"): Promise<void> {
+    await this.#ownership?.end(when);
   }
 
   /** @param load counts the loads of memory */

@@ -2,7 +2,7 @@
  * Spreads the parts over the replicas that share the database. At each renewal of its claim a replica looks at who there is and
  * who has what, removes who is gone, takes what is its own to take, and gives away what is another's by now.
  */
-import type { Owner } from "../../ownership.ts";
+import type { LeaveWhen, Owner } from "../../ownership.ts";
 import type { Boot } from "../../store.ts";
 import type { Claim } from "../claim/claim.ts";
 import type { Registration } from "../claim/registration.ts";
@@ -67,11 +67,10 @@ export class PartsKeeper {
     this.#owner = owner;
   }
 
-  /** Resolves when the owner has left all; the next renewal gives it away. */
-  async end(): Promise<void> {
+  /** Resolves when the owner has left all. Each part is given away by the next renewal after it was left. */
+  async end(when: "stop" | "now"): Promise<void> {
     this.#isEnding = true;
-    const parts = this.#parts.claim.held.all;
-    if (parts.length > 0) await this.#leave(parts, "now");
+    await Promise.all(this.#parts.claim.held.all.map((part) => this.#leave([part], when)));
   }
 
   /** @throws StoreLostError; what `pg` throws. Answers the version of the records. */
@@ -200,7 +199,7 @@ export class PartsKeeper {
     if (parts.length > 0) void this.#leave(parts.slice(0, LEFT_AT_ONCE), "idle");
   }
 
-  async #leave(parts: readonly number[], when: "idle" | "now"): Promise<void> {
+  async #leave(parts: readonly number[], when: LeaveWhen): Promise<void> {
     const { claim, owners, queues, hurry } = this.#parts;
     const { held } = claim;
     const epochs = new Map(parts.map((part) => [part, held.epochOf(part)]));

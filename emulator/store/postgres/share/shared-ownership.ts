@@ -86,8 +86,8 @@ export class SharedOwnership implements Ownership {
     await renewed();
   }
 
-  end(): Promise<void> {
-    return (this.#ended ??= this.#end());
+  end(when: "stop" | "now"): Promise<void> {
+    return (this.#ended ??= this.#end(when));
   }
 
   /** Another replica said it. */
@@ -108,10 +108,10 @@ export class SharedOwnership implements Ownership {
     void this.refreshRecords().catch(() => undefined);
   }
 
-  async #end(): Promise<void> {
+  async #end(when: "stop" | "now"): Promise<void> {
     const { keeper, clock, leaseMs, renewed } = this.#parts;
     const enough = new AbortController();
-    await keeper.end();
+    await keeper.end(when);
     await Promise.race([renewed(), pause(clock, leaseMs, enough.signal)]);
     enough.abort();
   }

@@ -168,6 +168,32 @@ it("the clock cannot be advanced where several engines share a store", async () 
   await expect(advanceClock(engine, 1_000, signal)).rejects.toMatchObject(refusal);
 });
 
+it("an engine that stops gives a job that runs 30 s, takes jobs of its endpoint meanwhile, and leaves what is idle at once", async () => {
+  const first = await service.open([1, 2]);
+  const second = await service.open();
+  const worker = await first.test.connectWorker("echo-1", { credit: 2 });
+  const { id } = await submitTo(first, "echo-1");
+  const job = await worker.nextJob();
+  const stopped = first.test.stop("drain");
+  await service.settle();
+  expect([...service.shared.owners.keys()]).toEqual([1]);
+  await second.replica.take(2);
+  for (let waitedMs = 0; waitedMs < 29_000; waitedMs += 500) {
+    await service.clock.advance(500);
+    await worker.report({ renewals: [{ jobId: job.jobId, leaseToken: job.leaseToken }] });
+  }
+  const { id: late } = await submitTo(first, "echo-1");
+  await service.settle();
+  expect(await stored(service, late)).toMatchObject({ status: "IN_QUEUE" });
+  await worker.complete(job, 1);
+  await stopped;
+  expect(await stored(service, id)).toMatchObject({ status: "COMPLETED" });
+  await second.replica.take(1);
+  expect(second.engine.steps.countsNow("echo-1")).toMatchObject({ completed: 1, inQueue: 1 });
+  const told = first.test.logged.filter(({ message }) => message.includes("not decided for here"));
+  expect(told).toHaveLength(1);
+});
+
 it("an engine takes parts when it starts, and gives them away before anything else when it stops", async () => {
   const first = await service.open([1]);
   const second = await service.open();

@@ -74,6 +74,7 @@ it("one that leaves hands nothing over, and waits for what runs; what is submitt
 
 it.each([
   { when: "idle", ms: 60_000 },
+  { when: "stop", ms: 30_000 },
   { when: "now", ms: 1_000 },
 ] as const)(
   "one that is to leave $when is given up what runs after $ms ms, at no cost",

@@ -6,6 +6,7 @@ import type { Batch, Change } from "../../../../emulator/store/batch.ts";
 import {
   type ChangedRecords,
   type Gain,
+  type LeaveWhen,
   type Owner,
   type Ownership,
   type Replica,
@@ -211,14 +212,17 @@ export class SharedReplica implements Ownership {
     if (this.first.length > 0) await this.take(...this.first);
   }
 
-  async end(): Promise<void> {
+  async end(when: "stop" | "now"): Promise<void> {
     if (this.hasEnded) return;
     this.hasEnded = true;
     const parts = [...this.#shared.owners].flatMap(([part, owner]) =>
       owner === this ? [part] : [],
     );
-    await this.owner?.leave(new Set(parts), "now");
-    for (const part of parts) this.#shared.owners.delete(part);
+    const leave = async (part: number) => {
+      await this.owner?.leave(new Set([part]), when);
+      this.#shared.owners.delete(part);
+    };
+    await Promise.all(parts.map(leave));
   }
 
   /** Has the parts from now on, whoever had them, who hears of it later or never. */
@@ -236,7 +240,7 @@ export class SharedReplica implements Ownership {
   }
 
   /** Gives the parts to another one in order. */
-  async give(to: SharedReplica, when: "idle" | "now", ...parts: readonly number[]): Promise<void> {
+  async give(to: SharedReplica, when: LeaveWhen, ...parts: readonly number[]): Promise<void> {
     await this.owner?.leave(new Set(parts), when);
     await to.take(...parts);
   }

@@ -96,7 +96,7 @@ class Play {
 
   async #end(member: Member): Promise<void> {
     this.#remove(member);
-    await member.ownership.end();
+    await member.ownership.end("stop");
     await member.joined.close();
   }
 
