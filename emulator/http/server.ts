@@ -86,6 +86,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     const graceMs = options.stopGraceMs ?? DEFAULT_STOP_GRACE_MS;
     const answered = gate.stop(graceMs);
     await Promise.allSettled([worksUntil]);
+    service.endStop();
     // Other replicas connect again for as long as the port is open.
     const closed = closeServer(server, graceMs, answered);
     void answered.then(() => replicas?.door.stop(graceMs));

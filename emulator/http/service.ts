@@ -10,7 +10,7 @@ import type { Ownership } from "../store/ownership.ts";
 import type { CallerCheck } from "./access/caller-check.ts";
 import type { WorkerDoor } from "./access/worker-door.ts";
 import { DashboardAccess } from "./dashboard/dashboard-access.ts";
-import { isPassedOn } from "./forwarding/arrival.ts";
+import { arrivalOf } from "./forwarding/arrival.ts";
 import type { RateLimiter } from "./limits/rate-limiter.ts";
 
 type OfJobs = Uses<
@@ -81,8 +81,9 @@ export class HttpService {
   readonly ownership: Ownership | undefined;
   /** Real time, ms. */
   readonly startedAt: number;
-  readonly #waits = new Set<AbortController>();
+  readonly #waits = { stop: new Set<AbortController>(), end: new Set<AbortController>() };
   #stopping = false;
+  #hasEnded = false;
 
   constructor(options: HttpServiceOptions) {
     this.engine = options.engine;
@@ -105,24 +106,29 @@ export class HttpService {
     return this.#stopping;
   }
 
-  /** The same of this request. What another replica passes on is answered as ever, until its endpoint has moved. */
+  /** Whether the service refuses this request because it stops. It answers what other replicas pass on or ask for until its work has ended. */
   isStoppingFor(request: IncomingMessage): boolean {
-    return this.#stopping && !isPassedOn(request);
+    return this.#stopping && arrivalOf(request)?.from === undefined;
   }
 
   /** Refuses new requests and wakes all waiting clients, which are answered with the current state. */
   beginStop(): void {
     this.#stopping = true;
-    for (const wait of this.#waits) wait.abort(STOPPING);
-    this.#waits.clear();
+    for (const wait of this.#waits.stop) wait.abort(STOPPING);
     this.limits?.stop();
   }
 
-  /** Aborts `wait` when the service stops, until the returned function is called. */
-  wakeAtStop(wait: AbortController): () => void {
-    if (this.#stopping) wait.abort(STOPPING);
-    this.#waits.add(wait);
-    return () => this.#waits.delete(wait);
+  /** Ends the answers to other replicas that follow what this one does. To be called when its work has ended. */
+  endStop(): void {
+    this.#hasEnded = true;
+    for (const wait of this.#waits.end) wait.abort(STOPPING);
+  }
+
+  /** Aborts `wait` when the service stops, or has ended its work, until the returned function is called. */
+  wakeAtStop(wait: AbortController, at: "stop" | "end" = "stop"): () => void {
+    if (at === "stop" ? this.#stopping : this.#hasEnded) wait.abort(STOPPING);
+    this.#waits[at].add(wait);
+    return () => this.#waits[at].delete(wait);
   }
 }
 

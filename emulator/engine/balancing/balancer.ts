@@ -30,7 +30,7 @@ export interface BalancerParts {
   readonly fleet: Pick<Fleet, "workersOf">;
   readonly endpointChanged: (endpointId: string) => void;
   readonly mover: Pick<WorkerMover, "move">;
-  readonly ownership: Pick<OwnedParts, "isLeaving" | "refuseMoved">;
+  readonly ownership: Pick<OwnedParts, "isHeldBack" | "refuseMoved">;
 }
 
 export class Balancer {
@@ -90,6 +90,11 @@ export class Balancer {
     }
   }
 
+  /** Resolves when the requests to such endpoints that are in flight now have ended. */
+  async ended(isMeant: (endpointId: string) => boolean): Promise<void> {
+    await Promise.all(this.#requests.of(isMeant).map(({ over }) => over));
+  }
+
   /** Refuses the requests that wait for workers of endpoints that have moved. */
   abandon(isMeant: (endpointId: string) => boolean): void {
     for (const [endpointId, waiting] of [...this.#waiting].filter(([id]) => isMeant(id)))
@@ -99,7 +104,7 @@ export class Balancer {
   #choose(endpointId: string, affinity: Affinity): InFlight | undefined {
     const { directory, fleet, ownership } = this.#parts;
     ownership.refuseMoved(endpointId);
-    if (ownership.isLeaving(endpointId)) return undefined;
+    if (ownership.isHeldBack(endpointId)) return undefined;
     const { version } = directory.balanced(endpointId);
     const choice = chooseWorker(fleet.workersOf(endpointId), version, affinity);
     if (choice === "wait") return undefined;

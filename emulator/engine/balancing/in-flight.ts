@@ -14,6 +14,7 @@ export interface InFlightEvents {
 export class InFlight implements Disposable {
   readonly workerId: string;
   readonly server: ServerAddress;
+  readonly #over = Promise.withResolvers<void>();
   readonly #cutOff = new AbortController();
   readonly #events: InFlightEvents;
   #disarm: Disarm;
@@ -29,6 +30,11 @@ export class InFlight implements Disposable {
       const message = `the worker had not answered within ${balancedRequestMs / 1_000} s`;
       this.cutOff(new ServiceError("processing_timeout", message));
     });
+  }
+
+  /** Resolves when the request has ended. */
+  get over(): Promise<void> {
+    return this.#over.promise;
   }
 
   /** Aborts, with a ServiceError as its reason, when the request has to end without an answer. */
@@ -57,5 +63,6 @@ export class InFlight implements Disposable {
     this.#hasEnded = true;
     this.#disarm();
     this.#events.ended();
+    this.#over.resolve();
   }
 }

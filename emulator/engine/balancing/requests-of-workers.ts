@@ -35,6 +35,13 @@ export class RequestsOfWorkers {
     this.#ofWorkers.delete(worker);
   }
 
+  /** The requests to such endpoints that are in flight now. */
+  of(isMeant: (endpointId: string) => boolean): readonly InFlight[] {
+    return [...this.#ofWorkers].flatMap(([{ endpointId }, { inFlight }]) =>
+      isMeant(endpointId) ? [...inFlight] : [],
+    );
+  }
+
   /** Limits the time of the worker's requests to that of any request, also of upgraded connections. Idempotent. */
   limit(worker: WorkerHandle): void {
     const requests = this.#ofWorkers.get(worker);

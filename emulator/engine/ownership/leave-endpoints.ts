@@ -4,15 +4,23 @@ import type { Uses } from "../parts/engine-parts.ts";
 import { isOfExternal } from "../jobs/former-jobs.ts";
 import { requeueOrphans } from "../jobs/requeue.ts";
 import type { LeaveWhen } from "../../store/ownership.ts";
+import type { WorkerHandle } from "../workers/worker-handle.ts";
 import type { Running } from "./running.ts";
 
-/** Time that running jobs get to end, of real time; at a stop that of an emulator without replicas. */
-const WAIT_MS: Readonly<Record<LeaveWhen, number>> = { idle: 60_000, stop: 30_000, now: 1_000 };
+/**
+ * Real time that jobs and requests get to end: while others are still taken by load balancing endpoints, and after that, ms. The sum
+ * at a stop is that of an emulator without replicas.
+ */
+const WAIT_MS: Readonly<Record<LeaveWhen, readonly [number, number]>> = {
+  idle: [55_000, 5_000],
+  stop: [25_000, 5_000],
+  now: [0, 1_000],
+};
 
 export type LeaveUses = Uses<
+  | "balancer"
   | "clock"
   | "directory"
-  | "endpointChanged"
   | "fleet"
   | "lease"
   | "ownership"
@@ -30,27 +38,36 @@ interface Leaving {
 }
 
 /**
- * From the call on no job and no request of them is handed over, and their workers leave. Jobs that run are waited for, and then put
- * back into the queue, but those of workers from elsewhere, who go on with them at the next owner; so are webhook calls, and then made again by the next owner. Until it resolves they are decided for here.
+ * From the call on no job of them is handed over, and the workers of their queues leave. Load balancing endpoints and webhook calls go
+ * on until what was under way has ended; then their requests wait for the next owner. Jobs that run are waited for, and then put
+ * back into the queue, but those of workers from elsewhere, who go on with them at the next owner. Webhook calls that are still in
+ * progress are made again by the next owner. Until it resolves the parts are decided for here.
  */
 export async function leaveEndpoints(
   engine: LeaveUses,
   { pods, webhooks, workers }: Running,
   { parts, when, looks }: Leaving,
 ): Promise<void> {
-  const { directory, endpointChanged, ownership, steps, usage } = engine;
+  const { balancer, directory, ownership, realClock, steps, usage } = engine;
   ownership.leaving(parts);
   const isOfThese = ownership.isOf(parts);
   const isLeaving = (endpointId: string) =>
     isOfThese(endpointId) && ownership.isLeaving(endpointId);
-  for (const { id } of directory.endpoints()) if (isLeaving(id)) endpointChanged(id);
+  const decideWorkers = () => {
+    for (const { id } of directory.endpoints()) if (isLeaving(id)) workers.consider(id);
+  };
+  decideWorkers();
   const podsEnded = ownership.isServiceOf(parts) ? pods.stop("drain") : undefined;
-  const ended = Promise.all([
-    untilIdle(engine, isLeaving, looks),
-    webhooks.ended(isLeaving),
-    podsEnded,
-  ]);
-  await within(engine.realClock, WAIT_MS[when], ended);
+  const ended = (idle: Promise<void>) =>
+    Promise.all([idle, balancer.ended(isLeaving), webhooks.ended(isLeaving), podsEnded]);
+  const [takesMs, endsMs] = WAIT_MS[when];
+  const isOfQueue = ({ endpointId, endpointType }: WorkerHandle) =>
+    isLeaving(endpointId) && endpointType !== "LOAD_BALANCING";
+  if (takesMs > 0) await within(realClock, takesMs, ended(untilIdle(engine, isOfQueue, looks)));
+  ownership.holdBack(parts);
+  decideWorkers();
+  const isOfAny = ({ endpointId }: WorkerHandle) => isLeaving(endpointId);
+  await within(realClock, endsMs, ended(untilIdle(engine, isOfAny, looks)));
   if (podsEnded) pods.killAll();
   const running = steps.jobsInMemory(
     (job) => job.status === "IN_PROGRESS" && isLeaving(job.endpointId) && !isOfExternal(job),
@@ -60,17 +77,15 @@ export async function leaveEndpoints(
   await usage.written();
 }
 
-/** Resolves when no worker of them has a job or a request. */
+/** Resolves when none of these workers has a job or a request. */
 async function untilIdle(
   { fleet }: Uses<"fleet">,
-  isMeant: (endpointId: string) => boolean,
+  isMeant: (worker: WorkerHandle) => boolean,
   looks: Set<() => void>,
 ): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const look = () => {
-    const workers = fleet
-      .all()
-      .filter(({ endpointId, namesItsJobs }) => isMeant(endpointId) && !namesItsJobs);
+    const workers = fleet.all().filter((worker) => isMeant(worker) && !worker.namesItsJobs);
     if (workers.every(({ heldCount }) => heldCount === 0)) resolve();
   };
   looks.add(look);

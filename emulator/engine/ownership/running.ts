@@ -7,7 +7,7 @@ import type { WorkerManager } from "../workers/worker-manager.ts";
 
 export interface Running {
   readonly formerJobs: Pick<FormerJobs, "settle">;
-  readonly workers: Pick<WorkerManager, "abandon">;
+  readonly workers: Pick<WorkerManager, "abandon" | "consider">;
   readonly pods: Pick<PodKeeper, "killAll" | "start" | "stop">;
   readonly webhooks: Pick<WebhookDelivery, "abandon" | "ended" | "gained">;
   readonly startWork: Pick<StartWork, "do">;

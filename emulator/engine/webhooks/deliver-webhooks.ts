@@ -167,7 +167,7 @@ export class WebhookDelivery {
 
   #hasRoomFor({ id, endpointId, origin }: Delivery): boolean {
     const { ownership } = this.#engine;
-    if (!ownership.owns(endpointId) || ownership.isLeaving(endpointId)) return false;
+    if (!ownership.owns(endpointId) || ownership.isHeldBack(endpointId)) return false;
     if (!this.#isOpen || this.#calls.has(id) || this.#calls.size >= MAX_CALLS) return false;
     const others = Array.from(this.#calls.values(), ({ delivery }) => delivery);
     return others.filter((other) => other.origin === origin).length < MAX_CALLS_PER_ORIGIN;

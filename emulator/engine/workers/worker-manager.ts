@@ -23,7 +23,7 @@ export interface WorkerManagerOptions {
   /** Keeps what was decided. */
   readonly decisions: Pick<DecisionLog, "add">;
   readonly gpus: Pick<GpuPool, "leave">;
-  readonly ownership: Pick<OwnedParts, "holds" | "isLeaving">;
+  readonly ownership: Pick<OwnedParts, "holds" | "isHeldBack" | "isLeaving">;
   readonly starter: WorkerStarter;
   readonly watch: WorkerWatch;
 }
@@ -134,7 +134,8 @@ export class WorkerManager {
     const demand = await demandOf(this.#engine, endpointId);
     if (this.#stopped || !ownership.holds(endpointId)) return;
     const endpoint = directory.findEndpoint(endpointId);
-    if (!endpoint || ownership.isLeaving(endpointId)) return this.#retire(endpointId);
+    const isLeaving = endpoint?.type === "LOAD_BALANCING" ? "isHeldBack" : "isLeaving";
+    if (!endpoint || ownership[isLeaving](endpointId)) return this.#retire(endpointId);
     const scale = this.#scaleOf(endpoint);
     const workers = fleet.workersOf(endpointId);
     scale.observe(workers);

@@ -117,9 +117,14 @@ export class BalanceHandler {
       if (upgraded === undefined) return;
       if (upgraded !== "here") return this.#connectTo(passing, exchange, upgraded, socket);
       const reached = () => this.#reach(exchange, target, true);
-      const { assigned, connection } = await watching(socket, reached);
-      using _ = assigned;
-      await this.#connect(passing, { exchange, target, assigned, connection }, socket);
+      const moved = replicas && (() => replicas.upgradeMoved(exchange, target.endpointId));
+      try {
+        const { assigned, connection } = await watching(socket, reached);
+        using _ = assigned;
+        await this.#connect(passing, { exchange, target, assigned, connection }, socket);
+      } catch (error) {
+        await refuseOrMove({ ...exchange, moved }, error);
+      }
     });
   }
 

@@ -44,12 +44,6 @@ export function arrivalOf(request: IncomingMessage): Arrival | undefined {
   return arrivals.get(request);
 }
 
-/** Whether it is about what this replica has, and came to another one: that has it answered elsewhere when this one has it no more. */
-export function isPassedOn(request: IncomingMessage): boolean {
-  const { from, isShare = false } = arrivals.get(request) ?? {};
-  return from !== undefined && !isShare;
-}
-
 /** What is left of a wait of `waitMs`. */
 export function leftMs(request: IncomingMessage, waitMs: number): number {
   return Math.max(0, waitMs - (arrivals.get(request)?.waitedMs ?? 0));

@@ -80,7 +80,7 @@ export class Replicas {
     const owned = { endpointId };
     const isRepeatable = request.method === "GET" || request.method === "HEAD";
     const passed = { ...exchange, owned, arrival, isRepeatable };
-    if (!this.#mayBalance(owned, arrival)) {
+    if (!isOwned(this.#ownership, owned)) {
       await this.#passOn(passed, { part: "jobs", reads: false, endpointId });
       return undefined;
     }
@@ -97,7 +97,7 @@ export class Replicas {
   async upgrade(exchange: Exchange, endpointId: string): Promise<Upgraded | "here" | undefined> {
     const arrival = this.#arrivalOf(exchange.request);
     const owned = { endpointId };
-    if (this.#mayBalance(owned, arrival)) {
+    if (isOwned(this.#ownership, owned)) {
       await refreshIfUnknown(this.#service, this.#ownership, endpointId);
       return "here";
     }
@@ -107,14 +107,16 @@ export class Replicas {
     return undefined;
   }
 
+  /** Refuses a request for an upgrade whose endpoint has moved; the replica that passed it on, if any, looks for the next owner. */
+  async upgradeMoved(exchange: Exchange, endpointId: string): Promise<void> {
+    const owned = { endpointId };
+    if (this.#arrivalOf(exchange.request).from !== undefined) refuseMoved(exchange, owned);
+    else refuse(exchange, endpointMoved(owned));
+  }
+
   /** Closes the connections to other replicas. To be called when no client waits for them any more. */
   close(): void {
     this.#channels.stop();
-  }
-
-  /** A replica that is stopping has no worker for what others pass on: another one will have it soon. */
-  #mayBalance(owned: Owned, { from }: Arrival): boolean {
-    return isOwned(this.#ownership, owned) && !(this.#service.stopping && from !== undefined);
   }
 
   async #passOn(passed: Passed, need: Need | Keyless): Promise<void> {

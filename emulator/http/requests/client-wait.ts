@@ -1,7 +1,7 @@
 /** A client that waits for an answer: the signal fires when the client has gone, or the service stops that it is connected with. */
 import type { ServerResponse } from "node:http";
 import { whenWoken } from "../forwarding/channel/taken-exchange.ts";
-import { isPassedOn } from "../forwarding/arrival.ts";
+import { arrivalOf } from "../forwarding/arrival.ts";
 import { type HttpService, STOPPING } from "../service.ts";
 
 export class ClientWait implements Disposable {
@@ -15,7 +15,12 @@ export class ClientWait implements Disposable {
 
   constructor(service: HttpService, response: ServerResponse) {
     this.#response = response;
-    this.#forget = isPassedOn(response.req) ? NOTHING : service.wakeAtStop(this.#controller);
+    const { from, isShare } = arrivalOf(response.req) ?? {};
+    const isPassedOn = from !== undefined && isShare !== true;
+    // Who waits for something here is told where it has moved.
+    this.#forget = isPassedOn
+      ? NOTHING
+      : service.wakeAtStop(this.#controller, isShare === true ? "end" : "stop");
     whenWoken(response, () => this.#controller.abort(STOPPING));
     response.once("close", this.#onClose);
     if (response.destroyed) this.#controller.abort(GONE);

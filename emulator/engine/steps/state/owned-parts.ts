@@ -4,10 +4,12 @@ import { endpointMoved } from "./endpoint-moved.ts";
 
 export class OwnedParts {
   readonly #ownership: Ownership | undefined;
-  /** Those in memory, each with the number of the load that brought it. */
+  /** The parts in memory, each with the number of the load that brought it. */
   readonly #held = new Map<number, number>();
-  /** Those of them that are to be given away. */
+  /** The held parts that are to be given away. */
   readonly #leaving = new Set<number>();
+  /** The leaving parts that take no more requests. */
+  readonly #heldBack = new Set<number>();
 
   constructor(ownership?: Ownership) {
     this.#ownership = ownership;
@@ -32,9 +34,14 @@ export class OwnedParts {
     return this.#ownership === undefined || this.#held.has(this.#ownership.servicePart);
   }
 
-  /** No worker gets a job or a request of the endpoint any more. */
+  /** Whether workers get no further job of the endpoint, because its part is to be given away. */
   isLeaving(endpointId: string): boolean {
     return this.#leaving.size > 0 && this.isOf(this.#leaving)(endpointId);
+  }
+
+  /** Whether workers get no further request of the endpoint either, and no webhook call begins. */
+  isHeldBack(endpointId: string): boolean {
+    return this.#heldBack.size > 0 && this.isOf(this.#heldBack)(endpointId);
   }
 
   /** What memory has of the endpoint is what there is, so that it may be answered. */
@@ -74,10 +81,11 @@ export class OwnedParts {
     for (const part of parts) {
       this.#held.set(part, load);
       this.#leaving.delete(part);
+      this.#heldBack.delete(part);
     }
   }
 
-  /** Those of them that are held and came with that load, or one before. */
+  /** The parts among them that are held and came with that load, or one before. */
   heldSince(parts: ReadonlySet<number>, load: number): ReadonlySet<number> {
     return new Set([...parts].filter((part) => (this.#held.get(part) ?? Number.NaN) <= load));
   }
@@ -86,7 +94,12 @@ export class OwnedParts {
     for (const part of parts) if (this.#held.has(part)) this.#leaving.add(part);
   }
 
-  /** Those that are still to be given away: they were not lost since. */
+  /** Ends requests and webhook calls of the parts among these that are leaving: no other ones begin. */
+  holdBack(parts: ReadonlySet<number>): void {
+    for (const part of this.stillLeaving(parts)) this.#heldBack.add(part);
+  }
+
+  /** The parts among them that are still to be given away: they were not lost since. */
   stillLeaving(parts: ReadonlySet<number>): ReadonlySet<number> {
     return this.#leaving.intersection(parts);
   }
@@ -95,6 +108,7 @@ export class OwnedParts {
     for (const part of parts) {
       this.#held.delete(part);
       this.#leaving.delete(part);
+      this.#heldBack.delete(part);
     }
   }
 

@@ -75,7 +75,7 @@ it("what comes of a call that was made before its endpoint was lost is not recor
   expect(delivery?.tries).toHaveLength(1);
 });
 
-it("an endpoint that leaves waits for the webhook calls in progress, and begins no others", async () => {
+it("an endpoint that leaves waits for the webhook calls in progress", async () => {
   const answer = Promise.withResolvers<number>();
   const sender = new ScriptedSender(() => answer.promise);
   const first = await service.open([1], undefined, { webhookSender: sender });
@@ -88,6 +88,22 @@ it("an endpoint that leaves waits for the webhook calls in progress, and begins 
   await given;
   const [delivery] = await service.shared.store.deliveries.list({}, 10);
   expect(delivery).toMatchObject({ state: "delivered" });
+});
+
+it("webhook calls that become due while an endpoint waits for a job that runs are made at once", async () => {
+  const sender = new ScriptedSender();
+  const first = await service.open([1], undefined, { webhookSender: sender });
+  const second = await service.open();
+  const worker = await first.test.connectWorker("echo-1", { credit: 2 });
+  const submission = { ...requestOf("echo-1").submission, webhook: "http://receiver.test/" };
+  for (let nth = 0; nth < 2; nth += 1) await submitTo(first, "echo-1", { submission });
+  const [one, other] = [await worker.nextJob(), await worker.nextJob()];
+  const given = first.replica.give(second.replica, "stop", 1);
+  await worker.complete(one, 1);
+  await service.clock.advance(1_000);
+  expect(sender.calls).toHaveLength(1);
+  await worker.complete(other, 1);
+  await given;
 });
 
 it("a worker is billed until it was last seen where its endpoint is lost, and until its end where it leaves", async () => {

@@ -151,7 +151,8 @@ it("the scaler starts workers where the endpoint has come, and no others", async
   expect([launcher.launched.length, here.launched.length]).toEqual([1, 1]);
 });
 
-it("requests wait for a worker while their endpoint leaves, and are then refused to be sent on", async () => {
+/** A replica with a load balancing endpoint of part 3, whose worker is healthy. */
+async function balancing() {
   const servers = new ScriptedServers(200);
   const third = await service.open([3], servers, { healthProbe: servers });
   await third.test.addEndpoint("web-3", { type: "LOAD_BALANCING", workersMax: 1 });
@@ -160,8 +161,12 @@ it("requests wait for a worker while their endpoint leaves, and are then refused
   const ask = () => third.engine.balancer.assign("web-3", readAffinity(undefined), signal);
   const answering = ask();
   await service.clock.advance(1_000);
-  const request = await answering;
-  const given = third.replica.give(second.replica, "idle", 3);
+  return { servers, third, ask, request: await answering };
+}
+
+it("requests wait for a worker while their endpoint leaves at once, and are then refused to be sent on", async () => {
+  const { servers, third, ask, request } = await balancing();
+  const given = third.replica.give(second.replica, "now", 3);
   const waiting = ask();
   const refused = refusalOf(waiting);
   await service.settle();
@@ -171,4 +176,63 @@ it("requests wait for a worker while their endpoint leaves, and are then refused
   await given;
   expect(await refused).toMatchObject(MOVED);
   await expect(ask()).rejects.toMatchObject(MOVED);
+});
+
+it.each(["idle", "stop"] as const)(
+  "requests are answered while an endpoint that is to leave %s waits for jobs of its part and requests from before; others wait for the next owner",
+  async (when) => {
+    const { servers, third, ask, request } = await balancing();
+    const worker = await third.test.connectWorker("echo-3");
+    await submitTo(third, "echo-3");
+    const job = await worker.nextJob();
+    const given = third.replica.give(second.replica, when, 3);
+    await service.clock.advance(10_000);
+    (await ask())[Symbol.dispose]();
+    await worker.complete(job, 1);
+    await service.clock.advance(10_000);
+    const last = await ask();
+    request[Symbol.dispose]();
+    await service.settle();
+    const refused = refusalOf(ask());
+    await service.clock.advance(4_000);
+    expect(servers.at(0).wasKilled).toBe(false);
+    last[Symbol.dispose]();
+    await given;
+    expect(await refused).toMatchObject(MOVED);
+    expect(service.shared.owners.get(3)).toBe(second.replica);
+  },
+);
+
+it("requests without an end are cut off when jobs would be, and others wait for no more than 5 s before", async () => {
+  const { servers, third, ask, request } = await balancing();
+  const given = third.replica.give(second.replica, "stop", 3);
+  await service.clock.advance(24_500);
+  (await ask())[Symbol.dispose]();
+  await service.clock.advance(1_000);
+  const refused = refusalOf(ask());
+  await service.clock.advance(4_000);
+  expect(servers.at(0).wasKilled).toBe(false);
+  await service.clock.advance(500);
+  await given;
+  expect(servers.at(0).wasKilled).toBe(true);
+  expect(await refused).toMatchObject(MOVED);
+  request[Symbol.dispose]();
+});
+
+it("a worker is started for a request to an endpoint whose part waits for a job that runs", async () => {
+  const servers = new ScriptedServers(200);
+  const third = await service.open([3], servers, { healthProbe: servers });
+  await third.test.addEndpoint("web-3", { type: "LOAD_BALANCING", workersMax: 1 });
+  const worker = await third.test.connectWorker("echo-3");
+  await submitTo(third, "echo-3");
+  const job = await worker.nextJob();
+  const given = third.replica.give(second.replica, "stop", 3);
+  const { signal } = new AbortController();
+  const asked = third.engine.balancer.assign("web-3", readAffinity(undefined), signal);
+  await service.clock.advance(1_000);
+  const request = await asked;
+  expect(request.workerId).toBe(servers.at(0).order.workerId);
+  request[Symbol.dispose]();
+  await worker.complete(job, 1);
+  await given;
 });

@@ -7,7 +7,7 @@ import {
   getCACertificates,
   setDefaultCACertificates,
 } from "node:tls";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import {
   CHANNEL_PATH,
   CHANNEL_PROTOCOL,
@@ -77,6 +77,38 @@ it("a WebSocket is connected with the worker, byte for byte, and each end may ha
   client.destroy();
   const { balancer } = owner.service.test.engine;
   await until(() => balancer.demand("web").running === 0);
+});
+
+it("requests and WebSockets are answered by an owner that stops, for as long as it has the endpoint", async () => {
+  owner.server.on("request", (_request, response) => response.end("answered"));
+  const works = Promise.withResolvers<void>();
+  const stopped = owner.service.http.stop(works.promise);
+  const asked = await front.raw(`GET /lb/web/ HTTP/1.1\r\n${HEAD}Connection: close\r\n\r\n`);
+  expect(asked).toContain("answered");
+  const client = await openWebSocket();
+  await accepted();
+  client.destroy();
+  works.resolve();
+  await stopped;
+});
+
+it("requests and WebSockets that wait for a worker where the endpoint leaves go to its next owner", async () => {
+  const { balancer, ownership } = owner.service.test.engine;
+  const isLeaving = vi.spyOn(ownership, "isHeldBack").mockReturnValue(true);
+  const asked = front.raw(`GET /lb/web/ HTTP/1.1\r\n${HEAD}Connection: close\r\n\r\n`);
+  const client = await openWebSocket();
+  await until(() => balancer.demand("web").waiting === 2);
+  const { clock } = front.test;
+  const { armed } = clock;
+  balancer.abandon(() => true);
+  await until(() => clock.armed >= armed + 2);
+  isLeaving.mockRestore();
+  owner.server.on("request", (_request, response) => response.end("answered"));
+  const upgraded = accepted();
+  cluster.announce();
+  expect(await asked).toContain("answered");
+  expect((await upgraded).url).toBe("/chat");
+  client.destroy();
 });
 
 it("a WebSocket that is refused is answered as the owner says", async () => {

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { LaunchedWorker } from "../../../../emulator/launch/launcher.ts";
 import type { TestHttp } from "../http-harness.ts";
+import { follow, run } from "../observe/follow-events.ts";
 import { jobsOf, startReplicas, type TestReplica, type TestReplicas } from "./replicas-harness.ts";
 
 let replicas: TestReplicas;
@@ -74,6 +75,23 @@ it("a worker is found whichever replica it is of", async () => {
   expect((await kill(worker.id)).status).toBe(202);
   expect(kills).toBe(1);
   expect((await kill("nobody")).json).toMatchObject({ code: "worker_not_found" });
+});
+
+it("a replica that stops tells of its workers and events for as long as it works", async () => {
+  const { a, b } = replicas;
+  const { worker } = await b.service.test.connectWorker();
+  const events = await follow(a.service);
+  const works = Promise.withResolvers<void>();
+  const stopped = b.service.http.stop(works.promise);
+  expect(await listed("/emulator/workers", "workers")).toMatchObject([{ id: worker.id }]);
+  worker.launched = { kill: () => undefined } as LaunchedWorker;
+  const kill = await a.service.call("POST", `/emulator/workers/${worker.id}/kill`);
+  expect(kill.status).toBe(202);
+  const jobId = await run(a.service);
+  const told = [await events.next(), await events.next()];
+  expect(told.map(({ data }) => data["jobId"])).toContain(jobId);
+  works.resolve();
+  await stopped;
 });
 
 it("jobs that fit a filter are changed by the owner of the endpoint that it names; it has to name one", async () => {
