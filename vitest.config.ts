@@ -52,16 +52,17 @@ const forwarded: TestProjectInlineConfiguration = {
     maxWorkers: FILES_AT_ONCE,
     include: [
       "test/conformance/**/*.test.ts",
-      "test/unit/http/{balancing,dialects,graphql,jobs,limits,openai,pods,resources,rest-v2,streams,workers}/**/*.test.ts",
+      "test/unit/http/{balancing,jobs,live-workers,management,openai,operation/{dialects,limits},streams}/**/*.test.ts",
+      "test/unit/http/emulator/observe/origins.test.ts",
       "test/unit/live/**/*.test.ts",
     ],
     // What several replicas answer in another way, or the harness's two that are one engine; and what counts turns.
     exclude: [
-      "test/unit/http/graphql/{catalog,registry-auths,replicas}.test.ts",
+      "test/unit/http/management/{catalog,registry-auths}/graphql.test.ts",
       "test/unit/http/jobs/{change-matching,large-texts}.test.ts",
-      "test/unit/http/limits/read-limits.test.ts",
-      "test/unit/http/rest-v2/{losses,quotas}.test.ts",
-      "test/unit/http/workers/operated-workers.test.ts",
+      "test/unit/http/management/billing/v1.test.ts",
+      "test/unit/http/management/rest-v2/{losses,quotas}.test.ts",
+      "test/unit/http/management/graphql/replicas.test.ts",
     ],
     globalSetup: ["test/setup/shared-postgres.ts"],
     env: { NODE_COMPILE_CACHE: compileCache, SV_TEST_FORWARDED: "1" },

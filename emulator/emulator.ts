@@ -35,7 +35,7 @@ import { openSteps } from "./engine/steps/steps.ts";
 import { sessionsOn } from "./engine/workers/session/worker-session.ts";
 import { HandlerFiles } from "./handlers/handler-files.ts";
 import { localEndpoints, servedEndpoints } from "./handlers/local-endpoint.ts";
-import { RateLimiter } from "./http/limits/rate-limiter.ts";
+import { RateLimiter } from "./http/operation/limits/rate-limiter.ts";
 import { createHttpServer, type HttpServer } from "./http/server.ts";
 import { containerMemoryInGb } from "./launch/container-settings.ts";
 import { gpuFinder } from "./launch/gpus/find-gpus.ts";

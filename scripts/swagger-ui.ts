@@ -11,7 +11,7 @@ const NOTICES = ["NOTICE", "swagger-ui-bundle.js.LICENSE.txt"];
 /** @param packages the folder `node_modules`, @param folder of the build */
 export function copySwaggerUi(packages: string, folder: string): void {
   const from = path.join(packages, "swagger-ui-dist");
-  const to = path.join(folder, "emulator/http/docs-page");
+  const to = path.join(folder, "emulator/http/emulator/docs-page");
   for (const file of FILES) fs.copyFileSync(path.join(from, file), path.join(to, file));
   const notices = NOTICES.map((file) => fs.readFileSync(path.join(from, file), "utf8"));
   const licences = [licencesOf([path.join(from, "swagger-ui-bundle.js")]), ...notices];

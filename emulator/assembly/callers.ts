@@ -12,7 +12,7 @@ import {
   PROXY_PATTERN_RULE,
   TrustedProxies,
 } from "../core/access/trusted-proxies.ts";
-import { CallerCheck } from "../http/access/caller-check.ts";
+import { CallerCheck } from "../http/operation/access/caller-check.ts";
 import type { EmulatorOptions } from "../options.ts";
 
 export const DEFAULT_HOST = "127.0.0.1";

@@ -6,7 +6,7 @@ import type { WorkerOrder } from "../launch/launcher.ts";
 import type { LocalEndpoint } from "../handlers/local-endpoint.ts";
 import type { KnownOwner } from "../objects/access-keys.ts";
 import { ObjectService } from "../objects/object-service.ts";
-import type { CallerCheck } from "../http/access/caller-check.ts";
+import type { CallerCheck } from "../http/operation/access/caller-check.ts";
 import { namedBuckets, storageEnvironment } from "./workers/worker-storage.ts";
 import type { EmulatorOptions } from "../options.ts";
 import type { Steps } from "../engine/steps/steps.ts";

@@ -8,24 +8,36 @@ import findMyWay, {
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { readTraceparent } from "../core/observe/traceparent.ts";
 import { ServiceError } from "../core/service-error.ts";
-import { admit } from "./access/admission.ts";
-import { refuse } from "./answers/refuse.ts";
-import { type Dialect, type Refusal, refusalAt } from "./dialect.ts";
-import { CONTRACT_DIALECT } from "./dialects/contract-dialect.ts";
-import { LIVE_DIALECT } from "./dialects/live-dialect.ts";
-import { isOfRestV2, REST_V2_DIALECT } from "./dialects/rest-v2-dialect.ts";
-import { askGraphql } from "./graphql/ask-graphql.ts";
-import type { Replicas } from "./forwarding/replicas.ts";
-import type { KnownSchemas } from "./openapi/endpoint-paths.ts";
+import { admit } from "./operation/access/admission.ts";
+import { refuse } from "./operation/answers/refuse.ts";
+import { type Dialect, type Refusal, refusalAt } from "./operation/dialect.ts";
+import { CONTRACT_DIALECT } from "./operation/dialects/contract-dialect.ts";
+import { LIVE_DIALECT } from "./operation/dialects/live-dialect.ts";
+import { isOfRestV2, REST_V2_DIALECT } from "./management/rest-v2/rest-v2-dialect.ts";
+import { askGraphql } from "./management/graphql-handler.ts";
+import type { Replicas } from "./replicas/replicas.ts";
+import type { KnownSchemas } from "./operation/openapi/endpoint-paths.ts";
 import { isReservedId } from "../core/resources/reserved-ids.ts";
-import { type Call, isOnJobs, isOwn, type Method, type Operation, routesOf } from "./operation.ts";
+import {
+  type Call,
+  isOnJobs,
+  isOwn,
+  type Method,
+  type Operation,
+  routesOf,
+} from "./operation/operation.ts";
 import { OPERATIONS } from "./operations.ts";
-import { isBelow, pathOf, withNameableParts, withoutLastSlash } from "./requests/url-path.ts";
-import { NOT_SERVED_OPERATIONS } from "./rest-v2/not-served.ts";
-import { REST_V2_OPERATIONS } from "./rest-v2/operations.ts";
-import { respond } from "./respond.ts";
-import type { HttpService } from "./service.ts";
-import { LIVE_WORKER_OPERATIONS } from "./workers/operations.ts";
+import {
+  isBelow,
+  pathOf,
+  withNameableParts,
+  withoutLastSlash,
+} from "./operation/requests/url-path.ts";
+import { NOT_SERVED_OPERATIONS } from "./management/rest-v2/not-served.ts";
+import { REST_V2_OPERATIONS } from "./management/rest-v2-operations.ts";
+import { respond } from "./operation/respond.ts";
+import type { HttpService } from "./operation/service.ts";
+import { LIVE_WORKER_OPERATIONS } from "./live-workers/operations.ts";
 
 const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
@@ -225,8 +237,8 @@ function stationsOf(dialect: Dialect, others: Operations = {}): readonly Station
 /** Made at the first request, which also loads the code for it, and anew when handlers have other schemas. */
 function documentOf(dialect: Dialect, operations: Operations): Call<unknown>["document"] {
   const load = async () => {
-    const { createDocument } = await import("./openapi/document.ts");
-    const { withEndpoints } = await import("./openapi/endpoint-paths.ts");
+    const { createDocument } = await import("./operation/openapi/document.ts");
+    const { withEndpoints } = await import("./operation/openapi/endpoint-paths.ts");
     const plain = createDocument(operations, dialect);
     return (known?: KnownSchemas) => JSON.stringify(known ? withEndpoints(plain, known) : plain);
   };

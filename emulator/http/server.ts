@@ -7,17 +7,17 @@ import type { Certificate } from "../net/certificate.ts";
 import { closeServer } from "../net/close-server.ts";
 import { LISTENERS } from "../net/listener-limits.ts";
 import { createWebServer } from "../net/web-server.ts";
-import { refusalAt } from "./dialect.ts";
-import { CONTRACT_DIALECT } from "./dialects/contract-dialect.ts";
-import { entrance, mayEnter } from "./access/entrance.ts";
-import { answerClientError, isAnswering } from "./answers/client-error.ts";
-import { inTurn } from "./answers/one-request-at-a-time.ts";
-import { Replicas } from "./forwarding/replicas.ts";
+import { refusalAt } from "./operation/dialect.ts";
+import { CONTRACT_DIALECT } from "./operation/dialects/contract-dialect.ts";
+import { entrance, mayEnter } from "./caller-guard.ts";
+import { answerClientError, isAnswering } from "./operation/answers/client-error.ts";
+import { inTurn } from "./operation/answers/one-request-at-a-time.ts";
+import { Replicas } from "./replicas/replicas.ts";
 import { listen, type ListenAddress, urlOf } from "../net/listen.ts";
-import { isBelow } from "./requests/url-path.ts";
+import { isBelow } from "./operation/requests/url-path.ts";
 import { Router } from "./router.ts";
-import { SERVER_LIMITS } from "./server-limits.ts";
-import { HttpService, type HttpServiceOptions } from "./service.ts";
+import { SERVER_LIMITS } from "./operation/server-limits.ts";
+import { HttpService, type HttpServiceOptions } from "./operation/service.ts";
 
 export { ListenError, PortInUseError } from "../net/listen.ts";
 

@@ -1,6 +1,6 @@
 /** The types of the service's answers as the dashboard has them: made of the OpenAPI document, which the answers are held against. */
-import { CONTRACT_DIALECT } from "../../emulator/http/dialects/contract-dialect.ts";
-import { createDocument } from "../../emulator/http/openapi/document.ts";
+import { CONTRACT_DIALECT } from "../../emulator/http/operation/dialects/contract-dialect.ts";
+import { createDocument } from "../../emulator/http/operation/openapi/document.ts";
 import { operationsOf } from "../../emulator/http/router.ts";
 
 interface Schema {

@@ -1,8 +1,8 @@
 /** Which client of the live service calls what, of what its tests play. */
 import { writtenPath } from "../../emulator/http/schemas/path-parameters.ts";
-import type { Operation } from "../../emulator/http/operation.ts";
+import type { Operation } from "../../emulator/http/operation/operation.ts";
 import { OPERATIONS } from "../../emulator/http/operations.ts";
-import { REST_V2_OPERATIONS } from "../../emulator/http/rest-v2/operations.ts";
+import { REST_V2_OPERATIONS } from "../../emulator/http/management/rest-v2-operations.ts";
 import { type Play, PLAYS } from "../../test/unit/live-clients/plays.ts";
 import { markdownTable } from "./table.ts";
 

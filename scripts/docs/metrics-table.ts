@@ -4,7 +4,7 @@ import {
   DISTRIBUTIONS,
   GAUGES,
   type MetricName,
-} from "../../emulator/http/observe/metrics/metric-names.ts";
+} from "../../emulator/http/emulator/observe/metrics/metric-names.ts";
 import { markdownTable } from "./table.ts";
 
 export function metricsTable(): string {

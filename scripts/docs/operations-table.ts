@@ -1,19 +1,20 @@
 /** What the operations do, from the comments of their source: as tables for readers, as summaries for the OpenAPI document. */
 import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { writtenPath } from "../../emulator/http/schemas/path-parameters.ts";
-import { routesOf } from "../../emulator/http/operation.ts";
+import { routesOf } from "../../emulator/http/operation/operation.ts";
 import { OPERATIONS } from "../../emulator/http/operations.ts";
-import { REST_V2_OPERATIONS } from "../../emulator/http/rest-v2/operations.ts";
+import { REST_V2_OPERATIONS } from "../../emulator/http/management/rest-v2-operations.ts";
 import { type CommentedSource, readCommented } from "./comments.ts";
 import { markdownTable } from "./table.ts";
 
 /** Longer lines are broken, as the formatter does. */
 const LINE_WIDTH = 100;
 
-/** The lists of operations, and the folders of their files. */
+/** The lists of operations, and their files. */
 const LISTS = [
-  { folder: "emulator/http", operations: OPERATIONS },
-  { folder: "emulator/http/rest-v2", operations: REST_V2_OPERATIONS },
+  { list: "emulator/http/operations.ts", operations: OPERATIONS },
+  { list: "emulator/http/management/rest-v2-operations.ts", operations: REST_V2_OPERATIONS },
 ];
 
 const ALL = LISTS.flatMap(({ operations }) => Object.entries(operations));
@@ -32,7 +33,7 @@ export function operationsTable(prefix: string): string {
   return markdownTable(["Method", "Path", "What it does"], rows);
 }
 
-/** The file `emulator/http/openapi/summaries.ts` as it is to be: without the sources of rules, which are of no use there. */
+/** The file `emulator/http/operation/openapi/summaries.ts` as it is to be: without the sources of rules, which are of no use there. */
 export function summariesSource(before: string): string {
   const [head = ""] = before.split("= {", 1);
   const says = openings();
@@ -46,7 +47,7 @@ export function summariesSource(before: string): string {
 
 /** The sentence that opens the file of an operation, or stands before it in a list of several. */
 function openings(): (name: string) => string {
-  const sentences = new Map(LISTS.flatMap(({ folder }) => sentencesOf(folder)));
+  const sentences = new Map(LISTS.flatMap(({ list }) => sentencesOf(list)));
   return (name) => {
     const sentence = sentences.get(name);
     if (sentence === undefined) throw new Error(`nothing says what the operation ${name} does`);
@@ -54,12 +55,12 @@ function openings(): (name: string) => string {
   };
 }
 
-/** Of each operation that the list in the folder imports. */
-function sentencesOf(folder: string): (readonly [name: string, sentence: string])[] {
-  const list = new URL(`../../${folder}/operations.ts`, import.meta.url);
-  const imports = readFileSync(list, "utf8").matchAll(/^import \{ (\w+) \} from "\.\/(.+)";$/gm);
+/** The sentence of each operation that the file with the list imports. */
+function sentencesOf(list: string): (readonly [name: string, sentence: string])[] {
+  const url = new URL(`../../${list}`, import.meta.url);
+  const imports = readFileSync(url, "utf8").matchAll(/^import \{ (\w+) \} from "\.\/(.+)";$/gm);
   return Array.from(imports, ([, name = "", file = ""]) => {
-    const source = readCommented(`${folder}/${file}`);
+    const source = readCommented(`${dirname(list)}/${file}`);
     return name.endsWith("_OPERATIONS") ? listed(source) : [[name, source.opening] as const];
   }).flat();
 }

@@ -5,7 +5,7 @@ import { answerTypesSource } from "./answer-types.ts";
 import { PAGES, regenerated } from "./pages.ts";
 
 for (const page of PAGES) await rewrite(page.file, (before) => regenerated(page, before));
-await rewrite("emulator/http/openapi/summaries.ts", summariesSource);
+await rewrite("emulator/http/operation/openapi/summaries.ts", summariesSource);
 await rewrite("emulator/dashboard/service/generated/answers.ts", answerTypesSource);
 
 async function rewrite(

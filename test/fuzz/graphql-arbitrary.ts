@@ -10,8 +10,8 @@ import {
   isNonNullType,
   isObjectType,
 } from "graphql";
-import { INPUT_TYPES } from "../../emulator/http/graphql/language/input-types.ts";
-import { OUTPUT_TYPES } from "../../emulator/http/graphql/language/output-types.ts";
+import { INPUT_TYPES } from "../../emulator/http/management/graphql/language/input-types.ts";
+import { OUTPUT_TYPES } from "../../emulator/http/management/graphql/language/output-types.ts";
 import { anyBomb, withFragments } from "./graphql-fragments.ts";
 
 export interface FuzzDocument {

@@ -11,7 +11,7 @@ const REQUESTS_A_SEED = sized(6_000, 10_000);
 const MOST_MORE = 10;
 const MORE = 1_000;
 
-/** A ticket of the dashboard can be used once; its page is for browsers, and its files have names of their build: test/unit/http/dashboard. */
+/** A ticket of the dashboard can be used once; its page is for browsers, and its files have names of their build: test/unit/http/emulator/dashboard. */
 const LEFT_OUT = ["POST /emulator/session 201", "GET / 200", "GET /ui/{file} 200"];
 
 describe(`of ${REQUESTS} generated requests`, () => {

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { createMemoryStore } from "../../emulator/store/memory/memory-store.ts";
 import { anyDocument, type FuzzDocument } from "../fuzz/graphql-arbitrary.ts";
 import { sized } from "../setup/size.ts";
-import { send } from "../unit/http/graphql/graphql-harness.ts";
+import { send } from "../unit/http/management/graphql/graphql-harness.ts";
 import { KEY, startTestHttp, type TestHttp } from "../unit/http/http-harness.ts";
 
 const DOCUMENTS = sized(1_500, 20_000);

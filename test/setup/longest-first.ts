@@ -11,7 +11,7 @@ const LONGEST = [
   "test/contract/store.test.ts",
   "test/contract/ownership.test.ts",
   "test/unit/store/postgres/replicas-at-random.test.ts",
-  "test/unit/http/requests/slow-requests.test.ts",
+  "test/unit/http/operation/requests/slow-requests.test.ts",
   "test/model/fuzz.test.ts",
   "test/model/model.test.ts",
   "test/e2e/cluster/torture.test.ts",

@@ -9,7 +9,7 @@ import {
   settleWorkerCertificate,
 } from "../../engine/access/settle-worker-certificate.ts";
 import type { TlsPortOptions } from "../../grpc/tls-port.ts";
-import type { WorkerDoor } from "../../http/access/worker-door.ts";
+import type { WorkerDoor } from "../../http/operation/access/worker-door.ts";
 import type { Certificate } from "../../net/certificate.ts";
 import { makeCertificate } from "../../net/make-certificate.ts";
 import { DEFAULT_HOST } from "../callers.ts";

@@ -13,7 +13,7 @@ import { type AdmissionParts, WorkerAdmission } from "../../grpc/worker-admissio
 import type { TlsPort } from "../../grpc/tls-port.ts";
 import { WorkerServer } from "../../grpc/worker-server.ts";
 import type { HttpServer } from "../../http/server.ts";
-import { WorkerListeners } from "../../http/workers/worker-listeners.ts";
+import { WorkerListeners } from "../../http/live-workers/worker-listeners.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import type { LiveService } from "../../launch/live-environment.ts";
 import type { Certificate } from "../../net/certificate.ts";

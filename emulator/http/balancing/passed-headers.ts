@@ -2,10 +2,10 @@
 import type { IncomingMessage } from "node:http";
 import { AFFINITY_HEADER } from "../../core/balancing/choose-worker.ts";
 import { SANDBOX } from "../../net/sandbox.ts";
-import type { SeenRequest } from "../access/seen-request.ts";
-import { isSessionCookie, withoutSessions } from "../dashboard/dashboard-access.ts";
-import { clientAddress } from "../forwarding/arrival.ts";
-import { MARK_HEADER } from "../forwarding/channel/mark.ts";
+import type { SeenRequest } from "../operation/access/seen-request.ts";
+import { isSessionCookie, withoutSessions } from "../operation/access/dashboard-access.ts";
+import { clientAddress } from "../operation/forwarded-request.ts";
+import { MARK_HEADER } from "../replicas/channel/mark.ts";
 import type { BalancedTarget } from "./target.ts";
 
 /** These concern one connection only; each side of the service has its own. */

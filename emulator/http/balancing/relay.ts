@@ -9,7 +9,7 @@ import type { Socket } from "node:net";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { InFlight } from "../../engine/balancing/in-flight.ts";
-import { type Exchange, refuse } from "../answers/refuse.ts";
+import { type Exchange, refuse } from "../operation/answers/refuse.ts";
 import { headersForClient, headersForWorker } from "./passed-headers.ts";
 import { pump } from "./pump.ts";
 import type { BalancedTarget } from "./target.ts";

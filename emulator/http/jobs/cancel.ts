@@ -1,6 +1,6 @@
 /** `POST /cancel/{id}`: ends a job that waits or runs (spec). */
 import { cancel as cancelJob } from "../../engine/jobs/cancel.ts";
-import type { JobPath, Operation } from "../operation.ts";
+import type { JobPath, Operation } from "../operation/operation.ts";
 import { jobStatePieces } from "../../core/jobs/job-body.ts";
 import { json } from "../schemas/contract.ts";
 import { jobStateSchema } from "../schemas/job.ts";

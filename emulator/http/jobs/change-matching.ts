@@ -7,9 +7,9 @@ import {
 } from "../../core/input/job-filter-parameters.ts";
 import { invalidRequest } from "../../core/service-error.ts";
 import { changeMatching } from "../../engine/jobs/change-matching.ts";
-import { jsonAnswer } from "../answers/answer.ts";
-import type { Operation } from "../operation.ts";
-import { readJsonBody } from "../requests/json-body.ts";
+import { jsonAnswer } from "../operation/answers/answer.ts";
+import type { Operation } from "../operation/operation.ts";
+import { readJsonBody } from "../operation/requests/json-body.ts";
 import { json } from "../schemas/contract.ts";
 import { changedJobsSchema } from "../schemas/job.ts";
 

@@ -1,6 +1,6 @@
 /** Which endpoint a job is of that is named without it. */
 import { inspectJob } from "../../engine/jobs/read/inspect-jobs.ts";
-import type { EndpointFinder } from "../operation.ts";
+import type { EndpointFinder } from "../operation/operation.ts";
 
 export const endpointOfJob: EndpointFinder<{ readonly jobId: string }> = {
   find: async ({ service, path }) =>

@@ -1,7 +1,7 @@
 /** `GET /health`: how many jobs and workers of an endpoint are in which state (spec; four of the worker counters live). */
 import { health as readHealth } from "../../engine/observe/health.ts";
-import { jsonAnswer } from "../answers/answer.ts";
-import type { EndpointPath, Operation } from "../operation.ts";
+import { jsonAnswer } from "../operation/answers/answer.ts";
+import type { EndpointPath, Operation } from "../operation/operation.ts";
 import { json } from "../schemas/contract.ts";
 import { healthSchema } from "../schemas/job.ts";
 

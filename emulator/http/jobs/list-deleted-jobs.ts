@@ -8,11 +8,11 @@ import {
 } from "../../core/input/query-parameters.ts";
 import { objectOf, VIEWS } from "../../core/jobs/job-members.ts";
 import { deletedJobs } from "../../engine/jobs/read/inspect-jobs.ts";
-import { jsonAnswer } from "../answers/answer.ts";
+import { jsonAnswer } from "../operation/answers/answer.ts";
 import { json } from "../schemas/contract.ts";
 import { deletedJobsSchema } from "../schemas/job.ts";
-import { endpointAskedFor, type Operation } from "../operation.ts";
-import { iso } from "../time/clock-body.ts";
+import { endpointAskedFor, type Operation } from "../operation/operation.ts";
+import { iso } from "../emulator/time/clock-body.ts";
 
 const searchParameter = z
   .string({ error: "must be the beginning or the end of an id" })

@@ -10,10 +10,10 @@ import {
 import { flagParameter, limitParameter, readQuery } from "../../core/input/query-parameters.ts";
 import { objectOf, VIEWS } from "../../core/jobs/job-members.ts";
 import { countJobs, findJobs } from "../../engine/jobs/read/find-jobs.ts";
-import { jsonAnswer } from "../answers/answer.ts";
+import { jsonAnswer } from "../operation/answers/answer.ts";
 import { json } from "../schemas/contract.ts";
 import { jobSummariesSchema } from "../schemas/job.ts";
-import { endpointAskedFor, type Operation } from "../operation.ts";
+import { endpointAskedFor, type Operation } from "../operation/operation.ts";
 
 const parameters = {
   ...jobFilterShape,

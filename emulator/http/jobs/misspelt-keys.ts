@@ -5,7 +5,7 @@
 import { closestName } from "../../../runtime/protocol/did-you-mean.ts";
 import { valueInWords } from "../../core/input/problem-messages.ts";
 import { SUBMISSION_KEYS } from "../../core/jobs/submission.ts";
-import type { HttpService } from "../service.ts";
+import type { HttpService } from "../operation/service.ts";
 
 /** A service gives no more warnings than these. */
 const MAX_WARNINGS = 1_000;

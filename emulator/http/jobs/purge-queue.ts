@@ -1,7 +1,7 @@
 /** `POST /purge-queue`: removes the jobs that wait and says how many those were (spec). */
 import { purgeQueue as purge } from "../../engine/jobs/purge-queue.ts";
-import { jsonAnswer } from "../answers/answer.ts";
-import type { EndpointPath, Operation } from "../operation.ts";
+import { jsonAnswer } from "../operation/answers/answer.ts";
+import type { EndpointPath, Operation } from "../operation/operation.ts";
 import { json } from "../schemas/contract.ts";
 import { purgedSchema } from "../schemas/job.ts";
 

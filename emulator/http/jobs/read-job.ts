@@ -3,12 +3,12 @@ import { z } from "zod";
 import { flagParameter, parseFlag } from "../../core/input/query-parameters.ts";
 import { objectOf, VIEWS } from "../../core/jobs/job-members.ts";
 import { inspectJob } from "../../engine/jobs/read/inspect-jobs.ts";
-import type { Piece } from "../answers/answer.ts";
+import type { Piece } from "../operation/answers/answer.ts";
 import { json } from "../schemas/contract.ts";
 import { jobDetailsSchema } from "../schemas/job.ts";
 import { endpointOfJob } from "./endpoint-of-job.ts";
-import type { Operation } from "../operation.ts";
-import { iso } from "../time/clock-body.ts";
+import type { Operation } from "../operation/operation.ts";
+import { iso } from "../emulator/time/clock-body.ts";
 
 export const readJob: Operation<{ readonly jobId: string }> = {
   methods: ["GET"],

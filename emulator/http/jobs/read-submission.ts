@@ -4,8 +4,8 @@ import {
   readSubmission,
   type Submission,
 } from "../../core/jobs/submission.ts";
-import type { Call, EndpointPath } from "../operation.ts";
-import { readLargeBody } from "../requests/large-body.ts";
+import type { Call, EndpointPath } from "../operation/operation.ts";
+import { readLargeBody } from "../operation/requests/large-body.ts";
 import { warnOfMisspeltKeys } from "./misspelt-keys.ts";
 
 /** @throws ServiceError unsupported_encoding, payload_too_large, invalid_json, invalid_request */

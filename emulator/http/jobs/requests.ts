@@ -3,10 +3,10 @@ import { z } from "zod";
 import { listingParameters, parseListing } from "../../core/input/query-parameters.ts";
 import { objectOf, VIEWS } from "../../core/jobs/job-members.ts";
 import { listRequests } from "../../engine/jobs/read/list-requests.ts";
-import { jsonAnswer } from "../answers/answer.ts";
+import { jsonAnswer } from "../operation/answers/answer.ts";
 import { json } from "../schemas/contract.ts";
 import { requestsSchema } from "../schemas/job.ts";
-import type { EndpointPath, Operation } from "../operation.ts";
+import type { EndpointPath, Operation } from "../operation/operation.ts";
 
 export const requests: Operation<EndpointPath> = {
   methods: ["GET"],

@@ -1,6 +1,6 @@
 /** `POST /retry/{id}`: puts a job that failed or timed out back into the queue (spec). */
 import { retry as retryJob } from "../../engine/jobs/retry.ts";
-import type { JobPath, Operation } from "../operation.ts";
+import type { JobPath, Operation } from "../operation/operation.ts";
 import { jobStatePieces } from "../../core/jobs/job-body.ts";
 import { json } from "../schemas/contract.ts";
 import { jobStateSchema } from "../schemas/job.ts";

@@ -1,9 +1,9 @@
 /** `POST /run`: takes a job in and answers its id at once (spec). */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { submit } from "../../engine/jobs/submit.ts";
-import type { EndpointPath, Operation } from "../operation.ts";
+import type { EndpointPath, Operation } from "../operation/operation.ts";
 import { jobStatePieces } from "../../core/jobs/job-body.ts";
-import { arrivalOf } from "../forwarding/arrival.ts";
+import { arrivalOf } from "../operation/forwarded-request.ts";
 import { receiveSubmission } from "./read-submission.ts";
 import { submissionSchema } from "../../core/jobs/submission.ts";
 import { json } from "../schemas/contract.ts";

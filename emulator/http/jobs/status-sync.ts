@@ -1,9 +1,9 @@
 /** `/status-sync/{id}`: the job once it has ended, or as it is after `wait` (live). */
 import { parseWaitMs, waitParameter } from "../../core/input/query-parameters.ts";
 import { viewJobAtEnd } from "../../engine/jobs/read/job-view.ts";
-import { ClientWait } from "../requests/client-wait.ts";
-import { leftMs } from "../forwarding/arrival.ts";
-import type { JobPath, Operation } from "../operation.ts";
+import { ClientWait } from "../operation/requests/client-wait.ts";
+import { leftMs } from "../operation/forwarded-request.ts";
+import type { JobPath, Operation } from "../operation/operation.ts";
 import { z } from "zod";
 import { json } from "../schemas/contract.ts";
 import { jobSchema } from "../schemas/job.ts";

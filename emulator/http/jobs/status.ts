@@ -2,7 +2,7 @@
 import { parseTtlMs, ttlParameter } from "../../core/input/query-parameters.ts";
 import { viewJob } from "../../engine/jobs/read/job-view.ts";
 import { pinExpiry } from "../../engine/jobs/pin-expiry.ts";
-import type { JobPath, Operation } from "../operation.ts";
+import type { JobPath, Operation } from "../operation/operation.ts";
 import { z } from "zod";
 import { json } from "../schemas/contract.ts";
 import { jobSchema } from "../schemas/job.ts";

@@ -1,8 +1,8 @@
 /** Writes the events of one OpenAI call: a handler's texts as they are, its objects as events, and the end. */
 import type { ServerResponse } from "node:http";
-import type { Piece } from "../answers/answer.ts";
-import { PUSH_HEADERS } from "../answers/begin-push.ts";
-import { writeWithBackpressure } from "../answers/write-with-backpressure.ts";
+import type { Piece } from "../operation/answers/answer.ts";
+import { PUSH_HEADERS } from "../operation/answers/begin-push.ts";
+import { writeWithBackpressure } from "../operation/answers/write-with-backpressure.ts";
 import type { ChunkOutput } from "./chunk-text.ts";
 
 const END = "data: [DONE]";

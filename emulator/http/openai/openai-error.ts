@@ -5,7 +5,7 @@ import type { PieceInHand } from "../../core/jobs/opened-payload.ts";
 import { SlicedScan } from "../../core/jobs/raw-json/scan.ts";
 import type { ServiceError } from "../../core/service-error.ts";
 import { ownTurn } from "../../engine/limits/own-turn.ts";
-import type { WholeAnswer } from "../answers/answer.ts";
+import type { WholeAnswer } from "../operation/answers/answer.ts";
 
 /** What stands under `error` (live). A handler's own error may have further members. */
 interface OpenAiError {

@@ -1,7 +1,7 @@
 /** Operations that answer as the OpenAI API does: whatever the handler does, which is the business of handler and client. */
 import { z } from "zod";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
-import type { Operation } from "../operation.ts";
+import type { Operation } from "../operation/operation.ts";
 import { anyJson, type Contract } from "../schemas/contract.ts";
 import { eventAnswer } from "./event-answer.ts";
 import { openAiErrorSchema, refusalAnswer } from "./openai-error.ts";

@@ -6,9 +6,9 @@ import { JsonScanner } from "../../core/jobs/raw-json/scanner.ts";
 import { invalidRequest, ServiceError } from "../../core/service-error.ts";
 import type { BodyRoom, Submission } from "../../core/jobs/submission.ts";
 import type { SubmitRequest } from "../../engine/jobs/submit.ts";
-import { arrivalOf } from "../forwarding/arrival.ts";
-import type { Call, EndpointPath } from "../operation.ts";
-import { readLargeBody } from "../requests/large-body.ts";
+import { arrivalOf } from "../operation/forwarded-request.ts";
+import type { Call, EndpointPath } from "../operation/operation.ts";
+import { readLargeBody } from "../operation/requests/large-body.ts";
 
 /** Path parameters of these operations; `*` is what follows `/openai/v1/`. */
 export interface OpenAiPath extends EndpointPath {

@@ -13,12 +13,12 @@ import { wholePayload } from "../../engine/jobs/read/show-payload.ts";
 import { readStream } from "../../engine/streams/read-stream.ts";
 import { chunksShown } from "../../engine/streams/shown-batches.ts";
 import { submitAndWait } from "../../engine/jobs/submit.ts";
-import type { WholeAnswer } from "../answers/answer.ts";
-import { ClientWait } from "../requests/client-wait.ts";
-import { leftMs } from "../forwarding/arrival.ts";
-import type { Call } from "../operation.ts";
-import type { HttpService } from "../service.ts";
-import { takeRoom } from "../answers/reserve-memory.ts";
+import type { WholeAnswer } from "../operation/answers/answer.ts";
+import { ClientWait } from "../operation/requests/client-wait.ts";
+import { leftMs } from "../operation/forwarded-request.ts";
+import type { Call } from "../operation/operation.ts";
+import type { HttpService } from "../operation/service.ts";
+import { takeRoom } from "../operation/answers/reserve-memory.ts";
 import { cancelUnclaimed } from "./cancel-unclaimed.ts";
 import { outputOf } from "./chunk-text.ts";
 import {

@@ -2,13 +2,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { invalidRequest } from "../../core/service-error.ts";
 import { followStream, type StreamEvent } from "../../engine/streams/read-stream.ts";
-import type { FlowingAnswer } from "../answers/answer.ts";
+import type { FlowingAnswer } from "../operation/answers/answer.ts";
 import { isMoved } from "../../engine/steps/state/endpoint-moved.ts";
-import { ClientWait } from "../requests/client-wait.ts";
-import type { Call, JobPath } from "../operation.ts";
-import { beginPush } from "../answers/begin-push.ts";
-import { writeWithBackpressure } from "../answers/write-with-backpressure.ts";
-import { asRefusal } from "../answers/refuse.ts";
+import { ClientWait } from "../operation/requests/client-wait.ts";
+import type { Call, JobPath } from "../operation/operation.ts";
+import { beginPush } from "../operation/answers/begin-push.ts";
+import { writeWithBackpressure } from "../operation/answers/write-with-backpressure.ts";
+import { asRefusal } from "../operation/answers/refuse.ts";
 import { placeAfter, type StreamFormat, type StreamPlace } from "./stream-format.ts";
 
 /**

@@ -10,11 +10,11 @@ import {
   countOf,
   type ShownBatch,
 } from "../../engine/streams/shown-batches.ts";
-import type { Answer, Piece } from "../answers/answer.ts";
-import { preferredType } from "../answers/preferred-type.ts";
+import type { Answer, Piece } from "../operation/answers/answer.ts";
+import { preferredType } from "../operation/answers/preferred-type.ts";
 import { endpointOfJob } from "../jobs/endpoint-of-job.ts";
-import type { Operation } from "../operation.ts";
-import { ClientWait } from "../requests/client-wait.ts";
+import type { Operation } from "../operation/operation.ts";
+import { ClientWait } from "../operation/requests/client-wait.ts";
 import { chunksSchema } from "../schemas/job.ts";
 import { placeOf, pushStream } from "./push-stream.ts";
 import { EVENT_STREAM } from "./stream-format.ts";

@@ -4,7 +4,7 @@ import { chunksOf, LINE_FEED } from "../../../runtime/protocol/chunk-batch.ts";
 import { freeAlone } from "../../core/jobs/free-memory.ts";
 import type { OpenedPayload, Piece, PieceInHand } from "../../core/jobs/opened-payload.ts";
 import type { StreamEvent } from "../../engine/streams/read-stream.ts";
-import { joined } from "../answers/answer.ts";
+import { joined } from "../operation/answers/answer.ts";
 
 export interface StreamFormat {
   readonly contentType: string;

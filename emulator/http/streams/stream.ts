@@ -2,10 +2,10 @@
 import { fromParameter, parseFrom } from "../../core/input/query-parameters.ts";
 import { refuseUnknown } from "../../engine/jobs/read/job-view.ts";
 import { readStream } from "../../engine/streams/read-stream.ts";
-import { preferredType } from "../answers/preferred-type.ts";
-import type { Answer } from "../answers/answer.ts";
-import { ClientWait } from "../requests/client-wait.ts";
-import type { Call, JobPath, Operation } from "../operation.ts";
+import { preferredType } from "../operation/answers/preferred-type.ts";
+import type { Answer } from "../operation/answers/answer.ts";
+import { ClientWait } from "../operation/requests/client-wait.ts";
+import type { Call, JobPath, Operation } from "../operation/operation.ts";
 import { placeOf, pushStream } from "./push-stream.ts";
 import { EVENT_STREAM, JSON_LINES } from "./stream-format.ts";
 import { z } from "zod";

@@ -1,10 +1,10 @@
 /** The generated sections of the documents are the ones that the code gives now. */
 import { describe, expect, test } from "vitest";
 import { ERROR_CODES } from "../../../emulator/core/service-error.ts";
-import { SUMMARIES } from "../../../emulator/http/openapi/summaries.ts";
-import { routesOf } from "../../../emulator/http/operation.ts";
+import { SUMMARIES } from "../../../emulator/http/operation/openapi/summaries.ts";
+import { routesOf } from "../../../emulator/http/operation/operation.ts";
 import { OPERATIONS } from "../../../emulator/http/operations.ts";
-import { REST_V2_OPERATIONS } from "../../../emulator/http/rest-v2/operations.ts";
+import { REST_V2_OPERATIONS } from "../../../emulator/http/management/rest-v2-operations.ts";
 import * as client from "../../../runtime/client/index.ts";
 import { FAILURE_TYPES } from "../../../runtime/protocol/failure.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
@@ -48,7 +48,7 @@ test("the dashboard's types of answers are what npm run docs would write", () =>
 });
 
 test("the summaries of the operations are what npm run docs would write", () => {
-  const { text } = readDocument("emulator/http/openapi/summaries.ts");
+  const { text } = readDocument("emulator/http/operation/openapi/summaries.ts");
   expect(summariesSource(text)).toBe(text);
   expect(Object.keys(SUMMARIES)).toEqual(Object.keys({ ...OPERATIONS, ...REST_V2_OPERATIONS }));
   for (const summary of Object.values(SUMMARIES)) expect(summary).toMatch(/^[A-Z].*\.$/);

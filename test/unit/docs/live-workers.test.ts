@@ -1,7 +1,7 @@
 /** The page on workers of the live service names every operation they call, as it is called. */
 import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
-import { LIVE_WORKER_OPERATIONS } from "../../../emulator/http/workers/operations.ts";
+import { LIVE_WORKER_OPERATIONS } from "../../../emulator/http/live-workers/operations.ts";
 
 const PAGE = new URL("../../../docs/live-workers.md", import.meta.url);
 

@@ -2,11 +2,17 @@
 import assert from "node:assert/strict";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import type { Dialect } from "../../../emulator/http/dialect.ts";
-import { CONTRACT_DIALECT } from "../../../emulator/http/dialects/contract-dialect.ts";
-import { LIVE_DIALECT } from "../../../emulator/http/dialects/live-dialect.ts";
-import { isOfRestV2, REST_V2_DIALECT } from "../../../emulator/http/dialects/rest-v2-dialect.ts";
-import { createDocument, type OpenApiDocument } from "../../../emulator/http/openapi/document.ts";
+import type { Dialect } from "../../../emulator/http/operation/dialect.ts";
+import { CONTRACT_DIALECT } from "../../../emulator/http/operation/dialects/contract-dialect.ts";
+import { LIVE_DIALECT } from "../../../emulator/http/operation/dialects/live-dialect.ts";
+import {
+  isOfRestV2,
+  REST_V2_DIALECT,
+} from "../../../emulator/http/management/rest-v2/rest-v2-dialect.ts";
+import {
+  createDocument,
+  type OpenApiDocument,
+} from "../../../emulator/http/operation/openapi/document.ts";
 import { operationsOf } from "../../../emulator/http/router.ts";
 
 export interface AnswerToCheck {

@@ -8,8 +8,8 @@ import type { ApiKey } from "../../../emulator/core/access/api-key.ts";
 import type { KeyInput } from "../../../emulator/core/access/key-input.ts";
 import type { KeyScope } from "../../../emulator/core/access/key-scope.ts";
 import { digestOf, KeyRing } from "../../../emulator/core/access/key-ring.ts";
-import type { CallerCheck } from "../../../emulator/http/access/caller-check.ts";
-import { RateLimiter } from "../../../emulator/http/limits/rate-limiter.ts";
+import type { CallerCheck } from "../../../emulator/http/operation/access/caller-check.ts";
+import { RateLimiter } from "../../../emulator/http/operation/limits/rate-limiter.ts";
 import {
   createHttpServer,
   type HttpServer,

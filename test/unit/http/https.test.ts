@@ -4,7 +4,7 @@ import { connect as connectPlainly, type Socket } from "node:net";
 import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makeCertificate, type TestCertificate } from "../../setup/certificates.ts";
-import { TextReader } from "./answers/text-reader.ts";
+import { TextReader } from "./operation/answers/text-reader.ts";
 import { startBalancedHttp } from "./balancing/balanced-harness.ts";
 import { KEY, startTestHttp, type TestHttp } from "./http-harness.ts";
 

@@ -6,7 +6,7 @@ import { KeyRing } from "../../../emulator/core/access/key-ring.ts";
 import { createHttpServer, ListenError, PortInUseError } from "../../../emulator/http/server.ts";
 import { createTestEngine } from "../engine-harness.ts";
 import { KEY, startTestHttp, testCallers, type TestHttp } from "./http-harness.ts";
-import { TextReader } from "./answers/text-reader.ts";
+import { TextReader } from "./operation/answers/text-reader.ts";
 
 /** So long that a test which needs it to pass does not pass. */
 const NEVER_MS = 3_600_000;

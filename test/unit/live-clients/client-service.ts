@@ -1,7 +1,7 @@
 /** A service as a client of the live service meets it: requests with that client's headers, answers read by its types. */
 import assert from "node:assert/strict";
 import type { z } from "zod";
-import { send as sendGraphql, shownMessage } from "../http/graphql/graphql-harness.ts";
+import { send as sendGraphql, shownMessage } from "../http/management/graphql/graphql-harness.ts";
 import { KEY, startTestHttp, type TestHttp } from "../http/http-harness.ts";
 import type { Playing } from "./playing.ts";
 

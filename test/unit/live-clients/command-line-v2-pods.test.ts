@@ -1,7 +1,7 @@
 /** Calls as the live service's command line of autumn 2026 makes them for pods and logs, and the fields that it decodes by type. */
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { TextReader } from "../http/answers/text-reader.ts";
+import { TextReader } from "../http/operation/answers/text-reader.ts";
 import { env, id, int, pagination, text, texts, startCommandLine } from "./command-line-client.ts";
 import { Playing } from "./playing.ts";
 import { PLAYS } from "./plays.ts";

@@ -12,7 +12,7 @@ export interface Play {
   /** Of the test, in this folder. */
   readonly file: string;
   /**
-   * Operations by their names in `emulator/http/operations.ts` and `emulator/http/rest-v2/operations.ts`; fields of GraphQL behind
+   * Operations by their names in `emulator/http/operations.ts` and `emulator/http/management/rest-v2-operations.ts`; fields of GraphQL behind
    * `graphql.`, those of the account behind `graphql.myself.`.
    */
   readonly calls: readonly string[];

@@ -1,7 +1,7 @@
 /** Calls as the live service's Python client makes them since its management is REST: raw objects, of which it reads few fields itself. */
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { TextReader } from "../http/answers/text-reader.ts";
+import { TextReader } from "../http/operation/answers/text-reader.ts";
 import { type ClientService, startClientService } from "./client-service.ts";
 import { Playing } from "./playing.ts";
 import { PLAYS } from "./plays.ts";

@@ -55,7 +55,7 @@ it("a start loads no package but these, all of which are in the bundle", () => {
 it.each([
   ["the schema of configs", "emulator/cli/config/config-schema.ts"],
   ["other commands", "emulator/cli/build/build.ts"],
-  ["the description of the interface", "emulator/http/openapi/document.ts"],
+  ["the description of the interface", "emulator/http/operation/openapi/document.ts"],
   ["operations of the object store", "emulator/objects/operations/operations.ts"],
   ["the sender of webhooks", "emulator/webhooks/http-sender.ts"],
   ["traces", "emulator/trace/otlp-tracer.ts"],

@@ -1,7 +1,7 @@
 /** The command for the emulators that share a database. */
 import { expect, test } from "vitest";
 import { startTestHttp } from "../../http/http-harness.ts";
-import { startReplicas } from "../../http/forwarding/replicas-harness.ts";
+import { startReplicas } from "../../http/replicas/replicas-harness.ts";
 import { json, run } from "./run-command.ts";
 
 test("an emulator that has its store for itself is one line, without what concerns others", async () => {

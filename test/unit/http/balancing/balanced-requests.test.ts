@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type BalancedHttp, startBalancedHttp } from "./balanced-harness.ts";
 import { IS_FORWARDED } from "../../two-replicas.ts";
-import { TextReader } from "../answers/text-reader.ts";
+import { TextReader } from "../operation/answers/text-reader.ts";
 import { KEY, makeKey } from "../http-harness.ts";
 
 const AUTH = `Authorization: Bearer ${KEY}`;

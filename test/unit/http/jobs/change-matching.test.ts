@@ -1,7 +1,7 @@
 /** Cancelling and retrying all jobs that fit a filter. */
 import { expect, it } from "vitest";
 import { startTestHttp, type TestHttp } from "../http-harness.ts";
-import { run } from "../observe/follow-events.ts";
+import { run } from "../emulator/observe/follow-events.ts";
 
 interface Changed {
   readonly matched: number;

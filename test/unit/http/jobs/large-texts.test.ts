@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { expect, it } from "vitest";
 import { SLICE_BYTES } from "../../../../emulator/core/jobs/raw-json/scan.ts";
 import { JsonScanner } from "../../../../emulator/core/jobs/raw-json/scanner.ts";
-import { readBody } from "../../../../emulator/http/requests/request-body.ts";
+import { readBody } from "../../../../emulator/http/operation/requests/request-body.ts";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { LiveScene, type ShownJob } from "../../live/live-scene.ts";
 import { ScannedTurns } from "../../scanned-turns.ts";

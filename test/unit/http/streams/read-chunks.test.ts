@@ -1,7 +1,7 @@
 /** What a job has streamed, as operators read it: beside its readers, not in their place. */
 import { expect, it } from "vitest";
 import { startTestHttp, type TestHttp } from "../http-harness.ts";
-import { TextReader } from "../answers/text-reader.ts";
+import { TextReader } from "../operation/answers/text-reader.ts";
 
 const chunk = (output: unknown, index: number) => ({
   index,

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import type { HandedJob, Outcome } from "../../../../runtime/protocol/outcome.ts";
 import type { ScriptedWorker } from "../../scripted-worker.ts";
 import { startTestHttp, type TestHttp } from "../http-harness.ts";
-import { TextReader } from "../answers/text-reader.ts";
+import { TextReader } from "../operation/answers/text-reader.ts";
 
 const chunk = (output: unknown, index: number, attempt?: number) => ({
   output,

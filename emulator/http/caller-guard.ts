@@ -1,0 +1,30 @@
+/** Comes before all other handlers of a port: refuses callers that are not allowed, and answers preflight requests. */
+import type { IncomingMessage, RequestListener } from "node:http";
+import { putInSandbox } from "../net/sandbox.ts";
+import { hasOwnOrigin } from "./balancing/target.ts";
+import type { Router } from "./router.ts";
+import type { HttpService } from "./operation/service.ts";
+
+/** Passes allowed requests on to `own`, with the headers for browsers set on the response. */
+export function entrance(
+  { callers }: HttpService,
+  router: Router,
+  own: RequestListener,
+): RequestListener {
+  return (request, response) => {
+    if (!hasOwnOrigin(request)) putInSandbox(response);
+    const verdict = callers.look(request);
+    if ("refusal" in verdict) return router.refuse(request, response, verdict.refusal);
+    for (const [name, value] of Object.entries(verdict.headers)) response.setHeader(name, value);
+    if (!verdict.isPreflight) return own(request, response);
+    response.writeHead(204).end();
+    request.resume();
+    return undefined;
+  };
+}
+
+/** Whether a request is allowed; for upgrades to another protocol. */
+export function mayEnter({ callers }: HttpService, request: IncomingMessage): boolean {
+  const verdict = callers.look(request);
+  return !("refusal" in verdict) && !verdict.isPreflight;
+}

@@ -1,0 +1,105 @@
+/** The operations that serve the dashboard's page and its files. */
+import { ServiceError } from "../../../core/service-error.ts";
+import { admit } from "../../operation/access/admission.ts";
+import { preferredType } from "../../operation/answers/preferred-type.ts";
+import type { WholeAnswer } from "../../operation/answers/answer.ts";
+import type { Call, Operation } from "../../operation/operation.ts";
+import { type DashboardFile, dashboardFile, PAGE } from "./dashboard-files.ts";
+
+/** Nothing but what this service serves is loaded, run or called; outputs may hold pictures. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const readPage: Operation = {
+  methods: ["GET"],
+  path: "/",
+  owner: "any",
+  access: "anyone",
+  contract: {
+    tag: "emulator",
+    answers: {
+      200: {
+        description: "The page, for a client that prefers `text/html`.",
+        content: { "text/html": "HTML." },
+      },
+    },
+    errors: ["unauthorized", "not_found"],
+  },
+  async perform(call) {
+    const { service, request } = call;
+    const wanted = preferredType(request.headers.accept, ["application/json", "text/html"]);
+    const isShown = wanted === "text/html" && !service.dashboard.isOff;
+    const file = isShown ? await dashboardFile(PAGE) : undefined;
+    if (file === undefined) {
+      // As at any path without an operation.
+      admit(service, request);
+      throw new ServiceError("not_found", "there is no operation at /");
+    }
+    return answerOf(call, file, {
+      "content-security-policy": POLICY,
+      "referrer-policy": "no-referrer",
+      // It names the files of this build.
+      "cache-control": "no-cache",
+    });
+  },
+};
+
+const readFile: Operation<{ readonly file: string }> = {
+  methods: ["GET"],
+  path: "/ui/:file",
+  owner: "any",
+  access: "anyone",
+  contract: {
+    tag: "emulator",
+    answers: {
+      200: {
+        description: "The file.",
+        content: { "text/javascript": "A script.", "text/css": "A style sheet." },
+      },
+    },
+    errors: ["not_found"],
+  },
+  async perform(call) {
+    const { file: name } = call.path;
+    const file = call.service.dashboard.isOff ? undefined : await dashboardFile(name);
+    if (file === undefined || name === PAGE) {
+      throw new ServiceError("not_found", `the dashboard has no file "${name}"`);
+    }
+    // Their names change with what is in them.
+    return answerOf(call, file, { "cache-control": "public, max-age=31536000, immutable" });
+  },
+};
+
+function answerOf(
+  { request }: Pick<Call<unknown>, "request">,
+  { mediaType, bytes, zipped }: DashboardFile,
+  headers: Readonly<Record<string, string>>,
+): WholeAnswer {
+  const takesZipped = /\bgzip\b/iu.test(request.headers["accept-encoding"]?.toString() ?? "");
+  return {
+    status: 200,
+    pieces: [takesZipped ? zipped : bytes],
+    headers: {
+      "content-type": mediaType,
+      "x-content-type-options": "nosniff",
+      vary: "Accept, Accept-Encoding",
+      ...(takesZipped && { "content-encoding": "gzip" }),
+      ...headers,
+    },
+  };
+}
+
+export const DASHBOARD_PAGE_OPERATIONS = {
+  /** `GET /`: the dashboard, for a browser; needs a session to show anything (ours). */
+  readDashboard: readPage,
+  /** `GET /ui/{file}`: the scripts and styles of the dashboard (ours). */
+  readDashboardFile: readFile,
+};

@@ -1,0 +1,174 @@
+/** `GET /emulator/events`: every change of state as it happens, as server-sent events; `?endpointId=` for one endpoint only. */
+import { z } from "zod";
+import {
+  endpointIdParameter,
+  flagParameter,
+  parse,
+  parseFlag,
+} from "../../../core/input/query-parameters.ts";
+import type { EventFeed, ServiceEvent } from "../../../engine/observe/event-feed.ts";
+import { FeedReader } from "../../../engine/observe/feed-reader.ts";
+import type { AskReplica, Told } from "../../replicas/followed-replica.ts";
+import { FollowedReplicas } from "../../replicas/followed-replicas.ts";
+import type { Operation } from "../../operation/operation.ts";
+import type { Ownership } from "../../../store/ownership.ts";
+import type { HttpService } from "../../operation/service.ts";
+import { MergedEvents, positionsIn } from "./merged-events.ts";
+import { iso } from "../time/clock-body.ts";
+import { type Push, pushFeed } from "./push-feed.ts";
+
+const DROPPED =
+  "events came faster than they were read, so some are lost; ask for the states and follow again";
+
+/** Frames of a reader that wants events joined come no closer together (real time). */
+const JOINED_EVERY_MS = 100;
+
+const afterParameter = z.string({ error: "must be one id of an event" }).optional().meta({
+  description: "Id of an event: begins with what followed it. `Last-Event-ID` goes before.",
+});
+
+export const events: Operation = {
+  methods: ["GET"],
+  path: "/emulator/events",
+  owner: "any",
+  access: "admin",
+  contract: {
+    tag: "emulator",
+    query: z.object({
+      endpointId: endpointIdParameter,
+      after: afterParameter,
+      joined: flagParameter("True joins events that come close together, as `batch`."),
+    }),
+    answers: {
+      200: {
+        description: "Every change of state as it happens.",
+        content: {
+          "text/event-stream":
+            "Events `job`, `attempt`, `worker`, `scale`, `endpoint`, `webhook` and `clock`, or `batch` of these; `reset`, `replica` and `dropped`.",
+        },
+      },
+    },
+  },
+  async perform({ service, query, request, askReplica }) {
+    const { events: feed, realClock } = service.engine;
+    const endpointId = parse(query, "endpointId", endpointIdParameter);
+    const isJoined = parseFlag(query, "joined");
+    const asked = parse(query, "after", afterParameter);
+    const lastEventId = request.headers["last-event-id"];
+    const after = typeof lastEventId === "string" && lastEventId !== "" ? lastEventId : asked;
+    const { ownership } = service;
+    if (askReplica !== undefined && ownership !== undefined) {
+      const all = { askReplica, ownership, endpointId, isJoined, after };
+      return { flow: (response) => pushFeed(service, response, ofAll(service.engine, all)) };
+    }
+    const isWanted = (event: ServiceEvent) =>
+      endpointId === undefined || event.type === "clock" || event.endpointId === endpointId;
+    const push: Push<ServiceEvent> = {
+      follow: () =>
+        new FeedReader(realClock, (listener) =>
+          feed.follow((event) => {
+            if (isWanted(event)) listener(event);
+          }),
+        ),
+      before: () => beginning(feed, after, isWanted),
+      written: isJoined ? batchOf(feed) : framesOf(feed),
+      paceMs: isJoined ? JOINED_EVERY_MS : undefined,
+      dropped: DROPPED,
+    };
+    return { flow: (response) => pushFeed(service, response, push) };
+  },
+};
+
+interface AskedOfAll {
+  readonly askReplica: AskReplica;
+  readonly ownership: Ownership;
+  readonly endpointId: string | undefined;
+  readonly isJoined: boolean;
+  readonly after: string | undefined;
+}
+
+/** Where several replicas share a store: the events of each. */
+function ofAll(
+  { clock, realClock }: HttpService["engine"],
+  { askReplica: ask, ownership, endpointId, isJoined, after }: AskedOfAll,
+): Push<Told> {
+  const there = ownership.replicas();
+  const replicas = there.map(({ id }) => id);
+  const positions = after === undefined ? undefined : positionsIn(after, replicas);
+  const self = ownership.self.id;
+  const merged = new MergedEvents({ clock, self, replicas, positions, isJoined });
+  const query = new URLSearchParams(endpointId === undefined ? {} : { endpointId });
+  const url = `/emulator/events?${query.toString()}`;
+  const askedFor = (lastEventId: string | undefined) => ({ url, lastEventId });
+  const isLost = after !== undefined && positions === undefined;
+  return {
+    follow: () =>
+      new FollowedReplicas(there, {
+        ownership,
+        realClock,
+        ask,
+        asked: askedFor,
+        lastEventIds: positions,
+      }),
+    before: () => ({ text: isLost ? merged.reset() : "", items: [] }),
+    written: (told) => merged.written(told),
+    paceMs: isJoined ? JOINED_EVERY_MS : undefined,
+    dropped: DROPPED,
+  };
+}
+
+/** Where the reader stands, if it did not say so or what it missed is not kept; else what it missed. */
+function beginning(
+  feed: EventFeed,
+  after: string | undefined,
+  isWanted: (event: ServiceEvent) => boolean,
+) {
+  const id = `id: ${feed.idOf(feed.newest)}\n`;
+  if (after === undefined) return { text: `${id}\n`, items: [] };
+  const missed = feed.since(after);
+  return "gone" in missed
+    ? { text: `event: reset\n${id}data: ${JSON.stringify({ reason: missed.gone })}\n\n`, items: [] }
+    : { text: "", items: missed.events.filter(isWanted) };
+}
+
+/** A frame for each event. Members set to undefined are not written: a copy without them would take twice the time. */
+function framesOf(feed: EventFeed): Push<ServiceEvent>["written"] {
+  return (happened) => {
+    const at = instants();
+    return happened
+      .map((event) => {
+        const data = JSON.stringify({
+          ...event,
+          at: at(event.at),
+          type: undefined,
+          serial: undefined,
+        });
+        return `event: ${event.type}\nid: ${feed.idOf(event.serial)}\ndata: ${data}\n\n`;
+      })
+      .join("");
+  };
+}
+
+/** One frame for all of them. */
+function batchOf(feed: EventFeed): Push<ServiceEvent>["written"] {
+  return (happened) => {
+    const at = instants();
+    const data = happened.map((event) => ({
+      ...event,
+      id: feed.idOf(event.serial),
+      at: at(event.at),
+      serial: undefined,
+    }));
+    return `event: batch\nid: ${data.at(-1)?.id}\ndata: ${JSON.stringify(data)}\n\n`;
+  };
+}
+
+/** Writes moments, of which many that follow each other are the same. */
+function instants(): (at: number) => string {
+  let last = Number.NaN;
+  let text = "";
+  return (at) => {
+    if (at !== last) [last, text] = [at, iso(at)];
+    return text;
+  };
+}

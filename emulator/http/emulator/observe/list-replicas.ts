@@ -1,0 +1,75 @@
+/** `GET /emulator/replicas`: the emulators that share the store, what each of them has, and what nobody has. */
+import { hostname } from "node:os";
+import type { z } from "zod";
+import { RUNTIME_VERSION } from "../../../../runtime/version.ts";
+import type { Ownership } from "../../../store/ownership.ts";
+import { jsonAnswer } from "../../operation/answers/answer.ts";
+import type { Operation } from "../../operation/operation.ts";
+import { json } from "../../schemas/contract.ts";
+import { replicasSchema } from "../../schemas/replicas.ts";
+import type { HttpService } from "../../operation/service.ts";
+import { iso } from "../time/clock-body.ts";
+
+type Listed = z.infer<typeof replicasSchema>;
+
+export const listReplicas: Operation = {
+  methods: ["GET"],
+  path: "/emulator/replicas",
+  owner: "any",
+  gather: { join: (own, shares) => joined(own as Listed, shares as readonly Listed[]) },
+  access: "admin",
+  contract: {
+    tag: "emulator",
+    answers: { 200: json("The emulators that share the store.", replicasSchema) },
+  },
+  async perform({ service }) {
+    const { ownership } = service;
+    return jsonAnswer(ownership === undefined ? alone(service) : shared(service, ownership));
+  },
+};
+
+function alone({ engine, startedAt }: HttpService): Listed {
+  const id = `${hostname()}-${process.pid}`;
+  const endpoints = engine.directory.endpointIds().size;
+  const self = { id, version: RUNTIME_VERSION, startedAt: iso(startedAt), endpoints };
+  return { answeredBy: id, replicas: [{ ...self, ...figures(engine) }], unowned: [] };
+}
+
+/** Of the others what the store has of them. */
+function shared({ engine }: HttpService, ownership: Ownership): Listed {
+  const answeredBy = ownership.self.id;
+  const endpoints = [...engine.directory.endpointIds()].map((id) => ownership.partOf(id));
+  const unowned = new Set(Array.from({ length: ownership.partCount }, (_, part) => part));
+  const replicas = ownership.replicas().map((replica) => {
+    const { id, address, version, parts, clockAheadMs } = replica;
+    for (const part of parts) unowned.delete(part);
+    return {
+      ...{ id, address, version },
+      startedAt: iso(replica.startedAt),
+      leaseEndsAt: iso(replica.leaseEndsAt),
+      clockAheadMs,
+      parts: [...parts],
+      endpoints: endpoints.filter((part) => parts.includes(part)).length,
+      ...(id === answeredBy && figures(engine)),
+    };
+  });
+  return { answeredBy, replicas, unowned: [...unowned] };
+}
+
+/** What each knows of itself alone. */
+function figures({ fleet }: HttpService["engine"]) {
+  const workers = fleet.all();
+  return {
+    workers: workers.length,
+    running: workers.reduce((sum, { heldCount }) => sum + heldCount, 0),
+  };
+}
+
+function joined(own: Listed, shares: readonly Listed[]): Listed {
+  const replicas = own.replicas.map((replica) => {
+    const share = shares.find(({ answeredBy }) => answeredBy === replica.id);
+    const { workers, running } = share?.replicas.find(({ id }) => id === replica.id) ?? replica;
+    return { ...replica, workers, running };
+  });
+  return { ...own, replicas };
+}

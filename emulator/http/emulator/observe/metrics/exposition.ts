@@ -1,0 +1,103 @@
+/** Writes the metrics of a service in Prometheus' text format: what it has counted, and what it has and holds right now. */
+import { collectDefaultMetrics, Registry } from "prom-client";
+import type { Distributions, Labels } from "../../../../core/observe/metrics/series.ts";
+import type { Uses } from "../../../../engine/parts/engine-parts.ts";
+import { healthOfAll } from "../../../../engine/observe/health.ts";
+import { COUNTERS, DISTRIBUTIONS, GAUGES, type MetricName } from "./metric-names.ts";
+
+type Gauge = keyof typeof GAUGES;
+
+/** They are there with some stores only. */
+const OF_SOME_STORES: ReadonlySet<Gauge> = new Set([
+  ...(["partOwned", "oldestSnapshot", "bucketFailing", "directoryBytes"] as const),
+]);
+
+/** What Node and the system say of this process, which all services in it share; measured from the first time it is asked for. */
+let processMetrics: Registry | undefined;
+
+export async function exposition(
+  engine: Uses<"directory" | "fleet" | "metrics" | "ownership" | "steps">,
+): Promise<{ readonly text: string; readonly contentType: string }> {
+  const { metrics, directory } = engine;
+  metrics.retainEndpoints(directory.endpointIds());
+  const counters = COUNTERS.map((row) => {
+    const { series } = row.of(metrics);
+    const lines = series.map(({ labels, value }) => line(row.name, labels, value.count));
+    return family(row, "counter", lines);
+  });
+  const histograms = DISTRIBUTIONS.map((row) =>
+    family(row, "histogram", spreadLines(row.name, row.of(metrics))),
+  );
+  const families = [...counters, ...histograms, ...(await gauges(engine))];
+  const text = `${families.join("\n\n")}\n\n${await metricsOfProcess()}`;
+  return { text, contentType: "text/plain; version=0.0.4; charset=utf-8" };
+}
+
+async function gauges(
+  engine: Uses<"directory" | "fleet" | "metrics" | "ownership" | "steps">,
+): Promise<readonly string[]> {
+  const lines: Record<Gauge, string[]> = {
+    jobs: [],
+    workers: [],
+    throttled: [],
+    partOwned: [],
+    oldestSnapshot: [],
+    bucketFailing: [],
+    directoryBytes: [],
+  };
+  const set = (gauge: Gauge, labels: Labels, value: number) =>
+    lines[gauge].push(line(GAUGES[gauge].name, labels, value));
+  for await (const { endpoint: known, health } of healthOfAll(engine)) {
+    const { id: endpoint } = known;
+    const { jobs, workers } = health;
+    set("jobs", { endpoint, status: "IN_QUEUE" }, jobs.inQueue);
+    set("jobs", { endpoint, status: "IN_PROGRESS" }, jobs.inProgress);
+    const { throttled, ready: _sameAsIdle, ...states } = workers;
+    for (const [state, count] of Object.entries(states)) set("workers", { endpoint, state }, count);
+    set("throttled", { endpoint }, throttled);
+  }
+  for (const [part, isOwned] of engine.ownership.parts.entries())
+    set("partOwned", { part: String(part) }, isOwned ? 1 : 0);
+  const { directoryShare, oldestSnapshotMs, isBucketFailing } = engine.metrics;
+  for (const [kind, bytes] of (await directoryShare?.()) ?? [])
+    set("directoryBytes", { kind }, bytes);
+  if (oldestSnapshotMs !== undefined) set("oldestSnapshot", {}, oldestSnapshotMs / 1_000);
+  if (isBucketFailing !== undefined) set("bucketFailing", {}, Number(isBucketFailing));
+  return (Object.keys(GAUGES) as Gauge[])
+    .filter((name) => !OF_SOME_STORES.has(name) || lines[name].length > 0)
+    .map((name) => family(GAUGES[name], "gauge", lines[name]));
+}
+
+/** `process_…` and `nodejs_…`, the lag of the event loop among them. */
+function metricsOfProcess(): Promise<string> {
+  if (processMetrics === undefined) {
+    processMetrics = new Registry();
+    collectDefaultMetrics({ register: processMetrics });
+  }
+  return processMetrics.metrics();
+}
+
+/** Buckets count what the smaller ones count as well. */
+function spreadLines(name: string, { bounds, series }: Distributions): readonly string[] {
+  return series.flatMap(({ labels, value: { counts, sum } }) => {
+    let total = 0;
+    const buckets = counts.map((count, at) => {
+      total += count;
+      return line(`${name}_bucket`, { ...labels, le: String(bounds[at] ?? "+Inf") }, total);
+    });
+    return [...buckets, line(`${name}_sum`, labels, sum), line(`${name}_count`, labels, total)];
+  });
+}
+
+function family({ name, help }: MetricName, type: string, lines: readonly string[]): string {
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines].join("\n");
+}
+
+function line(name: string, labels: Labels, value: number): string {
+  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`);
+  return `${name}${pairs.length === 0 ? "" : `{${pairs.join(",")}}`} ${value}`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll('"', '\\"');
+}

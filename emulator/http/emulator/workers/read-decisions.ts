@@ -1,0 +1,37 @@
+/** `GET /emulator/endpoints/{endpointId}/decisions`: what the scaler decided of an endpoint, and why, the newest first. */
+import { z } from "zod";
+import { limitParameter, parseLimit } from "../../../core/input/query-parameters.ts";
+import { reasonInWords } from "../../../core/workers/scale-reason.ts";
+import { jsonAnswer } from "../../operation/answers/answer.ts";
+import { json } from "../../schemas/contract.ts";
+import { decisionsSchema } from "../../schemas/series.ts";
+import type { EndpointPath, Operation } from "../../operation/operation.ts";
+import { iso } from "../time/clock-body.ts";
+
+export const readDecisions: Operation<EndpointPath> = {
+  methods: ["GET"],
+  path: "/emulator/endpoints/:endpointId/decisions",
+  access: "admin",
+  contract: {
+    tag: "emulator",
+    query: z.object({ limit: limitParameter }),
+    answers: {
+      200: json(
+        "Decisions by which workers were started or told to leave, and those that were held back.",
+        decisionsSchema,
+      ),
+    },
+    errors: ["endpoint_not_found"],
+  },
+  async perform({ service, path, query }) {
+    const { directory, decisions } = service.engine;
+    const { id } = directory.endpoint(path.endpointId);
+    const newest = decisions.of(id).slice(-parseLimit(query)).toReversed();
+    const shown = newest.map(({ at, reasons, ...decision }) => ({
+      at: iso(at),
+      ...decision,
+      reason: reasonInWords({ at, reasons }),
+    }));
+    return jsonAnswer({ decisions: shown });
+  },
+};

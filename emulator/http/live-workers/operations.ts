@@ -1,0 +1,17 @@
+/** What workers of the live dialect call: the index of this folder. */
+import type { Operation } from "../operation/operation.ts";
+import { ping } from "./ping.ts";
+import { reportJob } from "./report-job.ts";
+import { stopJobs } from "./stop-jobs.ts";
+import { streamJob } from "./stream-job.ts";
+import { takeJob, takeJobs } from "./take-jobs.ts";
+
+/** By name. They are no part of the interface that clients see. */
+export const LIVE_WORKER_OPERATIONS = {
+  takeJob,
+  takeJobs,
+  stopJobs,
+  reportJob,
+  streamJob,
+  ping,
+} satisfies Readonly<Record<string, Operation<never>>>;

@@ -1,0 +1,48 @@
+/** Further addresses for live workers only. */
+import type { RequestListener, Server } from "node:http";
+import { closeServer } from "../../net/close-server.ts";
+import { listen, type ListenAddress, PortInUseError, urlOf } from "../../net/listen.ts";
+import { LISTENERS } from "../../net/listener-limits.ts";
+import { createWebServer, type WebServerOptions } from "../../net/web-server.ts";
+import { SERVER_LIMITS } from "../operation/server-limits.ts";
+
+/** How long `close` lets requests in flight go on before it cuts them off. */
+const CLOSE_GRACE_MS = 5_000;
+
+export class WorkerListeners {
+  readonly #listener: RequestListener;
+  readonly #log: WebServerOptions["log"];
+  readonly #servers: Server[] = [];
+  #closed: Promise<void> | undefined;
+
+  /** @param listener answers what workers call, and 404 to all else */
+  constructor(listener: RequestListener, log: WebServerOptions["log"]) {
+    this.#listener = listener;
+    this.#log = log;
+  }
+
+  /**
+   * Listens at an address of this machine, at any free port if the given one is taken. Resolves with the base URL.
+   *
+   * @throws ListenError
+   */
+  async openAt(address: ListenAddress): Promise<string> {
+    if (this.#closed !== undefined) throw new Error("the service is stopping");
+    const limits = { limits: LISTENERS.liveWorkers, log: this.#log };
+    const { server, guarded } = createWebServer({ ...SERVER_LIMITS, ...limits });
+    server.on("request", guarded(this.#listener));
+    this.#servers.push(server);
+    const port = await listen(server, address).catch(async (error: unknown) => {
+      if (!(error instanceof PortInUseError)) throw error;
+      return listen(server, { ...address, port: 0 });
+    });
+    return urlOf(address, port);
+  }
+
+  /** Closes all of them; call it when the workers have exited. Idempotent. */
+  async close(): Promise<void> {
+    const closing = this.#servers.map((server) => closeServer(server, CLOSE_GRACE_MS));
+    this.#closed ??= Promise.all(closing).then(() => undefined);
+    return this.#closed;
+  }
+}

@@ -1,0 +1,73 @@
+/** The account in GraphQL: who asks, and what belongs to them. */
+import { sshKeysIn, sshKeysText, SSH_KEY } from "../../../core/access/account.ts";
+import { valueInWords } from "../../../core/input/problem-messages.ts";
+import { invalidRequest } from "../../../core/service-error.ts";
+import { replaceSshKeys, sshKeys } from "../../../engine/access/account.ts";
+import { listPods } from "../../../engine/pods/manage-pods.ts";
+import { listNetworkVolumes } from "../../../engine/resources/manage-network-volumes.ts";
+import { USER_ID } from "./user-id.ts";
+import type { HttpEngine } from "../../operation/service.ts";
+import type { Asker } from "../graphql/asker.ts";
+import { endpointWith, endpointsOf } from "../endpoints/graphql.ts";
+import { given, type Input } from "../graphql/input.ts";
+import { podsOf } from "../pods/graphql.ts";
+import { ownTemplates } from "../templates/graphql.ts";
+import { hourlyCost } from "../pods/graphql-shown.ts";
+
+/** Nothing is paid for here (ours): enough for who looks whether there is any, and what no bill of a test comes to. */
+const BALANCE = 1_000;
+
+/** An hour, in dollars: without effect (ours). */
+const SPEND_LIMIT = 80;
+
+export const ACCOUNT_FIELDS = {
+  /** Who asks; null for who has no key (live). */
+  myself: (_: object, asker: Asker) => (asker.hasKey ? userOf(asker) : null),
+  /** Replaces the SSH keys: one in each line, empty lines between them or not (live). */
+  updateUserSettings: async ({ input }: { readonly input?: Input | null }, asker: Asker) => {
+    const { pubKey = "" } = given(input);
+    await asker.changes({ name: "updateUserSettings" }, (engine) =>
+      replaceSshKeys(engine, keysIn(String(pubKey))),
+    );
+    return userOf(asker);
+  },
+};
+
+/** @throws ServiceError invalid_request */
+function keysIn(text: string): readonly string[] {
+  const keys = sshKeysIn(text);
+  const wrong = keys.filter((key) => !SSH_KEY.test(key));
+  if (wrong.length === 0) return keys;
+  throw invalidRequest(
+    wrong.map(
+      (key) => `pubKey must have one SSH public key in each line; got ${valueInWords(key)}`,
+    ),
+  );
+}
+
+function userOf(asker: Asker) {
+  asker.identified();
+  return {
+    id: USER_ID,
+    email: "user@localhost",
+    pubKey: () => sshKeysText(sshKeys(asker.reads())),
+    clientBalance: BALANCE,
+    currentSpendPerHr: () => spendPerHour(asker.reads()),
+    spendLimit: SPEND_LIMIT,
+    notifyPodsStale: false,
+    notifyPodsGeneral: false,
+    notifyLowBalance: false,
+    serverlessDiscount: null,
+    networkVolumes: () => listNetworkVolumes(asker.reads()),
+    pods: () => podsOf(asker.reads()),
+    endpoints: () => endpointsOf(asker),
+    endpoint: ({ id }: { readonly id: string }) => endpointWith(asker, id),
+    podTemplates: () => ownTemplates(asker.reads()),
+  };
+}
+
+/** Of the pods that are to run. */
+function spendPerHour(engine: HttpEngine): number {
+  const running = listPods(engine).filter(({ desiredStatus }) => desiredStatus === "RUNNING");
+  return running.reduce((sum, pod) => sum + hourlyCost(engine, pod), 0);
+}

@@ -1,0 +1,129 @@
+/** The catalog in GraphQL, which anyone may ask for: GPU types, data centres and pools. */
+import { perHour, type PriceTable } from "../../../core/billing/prices.ts";
+import { DATA_CENTERS } from "../../../core/catalog/data-centers.ts";
+import {
+  type Availability,
+  cudaVersionsOf,
+  gpuAvailability,
+  gpuName,
+  manufacturerOf,
+  type OfferedGpu,
+  offeredGpus,
+} from "../../../core/catalog/gpu-availability.ts";
+import { GPU_POOLS } from "../../../core/catalog/gpu-types.ts";
+import { typesIn } from "../../../core/resources/gpu-pools.ts";
+import { type GpuInventory, sameType } from "../../../core/workers/gpu-allocation.ts";
+import type { Asker } from "../graphql/asker.ts";
+import { given, type Input, listOf, textOf } from "../graphql/input.ts";
+
+interface Offer {
+  readonly inventory: GpuInventory;
+  readonly prices: PriceTable;
+}
+
+export const CATALOG_FIELDS = {
+  /** The GPU types, or the one with that id: none if there is none (live; what this machine has of them: ours). */
+  gpuTypes: async ({ input }: { readonly input?: Input | null }, asker: Asker) => {
+    const id = textOf(input?.["id"]);
+    const offer = await offerOf(asker);
+    return offeredGpus(offer.inventory)
+      .filter((gpu) => id === undefined || sameType(gpu.id, id))
+      .map((gpu) => gpuType(gpu, offer));
+  },
+  /** The data centres, all of which are this machine (live; the machine: ours). */
+  dataCenters: async (_: object, asker: Asker) => {
+    const offer = await offerOf(asker);
+    return DATA_CENTERS.map(({ id, country }) => ({
+      id,
+      name: id,
+      location: country,
+      gpuAvailability: () => stockOf(offer),
+    }));
+  },
+  /** The pools in which endpoints name GPU types (live). */
+  serverlessGpuPools: () => GPU_POOLS.map((id) => ({ id, gpuTypeIds: typesIn(id) })),
+  /** The public endpoints, of which there are none (live; none: ours). */
+  allAiApiPublicConfigs: () => [],
+};
+
+async function offerOf({ publicly: { findGpus, prices } }: Asker): Promise<Offer> {
+  return { inventory: await findGpus(), prices };
+}
+
+function gpuType(gpu: OfferedGpu, offer: Offer) {
+  const { id, memoryGb, maxCount } = gpu;
+  const price = perHour(offer.prices, { gpuTypeId: id, gpuCount: 1, vcpuCount: 0 });
+  return {
+    id,
+    displayName: gpuName(id),
+    manufacturer: manufacturerOf(id),
+    memoryInGb: memoryGb,
+    cudaCores: null,
+    secureCloud: true,
+    communityCloud: true,
+    securePrice: price,
+    communityPrice: price,
+    // There are neither plans nor spot prices here.
+    ...{ oneWeekPrice: null, oneMonthPrice: null, threeMonthPrice: null },
+    ...{ communitySpotPrice: null, secureSpotPrice: null },
+    maxGpuCount: maxCount,
+    lowestPrice: ({ input }: { readonly input?: Input | null }) =>
+      lowestPrice(gpu, offer, given(input)),
+  };
+}
+
+/** Nothing where this machine has not as many. */
+function lowestPrice({ id, memoryGb }: OfferedGpu, { inventory, prices }: Offer, wanted: Input) {
+  const count = typeof wanted["gpuCount"] === "number" ? Math.max(1, wanted["gpuCount"]) : 1;
+  const cuda = cudaOf(wanted);
+  const stockStatus = stockWord(gpuAvailability(inventory, { typeId: id, count, ...cuda }));
+  const price = perHour(prices, { gpuTypeId: id, gpuCount: count, vcpuCount: 0 });
+  const isThere = (version: string) =>
+    gpuAvailability(inventory, { typeId: id, count, allowedCudaVersions: [version] }) !== "NONE";
+  return {
+    gpuName: gpuName(id),
+    gpuTypeId: id,
+    minimumBidPrice: null,
+    uninterruptablePrice: stockStatus === null ? null : price,
+    stockStatus,
+    minMemory: stockStatus === null ? null : memoryGb * count,
+    minVcpu: stockStatus === null ? null : VCPU_COUNT,
+    gpuTypeCudaVersions: cudaVersionsOf(inventory, id).map((cudaVersion) => ({
+      cudaVersion,
+      availability: isThere(cudaVersion) ? "AVAILABLE" : "UNAVAILABLE",
+    })),
+  };
+}
+
+/** What a pod has that does not ask for more. */
+const VCPU_COUNT = 2;
+
+function cudaOf({ allowedCudaVersions, cudaVersion, minCudaVersion }: Input) {
+  const allowed = listOf(allowedCudaVersions ?? cudaVersion);
+  const texts = Array.isArray(allowed) ? allowed.filter((each) => typeof each === "string") : [];
+  const min = textOf(minCudaVersion);
+  return {
+    ...(texts.length > 0 && { allowedCudaVersions: texts }),
+    ...(min !== undefined && { minCudaVersion: min }),
+  };
+}
+
+/** Of each data centre the same: it is this machine. */
+function stockOf({ inventory }: Offer) {
+  return offeredGpus(inventory).map(({ id }) => ({
+    gpuTypeId: id,
+    displayName: gpuName(id),
+    stockStatus: stockWord(gpuAvailability(inventory, { typeId: id, count: 1 })),
+  }));
+}
+
+const STOCK: Readonly<Record<Availability, "High" | "Low" | "Medium" | null>> = {
+  NONE: null,
+  LOW: "Low",
+  MEDIUM: "Medium",
+  HIGH: "High",
+};
+
+function stockWord(availability: Availability) {
+  return STOCK[availability];
+}

@@ -1,0 +1,142 @@
+/** What the catalog of the second version of REST says of this machine. Pure. */
+import { perHour, type PriceTable } from "../../../core/billing/prices.ts";
+import {
+  CPU_FLAVORS,
+  type CpuFlavor,
+  ENDPOINT_CPU_FLAVORS,
+  VCPU_BOUNDS,
+} from "../../../core/catalog/cpu-flavors.ts";
+import { type DataCenter, DATA_CENTERS } from "../../../core/catalog/data-centers.ts";
+import {
+  type Availability,
+  cudaVersionsOf,
+  gpuAvailability,
+  gpuName,
+  manufacturerOf,
+  type OfferedGpu,
+  offeredGpus,
+} from "../../../core/catalog/gpu-availability.ts";
+import { poolOf } from "../../../core/resources/gpu-pools.ts";
+import { VOLUME_TYPES } from "../../../core/resources/network-volume.ts";
+import type { GpuInventory } from "../../../core/workers/gpu-allocation.ts";
+import type { AskedCpus, AskedGpus } from "./rest-v2-query.ts";
+
+/** What the catalog is made of. */
+export interface Offer {
+  readonly inventory: GpuInventory;
+  readonly prices: PriceTable;
+}
+
+export function gpuBody(
+  { id, memoryGb, maxCount }: OfferedGpu,
+  { inventory, prices }: Offer,
+  asked: AskedGpus | undefined,
+) {
+  const price = perHour(prices, { gpuTypeId: id, gpuCount: 1, vcpuCount: 0 });
+  return {
+    id,
+    name: gpuName(id),
+    pool: poolOf(id),
+    manufacturer: manufacturerOf(id),
+    memory: memoryGb,
+    secure: true,
+    community: true,
+    price: { secure: price, community: price, serverless: price },
+    maxCount: { secure: maxCount, community: maxCount },
+    ...(asked && gpusThere(id, inventory, asked)),
+  };
+}
+
+function gpusThere(typeId: string, inventory: GpuInventory, asked: AskedGpus) {
+  const availability = availabilityFor(typeId, inventory, asked);
+  const { allowedCudaVersions, minCudaVersion, count } = asked;
+  const versions = cudaVersionsOf(inventory, typeId).filter(
+    (version) => allowedCudaVersions === undefined || allowedCudaVersions.includes(version),
+  );
+  const isThere = (version: string) =>
+    gpuAvailability(inventory, {
+      typeId,
+      count,
+      allowedCudaVersions: [version],
+      minCudaVersion,
+    }) !== "NONE";
+  return {
+    ...inDataCenters(availability, asked.countryCodes),
+    cudaVersions: versions.map((version) => ({ version, available: isThere(version) })),
+  };
+}
+
+/** Of clusters there is nothing. */
+function availabilityFor(
+  typeId: string,
+  inventory: GpuInventory,
+  { products, count, countryCodes, allowedCudaVersions, minCudaVersion }: AskedGpus,
+): Availability {
+  const isElsewhere = centresIn(countryCodes).length === 0;
+  if (isElsewhere || products.every((product) => product === "CLUSTER")) return "NONE";
+  return gpuAvailability(inventory, { typeId, count, allowedCudaVersions, minCudaVersion });
+}
+
+export function cpuBody(flavor: CpuFlavor, { prices }: Offer, asked: AskedCpus | undefined) {
+  const { id, name, group, memoryGbPerVcpu } = flavor;
+  return {
+    id,
+    name,
+    group,
+    vcpu: VCPU_BOUNDS,
+    ramGbPerVcpu: memoryGbPerVcpu,
+    price: { securePerVcpu: prices.vcpuPerHour, serverlessPerVcpu: prices.vcpuPerHour },
+    ...(asked && inDataCenters(cpusThere(flavor, asked))),
+  };
+}
+
+function cpusThere({ id }: CpuFlavor, { products, vcpuCount = 0 }: AskedCpus): Availability {
+  const isOfEndpoints = ENDPOINT_CPU_FLAVORS.some((flavor) => flavor === id);
+  const isOffered = isOfEndpoints || products.includes("POD");
+  return isOffered && vcpuCount <= VCPU_BOUNDS.max ? "HIGH" : "NONE";
+}
+
+export function dataCenterBody(
+  { id, region }: DataCenter,
+  offer: Offer,
+  include: readonly string[],
+) {
+  return {
+    id,
+    name: id,
+    region,
+    globalNetwork: true,
+    networkVolumeTypes: VOLUME_TYPES,
+    compliance: [],
+    ...(include.includes("GPU_AVAILABILITY") && gpusIn(offer)),
+    ...(include.includes("CPU_AVAILABILITY") && {
+      cpuAvailability: CPU_FLAVORS.map((flavor) => ({
+        id: flavor.id,
+        name: flavor.name,
+        availability: "HIGH",
+      })),
+    }),
+  };
+}
+
+/** Absent where there are none (live). */
+function gpusIn({ inventory }: Offer) {
+  const there = offeredGpus(inventory).flatMap(({ id }) => {
+    const availability = gpuAvailability(inventory, { typeId: id, count: 1 });
+    return availability === "NONE" ? [] : { id, name: gpuName(id), availability };
+  });
+  return there.length === 0 ? {} : { gpuAvailability: there };
+}
+
+/** Every data centre is this machine; those without any are left out (live). */
+function inDataCenters(availability: Availability, countryCodes?: readonly string[]) {
+  if (availability === "NONE") return { availability };
+  const centres = centresIn(countryCodes).map(({ id }) => ({ id, name: id, availability }));
+  return { availability, dataCenters: centres };
+}
+
+/** All of them, or those of the countries. */
+export function centresIn(countryCodes: readonly string[] | undefined): readonly DataCenter[] {
+  if (countryCodes === undefined || countryCodes.length === 0) return DATA_CENTERS;
+  return DATA_CENTERS.filter(({ country }) => countryCodes.includes(country));
+}

@@ -1,0 +1,147 @@
+/** What can be asked of the catalog in the second version of REST, and which parameters go together (live). */
+import { z } from "zod";
+import { REGIONS } from "../../../core/catalog/data-centers.ts";
+import type { QueryParameters } from "../../../core/input/query-parameters.ts";
+import { CLOUD_TYPES } from "../../../core/pods/pod.ts";
+import { VOLUME_TYPES } from "../../../core/resources/network-volume.ts";
+import { invalidRequest } from "../../../core/service-error.ts";
+import {
+  flagParameterV2,
+  integerParameterV2,
+  listParameterV2,
+  readParameters,
+} from "../rest-v2/read-closed.ts";
+
+const MAX_COUNT = 1_000;
+
+const include = listParameterV2(
+  z.enum(["AVAILABILITY"]),
+  "`AVAILABILITY` adds what there is of it.",
+);
+
+export const gpuParameters = {
+  include,
+  product: listParameterV2(
+    z.enum(["POD", "CLUSTER", "SERVERLESS"]),
+    "What it is wanted for; required with `include`.",
+  ),
+  count: integerParameterV2(1, MAX_COUNT)
+    .optional()
+    .meta({ description: "How many GPUs on one machine; default 1." }),
+  cloud: z.enum(CLOUD_TYPES).optional().meta({ description: "Both are this machine." }),
+  countryCodes: listParameterV2(
+    z.string().regex(/^[A-Z]{2}$/u),
+    "Only data centres of these countries.",
+  ),
+  cudaVersions: listParameterV2(
+    z.string().regex(/^\d+\.\d+$/u),
+    "Only machines with one of these versions of CUDA.",
+  ),
+  minCudaVersion: z
+    .string()
+    .regex(/^\d+(\.\d+)?$/u)
+    .optional()
+    .meta({ description: "Only machines with this version of CUDA or a newer one." }),
+};
+
+export const cpuParameters = {
+  include,
+  product: listParameterV2(
+    z.enum(["POD", "SERVERLESS"]),
+    "What it is wanted for; required with `include`.",
+  ),
+  vcpuCount: integerParameterV2(2, MAX_COUNT)
+    .optional()
+    .meta({ description: "How many virtual processors, a power of two." }),
+};
+
+export const dataCenterParameters = {
+  include: listParameterV2(
+    z.enum(["GPU_AVAILABILITY", "CPU_AVAILABILITY"]),
+    "Adds what there is in it.",
+  ),
+};
+
+export const COMPLIANCE = [
+  "GDPR",
+  "ISO_IEC_27001",
+  "ISO_14001",
+  "PCI_DSS",
+  "HITRUST",
+  "SOC_1_TYPE_2",
+  "SOC_2_TYPE_2",
+  "SOC_3_TYPE_2",
+  "ITAR",
+  "FISMA_HIGH",
+  "HIPAA",
+  "RENEWABLE",
+] as const;
+
+export const dataCentersParameters = {
+  ...dataCenterParameters,
+  regions: listParameterV2(z.enum(REGIONS), "Any of these."),
+  networkVolumeTypes: listParameterV2(z.enum(VOLUME_TYPES), "All of these."),
+  compliance: listParameterV2(z.enum(COMPLIANCE), "All of these."),
+  globalNetwork: flagParameterV2().optional(),
+};
+
+/** What availability is asked for; undefined where it is not. */
+export interface AskedGpus {
+  readonly products: readonly string[];
+  readonly count: number;
+  readonly countryCodes: readonly string[] | undefined;
+  readonly allowedCudaVersions: readonly string[] | undefined;
+  readonly minCudaVersion: string | undefined;
+}
+
+/** @throws ServiceError unprocessable; invalid_request for parameters that do not go together */
+export function readAskedGpus(query: QueryParameters): AskedGpus | undefined {
+  const asked = readParameters(gpuParameters, query);
+  const products = productsOf(asked);
+  if (products === undefined) return undefined;
+  const { count = 1, countryCodes, cudaVersions, minCudaVersion } = asked;
+  if (cudaVersions !== undefined && minCudaVersion !== undefined)
+    throw invalidRequest(["cudaVersions and minCudaVersion exclude each other"]);
+  return {
+    products,
+    count,
+    countryCodes,
+    allowedCudaVersions: cudaVersions,
+    // A bare number means any release of it.
+    minCudaVersion: minCudaVersion?.replace(/^\d+$/u, "$&.0"),
+  };
+}
+
+export interface AskedCpus {
+  readonly products: readonly string[];
+  readonly vcpuCount: number | undefined;
+}
+
+/** @throws ServiceError unprocessable; invalid_request for parameters that do not go together */
+export function readAskedCpus(query: QueryParameters): AskedCpus | undefined {
+  const asked = readParameters(cpuParameters, query);
+  const { vcpuCount } = asked;
+  if (vcpuCount !== undefined && !Number.isInteger(Math.log2(vcpuCount)))
+    throw invalidRequest([`vcpuCount must be a power of two; got ${vcpuCount}`]);
+  const products = productsOf(asked);
+  return products && { products, vcpuCount };
+}
+
+interface Asked {
+  readonly include?: readonly string[] | undefined;
+  readonly product?: readonly string[] | undefined;
+  readonly [other: string]: unknown;
+}
+
+/** Undefined where no availability is asked for. @throws ServiceError invalid_request */
+function productsOf({ include: included = [], product = [], ...others }: Asked) {
+  if (included.length > 0) {
+    if (product.length > 0) return product;
+    throw invalidRequest(["include=AVAILABILITY requires product: what there is depends on it"]);
+  }
+  const given = Object.entries({ ...others, product: product[0] }).flatMap(([name, value]) =>
+    value === undefined ? [] : name,
+  );
+  if (given.length === 0) return undefined;
+  throw invalidRequest([`${given.join(", ")}: valid only with include=AVAILABILITY`]);
+}

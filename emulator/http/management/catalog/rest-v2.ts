@@ -1,0 +1,120 @@
+/** Operations on the catalog in the second version of REST: what can be rented, and what there is of it here. */
+import { z } from "zod";
+import { CPU_FLAVORS } from "../../../core/catalog/cpu-flavors.ts";
+import { DATA_CENTERS } from "../../../core/catalog/data-centers.ts";
+import { offeredGpus } from "../../../core/catalog/gpu-availability.ts";
+import { ServiceError } from "../../../core/service-error.ts";
+import { sameType } from "../../../core/workers/gpu-allocation.ts";
+import { jsonAnswer } from "../../operation/answers/answer.ts";
+import type { Call, Operation } from "../../operation/operation.ts";
+import { json } from "../../schemas/contract.ts";
+import { centresIn, cpuBody, dataCenterBody, gpuBody, type Offer } from "./rest-v2-bodies.ts";
+import {
+  cpuParameters,
+  dataCenterParameters,
+  dataCentersParameters,
+  gpuParameters,
+  readAskedCpus,
+  readAskedGpus,
+} from "./rest-v2-query.ts";
+import { cpuTypeSchema, dataCenterSchema, gpuTypeSchema } from "./rest-v2-schemas.ts";
+import { readParameters } from "../rest-v2/read-closed.ts";
+
+const gpus = reader("/v2/catalog/gpus", "gpuTypeId", "gpus", gpuTypeSchema);
+const cpus = reader("/v2/catalog/cpus", "cpuFlavorId", "cpus", cpuTypeSchema);
+const dataCenters = reader(
+  "/v2/catalog/datacenters",
+  "dataCenterId",
+  "dataCenters",
+  dataCenterSchema,
+);
+
+export const CATALOG_V2_OPERATIONS = {
+  /** `GET /catalog/gpus`: the GPU types, and which of them this machine has (live; what it has: ours). */
+  listGpuTypesV2: gpus.listing(gpuParameters, (offer, { query }) => {
+    const asked = readAskedGpus(query);
+    if (centresIn(asked?.countryCodes).length === 0) return [];
+    return offeredGpus(offer.inventory).map((gpu) => gpuBody(gpu, offer, asked));
+  }),
+  /** `GET /catalog/gpus/{id}`: one GPU type (live). */
+  readGpuTypeV2: gpus.reading(gpuParameters, (offer, { query }, id) => {
+    const asked = readAskedGpus(query);
+    const gpu = offeredGpus(offer.inventory).find((each) => sameType(each.id, id));
+    return gpu && gpuBody(gpu, offer, asked);
+  }),
+  /** `GET /catalog/cpus`: the CPU flavours (live). */
+  listCpuTypesV2: cpus.listing(cpuParameters, (offer, { query }) => {
+    const asked = readAskedCpus(query);
+    return CPU_FLAVORS.map((flavor) => cpuBody(flavor, offer, asked));
+  }),
+  /** `GET /catalog/cpus/{id}`: one CPU flavour (live). */
+  readCpuTypeV2: cpus.reading(cpuParameters, (offer, { query }, id) => {
+    const asked = readAskedCpus(query);
+    const flavor = CPU_FLAVORS.find((each) => each.id === id);
+    return flavor && cpuBody(flavor, offer, asked);
+  }),
+  /** `GET /catalog/datacenters`: the data centres, all of which are this machine (live; the machine: ours). */
+  listDataCentersV2: dataCenters.listing(dataCentersParameters, (offer, { query }) => {
+    const asked = readParameters(dataCentersParameters, query);
+    const { include = [], regions = [], compliance = [] } = asked;
+    // Each has all types of volumes and a network to the others, and none is certified.
+    if (compliance.length > 0 || asked.globalNetwork === false) return [];
+    return DATA_CENTERS.filter(
+      ({ region }) => regions.length === 0 || regions.includes(region),
+    ).map((each) => dataCenterBody(each, offer, include));
+  }),
+  /** `GET /catalog/datacenters/{id}`: one data centre (live). */
+  readDataCenterV2: dataCenters.reading(dataCenterParameters, (offer, { query }, id) => {
+    const { include = [] } = readParameters(dataCenterParameters, query);
+    const found = DATA_CENTERS.find((each) => each.id === id);
+    return found && dataCenterBody(found, offer, include);
+  }),
+};
+
+type IdPath = Readonly<Record<string, string>>;
+
+/** Makes the operations on one part of the catalog. */
+function reader(path: string, id: string, list: string, schema: z.ZodType) {
+  const common = { methods: ["GET"], owner: "any" } as const;
+  const errors = ["unprocessable", "invalid_request"] as const;
+  return {
+    listing: (
+      parameters: z.core.$ZodLooseShape,
+      things: (offer: Offer, call: Call<unknown>) => readonly object[],
+    ): Operation => ({
+      ...common,
+      path,
+      contract: {
+        tag: "catalog",
+        query: z.object(parameters),
+        answers: { 200: json("All of them.", z.strictObject({ [list]: z.array(schema) })) },
+        errors,
+      },
+      perform: async (call) => jsonAnswer({ [list]: things(await offerOf(call), call) }),
+    }),
+    reading: (
+      parameters: z.core.$ZodLooseShape,
+      find: (offer: Offer, call: Call<unknown>, id: string) => object | undefined,
+    ): Operation<IdPath> => ({
+      ...common,
+      path: `${path}/:${id}`,
+      contract: {
+        tag: "catalog",
+        query: z.object(parameters),
+        answers: { 200: json("It.", schema) },
+        errors: [...errors, "not_found"],
+      },
+      async perform(call) {
+        const wanted = call.path[id] ?? "";
+        const found = find(await offerOf(call), call, wanted);
+        if (found) return jsonAnswer(found);
+        throw new ServiceError("not_found", `there is no ${JSON.stringify(wanted)} in ${path}`);
+      },
+    }),
+  };
+}
+
+async function offerOf({ service }: Call<unknown>): Promise<Offer> {
+  const { findGpus, prices } = service.engine;
+  return { inventory: await findGpus(), prices };
+}

@@ -1,0 +1,46 @@
+/** An endpoint as GraphQL shows it: the record, and what it takes from its template, its volumes and its workers (live). */
+import type { Endpoint } from "../../../core/resources/endpoint.ts";
+import { poolsOf, writeGpuIds } from "../../../core/resources/gpu-pools.ts";
+import { volumesOf } from "../../../core/resources/network-volume.ts";
+import { instanceIdsOf } from "./v1.ts";
+import { USER_ID } from "../account/user-id.ts";
+import { workerBody } from "../pods/v1-worker-body.ts";
+import type { HttpEngine } from "../../operation/service.ts";
+import type { Asker } from "../graphql/asker.ts";
+import { TYPE_WORDS } from "./graphql-input.ts";
+import { pairsOf } from "../graphql/input.ts";
+
+export function shownEndpoint(engine: HttpEngine, endpoint: Endpoint, asker: Asker): object {
+  const { directory, fleet } = engine;
+  const { id, templateId, computeType, scalerValue, dataCenterIds = [] } = endpoint;
+  const isCpu = computeType === "CPU";
+  const volumes = volumesOf(endpoint).map((volumeId) => ({
+    networkVolumeId: volumeId,
+    dataCenterId: directory.findVolume(volumeId)?.dataCenterId ?? null,
+  }));
+  const [first] = volumes;
+  return {
+    ...endpoint,
+    type: TYPE_WORDS[endpoint.type],
+    gpuIds: isCpu ? null : writeGpuIds(poolsOf(endpoint.gpuTypeIds)),
+    instanceIds: isCpu ? instanceIdsOf(endpoint) : [],
+    networkVolumeId: first?.networkVolumeId ?? null,
+    networkVolumeIds: volumes,
+    networkVolume: first ? (directory.findVolume(first.networkVolumeId) ?? null) : null,
+    locations: dataCenterIds.join(","),
+    // Clients read a whole number.
+    scalerValue: Math.ceil(scalerValue),
+    // Here no worker is held ready that is not asked for.
+    workersStandby: 0,
+    allowedCudaVersions: (endpoint.allowedCudaVersions ?? []).join(","),
+    flashBootType: endpoint.flashboot === true ? "FLASHBOOT" : "OFF",
+    modelReferences: [],
+    env: () => pairsOf(directory.findTemplate(templateId)?.env ?? {}),
+    userId: USER_ID,
+    aiKey: null,
+    pods: async () => [
+      ...fleet.workersOf(id).map((worker) => workerBody(worker, undefined)),
+      ...(await asker.otherWorkers(id)),
+    ],
+  };
+}

@@ -1,0 +1,89 @@
+/** Endpoints in GraphQL. */
+import type { Endpoint } from "../../../core/resources/endpoint.ts";
+import {
+  createEndpoint,
+  deleteEndpoint,
+  listEndpoints,
+} from "../../../engine/resources/endpoints/manage-endpoints.ts";
+import { updateEndpoint } from "../../../engine/resources/endpoints/update-endpoint.ts";
+import { type FieldNames, inNames } from "../../operation/requests/field-names.ts";
+import type { HttpEngine } from "../../operation/service.ts";
+import type { Asker } from "../graphql/asker.ts";
+import { endpointInputOf, endpointReplacement, inlineOf } from "./graphql-input.ts";
+import { shownEndpoint } from "./graphql-shown.ts";
+import { type Input, textOf } from "../graphql/input.ts";
+
+/** What GraphQL calls the fields of an endpoint and its template. */
+const NAMES: FieldNames = {
+  gpuTypeIds: "gpuIds",
+  cpuFlavorIds: "instanceIds",
+  vcpuCount: "instanceIds",
+  dataCenterIds: "locations",
+  flashboot: "flashBootType",
+  dockerEntrypoint: "dockerArgs",
+  dockerStartCmd: "dockerArgs",
+};
+
+interface Change {
+  readonly name: string;
+  readonly id: string | undefined;
+}
+
+interface TemplateChoice {
+  readonly input?: { readonly endpointId: string; readonly templateId: string } | null;
+}
+
+export const ENDPOINT_FIELDS = {
+  /** Creates an endpoint, or replaces the one with that id: what is not set gets its default (live). */
+  saveEndpoint: ({ input }: { readonly input: Input }, asker: Asker) => {
+    const id = textOf(input["id"]);
+    return changed(asker, { name: "saveEndpoint", id }, async (engine) =>
+      id === undefined
+        ? createEndpoint(engine, endpointInputOf(input))
+        : replace(engine, id, input),
+    );
+  },
+  /** Gives an endpoint another template; its workers are replaced (live). */
+  updateEndpointTemplate: ({ input }: TemplateChoice, asker: Asker) => {
+    const { endpointId: id, templateId } = input ?? {};
+    return changed(asker, { name: "updateEndpointTemplate", id }, (engine) =>
+      updateEndpoint(engine, id ?? "", { templateId }),
+    );
+  },
+  /** Deletes an endpoint and its jobs; its workers leave (live). */
+  deleteEndpoint: async ({ id }: { readonly id: string }, asker: Asker) => {
+    const change = { name: "deleteEndpoint", subject: id, endpointId: id };
+    await asker.changes(change, (engine) => deleteEndpoint(engine, id));
+    return null;
+  },
+};
+
+/** Oldest first. */
+export function endpointsOf(asker: Asker) {
+  const engine = asker.reads();
+  return listEndpoints(engine).map((endpoint) => shownEndpoint(engine, endpoint, asker));
+}
+
+/** Null if there is none. */
+export function endpointWith(asker: Asker, id: string) {
+  const engine = asker.reads(id);
+  const endpoint = engine.directory.findEndpoint(id);
+  return endpoint ? shownEndpoint(engine, endpoint, asker) : null;
+}
+
+async function changed(
+  asker: Asker,
+  { name, id }: Change,
+  work: (engine: HttpEngine) => Promise<Endpoint>,
+) {
+  const made = await asker.changes({ name, subject: id, endpointId: id }, async (engine) => {
+    const endpoint = await inNames(NAMES, () => work(engine));
+    return { id: endpoint.id, shown: shownEndpoint(engine, endpoint, asker) };
+  });
+  return made.shown;
+}
+
+async function replace(engine: HttpEngine, id: string, input: Input): Promise<Endpoint> {
+  const present = engine.directory.endpoint(id);
+  return updateEndpoint(engine, id, endpointReplacement(input, present), inlineOf(input));
+}

@@ -1,0 +1,131 @@
+/** Operations on endpoints in the second version of REST. */
+import type { Endpoint } from "../../../core/resources/endpoint.ts";
+import type { Template } from "../../../core/resources/template.ts";
+import type { Uses } from "../../../engine/parts/engine-parts.ts";
+import type { InlineContainer } from "../../../engine/resources/templates/bound-template.ts";
+import {
+  createEndpoint,
+  deleteEndpoint,
+  listEndpoints,
+} from "../../../engine/resources/endpoints/manage-endpoints.ts";
+import { updateEndpoint } from "../../../engine/resources/endpoints/update-endpoint.ts";
+import type { Call } from "../../operation/operation.ts";
+import { Collection } from "../rest-v2/collection.ts";
+import { containerOf } from "../templates/rest-v2-container.ts";
+import { notFitting, unprocessable } from "../rest-v2/problem.ts";
+import { endpointBodyV2 } from "./rest-v2-body.ts";
+import {
+  type CreateEndpointBody,
+  createEndpointSchema,
+  endpointSchemaV2,
+  type UpdateEndpointBody,
+  updateEndpointSchema,
+} from "./rest-v2-schemas.ts";
+import { endpointChangesOf, endpointSettingsOf } from "./rest-v2-settings.ts";
+
+const endpoint = new Collection({
+  tag: "endpoints",
+  path: "/v2/serverless",
+  id: "endpointId",
+  list: "endpoints",
+  name: "The endpoint",
+  schema: endpointSchemaV2,
+  names: {
+    imageName: "image",
+    containerRegistryAuthId: "registry",
+    networkVolumeId: "networkVolumes",
+    networkVolumeIds: "networkVolumes",
+    workersMin: "workers.min",
+    workersMax: "workers.max",
+    scalerType: "scaling.type",
+    LOAD_BALANCING: "LOAD_BALANCER",
+  },
+  placeOf: ({ id, createdAt }: Endpoint) => ({ at: createdAt, id }),
+  show: (shown: Endpoint, call) =>
+    endpointBodyV2(
+      shown,
+      call.service.engine.directory.findTemplate(shown.templateId),
+      baseUrlOf(call),
+    ),
+});
+
+export const SERVERLESS_V2_OPERATIONS = {
+  /** `POST /v2/serverless`: creates an endpoint, with its queue and with the template that its container becomes (live). */
+  createEndpointV2: endpoint.creation(
+    { takes: createEndpointSchema, errors: ["template_not_found", "storage_full"] },
+    async ({ service: { engine } }, body) => {
+      if (body.image === undefined && body.templateId === undefined)
+        throw notFitting(["$: missing property 'image'"]);
+      const inline = inlineOf(engine, body);
+      const settings = endpointSettingsOf(withCudaOf(engine, body));
+      return createEndpoint(engine, { ...settings, ...inline });
+    },
+  ),
+  /** `GET /v2/serverless`: the endpoints, page by page (live). */
+  listEndpointsV2: endpoint.listing(async ({ service }) => listEndpoints(service.engine)),
+  /** `GET /v2/serverless/{id}`: one endpoint (live). */
+  readEndpointV2: endpoint.reading(["endpoint_not_found"], async ({ service }, id) =>
+    service.engine.directory.endpoint(id),
+  ),
+  /** `PATCH /v2/serverless/{id}`: changes an endpoint; where its container changes, its workers are replaced (live). */
+  updateEndpointV2: endpoint.change(
+    {
+      takes: updateEndpointSchema,
+      errors: ["endpoint_not_found", "template_not_found", "storage_full"],
+    },
+    async ({ service: { engine } }, id, body) => {
+      const changes = endpointChangesOf(body, engine.directory.endpoint(id));
+      return updateEndpoint(engine, id, changes, changedContainer(engine, body));
+    },
+  ),
+  /** `DELETE /v2/serverless/{id}`: deletes an endpoint, its jobs and the template that was made with it; its workers leave (live). */
+  deleteEndpointV2: endpoint.deletion(["endpoint_not_found", "storage_full"], ({ service }, id) =>
+    deleteEndpoint(service.engine, id),
+  ),
+};
+
+/** @throws ServiceError template_not_found, unprocessable, invalid_request */
+function inlineOf(
+  { directory }: Uses<"directory">,
+  body: CreateEndpointBody | UpdateEndpointBody,
+): InlineContainer {
+  const { templateId: copyOf } = body;
+  if (copyOf !== undefined) refusePods(directory.template(copyOf));
+  return { container: containerOf(body), ...(copyOf !== undefined && { copyOf }) };
+}
+
+/** With the versions of CUDA of the template that is copied, where the body says nothing of CUDA (live). */
+function withCudaOf(
+  { directory }: Uses<"directory">,
+  body: CreateEndpointBody,
+): CreateEndpointBody {
+  const { gpu, templateId } = body;
+  if (gpu === undefined || templateId === undefined) return body;
+  const { allowedCudaVersions } = directory.template(templateId);
+  const isSaid = gpu.allowedCudaVersions !== undefined || gpu.minCudaVersion !== undefined;
+  if (isSaid || allowedCudaVersions === undefined) return body;
+  return { ...body, gpu: { ...gpu, allowedCudaVersions: [...allowedCudaVersions] } };
+}
+
+/** Undefined where the body says nothing of it. */
+function changedContainer(
+  engine: Uses<"directory">,
+  body: UpdateEndpointBody,
+): InlineContainer | undefined {
+  const inline = inlineOf(engine, body);
+  const saysSomething = inline.copyOf !== undefined || Object.keys(inline.container).length > 0;
+  return saysSomething ? inline : undefined;
+}
+
+/** Here it is no rule between fields, as it is below `/v1` (live). */
+function refusePods({ isServerless }: Template): void {
+  if (isServerless) return;
+  throw unprocessable(
+    "Serverless endpoints cannot use pod templates. Please use a serverless template.",
+  );
+}
+
+function baseUrlOf({ service, request }: Call<unknown>): string | undefined {
+  const { scheme, host } = service.callers.seen(request);
+  return host === undefined ? undefined : `${scheme}://${host}`;
+}

@@ -1,0 +1,91 @@
+/** `POST /graphql`: the queries and mutations by which older clients of the live service manage what is there (live). */
+import type { ExecutionResult } from "graphql";
+import { z } from "zod";
+import { invalidRequest, ServiceError } from "../../core/service-error.ts";
+import type { Owned } from "../../engine/steps/state/endpoint-moved.ts";
+import { jsonAnswer } from "../operation/answers/answer.ts";
+import { asRefusal } from "../operation/answers/refuse.ts";
+import { isOwned } from "../replicas/owner-of.ts";
+import type { Call, Operation } from "../operation/operation.ts";
+import { readJsonBody } from "../operation/requests/json-body.ts";
+import { answered, json } from "../schemas/contract.ts";
+import { askedSchema, readAsked } from "./graphql/asked.ts";
+import { Asker } from "./graphql/asker.ts";
+import type { Prepared } from "./graphql/language/prepare.ts";
+import { ownedBy } from "./graphql/owners.ts";
+import { graphqlRefusal, refused } from "./graphql/refusal.ts";
+import { ROOT } from "./graphql-root.ts";
+
+const answerSchema = answered("GraphqlAnswer", {
+  errors: z.array(z.object({ message: z.string() })).optional(),
+  data: z.record(z.string(), z.unknown()).nullable(),
+});
+
+export const askGraphql: Operation = {
+  methods: ["POST"],
+  path: "/graphql",
+  owner: { findOwned },
+  body: "read",
+  // Public queries come without a key; every other field asks for one.
+  access: "anyone",
+  refusal: graphqlRefusal,
+  contract: {
+    tag: "endpoints",
+    takes: askedSchema,
+    answers: { 200: json("What was asked for, or why not.", answerSchema) },
+    errors: ["unauthorized"],
+  },
+  async perform(call) {
+    const asker = new Asker(call);
+    const prepared = await prepareCall(call);
+    refuseSeveralOwners(call, prepared);
+    if (asker.hasKey) await call.service.ownership?.refreshRecords();
+    return jsonAnswer(answerOf(call, await prepared.answer(ROOT, asker)));
+  },
+};
+
+async function prepareCall({ request, response }: Call<unknown>): Promise<Prepared> {
+  const asked = readAsked(await readJsonBody(request, response));
+  const { prepare } = await import("./graphql/language/prepare.ts");
+  return prepare(asked);
+}
+
+/** What cannot be read is refused by who answers. */
+async function findOwned(call: Call<unknown>): Promise<Owned | undefined> {
+  try {
+    const [owned] = ownedBy((await prepareCall(call)).fields);
+    return owned;
+  } catch (error) {
+    if (error instanceof ServiceError) return undefined;
+    throw error;
+  }
+}
+
+/** A document is answered by one replica, which cannot change what another one has. @throws ServiceError invalid_request */
+function refuseSeveralOwners({ service: { ownership } }: Call<unknown>, prepared: Prepared): void {
+  if (ownership === undefined || !prepared.isMutation) return;
+  const [, ...others] = ownedBy(prepared.fields);
+  if (others.every((owned) => isOwned(ownership, owned))) return;
+  const names = prepared.fields.map(({ name }) => name).join(", ");
+  throw invalidRequest([
+    `${names} are about what different replicas have; ask for each in a request of its own`,
+  ]);
+}
+
+/** @throws ServiceError where nothing could be done, and not because of what was asked */
+function answerOf(call: Call<unknown>, { data, errors = [] }: ExecutionResult): object {
+  if (errors.length === 0) return { data };
+  const refusals = errors.map(({ originalError, message }) =>
+    originalError ? asRefusal(call, originalError) : invalidRequest([message]),
+  );
+  const failed = new Set(errors.map(({ path }) => path?.[0]));
+  const isNothing = Object.entries(data ?? {}).every(
+    ([field, value]) => value === null && failed.has(field),
+  );
+  if (!isNothing) return refused(refusals, data);
+  const [first] = refusals;
+  if (first !== undefined && first.status >= INTERNAL) throw first;
+  return refused(refusals);
+}
+
+const INTERNAL = 500;

@@ -1,0 +1,24 @@
+/** The body of a GraphQL request: a document, and values for its variables. */
+import { z } from "zod";
+import { fields, must, readFields } from "../../../core/input/input-fields.ts";
+
+/** Other members, `extensions` for one, mean nothing here. */
+const shape = {
+  query: z.string({ error: must("a GraphQL document") }),
+  variables: z.record(z.string(), z.unknown(), { error: must("an object") }).nullish(),
+  operationName: z.string({ error: must("a string") }).nullish(),
+};
+
+export const askedSchema = fields(shape).loose().meta({ id: "GraphqlRequest" });
+
+export interface Asked {
+  readonly query: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly operationName: string | undefined;
+}
+
+/** @throws ServiceError invalid_request */
+export function readAsked(body: unknown): Asked {
+  const { query, variables, operationName } = readFields(askedSchema, Object.keys(shape), body);
+  return { query, variables: variables ?? {}, operationName: operationName ?? undefined };
+}

@@ -1,0 +1,118 @@
+/** Who asks, and what their key opens: each field asks for what it needs, as the operation of REST does that does the same. */
+import type { ApiKey } from "../../../core/access/api-key.ts";
+import { checkOpens, type Need } from "../../../core/access/key-scope.ts";
+import { isMoved } from "../../../engine/steps/state/endpoint-moved.ts";
+import { bareKey, goodKey, noKey } from "../../operation/access/admission.ts";
+import { auditNote } from "../../operation/access/audit.ts";
+import { asRefusal } from "../../operation/answers/refuse.ts";
+import type { Call } from "../../operation/operation.ts";
+import type { HttpEngine } from "../../operation/service.ts";
+
+/** A change that is asked for, as the audit names it. */
+interface Change {
+  /** The field. */
+  readonly name: string;
+  /** What it is about; default: the id of what comes of it. */
+  readonly subject?: string | undefined;
+  /** The endpoint that it is about. */
+  readonly endpointId?: string | undefined;
+}
+
+export class Asker {
+  readonly #call: Call<unknown>;
+  readonly #key: ApiKey | undefined;
+  #workers: Promise<ReadonlyMap<string, readonly EndpointWorker[]>> | undefined;
+
+  /** @throws ServiceError unauthorized, key_expired for a key that is not good; none at all is no such */
+  constructor(call: Call<unknown>) {
+    this.#call = call;
+    const text = keyText(call);
+    this.#key = text === undefined ? undefined : goodKey(call.service, text);
+  }
+
+  get hasKey(): boolean {
+    return this.#key !== undefined;
+  }
+
+  /** What anyone may ask of. */
+  get publicly(): Pick<HttpEngine, "findGpus" | "prices"> {
+    return this.#call.service.engine;
+  }
+
+  /** What who has a key may read. @throws ServiceError unauthorized, insufficient_scope */
+  reads(endpointId?: string): HttpEngine {
+    this.#admit({ part: "resources", reads: true, endpointId });
+    return this.#call.service.engine;
+  }
+
+  /** Any key is good for that but one of workers. @throws ServiceError unauthorized, insufficient_scope */
+  identified(): void {
+    this.#admit(undefined);
+  }
+
+  /** Has the audit note what comes of the change. @throws ServiceError unauthorized, insufficient_scope, and what `work` throws */
+  async changes<Made>(
+    { name, subject, endpointId }: Change,
+    work: (engine: HttpEngine) => Promise<Made>,
+  ): Promise<Made> {
+    const key = this.#admit({ part: "resources", reads: false, endpointId });
+    const { service } = this.#call;
+    const note = auditNote(this.#call, key, name);
+    try {
+      const made = await work(service.engine);
+      await note(OK, subject ?? idOf(made));
+      return made;
+    } catch (error) {
+      const refusal = asRefusal(this.#call, error);
+      // Another replica is asked for the same, and notes it.
+      if (!isMoved(refusal)) await note(refusal.status, subject ?? "");
+      throw refusal;
+    }
+  }
+
+  /** The workers of the endpoint at the other replicas. */
+  async otherWorkers(endpointId: string): Promise<readonly EndpointWorker[]> {
+    this.#workers ??= this.#askForWorkers();
+    return (await this.#workers).get(endpointId) ?? [];
+  }
+
+  async #askForWorkers() {
+    const { others, dialect } = this.#call;
+    const url = `${dialect.basePath}/v1/endpoints?includeWorkers=true`;
+    const shares = (await others?.(url, keyText(this.#call))) ?? [];
+    const endpoints = shares.flatMap((share) => share as readonly ListedEndpoint[]);
+    const byId = Map.groupBy(endpoints, ({ id }) => id);
+    return new Map([...byId].map(([id, all]) => [id, all.flatMap(({ workers = [] }) => workers)]));
+  }
+
+  #admit(need: Need | undefined): ApiKey {
+    if (this.#key === undefined) throw noKey();
+    checkOpens(this.#key, need);
+    return this.#key;
+  }
+}
+
+/** As `/v1/endpoints` lists them. */
+interface ListedEndpoint {
+  readonly id: string;
+  readonly workers?: readonly EndpointWorker[];
+}
+
+interface EndpointWorker {
+  readonly id: string;
+  readonly desiredStatus: string;
+}
+
+const OK = 200;
+
+/** Older clients write it into the query (live). */
+function keyText({ request, query }: Call<unknown>): string | undefined {
+  const { api_key: inQuery } = query;
+  const text = bareKey(request.headers.authorization) ?? inQuery;
+  return typeof text === "string" && text !== "" ? text : undefined;
+}
+
+function idOf(made: unknown): string {
+  const isThing = typeof made === "object" && made !== null && "id" in made;
+  return isThing && typeof made.id === "string" ? made.id : "";
+}

@@ -1,0 +1,125 @@
+/** Reads a document, checks it, and says what it asks for; and answers it. Loaded with the first request, as it costs time. */
+import {
+  buildSchema,
+  type DocumentNode,
+  execute,
+  type ExecutionResult,
+  type FieldNode,
+  getArgumentValues,
+  getOperationAST,
+  getVariableValues,
+  GraphQLError,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  parse,
+  validate,
+} from "graphql";
+import { invalidRequest } from "../../../../core/service-error.ts";
+import type { Asked } from "../asked.ts";
+import { checkBounds, checkSelections, type Fragments, fragmentsIn, TOKENS_MAX } from "./bounds.ts";
+import { INPUT_TYPES } from "./input-types.ts";
+import { OUTPUT_TYPES } from "./output-types.ts";
+import { FIRST_RULES, OTHER_RULES } from "./rules.ts";
+
+const schema = buildSchema(`${OUTPUT_TYPES}${INPUT_TYPES}`);
+
+/** So many things that are wrong are found at most. */
+const ERRORS_MAX = 5;
+
+/** A field of the query or mutation itself. */
+export interface RootField {
+  readonly name: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  /** The names of the fields selected of it. */
+  readonly below: ReadonlySet<string>;
+}
+
+export interface Prepared {
+  readonly isMutation: boolean;
+  readonly fields: readonly RootField[];
+  /** `root` has a function for each field; @param context what is handed to each of them */
+  answer(root: object, context: unknown): Promise<ExecutionResult>;
+}
+
+/** @throws ServiceError invalid_request, whose message is that of the first thing that is wrong */
+export function prepare({ query, variables, operationName }: Asked): Prepared {
+  const document = refusing(() => read(query));
+  const fragments = fragmentsIn(document);
+  checkSelections(document, fragments);
+  const operation = operationIn(document, operationName);
+  if (operation.operation === OperationTypeNode.SUBSCRIPTION)
+    throw invalidRequest(["subscriptions are not served by GraphQL here"]);
+  for (const rules of [FIRST_RULES, OTHER_RULES])
+    refuseAny(validate(schema, document, rules, { maxErrors: ERRORS_MAX }));
+  return {
+    isMutation: operation.operation === OperationTypeNode.MUTATION,
+    fields: refusing(() => rootFields(operation, fragments, variables)),
+    answer: async (root, context) =>
+      execute({
+        ...{ schema, document, operationName },
+        rootValue: root,
+        contextValue: context,
+        variableValues: variables,
+      }),
+  };
+}
+
+function read(query: string): DocumentNode {
+  checkBounds(query);
+  return parse(query, { maxTokens: TOKENS_MAX, noLocation: true });
+}
+
+function operationIn(document: DocumentNode, name: string | undefined): OperationDefinitionNode {
+  const operation = getOperationAST(document, name);
+  if (operation) return operation;
+  const problem =
+    name === undefined
+      ? "the document must have one query or mutation, or operationName say which of them is meant"
+      : `the document has no query or mutation named ${name}`;
+  throw invalidRequest([problem]);
+}
+
+function rootFields(
+  operation: OperationDefinitionNode,
+  fragments: Fragments,
+  variables: Asked["variables"],
+): readonly RootField[] {
+  const { variableDefinitions = [], selectionSet } = operation;
+  const { coerced, errors } = getVariableValues(schema, variableDefinitions, variables, {
+    maxErrors: ERRORS_MAX,
+  });
+  if (errors) refuseAny(errors);
+  const types = schema.getRootType(operation.operation)?.getFields() ?? {};
+  return fieldsOf(selectionSet, fragments).flatMap((node) => {
+    const type = types[node.name.value];
+    if (!type) return [];
+    const args = getArgumentValues(type, node, coerced);
+    const below = new Set(fieldsOf(node.selectionSet, fragments).map(({ name }) => name.value));
+    return { name: type.name, args, below };
+  });
+}
+
+/** The fields of a selection and of its fragments. Both have the same type, because there are no interfaces and no unions. */
+function fieldsOf(selected: FieldNode["selectionSet"], fragments: Fragments): readonly FieldNode[] {
+  const selections = selected?.selections ?? [];
+  return selections.flatMap((node) => {
+    if (node.kind === Kind.FIELD) return node;
+    const isSpread = node.kind === Kind.FRAGMENT_SPREAD;
+    return fieldsOf((isSpread ? fragments.get(node.name.value) : node)?.selectionSet, fragments);
+  });
+}
+
+/** @throws ServiceError invalid_request in the place of a GraphQLError */
+function refusing<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof GraphQLError) refuseAny([error]);
+    throw error;
+  }
+}
+
+function refuseAny(errors: readonly GraphQLError[]): void {
+  if (errors.length > 0) throw invalidRequest(errors.map(({ message }) => message));
+}

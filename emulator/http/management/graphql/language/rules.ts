@@ -1,0 +1,80 @@
+/** What a document is held against before it is answered, and in which words it is refused. */
+import {
+  ExecutableDefinitionsRule,
+  FragmentsOnCompositeTypesRule,
+  GraphQLError,
+  KnownArgumentNamesRule,
+  KnownDirectivesRule,
+  KnownFragmentNamesRule,
+  KnownTypeNamesRule,
+  LoneAnonymousOperationRule,
+  NoSchemaIntrospectionCustomRule,
+  NoUndefinedVariablesRule,
+  NoUnusedFragmentsRule,
+  OverlappingFieldsCanBeMergedRule,
+  PossibleFragmentSpreadsRule,
+  ProvidedRequiredArgumentsRule,
+  ScalarLeafsRule,
+  UniqueArgumentNamesRule,
+  UniqueDirectivesPerLocationRule,
+  UniqueInputFieldNamesRule,
+  UniqueOperationNamesRule,
+  UniqueVariableNamesRule,
+  type ValidationRule,
+  ValuesOfCorrectTypeRule,
+  VariablesAreInputTypesRule,
+} from "graphql";
+import { closestName } from "../../../../../runtime/protocol/did-you-mean.ts";
+
+/** Every field that is asked for has to be one of those served; what is not is said first. */
+const fieldsAreServed: ValidationRule = (context) => ({
+  Field(node) {
+    const type = context.getParentType();
+    if (!type || context.getFieldDef()) return;
+    const name = node.name.value;
+    const fields = "getFields" in type ? Object.keys(type.getFields()) : [];
+    context.reportError(new GraphQLError(notServed(type.name, name, fields), { nodes: node }));
+  },
+});
+
+function notServed(typeName: string, name: string, fields: readonly string[]): string {
+  const near = closestName(name, fields);
+  const hint = near === undefined ? "" : `; did you mean ${near}?`;
+  const kind = { Query: "query", Mutation: "mutation" }[typeName];
+  if (kind === undefined) return `the type ${typeName} has no field ${name} here${hint}`;
+  const others = `; those that are: ${fields.join(", ")}`;
+  return `the ${kind} ${name} is not served by GraphQL here${hint === "" ? others : hint}`;
+}
+
+/** In this order. */
+export const FIRST_RULES: readonly ValidationRule[] = [
+  ExecutableDefinitionsRule,
+  NoSchemaIntrospectionCustomRule,
+  fieldsAreServed,
+];
+
+/**
+ * The specification's, but two: clients define variables that they do not use, and hand a `String` to what takes an enum's word
+ * as well (live). Fragments within themselves and two of a name are refused before (`bounds.ts`).
+ */
+export const OTHER_RULES: readonly ValidationRule[] = [
+  UniqueOperationNamesRule,
+  LoneAnonymousOperationRule,
+  KnownTypeNamesRule,
+  FragmentsOnCompositeTypesRule,
+  KnownFragmentNamesRule,
+  NoUnusedFragmentsRule,
+  PossibleFragmentSpreadsRule,
+  VariablesAreInputTypesRule,
+  ScalarLeafsRule,
+  UniqueVariableNamesRule,
+  NoUndefinedVariablesRule,
+  KnownDirectivesRule,
+  UniqueDirectivesPerLocationRule,
+  KnownArgumentNamesRule,
+  UniqueArgumentNamesRule,
+  ValuesOfCorrectTypeRule,
+  ProvidedRequiredArgumentsRule,
+  UniqueInputFieldNamesRule,
+  OverlappingFieldsCanBeMergedRule,
+];

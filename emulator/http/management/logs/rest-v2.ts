@@ -1,0 +1,157 @@
+/** The log of one pod or of one worker as the live service streams it: lines that are there, then those that come (live). */
+import { z } from "zod";
+import {
+  LINE_SOURCES,
+  lineId,
+  momentIn,
+  serialIn,
+  streamedLine,
+} from "../../../core/observe/log/streamed-line.ts";
+import { ServiceError } from "../../../core/service-error.ts";
+import type { Uses } from "../../../engine/parts/engine-parts.ts";
+import { FeedReader } from "../../../engine/observe/feed-reader.ts";
+import type { LoggedLine } from "../../../engine/observe/log-feed.ts";
+import { readPod } from "../../../engine/pods/manage-pods.ts";
+import type { FlowingAnswer } from "../../operation/answers/answer.ts";
+import { type Push, pushFeed } from "../../emulator/observe/push-feed.ts";
+import type { Call, Operation } from "../../operation/operation.ts";
+import type { AnswerContract } from "../../schemas/contract.ts";
+import { notFitting } from "../rest-v2/problem.ts";
+import { integerParameterV2, readParameters } from "../rest-v2/read-closed.ts";
+
+const TAIL_MAX = 5_000;
+
+const parameters = {
+  source: z.enum(LINE_SOURCES).optional().meta({
+    description: "`container`: what its program wrote; `system`: what the service says about it.",
+  }),
+  tail: integerParameterV2(0, TAIL_MAX).default(100).meta({
+    description: "How many of the lines that are there come first; `since` goes before.",
+  }),
+  since: z
+    .string()
+    .refine((text) => momentIn(text) !== undefined, { error: "is not a time (RFC 3339)" })
+    .optional()
+    .meta({ description: "Lines from that moment on.", format: "date-time" }),
+};
+
+const answers: Readonly<Record<200, AnswerContract>> = {
+  200: {
+    description: "Its lines, until the client goes away, it is gone or the service stops.",
+    content: { "text/event-stream": "Events with a `source`, a `line` and a `ts` as data." },
+  },
+};
+
+interface WorkerPath {
+  readonly endpointId: string;
+  readonly workerId: string;
+}
+
+export const LOG_STREAM_V2_OPERATIONS = {
+  /** `GET /v2/pods/{id}/logs`: the lines of a pod and about it, as server-sent events (live). */
+  streamPodLogsV2: {
+    methods: ["GET"],
+    path: "/v2/pods/:podId/logs",
+    owner: "service",
+    contract: {
+      tag: "pods",
+      query: z.object(parameters),
+      answers,
+      errors: ["pod_not_found", "unprocessable"],
+    },
+    async perform(call) {
+      const { engine } = call.service;
+      const { podId } = call.path;
+      readPod(engine, podId);
+      return lines(call, podId, () => engine.steps.records.find("pod", podId) !== undefined);
+    },
+  } satisfies Operation<{ readonly podId: string }>,
+  /** `GET /v2/serverless/{id}/workers/{workerId}/logs`: the lines of a worker and about it, as server-sent events (live). */
+  streamWorkerLogsV2: {
+    methods: ["GET"],
+    path: "/v2/serverless/:endpointId/workers/:workerId/logs",
+    contract: {
+      tag: "endpoints",
+      query: z.object(parameters),
+      answers,
+      errors: ["endpoint_not_found", "worker_not_found", "unprocessable"],
+    },
+    async perform(call) {
+      const { service, path } = call;
+      service.engine.directory.endpoint(path.endpointId);
+      if (!isThere(service.engine, path)) throw noWorker(path);
+      return lines(call, path.workerId, () => isThere(service.engine, path));
+    },
+  } satisfies Operation<WorkerPath>,
+};
+
+/** Also a worker that has ended lately. */
+function isThere(
+  { fleet, workerHistory }: Uses<"fleet" | "workerHistory">,
+  { endpointId, workerId }: WorkerPath,
+): boolean {
+  return (
+    fleet.find(workerId)?.endpointId === endpointId ||
+    workerHistory.endedOf(endpointId).some(({ id }) => id === workerId)
+  );
+}
+
+function noWorker({ endpointId, workerId }: WorkerPath): ServiceError {
+  const message = `there is no worker "${workerId}" of the endpoint "${endpointId}", or it is long gone`;
+  return new ServiceError("worker_not_found", message);
+}
+
+/**
+ * A reader that does not keep up is not told so: its stream ends, and it goes on behind the last line that it has.
+ *
+ * @throws ServiceError unprocessable
+ */
+function lines(
+  { service, request, query }: Call<unknown>,
+  subjectId: string,
+  goesOn: () => boolean,
+): FlowingAnswer {
+  const { logs, realClock } = service.engine;
+  const asked = readParameters(parameters, query);
+  const { source } = asked;
+  const first = firstLines(asked, request.headers["last-event-id"]);
+  const isWanted = (line: LoggedLine) =>
+    source === undefined || streamedLine(line.entry()).source === source;
+  const push: Push<LoggedLine> = {
+    follow: () =>
+      new FeedReader<LoggedLine>(realClock, (listener) =>
+        logs.followSubject(subjectId, (line) => {
+          if (isWanted(line)) listener(line);
+        }),
+      ),
+    before: () => ({ text: "", items: first(logs.linesOf(subjectId).filter(isWanted)) }),
+    goesOn,
+    written: (items) => items.map(frame).join(""),
+  };
+  return { flow: (response) => pushFeed(service, response, push) };
+}
+
+type Asked = z.output<z.ZodObject<typeof parameters>>;
+type Choice = (lines: readonly LoggedLine[]) => readonly LoggedLine[];
+
+/** Which of the lines that are there come first. A reader that comes again says by `Last-Event-ID` where it was. */
+function firstLines(
+  { tail, since }: Pick<Asked, "tail" | "since">,
+  lastEventId: string | string[] | undefined,
+): Choice {
+  if (typeof lastEventId === "string" && lastEventId !== "") {
+    const seen = serialIn(lastEventId);
+    if (seen === undefined) throw notFitting([NO_ID]);
+    return (all) => all.filter(({ serial }) => serial > seen);
+  }
+  const from = since === undefined ? undefined : momentIn(since);
+  if (from !== undefined) return (all) => all.filter((line) => line.entry().at >= from);
+  return (all) => (tail === 0 ? [] : all.slice(-tail));
+}
+
+const NO_ID = "header 'Last-Event-ID': is not the id of an event of such a stream";
+
+function frame(logged: LoggedLine): string {
+  const line = streamedLine(logged.entry());
+  return `id: ${lineId(line, logged.serial)}\ndata: ${JSON.stringify(line)}\n\n`;
+}

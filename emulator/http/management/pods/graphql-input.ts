@@ -1,0 +1,105 @@
+/** Reads what GraphQL takes for a new pod as what the use case takes. Pure. */
+import { type PodInput, readPodInput } from "../../../core/pods/pod-input.ts";
+import { type ServerSecrets, serverVariables } from "../../../core/pods/server-variables.ts";
+import type { Template } from "../../../core/resources/template.ts";
+import { invalidRequest } from "../../../core/service-error.ts";
+import { cpuOf } from "../catalog/graphql-cpu-instances.ts";
+import { defined, given, type Input, listOf, textOf } from "../graphql/input.ts";
+import { containerInput } from "../templates/graphql-input.ts";
+
+/** The official template of pods without a GPU: clients name it where they are told none. It has nothing of its own here (ours). */
+const PLAIN_TEMPLATE = "runpod-ubuntu";
+
+/** Its image. */
+const PLAIN_IMAGE = "ubuntu:24.04";
+
+/** The template that an input names, but for the official one. */
+export function templateIdOf(input: Input): string | undefined {
+  const id = textOf(input["templateId"]);
+  return id === PLAIN_TEMPLATE ? undefined : id;
+}
+
+/** What belongs to the input that is not in it. */
+interface Resolved extends ServerSecrets {
+  readonly template: Template | undefined;
+}
+
+/** @throws ServiceError invalid_request */
+export function podInputOf(input: Input, computeType: "CPU" | "GPU", resolved: Resolved): PodInput {
+  const { template } = resolved;
+  const sent = given(input);
+  refuseTimers(sent);
+  const { dockerArgs, env, ...container } = containerInput(input);
+  const isPlain = sent["templateId"] === PLAIN_TEMPLATE;
+  const read = readPodInput({
+    // Without a template it has no ports and no volume of its own (live).
+    ...(template === undefined && { ports: [], volumeInGb: 0 }),
+    ...(isPlain && { imageName: PLAIN_IMAGE }),
+    ...withoutEmpty(container),
+    ...envFields(env, sent, resolved),
+    ...defined({
+      templateId: templateIdOf(input),
+      networkVolumeId: sent["networkVolumeId"],
+      cloudType: sent["cloudType"] === "ALL" ? undefined : sent["cloudType"],
+      dataCenterIds: listOf(sent["dataCenterId"]),
+      countryCodes: listOf(sent["countryCode"]),
+      supportPublicIp: sent["supportPublicIp"],
+      minDownloadMbps: sent["minDownload"],
+      minUploadMbps: sent["minUpload"],
+    }),
+    computeType,
+    ...(computeType === "CPU" ? cpuFields(sent) : gpuFields(sent)),
+  });
+  return { ...read, dockerArgs, minCudaVersion: textOf(sent["minCudaVersion"]) };
+}
+
+/** A ports or volume that is not set is the template's. */
+function withoutEmpty({ ports, ...container }: Input): Input {
+  const isSet = Array.isArray(ports) && ports.length > 0;
+  return { ...container, ...(isSet && { ports }) };
+}
+
+/** What servers are told is there where nothing else is said by that name. */
+function envFields(
+  env: unknown,
+  { startSsh, startJupyter }: Input,
+  { template, ...secrets }: Resolved,
+): Input {
+  const wanted = {
+    startSsh: isFlag(startSsh) ? startSsh : template?.startSsh,
+    startJupyter: isFlag(startJupyter) ? startJupyter : template?.startJupyter,
+  };
+  const ofServers = serverVariables(wanted, secrets);
+  if (env === undefined && Object.keys(ofServers).length === 0) return {};
+  return { env: { ...ofServers, ...((env ?? template?.env) as Input | undefined) } };
+}
+
+function isFlag(value: unknown): value is boolean {
+  return typeof value === "boolean";
+}
+
+function gpuFields(sent: Input): Input {
+  const { gpuTypeId, gpuCount = 1, minMemoryInGb, minVcpuCount, allowedCudaVersions } = sent;
+  const each = (all: unknown) =>
+    typeof all === "number" ? Math.ceil(all / Math.max(1, Number(gpuCount))) : undefined;
+  return defined({
+    gpuTypeIds: gpuTypeId === undefined ? undefined : [gpuTypeId],
+    gpuCount,
+    allowedCudaVersions: listOf(allowedCudaVersions),
+    minRAMPerGPU: each(minMemoryInGb),
+    minVCPUPerGPU: each(minVcpuCount),
+  });
+}
+
+function cpuFields({ instanceId }: Input): Input {
+  return instanceId === undefined ? {} : cpuOf([instanceId]);
+}
+
+/** @throws ServiceError invalid_request */
+function refuseTimers(sent: Input): void {
+  const timers = ["stopAfter", "terminateAfter"].filter((name) => sent[name] !== undefined);
+  if (timers.length === 0) return;
+  throw invalidRequest(
+    timers.map((name) => `${name} is not served here: a pod runs until it is stopped or deleted`),
+  );
+}

@@ -1,0 +1,98 @@
+/** Pods in GraphQL. */
+import type { Pod } from "../../../core/pods/pod.ts";
+import { sshKeys } from "../../../engine/access/account.ts";
+import { actOn, createPod, deletePod, listPods } from "../../../engine/pods/manage-pods.ts";
+import type { Uses } from "../../../engine/parts/engine-parts.ts";
+import { type FieldNames, inNames } from "../../operation/requests/field-names.ts";
+import type { HttpEngine } from "../../operation/service.ts";
+import type { Asker } from "../graphql/asker.ts";
+import { type Input, textOf } from "../graphql/input.ts";
+import { podInputOf, templateIdOf } from "./graphql-input.ts";
+import { shownPod } from "./graphql-shown.ts";
+
+/** What GraphQL calls the fields of a pod. */
+const NAMES: FieldNames = {
+  gpuTypeIds: "gpuTypeId",
+  cpuFlavorIds: "instanceId",
+  vcpuCount: "instanceId",
+  minRAMPerGPU: "minMemoryInGb",
+  minVCPUPerGPU: "minVcpuCount",
+  minDownloadMbps: "minDownload",
+  minUploadMbps: "minUpload",
+  dataCenterIds: "dataCenterId",
+  countryCodes: "countryCode",
+  dockerEntrypoint: "dockerArgs",
+  dockerStartCmd: "dockerArgs",
+};
+
+/** Of Jupyter's. */
+const PASSWORD_LENGTH = 20;
+
+interface OfPod {
+  readonly input: { readonly podId: string };
+}
+
+interface Creation {
+  readonly input?: Input | null;
+}
+
+export const POD_FIELDS = {
+  /** One pod; null if there is none (live). */
+  pod: ({ input }: { readonly input?: Input | null }, asker: Asker) => {
+    const engine = asker.reads();
+    const pod = findPod(engine, textOf(input?.["podId"]) ?? "");
+    return pod ? shownPod(engine, pod) : null;
+  },
+  /** Creates a pod with GPUs, which is to run from then on (live). */
+  podFindAndDeployOnDemand: ({ input }: Creation, asker: Asker) =>
+    changed(asker, { name: "podFindAndDeployOnDemand" }, (engine) =>
+      create(engine, "GPU", input ?? {}),
+    ),
+  /** Creates a pod without GPUs (live). */
+  deployCpuPod: ({ input }: Creation, asker: Asker) =>
+    changed(asker, { name: "deployCpuPod" }, (engine) => create(engine, "CPU", input ?? {})),
+  /** Stops a pod; its volume stays (live). */
+  podStop: ({ input: { podId } }: OfPod, asker: Asker) =>
+    changed(asker, { name: "podStop", subject: podId }, (engine) => actOn(engine, podId, "stop")),
+  /** Starts a pod that was stopped, with as many GPUs as it had; one that runs goes on (live). */
+  podResume: ({ input: { podId } }: OfPod, asker: Asker) =>
+    changed(asker, { name: "podResume", subject: podId }, (engine) =>
+      actOn(engine, podId, "start"),
+    ),
+  /** Ends and deletes a pod (live). */
+  podTerminate: async ({ input: { podId } }: OfPod, asker: Asker) => {
+    await asker.changes({ name: "podTerminate", subject: podId }, (engine) =>
+      deletePod(engine, podId),
+    );
+    return null;
+  },
+};
+
+/** All pods, oldest first. */
+export function podsOf(engine: HttpEngine) {
+  return listPods(engine).map((pod) => shownPod(engine, pod));
+}
+
+async function changed(
+  asker: Asker,
+  change: Parameters<Asker["changes"]>[0],
+  work: (engine: HttpEngine) => Promise<Pod>,
+) {
+  const made = await asker.changes(change, async (engine) => {
+    const pod = await inNames(NAMES, () => work(engine));
+    return { id: pod.id, shown: shownPod(engine, pod) };
+  });
+  return made.shown;
+}
+
+async function create(engine: HttpEngine, computeType: "CPU" | "GPU", input: Input): Promise<Pod> {
+  const id = templateIdOf(input);
+  const template = id === undefined ? undefined : engine.directory.findTemplate(id);
+  const password = engine.random.shortId(PASSWORD_LENGTH);
+  const secrets = { sshKeys: sshKeys(engine), password };
+  return createPod(engine, podInputOf(input, computeType, { template, ...secrets }));
+}
+
+function findPod({ steps }: Uses<"steps">, id: string): Pod | undefined {
+  return steps.records.find("pod", id);
+}

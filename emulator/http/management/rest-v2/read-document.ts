@@ -1,0 +1,16 @@
+/** `GET /v2/openapi.json`: the description of the second version of REST as an OpenAPI 3.1 document, open without a key (live). */
+import { z } from "zod";
+import type { Operation } from "../../operation/operation.ts";
+import { json } from "../../schemas/contract.ts";
+
+export const readDocumentV2: Operation = {
+  methods: ["GET"],
+  path: "/v2/openapi.json",
+  owner: "any",
+  access: "anyone",
+  contract: {
+    tag: "documentation",
+    answers: { 200: json("The document.", z.looseObject({ openapi: z.string() })) },
+  },
+  perform: async ({ document }) => ({ status: 200, pieces: [await document()] }),
+};

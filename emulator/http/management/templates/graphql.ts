@@ -1,0 +1,63 @@
+/** Templates in GraphQL. */
+import { isEndpointBound, type Template } from "../../../core/resources/template.ts";
+import type { Uses } from "../../../engine/parts/engine-parts.ts";
+import { templateNotFound } from "../../../engine/resources/directory.ts";
+import {
+  createTemplate,
+  deleteTemplate,
+  listTemplates,
+} from "../../../engine/resources/templates/manage-templates.ts";
+import { updateTemplate } from "../../../engine/resources/templates/update-template.ts";
+import type { Asker } from "../graphql/asker.ts";
+import { given, type Input, textOf } from "../graphql/input.ts";
+import { templateChangesOf, templateInputOf } from "./graphql-input.ts";
+import { shownTemplate } from "./graphql-shown.ts";
+
+export const TEMPLATE_FIELDS = {
+  /** Official templates, of which there are none, or the public ones (live); without a word about it both. */
+  podTemplates: ({ input }: { readonly input?: Input | null }, asker: Asker) => {
+    const { isRunpod: isPlatform } = given(input);
+    const shared = listTemplates(asker.reads()).filter((each) => each.isPlatform || each.isPublic);
+    const isMeant = (each: Template) => isPlatform === undefined || each.isPlatform === isPlatform;
+    return shared.filter(isMeant).map(shownTemplate);
+  },
+  /** One template, also a public one; null if there is none (live). */
+  podTemplate: ({ id }: { readonly id: string }, asker: Asker) => {
+    const template = asker.reads().directory.findTemplate(id);
+    return template ? shownTemplate(template) : null;
+  },
+  /** Creates a template, or changes the one with that id: what is not set stays as it is (live). */
+  saveTemplate: async ({ input }: { readonly input?: Input | null }, asker: Asker) => {
+    const sent = input ?? {};
+    const id = textOf(sent["id"]);
+    const saved = await asker.changes({ name: "saveTemplate", subject: id }, async (engine) =>
+      id === undefined
+        ? createTemplate(engine, templateInputOf(sent))
+        : updateTemplate(engine, id, templateChangesOf(sent)),
+    );
+    return shownTemplate(saved);
+  },
+  /** Deletes the template of that name, which no endpoint or pod uses (live). */
+  deleteTemplate: async (
+    { templateName: name }: { readonly templateName: string },
+    asker: Asker,
+  ) => {
+    await asker.changes({ name: "deleteTemplate", subject: name }, (engine) =>
+      deleteTemplate(engine, idOfTemplate(engine, name)),
+    );
+    return null;
+  },
+};
+
+/** Those that were made over an interface, the public ones among them. */
+export function ownTemplates(engine: Uses<"directory">) {
+  const own = listTemplates(engine).filter((each) => !each.isPlatform && !isEndpointBound(each));
+  return own.map(shownTemplate);
+}
+
+/** @throws ServiceError template_not_found */
+function idOfTemplate({ directory }: Uses<"directory">, name: string): string {
+  const template = directory.templates().find((each) => each.name === name);
+  if (!template) throw templateNotFound(name);
+  return template.id;
+}

@@ -1,0 +1,124 @@
+/** The first checks of every request to an operation: valid headers, then a valid key. */
+import type { IncomingMessage } from "node:http";
+import type { ApiKey } from "../../../core/access/api-key.ts";
+import { checkOpens, type Need, opens } from "../../../core/access/key-scope.ts";
+import { ServiceError } from "../../../core/service-error.ts";
+import { DASHBOARD_KEY_NAME } from "../../../engine/access/service-keys.ts";
+import { isByDashboard, LINK_KEY_ID } from "./dashboard-access.ts";
+import { arrivalOf } from "../forwarded-request.ts";
+import type { Keyless } from "../operation.ts";
+import type { HttpService } from "../service.ts";
+
+/**
+ * Returns the key of the request; none where it needs none, and of workers, who authenticate in another way.
+ *
+ * @param need what the key has to open; by default any good key will do but one of workers
+ * @throws ServiceError invalid_header, unauthorized, key_expired, insufficient_scope, dashboard_read_only, shutting_down
+ */
+export function admit(
+  service: HttpService,
+  request: IncomingMessage,
+  need?: Need | Keyless,
+): ApiKey | undefined {
+  checkHeaders(request);
+  // Workers authenticate in another way, and may report until they have exited.
+  if (need === "worker" || need === "probe") return undefined;
+  const key = need === "anyone" ? undefined : keyOf(service, request, need);
+  if (service.isStoppingFor(request))
+    throw new ServiceError("shutting_down", "the service is stopping");
+  return key;
+}
+
+/** Whether the request has a key that opens that, for what anyone may ask and who has one is told more of. */
+export function hasKeyFor({ keys }: HttpService, { headers }: IncomingMessage, need: Need) {
+  const text = bareKey(headers.authorization);
+  const key = text === undefined ? undefined : keys.find(text);
+  return key !== undefined && opens(key, need);
+}
+
+function checkHeaders({ rawHeaders, headers }: IncomingMessage): void {
+  let keys = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? "";
+    if (name.length !== 13 || name.toLowerCase() !== "authorization") continue;
+    keys += 1;
+    // It would be unclear which of them counts.
+    if (keys > 1) throw invalidHeader(`there is more than one ${name} header`);
+  }
+  const { expect } = headers;
+  if (expect !== undefined && expect.toLowerCase() !== "100-continue") {
+    throw invalidHeader(`the header Expect: ${expect} cannot be fulfilled`);
+  }
+}
+
+/** The key may stand alone or after `Bearer` (spec); undefined if there is none. */
+export function bareKey(header: string | undefined): string | undefined {
+  if (header === undefined || header === "") return undefined;
+  return /^bearer +(.*)$/i.exec(header)?.[1] ?? header;
+}
+
+/** A cookie never counts by itself: browsers send it whichever page asks. */
+function keyOf(service: HttpService, request: IncomingMessage, need: Need | undefined): ApiKey {
+  const { authorization } = request.headers;
+  const isDashboard =
+    authorization === undefined && isByDashboard(request) && !service.dashboard.isOff;
+  const key = isDashboard ? sessionKey(service, request) : goodKey(service, authorization);
+  if (isDashboard && service.dashboard.isReadOnly && need?.reads === false) {
+    throw new ServiceError(
+      "dashboard_read_only",
+      "the dashboard is read-only, as the service was started with --dashboard read-only",
+    );
+  }
+  checkOpens(key, need);
+  return key;
+}
+
+function sessionKey(service: HttpService, request: IncomingMessage): ApiKey {
+  const keyId = arrivalOf(request)?.sessionKeyId ?? sessionKeyId(service, request);
+  const key = keyId === undefined ? undefined : keyOfOpener(service, keyId);
+  if (key !== undefined) return key;
+  throw new ServiceError("unauthorized", "the dashboard has no session here, or it has ended", {
+    topic: { type: "key_missing" },
+  });
+}
+
+/** Of the dashboard's session that the request of a browser belongs to, if it is good. */
+export function sessionKeyId(
+  { callers, dashboard }: HttpService,
+  request: IncomingMessage,
+): string | undefined {
+  return callers.isOwnPage(request) ? dashboard.keyIdOf(request) : undefined;
+}
+
+/** Stands for the admin's, where a link that the service itself gave out has opened the dashboard. */
+const DASHBOARD_KEY: ApiKey = {
+  id: LINK_KEY_ID,
+  name: DASHBOARD_KEY_NAME,
+  scope: "all",
+  digest: "",
+  createdAt: "",
+};
+
+/** The key that a ticket or a session of the dashboard is of; undefined once it is good no more. */
+export function keyOfOpener({ keys }: HttpService, keyId: string): ApiKey | undefined {
+  return keyId === LINK_KEY_ID ? DASHBOARD_KEY : keys.findById(keyId);
+}
+
+/** The key of an `Authorization` header, whatever it opens. @throws ServiceError unauthorized, key_expired */
+export function goodKey({ keys }: HttpService, header: string | undefined): ApiKey {
+  const text = bareKey(header);
+  if (text === undefined) throw noKey();
+  const key = keys.findGood(text);
+  if (key !== undefined) return key;
+  throw new ServiceError("unauthorized", "the API key is wrong", { topic: { type: "key_wrong" } });
+}
+
+/** The refusal of a request without a key. */
+export function noKey(): ServiceError {
+  const message = "the API key is missing; send it as Authorization: Bearer KEY";
+  return new ServiceError("unauthorized", message, { topic: { type: "key_missing" } });
+}
+
+function invalidHeader(message: string): ServiceError {
+  return new ServiceError("invalid_header", message);
+}

@@ -1,0 +1,138 @@
+/** Checks the Host and Origin headers of every request at every port: whether it is meant for this service, and from which page it comes. */
+import type { IncomingMessage } from "node:http";
+import type { AllowedOrigins } from "../../../core/access/allowed-origins.ts";
+import type { HostNames } from "../../../core/access/host-names.ts";
+import type { TrustedProxies } from "../../../core/access/trusted-proxies.ts";
+import { ServiceError } from "../../../core/service-error.ts";
+import { type SeenRequest, seenBehind } from "./seen-request.ts";
+
+export interface CallerCheckOptions {
+  readonly hosts: HostNames;
+  readonly origins: AllowedOrigins;
+  readonly proxies: TrustedProxies;
+}
+
+/** The result for one request. */
+export type CallerVerdict =
+  | { readonly refusal: ServiceError }
+  | {
+      /** For the answer: without them a browser does not show it to the page. */
+      readonly headers: Readonly<Record<string, string>>;
+      /** A preflight request of a browser, which is answered with 204. */
+      readonly isPreflight: boolean;
+    };
+
+const PASSED: CallerVerdict = { headers: {}, isPreflight: false };
+
+/** How long a browser may keep the answer to a preflight, s. */
+const PREFLIGHT_MAX_AGE_S = 600;
+
+export class CallerCheck {
+  readonly #options: CallerCheckOptions;
+
+  constructor(options: CallerCheckOptions) {
+    this.#options = options;
+  }
+
+  look(request: IncomingMessage): CallerVerdict {
+    const { host } = this.seen(request);
+    const refusal = ambiguity(request) ?? this.#misdirection(request, host);
+    if (refusal !== undefined) return { refusal };
+    const { origin } = request.headers;
+    const { origins } = this.#options;
+    if (origin === undefined || origins.isOwn(origin, host)) return PASSED;
+    if (!origins.isAllowed(origin)) return { refusal: foreign(origin) };
+    return isPreflight(request)
+      ? { headers: preflightHeaders(request, origin), isPreflight: true }
+      : { headers: answerHeaders(origin), isPreflight: false };
+  }
+
+  /** Who sent it and how, as far as the proxies in between are trusted. */
+  seen(request: IncomingMessage): SeenRequest {
+    return seenBehind(this.#options.proxies, request);
+  }
+
+  /**
+   * Whether a page of this service asks, as far as its browser tells. Where it tells the site, that counts; it tells the origin
+   * of what may change something.
+   */
+  isOwnPage(request: IncomingMessage): boolean {
+    const { origin, "sec-fetch-site": site } = request.headers;
+    if (site !== undefined) return site === "same-origin";
+    if (origin !== undefined) return this.#options.origins.isOwn(origin, this.seen(request).host);
+    return request.method === "GET" || request.method === "HEAD";
+  }
+
+  /**
+   * Without a Host header (HTTP/1.0) it comes from no browser. Its own counts beside the one that a proxy tells, for a page
+   * of a browser beside a trusted proxy can tell one as well.
+   */
+  #misdirection(
+    { headers, socket }: IncomingMessage,
+    told: string | undefined,
+  ): ServiceError | undefined {
+    const isForeign = (host: string | undefined) =>
+      host !== undefined && !this.#options.hosts.admits(host, socket.localAddress);
+    const host = [headers.host, told].find(isForeign);
+    if (host === undefined) return undefined;
+    return new ServiceError(
+      "host_not_allowed",
+      `this service is not known as ${JSON.stringify(host)}; if it is to be called by that name, start it with --allowed-host ${nameIn(host)}`,
+    );
+  }
+}
+
+/** The refusal of a request that could be understood as meant for different services. */
+function ambiguity({ url = "", rawHeaders, httpVersion }: IncomingMessage) {
+  if (!url.startsWith("/")) {
+    return invalidHeader("the request line must name a path that begins with /, not a whole URL");
+  }
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? "";
+    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+  }
+  if (hosts > 1) return invalidHeader("there is more than one Host header");
+  if (hosts === 0 && httpVersion === "1.1") return invalidHeader("the Host header is missing");
+  return undefined;
+}
+
+function invalidHeader(message: string): ServiceError {
+  return new ServiceError("invalid_header", message);
+}
+
+function foreign(origin: string): ServiceError {
+  return new ServiceError(
+    "origin_not_allowed",
+    `pages of ${JSON.stringify(origin)} may not call this service; if they are to, start it with --allowed-origin ${origin === "null" ? '"*"' : origin}`,
+  );
+}
+
+/** The host as the flag takes it: without the port. */
+function nameIn(host: string): string {
+  return host.replace(/:\d*$/u, "") || "NAME";
+}
+
+function isPreflight({ method, headers }: IncomingMessage): boolean {
+  return method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
+}
+
+/** Pages send their key themselves, so that no cookies are needed and `*` is enough. */
+function answerHeaders(origin: string): Record<string, string> {
+  return {
+    "access-control-allow-origin": origin,
+    "access-control-expose-headers": "*",
+    vary: "Origin",
+  };
+}
+
+function preflightHeaders({ headers }: IncomingMessage, origin: string): Record<string, string> {
+  const asked = headers["access-control-request-headers"];
+  return {
+    "access-control-allow-origin": origin,
+    "access-control-allow-methods": headers["access-control-request-method"] ?? "",
+    ...(asked !== undefined && { "access-control-allow-headers": asked }),
+    "access-control-max-age": String(PREFLIGHT_MAX_AGE_S),
+    vary: "Origin, Access-Control-Request-Method, Access-Control-Request-Headers",
+  };
+}

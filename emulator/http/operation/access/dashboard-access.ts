@@ -1,0 +1,146 @@
+/**
+ * Who may use the dashboard: a browser brings a ticket (or the admin's key), which it can use once, and has a cookie from then
+ * on. Both are kept in memory only, so that they end with the service.
+ */
+import type { IncomingMessage } from "node:http";
+import type { DashboardMode } from "../../../core/access/dashboard-mode.ts";
+import type { Clock, Random } from "../../../core/time/clock.ts";
+
+/** How long a ticket is good, ms of real time. */
+export const TICKET_MS = 600_000;
+
+/** Of more the oldest are forgotten. */
+export const MOST_TICKETS = 100;
+export const MOST_SESSIONS = 100;
+
+/** Scripts of the dashboard send it; pages of other origins could not without being asked about first. */
+const DASHBOARD_HEADER = "x-sv-dashboard";
+
+const COOKIE = "sv-session";
+const OWN_COOKIE = /^\s*sv-session(?:-\d+)?=/u;
+
+/** In the place of a key's id: of a link that the service itself gave out. */
+export const LINK_KEY_ID = "dashboard";
+
+interface Ticket {
+  readonly keyId: string;
+  /** At which it is no good any more. */
+  readonly endsAt: number;
+}
+
+export interface DashboardAccessOptions {
+  readonly mode: DashboardMode;
+  /** Real time. */
+  readonly clock: Pick<Clock, "now">;
+  readonly random: Pick<Random, "token">;
+}
+
+export class DashboardAccess {
+  readonly mode: DashboardMode;
+  readonly #clock: Pick<Clock, "now">;
+  readonly #random: Pick<Random, "token">;
+  readonly #tickets = new Map<string, Ticket>();
+  /** The ids of the keys they were opened with, in the order of their last use. */
+  readonly #sessions = new Map<string, string>();
+
+  constructor({ mode, clock, random }: DashboardAccessOptions) {
+    this.mode = mode;
+    this.#clock = clock;
+    this.#random = random;
+  }
+
+  get isOff(): boolean {
+    return this.mode === "off";
+  }
+
+  get isReadOnly(): boolean {
+    return this.mode === "read-only";
+  }
+
+  /** An address with a ticket; undefined where there is no dashboard. */
+  linkBelow(url: string): string | undefined {
+    return this.isOff ? undefined : `${url}/?ticket=${this.issueTicket()}`;
+  }
+
+  /** A ticket that opens one session, within ten minutes, which may do what the key may. */
+  issueTicket(keyId = LINK_KEY_ID): string {
+    const ticket = this.#random.token();
+    this.#tickets.set(ticket, { keyId, endsAt: this.#clock.now() + TICKET_MS });
+    forgetOldest(this.#tickets, MOST_TICKETS);
+    return ticket;
+  }
+
+  /** The id of the key of a good ticket, which is not good any more. */
+  useTicket(ticket: string): string | undefined {
+    const known = this.#tickets.get(ticket);
+    this.#tickets.delete(ticket);
+    return known !== undefined && this.#clock.now() < known.endsAt ? known.keyId : undefined;
+  }
+
+  /**
+   * Begins a session, which may do what the key may; answers the `Set-Cookie` of its cookie.
+   *
+   * @param scheme by which the browser calls
+   */
+  begin(request: IncomingMessage, keyId: string, scheme: "http" | "https"): string {
+    const session = this.#random.token();
+    this.#sessions.set(session, keyId);
+    forgetOldest(this.#sessions, MOST_SESSIONS);
+    const cookie = `${cookieName(request)}=${session}; Path=/; HttpOnly; SameSite=Strict`;
+    return scheme === "https" ? `${cookie}; Secure` : cookie;
+  }
+
+  /** Ends the session of the request; answers the `Set-Cookie` that removes its cookie. */
+  end(request: IncomingMessage): string {
+    this.#sessions.delete(sessionOf(request) ?? "");
+    return `${cookieName(request)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`;
+  }
+
+  /** The id of the key of the session whose cookie the request has; undefined if there is none. */
+  keyIdOf(request: IncomingMessage): string | undefined {
+    const session = sessionOf(request) ?? "";
+    const keyId = this.#sessions.get(session);
+    if (keyId === undefined) return undefined;
+    this.#sessions.delete(session);
+    this.#sessions.set(session, keyId);
+    return keyId;
+  }
+}
+
+/** Whether the header is the work of a script of the dashboard; a link, a form or a picture cannot set it. */
+export function isByDashboard({ headers }: IncomingMessage): boolean {
+  return headers[DASHBOARD_HEADER] === "1";
+}
+
+/** Whether a `Set-Cookie` header is about the cookie of a dashboard. */
+export function isSessionCookie(header: string): boolean {
+  return OWN_COOKIE.test(header);
+}
+
+/** The `Cookie` header without those of dashboards, which are for this service alone; undefined where nothing is left. */
+export function withoutSessions(cookies: string): string | undefined {
+  const others = cookies.split(";").filter((cookie) => !OWN_COOKIE.test(cookie));
+  return others.length === 0 ? undefined : others.join(";").trim();
+}
+
+/** Cookies do not tell ports apart, and several emulators may be open in one browser. */
+function cookieName({ headers }: IncomingMessage): string {
+  const port = /:(\d+)$/u.exec(headers.host ?? "")?.[1];
+  return port === undefined ? COOKIE : `${COOKIE}-${port}`;
+}
+
+function sessionOf(request: IncomingMessage): string | undefined {
+  const start = `${cookieName(request)}=`;
+  const cookies = (request.headers.cookie ?? "").split(";").map((cookie) => cookie.trim());
+  return cookies.find((cookie) => cookie.startsWith(start))?.slice(start.length);
+}
+
+function forgetOldest(
+  entries: Pick<Map<string, unknown>, "keys" | "size" | "delete">,
+  most: number,
+): void {
+  for (const oldest of entries.keys()) {
+    if (entries.size <= most) return;
+    entries.delete(oldest);
+  }
+}

@@ -1,0 +1,22 @@
+/** Ends what goes on for long under a key when the key opens nothing any more: it has expired, or was revoked. */
+import type { ApiKey } from "../../../core/access/api-key.ts";
+import { LINK_KEY_ID } from "./dashboard-access.ts";
+import type { HttpService } from "../service.ts";
+
+/** Calls `ended` then; not for a link of the dashboard, which is no key. Answers what ends the watch. */
+export function watchKey(
+  { keys, engine }: Pick<HttpService, "keys" | "engine">,
+  { id, expiresAt }: ApiKey,
+  ended: () => void,
+): () => void {
+  if (id === LINK_KEY_ID) return () => undefined;
+  const look = () => {
+    if (!keys.isGood(id)) ended();
+  };
+  const unfollow = keys.onChange(look);
+  const disarm = expiresAt && engine.clock.wakeAt(Date.parse(expiresAt), look);
+  return () => {
+    unfollow();
+    if (disarm) disarm();
+  };
+}

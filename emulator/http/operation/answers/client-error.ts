@@ -1,0 +1,81 @@
+/** Answers input that is no valid HTTP request, with an error in our shape if the connection still allows it. */
+import { Buffer } from "node:buffer";
+import { ServerResponse, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { ServiceError } from "../../../core/service-error.ts";
+import { SANDBOX } from "../../../net/sandbox.ts";
+import { joined } from "./answer.ts";
+import type { Refusal } from "../dialect.ts";
+
+/** How long further input of the client is discarded: it would not see the answer if the connection were reset. */
+const LINGER_MS = 2_000;
+
+/** The codes of errors in what came over the connection. */
+const OF_HTTP = /^(?:HPE|ERR_HTTP)_/u;
+
+/** Sockets that were answered. */
+const lingering = new WeakSet<Duplex>();
+
+/** Call it with each `clientError` of the server. The connection ends with the answer. */
+export function answerClientError(
+  refusal: Refusal,
+  error: Error & { readonly code?: string },
+  socket: Duplex,
+): void {
+  if (lingering.has(socket)) return;
+  const { code = "" } = error;
+  const isLost = code === "ECONNRESET" || !socket.writable || hasBegunAnswer(socket);
+  // Who has not agreed on TLS cannot be told anything.
+  if (isLost || ("encrypted" in socket && !OF_HTTP.test(code))) {
+    socket.destroy();
+    return;
+  }
+  const answer = refusal(refusalOf(error));
+  const body = joined(answer.pieces);
+  const head = [
+    `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ""}`,
+    "connection: close",
+    "content-type: application/json; charset=utf-8",
+    `content-length: ${body.length}`,
+    ...Object.entries(SANDBOX).map(([name, value]) => `${name}: ${value}`),
+  ];
+  socket.end(Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`), body]));
+  lingering.add(socket);
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once("close", () => clearTimeout(timer));
+}
+
+function refusalOf(error: Error & { readonly code?: string }): ServiceError {
+  switch (error.code) {
+    case "HPE_HEADER_OVERFLOW":
+      return new ServiceError("invalid_header", "the request line and the headers are too long");
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return new ServiceError("request_timeout", "the request was not complete in time");
+    case "HPE_INVALID_CHUNK_SIZE":
+    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
+      return new ServiceError("invalid_header", "the body is not validly divided into chunks");
+    default:
+      return new ServiceError("invalid_header", `this is no valid HTTP request: ${error.message}`);
+  }
+}
+
+/** Whether a request of the connection is not answered yet. A client may have sent the next one already. */
+export function isAnswering(socket: Duplex): boolean {
+  return responseOf(socket) instanceof ServerResponse;
+}
+
+/** Another answer in the middle of one that has begun would confuse the client. */
+function hasBegunAnswer(socket: Duplex): boolean {
+  const response = responseOf(socket);
+  return (
+    typeof response === "object" &&
+    response !== null &&
+    "headersSent" in response &&
+    response.headersSent === true
+  );
+}
+
+/** Node keeps the response in progress at its socket. */
+function responseOf(socket: Duplex): unknown {
+  return Reflect.get(socket, "_httpMessage");
+}

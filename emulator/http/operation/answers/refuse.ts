@@ -1,0 +1,113 @@
+/** Answers a request with an error; a connection on which much of the request is still to come is closed gently. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { PieceInHand } from "../../../core/jobs/opened-payload.ts";
+import { ServiceError } from "../../../core/service-error.ts";
+import { sendWhole, type WholeAnswer } from "./answer.ts";
+import type { Refusal } from "../dialect.ts";
+import { isMoved } from "../../../engine/steps/state/endpoint-moved.ts";
+import { ClientGoneError, hasLongRest } from "../requests/request-body.ts";
+import { pathOf } from "../requests/url-path.ts";
+import type { HttpService } from "../service.ts";
+
+/**
+ * A client that is still sending would not see the answer if the connection were reset, so its input is discarded for at
+ * most this long, and up to this size.
+ */
+const LINGER_MS = 2_000;
+const LINGER_MAX_BYTES = 32_000_000;
+
+export interface Exchange {
+  readonly service: HttpService;
+  /** The shape of its refusals. */
+  readonly refusal: Refusal;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Where several replicas share a store: has the request answered by the one that has by now what this one had. */
+  readonly moved?: (() => Promise<void>) | undefined;
+}
+
+/** Refuses the request, or has another replica answer it if that is why it failed. */
+export async function refuseOrMove(exchange: Exchange, error: unknown): Promise<void> {
+  const { moved, response } = exchange;
+  if (moved !== undefined && isMoved(error) && !response.headersSent) await moved();
+  else refuse(exchange, error);
+}
+
+/** Answers with the refusal that `error` is; a defect is logged and answered with 500 and an id that is in the log. */
+export function refuse(exchange: Exchange, error: unknown): void {
+  const { request, response } = exchange;
+  if (response.destroyed || error instanceof ClientGoneError) return;
+  const refusal = asRefusal(exchange, error);
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const answer = exchange.refusal(refusal);
+  const shown = { ...answer, headers: { ...answer.headers, ...headersOf(refusal) } };
+  if (hasLongRest(request)) {
+    sendAndLinger(request, response, shown);
+    return;
+  }
+  sendWhole(response, shown, exchange.service.isStoppingFor(request));
+  // The rest of the body has to be read before the next request on this connection.
+  request.resume();
+}
+
+/** The refusal that `error` is, or that of a defect, which is logged. */
+export function asRefusal(
+  { service, request }: Pick<Exchange, "service" | "request">,
+  error: unknown,
+): ServiceError {
+  const refusal = service.engine.steps.refusalFor(error);
+  if (refusal instanceof ServiceError) return refusal;
+  const errorId = service.engine.random.shortId(12);
+  const { client } = service.callers.seen(request);
+  const fields = { errorId, err: error, method: request.method, path: pathOf(request), client };
+  service.log.error(fields, "a request could not be answered because of a defect");
+  return new ServiceError(
+    "internal_error",
+    `something went wrong inside the service; its log says more under the id ${errorId}`,
+    { cause: error },
+  );
+}
+
+function headersOf(refusal: ServiceError): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (refusal.status === 401) headers["www-authenticate"] = "Bearer";
+  if (refusal.retryAfterMs !== undefined) {
+    headers["retry-after"] = String(Math.max(1, Math.ceil(refusal.retryAfterMs / 1_000)));
+  }
+  return headers;
+}
+
+/** Sends the whole answer at once, but ends the response (and the connection) only when the client has finished sending. */
+function sendAndLinger(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: WholeAnswer<PieceInHand>,
+): void {
+  const [body = ""] = answer.pieces;
+  const headers = {
+    "content-type": "application/json; charset=utf-8",
+    ...answer.headers,
+    connection: "close",
+    "content-length": Buffer.byteLength(body),
+  };
+  response.writeHead(answer.status, headers).write(body);
+  let discarded = 0;
+  const end = () => {
+    clearTimeout(timer);
+    request.removeListener("data", discard);
+    request.removeListener("end", end);
+    response.removeListener("close", end);
+    response.end();
+  };
+  const discard = (chunk: Buffer) => {
+    discarded += chunk.length;
+    if (discarded > LINGER_MAX_BYTES) end();
+  };
+  const timer = setTimeout(end, LINGER_MS);
+  request.on("data", discard).on("end", end);
+  response.on("close", end);
+  request.resume();
+}

@@ -1,0 +1,85 @@
+/** Sends an answer of any size: a small one at once, a large one as fast as its reader takes it and no faster. */
+import { Buffer } from "node:buffer";
+import type { ServerResponse } from "node:http";
+import { LIMITS } from "../../../../runtime/protocol/limits.ts";
+import {
+  areInHand,
+  closePieces,
+  isInHand,
+  type Piece,
+  type PieceInHand,
+  sizeOf,
+} from "../../../core/jobs/opened-payload.ts";
+import { COPY_MAX_BYTES, joined, sendWhole, type WholeAnswer, writeHead } from "./answer.ts";
+import { writeOut } from "./write-with-backpressure.ts";
+import type { HttpService } from "../service.ts";
+import { takeRoom } from "./reserve-memory.ts";
+
+/**
+ * Settles when the answer was sent or its reader has gone. Opened payloads are disposed of.
+ *
+ * @throws ServiceError too_much_in_flight; ClientGoneError; StoreUnusableError
+ */
+export async function sendAnswer(
+  service: HttpService,
+  response: ServerResponse,
+  answer: WholeAnswer,
+): Promise<void> {
+  const { pieces } = answer;
+  const size = sizeOf(pieces);
+  if (size <= COPY_MAX_BYTES && areInHand(pieces)) {
+    if (!response.destroyed)
+      sendWhole(response, { ...answer, pieces }, service.isStoppingFor(response.req));
+    return;
+  }
+  try {
+    await takeRoom(service, response, sizeOf(pieces.filter(isInHand)));
+    if (response.destroyed) return;
+    writeHead(response, answer, size, service.isStoppingFor(response.req));
+    for await (const slice of slicesOf(pieces)) {
+      if (response.destroyed) return;
+      await writeSlice(service, response, slice);
+    }
+    response.end();
+  } finally {
+    await closePieces(pieces);
+  }
+}
+
+/** All bytes in order; small pieces are joined, because each slice costs a system call. */
+async function* slicesOf(pieces: readonly Piece[]): AsyncGenerator<PieceInHand, void, undefined> {
+  let gathered: PieceInHand[] = [];
+  let size = 0;
+  for (const piece of pieces) {
+    size += sizeOf([piece]);
+    if (isInHand(piece) && size <= COPY_MAX_BYTES) {
+      gathered.push(piece);
+      continue;
+    }
+    if (gathered.length > 0) yield joined(gathered);
+    gathered = [];
+    size = 0;
+    if (isInHand(piece)) yield* partsOf(piece);
+    else yield* piece.slices();
+  }
+  if (gathered.length > 0) yield joined(gathered);
+}
+
+/** In parts: a reader that takes a large piece slowly takes something all the time. */
+function* partsOf(piece: PieceInHand): Generator<Uint8Array, void, undefined> {
+  const bytes = typeof piece === "string" ? Buffer.from(piece) : piece;
+  for (let at = 0; at < bytes.byteLength; at += COPY_MAX_BYTES)
+    yield bytes.subarray(at, at + COPY_MAX_BYTES);
+}
+
+/** Settles when the slice was passed to the system. A reader that takes nothing for too long is disconnected. */
+async function writeSlice(
+  { engine }: HttpService,
+  response: ServerResponse,
+  slice: PieceInHand,
+): Promise<void> {
+  const { realClock } = engine;
+  const disarm = realClock.wakeAt(realClock.now() + LIMITS.readerStallMs, () => response.destroy());
+  await writeOut(response, slice);
+  disarm();
+}

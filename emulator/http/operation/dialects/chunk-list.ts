@@ -1,0 +1,45 @@
+/** What `/stream` says in every dialect: the chunks of a part, and the status beside them. */
+import { Buffer } from "node:buffer";
+import { chunksOf, LINE_FEED } from "../../../../runtime/protocol/chunk-batch.ts";
+import { isTerminal, type JobStatus } from "../../../../runtime/protocol/job-status.ts";
+import { freeAlone } from "../../../core/jobs/free-memory.ts";
+import type { OpenedPayload } from "../../../core/jobs/opened-payload.ts";
+import type { ShownBatch } from "../../../engine/streams/shown-batches.ts";
+import type { StreamPart } from "../../../engine/streams/read-stream.ts";
+import type { Piece } from "../answers/answer.ts";
+
+/** The chunks as a JSON array. */
+export function chunkList({ batches }: StreamPart): readonly Piece[] {
+  const listed = batches.flatMap((batch, at): Piece[] =>
+    at === 0 ? listOf(batch) : [",", ...listOf(batch)],
+  );
+  return ["[", ...listed, "]"];
+}
+
+/** Its chunks with commas between them. */
+function listOf({ lines, ...batch }: ShownBatch): Piece[] {
+  if (lines instanceof Uint8Array)
+    return chunksOf({ ...batch, lines }).flatMap((chunk, at) =>
+      at === 0 ? [chunk] : [",", chunk],
+    );
+  return [{ ...lines, sizeBytes: lines.sizeBytes - 1, slices: () => listSlices(lines) }];
+}
+
+/** A line feed ends each line, and stands nowhere else. */
+async function* listSlices(lines: OpenedPayload): AsyncGenerator<Uint8Array> {
+  let left = lines.sizeBytes - 1;
+  for await (const slice of lines.slices()) {
+    const listed = Buffer.from(slice.subarray(0, left));
+    left -= listed.byteLength;
+    for (let at = -1; (at = listed.indexOf(LINE_FEED, at + 1)) >= 0;) listed[at] = COMMA;
+    if (listed.byteLength > 0) yield listed;
+    freeAlone(listed);
+  }
+}
+
+const COMMA = 0x2c;
+
+/** Terminal only together with the last chunks: a reader may stop as soon as it sees such a status. */
+export function streamStatus({ job, last }: StreamPart): JobStatus {
+  return last || !isTerminal(job.status) ? job.status : "IN_PROGRESS";
+}

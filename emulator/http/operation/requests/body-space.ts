@@ -1,0 +1,66 @@
+/** Where the bytes of a body are while it arrives. */
+import { Buffer } from "node:buffer";
+import { largeMemory } from "../../../core/jobs/free-memory.ts";
+import { SLICE_BYTES } from "../../../core/jobs/raw-json/scan.ts";
+
+export interface BodySpace {
+  readonly size: number;
+  /** True if the bytes were copied: then nobody needs `chunk` any more. */
+  add(chunk: Buffer): boolean;
+  /** True when a slice of it has come since this was last true: then others have their turn, and `flushed` is awaited. */
+  fillsSlice(): boolean;
+  /** Resolves when what has come takes no more memory than it may. */
+  flushed(): Promise<void>;
+  /** How it begins, of a body that is not read on. */
+  beginning(): Buffer;
+  /** To be called once, at the end. */
+  whole(): Promise<Buffer> | Buffer;
+}
+
+function memoryFor(sizeBytes: number): Buffer {
+  return sizeBytes > SLICE_BYTES ? largeMemory(sizeBytes) : Buffer.allocUnsafeSlow(sizeBytes);
+}
+
+/** Puts chunks together with one copy of each at most: into place when the length is known, else at the end. */
+export class BodyInMemory implements BodySpace {
+  size = 0;
+  readonly #declared: number | undefined;
+  readonly #chunks: Buffer[] = [];
+  #space: Buffer | undefined;
+  #sliceEnd = SLICE_BYTES;
+
+  constructor(declared: number | undefined) {
+    this.#declared = declared;
+  }
+
+  add(chunk: Buffer): boolean {
+    const isWhole = this.size === 0 && chunk.length === this.#declared;
+    const at = this.size;
+    this.size += chunk.length;
+    if (this.#declared === undefined || isWhole) {
+      this.#chunks.push(chunk);
+      return false;
+    }
+    this.#space ??= memoryFor(this.#declared);
+    chunk.copy(this.#space, at);
+    return true;
+  }
+
+  fillsSlice(): boolean {
+    if (this.size < this.#sliceEnd) return false;
+    this.#sliceEnd = this.size + SLICE_BYTES;
+    return true;
+  }
+
+  async flushed(): Promise<void> {}
+
+  beginning(): Buffer {
+    return this.whole();
+  }
+
+  whole(): Buffer {
+    if (this.#space) return this.#space.subarray(0, this.size);
+    const [first] = this.#chunks;
+    return first && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.size);
+  }
+}

@@ -1,0 +1,46 @@
+/** A client that waits for an answer: the signal fires when the client has gone, or the service stops that it is connected with. */
+import type { ServerResponse } from "node:http";
+import { whenWoken } from "../../replicas/channel/taken-exchange.ts";
+import { arrivalOf } from "../forwarded-request.ts";
+import { type HttpService, STOPPING } from "../service.ts";
+
+export class ClientWait implements Disposable {
+  readonly #controller = new AbortController();
+  readonly #response: ServerResponse;
+  readonly #forget: () => void;
+  readonly #onClose = () => {
+    // A response that was sent completely is closed, too.
+    if (!this.#response.writableFinished) this.#controller.abort(GONE);
+  };
+
+  constructor(service: HttpService, response: ServerResponse) {
+    this.#response = response;
+    const { from, isShare } = arrivalOf(response.req) ?? {};
+    const isPassedOn = from !== undefined && isShare !== true;
+    // Who waits for something here is told where it has moved.
+    this.#forget = isPassedOn
+      ? NOTHING
+      : service.wakeAtStop(this.#controller, isShare === true ? "end" : "stop");
+    whenWoken(response, () => this.#controller.abort(STOPPING));
+    response.once("close", this.#onClose);
+    if (response.destroyed) this.#controller.abort(GONE);
+  }
+
+  /** True once the service stops that the client is connected with, unless the client was gone before. */
+  get isStopping(): boolean {
+    return this.signal.reason === STOPPING && !this.#response.destroyed;
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  [Symbol.dispose](): void {
+    this.#forget();
+    whenWoken(this.#response, undefined);
+    this.#response.removeListener("close", this.#onClose);
+  }
+}
+
+const NOTHING = () => undefined;
+const GONE = new Error("the client has gone");

@@ -1,0 +1,19 @@
+/** Reads the small JSON body of a management request. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { LIMITS } from "../../../../runtime/protocol/limits.ts";
+import { JsonScanner } from "../../../core/jobs/raw-json/scanner.ts";
+import { ServiceError } from "../../../core/service-error.ts";
+import { readBody } from "./request-body.ts";
+
+/** The body, of at most so many bytes, as a value. @throws ServiceError unsupported_encoding, payload_too_large, invalid_json; ClientGoneError */
+export async function readJsonBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  maxBytes: number = LIMITS.managementBodyMaxBytes,
+): Promise<unknown> {
+  const scanner = new JsonScanner({ keep: [] });
+  const body = await readBody(request, response, maxBytes, (chunk) => scanner.push(chunk));
+  const scan = scanner.end();
+  if (!scan.ok) throw new ServiceError("invalid_json", scan.fault.message);
+  return JSON.parse(body.toString("utf8")) as unknown;
+}

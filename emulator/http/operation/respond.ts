@@ -1,0 +1,118 @@
+/** Handles every request: admission, rate limit, the operation, the answer; every failure becomes an error answer. */
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import type { RateLimitClass } from "../../../runtime/protocol/rate-limits.ts";
+import type { ApiKey } from "../../core/access/api-key.ts";
+import type { Disarm } from "../../core/time/clock.ts";
+import { ServiceError } from "../../core/service-error.ts";
+import type { OpenSpan, Tracer } from "../../trace/tracer.ts";
+import { admit } from "./access/admission.ts";
+import { performNoted } from "./access/audit.ts";
+import { watchKey } from "./access/watch-key.ts";
+import { refreshRecords } from "../replicas/refresh-records.ts";
+import type { Answer } from "./answers/answer.ts";
+import { type Call, endpointIdIn, isOwn, needOf, type Operation } from "./operation.ts";
+import { refuseOrMove, refuse } from "./answers/refuse.ts";
+import { hasBody, refuseLongBody, skipBody } from "./requests/request-body.ts";
+import { sendAnswer } from "./answers/send-answer.ts";
+
+/** Answers one request by `operation`, of that `name`. Never rejects. */
+export async function respond<Path>(
+  name: string,
+  operation: Operation<Path>,
+  call: Call<Path>,
+): Promise<void> {
+  const { response, service } = call;
+  const { metrics, tracer } = service.engine;
+  const startedAt = performance.now();
+  const span = tracer && isTraced(operation) ? beginSpan(tracer, name, operation, call) : undefined;
+  await answer(name, operation, span ? { ...call, traceparent: span.traceparent } : call);
+  const code = response.headersSent ? String(response.statusCode) : "none";
+  metrics.requestAnswered(name, code, performance.now() - startedAt);
+  if (span) endSpan(span, code);
+}
+
+/** Polls of workers are not traced: they would be most of a trace. */
+function isTraced(operation: Operation): boolean {
+  return !isOwn(operation) && operation.access !== "worker";
+}
+
+function beginSpan<Path>(
+  tracer: Tracer,
+  name: string,
+  { path }: Operation<Path>,
+  { request, dialect, service, traceparent: parent }: Call<Path>,
+): OpenSpan {
+  const route = `${dialect.basePath}${path}`;
+  const attributes = {
+    "client.address": service.callers.seen(request).client,
+    "http.request.method": request.method ?? "",
+    "http.route": route,
+    "sv.operation": name,
+  };
+  return tracer.begin({ name: `${request.method} ${route}`, kind: "server", parent, attributes });
+}
+
+/** Errors of the client are no errors of the span. */
+function endSpan(span: OpenSpan, code: string): void {
+  if (code === "none") return span.end({ error: "the client has gone" });
+  const error = code.startsWith("5") ? `answered ${code}` : undefined;
+  span.end({ attributes: { "http.response.status_code": Number(code) }, error });
+}
+
+async function answer<Path>(
+  name: string,
+  operation: Operation<Path>,
+  call: Call<Path>,
+): Promise<void> {
+  const { service, request, response } = call;
+  const disarm = hasBody(request) ? limitBody(call) : undefined;
+  try {
+    refuseLongBody(operation, request);
+    const key = admit(service, request, needOf(operation, call));
+    if (service.ownership) await refreshRecords(service, service.ownership, operation, call.path);
+    if (key && operation.hasQuota) service.limits?.quotas.pass(key.id, response);
+    if (key && operation.rateLimit !== undefined) passLimit(operation.rateLimit, call, key);
+    if (operation.body === undefined && hasBody(request)) await skipBody(request, response);
+    await send(call, await performNoted(name, operation, call, key), key);
+  } catch (error) {
+    await refuseOrMove(call, error);
+  } finally {
+    disarm?.();
+  }
+}
+
+/** Refuses a request whose body has not arrived in time. */
+function limitBody(call: Call<unknown>): Disarm {
+  const { realClock } = call.service.engine;
+  const disarm = realClock.wakeAt(realClock.now() + LIMITS.requestMs, () => {
+    refuse(call, new ServiceError("request_timeout", "the request was not complete in time"));
+  });
+  call.request.once("end", disarm);
+  return disarm;
+}
+
+/** Called before the body is read, so that nothing is read of a request that is refused. */
+function passLimit(
+  limitClass: RateLimitClass,
+  { service, path, response }: Call<unknown>,
+  key: ApiKey,
+): void {
+  const endpointId = endpointIdIn(path);
+  if (endpointId !== undefined)
+    service.limits?.pass({ limitClass, endpointId, keyId: key.id }, response);
+}
+
+async function send<Path>(
+  { service, response }: Call<Path>,
+  ready: Answer,
+  key: ApiKey | undefined,
+): Promise<void> {
+  if (!("flow" in ready)) return sendAnswer(service, response, ready);
+  // Its reader comes again, and is told then.
+  const forget = key && watchKey(service, key, () => response.destroy());
+  try {
+    await ready.flow(response);
+  } finally {
+    forget?.();
+  }
+}

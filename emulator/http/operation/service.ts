@@ -1,0 +1,136 @@
+/** What all operations of the HTTP interface share, and the clients that are waiting for an answer. */
+import type { IncomingMessage } from "node:http";
+import type { DashboardMode } from "../../core/access/dashboard-mode.ts";
+import type { KeyRing } from "../../core/access/key-ring.ts";
+import { AuditLog } from "../../engine/access/audit-log.ts";
+import type { Uses } from "../../engine/parts/engine-parts.ts";
+import type { EngineLog } from "../../engine/observe/engine-log.ts";
+import type { LiveWorkers } from "../../live/live-workers.ts";
+import type { Ownership } from "../../store/ownership.ts";
+import type { CallerCheck } from "./access/caller-check.ts";
+import type { WorkerDoor } from "./access/worker-door.ts";
+import { DashboardAccess } from "./access/dashboard-access.ts";
+import { arrivalOf } from "./forwarded-request.ts";
+import type { RateLimiter } from "./limits/rate-limiter.ts";
+
+type OfJobs = Uses<
+  "clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps" | "watchers"
+>;
+type OfResources = Uses<
+  | "endpointChanged"
+  | "endpointDeleted"
+  | "events"
+  | "findGpus"
+  | "prices"
+  | "secretKey"
+  | "deliveries"
+  | "usage"
+  | "volumeFiles"
+>;
+type OfPods = Uses<"podMemoryInGb" | "podRuns">;
+type OfOperators = Uses<
+  | "decisions"
+  | "gpuUse"
+  | "logs"
+  | "metrics"
+  | "mover"
+  | "pendingWork"
+  | "readiness"
+  | "series"
+  | "tracer"
+  | "workerHistory"
+>;
+type OfAnswers = Uses<"balancer" | "inFlight" | "ownership" | "realClock" | "schemas">;
+
+/** What all operations together take of the engine: each hands its use case no more than that takes. */
+export type HttpEngine = OfJobs & OfResources & OfPods & OfOperators & OfAnswers;
+
+export interface HttpServiceOptions {
+  readonly engine: HttpEngine;
+  /** Checks hosts and origins. */
+  readonly callers: CallerCheck;
+  /** The valid API keys. */
+  readonly keys: KeyRing;
+  /** Default: there is no dashboard. */
+  readonly dashboard?: DashboardMode;
+  /** Signs webhook calls. */
+  readonly webhookSecret: string;
+  readonly log: EngineLog;
+  /** Absent: no rate limits. */
+  readonly limits?: RateLimiter | undefined;
+  /** Absent: there are no live workers. */
+  readonly liveWorkers?: LiveWorkers | undefined;
+  /** Absent: there is no port for workers from elsewhere. */
+  readonly workerDoor?: WorkerDoor | undefined;
+  /** Absent: no other replica shares the store. */
+  readonly ownership?: Ownership | undefined;
+}
+
+export class HttpService {
+  readonly engine: HttpEngine;
+  readonly callers: CallerCheck;
+  readonly keys: KeyRing;
+  readonly audit: AuditLog;
+  /** Who may use the dashboard. */
+  readonly dashboard: DashboardAccess;
+  readonly webhookSecret: string;
+  readonly log: EngineLog;
+  readonly limits: RateLimiter | undefined;
+  readonly liveWorkers: LiveWorkers | undefined;
+  readonly workerDoor: WorkerDoor | undefined;
+  readonly ownership: Ownership | undefined;
+  /** Real time, ms. */
+  readonly startedAt: number;
+  readonly #waits = { stop: new Set<AbortController>(), end: new Set<AbortController>() };
+  #stopping = false;
+  #hasEnded = false;
+
+  constructor(options: HttpServiceOptions) {
+    this.engine = options.engine;
+    this.callers = options.callers;
+    this.keys = options.keys;
+    this.audit = new AuditLog(options.engine);
+    const { realClock: clock, random } = options.engine;
+    this.startedAt = clock.now();
+    this.dashboard = new DashboardAccess({ mode: options.dashboard ?? "off", clock, random });
+    this.webhookSecret = options.webhookSecret;
+    this.log = options.log;
+    this.limits = options.limits;
+    this.liveWorkers = options.liveWorkers;
+    this.workerDoor = options.workerDoor;
+    this.ownership = options.ownership;
+  }
+
+  /** True once the service refuses new requests. */
+  get stopping(): boolean {
+    return this.#stopping;
+  }
+
+  /** Whether the service refuses this request because it stops. It answers what other replicas pass on or ask for until its work has ended. */
+  isStoppingFor(request: IncomingMessage): boolean {
+    return this.#stopping && arrivalOf(request)?.from === undefined;
+  }
+
+  /** Refuses new requests and wakes all waiting clients, which are answered with the current state. */
+  beginStop(): void {
+    this.#stopping = true;
+    for (const wait of this.#waits.stop) wait.abort(STOPPING);
+    this.limits?.stop();
+  }
+
+  /** Ends the answers to other replicas that follow what this one does. To be called when its work has ended. */
+  endStop(): void {
+    this.#hasEnded = true;
+    for (const wait of this.#waits.end) wait.abort(STOPPING);
+  }
+
+  /** Aborts `wait` when the service stops, or has ended its work, until the returned function is called. */
+  wakeAtStop(wait: AbortController, at: "stop" | "end" = "stop"): () => void {
+    if (at === "stop" ? this.#stopping : this.#hasEnded) wait.abort(STOPPING);
+    this.#waits[at].add(wait);
+    return () => this.#waits[at].delete(wait);
+  }
+}
+
+/** Why a wait was given up. */
+export const STOPPING = new Error("the service is stopping");

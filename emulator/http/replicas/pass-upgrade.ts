@@ -1,0 +1,93 @@
+/** Passes a request for an upgrade on to the replica that has its endpoint, over a connection of its own. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { pipeline } from "node:stream/promises";
+import { endpointMoved, type Owned } from "../../engine/steps/state/endpoint-moved.ts";
+import type { Ownership, Replica } from "../../store/ownership.ts";
+import type { Exchange } from "../operation/answers/refuse.ts";
+import { passedOn } from "../balancing/passed-headers.ts";
+import { MOVED_HEADER } from "./answer-head.ts";
+import { MARK_HEADER } from "./channel/mark.ts";
+import { type Caller, markFor, requestReplica } from "./channel/reach-replica.ts";
+import { Search } from "./search.ts";
+
+/** The owner's connection, upgraded, and the answer that says so. */
+export interface Upgraded {
+  readonly answer: IncomingMessage;
+  readonly server: Socket;
+}
+
+export interface UpgradeOptions {
+  readonly owned: Owned;
+  readonly ownership: Ownership;
+  readonly caller: Caller;
+}
+
+/** See `Replicas.upgrade`. @throws ServiceError endpoint_moved */
+export async function passUpgrade(
+  exchange: Exchange,
+  { owned, ownership, caller }: UpgradeOptions,
+): Promise<Upgraded | "here" | undefined> {
+  const { response, service } = exchange;
+  const search = new Search(service, ownership, owned);
+  for (;;) {
+    const owner = await search.find(response);
+    if (response.destroyed) return undefined;
+    if (owner === undefined) throw endpointMoved(owned);
+    if (owner.id === ownership.self.id) return "here";
+    const end = await tryUpgrade(exchange, owner, caller);
+    if (end !== "moved") return end;
+    search.wasNot(owner);
+  }
+}
+
+/** `moved` also where the replica cannot be reached: nothing was upgraded then. */
+async function tryUpgrade(
+  exchange: Exchange,
+  owner: Replica,
+  caller: Caller,
+): Promise<Upgraded | "moved" | undefined> {
+  const { request, response } = exchange;
+  const { method = "", url = "", rawHeaders, socket } = request;
+  const asked = { method, path: url, address: socket.remoteAddress ?? "" };
+  const mark = await markFor(owner, caller, asked).catch(() => undefined);
+  if (mark === undefined) return "moved";
+  if (response.destroyed) return undefined;
+  const headers = [...withoutMarks(rawHeaders), MARK_HEADER, mark];
+  const upstream = await requestReplica(owner, { method, path: url, headers });
+  const { promise, resolve } = Promise.withResolvers<Upgraded | "moved" | undefined>();
+  upstream
+    .once("upgrade", (answer, server: Socket, head: Buffer) => {
+      if (head.length > 0) server.unshift(head);
+      resolve({ answer, server });
+    })
+    .once("response", (answer) => {
+      const isMoved = answer.headers[MOVED_HEADER] !== undefined;
+      resolve(isMoved ? "moved" : passBack(answer, response));
+    })
+    .on("error", () => resolve("moved"));
+  const gone = () => upstream.destroy();
+  response.once("close", gone);
+  upstream.end();
+  const end = await promise;
+  response.off("close", gone);
+  if (end === "moved") upstream.destroy();
+  return end;
+}
+
+/** An answer by which nothing is upgraded. */
+async function passBack(answer: IncomingMessage, response: ServerResponse): Promise<undefined> {
+  const { statusCode = 502, statusMessage = "", rawHeaders, headers } = answer;
+  response.sendDate = false;
+  response.writeHead(statusCode, statusMessage, passedOn(rawHeaders, headers.connection).flat());
+  await pipeline(answer, response).catch(() => response.destroy());
+}
+
+function withoutMarks(rawHeaders: readonly string[]): string[] {
+  const left: string[] = [];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const [name = "", value = ""] = rawHeaders.slice(at, at + 2);
+    if (name.toLowerCase() !== MARK_HEADER) left.push(name, value);
+  }
+  return left;
+}

@@ -1,0 +1,69 @@
+/** The body of a request that is passed on as it comes; the beginning is kept for another try. */
+import type { Buffer } from "node:buffer";
+import type { IncomingMessage } from "node:http";
+import type { Exchange } from "./channel/channel.ts";
+import { KEPT_MAX_BYTES } from "../operation/requests/kept-body.ts";
+
+export class PassedBody {
+  readonly #request: IncomingMessage;
+  #kept: Buffer[] | undefined = [];
+  #keptBytes = 0;
+  #hasEnded: boolean;
+  #to: Exchange | undefined;
+
+  /** @param known the whole body, if it has been read already */
+  constructor(request: IncomingMessage, known?: Buffer) {
+    this.#request = request;
+    this.#hasEnded = known !== undefined || request.readableEnded;
+    if (known !== undefined) this.#kept = [known];
+  }
+
+  /** Whether it can be passed on from its beginning once more. */
+  get isKept(): boolean {
+    return this.#kept !== undefined;
+  }
+
+  passTo(exchange: Exchange): void {
+    const isFirst = this.#to === undefined;
+    this.#to = exchange;
+    for (const bytes of this.#kept ?? []) exchange.write(bytes);
+    if (this.#hasEnded) exchange.end();
+    else if (isFirst) this.#read();
+    else this.#request.resume();
+  }
+
+  /** There is room again at the exchange. */
+  room(): void {
+    this.#request.resume();
+  }
+
+  /** The try is over, and may not be the last: more is taken with the next one, for only the beginning could be kept till then. */
+  hold(): void {
+    this.#request.pause();
+  }
+
+  /** Nothing more is passed on; what comes is discarded. */
+  leave(): void {
+    this.#to = undefined;
+    this.#kept = undefined;
+    this.#request.resume();
+  }
+
+  #read(): void {
+    const request = this.#request;
+    request.on("data", (bytes: Buffer) => {
+      this.#keep(bytes);
+      if (this.#to?.write(bytes) === false) request.pause();
+    });
+    request.once("end", () => {
+      this.#hasEnded = true;
+      this.#to?.end();
+    });
+  }
+
+  #keep(bytes: Buffer): void {
+    this.#keptBytes += bytes.length;
+    if (this.#keptBytes > KEPT_MAX_BYTES) this.#kept = undefined;
+    this.#kept?.push(bytes);
+  }
+}

@@ -1,0 +1,30 @@
+/** What another replica has made, changed or deleted is seen here by who asks for it. */
+import type { Ownership } from "../../store/ownership.ts";
+import { isOnJobs, type Operation } from "../operation/operation.ts";
+import type { HttpService } from "../operation/service.ts";
+import { endpointIn } from "./owner-of.ts";
+
+/** Before an operation on records, and before an endpoint is said not to be there. */
+export async function refreshRecords<Path>(
+  service: Pick<HttpService, "engine">,
+  ownership: Ownership,
+  operation: Pick<Operation<Path>, "access" | "path">,
+  path: Path,
+): Promise<void> {
+  const endpointId = endpointIn(path);
+  if (isOnRecords(operation)) await ownership.refreshRecords();
+  else if (endpointId !== undefined) await refreshIfUnknown(service, ownership, endpointId);
+}
+
+export async function refreshIfUnknown(
+  { engine }: Pick<HttpService, "engine">,
+  ownership: Ownership,
+  endpointId: string,
+): Promise<void> {
+  if (engine.directory.findEndpoint(endpointId) === undefined) await ownership.refreshRecords();
+}
+
+/** All but those on jobs, and pages. */
+function isOnRecords({ access, path }: Pick<Operation, "access" | "path">): boolean {
+  return access !== "anyone" && !isOnJobs({ path });
+}

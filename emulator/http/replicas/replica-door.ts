@@ -1,0 +1,149 @@
+/** Where other replicas come in: takes their connections at the port of the clients, and has their requests answered. */
+import type { IncomingMessage, RequestListener } from "node:http";
+import type { Duplex } from "node:stream";
+import { jsonAnswer, sendWhole } from "../operation/answers/answer.ts";
+import { noteArrival } from "../operation/forwarded-request.ts";
+import { type Accept, Channel } from "./channel/channel.ts";
+import {
+  type Challenge,
+  decoded,
+  MARK_HEADER,
+  type Marked,
+  proofOf,
+  readMark,
+} from "./channel/mark.ts";
+import { Nonces } from "./channel/nonces.ts";
+import { type Opening, readOpening } from "./channel/opening.ts";
+import type { HttpService } from "../operation/service.ts";
+import { type Caller, CHANNEL_PATH, CHANNEL_PROTOCOL } from "./channel/reach-replica.ts";
+import { takeExchange } from "./channel/taken-exchange.ts";
+
+export class ReplicaDoor {
+  readonly #service: HttpService;
+  readonly #self: Caller;
+  readonly #perform: RequestListener;
+  readonly #channels = new Set<Channel>();
+  readonly #nonces = new Nonces();
+  /** Requests that were checked already, because a nonce is good once. */
+  readonly #marks = new WeakMap<IncomingMessage, Marked | "none">();
+  #isStopped = false;
+
+  /** @param self the replica behind it, and the key of marks @param perform answers what others pass on */
+  constructor(service: HttpService, self: Caller, perform: RequestListener) {
+    this.#service = service;
+    this.#self = self;
+    this.#perform = perform;
+  }
+
+  /** Answers replicas that ask for a nonce, and passes all other requests on to `own`. */
+  before(own: RequestListener): RequestListener {
+    return (request, response) => {
+      const question = questionIn(request);
+      if (question === undefined || this.#isStopped) return own(request, response);
+      const [from = "", asked = ""] = question.split(";").map(decoded);
+      const nonce = this.#nonces.give();
+      const proof = proofOf(this.#self.key, { from, to: this.#self.id }, asked, nonce);
+      sendWhole(response, jsonAnswer({ nonce, proof } satisfies Challenge), true);
+      request.resume();
+      return undefined;
+    };
+  }
+
+  /** Whether another replica wants to be connected, as its mark proves. */
+  mayConnect(request: IncomingMessage): boolean {
+    return wantsChannel(request) && this.#markOf(request) !== undefined;
+  }
+
+  /** Whether another replica passes on a request for an upgrade. A mark that is not good says nothing. */
+  look(request: IncomingMessage): boolean {
+    const mark = this.#markOf(request);
+    if (mark === undefined) return false;
+    noteArrival(request, mark, this.#service.engine);
+    return true;
+  }
+
+  /** For each `upgrade` of the server: takes those of replicas; false for any other. */
+  take(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
+    if (!wantsChannel(request)) return false;
+    const mark = this.#markOf(request);
+    // A request that was on its way when the port was closed may come after everybody was hung up on.
+    if (mark === undefined || this.#isStopped) {
+      socket.destroy();
+      return true;
+    }
+    if (head.length > 0) socket.unshift(head);
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: ${CHANNEL_PROTOCOL}\r\n\r\n`,
+    );
+    const channel = new Channel(socket, this.accept(mark.from));
+    this.#channels.add(channel);
+    void channel.closed.then(() => this.#channels.delete(channel));
+    return true;
+  }
+
+  /** Answers what the replica of that id passes on. */
+  accept(from: string): Accept {
+    return (exchange, bytes) => {
+      const opening = readOpening(bytes);
+      if (opening === undefined) {
+        exchange.reset();
+        return undefined;
+      }
+      return takeExchange(exchange, opening, (request, response) => {
+        const { address, isShare, sessionKeyId, jobId, waitedMs } = opening;
+        const known = { from, address, isShare, sessionKeyId, jobId, waitedMs };
+        noteArrival(request, known, this.#service.engine);
+        this.#catchUpWith(opening)
+          .then(() => this.#perform(request, response))
+          .catch(() => exchange.reset());
+      });
+    };
+  }
+
+  /** Waits until what was taken is answered, at most `graceMs`, and hangs up; from then on nobody is connected. */
+  async stop(graceMs: number): Promise<void> {
+    const limit = performance.now() + graceMs;
+    const isBusy = () => [...this.#channels].some(({ size }) => size > 0);
+    while (isBusy() && performance.now() < limit) {
+      await new Promise((resolve) => setTimeout(resolve, SWEEP_MS));
+    }
+    this.#isStopped = true;
+    for (const channel of this.#channels) channel.destroy();
+  }
+
+  /** Keys and records that its client has seen are known here, too, before the request is answered. Never rejects. */
+  async #catchUpWith({ recordsVersion = 0 }: Opening): Promise<void> {
+    const { engine, ownership } = this.#service;
+    if (recordsVersion <= engine.steps.recordsVersion) return;
+    // What cannot be asked for now is refused by what needs it.
+    await ownership?.refreshRecords().catch(() => undefined);
+  }
+
+  #markOf(request: IncomingMessage): Marked | undefined {
+    const header = request.headers[MARK_HEADER];
+    if (typeof header !== "string") return undefined;
+    const known = this.#marks.get(request) ?? this.#readMark(request, header);
+    this.#marks.set(request, known);
+    return known === "none" ? undefined : known;
+  }
+
+  #readMark({ method = "", url = "" }: IncomingMessage, header: string): Marked | "none" {
+    const { id: to, key } = this.#self;
+    const mark = readMark(key, header, { to, method, path: url });
+    return mark !== undefined && this.#nonces.use(mark.nonce) ? mark : "none";
+  }
+}
+
+/** How often a stopping service looks whether all is answered. */
+const SWEEP_MS = 25;
+
+function wantsChannel({ headers }: IncomingMessage): boolean {
+  const offered = headers.upgrade?.split(",") ?? [];
+  return offered.some((protocol) => protocol.trim() === CHANNEL_PROTOCOL);
+}
+
+/** Reads the question of a replica that asks for a nonce; undefined for any other request. */
+function questionIn({ method, url, headers }: IncomingMessage): string | undefined {
+  if (method !== "GET" || url !== CHANNEL_PATH || headers.upgrade !== undefined) return undefined;
+  return headers[MARK_HEADER]?.toString();
+}

@@ -1,0 +1,239 @@
+/** Where several replicas share a store: whether a request is answered here or passed on, and the connections between them. */
+import type { IncomingMessage, RequestListener } from "node:http";
+import { ServiceError } from "../../core/service-error.ts";
+import type { JobKind } from "../../core/jobs/job.ts";
+import { newJobId } from "../../engine/jobs/submit.ts";
+import { endpointMoved, type Owned } from "../../engine/steps/state/endpoint-moved.ts";
+import type { Ownership } from "../../store/ownership.ts";
+import type { Need } from "../../core/access/key-scope.ts";
+import { admit, sessionKeyId } from "../operation/access/admission.ts";
+import { type Exchange, refuse } from "../operation/answers/refuse.ts";
+import { isByDashboard } from "../operation/access/dashboard-access.ts";
+import { type Call, type Keyless, needOf, type Operation } from "../operation/operation.ts";
+import { hasBody } from "../operation/requests/request-body.ts";
+import { respond } from "../operation/respond.ts";
+import type { HttpService } from "../operation/service.ts";
+import { MOVED_HEADER } from "./answer-head.ts";
+import { type Arrival, arrivalOf, noteArrival } from "../operation/forwarded-request.ts";
+import { Channels } from "./channel/channels.ts";
+import type { AskReplica } from "./followed-replica.ts";
+import { Forwarder, type Passed } from "./forwarder.ts";
+import { gathering } from "./gathered.ts";
+import { keepBody, keptBody } from "../operation/requests/kept-body.ts";
+import { markKey } from "./channel/mark.ts";
+import { isOwned, ownedBy } from "./owner-of.ts";
+import { type Opening, openingOf } from "./channel/opening.ts";
+import { passUpgrade, type Upgraded } from "./pass-upgrade.ts";
+import type { Caller } from "./channel/reach-replica.ts";
+import { ReplicaDoor } from "./replica-door.ts";
+import { refreshIfUnknown } from "./refresh-records.ts";
+import { askShare } from "./shares.ts";
+
+export class Replicas {
+  readonly #service: HttpService;
+  readonly #ownership: Ownership;
+  readonly #caller: Caller;
+  readonly #channels: Channels;
+  readonly #forwarder: Forwarder;
+  /** Where the others come in. */
+  readonly door: ReplicaDoor;
+
+  /** @param perform answers what others pass on */
+  constructor(service: HttpService, ownership: Ownership, perform: RequestListener) {
+    this.#service = service;
+    this.#ownership = ownership;
+    const key = markKey(service.engine.secretKey.findOrMake());
+    this.#caller = { id: ownership.self.id, key };
+    this.door = new ReplicaDoor(service, this.#caller, perform);
+    this.#channels = new Channels(ownership, this.#caller, this.door.accept(ownership.self.id));
+    this.#forwarder = new Forwarder(service, ownership, this.#channels);
+  }
+
+  /** Answers a request to an operation, here or elsewhere. Never rejects. */
+  async answer<Path>(name: string, operation: Operation<Path>, call: Call<Path>): Promise<void> {
+    const { request, response, refusal } = call;
+    const arrival = this.#arrivalOf(request, operation.submits);
+    const others = (url: string, key?: string) => this.#shares(request, arrival, url, key);
+    const [owned, found] = await this.#find(operation, { ...call, others });
+    if (arrival.isShare) return respond(name, found, call);
+    const whole = gathering(found, () => others(request.url ?? ""));
+    const askReplica = this.#asker(request, arrival);
+    if (owned === undefined) return respond(name, whole, { ...call, others, askReplica });
+    const { methods, submits, waitMs } = operation;
+    const passed: Passed = {
+      ...{ service: this.#service, request, response, refusal, owned, arrival },
+      isRepeatable: submits !== undefined || methods.includes("GET"),
+      ...(waitMs && { waitMs: orNone(() => waitMs(call.query)) }),
+    };
+    if (!isOwned(this.#ownership, owned)) return this.#passOn(passed, needOf(operation, call));
+    if (arrival.from === undefined && hasBody(request)) keepBody(request);
+    return respond(name, whole, { ...call, others, moved: () => this.#moveOn(passed) });
+  }
+
+  /**
+   * Has a request to a load balancing endpoint answered by its owner. Resolves with what this replica is to answer; undefined if
+   * another one has.
+   */
+  async balance(exchange: Exchange, endpointId: string): Promise<Exchange | undefined> {
+    const { request } = exchange;
+    const arrival = this.#arrivalOf(request);
+    const owned = { endpointId };
+    const isRepeatable = request.method === "GET" || request.method === "HEAD";
+    const passed = { ...exchange, owned, arrival, isRepeatable };
+    if (!isOwned(this.#ownership, owned)) {
+      await this.#passOn(passed, { part: "jobs", reads: false, endpointId });
+      return undefined;
+    }
+    await refreshIfUnknown(this.#service, this.#ownership, endpointId);
+    return { ...exchange, moved: () => this.#moveOn(passed) };
+  }
+
+  /**
+   * Has the owner of a load balancing endpoint answer a request for an upgrade. Resolves with the connection to it that the
+   * client's is to be connected with; undefined if the client has got another answer; `here` if this replica is to answer.
+   *
+   * @throws ServiceError endpoint_moved
+   */
+  async upgrade(exchange: Exchange, endpointId: string): Promise<Upgraded | "here" | undefined> {
+    const arrival = this.#arrivalOf(exchange.request);
+    const owned = { endpointId };
+    if (isOwned(this.#ownership, owned)) {
+      await refreshIfUnknown(this.#service, this.#ownership, endpointId);
+      return "here";
+    }
+    if (arrival.from === undefined)
+      return passUpgrade(exchange, { owned, ownership: this.#ownership, caller: this.#caller });
+    refuseMoved(exchange, owned);
+    return undefined;
+  }
+
+  /** Refuses a request for an upgrade whose endpoint has moved; the replica that passed it on, if any, looks for the next owner. */
+  async upgradeMoved(exchange: Exchange, endpointId: string): Promise<void> {
+    const owned = { endpointId };
+    if (this.#arrivalOf(exchange.request).from !== undefined) refuseMoved(exchange, owned);
+    else refuse(exchange, endpointMoved(owned));
+  }
+
+  /** Closes the connections to other replicas. To be called when no client waits for them any more. */
+  close(): void {
+    this.#channels.stop();
+  }
+
+  async #passOn(passed: Passed, need: Need | Keyless): Promise<void> {
+    const { arrival, request, owned } = passed;
+    if (arrival.from !== undefined) return refuseMoved(passed, owned);
+    try {
+      // Its session is known here only.
+      if (isDashboards(request)) admit(this.#service, request, need);
+      else if (this.#service.stopping && need !== "worker") throw stopping();
+      const body = keptBody(request);
+      const known = { arrival: this.#withSession(request, arrival), ...(body && { body }) };
+      return await this.#forwarder.forward({ ...passed, ...known });
+    } catch (error) {
+      return refuse(passed, error);
+    }
+  }
+
+  /** It was to be answered here, and moved before anything was done. */
+  async #moveOn(passed: Passed): Promise<void> {
+    const { arrival, request, owned } = passed;
+    if (arrival.from !== undefined) return refuseMoved(passed, owned);
+    const isRead = request.readableDidRead && hasBody(request);
+    const isLost = isRead && keptBody(request) === undefined;
+    if (isLost) return refuse(passed, endpointMoved(owned));
+    const again = { ...passed, isTriedHere: true };
+    return this.#passOn(again, "worker");
+  }
+
+  /** What the request is about, and the operation; where that cannot be found out, one that says why. */
+  async #find<Path>(
+    operation: Operation<Path>,
+    call: Call<Path>,
+  ): Promise<[Owned | undefined, Operation<Path>]> {
+    if (typeof operation.owner !== "object") return [await ownedBy(operation, call), operation];
+    const { request } = call;
+    if (operation.body === "read" && hasBody(request)) keepBody(request, Infinity);
+    try {
+      admit(this.#service, request, needOf(operation, call));
+      return [await ownedBy(operation, call), operation];
+    } catch (error) {
+      return [undefined, { ...operation, perform: async () => throwing(error) }];
+    }
+  }
+
+  /** What the other replicas that can be reached answer to a GET of that URL with that key, or that of the request. */
+  async #shares(
+    request: IncomingMessage,
+    arrival: Arrival,
+    url: string,
+    key = request.headers.authorization,
+  ): Promise<unknown[]> {
+    const asked = this.#shareOf(request, arrival, url);
+    const opening = { ...asked, headers: { ...asked.headers, authorization: key } };
+    const { self } = this.#ownership;
+    const others = this.#ownership.replicas().filter(({ id }) => id !== self.id);
+    const shares = others.map(async (replica) => {
+      const channel = await this.#channels.to(replica).catch(() => undefined);
+      return channel && askShare(channel, opening, this.#service.engine.realClock);
+    });
+    return (await Promise.all(shares)).filter((share) => share !== undefined);
+  }
+
+  /** With the key of the request. */
+  #asker(request: IncomingMessage, arrival: Arrival): AskReplica {
+    return async (replica, { url, lastEventId }, events) => {
+      const channel = await this.#channels.to(replica);
+      const opening = this.#shareOf(request, arrival, url);
+      const headers = { ...opening.headers, "last-event-id": lastEventId };
+      return { channel, exchange: channel.open(JSON.stringify({ ...opening, headers }), events) };
+    };
+  }
+
+  /** A GET of that URL with the key of the request. */
+  #shareOf(request: IncomingMessage, arrival: Arrival, url: string): Opening {
+    const { recordsVersion } = this.#service.engine.steps;
+    const known = { waitedMs: 0, recordsVersion };
+    const asked = openingOf(request, this.#withSession(request, arrival), known);
+    return { ...asked, method: "GET", url, isShare: true };
+  }
+
+  #withSession(request: IncomingMessage, arrival: Arrival): Arrival {
+    if (arrival.sessionKeyId !== undefined || !isDashboards(request)) return arrival;
+    return { ...arrival, sessionKeyId: sessionKeyId(this.#service, request) };
+  }
+
+  #arrivalOf(request: IncomingMessage, submits?: JobKind): Arrival {
+    const known = arrivalOf(request);
+    if (known !== undefined) return known;
+    const { engine } = this.#service;
+    const jobId = submits && newJobId(engine, submits);
+    return noteArrival(request, { from: undefined, address: undefined, jobId }, engine);
+  }
+}
+
+function refuseMoved(exchange: Exchange, owned: Owned): void {
+  exchange.response.setHeader(MOVED_HEADER, "1");
+  refuse(exchange, endpointMoved(owned));
+}
+
+/** Whether its key is a session of the dashboard. */
+function isDashboards(request: IncomingMessage): boolean {
+  return request.headers.authorization === undefined && isByDashboard(request);
+}
+
+function stopping(): ServiceError {
+  return new ServiceError("shutting_down", "the service is stopping");
+}
+
+function throwing(error: unknown): never {
+  throw error;
+}
+
+/** What cannot be read is refused by who answers. */
+function orNone(read: () => number): number {
+  try {
+    return read();
+  } catch {
+    return 0;
+  }
+}

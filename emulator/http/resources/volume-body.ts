@@ -1,6 +1,0 @@
-/** A network volume as the first version of the management interface shows it (spec): the record without its type. */
-import type { NetworkVolume } from "../../core/resources/network-volume.ts";
-
-export function volumeBody({ id, name, size, dataCenterId }: NetworkVolume) {
-  return { id, name, size, dataCenterId };
-}

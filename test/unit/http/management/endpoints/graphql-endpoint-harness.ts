@@ -1,0 +1,33 @@
+/** Makes endpoints by GraphQL, and what they are made of over the other interface. */
+import type { TestHttp } from "../../http-harness.ts";
+import { dataOf } from "../graphql/graphql-harness.ts";
+
+export const FIELDS = `id name templateId type computeType gpuIds gpuCount instanceIds networkVolumeId
+  networkVolumeIds { networkVolumeId dataCenterId } networkVolume { id dataCenterId } locations idleTimeout
+  scalerType scalerValue workersMin workersMax workersStandby minCudaVersion allowedCudaVersions
+  executionTimeoutMs flashBootType modelReferences env { key value } version createdAt userId aiKey`;
+
+export const SAVE = `mutation ($input: EndpointInput!) { saveEndpoint(input: $input) { ${FIELDS} } }`;
+
+export type Shown = Readonly<Record<string, unknown>> & { readonly id: string };
+
+export async function save(service: TestHttp, input: object): Promise<Shown> {
+  const { saveEndpoint } = await dataOf(service, SAVE, { variables: { input } });
+  return saveEndpoint as Shown;
+}
+
+export async function createTemplate(
+  service: TestHttp,
+  name = "worker",
+  more = {},
+): Promise<string> {
+  const body = { name, imageName: "example/a:1", isServerless: true, env: { A: "b" }, ...more };
+  const { json } = await service.call("POST", "/v1/templates", { body });
+  return (json as { id: string }).id;
+}
+
+export async function createVolume(service: TestHttp, name: string): Promise<string> {
+  const body = { name, size: 10, dataCenterId: "EU-RO-1" };
+  const { json } = await service.call("POST", "/v1/networkvolumes", { body });
+  return (json as { id: string }).id;
+}

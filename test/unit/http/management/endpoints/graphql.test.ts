@@ -1,0 +1,220 @@
+/** Endpoints in GraphQL: saved, read, given another template, deleted; and read right over the other interface. */
+import { describe, expect, it } from "vitest";
+import { startTestHttp } from "../../http-harness.ts";
+import {
+  createTemplate,
+  createVolume,
+  FIELDS,
+  save,
+  type Shown,
+} from "./graphql-endpoint-harness.ts";
+import { ask, dataOf, messageOf } from "../graphql/graphql-harness.ts";
+
+describe("an endpoint", () => {
+  it("is created with defaults for what is absent, null or empty", async () => {
+    await using service = await startTestHttp();
+    const templateId = await createTemplate(service);
+    const empty = { networkVolumeId: "", locations: "", minCudaVersion: "", flashBootType: "" };
+    const nulls = { workersMax: null, scalerType: null, networkVolumeIds: null, template: null };
+    const lists = { modelReferences: [], compliance: [], instanceIds: [] };
+    const input = {
+      name: "upscale",
+      templateId,
+      gpuIds: "AMPERE_16",
+      ...empty,
+      ...nulls,
+      ...lists,
+    };
+    const saved = await save(service, input);
+    expect(saved).toEqual({
+      id: expect.stringMatching(/^[a-z0-9]{14}$/u),
+      name: "upscale",
+      templateId,
+      type: "QB",
+      computeType: "GPU",
+      gpuIds: "AMPERE_16",
+      gpuCount: 1,
+      instanceIds: [],
+      networkVolumeId: null,
+      networkVolumeIds: [],
+      networkVolume: null,
+      locations: "",
+      idleTimeout: 5,
+      scalerType: "QUEUE_DELAY",
+      scalerValue: 4,
+      workersMin: 0,
+      workersMax: 3,
+      workersStandby: 0,
+      minCudaVersion: null,
+      allowedCudaVersions: "",
+      executionTimeoutMs: 600_000,
+      flashBootType: "OFF",
+      modelReferences: [],
+      env: [{ key: "A", value: "b" }],
+      version: 1,
+      createdAt: expect.stringMatching(/Z$/u),
+      userId: "user_local",
+      aiKey: null,
+    });
+    const one = `{ myself { endpoint(id: "${saved.id}") { ${FIELDS} } } }`;
+    expect(await dataOf(service, one)).toEqual({ myself: { endpoint: saved } });
+  });
+
+  it("has all that is set, its words as words of an enum or as texts", async () => {
+    await using service = await startTestHttp();
+    const templateId = await createTemplate(service);
+    const [first, second] = [await createVolume(service, "a"), await createVolume(service, "b")];
+    const document = `mutation { saveEndpoint(input: {
+      name: "all", templateId: "${templateId}", gpuIds: "ADA_24, AMPERE_24,-NVIDIA L4", gpuCount: 2,
+      networkVolumeIds: [{networkVolumeId: "${first}"}, {networkVolumeId: "${second}"}],
+      locations: "EU-RO-1,US-KS-2", idleTimeout: 30, scalerType: REQUEST_COUNT, scalerValue: 2,
+      workersMin: 1, workersMax: 5, allowedCudaVersions: "['12.8', '12.9']", minCudaVersion: "12.8",
+      executionTimeoutMs: 60000, flashBootType: PRIORITY_FLASHBOOT, type: QB
+    }) { ${FIELDS} } }`;
+    const { saveEndpoint } = await dataOf(service, document);
+    expect(saveEndpoint).toMatchObject({
+      gpuIds: "ADA_24,AMPERE_24,-NVIDIA L4",
+      gpuCount: 2,
+      networkVolumeId: first,
+      networkVolumeIds: [
+        { networkVolumeId: first, dataCenterId: "EU-RO-1" },
+        { networkVolumeId: second, dataCenterId: "EU-RO-1" },
+      ],
+      networkVolume: { id: first, dataCenterId: "EU-RO-1" },
+      locations: "EU-RO-1,US-KS-2",
+      idleTimeout: 30,
+      scalerType: "REQUEST_COUNT",
+      scalerValue: 2,
+      workersMin: 1,
+      workersMax: 5,
+      allowedCudaVersions: "12.8,12.9",
+      minCudaVersion: "12.8",
+      executionTimeoutMs: 60_000,
+      flashBootType: "FLASHBOOT",
+    });
+    const { json } = await service.call("GET", `/v1/endpoints/${(saveEndpoint as Shown).id}`);
+    expect(json).toMatchObject({
+      gpuTypeIds: ["NVIDIA GeForce RTX 4090", "NVIDIA RTX A5000", "NVIDIA GeForce RTX 3090"],
+      dataCenterIds: ["EU-RO-1", "US-KS-2"],
+      networkVolumeIds: [first, second],
+      allowedCudaVersions: ["12.8", "12.9"],
+      flashboot: true,
+    });
+  });
+
+  it("without a GPU is named by its instances", async () => {
+    await using service = await startTestHttp();
+    const templateId = await createTemplate(service, "cpu", { category: "CPU" });
+    const instanceIds = ["cpu3c-4-8", "cpu5c-4-8"];
+    const saved = await save(service, { name: "cpu", templateId, instanceIds, gpuIds: "" });
+    expect(saved).toMatchObject({ computeType: "CPU", gpuIds: null, instanceIds });
+    const { json } = await service.call("GET", `/v1/endpoints/${saved.id}`);
+    expect(json).toMatchObject({ cpuFlavorIds: ["cpu3c", "cpu5c"], vcpuCount: 4, gpuTypeIds: [] });
+  });
+
+  it("that balances load scales by requests", async () => {
+    await using service = await startTestHttp();
+    const templateId = await createTemplate(service);
+    const saved = await save(service, { name: "http", templateId, type: "LB" });
+    expect(saved).toMatchObject({ type: "LB", scalerType: "REQUEST_COUNT" });
+  });
+
+  it("may bring what its workers are made of, which is a template of its own and goes with it", async () => {
+    await using service = await startTestHttp();
+    const env = [{ key: "A", value: "b" }];
+    const template = {
+      ...{ name: "llm__template__x", imageName: "example/llm:1", containerDiskInGb: 20, env },
+      ...{ dockerArgs: "serve --fast", ports: "", startScript: "", containerRegistryAuthId: "" },
+    };
+    const input = { name: "llm", hubReleaseId: "release", template, gpuIds: "ADA_24" };
+    const { id, templateId } = await save(service, input);
+    const query = `{ podTemplate(id: "${templateId as string}") {
+      name imageName dockerArgs containerDiskInGb env { key value } ports isServerless } }`;
+    const read = async () => (await dataOf(service, query))["podTemplate"];
+    expect(await read()).toEqual({
+      name: "llm-template",
+      imageName: "example/llm:1",
+      dockerArgs: "serve --fast",
+      containerDiskInGb: 20,
+      env,
+      ports: "",
+      isServerless: true,
+    });
+    expect(await dataOf(service, "{ myself { podTemplates { id } } }")).toEqual({
+      myself: { podTemplates: [] },
+    });
+    const changed = { id, template: { imageName: "example/llm:2" }, gpuIds: "ADA_24" };
+    expect(await save(service, changed)).toMatchObject({ templateId, version: 2 });
+    expect(await read()).toMatchObject({ imageName: "example/llm:2", dockerArgs: "serve --fast" });
+    await dataOf(service, `mutation { deleteEndpoint(id: "${id}") }`);
+    expect(await read()).toBeNull();
+  });
+
+  it("whose jobs have no limit of their own says 0, and is saved so", async () => {
+    await using service = await startTestHttp();
+    const templateId = await createTemplate(service);
+    const input = { name: "long", templateId, executionTimeoutMs: 0 };
+    const { id, executionTimeoutMs } = await save(service, input);
+    expect(executionTimeoutMs).toBe(0);
+    const { json } = await service.call("GET", `/v1/endpoints/${id}`);
+    expect(json).toMatchObject({ executionTimeoutMs: 604_800_000 });
+  });
+
+  it("runs jobs", async () => {
+    await using service = await startTestHttp();
+    const templateId = await createTemplate(service);
+    const { id } = await save(service, { name: "jobs", templateId, gpuIds: "AMPERE_16" });
+    const { json } = await service.call("POST", `/live/v2/${id}/run`, {
+      body: { input: { a: 1 } },
+    });
+    const worker = await service.test.connectWorker(id);
+    await worker.complete(await worker.nextJob(), "done");
+    const status = await service.call("GET", `/live/v2/${id}/status/${(json as Shown).id}`);
+    expect(status.json).toMatchObject({ status: "COMPLETED", output: "done" });
+  });
+
+  it("lists its workers", async () => {
+    await using service = await startTestHttp();
+    const { worker } = await service.test.connectWorker();
+    const { myself } = await dataOf(
+      service,
+      "{ myself { endpoints { id pods { id desiredStatus } } } }",
+    );
+    expect(myself).toEqual({
+      endpoints: [{ id: "echo", pods: [{ id: worker.id, desiredStatus: "RUNNING" }] }],
+    });
+  });
+
+  it("that there is none of is null", async () => {
+    await using service = await startTestHttp();
+    const query = '{ myself { endpoint(id: "none") { id } } }';
+    expect(await dataOf(service, query)).toEqual({ myself: { endpoint: null } });
+  });
+});
+
+it("gets another template, which is another version of it", async () => {
+  await using service = await startTestHttp();
+  const [first, second] = [await createTemplate(service), await createTemplate(service, "new")];
+  const { id } = await save(service, { name: "e", templateId: first, gpuIds: "ADA_24" });
+  const change = `mutation ($input: UpdateEndpointTemplateInput) {
+    updateEndpointTemplate(input: $input) { id templateId version } }`;
+  const input = { endpointId: id, templateId: second };
+  expect(await dataOf(service, change, { variables: { input } })).toEqual({
+    updateEndpointTemplate: { id, templateId: second, version: 2 },
+  });
+  const wrong = { variables: { input: { endpointId: "none", templateId: second } } };
+  expect(await messageOf(service, change, wrong)).toBe("endpoint not found");
+});
+
+it("is deleted with its jobs", async () => {
+  await using service = await startTestHttp();
+  const run = await service.call("POST", "/v2/echo/run", { body: { input: {} } });
+  const remove = 'mutation { deleteEndpoint(id: "echo") }';
+  expect(await dataOf(service, remove)).toEqual({ deleteEndpoint: null });
+  const { status } = await service.call("GET", `/v2/echo/status/${(run.json as Shown).id}`);
+  expect(status).toBe(404);
+  expect((await ask(service, remove)).json).toEqual({
+    errors: [{ message: "endpoint not found" }],
+    data: null,
+  });
+});

@@ -1,0 +1,232 @@
+/** Pods over HTTP: made, listed, changed, started and stopped, and what is refused. */
+import { describe, expect, it } from "vitest";
+import { startTestHttp, type TestHttp } from "../../http-harness.ts";
+
+const AT = "2026-01-01T00:00:00.000Z";
+
+async function created(service: TestHttp, body: object = {}): Promise<string> {
+  const { json, status } = await service.call("POST", "/v1/pods", {
+    body: { imageName: "me/box:1", ...body },
+  });
+  expect(status).toBe(201);
+  return (json as { id: string }).id;
+}
+
+async function made(service: TestHttp, path: string, body: object): Promise<string> {
+  return ((await service.call("POST", path, { body })).json as { id: string }).id;
+}
+
+const read = async (service: TestHttp, id: string, query = "") =>
+  (await service.call("GET", `/v1/pods/${id}${query}`)).json;
+
+describe("a new pod", () => {
+  it("is answered with 201 and its defaults, and is to run", async () => {
+    await using service = await startTestHttp();
+    const id = await created(service, { gpuTypeIds: ["NVIDIA L4"], gpuCount: 2 });
+    expect(id).toMatch(/^[a-z0-9]{14}$/);
+    expect(await read(service, id)).toStrictEqual({
+      id,
+      name: "my pod",
+      image: "me/box:1",
+      desiredStatus: "RUNNING",
+      consumerUserId: "user_local",
+      machineId: "local",
+      gpu: { id: "NVIDIA L4", displayName: "NVIDIA L4", count: 2 },
+      vcpuCount: 2,
+      memoryInGb: 4,
+      costPerHr: 1.4,
+      adjustedCostPerHr: 1.4,
+      containerDiskInGb: 50,
+      volumeInGb: 20,
+      volumeMountPath: "/workspace",
+      volumeEncrypted: false,
+      dockerEntrypoint: [],
+      dockerStartCmd: [],
+      env: {},
+      ports: ["8888/http", "22/tcp"],
+      publicIp: null,
+      portMappings: null,
+      interruptible: false,
+      locked: false,
+      lastStartedAt: AT,
+      lastStatusChange: `created at ${AT}`,
+    });
+  });
+
+  it("takes from its template what it does not say itself", async () => {
+    await using service = await startTestHttp();
+    const container = { imageName: "a/b:1", env: { A: "1" }, volumeInGb: 7, ports: ["80/http"] };
+    const templateId = await made(service, "/v1/templates", { name: "box", ...container });
+    const { json } = await service.call("POST", "/v1/pods", {
+      body: { templateId, volumeInGb: null },
+    });
+    const { imageName: image, ...rest } = container;
+    expect(json).toMatchObject({ ...rest, image, templateId, volumeInGb: null });
+    const { id } = json as { id: string };
+    expect(await read(service, id)).not.toHaveProperty("template");
+    expect(await read(service, id, "?includeTemplate=true")).toMatchObject({
+      template: { id: templateId, name: "box" },
+    });
+  });
+
+  it("shows its machine, volume and savings plans when they are asked for", async () => {
+    await using service = await startTestHttp();
+    const volume = { name: "data", size: 5, dataCenterId: "EU-RO-1" };
+    const networkVolumeId = await made(service, "/v1/networkvolumes", volume);
+    const id = await created(service, { networkVolumeId, computeType: "CPU", vcpuCount: 4 });
+    const flags = "?includeMachine=true&includeNetworkVolume=true&includeSavingsPlans=true";
+    expect(await read(service, id, flags)).toMatchObject({
+      machine: { dataCenterId: "LOCAL", cpuCount: 4, secureCloud: true, costPerHr: 0.16 },
+      networkVolume: volume,
+      savingsPlans: [],
+    });
+  });
+
+  it.each([
+    [{}, "imageName is required where no templateId names a template with one"],
+    [{ imageName: "a", templateId: "none" }, 'templateId names no template: "none"'],
+    [
+      { imageName: "a", networkVolumeId: "none" },
+      'networkVolumeId names no network volume of this service: "none"',
+    ],
+    [
+      { imageName: "a", containerRegistryAuthId: "none" },
+      'containerRegistryAuthId names no container registry auth: "none"',
+    ],
+    [
+      { imageName: "a", gpuTypeId: "NVIDIA L4" },
+      'the key "gpuTypeId" is unknown; did you mean gpuTypeIds?',
+    ],
+    [{ imageName: "a", ports: ["80"] }, "ports.0 must be a port and its protocol"],
+  ])("%j is refused", async (body, problem) => {
+    await using service = await startTestHttp();
+    const { status, json } = await service.call("POST", "/v1/pods", { body });
+    expect({ status, json }).toMatchObject({ status: 400, json: { code: "invalid_request" } });
+    expect((json as { problems: string[] }).problems[0]).toContain(problem);
+    expect((await service.call("GET", "/v1/pods")).json).toEqual([]);
+  });
+
+  it("needs a template that is not for workers", async () => {
+    await using service = await startTestHttp();
+    const { json } = await service.call("POST", "/v1/pods", { body: { templateId: "echo" } });
+    expect((json as { problems: string[] }).problems).toEqual([
+      'templateId names the template "echo" of workers; a pod needs one with isServerless false',
+    ]);
+  });
+});
+
+describe("a list of pods", () => {
+  it("has those that fit, and workers only when they are asked for", async () => {
+    await using service = await startTestHttp();
+    const first = await created(service, { name: "one", gpuTypeIds: ["NVIDIA L4"] });
+    await service.test.clock.advance(1_000);
+    const second = await created(service, { name: "two", gpuTypeIds: ["NVIDIA A40"] });
+    const { worker } = await service.test.connectWorker();
+    const ids = async (query: string) => {
+      const { json } = await service.call("GET", `/v1/pods${query}`);
+      return (json as { id: string }[]).map(({ id }) => id);
+    };
+    expect(await ids("")).toEqual([first, second]);
+    expect(await ids("?name=two")).toEqual([second]);
+    expect(await ids("?gpuTypeId=NVIDIA%20L4&gpuTypeId=NVIDIA%20H200")).toEqual([first]);
+    expect(await ids("?desiredStatus=EXITED")).toEqual([]);
+    expect(await ids("?includeWorkers=true")).toEqual([first, second, worker.id]);
+    expect(await ids("?includeWorkers=true&endpointId=echo")).toEqual([worker.id]);
+    const refused = await service.call("GET", "/v1/pods?desiredStatus=SLEEPING");
+    expect(refused.status).toBe(400);
+  });
+});
+
+describe("the life of a pod", () => {
+  it("is told by its status, and by what was done last", async () => {
+    await using service = await startTestHttp();
+    const id = await created(service);
+    const act = async (action: string) => {
+      await service.test.clock.advance(1_000);
+      const { json, status } = await service.call("POST", `/v1/pods/${id}/${action}`);
+      expect(status).toBe(200);
+      return json;
+    };
+    const at = (second: number) => `2026-01-01T00:00:0${second}.000Z`;
+    const running = { id, desiredStatus: "RUNNING" };
+    expect(await act("start")).toMatchObject({ ...running, lastStartedAt: AT });
+    expect(await act("stop")).toMatchObject({
+      desiredStatus: "EXITED",
+      lastStartedAt: AT,
+      lastStatusChange: `stopped at ${at(2)}`,
+    });
+    expect(await act("stop")).toMatchObject({ lastStatusChange: `stopped at ${at(2)}` });
+    expect(await act("start")).toMatchObject({ ...running, lastStartedAt: at(4) });
+    expect(await act("restart")).toMatchObject({ ...running, lastStartedAt: at(5) });
+    expect(await act("reset")).toMatchObject({
+      ...running,
+      lastStatusChange: `reset at ${at(6)}`,
+    });
+    expect(await service.call("DELETE", `/v1/pods/${id}`)).toMatchObject({ status: 204 });
+    for (const method of ["GET", "DELETE"] as const) {
+      const gone = await service.call(method, `/v1/pods/${id}`);
+      expect(gone).toMatchObject({ status: 404, json: { code: "pod_not_found" } });
+    }
+  });
+
+  it.each(["PATCH", "PUT"] as const)("is not disturbed by a new name (%s)", async (method) => {
+    await using service = await startTestHttp();
+    const id = await created(service);
+    await service.test.clock.advance(1_000);
+    const path = `/v1/pods/${id}`;
+    const { json } = await service.call(method, path, { body: { name: "box", locked: true } });
+    expect(json).toMatchObject({ name: "box", locked: true, lastStartedAt: AT });
+  });
+
+  it("begins anew with another image", async () => {
+    await using service = await startTestHttp();
+    const id = await created(service);
+    await service.test.clock.advance(1_000);
+    const path = `/v1/pods/${id}/update`;
+    const { json } = await service.call("POST", path, { body: { imageName: "me/box:2" } });
+    const now = "2026-01-01T00:00:01.000Z";
+    expect(json).toMatchObject({ image: "me/box:2", lastStartedAt: now });
+    const fixed = await service.call("POST", path, { body: { gpuCount: 2 } });
+    expect(fixed).toMatchObject({
+      status: 400,
+      json: { problems: ["gpuCount is settled at creation and cannot be changed"] },
+    });
+  });
+
+  it("cannot be ended by accident while it is locked", async () => {
+    await using service = await startTestHttp();
+    const id = await created(service, { locked: true });
+    const locked = { status: 400, json: { code: "pod_locked" } };
+    for (const action of ["stop", "restart", "reset"]) {
+      expect(await service.call("POST", `/v1/pods/${id}/${action}`)).toMatchObject(locked);
+    }
+    const path = `/v1/pods/${id}`;
+    const change = { imageName: "me/box:2" };
+    expect(await service.call("PATCH", path, { body: change })).toMatchObject(locked);
+    expect(await read(service, id)).toMatchObject({ image: "me/box:1", desiredStatus: "RUNNING" });
+    const unlocked = await service.call("PATCH", path, { body: { ...change, locked: false } });
+    expect(unlocked).toMatchObject({ status: 200, json: { image: "me/box:2" } });
+  });
+});
+
+it("what a pod uses cannot be deleted", async () => {
+  await using service = await startTestHttp();
+  const templateId = await made(service, "/v1/templates", { name: "box", imageName: "a" });
+  const volume = { name: "data", size: 5, dataCenterId: "EU-RO-1" };
+  const networkVolumeId = await made(service, "/v1/networkvolumes", volume);
+  const auth = { name: "hub", username: "u", password: "p" };
+  const containerRegistryAuthId = await made(service, "/v1/containerregistryauth", auth);
+  const id = await created(service, { templateId, networkVolumeId, containerRegistryAuthId });
+  const paths = [
+    `/v1/templates/${templateId}`,
+    `/v1/networkvolumes/${networkVolumeId}`,
+    `/v1/containerregistryauth/${containerRegistryAuthId}`,
+  ];
+  for (const path of paths) {
+    const { status, json } = await service.call("DELETE", path);
+    expect({ status, json }).toMatchObject({ status: 400, json: { code: "in_use" } });
+    expect((json as { error: string }).error).toContain(`is used by the pod "${id}"`);
+  }
+  await service.call("DELETE", `/v1/pods/${id}`);
+  for (const path of paths) expect((await service.call("DELETE", path)).status).toBe(204);
+});

@@ -1,0 +1,67 @@
+/** Pages of a list show each thing once that is there all the while, the newest first, whatever comes and goes. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { pageOf, type PlaceInList } from "../../../../../emulator/http/management/rest-v2/page.ts";
+
+const placeOf = (thing: PlaceInList) => thing;
+
+function things(from: number, to: number): readonly PlaceInList[] {
+  return Array.from({ length: to - from }, (_, at) => ({
+    at: String(Math.floor((from + at) / 3)).padStart(4, "0"),
+    id: `t${from + at}`,
+  }));
+}
+
+test("things that are there all the while are shown once each, though others come and go between pages", () => {
+  const scene = fc.record({
+    stay: fc.uniqueArray(fc.nat(60), { maxLength: 30 }),
+    go: fc.uniqueArray(fc.nat(60), { maxLength: 30 }),
+    limit: fc.integer({ min: 1, max: 7 }),
+  });
+  fc.assert(
+    fc.property(scene, ({ stay, go, limit }) => {
+      const all = things(0, 61);
+      const staying = all.filter((_, at) => stay.includes(at));
+      const seen: PlaceInList[] = [];
+      let cursor: string | undefined;
+      for (let round = 0; ; round += 1) {
+        // What goes is there in every second page; what comes is newer than all.
+        const going = all.filter((_, at) => go.includes(at) && !stay.includes(at));
+        const now = [...staying, ...(round % 2 === 0 ? going : []), ...things(200, 200 + round)];
+        const query = { limit: String(limit), ...(cursor !== undefined && { cursor }) };
+        const { shown, pagination } = pageOf(now, query, placeOf);
+        seen.push(...shown);
+        expect(pagination.hasNextPage).toBe(pagination.nextCursor !== null);
+        if (pagination.nextCursor === null) break;
+        cursor = pagination.nextCursor;
+      }
+      const ids = seen.map(({ id }) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(ids).toEqual(expect.arrayContaining(staying.map(({ id }) => id)));
+      expect(seen.map(({ at }) => at)).toEqual(
+        seen
+          .map(({ at }) => at)
+          .toSorted()
+          .toReversed(),
+      );
+    }),
+  );
+});
+
+test("without a limit up to a thousand are shown", () => {
+  const { shown, pagination } = pageOf(things(0, 1_001), {}, placeOf);
+  expect(shown).toHaveLength(1_000);
+  expect(shown[0]).toEqual({ at: "0333", id: "t999" });
+  expect(pagination.hasNextPage).toBe(true);
+  expect(pageOf(things(0, 3), {}, placeOf).pagination).toEqual({
+    nextCursor: null,
+    hasNextPage: false,
+  });
+});
+
+test.each([{ limit: "0" }, { limit: "1001" }, { limit: "a" }, { cursor: "a" }, { cursor: "W10" }])(
+  "%j is refused",
+  (query) => {
+    expect(() => pageOf([], query, placeOf)).toThrow("Request validation failed.");
+  },
+);

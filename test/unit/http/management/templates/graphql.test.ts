@@ -1,0 +1,174 @@
+/** Templates in GraphQL: saved, read, deleted by name; and read right over the other interface. */
+import { expect, it } from "vitest";
+import { startTestHttp, type TestHttp } from "../../http-harness.ts";
+import { dataOf, messageOf } from "../graphql/graphql-harness.ts";
+
+const FIELDS = `id name imageName category dockerArgs containerDiskInGb containerRegistryAuthId volumeInGb
+  volumeMountPath ports portsConfig { port name } env { key value } isServerless isPublic isRunpod readme
+  advancedStart startJupyter startScript startSsh`;
+
+const SAVE = `mutation ($input: SaveTemplateInput!) { saveTemplate(input: $input) { ${FIELDS} } }`;
+
+type Shown = Readonly<Record<string, unknown>> & { readonly id: string };
+
+async function save(service: TestHttp, input: object): Promise<Shown> {
+  const { saveTemplate } = await dataOf(service, SAVE, { variables: { input } });
+  return saveTemplate as Shown;
+}
+
+async function read(service: TestHttp, id: string): Promise<Shown | null> {
+  const { podTemplate } = await dataOf(
+    service,
+    `query ($id: String!) { podTemplate(id: $id) { ${FIELDS} } }`,
+    { variables: { id } },
+  );
+  return podTemplate as Shown | null;
+}
+
+it("is created with what is not set as nothing, and below /v1 is the same template", async () => {
+  await using service = await startTestHttp();
+  const input = {
+    name: "upscale",
+    imageName: "example/upscale:1",
+    dockerArgs: "python -u 'my handler.py'",
+    containerDiskInGb: 10,
+    volumeInGb: 0,
+    volumeMountPath: null,
+    ports: "",
+    env: [{ key: "MODEL", value: "small" }],
+    isServerless: true,
+    containerRegistryAuthId: "",
+    startSsh: true,
+    isPublic: false,
+    readme: "",
+  };
+  const saved = await save(service, input);
+  expect(saved).toEqual({
+    id: expect.stringMatching(/^[a-z0-9]{10}$/u),
+    name: "upscale",
+    imageName: "example/upscale:1",
+    category: "NVIDIA",
+    dockerArgs: "python -u 'my handler.py'",
+    containerDiskInGb: 10,
+    containerRegistryAuthId: null,
+    volumeInGb: 0,
+    volumeMountPath: "/workspace",
+    ports: "",
+    portsConfig: [],
+    env: [{ key: "MODEL", value: "small" }],
+    isServerless: true,
+    isPublic: false,
+    isRunpod: false,
+    readme: "",
+    advancedStart: false,
+    startJupyter: true,
+    startScript: "",
+    startSsh: true,
+  });
+  expect(await read(service, saved.id)).toEqual(saved);
+  const { json } = await service.call("GET", `/v1/templates/${saved.id}`);
+  expect(json).toMatchObject({
+    dockerEntrypoint: [],
+    dockerStartCmd: ["python", "-u", "my handler.py"],
+    ports: [],
+    env: { MODEL: "small" },
+  });
+});
+
+it("of pods has a volume, and ports as one text or as a list", async () => {
+  await using service = await startTestHttp();
+  const pod = { imageName: "example/pod:1", volumeInGb: 30, volumeMountPath: "/data" };
+  const ports = "8888/http, 22/tcp";
+  expect(await save(service, { ...pod, name: "a", ports })).toMatchObject({
+    ports: "8888/http,22/tcp",
+    volumeInGb: 30,
+    volumeMountPath: "/data",
+    isServerless: false,
+  });
+  const listed = await save(service, { ...pod, name: "b", ports: ["80/http"] });
+  expect(listed["ports"]).toBe("80/http");
+});
+
+it("with an id is changed: what is absent or null stays, an empty text takes away", async () => {
+  await using service = await startTestHttp();
+  const { id, ...before } = await save(service, {
+    name: "upscale",
+    imageName: "example/upscale:1",
+    dockerArgs: '{"cmd":["serve"],"entrypoint":["/bin/tini","--"]}',
+    ports: "8000/http",
+    env: [{ key: "A", value: "1" }],
+    isServerless: true,
+    readme: "# Upscale",
+  });
+  const changed = await save(service, { id, imageName: "example/upscale:2", env: null });
+  expect(changed).toEqual({ ...before, id, imageName: "example/upscale:2" });
+  // As a client does that reads a template and writes it back.
+  const { isRunpod: _, ...written } = changed;
+  expect(await save(service, written)).toEqual(changed);
+  const emptied = { id, dockerArgs: "", ports: "", env: [], readme: "" };
+  expect(await save(service, emptied)).toMatchObject(emptied);
+  const { json } = await service.call("GET", `/v1/templates/${id}`);
+  expect(json).toMatchObject({ dockerEntrypoint: [], dockerStartCmd: [], ports: [], env: {} });
+});
+
+it("has a private registry by the id of its credentials, until they are taken away", async () => {
+  await using service = await startTestHttp();
+  const body = { name: "hub", username: "ada", password: "secret" };
+  const { json } = await service.call("POST", "/v1/containerregistryauth", { body });
+  const { id: authId } = json as { id: string };
+  const input = { name: "private", imageName: "example/a:1", containerRegistryAuthId: authId };
+  const { id, containerRegistryAuthId } = await save(service, input);
+  expect(containerRegistryAuthId).toBe(authId);
+  const without = await save(service, { id, containerRegistryAuthId: "" });
+  expect(without["containerRegistryAuthId"]).toBeNull();
+});
+
+it.each([
+  [{ name: "a" }, "imageName is required"],
+  [{ name: "a", imageName: "" }, "imageName is required"],
+  [{ imageName: "example/a:1" }, "name is required"],
+  [{ id: "none", name: "a" }, "template not found"],
+  [{ name: "a", imageName: "example/a:1", category: "INTEL" }, "category must be one of NVIDIA"],
+  [{ name: "a", imageName: "example/a:1", ports: "80" }, "a port and its protocol"],
+  [{ name: "a", imageName: "example/a:1", startScript: "echo" }, "startScript is not served"],
+  [{ name: "a", imageName: "example/a:1", env: [{ key: "A=B", value: "" }] }, 'has the name "A=B"'],
+  [
+    { name: "a", imageName: "example/a:1", isServerless: true, volumeInGb: 5 },
+    "workers of serverless templates have no local volume",
+  ],
+  [{ name: "a", imageName: "example/a:1", nmae: "b" }, 'Field "nmae" is not defined'],
+  [{ name: 1 }, "String cannot represent a non string value"],
+])("is refused as %j: %s", async (input, text) => {
+  await using service = await startTestHttp();
+  expect(await messageOf(service, SAVE, { variables: { input } })).toContain(text);
+});
+
+it("is listed among the account's own; the public ones are told apart from official ones", async () => {
+  await using service = await startTestHttp();
+  await save(service, { name: "own", imageName: "example/own:1" });
+  await save(service, { name: "public", imageName: "example/public:1", isPublic: true });
+  const names = (list: unknown) => (list as { name: string }[]).map(({ name }) => name);
+  const { myself } = await dataOf(service, "{ myself { podTemplates { name } } }");
+  expect(names((myself as { podTemplates: unknown }).podTemplates)).toEqual(["own", "public"]);
+  const listed = async (input: string) =>
+    names((await dataOf(service, `{ podTemplates${input} { name } }`))["podTemplates"]);
+  expect(await listed("(input: {isRunpod: false})")).toEqual(["public"]);
+  expect(await listed("(input: {isRunpod: true})")).toEqual([]);
+  expect(await listed("")).toEqual(["public"]);
+  expect(await read(service, "none")).toBeNull();
+});
+
+it("is deleted by its name, unless an endpoint has it", async () => {
+  await using service = await startTestHttp();
+  const remove =
+    "mutation ($templateName: String!) { deleteTemplate(templateName: $templateName) }";
+  const { id } = await save(service, { name: "old", imageName: "example/a:1", isServerless: true });
+  const old = { variables: { templateName: "old" } };
+  await service.call("POST", "/v1/endpoints", { body: { templateId: id, name: "user" } });
+  expect(await messageOf(service, remove, old)).toContain('the template "old" is used by');
+  const { json } = await service.call("GET", "/v1/endpoints");
+  const user = (json as { id: string; name: string }[]).find(({ name }) => name === "user");
+  await service.call("DELETE", `/v1/endpoints/${user?.id}`);
+  expect(await dataOf(service, remove, old)).toEqual({ deleteTemplate: null });
+  expect(await messageOf(service, remove, old)).toBe("template not found");
+});

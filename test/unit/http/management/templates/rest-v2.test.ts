@@ -1,0 +1,200 @@
+/** Templates in the second version of REST: created, listed page by page, changed, deleted, and the same ones as below /v1. */
+import { expect, test } from "vitest";
+import { startTestHttp, type TestHttp } from "../../http-harness.ts";
+
+const V2 = "/live/v2/templates";
+
+type Template = { readonly id: string } & Readonly<Record<string, unknown>>;
+
+async function create(service: TestHttp, body: object): Promise<Template> {
+  const { status, json } = await service.call("POST", V2, { body });
+  expect(status).toBe(201);
+  return json as Template;
+}
+
+const FULL = {
+  name: "full",
+  image: "team/image:1",
+  args: "python3 -u 'my handler.py'",
+  disk: 30,
+  env: { A: "1" },
+  ports: ["8000/http"],
+  registry: null,
+  serverless: false,
+  public: true,
+  category: "AMD",
+  mounts: { persistent: { size: 40, path: "/data" } },
+  startSsh: false,
+  startJupyter: false,
+  allowedCudaVersions: ["12.8"],
+};
+
+test("what is sent is answered, with the program split as a shell does", async () => {
+  await using service = await startTestHttp();
+  const made = await create(service, FULL);
+  expect(made).toEqual({
+    ...FULL,
+    id: expect.stringMatching(/^[a-z0-9]{10}$/u),
+    cmd: ["python3", "-u", "my handler.py"],
+    entrypoint: [],
+  });
+  const { json } = await service.call("GET", `${V2}/${made.id}`);
+  expect(json).toEqual(made);
+});
+
+test("what is not sent has the defaults of the live service: no ports, no volume", async () => {
+  await using service = await startTestHttp();
+  expect(await create(service, { name: "plain", image: "team/image" })).toEqual({
+    id: expect.any(String),
+    name: "plain",
+    image: "team/image",
+    args: "",
+    cmd: [],
+    entrypoint: [],
+    disk: 50,
+    env: {},
+    ports: [],
+    registry: null,
+    serverless: false,
+    public: false,
+    category: "NVIDIA",
+    mounts: {},
+    startSsh: true,
+    startJupyter: true,
+    allowedCudaVersions: [],
+  });
+});
+
+test("the same template is below /v1, without the fields that are not there", async () => {
+  await using service = await startTestHttp();
+  const { id } = await create(service, FULL);
+  const { json } = await service.call("GET", `/v1/templates/${id}`);
+  expect(json).toMatchObject({
+    name: "full",
+    imageName: "team/image:1",
+    dockerStartCmd: ["python3", "-u", "my handler.py"],
+    volumeInGb: 40,
+    volumeMountPath: "/data",
+    isPublic: true,
+    isServerless: false,
+  });
+  expect(json).not.toHaveProperty("dockerArgs");
+  expect(json).not.toHaveProperty("createdAt");
+});
+
+test("the newest comes first, and templates of one endpoint are not listed", async () => {
+  await using service = await startTestHttp();
+  for (const name of ["a", "b", "c"]) {
+    await service.test.clock.advance(1_000);
+    await create(service, { name, image: "x" });
+  }
+  const first = (await service.call("GET", `${V2}?limit=2`)).json as {
+    readonly templates: readonly Template[];
+    readonly pagination: { readonly nextCursor: string };
+  };
+  expect(first.templates.map(({ name }) => name)).toEqual(["c", "b"]);
+  const { nextCursor } = first.pagination;
+  const rest = await service.call("GET", `${V2}?limit=2&cursor=${nextCursor}`);
+  expect(rest.json).toMatchObject({
+    templates: [{ name: "a" }],
+    pagination: { nextCursor: null, hasNextPage: false },
+  });
+});
+
+test("a change leaves what it does not name, and takes away what it empties, but for a volume", async () => {
+  await using service = await startTestHttp();
+  const made = await create(service, FULL);
+  const path = `${V2}/${made.id}`;
+  const renamed = await service.call("PATCH", path, { body: { name: "other" } });
+  expect(renamed).toMatchObject({ status: 200, json: { ...made, name: "other" } });
+  const emptied = await service.call("PATCH", path, {
+    body: { args: "", env: {}, mounts: {}, allowedCudaVersions: [], startSsh: true },
+  });
+  expect(emptied.json).toEqual({
+    ...made,
+    name: "other",
+    args: "",
+    cmd: [],
+    env: {},
+    allowedCudaVersions: [],
+    startSsh: true,
+  });
+});
+
+test("a text that says the same as the lists stays as it was written, until the lists say something else", async () => {
+  await using service = await startTestHttp();
+  const args = `{"cmd": ["a b"],  "entrypoint": ["/bin/sh", "-c"]}`;
+  const { id } = await create(service, { name: "a", image: "x", args });
+  const read = async () => (await service.call("GET", `${V2}/${id}`)).json;
+  expect(await read()).toMatchObject({ args, cmd: ["a b"], entrypoint: ["/bin/sh", "-c"] });
+  await service.call("PATCH", `/v1/templates/${id}`, { body: { dockerEntrypoint: [] } });
+  expect(await read()).toMatchObject({ args: "'a b'", cmd: ["a b"], entrypoint: [] });
+});
+
+test.each([
+  [{ image: "x" }, 422, ["$: missing property 'name'"]],
+  [{ name: "a" }, 422, ["$: missing property 'image'"]],
+  [
+    { name: "a", image: "x", imageName: "x" },
+    422,
+    ["$: additional properties 'imageName' not allowed"],
+  ],
+  [
+    { name: "a", image: "x", mounts: { network: [] } },
+    422,
+    ["$.mounts: additional properties 'network' not allowed"],
+  ],
+  [{ name: "a", image: "x", disk: 0 }, 422, ["$.disk: minimum: got 0, want 1"]],
+  [{ name: "a", image: "x", args: "b", cmd: ["c"] }, 400, undefined],
+  [{ name: "a", image: "x", registry: "none" }, 400, undefined],
+  [
+    { name: "a", image: "x", serverless: true, mounts: { persistent: { size: 10, path: "/w" } } },
+    400,
+    undefined,
+  ],
+  [{ name: "echo", image: "x" }, 409, undefined],
+])("%j is refused with %i", async (body, status, errors) => {
+  await using service = await startTestHttp();
+  const answer = await service.call("POST", V2, { body });
+  expect(answer.status).toBe(status);
+  expect(answer.json).toMatchObject({ status, ...(errors && { errors }) });
+  if (errors === undefined) expect(answer.json).not.toHaveProperty("errors");
+});
+
+test("a refusal names fields as they are called there", async () => {
+  await using service = await startTestHttp();
+  const body = { name: "a", image: "x", registry: "none" };
+  const { json } = await service.call("POST", V2, { body });
+  expect(json).toMatchObject({ detail: expect.stringMatching(/^registry names no/u) });
+});
+
+test("one that is used is not deleted, nor made one that no endpoint can use", async () => {
+  await using service = await startTestHttp();
+  const { id } = await create(service, { name: "a", image: "x", serverless: true });
+  await service.call("POST", "/v1/endpoints", { body: { templateId: id } });
+  expect((await service.call("DELETE", `${V2}/${id}`)).status).toBe(400);
+  const { status, json } = await service.call("PATCH", `${V2}/${id}`, {
+    body: { serverless: false },
+  });
+  expect(status).toBe(400);
+  expect(json).toMatchObject({ detail: expect.stringContaining("is used by the endpoint") });
+  const unused = await create(service, { name: "b", image: "x" });
+  const deleted = await service.call("DELETE", `${V2}/${unused.id}`);
+  expect(deleted).toMatchObject({ status: 204, text: "" });
+  expect((await service.call("GET", `${V2}/${unused.id}`)).json).toEqual({
+    title: "Not Found",
+    status: 404,
+    detail: "template not found",
+  });
+});
+
+test("the catalog has public templates as those of the community, and no others", async () => {
+  await using service = await startTestHttp();
+  await create(service, { name: "a", image: "x", public: true });
+  await create(service, { name: "b", image: "x" });
+  const listed = async (query: string) =>
+    (await service.call("GET", `/live/v2/catalog/templates${query}`)).json;
+  expect(await listed("?source=community")).toMatchObject({ templates: [{ name: "a" }] });
+  expect(await listed("")).toEqual({ templates: [] });
+  expect(await listed("?source=none")).toMatchObject({ status: 422 });
+});

@@ -1,0 +1,290 @@
+/** What is different below `/live`: shapes of jobs, streams and refusals; and that nothing else is. */
+import { once } from "node:events";
+import { describe, expect, it } from "vitest";
+import { LIMITS } from "../../../../../runtime/protocol/limits.ts";
+import type { Failure } from "../../../../../runtime/protocol/failure.ts";
+import type { HandedJob } from "../../../../../runtime/protocol/outcome.ts";
+import type { ScriptedWorker } from "../../../scripted-worker.ts";
+import { KEY, startTestHttp, type TestHttp } from "../../http-harness.ts";
+
+async function submitted(service: TestHttp): Promise<string> {
+  const { json } = await service.call("POST", "/live/v2/echo/run", { body: { input: {} } });
+  return (json as { id: string }).id;
+}
+
+async function running(service: TestHttp): Promise<{ job: HandedJob; worker: ScriptedWorker }> {
+  const worker = await service.test.connectWorker();
+  await submitted(service);
+  return { worker, job: await worker.nextJob() };
+}
+
+const read = async (service: TestHttp, path: string) => {
+  const { json } = await service.call("GET", `/live/v2/echo/${path}`);
+  return json as { readonly status: string; readonly stream: readonly { output: unknown }[] };
+};
+
+describe("a job", () => {
+  it("has its fields in alphabetical order, integers among them, and its output as it was sent", async () => {
+    await using service = await startTestHttp();
+    const id = await submitted(service);
+    await service.test.clock.advance(250);
+    const worker = await service.test.connectWorker();
+    const job = await worker.nextJob();
+    await service.test.clock.advance(40);
+    await worker.complete(job, Buffer.from('{"b":12345678901234567890,  "a":1}'));
+    const { text } = await service.call("GET", `/live/v2/echo/status/${id}`);
+    expect(text).toBe(
+      `{"delayTime":250,"executionTime":40,"id":"${id}",` +
+        `"output":{"b":12345678901234567890,  "a":1},` +
+        `"status":"COMPLETED","workerId":"${worker.worker.id}"}`,
+    );
+  });
+
+  it("that waits or runs says what is known of it, its last progress among that", async () => {
+    await using service = await startTestHttp();
+    const id = await submitted(service);
+    expect(await read(service, `status/${id}`)).toStrictEqual({ id, status: "IN_QUEUE" });
+    const worker = await service.test.connectWorker();
+    await worker.progress(await worker.nextJob(), { percent: 50 });
+    const expected = { status: "IN_PROGRESS", delayTime: 0, output: { percent: 50 } };
+    expect(await read(service, `status/${id}`)).toMatchObject(expected);
+  });
+
+  const failed = async (failure: Partial<Failure>) => {
+    await using service = await startTestHttp();
+    const { job, worker } = await running(service);
+    await worker.fail(job, failure);
+    const { json } = await service.call("GET", `/live/v2/echo/status/${job.jobId}`);
+    expect(json).not.toHaveProperty("failure");
+    return { ...(json as { error: string }), worker: worker.worker.id };
+  };
+
+  it("whose handler threw has the exception as JSON in a text", async () => {
+    const stack = "TypeError: no name\n    at greet (handler.ts:3:9)";
+    const { error, worker } = await failed({ message: "no name", stack });
+    expect(JSON.parse(error)).toStrictEqual({
+      error_type: "TypeError",
+      error_message: "no name",
+      error_traceback: stack,
+      hostname: "unknown",
+      worker_id: worker,
+      runpod_version: "sv-runtime",
+    });
+  });
+
+  it.each([
+    ["a stack without a message", "Oops\n    at x", "Oops"],
+    ["a stack that names nothing", "    at x", "Error"],
+    ["no stack", undefined, "Error"],
+    ["a name with a dot", "errors.Fatal: gone\n  at x", "errors.Fatal"],
+  ])("names the type of an exception with %s", async (_, stack, type) => {
+    const { error } = await failed({ message: "gone", ...(stack !== undefined && { stack }) });
+    expect(JSON.parse(error)).toMatchObject({ error_type: type });
+  });
+
+  it("whose worker reported an error in a text of its own has that text", async () => {
+    const reported = '{"error_type": "<class \'ValueError\'>",  "error_message": "é"}';
+    expect((await failed({ message: "é", reported })).error).toBe(reported);
+  });
+
+  it("that failed otherwise has the sentence that says why", async () => {
+    const message = "input.name must be a string";
+    expect((await failed({ type: "invalid_input", message })).error).toBe(message);
+  });
+
+  it("whose workers were lost says after how many retries it was given up", async () => {
+    await using service = await startTestHttp();
+    const { job } = await running(service);
+    await service.test.clock.advance(15_000);
+    await (await service.test.connectWorker()).nextJob();
+    await service.test.clock.advance(15_000);
+    const expected = { status: "FAILED", error: "job timed out after 1 retries", retries: 1 };
+    expect(await read(service, `status/${job.jobId}`)).toMatchObject(expected);
+  });
+
+  it("whose process was killed says the same, and below /v2 what killed it", async () => {
+    await using service = await startTestHttp();
+    const { job, worker } = await running(service);
+    const message = "the handler process was killed by SIGKILL";
+    const lost = { kind: "lost", failure: { type: "process_exited", message } } as const;
+    await worker.finish(job, lost);
+    await worker.grant();
+    await worker.finish(await worker.nextJob(), lost);
+    const expected = { status: "FAILED", error: "job timed out after 1 retries", retries: 1 };
+    expect(await read(service, `status/${job.jobId}`)).toMatchObject(expected);
+    const { json } = await service.call("GET", `/v2/echo/status/${job.jobId}`);
+    expect(json).toMatchObject({ error: message });
+  });
+});
+
+describe("a stream", () => {
+  it("is an object, and says that the job has ended only with the last chunks", async () => {
+    await using service = await startTestHttp();
+    const { job, worker } = await running(service);
+    const path = `stream/${job.jobId}`;
+    await worker.chunks(job, ["a", "b"]);
+    expect(await read(service, path)).toMatchObject({
+      status: "IN_PROGRESS",
+      stream: [{ output: "a" }, { output: "b" }],
+    });
+    await worker.chunks(job, ["c"], 2);
+    await worker.complete(job);
+    expect(await read(service, path)).toMatchObject({
+      status: "COMPLETED",
+      stream: [{ output: "c" }],
+    });
+    expect(await read(service, path)).toStrictEqual({ status: "COMPLETED", stream: [] });
+  });
+
+  it("of a job that failed loses no chunk, and is empty when it says so", async () => {
+    await using service = await startTestHttp();
+    const { job, worker } = await running(service);
+    await worker.chunks(job, ["a"]);
+    await worker.fail(job);
+    const path = `stream/${job.jobId}`;
+    expect(await read(service, path)).toMatchObject({
+      status: "IN_PROGRESS",
+      stream: [{ output: "a" }],
+    });
+    expect(await read(service, path)).toStrictEqual({ status: "FAILED", stream: [] });
+  });
+
+  it("has an array also where there was nothing for as long as it is held", async () => {
+    await using service = await startTestHttp();
+    const id = await submitted(service);
+    const answer = read(service, `stream/${id}`);
+    while (!service.test.engine.watchers.isWatched(id)) await service.test.clock.settle();
+    await service.test.clock.advance(LIMITS.liveStreamHoldMs - 1);
+    expect(service.test.engine.watchers.isWatched(id)).toBe(true);
+    await service.test.clock.advance(1);
+    expect(await answer).toStrictEqual({ status: "IN_QUEUE", stream: [] });
+  });
+
+  it("is pushed to who asks for that, and ends with the job in this dialect", async () => {
+    await using service = await startTestHttp();
+    const { job, worker } = await running(service);
+    await worker.chunks(job, ["a"]);
+    await worker.fail(job, { type: "invalid_output", message: "too large" });
+    const headers = { accept: "application/x-ndjson" };
+    const { body } = await service.open(`/live/v2/echo/stream/${job.jobId}`, headers);
+    const lines = (await body.text()).trim().split("\n");
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { output: "a" },
+      { error: "too large", status: "FAILED" },
+    ]);
+    expect(lines[1]).not.toContain("failure");
+  });
+});
+
+describe("a refusal", () => {
+  const refusalOf = async (method: "GET" | "POST" | "PUT", path: string) => {
+    await using service = await startTestHttp();
+    const body = method === "POST" ? { input: {} } : undefined;
+    return await service.call(method, path, { body });
+  };
+
+  it.each([
+    ["PUT", "/live/v2/echo/run", 405],
+    ["GET", "/live/v2/echo/status/%zz", 400],
+    ["POST", "/live/v2/echo/runsync?wait=29", 400],
+  ] as const)("%s %s is `error` and nothing else", async (method, path, status) => {
+    const answer = await refusalOf(method, path);
+    expect(answer.status).toBe(status);
+    expect(answer.json).toStrictEqual({ error: expect.any(String) as string });
+  });
+
+  it.each([
+    ["POST", "/live/v2/none/run"],
+    ["GET", "/live/v2/echo/status/none"],
+    ["GET", "/live/v2/echo/nothing"],
+  ] as const)("%s %s of what is not there is that of the gateway as well", async (method, path) => {
+    const { status, json } = await refusalOf(method, path);
+    const { error } = json as { error: string };
+    expect(status).toBe(404);
+    expect(json).toStrictEqual({ error, status: 404, title: "Not Found", detail: error });
+  });
+
+  it("of a missing key says so in the shape of what was asked", async () => {
+    await using service = await startTestHttp();
+    const headers = { authorization: "wrong" };
+    const job = await service.call("GET", "/live/v2/echo/health", { headers });
+    const { error: ofJob } = job.json as { error: string };
+    const gateway = { status: 401, title: "Unauthorized", detail: ofJob };
+    expect(job.json).toStrictEqual({ error: ofJob, ...gateway });
+    const { status, json } = await service.call("GET", "/live/v1/endpoints", { headers });
+    expect(status).toBe(401);
+    const { error } = json as { error: string };
+    expect(json).toStrictEqual({ error, message: error, status: 401 });
+  });
+
+  it("of management names every problem, in the words that each client looks for", async () => {
+    await using service = await startTestHttp();
+    const body = { name: 7, gpuTypeId: "NVIDIA L4", workersStandby: 1 };
+    const { status, json } = await service.call("POST", "/live/v1/endpoints", { body });
+    const { error, problems } = json as { error: string; problems: readonly string[] };
+    expect(status).toBe(400);
+    expect(json).toStrictEqual({ error, message: error, status: 400, problems });
+    expect(problems.join("\n")).toContain("(Did you mean 'gpuTypeIds'?)");
+    expect(problems).toHaveLength(4);
+  });
+
+  it("of a body that is too large is a 400", async () => {
+    await using service = await startTestHttp();
+    const refused = async (path: string) => {
+      const head = `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: ${KEY}\r\n`;
+      const socket = await service.socket(`${head}content-length: 99000000\r\n\r\n`);
+      const [answer] = (await once(socket, "data")) as [Buffer];
+      return answer.toString();
+    };
+    expect(await refused("/live/v2/echo/run")).toMatch(/^HTTP\/1.1 400 [^]*\{"error":"/);
+    expect(await refused("/live/v1/templates")).toMatch(/^HTTP\/1.1 400 [^]*"status":400/);
+    expect(await refused("/v2/echo/run")).toMatch(/^HTTP\/1.1 413 /);
+  });
+
+  it("of the OpenAI paths is as clients of that API know it", async () => {
+    await using service = await startTestHttp();
+    const path = "/live/v2/none/openai/v1/models";
+    const { status, json } = await service.call("GET", path);
+    expect(status).toBe(404);
+    expect(json).toMatchObject({ error: { type: "invalid_request_error" } });
+  });
+});
+
+describe("everything else", () => {
+  it("is the same job, wherever it is asked for", async () => {
+    await using service = await startTestHttp();
+    const id = await submitted(service);
+    const { json } = await service.call("GET", `/v2/echo/status/${id}`);
+    expect(json).toStrictEqual({ id, status: "IN_QUEUE" });
+    await service.call("POST", `/v2/echo/cancel/${id}`);
+    expect(await read(service, `status/${id}`)).toStrictEqual({ id, status: "CANCELLED" });
+  });
+
+  it("is counted in the same rate limits", async () => {
+    await using service = await startTestHttp({ limits: "enforce" });
+    const purge = (base: string) => service.call("POST", `${base}/v2/echo/purge-queue`);
+    expect((await purge("")).status).toBe(200);
+    expect((await purge("/live")).status).toBe(200);
+    const refused = await purge("/live");
+    expect(refused.status).toBe(429);
+    expect(refused.headers["retry-after"]).toBe("10");
+    expect((await purge("")).status).toBe(429);
+  });
+
+  it("is deleted by the same time to live and retention", async () => {
+    await using service = await startTestHttp();
+    const { job, worker } = await running(service);
+    await worker.complete(job);
+    const statusOf = async () =>
+      (await service.call("GET", `/live/v2/echo/status/${job.jobId}`)).status;
+    await service.test.clock.advance(LIMITS.asyncRetentionMs - 1);
+    expect(await statusOf()).toBe(200);
+    await service.test.clock.advance(1);
+    expect(await statusOf()).toBe(404);
+  });
+
+  it("of the emulator's own is not below it", async () => {
+    await using service = await startTestHttp();
+    expect((await service.call("GET", "/live/emulator/clock")).status).toBe(404);
+  });
+});

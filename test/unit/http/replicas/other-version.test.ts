@@ -1,0 +1,72 @@
+/** A replica of another version: what it says that this one does not know is passed over, or ends that request alone. */
+import { once } from "node:events";
+import { connect } from "node:net";
+import { expect, it } from "vitest";
+import { Channel } from "../../../../emulator/http/replicas/channel/channel.ts";
+import type { FrameKind } from "../../../../emulator/http/replicas/channel/frames.ts";
+import { markKey } from "../../../../emulator/http/replicas/channel/mark.ts";
+import { CHANNEL_PATH, markFor } from "../../../../emulator/http/replicas/channel/reach-replica.ts";
+import { startReplicas, type TestReplica } from "./replicas-harness.ts";
+
+const OPENING = {
+  ...{ method: "GET", url: "/livez", rawHeaders: ["Host", "x"], headers: { host: "x" } },
+  ...{ address: "127.0.0.1", isShare: false, waitedMs: 0 },
+};
+
+/** Connects as a replica that offers these protocols. Answers the one that was chosen. */
+async function connected({ service, ownership }: TestReplica, offered: string) {
+  const { hostname, port } = new URL(service.url);
+  const socket = connect(Number(port), hostname);
+  const caller = { id: "other", key: markKey(service.test.engine.secretKey.findOrMake()) };
+  const wanted = { address: "", method: "GET", path: CHANNEL_PATH };
+  const mark = await markFor(ownership.self, caller, wanted);
+  socket.write(
+    `GET ${CHANNEL_PATH} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: ${offered}\r\nSv-Replica: ${mark}\r\n\r\n`,
+  );
+  const [head] = (await once(socket, "data")) as [Buffer];
+  return { head: head.toString(), channel: new Channel(socket) };
+}
+
+/** What is answered, or that the exchange was given up. */
+async function asked(channel: Channel, opening: string, strange?: number): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  let text = "";
+  const exchange = channel.open(opening, {
+    data: (bytes) => void (text += bytes.toString()),
+    ended: () => resolve(text),
+    room: () => undefined,
+    broken: () => resolve("given up"),
+    woken: () => undefined,
+  });
+  if (strange !== undefined) channel.send(strange as FrameKind, exchange.id);
+  exchange.end();
+  return promise;
+}
+
+it("offers a protocol of its own beside the one that both know, which is chosen", async () => {
+  await using replicas = await startReplicas();
+  const { head, channel } = await connected(replicas.b, "sv-replica-9, sv-replica");
+  expect(head).toMatch(/^HTTP\/1\.1 101 [^]*upgrade: sv-replica\r\n/u);
+  expect(await asked(channel, JSON.stringify(OPENING))).toMatch(/^HTTP\/1\.1 200 /u);
+  channel.destroy();
+});
+
+it("says more of a request than this one knows, and is answered", async () => {
+  await using replicas = await startReplicas();
+  const { channel } = await connected(replicas.b, "sv-replica");
+  const more = JSON.stringify({ ...OPENING, mood: { of: "the client" } });
+  expect(await asked(channel, more)).toMatch(/^HTTP\/1\.1 200 /u);
+  channel.destroy();
+});
+
+it("begins what this one cannot read: that is given up, and others go on", async () => {
+  await using replicas = await startReplicas();
+  const { channel } = await connected(replicas.b, "sv-replica");
+  const { address: _, ...less } = OPENING;
+  expect(await asked(channel, JSON.stringify(less))).toBe("given up");
+  expect(await asked(channel, "no JSON")).toBe("given up");
+  const held = { ...OPENING, method: "POST", url: "/v2/echo/run" };
+  expect(await asked(channel, JSON.stringify(held), 99)).toBe("given up");
+  expect(await asked(channel, JSON.stringify(OPENING))).toMatch(/^HTTP\/1\.1 200 /u);
+  channel.destroy();
+});
