@@ -62,6 +62,8 @@ export interface ScalerDecision {
   readonly wanted: number;
   /** What speaks for what is done, and what holds back the rest; none if all is as it should be. */
   readonly reasons: readonly ScaleReason[];
+  /** How many workers its jobs kept from being stopped for being idle. */
+  readonly needed: number;
 }
 
 /**
@@ -111,7 +113,21 @@ export function decideScale(input: ScalerInput): ScalerDecision {
       ...growthReasons(input, growth, { missing, start, endingFirst }),
       ...drainReasons(endpoint, { outdated, excess, idle: idle.drain }),
     ],
+    needed: neededNow(input),
   };
+}
+
+/**
+ * Whether jobs that came, began or ended since a decision can change it before it is due to be made again. A worker that took a
+ * job only puts off what is due.
+ */
+export function jobsMatter(
+  last: { readonly needed: number; readonly dueAt: number },
+  input: Pick<ScalerInput, "demand" | "endpoint" | "now" | "workers">,
+): boolean {
+  if (neededNow(input) !== last.needed) return true;
+  const { drain, dueAt = Number.POSITIVE_INFINITY } = idleDrain(input, input.workers);
+  return drain.length > 0 || dueAt < last.dueAt;
 }
 
 /** What speaks for more workers, and what holds them back. */
@@ -208,7 +224,7 @@ function startable(
 
 /** Idle workers that are not needed, the longest idle first. Workers that still start do not replace them. */
 function idleDrain(
-  input: ScalerInput,
+  input: Pick<ScalerInput, "demand" | "endpoint" | "now">,
   kept: readonly ScalableWorker[],
 ): { readonly drain: readonly ScalableWorker[]; readonly dueAt: number | undefined } {
   const { endpoint, now } = input;
@@ -225,8 +241,8 @@ function idleDrain(
   };
 }
 
-/** How many workers must not be stopped for being idle, because they would be started again at once. */
-function neededNow({ endpoint, demand }: ScalerInput): number {
+/** How many workers must not be stopped for being idle, because others would be started at once. */
+function neededNow({ endpoint, demand }: Pick<ScalerInput, "demand" | "endpoint">): number {
   if (endpoint.scalerType === "REQUEST_COUNT") return byCount(endpoint, demand);
   return demand.waiting > 0 ? Number.POSITIVE_INFINITY : 0;
 }

@@ -7,8 +7,10 @@ import { Signal } from "./signal.ts";
 
 /** The signals that the running parts of the engine listen to. */
 export interface EngineSignals {
-  /** An endpoint whose queue, settings or workers changed. */
+  /** An endpoint whose settings or workers changed, or whose jobs are to be looked at again. */
   readonly endpointChanged: Signal<string>;
+  /** An endpoint of whose jobs a step changed some. */
+  readonly jobsChanged: Signal<string>;
   /** A pod that was made, changed or deleted. */
   readonly podChanged: Signal<string>;
   /** A webhook call became due. */
@@ -34,6 +36,7 @@ export interface EngineSignals {
 export function createSignals(onDefect: OnDefect): EngineSignals {
   return {
     endpointChanged: new Signal(onDefect),
+    jobsChanged: new Signal(onDefect),
     podChanged: new Signal(onDefect),
     webhookDue: new Signal(onDefect),
     laterDelivery: new Signal(onDefect),

@@ -193,6 +193,7 @@ function releaseSteps(
       });
       void pendingWork.track("waiting jobs", read);
     },
+    jobsChanged: signals.jobsChanged.raise,
     releaseDelivery: signals.laterDelivery.raise,
   };
   parts.steps.releaseBy({

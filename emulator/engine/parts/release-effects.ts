@@ -5,14 +5,7 @@ import type { Uses } from "./engine-parts.ts";
 import type { Assignment, Effects, Moved } from "../steps/effects.ts";
 
 type ReleaseUses = Uses<
-  | "clock"
-  | "dueTimer"
-  | "endpointChanged"
-  | "events"
-  | "fleet"
-  | "podChanged"
-  | "watchers"
-  | "webhookDue"
+  "clock" | "dueTimer" | "events" | "fleet" | "podChanged" | "watchers" | "webhookDue"
 >;
 
 export interface ReleaseParts extends ReleaseUses {
@@ -22,6 +15,8 @@ export interface ReleaseParts extends ReleaseUses {
   readonly send: (assignments: readonly Assignment[]) => void;
   /** Reads more waiting jobs of the endpoint. */
   readonly readAhead: (endpointId: string) => void;
+  /** Called with each endpoint of whose jobs steps changed some. */
+  readonly jobsChanged: (endpointId: string) => void;
   /** Sees to it that the delivery of a job is made in its turn. */
   readonly releaseDelivery: (jobId: string) => void;
   /** Called with what the release of an effect threw: the others are released all the same. */
@@ -82,6 +77,6 @@ function releaseWakes(engine: ReleaseParts, effects: Effects): void {
   if (effects.webhookDue) engine.webhookDue();
   for (const jobId of effects.laterDeliveries) engine.releaseDelivery(jobId);
   for (const endpointId of effects.shortQueues) engine.readAhead(endpointId);
-  for (const endpointId of effects.changedEndpoints) engine.endpointChanged(endpointId);
+  for (const endpointId of effects.changedEndpoints) engine.jobsChanged(endpointId);
   for (const podId of effects.changedPods) engine.podChanged(podId);
 }

@@ -57,7 +57,7 @@ export class Effects {
   readonly changes: StateChange[] = [];
   /** Endpoints of whose waiting jobs too few are in memory. */
   readonly shortQueues = new Set<string>();
-  /** Endpoints whose queue changed. */
+  /** Endpoints of whose jobs some changed. */
   readonly changedEndpoints = new Set<string>();
   /** Pods that were made, changed or deleted. */
   readonly changedPods = new Set<string>();

@@ -160,6 +160,11 @@ export class Steps {
     return this.#jobs.endpoint(endpointId).counts;
   }
 
+  /** Since when the oldest job of the endpoint waits that may cause scaling; undefined where none does, or only the store can tell. */
+  waitingSince(endpointId: string): number | undefined {
+    return this.#jobs.endpoint(endpointId).waitingSince;
+  }
+
   /** The records that are in the store, at once; steps may have changed them since. */
   get records(): RecordView {
     return this.#records.stored;

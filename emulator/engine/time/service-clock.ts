@@ -7,6 +7,7 @@ interface Wake {
   readonly at: number;
   readonly wake: () => void;
   readonly note: DueNote | undefined;
+  readonly stillAt: (() => number) | undefined;
   disarm: Disarm;
 }
 
@@ -61,21 +62,27 @@ export class ServiceClock implements Clock {
     return this.now() - (since < this.#gap.at ? this.#gap.ms : 0);
   }
 
-  /** When the earliest timer fires; undefined if none is set. */
+  /** When the earliest timer is due; undefined if none is. */
   get nextWakeAt(): number | undefined {
-    let next: number | undefined;
-    for (const { at } of this.#wakes) if (next === undefined || at < next) next = at;
-    return next;
+    let next = Number.POSITIVE_INFINITY;
+    for (const wake of this.#wakes) if (wake.at < next) next = Math.min(next, dueOf(wake));
+    return Number.isFinite(next) ? next : undefined;
   }
 
-  /** The moments of timers that were set with a note. */
+  /** The moments of timers that were set with a note, but for those that are not due any more. */
   get noted(): readonly DueMoment[] {
-    return [...this.#wakes].flatMap(({ at, note: due }) => (due === undefined ? [] : { at, due }));
+    return [...this.#wakes].flatMap((wake) => {
+      const at = dueOf(wake);
+      return wake.note === undefined || !Number.isFinite(at) ? [] : { at, due: wake.note };
+    });
   }
 
-  /** @param note for those who ask what is due */
-  wakeAt(at: number, wake: () => void, note?: DueNote): Disarm {
-    const entry: Wake = { at, wake, note, disarm: () => undefined };
+  /**
+   * @param note for those who ask what is due
+   * @param stillAt the moment that is due by now, if it is later than `at`; infinity: none is. The timer fires at `at` all the same.
+   */
+  wakeAt(at: number, wake: () => void, note?: DueNote, stillAt?: () => number): Disarm {
+    const entry: Wake = { at, wake, note, stillAt, disarm: () => undefined };
     this.#wakes.add(entry);
     this.#aim(entry);
     return () => {
@@ -113,4 +120,8 @@ export class ServiceClock implements Clock {
     this.#wakes.delete(entry);
     entry.wake();
   }
+}
+
+function dueOf({ at, stillAt }: Wake): number {
+  return stillAt === undefined ? at : Math.max(at, stillAt());
 }

@@ -1,13 +1,12 @@
 /** Gives each endpoint the workers that the scaler decides on: starts them, lets them leave, and counts their failures. */
 import type { Endpoint } from "../../core/resources/endpoint.ts";
-import type { ScaleDue } from "../../core/workers/scale-reason.ts";
-import { decideScale, type ScalerDecision } from "../../core/workers/scaler.ts";
+import type { ScalerDecision } from "../../core/workers/scaler.ts";
 import type { WorkerEvent } from "../../core/workers/worker-event.ts";
 import type { WorkerExit } from "../../launch/launcher.ts";
 import type { Uses } from "../parts/engine-parts.ts";
-import { demandOf } from "./scaling/endpoint-demand.ts";
+import { demandNow, demandOf } from "./scaling/endpoint-demand.ts";
 import type { DecisionLog } from "./scaling/decision-log.ts";
-import { EndpointScale, hasStandIns } from "./scaling/endpoint-scale.ts";
+import { EndpointScale, type Seen } from "./scaling/endpoint-scale.ts";
 import { endAtOnce } from "./end-at-once.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 import type { GpuPool } from "./gpus/gpu-pool.ts";
@@ -47,6 +46,8 @@ export class WorkerManager {
   readonly #scales = new Map<string, EndpointScale>();
   readonly #changed = new Set<string>();
   #deciding: Promise<void> | undefined;
+  /** The endpoint of the decision under way. */
+  #decidesOn: string | undefined;
   #started = false;
   #stopped = false;
 
@@ -74,13 +75,19 @@ export class WorkerManager {
     this.#deciding ??= this.#engine.pendingWork.track("scaling", this.#decideChanged());
   }
 
+  /** Jobs of the endpoint changed: schedules a decision if that can matter to it. */
+  jobsChanged(endpointId: string): void {
+    if (!this.#started || this.#stopped || !this.#options.ownership.holds(endpointId)) return;
+    if (this.#decidesOn === endpointId || this.#jobsMatter(endpointId)) this.consider(endpointId);
+  }
+
   /**
    * Starts no more workers and ends all of them but those who will name their jobs to the next start: at once, or when they
    * have finished their jobs. Workers that are lost meanwhile are not waited for.
    */
   async stop(how: "drain" | "kill"): Promise<void> {
     this.#stopped = true;
-    for (const scale of this.#scales.values()) scale.disarm?.();
+    for (const scale of this.#scales.values()) scale.stop();
     await this.#deciding;
     if (how === "kill") this.killAll();
     else {
@@ -118,18 +125,20 @@ export class WorkerManager {
     while (this.#changed.size > 0 && !this.#stopped) {
       const [endpointId = ""] = this.#changed;
       this.#changed.delete(endpointId);
+      this.#decidesOn = endpointId;
       try {
         await this.#decide(endpointId);
       } catch (error) {
-        if (isMoved(error)) continue;
-        this.#engine.log.error({ endpointId, err: error }, "workers could not be scaled");
+        if (!isMoved(error))
+          this.#engine.log.error({ endpointId, err: error }, "workers could not be scaled");
       }
+      this.#decidesOn = undefined;
     }
     this.#deciding = undefined;
   }
 
   async #decide(endpointId: string): Promise<void> {
-    const { directory, fleet, clock } = this.#engine;
+    const { clock, directory } = this.#engine;
     const { ownership } = this.#options;
     const demand = await demandOf(this.#engine, endpointId);
     if (this.#stopped || !ownership.holds(endpointId)) return;
@@ -137,21 +146,8 @@ export class WorkerManager {
     const isLeaving = endpoint?.type === "LOAD_BALANCING" ? "isHeldBack" : "isLeaving";
     if (!endpoint || ownership[isLeaving](endpointId)) return this.#retire(endpointId);
     const scale = this.#scaleOf(endpoint);
-    const workers = fleet.workersOf(endpointId);
-    scale.observe(workers);
-    const { lastStartAt, backoff } = scale;
-    const { notBefore, isProbing } = backoff;
-    const input = {
-      now: clock.now(),
-      endpoint,
-      demand,
-      workers,
-      lastStartAt,
-      notBefore,
-      isProbing,
-      hasStandIns: hasStandIns(endpoint),
-    };
-    const decision = decideScale(input);
+    const { workers, ...seen } = this.#look(endpoint);
+    const decision = scale.decide({ ...seen, workers, demand });
     for (const worker of workers) {
       if (decision.forget.includes(worker.id)) this.#move(worker, "forget");
       if (decision.drain.includes(worker.id)) this.#move(worker, "retire");
@@ -159,10 +155,26 @@ export class WorkerManager {
     this.#drainIdle(workers);
     const { started, retryAt, refusal } = this.#startMissing(endpoint, scale, decision);
     this.#note(endpointId, decision, started, refusal);
-    const { dueAt = retryAt, dueFor } = decision;
-    if (retryAt < dueAt || dueFor === undefined) this.#aim(endpointId, scale, retryAt, "try-again");
-    else this.#aim(endpointId, scale, dueAt, dueFor);
+    const consider = () => this.consider(endpointId);
+    scale.aim(clock, retryAt, () => this.#look(endpoint), consider);
     this.#engine.balancer.dispatch(endpointId);
+  }
+
+  /** The endpoint as it is now. */
+  #look(endpoint: Endpoint): Seen {
+    const { clock, fleet } = this.#engine;
+    const workers = fleet.workersOf(endpoint.id);
+    return { now: clock.now(), endpoint, demand: demandNow(this.#engine, endpoint), workers };
+  }
+
+  /** Whether the jobs of an endpoint, as they are now, can change what is done for it. */
+  #jobsMatter(endpointId: string): boolean {
+    const { directory, fleet, steps } = this.#engine;
+    const endpoint = directory.findEndpoint(endpointId);
+    const scale = this.#scales.get(endpointId);
+    if (scale === undefined || scale.version !== endpoint?.version) return true;
+    if (scale.jobsMatter(this.#look(endpoint))) return true;
+    return steps.countsNow(endpointId).inQueue > 0 && fleet.freeCredit(endpointId) > 0;
   }
 
   #note(
@@ -222,7 +234,7 @@ export class WorkerManager {
   #forget(endpointId: string): void {
     this.#options.gpus.leave(endpointId);
     this.#engine.fleet.setThrottled(endpointId, 0);
-    this.#scales.get(endpointId)?.disarm?.();
+    this.#scales.get(endpointId)?.stop();
     this.#scales.delete(endpointId);
   }
 
@@ -241,18 +253,10 @@ export class WorkerManager {
     }
   }
 
-  #aim(endpointId: string, scale: EndpointScale, dueAt: number, dueFor: ScaleDue): void {
-    scale.disarm?.();
-    const due = { type: "scale", endpointId, dueFor } as const;
-    scale.disarm = Number.isFinite(dueAt)
-      ? this.#engine.clock.wakeAt(dueAt, () => this.consider(endpointId), due)
-      : undefined;
-  }
-
   #scaleOf(endpoint: Endpoint): EndpointScale {
     const known = this.#scales.get(endpoint.id);
     if (known?.version === endpoint.version) return known;
-    known?.disarm?.();
+    known?.stop();
     const scale = new EndpointScale(endpoint);
     this.#scales.set(endpoint.id, scale);
     return scale;

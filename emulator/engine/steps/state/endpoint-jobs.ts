@@ -28,6 +28,11 @@ export class EndpointJobs {
     return this.counts.inQueue - this.window.size;
   }
 
+  /** Since when the oldest job waits that may cause scaling; undefined where none does, or only the store can tell. */
+  get waitingSince(): number | undefined {
+    return this.window.oldestSince(this.coldCount === 0);
+  }
+
   /** Counts a change of a job and moves it to its place; undefined stands for a job that does not exist. */
   move(before: Job | undefined, after: Job | undefined): void {
     this.#remove(before);

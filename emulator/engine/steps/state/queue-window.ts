@@ -16,6 +16,21 @@ export class QueueWindow {
     return this.#jobs[0];
   }
 
+  /**
+   * Since when the oldest of these jobs waits that may cause scaling; undefined where another one, behind them, may be older, or none
+   * is here.
+   */
+  oldestSince(isWholeQueue: boolean): number | undefined {
+    let since = Number.POSITIVE_INFINITY;
+    for (const { lowPriority, queuedAt, attempt } of this.#jobs) {
+      if (lowPriority) continue;
+      since = Math.min(since, queuedAt);
+      // Jobs behind one that never left the queue came later.
+      if (attempt === 0) return since;
+    }
+    return isWholeQueue && Number.isFinite(since) ? since : undefined;
+  }
+
   has(job: Job): boolean {
     return this.#jobs[this.#placeOf(job.queueKey)]?.queueKey === job.queueKey;
   }

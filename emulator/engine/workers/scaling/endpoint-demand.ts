@@ -1,4 +1,6 @@
 /** The demand of an endpoint, as the scaler counts it. */
+import type { JobCounts } from "../../../core/jobs/job-counts.ts";
+import type { Endpoint } from "../../../core/resources/endpoint.ts";
 import type { Demand } from "../../../core/workers/scaler.ts";
 import { assignFreeCredit } from "../../jobs/assign-free.ts";
 import type { Uses } from "../../parts/engine-parts.ts";
@@ -8,25 +10,35 @@ export async function demandOf(
   engine: Uses<"balancer" | "clock" | "directory" | "fleet" | "lease" | "random" | "steps">,
   endpointId: string,
 ): Promise<Demand> {
-  const endpoint = engine.directory.findEndpoint(endpointId);
-  if (endpoint?.type === "LOAD_BALANCING") return engine.balancer.demand(endpointId);
-  const { waiting, ...demand } = await readDemand(engine, endpointId);
-  if (waiting.all === 0 || engine.fleet.freeCredit(endpointId) === 0)
-    return { ...demand, waiting: waiting.scaling };
-  await assignFreeCredit(engine, endpointId);
-  const now = await readDemand(engine, endpointId);
-  return { ...now, waiting: now.waiting.scaling };
+  const { balancer, directory, steps } = engine;
+  const endpoint = directory.findEndpoint(endpointId);
+  if (endpoint?.type === "LOAD_BALANCING") return balancer.demand(endpointId);
+  if ((await steps.counts(endpointId)).inQueue > 0) await assignFreeCredit(engine, endpointId);
+  const demand = demandOfJobs(await steps.counts(endpointId));
+  const needsSince = demand.waiting > 0 && endpoint?.scalerType !== "REQUEST_COUNT";
+  return {
+    ...demand,
+    waitingSince: needsSince ? await oldestSince(engine, endpointId) : undefined,
+  };
 }
 
-async function readDemand({ steps }: Uses<"steps">, endpointId: string) {
-  const counts = await steps.counts(endpointId);
-  const scaling = counts.inQueue - counts.inQueueLowPriority;
+/** What memory knows of the demand at once: `waitingSince` may be missing, and some of it may not be durable. */
+export function demandNow(
+  { balancer, steps }: Uses<"balancer" | "steps">,
+  { id, type }: Endpoint,
+): Demand {
+  if (type === "LOAD_BALANCING") return balancer.demand(id);
+  return { ...demandOfJobs(steps.countsNow(id)), waitingSince: steps.waitingSince(id) };
+}
+
+function demandOfJobs(counts: JobCounts): Pick<Demand, "running" | "waiting"> {
   return {
-    waiting: { all: counts.inQueue, scaling },
+    waiting: counts.inQueue - counts.inQueueLowPriority,
     running: counts.inProgress - counts.inProgressLowPriority,
-    waitingSince:
-      scaling === 0
-        ? undefined
-        : await steps.read((reads) => reads.oldestScalingQueuedAt(endpointId)),
   };
+}
+
+async function oldestSince({ steps }: Uses<"steps">, endpointId: string) {
+  const since = steps.waitingSince(endpointId);
+  return since ?? steps.read((reads) => reads.oldestScalingQueuedAt(endpointId));
 }

@@ -1,28 +1,104 @@
 /** The state of an endpoint between two decisions of the scaler. */
 import type { Disarm } from "../../../core/time/clock.ts";
 import type { Endpoint } from "../../../core/resources/endpoint.ts";
+import type { ScaleDue } from "../../../core/workers/scale-reason.ts";
+import {
+  decideScale,
+  jobsMatter,
+  type ScalerDecision,
+  type ScalerInput,
+} from "../../../core/workers/scaler.ts";
+import type { ServiceClock } from "../../time/service-clock.ts";
 import type { WorkerHandle } from "../worker-handle.ts";
 import { StartBackoff } from "./start-backoff.ts";
 
+/** What a decision looks at, but for the workers that were started and failed before. */
+export interface Seen extends Pick<ScalerInput, "demand" | "now"> {
+  readonly endpoint: Endpoint;
+  readonly workers: readonly WorkerHandle[];
+}
+
+interface Moment {
+  readonly dueAt: number;
+  readonly dueFor: ScaleDue | undefined;
+}
+
 export class EndpointScale {
+  readonly endpointId: string;
   /** The version of the endpoint: failures of an earlier one do not count. */
   readonly version: number;
   readonly backoff = new StartBackoff();
   lastStartAt: number | undefined;
   /** Why the last worker could not be started; undefined if it was started. */
   refusal: string | undefined;
-  disarm: Disarm | undefined;
+  #disarm: Disarm | undefined;
+  /** When the timer fires. */
+  #dueAt = Number.POSITIVE_INFINITY;
+  /** What the last decision says of the next one, and what it rests on. */
+  #next: Moment = { dueAt: Number.POSITIVE_INFINITY, dueFor: undefined };
+  #needed = 0;
+  #waitingSince: number | undefined;
 
-  constructor({ version }: Pick<Endpoint, "version">) {
+  constructor({ id, version }: Pick<Endpoint, "id" | "version">) {
+    this.endpointId = id;
     this.version = version;
   }
 
-  /** Records which workers became ready. */
-  observe(workers: readonly WorkerHandle[]): void {
-    for (const { state, endpointVersion, life } of workers) {
+  decide(seen: Seen): ScalerDecision {
+    for (const { state, endpointVersion, life } of seen.workers) {
       if (state === "ready" && endpointVersion === this.version && life.readyAt !== undefined)
         this.backoff.becameReady(life.readyAt);
     }
+    const decision = decideScale(this.#inputOf(seen));
+    const { dueAt = Number.POSITIVE_INFINITY, dueFor, needed } = decision;
+    this.#next = { dueAt, dueFor };
+    this.#needed = needed;
+    this.#waitingSince = seen.demand.waitingSince;
+    return decision;
+  }
+
+  /** Whether jobs as they are now can change what was done before the next decision is due. */
+  jobsMatter(seen: Seen): boolean {
+    const mayLeave = ({ life, heldCount }: WorkerHandle) =>
+      life.phase === "retiring" && heldCount === 0;
+    if (seen.workers.some(mayLeave)) return true;
+    return jobsMatter({ needed: this.#needed, dueAt: this.#dueAt }, seen);
+  }
+
+  /**
+   * Calls `decide` when the next decision is due, or at `retryAt` if that is sooner; `look` tells those who ask whether jobs have
+   * put it off since.
+   */
+  aim(clock: ServiceClock, retryAt: number, look: () => Seen, decide: () => void): void {
+    const { dueAt, dueFor } = this.#next;
+    const isRetry = retryAt < dueAt || dueFor === undefined;
+    this.stop();
+    this.#dueAt = Math.min(dueAt, retryAt);
+    if (!Number.isFinite(this.#dueAt)) return;
+    const { endpointId } = this;
+    const note = { type: "scale", endpointId, dueFor: isRetry ? "try-again" : dueFor } as const;
+    const stillAt = isRetry ? undefined : () => this.#dueBy(look());
+    this.#disarm = clock.wakeAt(this.#dueAt, decide, note, stillAt);
+  }
+
+  stop(): void {
+    this.#disarm?.();
+    this.#disarm = undefined;
+  }
+
+  #dueBy(seen: Seen): number {
+    const { waitingSince = this.#waitingSince } = seen.demand;
+    const demand = {
+      ...seen.demand,
+      waitingSince: seen.demand.waiting > 0 ? waitingSince : undefined,
+    };
+    return decideScale(this.#inputOf({ ...seen, demand })).dueAt ?? Number.POSITIVE_INFINITY;
+  }
+
+  #inputOf(seen: Seen): ScalerInput {
+    const { backoff, lastStartAt } = this;
+    const { notBefore, isProbing } = backoff;
+    return { ...seen, lastStartAt, notBefore, isProbing, hasStandIns: hasStandIns(seen.endpoint) };
   }
 }
 
@@ -30,6 +106,6 @@ export class EndpointScale {
  * Whether workers of the old version serve until one of the new version is healthy (ours), because requests have no queue to
  * wait in. Not with GPUs: the new worker may have to wait for those of the old one.
  */
-export function hasStandIns({ type, computeType }: Endpoint): boolean {
+function hasStandIns({ type, computeType }: Endpoint): boolean {
   return type === "LOAD_BALANCING" && computeType !== "GPU";
 }
