@@ -99,10 +99,8 @@ export async function createEngine(
     if (!directory.findEndpoint(endpointId)) schemas.forget(endpointId);
     workers.consider(endpointId);
   });
-  signals.jobsChanged.on((endpointId) => {
-    owner.look();
-    workers.jobsChanged(endpointId);
-  });
+  signals.jobsChanged.on(() => owner.look());
+  signals.jobsChanged.on((endpointId) => workers.jobsChanged(endpointId));
   signals.podChanged.on((podId) => pods.consider(podId));
   signals.webhookDue.on(() => webhooks.wake());
   signals.laterDelivery.on((jobId) => webhooks.release(jobId));
