@@ -1,6 +1,7 @@
 /** Queues that are longer than what is in memory of them. */
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
+import { requeueOrphans } from "../../../../emulator/engine/jobs/requeue.ts";
 import { purgeQueue } from "../../../../emulator/engine/jobs/purge-queue.ts";
 import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { MEMORY_LIMITS } from "../../../../emulator/engine/steps/state/job-memory.ts";
@@ -12,8 +13,12 @@ import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
 
 const TTL_MS = 60_000;
 
-async function submitMany({ engine }: TestEngine, count: number): Promise<readonly string[]> {
-  const submission = { input: Buffer.from("{}"), policy: { lowPriority: true, ttlMs: TTL_MS } };
+async function submitMany(
+  { engine }: TestEngine,
+  count: number,
+  lowPriority = true,
+): Promise<readonly string[]> {
+  const submission = { input: Buffer.from("{}"), policy: { lowPriority, ttlMs: TTL_MS } };
   const jobs = Array.from({ length: count }, () =>
     submit(engine, { endpointId: "echo", kind: "async", submission }),
   );
@@ -79,4 +84,31 @@ it("jobs that could not be read are handed over a second later", async () => {
   isFailing = false;
   await test.clock.advance(1_000);
   expect((await worker.nextJob()).jobId).toBe(second);
+});
+
+it("memory tells since when the oldest job waits that may cause scaling, unless one in the store alone may be older", async () => {
+  const limits = { ...MEMORY_LIMITS, windowMax: 2 };
+  await using test = await createTestEngine(undefined, undefined, { limits });
+  const { clock, engine } = test;
+  const since = async () => [
+    engine.steps.waitingSince("echo"),
+    await engine.steps.read((reads) => reads.oldestScalingQueuedAt("echo")),
+  ];
+  const first = clock.now();
+  await submitMany(test, 1, false);
+  await clock.advance(1_000);
+  await submitMany(test, 1, false);
+  expect(await since()).toEqual([first, first]);
+  const worker = await test.connectWorker("echo");
+  await worker.nextJob();
+  await clock.advance(1_000);
+  await requeueOrphans(engine, engine.steps.jobsInMemory());
+  // The one that came back is the head of the queue, and waits for a shorter time than the one behind it.
+  expect(await since()).toEqual([first + 1_000, first + 1_000]);
+  await purgeQueue(engine, "echo");
+  expect(await since()).toEqual([undefined, undefined]);
+  await submitMany(test, 2);
+  expect(await since()).toEqual([undefined, undefined]);
+  await submitMany(test, 1, false);
+  expect(await since()).toEqual([undefined, clock.now()]);
 });

@@ -1,5 +1,5 @@
 /** When an endpoint is looked at, and what that costs. */
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { FleetScene } from "./fleet-scene.ts";
 
 it("by QUEUE_DELAY adds a worker every scalerValue seconds while a slow start keeps a job waiting", async () => {
@@ -35,6 +35,32 @@ it("starts nothing for a job that a worker there could take at once", async () =
   await worker.nextJob();
   await scene.test.clock.advance(1_000);
   expect(scene.launcher.launched).toHaveLength(1);
+});
+
+it("decides nothing for a job that a worker takes at once and ends: only its leave is put off", async () => {
+  await using scene = await FleetScene.set({ idleTimeout: 10 });
+  const { engine, clock } = scene.test;
+  await scene.submit();
+  const worker = await scene.connect(0);
+  await worker.complete(await worker.nextJob(), "done");
+  await scene.settle();
+  const decided = vi.spyOn(engine.steps, "counts");
+  const dueIn = () => engine.clock.noted.map(({ at }) => at - clock.now());
+  for (let round = 0; round < 5; round += 1) {
+    await clock.advance(1_000);
+    await worker.grant();
+    await scene.submit();
+    const job = await worker.nextJob();
+    expect(dueIn()).toEqual([]);
+    await worker.complete(job, "done");
+    await scene.settle();
+    expect(dueIn()).toEqual([10_000]);
+  }
+  expect(decided).not.toHaveBeenCalled();
+  await clock.advance(9_999);
+  expect(await scene.counts()).toMatchObject({ idle: 1 });
+  await clock.advance(1);
+  expect(await scene.counts()).toMatchObject({ idle: 0 });
 });
 
 it("looks at 10,000 endpoints once, and then costs nothing while nothing happens to them", async () => {
