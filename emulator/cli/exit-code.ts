@@ -23,7 +23,7 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [EXIT.usage]: "wrong usage: an unknown flag, a missing target, a bad config",
   [EXIT.port]: "the address or port cannot be opened",
   [EXIT.dataDir]:
-    "the data directory or store cannot be used: in use, not writable, not reachable, newer or damaged",
+    "the data directory or store cannot be used: in use, not writable, not reachable, of another version or damaged",
   [EXIT.image]: "build: no Docker engine answers, or the image cannot be built or pushed",
   [EXIT.unreachable]: "commands for a running emulator: none answers at the address",
   [EXIT.refused]:

@@ -14,7 +14,7 @@ export class StoreClosedError extends Error {
   }
 }
 
-/** The data directory cannot be used: not writable, made by a newer version, or damaged. The message says which. */
+/** The data cannot be used: not writable, written by another version, or damaged. The message says which. */
 export class StoreUnusableError extends Error {
   override readonly name: string = "StoreUnusableError";
 }

@@ -66,10 +66,6 @@ export interface LyingBytes {
     bytes(): Promise<Uint8Array>;
     open(): Promise<OpenedPayload>;
   };
-  /** The lines of a batch as they were read. */
-  wholeLines(bytes: Uint8Array): Uint8Array;
-  /** Opens a single line in a file as `file` does, and as `wholeLines` makes it. */
-  openLine(content: FileContent): Promise<OpenedPayload>;
 }
 
 export async function readPayload(
@@ -101,11 +97,11 @@ export async function readChunks(
   const place = { seq, slot: "chunks" } as const;
   const batches = found.map(async ({ firstIndex, count, ...stored }) => {
     const { body } = stored;
-    const bytes =
+    const lines =
       typeof body === "string"
         ? await lying.file({ ...stored, name: body, place }).bytes()
         : refuseDamaged(stored, place);
-    return { firstIndex, count, lines: lying.wholeLines(bytes) };
+    return { firstIndex, count, lines };
   });
   try {
     return selectChunks(await Promise.all(batches), window);
@@ -128,21 +124,16 @@ export async function readBatches(
   const place = { seq, slot: "chunks" } as const;
   return (await lying.chunks(seq, window)).map(({ firstIndex, count, ...stored }) => {
     const { body, sizeBytes } = stored;
-    if (typeof body !== "string") {
-      return { firstIndex, count, lines: lying.wholeLines(refuseDamaged(stored, place)) };
-    }
-    const content = { ...stored, name: body, place };
-    const file = lying.file(content);
+    if (typeof body !== "string") return { firstIndex, count, lines: refuseDamaged(stored, place) };
+    const file = lying.file({ ...stored, name: body, place });
     const isNamed = async () => {
       const found = await lying.chunks(seq, { from: firstIndex, maxCount: 1, maxBytes: 1 });
       return found.some((batch) => batch.body === body);
     };
-    const open = count === 1 ? () => lying.openLine(content) : () => file.open();
-    const bytes = async () => lying.wholeLines(await file.bytes());
     const lines = {
       sizeBytes,
-      bytes: () => unlessGone(bytes, isNamed),
-      open: () => unlessGone(open, isNamed),
+      bytes: () => unlessGone(() => file.bytes(), isNamed),
+      open: () => unlessGone(() => file.open(), isNamed),
     };
     return { firstIndex, count, lines };
   });

@@ -25,8 +25,7 @@ export interface MoveDataDirectoryOptions {
 
 /**
  * Copies jobs with their payloads and streams, webhook deliveries, reports and records. The objects of the object store, the
- * files of volumes and the key of secrets stay in the data directory, of which nothing is changed; but one of an earlier
- * version is brought to the form of this one, as by any start.
+ * files of volumes and the key of secrets stay in the data directory. Nothing in that directory changes.
  *
  * @returns how much there is in the database then
  * @throws StoreInUseError while an emulator uses either; StoreUnusableError for what cannot be read, or a database with

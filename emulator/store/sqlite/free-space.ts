@@ -15,9 +15,6 @@ const NEXT_STEP_MS = 50;
 /** The write-ahead log is cut to this after it was carried over. */
 const LOG_MAX_BYTES = 16_000_000;
 
-/** Smaller files are rewritten when they are opened, larger ones only if half of them is free. */
-const SMALL_FILE_PAGES = 16_384;
-
 /** `auto_vacuum`: free pages can be given back one by one. */
 const INCREMENTAL = 2;
 
@@ -28,21 +25,6 @@ const INCREMENTAL = 2;
 export function allowGivingBack(db: DatabaseSync): void {
   if (pragma(db, "auto_vacuum") !== INCREMENTAL) db.exec("PRAGMA auto_vacuum = INCREMENTAL");
   db.exec(`PRAGMA journal_size_limit = ${LOG_MAX_BYTES}`);
-}
-
-/**
- * Rewrites the file of a database that was made before `allowGivingBack` was there, if that is soon done or worth while.
- * Without room for it the file stays as it is.
- */
-export function rewriteOld(db: DatabaseSync): void {
-  if (pragma(db, "auto_vacuum") === INCREMENTAL) return;
-  const pages = pragma(db, "page_count");
-  if (pages > SMALL_FILE_PAGES && pragma(db, "freelist_count") < pages / 2) return;
-  try {
-    db.exec("VACUUM");
-  } catch {
-    // Everything works without.
-  }
 }
 
 export class FreeSpace {

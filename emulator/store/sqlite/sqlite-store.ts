@@ -43,8 +43,8 @@ export interface SqliteStoreOptions {
  * Opens the store of a data directory.
  *
  * @throws StoreInUseError when another emulator uses the directory; StoreUnusableError when it cannot be used: not
- *   writable, a file in its place, damaged, or written by a newer version; StoreFullError when there is no room for a new
- *   one, or to bring one of an earlier version to the form of this one.
+ *   writable, a file in its place, damaged, or written by another version; StoreFullError when there is no room for a new
+ *   one.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const thread = await ThreadLink.open(options.directory);

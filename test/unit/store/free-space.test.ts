@@ -1,7 +1,6 @@
-/** Space of deleted jobs: given back to the disk while the store is used, also by a database of an earlier version. */
+/** Space of deleted jobs: given back to the disk while the store is used. */
 import fs from "node:fs";
 import path from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 import {
   bytesAt,
@@ -49,20 +48,4 @@ it("after a large purge the database gets small again, a little at a time, and k
   expect(longestMs).toBeLessThan(500);
   expect(sizeBytes(disk.directory)).toBeLessThan(12_000_000);
   expect((await bytesAt(disk.store, kept.seq, "input"))?.equals(INPUT)).toBe(true);
-});
-
-it("a database that cannot give space back is rewritten once, when it is opened", async () => {
-  await using disk = await storeOnDisk();
-  const kept = await fillAndPurge(disk.owner);
-  // As earlier versions made it.
-  await disk.sql("PRAGMA journal_mode = DELETE; PRAGMA auto_vacuum = NONE; VACUUM");
-  const canGiveBack = () => {
-    using db = new DatabaseSync(path.join(disk.directory, "store.db"));
-    return db.prepare("PRAGMA auto_vacuum").get();
-  };
-  expect(canGiveBack()).toEqual({ auto_vacuum: 0 });
-  const store = await disk.reopen();
-  expect((await bytesAt(store, kept.seq, "input"))?.equals(INPUT)).toBe(true);
-  await disk.close();
-  expect(canGiveBack()).toEqual({ auto_vacuum: 2 });
 });

@@ -1,12 +1,12 @@
 /** The columns that the fields of a job are stored in. */
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { migrateStore } from "../../../emulator/store/sqlite/schema.ts";
+import { STORE_SCHEMA } from "../../../emulator/store/sqlite/schema.ts";
 import { SELECTED } from "../../../emulator/store/rows/job-columns.ts";
 
 test("are all those of the table, each once", () => {
   using db = new DatabaseSync(":memory:");
-  migrateStore(db, "file");
+  db.exec(STORE_SCHEMA.sql);
   const columns = db.prepare("SELECT name FROM pragma_table_info('job')").all();
   const names = columns.map(({ name }) => String(name));
   expect(SELECTED.split(", ").toSorted()).toEqual(names.toSorted());

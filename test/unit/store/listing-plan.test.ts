@@ -3,14 +3,14 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 import { OF_ALL, OF_QUEUE, ofPairs } from "../../../emulator/store/sqlite/tables/job-search.ts";
 import { NEWEST, NEWEST_OF_STATUS } from "../../../emulator/store/sqlite/tables/job-table.ts";
-import { migrateStore } from "../../../emulator/store/sqlite/schema.ts";
+import { STORE_SCHEMA } from "../../../emulator/store/sqlite/schema.ts";
 
 it.each([
   ["any status", NEWEST, "USING INDEX job_by_queue (queue=? AND rowid<?)"],
   ["one status", NEWEST_OF_STATUS, "USING INDEX job_by_status (queue=? AND status=? AND rowid<?)"],
 ])("jobs of %s are found by a search and not sorted", (_what, rest, search) => {
   using db = new DatabaseSync(":memory:");
-  migrateStore(db, "file");
+  db.exec(STORE_SCHEMA.sql);
   const plan = db.prepare(`EXPLAIN QUERY PLAN SELECT * FROM job ${rest}`).all();
   expect(plan.map(({ detail }) => detail)).toEqual([`SEARCH job ${search}`]);
 });
@@ -41,7 +41,7 @@ it.each([
   ],
 ])("a scan of %s needs no sorting", (_what, query, expected) => {
   using db = new DatabaseSync(":memory:");
-  migrateStore(db, "file");
+  db.exec(STORE_SCHEMA.sql);
   const plan = db.prepare(`EXPLAIN QUERY PLAN ${query}`).all();
   expect(plan.map(({ detail }) => detail)).toEqual(expected);
 });

@@ -2,7 +2,7 @@
 import path from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { DURABLE_COMMITS } from "../../../sqlite/durable-commits.ts";
-import { checkSchema, migrate } from "../../../sqlite/migrate.ts";
+import { hasTables, makeTables } from "../../../sqlite/schema-version.ts";
 import { makePrivateDatabase } from "../../../sqlite/private-file.ts";
 import { type Row, rowOf } from "../../../sqlite/row.ts";
 import { fromFileSystem, fromSqlite } from "../../../sqlite/sqlite-error.ts";
@@ -32,9 +32,9 @@ export class IndexDatabase {
     this.#db = new DatabaseSync(this.#file, { timeout: 0, returnArrays: true });
     try {
       this.#db.exec("PRAGMA locking_mode = EXCLUSIVE");
-      checkSchema(this.#db, this.#file, SCHEMA);
+      hasTables(this.#db, this.#file, SCHEMA);
       this.#db.exec(`PRAGMA journal_mode = WAL; ${DURABLE_COMMITS}`);
-      migrate(this.#db, this.#file, SCHEMA);
+      makeTables(this.#db, this.#file, SCHEMA);
     } catch (error) {
       this.#db.close();
       throw fromSqlite(error, this.#file);

@@ -1,8 +1,9 @@
 /** The tables of the index: which objects there are, and which files hold their content. */
+import type { Schema } from "../../../sqlite/schema-version.ts";
 
-/** Each entry leads from one version of the schema to the next. Never change one that was released: add another. */
-export const SCHEMA: readonly string[] = [
-  `
+export const SCHEMA: Schema = {
+  version: 1,
+  sql: `
   CREATE TABLE buckets (
     name TEXT NOT NULL PRIMARY KEY,
     created_at INTEGER NOT NULL
@@ -61,4 +62,4 @@ export const SCHEMA: readonly string[] = [
     PRIMARY KEY (volume, key, fingerprint)
   ) STRICT, WITHOUT ROWID;
   `,
-];
+};

@@ -75,8 +75,6 @@ export abstract class PostgresReads implements StoreReads {
     chunks: async (seq, window) =>
       (await this.ask((session) => chunksAround(session, seq, window))).map(compared),
     file: (content) => this.file(content),
-    wholeLines: (bytes) => bytes,
-    openLine: (content) => this.file(content).open(),
   };
   protected readonly jobReads: JobReads;
   readonly #search: JobSearch;

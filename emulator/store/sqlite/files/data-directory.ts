@@ -7,8 +7,9 @@ import { CommitMark, readMark } from "../integrity/commit-mark.ts";
 import { refuseFewerCommits, refuseIncomplete } from "../integrity/refuse-incomplete.ts";
 import { DURABLE_COMMITS } from "../../../sqlite/durable-commits.ts";
 import { makeDirectoryDurably, syncDirectory } from "../../../sqlite/durable-directory.ts";
-import { allowGivingBack, rewriteOld } from "../free-space.ts";
-import { migrateStore } from "../schema.ts";
+import { allowGivingBack } from "../free-space.ts";
+import { STORE_SCHEMA } from "../schema.ts";
+import { makeTables } from "../../../sqlite/schema-version.ts";
 import { HOW_TO_GO_ON } from "../../../sqlite/row.ts";
 import { makePrivateDatabase } from "../../../sqlite/private-file.ts";
 import { fromFileSystem, fromSqlite, isBusy } from "../../../sqlite/sqlite-error.ts";
@@ -38,7 +39,7 @@ export interface OpenedDatabase {
  * Opens the database of the directory, making both if need be.
  *
  * @throws StoreInUseError when another process (or this one) has it open; StoreUnusableError when it cannot be used;
- *   StoreFullError when there is no room for a new one, or to bring one of an earlier version to the form of this one.
+ *   StoreFullError when there is no room for a new one.
  */
 export function openDatabase(directory: string): OpenedDatabase {
   const file = databaseFile(directory);
@@ -107,8 +108,7 @@ function connect(directory: string, file: string): DatabaseSync {
       ${DURABLE_COMMITS}
       PRAGMA temp_store = MEMORY;
       PRAGMA cache_size = -${CACHE_KB};`);
-    migrateStore(db, file);
-    rewriteOld(db);
+    makeTables(db, file, STORE_SCHEMA);
     // Left by those who looked whether all is there; nobody shares it.
     fs.rmSync(`${file}-shm`, { force: true });
     return db;
@@ -119,12 +119,11 @@ function connect(directory: string, file: string): DatabaseSync {
   }
 }
 
-/** One that is there, in the form of this version, is opened without writing anything. */
+/** An existing database is opened without a write: only a new one needs room. */
 function explained(error: unknown, file: string): unknown {
   const known = fromSqlite(error, file, HOW_TO_GO_ON);
   if (!(known instanceof StoreFullError)) return known;
-  const why = "it is new, or has to be brought to the form of this version of sv-runtime";
-  return new StoreFullError(`there is no room left for ${file}, and ${why}; free some space`, {
+  return new StoreFullError(`there is no room left for the new ${file}; free some space`, {
     cause: error,
   });
 }

@@ -6,7 +6,7 @@ import path from "node:path";
 import { DirectorySync, makeDirectoryDurably } from "../../../sqlite/durable-directory.ts";
 import { type FileContent, type FileRange, rangesOf } from "../../lying-bytes.ts";
 import { checksumInSlices } from "../../rows/checksum.ts";
-import { endsWith, openContent, readContent } from "./read-file.ts";
+import { openContent, readContent } from "./read-file.ts";
 import { SharedFiles } from "./shared-files.ts";
 import { fromFileSystem } from "../../../sqlite/sqlite-error.ts";
 import { StagedFiles } from "../../staged-files.ts";
@@ -59,8 +59,6 @@ export class PayloadFiles {
     return {
       bytes: () => readContent(use(), content),
       open: () => openContent(use(), content),
-      /** Whether its last byte is that one. */
-      endsWith: (byte: number) => endsWith(use(), content, byte),
     };
   }
 

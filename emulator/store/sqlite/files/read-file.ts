@@ -37,14 +37,6 @@ export async function openContent(use: FileUse, content: FileContent): Promise<O
   };
 }
 
-/** Whether the last byte is that one. @throws as `openContent` */
-export async function endsWith(use: FileUse, content: FileContent, byte: number): Promise<boolean> {
-  await using file = use;
-  const last = Buffer.alloc(1);
-  await readAt(last, file, content, content.sizeBytes - 1);
-  return last[0] === byte;
-}
-
 async function* slicesOf(
   file: FileUse,
   content: FileContent,

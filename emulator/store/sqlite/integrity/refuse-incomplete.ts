@@ -7,7 +7,8 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StoreDamagedError } from "../../../core/store-error.ts";
 import { MARK_FILE, readMark } from "./commit-mark.ts";
-import { checkStoreSchema, COUNTED_SINCE } from "../schema.ts";
+import { hasTables } from "../../../sqlite/schema-version.ts";
+import { STORE_SCHEMA } from "../schema.ts";
 import { PAYLOADS_DIRECTORY } from "../files/payload-files.ts";
 import { HOW_TO_GO_ON, integerAt, rowsOf } from "../../../sqlite/row.ts";
 import { checkedRow } from "../../rows/checked-row.ts";
@@ -67,9 +68,9 @@ function hasEntries(directory: string): boolean {
   return fs.existsSync(directory) && fs.readdirSync(directory).length > 0;
 }
 
-/** How many commits the database has; one of an earlier schema does not know. */
+/** The number of commits in the database. */
 function commitsIn(db: DatabaseSync, file: string): number {
-  if (checkStoreSchema(db, file) < COUNTED_SINCE) return 0;
+  if (!hasTables(db, file, STORE_SCHEMA)) return 0;
   const [row = []] = rowsOf(db, "SELECT reserved_seq, commit_number, checksum FROM sequence");
   return integerAt(checkedRow(row, "sequence"), 1);
 }

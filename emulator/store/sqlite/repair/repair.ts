@@ -6,7 +6,9 @@ import { CommitMark, MARK_FILE, readMark } from "../integrity/commit-mark.ts";
 import { DATABASE_FILE, inUse } from "../files/data-directory.ts";
 import { DURABLE_COMMITS } from "../../../sqlite/durable-commits.ts";
 import { makeDirectoryDurably, syncDirectory } from "../../../sqlite/durable-directory.ts";
-import { migrateStore } from "../schema.ts";
+import { hasTables, makeTables } from "../../../sqlite/schema-version.ts";
+import { allowGivingBack } from "../free-space.ts";
+import { STORE_SCHEMA } from "../schema.ts";
 import { isPayloadFile, PAYLOADS_DIRECTORY } from "../files/payload-files.ts";
 import { integerAt, rowsOf, textAt } from "../../../sqlite/row.ts";
 import { fits } from "../../rows/checked-row.ts";
@@ -125,9 +127,9 @@ class Repair {
     let db: DatabaseSync | undefined;
     try {
       db = new DatabaseSync(target);
-      // Of an earlier schema the checksums are made now, of what it is.
-      migrateStore(db, path.join(this.#directory, DATABASE_FILE));
-      return db;
+      if (hasTables(db, path.join(this.#directory, DATABASE_FILE), STORE_SCHEMA)) return db;
+      db.close();
+      return undefined;
     } catch {
       db?.close();
       return undefined;
@@ -138,8 +140,9 @@ class Repair {
     const file = path.join(this.#aside, REBUILT);
     fs.rmSync(file, { force: true });
     using db = new DatabaseSync(file);
+    allowGivingBack(db);
     db.exec(DURABLE_COMMITS);
-    migrateStore(db, file);
+    makeTables(db, file, STORE_SCHEMA);
     db.exec("BEGIN");
     const rebuilt: Rebuilt = merged ? copyGoodRows(merged, db) : NOTHING;
     const endedJobIds = settleJobs(db, rebuilt, now);

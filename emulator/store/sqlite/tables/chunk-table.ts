@@ -1,6 +1,4 @@
 /** The chunks of jobs' streams, in batches in the order of their indexes. */
-import { Buffer } from "node:buffer";
-import { LINE_FEED } from "../../../../runtime/protocol/chunk-batch.ts";
 import { chunksOutOfOrder } from "../../caller-defects.ts";
 import type { BatchWindow, StagedBatch } from "../../payload.ts";
 import type { Connection } from "../connection.ts";
@@ -113,19 +111,4 @@ function readBatch(row: Row): StoredBatch {
   if (chunkChecksum(integerAt(row, 0), stored) !== integerAt(row, 7))
     throw rowDamaged("chunk_batch");
   return stored;
-}
-
-/** The lines of a batch as they were read: one that the first schema stored lacks its line feed. */
-export function wholeLines(bytes: Uint8Array): Uint8Array {
-  if (bytes.at(-1) === LINE_FEED) return bytes;
-  const lines = Buffer.concat([bytes, Buffer.of(LINE_FEED)]);
-  // A line break between its tokens, where a space means the same.
-  for (
-    let at = lines.indexOf(LINE_FEED);
-    at < bytes.byteLength;
-    at = lines.indexOf(LINE_FEED, at)
-  ) {
-    lines[at] = 0x20;
-  }
-  return lines;
 }

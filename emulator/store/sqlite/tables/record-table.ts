@@ -1,9 +1,9 @@
-/** Records kept whole, as JSON by kind and id. */
+/** Whole records as JSON, by kind and id. */
 import type { StatementSync } from "node:sqlite";
-import type { RecordKind, Records } from "../../records.ts";
+import type { RecordKind } from "../../records.ts";
 import { rowChecksum } from "../../rows/checksum.ts";
 import type { Connection } from "../connection.ts";
-import { damaged, type Row, textAt } from "../../../sqlite/row.ts";
+import { textAt } from "../../../sqlite/row.ts";
 import { checkedRow } from "../../rows/checked-row.ts";
 
 export class RecordTable {
@@ -22,21 +22,7 @@ export class RecordTable {
     this.#selectKind = connection.prepare(`${select} AND id >= ? ORDER BY id LIMIT ?`);
   }
 
-  get<K extends RecordKind>(kind: K, id: string): Records[K] | undefined {
-    const row = this.#connection.first(this.#select, kind, id);
-    return row && (parse(row) as Records[K]);
-  }
-
-  list<K extends RecordKind>(kind: K): readonly Records[K][] {
-    return this.texts(kind).map(([, json]) => JSON.parse(json) as Records[K]);
-  }
-
-  /** Writes nothing if the record is stored as it is: a start whose settings are those of the last one needs no room. */
-  put<K extends RecordKind>(kind: K, id: string, record: Records[K]): void {
-    this.putText(kind, id, JSON.stringify(record));
-  }
-
-  /** The same of a record's JSON. */
+  /** Writes nothing where the same JSON is stored: a start with the settings of the last one needs no room. */
   putText(kind: string, id: string, json: string): void {
     const values = [kind, id, json];
     const row = [...values, rowChecksum(values)];
@@ -45,7 +31,7 @@ export class RecordTable {
     this.#connection.write(this.#upsert, ...row);
   }
 
-  /** Id and JSON of records of a kind with an id of at least `from`, in order of id; by default of all. */
+  /** Id and JSON of the records of a kind, in order of id, from the id `from` on; by default all. */
   texts(kind: RecordKind, from = "", limit = -1): readonly (readonly [id: string, json: string])[] {
     return this.#connection.all(this.#selectKind, kind, from, limit).map((row) => {
       checkedRow(row, "record");
@@ -56,11 +42,4 @@ export class RecordTable {
   delete(kind: string, id: string): void {
     this.#connection.write(this.#delete, kind, id);
   }
-}
-
-/** What `put` wrote under the same kind; whether its fields are those of this version is for migrations to see to. */
-function parse(row: Row): object {
-  const record: unknown = JSON.parse(textAt(checkedRow(row, "record"), 2));
-  if (typeof record !== "object" || record === null) throw damaged("a record", record);
-  return record;
 }

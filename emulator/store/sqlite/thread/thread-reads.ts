@@ -1,9 +1,5 @@
 /** The questions of the port, answered by the thread of the store; payload files are read here. */
-import {
-  type ChunkBatch,
-  type ChunkWindow,
-  LINE_FEED,
-} from "../../../../runtime/protocol/chunk-batch.ts";
+import type { ChunkBatch, ChunkWindow } from "../../../../runtime/protocol/chunk-batch.ts";
 import type { JobWindow } from "../../../core/jobs/job-filter.ts";
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { Job } from "../../../core/jobs/job.ts";
@@ -23,12 +19,11 @@ import type {
   ReadableBatch,
   ReadablePayload,
 } from "../../payload.ts";
-import { openedInHand, SLICE_MAX_BYTES } from "../../payload-in-hand.ts";
+import { SLICE_MAX_BYTES } from "../../payload-in-hand.ts";
 import type { Records } from "../../records.ts";
 import type { PayloadFiles } from "../files/payload-files.ts";
 import { Slots } from "../../slots.ts";
 import type { Soundness } from "../../soundness.ts";
-import { wholeLines } from "../tables/chunk-table.ts";
 import { jobOf } from "../../rows/job-columns.ts";
 import type { Row } from "../../../sqlite/row.ts";
 import type { Answers } from "./answers.ts";
@@ -60,14 +55,6 @@ export abstract class ThreadReads implements StoreReads {
       return found.map((batch) => this.#shared(seq, batch));
     },
     file: (content) => this.files.payload(content),
-    wholeLines,
-    openLine: async (content) => {
-      const file = this.files.payload(content);
-      const opened = await file.open();
-      if (await file.endsWith(LINE_FEED)) return opened;
-      await opened[Symbol.asyncDispose]();
-      return openedInHand(wholeLines(await file.bytes()));
-    },
   };
   readonly #sharedBytes = new SharedBytes();
   readonly #bodyReads = new Slots(BODY_READS_AT_ONCE);

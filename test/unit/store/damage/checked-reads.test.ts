@@ -1,31 +1,19 @@
 /** What is read is compared with its checksum: rows, payloads in rows and in files, chunks. */
 import fs from "node:fs";
 import path from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { migrate } from "../../../../emulator/sqlite/migrate.ts";
-import { FIRST_SCHEMA } from "../../../../emulator/store/sqlite/migrations/0001-first.ts";
-import { OVERRUN_SCHEMA } from "../../../../emulator/store/sqlite/migrations/0002-overrun.ts";
-import { CHUNK_BATCHES } from "../../../../emulator/store/sqlite/migrations/0003-chunk-batches.ts";
-import { DELIVERIES } from "../../../../emulator/store/sqlite/migrations/0004-deliveries.ts";
-import { REQUESTS_SCHEMA } from "../../../../emulator/store/sqlite/migrations/0005-requests.ts";
-import { TRACEPARENT_SCHEMA } from "../../../../emulator/store/sqlite/migrations/0006-traceparent.ts";
-import { openSqliteStore } from "../../../../emulator/store/sqlite/sqlite-store.ts";
 import { PayloadDamagedError } from "../../../../emulator/store/payload.ts";
 import { StoreDamagedError } from "../../../../emulator/core/store-error.ts";
 import {
   ALL_CHUNKS,
   batch,
-  bytesAt,
   deleted,
   inserted,
   pattern,
   put,
   stageOne,
-  textOf,
   under,
 } from "../../../contract/store/subject.ts";
-import { temporaryDirectory } from "../../../setup/temporary-directory.ts";
 import { storeOnDisk } from "../on-disk.ts";
 import { change } from "./left-behind.ts";
 
@@ -159,42 +147,4 @@ describe("after a row was found damaged the store says so once and does nothing 
       await expect(disk.reopen()).rejects.toBeInstanceOf(StoreDamagedError);
     },
   );
-});
-
-it("what an earlier schema stored gets its checksums once, and is checked from then on", async () => {
-  using temporary = temporaryDirectory();
-  const directory = temporary.path;
-  fs.mkdirSync(`${directory}/payloads`);
-  const name = "0190a3b1-2c4d-4e6f-8a9b-0c1d2e3f4a5b";
-  const file = `${directory}/payloads/${name}`;
-  fs.writeFileSync(file, pattern(300_000));
-  const old = new DatabaseSync(`${directory}/store.db`);
-  migrate(old, `${directory}/store.db`, [
-    ...[FIRST_SCHEMA, OVERRUN_SCHEMA, CHUNK_BATCHES, DELIVERIES, REQUESTS_SCHEMA],
-    TRACEPARENT_SCHEMA,
-  ]);
-  old.exec(`INSERT INTO queue VALUES (1, 'hello', 1, 0, 0, 0, 0, 0, 0);
-    INSERT INTO job VALUES (5, 'ä', 1, 0, 0, 5, 1, 1, NULL, NULL, NULL, NULL, 600000, 9, 0, 9, 0, NULL, 0, 0, 0, 0, NULL, NULL,
-      NULL, NULL, NULL, 0, 0, 9, NULL, NULL);
-    INSERT INTO payload VALUES (20, '${name}'), (21, x'7b7d');
-    INSERT INTO chunk_batch VALUES (5, 0, 1, 100, '${name}', 200);
-    INSERT INTO record VALUES ('template', 'b', '{}');
-    INSERT INTO delivery VALUES (8, 'd', 'ä', 'hello', 'COMPLETED', 'http://a', 'http://a', 1, 1, NULL, 2, 3, 4, '[]', NULL,
-      'head', 'tail', NULL);`);
-  old.close();
-  for (let round = 0; round < 2; round += 1) {
-    const store = await openSqliteStore({ directory });
-    expect(await store.job("ä")).toMatchObject({ seq: 5, status: "IN_QUEUE" });
-    expect(await bytesAt(store, 5, "input")).toEqual(pattern(300_000));
-    expect(textOf(await bytesAt(store, 5, "output"))).toBe("{}");
-    expect(await store.chunks(5, ALL_CHUNKS)).toHaveLength(1);
-    expect(await store.deliveries.byId("d")).toMatchObject({ state: "delivered" });
-    expect(await store.deliveries.frame(8)).toEqual({ head: "head", tail: "tail" });
-    expect((await store.boot()).records.template).toEqual(new Map([["b", {}]]));
-    await store.close();
-  }
-  change(file, 9, 1);
-  const store = await openSqliteStore({ directory });
-  await expect(bytesAt(store, 5, "input")).rejects.toThrow("is damaged");
-  await store.close();
 });
