@@ -46,7 +46,7 @@ it.skipIf(postgresIsMissing !== undefined)(
       const held = await fill(truth, [sqlite, postgres], chance);
       await postgres.close();
       for (const rows of PAGES) {
-        const pages = { searched: rows, checked: rows, checkedBodies: rows };
+        const pages = { searched: rows };
         const paging = await openIn(url, { ...blobs, pages });
         const stores = { truth, others: [sqlite, paging] };
         for (const { all } of await everyPagedRead(truth, held)) reads += await all(stores, rows);

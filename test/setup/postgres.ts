@@ -36,6 +36,8 @@ export interface Postgres extends AsyncDisposable {
   stop(signal?: "SIGQUIT" | "SIGINT"): Promise<void>;
   /** Starts it again on the same data and port. */
   start(): Promise<void>;
+  /** The folder of its data. */
+  readonly data: string;
   /** Of its first process, whose children all others are; undefined while it does not run. */
   pid(): number | undefined;
   /** What it said so far. */
@@ -55,7 +57,7 @@ export async function startPostgres(
   dataIn?: string,
   env?: Readonly<Record<string, string>>,
 ): Promise<Postgres> {
-  const init = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"];
+  const init = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "-N", "-k"];
   return startCluster("initdb", init, settings, { dataIn, env });
 }
 
@@ -84,6 +86,7 @@ async function startCluster(
   };
   const made: Postgres = {
     url,
+    data,
     start,
     stop: (signal = "SIGINT") => server.stop(signal),
     pid: () => server.pid,

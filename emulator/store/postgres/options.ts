@@ -3,7 +3,7 @@ import type { Clock } from "../../core/time/clock.ts";
 import type { Change } from "../batch.ts";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { StoreDamagedError, StoreLostError } from "../../core/store-error.ts";
-import type { Migration } from "./migrations/migrations.ts";
+import type { Migration } from "./schema.ts";
 
 export type FirstRecord = Extract<Change, { readonly type: "put-record" }>;
 
@@ -56,13 +56,9 @@ export interface PostgresStoreOptions {
 export interface Pages {
   /** Jobs with failures that are searched, which may be long. */
   readonly searched: number;
-  /** Rows that are compared with their checksum. */
-  readonly checked: number;
-  /** Maximum number of rows with a body, which may be large. */
-  readonly checkedBodies: number;
 }
 
-export const PAGES: Pages = { searched: 20, checked: 200, checkedBodies: 8 };
+export const PAGES: Pages = { searched: 20 };
 
 /** All in ms. */
 export interface Times {

@@ -22,17 +22,15 @@ import { waitForClaim } from "./claim/wait-for-claim.ts";
 import { checkServer } from "./connect/check-server.ts";
 import { connector } from "./connect/connector.ts";
 import { Patience } from "./connect/patience.ts";
-import { fromPostgres } from "./connect/postgres-error.ts";
+import { fromPostgres, withOwnAdvice } from "./connect/postgres-error.ts";
 import { overLosses } from "./connect/over-losses.ts";
 import { SessionPool } from "./connect/session-pool.ts";
 import type { Session } from "./connect/session.ts";
 import { type Settings, settingsOf } from "./connect/settings.ts";
-import { findDamage } from "./integrity/find-damage.ts";
-import { withOwnHint } from "./integrity/own-hint.ts";
 import { hasLargePayloads, unreferred } from "./large/dropped-names.ts";
 import { LargePayloads } from "./large/large-payloads.ts";
-import { migrate } from "./migrations/migrate.ts";
-import { MIGRATIONS } from "./migrations/migrations.ts";
+import { MIGRATIONS } from "./schema.ts";
+import { knownVersion, makeSchema } from "./schema-version.ts";
 import { type Pages, PAGES, type PostgresStoreOptions, type Times, TIMES } from "./options.ts";
 import { readBoot } from "./reads/boot-reads.ts";
 import { PostgresReads } from "./reads/postgres-reads.ts";
@@ -63,7 +61,7 @@ export type PostgresStore = Store & {
  * Opens the store of a database, and makes its tables if they are not there.
  *
  * @throws StoreInUseError when another process owns it and goes on renewing its claim; StoreUnusableError when it cannot be
- *   reached, must not be used, cannot keep what it acknowledges, or was written by a newer version; StoreFullError when there
+ *   reached, must not be used, cannot keep what it acknowledges, or was written by another version; StoreFullError when there
  *   is no room.
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
@@ -77,10 +75,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     await checkServer(session, settings, warn);
     const { advertise: address, workerAddress, version = "", migrations = MIGRATIONS } = options;
     const trust = new Trust(clock, times);
-    const known = { knows: migrations.length, leaseMs: times.lease };
+    const known = { knows: knownVersion(migrations), leaseMs: times.lease };
     const who = { id: replica, address, workerAddress, version, ...known };
     const claim = new Claim(who, { trust, time }, onLost);
-    const made = () => migrate(session, settings, migrations, claim.seen, options.firstRecord);
+    const made = () => makeSchema(session, settings, migrations, claim.seen, options.firstRecord);
     await waitForClaim(made, clock, times.lease);
     if (options.blobs === undefined && (await hasLargePayloads(session)))
       throw new StoreUnusableError(NO_OBJECTS);
@@ -93,7 +91,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     return await overLosses(open, start, () => new Patience(clock, times, AbortSignal.any([])));
   } catch (error) {
     time.clock.close();
-    throw withOwnHint(fromPostgres(error, settings.shown));
+    throw withOwnAdvice(fromPostgres(error, settings.shown));
   }
 }
 
@@ -200,21 +198,15 @@ class OpenedStore extends PostgresReads implements PostgresStore {
     if (payload.kind === "file") await this.#large?.staged.discard(payload);
   }
 
+  /** The server checks its pages when it reads them; a payload is compared when it is read. */
   check(): Promise<readonly PayloadDamage[]> {
     return this.#guard(async () => {
-      const { signal } = this.#ending;
       try {
-        const found = await findDamage(
-          (question) => this.#pooled(question),
-          this.#parts.pages,
-          signal,
-        );
         await this.#sweep();
-        return found;
       } catch (error) {
-        if (signal.aborted) return [];
-        throw error;
+        if (!this.#ending.signal.aborted) throw error;
       }
+      return [];
     });
   }
 
@@ -277,7 +269,7 @@ class OpenedStore extends PostgresReads implements PostgresStore {
       try {
         return await work();
       } catch (error) {
-        throw withOwnHint(error);
+        throw withOwnAdvice(error);
       }
     });
   }

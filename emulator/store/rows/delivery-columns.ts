@@ -15,22 +15,48 @@ import {
   type Row,
   textAt,
 } from "../../sqlite/row.ts";
-import { checkedRow } from "./checked-row.ts";
-import { rowChecksum } from "./checksum.ts";
+import type { Columns } from "./columns.ts";
 
-/** Stored: never change one. */
+/** Stored: never change a number. */
 export const STATE_NUMBERS: Readonly<Record<DeliveryState, number>> = {
   pending: 0,
   delivered: 1,
   failed: 2,
 };
 
-/** The columns of a whole row, in their order. */
-export const SELECTED =
-  "seq, id, job_id, endpoint_id, job_status, url, origin, state, created_at, next_try_at, settled_at, tries_left, " +
-  "size_bytes, tries, sent_headers, traceparent, checksum";
+export const DELIVERY = {
+  seq: "integer",
+  id: "text",
+  job_id: "text",
+  endpoint_id: "text",
+  job_status: "json",
+  url: "text",
+  origin: "text",
+  state: "integer",
+  created_at: "integer",
+  next_try_at: "integer",
+  settled_at: "integer",
+  tries_left: "integer",
+  size_bytes: "integer",
+  tries: "json",
+  sent_headers: "json",
+  traceparent: "text",
+} as const satisfies Columns;
 
-/** The columns that a try may change, in the order of the statements. */
+/** The columns with the text around the output. */
+export const FRAME = { seq: "integer", head: "text", tail: "text" } as const satisfies Columns;
+
+/** The columns that a try may change. */
+export const CHANGEABLE = {
+  state: "integer",
+  next_try_at: "integer",
+  settled_at: "integer",
+  tries_left: "integer",
+  tries: "json",
+  sent_headers: "json",
+} as const satisfies Columns;
+
+/** The values of the columns of `CHANGEABLE`. */
 export function changeable(delivery: Delivery): SQLOutputValue[] {
   const { state, nextTryAt, settledAt, triesLeft, tries, sentHeaders } = delivery;
   return [
@@ -43,20 +69,18 @@ export function changeable(delivery: Delivery): SQLOutputValue[] {
   ];
 }
 
-/** The values of `SELECTED`, the checksum of all others with them. */
+/** The values of the columns of `DELIVERY`. */
 export function valuesOf(delivery: Delivery): SQLOutputValue[] {
   const [state = null, nextTryAt = null, settledAt = null, triesLeft = null, ...rest] =
     changeable(delivery);
   const { seq, id, jobId, endpointId, jobStatus, url, origin, createdAt, sizeBytes } = delivery;
-  const values = [
+  return [
     ...[seq, id, jobId, endpointId, jobStatus, url, origin, state, createdAt, nextTryAt],
     ...[settledAt, triesLeft, sizeBytes, ...rest, delivery.traceparent ?? null],
   ];
-  return [...values, rowChecksum(values)];
 }
 
-export function readDelivery(stored: Row): Delivery {
-  const row = checkedRow(stored, "delivery");
+export function readDelivery(row: Row): Delivery {
   const headers = optionalTextAt(row, 14);
   return {
     seq: integerAt(row, 0),

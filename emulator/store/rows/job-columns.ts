@@ -14,7 +14,6 @@ import {
   type Lease,
 } from "../../core/jobs/job.ts";
 import { damaged, integerAt, optionalIntegerAt, type Row, textAt } from "../../sqlite/row.ts";
-import { checkedRow } from "./checked-row.ts";
 
 /** Each is stored as its place in the list. */
 const STATUSES: readonly JobStatus[] = [
@@ -101,9 +100,6 @@ for (const [number, { name }] of Object.entries(OTHERS))
 /** In the order of their numbers. */
 export const COLUMNS: readonly string[] = columns.map(({ name }) => name);
 
-/** The columns of a whole row, in their order. */
-export const SELECTED = [...COLUMNS, "checksum"].join(", ");
-
 /**
  * Functions in which each field stands by its name, made once of the declaration: those that go through a list of names take a
  * fifth longer for each job. The text consists of names that stand in this program.
@@ -122,15 +118,15 @@ const compile = new Function(
 };
 const compiled = compile(FORMATS, OTHERS);
 
-/** The values of all columns, without the checksum. */
+/** The values of all columns. */
 export const { valuesOf } = compiled;
 
-/** The job of a row that `checkedJobRow` answered. */
+/** The job of a row that `withEndpoint` answered. */
 export const { jobOf } = compiled;
 
-/** The values of `SELECTED`, compared with their checksum; in place of the key of the queue its endpoint. */
-export function checkedJobRow(stored: Row, endpointIdOf: (queue: number) => string): Row {
-  return checkedRow(stored, "job").with(2, endpointIdOf(integerAt(stored, 2)));
+/** A whole row, with the endpoint in place of the key of its queue. */
+export function withEndpoint(row: Row, endpointIdOf: (queue: number) => string): Row {
+  return row.with(2, endpointIdOf(integerAt(row, 2)));
 }
 
 /** What `filteredJob` reads; the failure follows, which may be long, or nothing in its place. */
@@ -163,7 +159,7 @@ function readFailure(row: Row, at: number): Failure {
   return failure;
 }
 
-/** Of a row that may not have been compared with its checksum. @throws StoreDamagedError */
+/** The row may not have been checked. @throws StoreDamagedError */
 function jsonAt(row: Row, at: number, what: string): unknown {
   const text = textAt(row, at);
   try {

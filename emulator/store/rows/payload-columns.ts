@@ -1,13 +1,14 @@
-/** How a payload becomes a row: which place it has, and what its row says of its bytes. */
-import type { Payload, PayloadSlot } from "../payload.ts";
-import { contentChecksum, rowChecksum } from "./checksum.ts";
+/** How payloads and batches of chunks become rows. */
+import type { ChunkBatch } from "../../../runtime/protocol/chunk-batch.ts";
+import type { Payload, PayloadSlot, StagedBatch } from "../payload.ts";
+import { contentChecksum } from "./content-checksum.ts";
 
-/** Stored: never change one. At most four, for each job has four places. */
+/** Stored: never change a number. Each job has four places. */
 const SLOT_NUMBERS: Readonly<Record<PayloadSlot, number>> = { input: 0, output: 1, s3Config: 2 };
 export const SLOTS = ["input", "output", "s3Config"] as const;
 export const PLACES_PER_JOB = 4;
 
-/** Whose place it is among those of a job. */
+/** The slot of a place. */
 export function slotAt(place: number): PayloadSlot {
   const number = place % PLACES_PER_JOB;
   return SLOTS.find((slot) => SLOT_NUMBERS[slot] === number) ?? "input";
@@ -17,21 +18,16 @@ export function placeOf(seq: number, slot: PayloadSlot): number {
   return seq * PLACES_PER_JOB + SLOT_NUMBERS[slot];
 }
 
-/** The checksum of a row, which has that of the bytes in it. */
-export function payloadChecksum(place: number, { body, sizeBytes, checksum }: StoredBody): number {
-  return rowChecksum([place, typeof body === "string" ? body : null, sizeBytes, checksum]);
-}
-
 /** A payload as its row has it. */
 export interface StoredBody {
   /** The bytes, or the name of the file that holds them. */
   readonly body: Uint8Array | string;
   readonly sizeBytes: number;
-  /** Of the bytes. */
+  /** Checksum of the bytes. */
   readonly checksum: number;
 }
 
-/** What is to be put into a row. */
+/** The values of a row with the payload. */
 export function storedBody(payload: Payload): StoredBody {
   if (payload.kind === "file") {
     const { name: body, sizeBytes, checksum } = payload;
@@ -39,4 +35,24 @@ export function storedBody(payload: Payload): StoredBody {
   }
   const { bytes } = payload;
   return { body: bytes, sizeBytes: bytes.byteLength, checksum: contentChecksum(bytes) };
+}
+
+/** A batch as its row has it: the lines may still have to be read. */
+export interface StoredBatch extends Omit<ChunkBatch, "lines">, StoredBody {
+  /** Where the lines begin in a file. */
+  readonly offset: number;
+}
+
+/** The values of a row with the batch. */
+export function storedBatch({ firstIndex, count, lines }: StagedBatch): StoredBatch {
+  const offset = lines.kind === "file" ? lines.offset : 0;
+  return { ...storedBody(lines), firstIndex, count, offset };
+}
+
+/** The row, without a body that is not what was stored. */
+export function comparedBody<T extends StoredBody>(stored: T) {
+  const { body, sizeBytes, checksum } = stored;
+  if (typeof body === "string") return stored;
+  const isWhole = body.byteLength === sizeBytes && contentChecksum(body) === checksum;
+  return isWhole ? stored : { ...stored, body: undefined };
 }

@@ -2,8 +2,7 @@
 import type { SQLOutputValue } from "node:sqlite";
 import type { JobCounts } from "../../core/jobs/job-counts.ts";
 import { integerAt, type Row, textAt } from "../../sqlite/row.ts";
-import { checkedRow } from "./checked-row.ts";
-import { rowChecksum } from "./checksum.ts";
+import type { Columns } from "./columns.ts";
 
 /** A short key for the jobs of an endpoint, and its counters. */
 export interface Queue {
@@ -12,20 +11,26 @@ export interface Queue {
   counts: JobCounts;
 }
 
-/** The columns of a whole row, in their order. */
-export const SELECTED = `queue, endpoint_id, in_queue, in_progress, in_queue_low_priority, in_progress_low_priority,
-  completed, failed, retried, checksum`;
+export const QUEUE = {
+  queue: "integer",
+  endpoint_id: "text",
+  in_queue: "integer",
+  in_progress: "integer",
+  in_queue_low_priority: "integer",
+  in_progress_low_priority: "integer",
+  completed: "integer",
+  failed: "integer",
+  retried: "integer",
+} as const satisfies Columns;
 
-/** The values of `SELECTED`. */
+/** The values of the columns of `QUEUE`. */
 export function queueRow(key: number, endpointId: string, counts: JobCounts): SQLOutputValue[] {
   const { inQueue, inProgress, inQueueLowPriority, inProgressLowPriority } = counts;
   const waiting = [inQueue, inProgress, inQueueLowPriority, inProgressLowPriority];
-  const values = [key, endpointId, ...waiting, counts.completed, counts.failed, counts.retried];
-  return [...values, rowChecksum(values)];
+  return [key, endpointId, ...waiting, counts.completed, counts.failed, counts.retried];
 }
 
-export function readQueue(stored: Row): Queue {
-  const row = checkedRow(stored, "queue");
+export function readQueue(row: Row): Queue {
   return {
     key: integerAt(row, 0),
     endpointId: textAt(row, 1),

@@ -4,21 +4,24 @@ import type { SQLOutputValue } from "node:sqlite";
 import type { JobReport } from "../../core/jobs/job-report.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { damaged, integerAt, type Row, textAt } from "../../sqlite/row.ts";
-import { checkedRow } from "./checked-row.ts";
-import { rowChecksum } from "./checksum.ts";
+import type { Columns } from "./columns.ts";
 
-/** The columns of a whole row, in their order. */
-export const SELECTED = "seq, job_id, endpoint_id, deleted_at, size_bytes, job, checksum";
+export const REPORT = {
+  seq: "integer",
+  job_id: "text",
+  endpoint_id: "text",
+  deleted_at: "integer",
+  size_bytes: "integer",
+  job: "json",
+} as const satisfies Columns;
 
-/** The values of `SELECTED`. */
+/** The values of the columns of `REPORT`. */
 export function valuesOf({ job, deletedAt }: JobReport): SQLOutputValue[] {
   const text = JSON.stringify(job);
-  const values = [job.seq, job.id, job.endpointId, deletedAt, Buffer.byteLength(text), text];
-  return [...values, rowChecksum(values)];
+  return [job.seq, job.id, job.endpointId, deletedAt, Buffer.byteLength(text), text];
 }
 
-export function readReport(stored: Row): JobReport {
-  const row = checkedRow(stored, "report");
+export function readReport(row: Row): JobReport {
   const job: unknown = JSON.parse(textAt(row, 5));
   if (typeof job !== "object" || job === null) throw damaged("a job", job);
   // What `valuesOf` made.

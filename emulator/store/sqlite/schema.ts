@@ -1,6 +1,6 @@
 /** The tables of the store's database. Names with numbers in the code, such as statuses, are stored as these numbers. */
 import type { Schema } from "../../sqlite/schema-version.ts";
-import { rowChecksum } from "../rows/checksum.ts";
+import { rowChecksum } from "./row-checksum.ts";
 
 /**
  * Jobs are narrow rows with ascending keys: a change of status rewrites little, and a long queue costs no more than a short one.

@@ -1,12 +1,13 @@
 /** Builds of sv-runtime that are not the one of this source: the next version, and one that was built before. */
 import fs from "node:fs";
 import path from "node:path";
+import { SCHEMA_VERSION } from "../../../emulator/store/postgres/schema.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 import { program } from "../emulator-process.ts";
 
 const DIST = path.resolve(path.dirname(program), "../..");
 /** As the bundler writes it. */
-const MIGRATIONS = /MIGRATIONS\d* = \[\s*\{ sql: FIRST_SCHEMA[^\]]*\}/u;
+const MIGRATIONS = /MIGRATIONS\d* = \[\]/u;
 
 export interface Build extends Disposable {
   /** The program that starts its emulator. */
@@ -25,13 +26,12 @@ export function formerBuild(dist: string): Build {
  */
 export function nextBuild(isReadable: boolean): Build {
   return copyOf(DIST, (text) => {
-    const [known = ""] = MIGRATIONS.exec(text) ?? [];
-    const count = known.split("readableBy:").length - 1;
-    if (count === 0) throw new Error("no migrations were found in the build");
-    const readableBy = isReadable ? count : count + 1;
+    const [known] = MIGRATIONS.exec(text) ?? [];
+    if (known === undefined) throw new Error("the list of migrations was not found in the build");
+    const readableBy = isReadable ? SCHEMA_VERSION : SCHEMA_VERSION + 1;
     const migration = `{ sql: "ALTER TABLE job ADD COLUMN mood text", readableBy: ${readableBy} }`;
     return text
-      .replace(known, `${known}, ${migration}`)
+      .replace(known, known.replace("[", `[${migration}`))
       .replaceAll(/RUNTIME_VERSION = "[^"]+"/gu, 'RUNTIME_VERSION = "9.0.0"');
   });
 }

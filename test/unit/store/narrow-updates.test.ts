@@ -2,8 +2,7 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { type Row, rowOf } from "../../../emulator/sqlite/row.ts";
-import { fits } from "../../../emulator/store/rows/checked-row.ts";
-import { rowChecksum } from "../../../emulator/store/rows/checksum.ts";
+import { fits, rowChecksum } from "../../../emulator/store/sqlite/row-checksum.ts";
 import { narrowUpdates } from "../../../emulator/store/sqlite/tables/narrow-updates.ts";
 
 /** More than a number has bits. */

@@ -5,11 +5,11 @@
  * Rows are locked in one order everywhere, so that no two wait for each other: of replicas, of owners by part, all others.
  */
 import type { Session, Statement } from "../connect/session.ts";
-import { findSchema, whyUnreadable } from "../migrations/found-schema.ts";
+import { whyUnreadable } from "../schema-version.ts";
 import { bound, listOf } from "../values/columns.ts";
 import { highestSeq, type Progress, readProgress } from "../writes/progress.ts";
 import { NOT_OWNER } from "../writes/refusals.ts";
-import { bury } from "./bury.ts";
+import { removeDead } from "./remove-dead.ts";
 import { ALL_PARTS } from "./parts.ts";
 import type { SeenRenewals } from "./seen-renewals.ts";
 
@@ -20,7 +20,7 @@ export interface Registrant {
   /** Where workers from elsewhere reach it; undefined: they do not. */
   readonly workerAddress: string | undefined;
   readonly version: string;
-  /** The number of the last migration that its version knows. */
+  /** Highest schema that its version knows. */
   readonly knows: number;
   /** By default; one with each renewal may be longer. */
   readonly leaseMs: number;
@@ -51,9 +51,8 @@ export interface Fence {
 /** What a process gets, or a sentence with who is in its way. */
 export type Registered = { readonly registration: Registration } | { readonly refusal: string };
 
-/** That of whoever changes the schema, and that of those who registered before they took that one as well. */
-const LOCK = `SELECT pg_advisory_xact_lock(hashtext('sv-runtime ' || current_schema())),
-  pg_advisory_xact_lock(hashtext('sv-runtime replicas ' || current_schema()))`;
+/** A change of the schema takes it too. */
+const LOCK = "SELECT pg_advisory_xact_lock(hashtext('sv-runtime ' || current_schema()))";
 const INSERT = `INSERT INTO replica (id, slot, address, worker_address, version, lease_ms, knows)
   SELECT $1, min(slot), $2, $3, $4, $5::bigint, $6 FROM generate_series(0, 63) AS slot
     WHERE slot NOT IN (SELECT slot FROM replica) HAVING min(slot) IS NOT NULL
@@ -79,12 +78,12 @@ export async function register(
   seen: SeenRenewals,
 ): Promise<Registered> {
   await session.askAll([...BEGIN, { text: LOCK }]);
-  const unreadable = whyUnreadable(await findSchema(session), who.knows);
+  const unreadable = await whyUnreadable(session, who.knows);
   if (unreadable !== undefined) {
     await session.ask({ text: "ROLLBACK" });
     return { refusal: `the database ${unreadable}` };
   }
-  await bury(session, seen, who.id);
+  await removeDead(session, seen, who.id);
   const { rows: others } = await session.ask({
     text: "SELECT id, address FROM replica ORDER BY id",
   });

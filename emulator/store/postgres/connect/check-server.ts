@@ -22,11 +22,11 @@ export async function checkServer(
   const { rows } = await session.ask({
     text: `SELECT current_setting('server_version_num'), current_setting('server_version'), current_setting('server_encoding'),
       current_setting('synchronous_commit'), current_setting('fsync'), ${ASYNCHRONOUS},
-      current_setting('search_path'), pg_backend_pid()`,
+      current_setting('search_path'), pg_backend_pid(), current_setting('data_checksums')`,
   });
-  const [number, version, encoding, commit, fsync, standbys, path, pid] = (rows[0] ?? []).map(
-    String,
-  );
+  const [number, version, encoding, commit, fsync, standbys, path, pid, checksums] = (
+    rows[0] ?? []
+  ).map(String);
   const isServer = path === schema && Number(pid) === session.pid;
   const refusal = !isServer
     ? POOLER
@@ -42,6 +42,10 @@ export async function checkServer(
   if (fsync === "off")
     warn(
       "fsync is off at the database server: a crash of its machine loses or damages what is stored",
+    );
+  if (checksums === "off")
+    warn(
+      "data_checksums is off at the database server: damage on its disk goes unnoticed; stop the server and run pg_checksums --enable",
     );
   if (Number(standbys) > 0)
     warn(

@@ -7,6 +7,7 @@ import {
   StoreLostError,
   StoreUnusableError,
 } from "../../../core/store-error.ts";
+import { HOW_TO_GO_ON } from "../../../sqlite/row.ts";
 import { BatchRefusedError } from "../../store.ts";
 
 /** Of the function `refuse` in the schema. */
@@ -20,8 +21,10 @@ const DEADLOCK = "40P01";
 const LOCK_NOT_AVAILABLE = "55P03";
 /** The server has become a standby, or is to be read only. */
 const READ_ONLY = "25006";
-/** No room on the disk, or for more files; the first alone is about room. */
 const DISK_FULL = "53100";
+/** A page of a table or of an index is damaged. */
+const DAMAGED: ReadonlySet<string> = new Set(["XX001", "XX002"]);
+const HOW_TO_RESTORE = "stop the emulator and restore a backup";
 
 /** What cannot be written to now: another server may be the primary. */
 export class StandbyError extends Error {
@@ -86,11 +89,22 @@ export function fromPostgres(error: unknown, shown: string): Error {
   if (error instanceof Error && isOwn(error)) return error;
   const message = messageOf(error);
   const said = POOLED.test(message) ? POOLER : message;
+  if (isServerError(error) && DAMAGED.has(error.code))
+    return new StoreDamagedError(`the database ${shown} is damaged: ${said}; ${HOW_TO_RESTORE}`, {
+      cause: error,
+    });
   if (isServerError(error) && error.code === DISK_FULL)
     return new StoreFullError(`there is no room left for the database ${shown}: ${said}`, {
       cause: error,
     });
   return new StoreUnusableError(`the database ${shown} cannot be used: ${said}`, { cause: error });
+}
+
+/** Replaces the advice about SQLite in errors about damage. */
+export function withOwnAdvice(error: unknown): unknown {
+  if (!(error instanceof StoreDamagedError)) return error;
+  const message = error.message.replace(HOW_TO_GO_ON, HOW_TO_RESTORE);
+  return new StoreDamagedError(message, { cause: error });
 }
 
 /** One that could not be reached may have failed once for each of its addresses; what is said of all of them says nothing. */

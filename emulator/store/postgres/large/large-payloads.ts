@@ -6,7 +6,7 @@ import type { Blobs } from "../../blobs/blobs.ts";
 import { type FileContent, rangesOf } from "../../lying-bytes.ts";
 import { SLICE_MAX_BYTES } from "../../payload-in-hand.ts";
 import { type Payload, PayloadDamagedError } from "../../payload.ts";
-import { checksumInSlices, contentChecksum } from "../../rows/checksum.ts";
+import { checksumInSlices, contentChecksum } from "../../rows/content-checksum.ts";
 import { StagedFiles } from "../../staged-files.ts";
 import { WorkUnderWay } from "../../work-under-way.ts";
 

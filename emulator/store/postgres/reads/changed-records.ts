@@ -3,7 +3,6 @@ import { bytesToText } from "../values/stored-text.ts";
 import { textAt } from "../../../sqlite/row.ts";
 import type { ChangedRecords } from "../../ownership.ts";
 import type { RecordKind, Records } from "../../records.ts";
-import { checkedRow } from "../../rows/checked-row.ts";
 import type { Session } from "../connect/session.ts";
 import { bound, rowReader } from "../values/columns.ts";
 import { RECORD } from "../writes/record-writes.ts";
@@ -24,14 +23,14 @@ export async function changedSince(session: Session, since: number): Promise<Cha
     { text: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" },
     { text: RECORDS_VERSION },
     {
-      text: "SELECT kind, id, json, checksum FROM record WHERE version > $1 AND kind <> 'usage'",
+      text: "SELECT kind, id, json FROM record WHERE version > $1 AND kind <> 'usage'",
       values,
     },
     { text: "SELECT kind, id FROM removed_record WHERE version > $1", values },
     { text: "COMMIT" },
   ]);
   const there = (put?.rows ?? []).map((answered) => {
-    const row = checkedRow(readRecord(answered), "record");
+    const row = readRecord(answered);
     const record = JSON.parse(textAt(row, 2)) as Records[RecordKind];
     return { kind: textAt(row, 0) as RecordKind, id: textAt(row, 1), record };
   });

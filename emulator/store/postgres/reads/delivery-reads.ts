@@ -2,21 +2,20 @@
 import type { JobFrame } from "../../../core/jobs/job-body.ts";
 import type { Delivery, DeliveryFilter } from "../../../core/webhooks/delivery.ts";
 import { optionalIntegerAt, textAt } from "../../../sqlite/row.ts";
-import { checkedRow } from "../../rows/checked-row.ts";
-import { readDelivery, SELECTED, STATE_NUMBERS } from "../../rows/delivery-columns.ts";
+import { namesOf } from "../../rows/columns.ts";
+import { DELIVERY, FRAME, readDelivery, STATE_NUMBERS } from "../../rows/delivery-columns.ts";
 import type { Session } from "../connect/session.ts";
 import { bound, listOf, rowReader } from "../values/columns.ts";
 import { textToBytes } from "../values/stored-text.ts";
-import { DELIVERY, FRAME } from "../writes/delivery-writes.ts";
 
 const read = rowReader(DELIVERY);
 const readFrame = rowReader(FRAME);
-const selected = (rest: string) => `SELECT ${SELECTED} FROM delivery ${rest}`;
+const selected = (rest: string) => `SELECT ${namesOf(DELIVERY)} FROM delivery ${rest}`;
 
 /** By the names of the statements. */
 export const DELIVERY_QUESTIONS = {
   "delivery-by-id": selected("WHERE id = $1"),
-  "delivery-frame": "SELECT seq, head, tail, frame_checksum FROM delivery WHERE seq = $1",
+  "delivery-frame": `SELECT ${namesOf(FRAME)} FROM delivery WHERE seq = $1`,
   "newest-deliveries": selected(
     `WHERE seq < $1 AND ($2::bytea IS NULL OR job_id = $2) AND ($3::bytea IS NULL OR endpoint_id = $3)
        AND ($4::bigint IS NULL OR state = $4) ORDER BY seq DESC LIMIT $5`,
@@ -44,7 +43,7 @@ export async function deliveryById(session: Session, id: string): Promise<Delive
 export async function frameOf(session: Session, seq: number): Promise<JobFrame | undefined> {
   const { rows } = await ask(session, "delivery-frame", [bound(seq)]);
   if (rows[0] === undefined) return undefined;
-  const row = checkedRow(readFrame(rows[0]), "delivery");
+  const row = readFrame(rows[0]);
   return { head: textAt(row, 1), tail: textAt(row, 2) };
 }
 

@@ -2,7 +2,7 @@
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { optionalIntegerAt } from "../../../sqlite/row.ts";
-import { checkedJobRow, COLUMNS, jobOf, SELECTED, statusNumber } from "../../rows/job-columns.ts";
+import { COLUMNS, jobOf, statusNumber, withEndpoint } from "../../rows/job-columns.ts";
 import type { Session, Statement } from "../connect/session.ts";
 import { bound, listOf, rowReader } from "../values/columns.ts";
 import { textToBytes } from "../values/stored-text.ts";
@@ -12,7 +12,7 @@ import type { Queues } from "../writes/queues.ts";
 const read = rowReader(JOB);
 const FIRST = Number.MIN_SAFE_INTEGER;
 const LAST = Number.MAX_SAFE_INTEGER;
-const selected = (rest: string) => `SELECT ${SELECTED} FROM job ${rest}`;
+const selected = (rest: string) => `SELECT ${COLUMNS.join(", ")} FROM job ${rest}`;
 
 /**
  * By the names of the statements; a test shows that each is answered by its index. Bounds are whole keys of the index: told that
@@ -46,9 +46,7 @@ export const JOB_QUESTIONS = {
 } as const;
 
 /** A few for each queue, of which there are fewer than jobs. */
-const RUNNING = `SELECT ${SELECTED.split(", ")
-  .map((name) => `j.${name}`)
-  .join(", ")}
+const RUNNING = `SELECT ${COLUMNS.map((name) => `j.${name}`).join(", ")}
   FROM queue q JOIN job j ON j.queue = q.queue AND j.status = 1 WHERE q.queue & 63 = ANY($1::bigint[])`;
 
 type Name = keyof typeof JOB_QUESTIONS;
@@ -138,7 +136,7 @@ export class JobReads {
     const { rows } = await session.ask(statement);
     const keys = rows.map((row) => Number(row[QUEUE_AT]));
     const endpointIdOf = await this.#queues.endpointsOf(session, keys);
-    return rows.map((row) => jobOf(checkedJobRow(read(row), endpointIdOf)));
+    return rows.map((row) => jobOf(withEndpoint(read(row), endpointIdOf)));
   }
 
   #parts() {

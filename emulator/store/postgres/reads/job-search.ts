@@ -2,9 +2,10 @@
 import type { JobWindow } from "../../../core/jobs/job-filter.ts";
 import { integerAt, optionalTextAt } from "../../../sqlite/row.ts";
 import { JobScan, type SeqRange } from "../../job-scan.ts";
+import type { Columns } from "../../rows/columns.ts";
 import { filteredJob, FILTERED, statusNumber } from "../../rows/job-columns.ts";
 import type { Session } from "../connect/session.ts";
-import { bound, type Columns, listOf, rowReader } from "../values/columns.ts";
+import { bound, listOf, rowReader } from "../values/columns.ts";
 import type { Queues } from "../writes/queues.ts";
 
 const LOOKED_AT = {

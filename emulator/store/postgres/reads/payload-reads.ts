@@ -1,12 +1,10 @@
 /** Questions about payloads and chunks. */
 import type { BatchWindow, PayloadSlot } from "../../payload.ts";
 import { bodyAt, integerAt, optionalTextAt, type Row } from "../../../sqlite/row.ts";
-import { rowDamaged } from "../../rows/checked-row.ts";
-import { contentChecksum } from "../../rows/checksum.ts";
-import { chunkChecksum, type StoredBatch } from "../../rows/chunk-columns.ts";
-import { payloadChecksum, placeOf, type StoredBody } from "../../rows/payload-columns.ts";
+import { namesOf } from "../../rows/columns.ts";
+import { placeOf, type StoredBatch, type StoredBody } from "../../rows/payload-columns.ts";
 import type { Session } from "../connect/session.ts";
-import { bound, namesOf, rowReader } from "../values/columns.ts";
+import { bound, rowReader } from "../values/columns.ts";
 import { CHUNK } from "../writes/chunk-writes.ts";
 import { PAYLOAD } from "../writes/payload-writes.ts";
 
@@ -73,28 +71,14 @@ export async function hasChunks(
   return rows.length > 0;
 }
 
-/** The row, without bytes that are not those that were stored. */
-export function compared<T extends StoredBody>(stored: T) {
-  const { body, sizeBytes, checksum } = stored;
-  if (typeof body === "string") return stored;
-  const isWhole = body.byteLength === sizeBytes && contentChecksum(body) === checksum;
-  return isWhole ? stored : { ...stored, body: undefined };
-}
-
 /** A row of `PAYLOAD`. */
-export function readPayload(row: Row): StoredBody {
-  const stored = {
-    body: bodyOf(row, 1),
-    sizeBytes: integerAt(row, 3),
-    checksum: integerAt(row, 4),
-  };
-  if (payloadChecksum(integerAt(row, 0), stored) !== row[5]) throw rowDamaged("payload");
-  return stored;
+function readPayload(row: Row): StoredBody {
+  return { body: bodyOf(row, 1), sizeBytes: integerAt(row, 3), checksum: integerAt(row, 4) };
 }
 
 /** A row of `CHUNK`. */
-export function readChunk(row: Row): StoredBatch {
-  const stored = {
+function readChunk(row: Row): StoredBatch {
+  return {
     firstIndex: integerAt(row, 1),
     count: integerAt(row, 2),
     sizeBytes: integerAt(row, 3),
@@ -102,8 +86,6 @@ export function readChunk(row: Row): StoredBatch {
     offset: integerAt(row, 6),
     checksum: integerAt(row, 7),
   };
-  if (chunkChecksum(integerAt(row, 0), stored) !== row[8]) throw rowDamaged("chunk_batch");
-  return stored;
 }
 
 /** The bytes at a column, or the name that stands behind it. */

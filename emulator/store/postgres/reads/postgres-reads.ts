@@ -19,6 +19,7 @@ import type {
 } from "../../payload.ts";
 import type { Records } from "../../records.ts";
 import type { CountedJobs, FoundJobs, StoreReads } from "../../store.ts";
+import { comparedBody } from "../../rows/payload-columns.ts";
 import { SERVICE_PART } from "../claim/parts.ts";
 import type { Session } from "../connect/session.ts";
 import type { Pages } from "../options.ts";
@@ -27,13 +28,7 @@ import { recordTexts } from "./boot-reads.ts";
 import * as deliveries from "./delivery-reads.ts";
 import { JobReads } from "./job-reads.ts";
 import { JobSearch } from "./job-search.ts";
-import {
-  chunksAround,
-  compared,
-  hasChunks,
-  payloadAt,
-  payloadChecksumAt,
-} from "./payload-reads.ts";
+import { chunksAround, hasChunks, payloadAt, payloadChecksumAt } from "./payload-reads.ts";
 import * as reports from "./report-reads.ts";
 
 /** What this process decides for, of what is stored. */
@@ -70,10 +65,10 @@ export abstract class PostgresReads implements StoreReads {
   readonly #lying: LyingBytes = {
     payload: async (seq, slot) => {
       const found = await this.ask((session) => payloadAt(session, seq, slot));
-      return found && compared(found);
+      return found && comparedBody(found);
     },
     chunks: async (seq, window) =>
-      (await this.ask((session) => chunksAround(session, seq, window))).map(compared),
+      (await this.ask((session) => chunksAround(session, seq, window))).map(comparedBody),
     file: (content) => this.file(content),
   };
   protected readonly jobReads: JobReads;

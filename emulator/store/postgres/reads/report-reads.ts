@@ -1,18 +1,19 @@
 /** Questions about reports on jobs that failed and were deleted. */
 import type { JobReport, ReportFilter } from "../../../core/jobs/job-report.ts";
 import { optionalIntegerAt } from "../../../sqlite/row.ts";
-import { readReport, SELECTED } from "../../rows/report-columns.ts";
+import { namesOf } from "../../rows/columns.ts";
+import { readReport, REPORT } from "../../rows/report-columns.ts";
 import type { Session } from "../connect/session.ts";
 import { bound, rowReader } from "../values/columns.ts";
 import { textToBytes } from "../values/stored-text.ts";
-import { REPORT } from "../writes/report-writes.ts";
 
 const read = rowReader(REPORT);
+const SELECT = `SELECT ${namesOf(REPORT)} FROM report`;
 
 /** By the names of the statements. */
 export const REPORT_QUESTIONS = {
-  "report-by-id": `SELECT ${SELECTED} FROM report WHERE job_id = $1`,
-  "newest-reports": `SELECT ${SELECTED} FROM report
+  "report-by-id": `${SELECT} WHERE job_id = $1`,
+  "newest-reports": `${SELECT}
     WHERE ($1::bytea IS NULL OR endpoint_id = $1) AND ($2::bytea IS NULL OR substr(job_id, 1, length($2)) = $2
       OR substr(job_id, greatest(1, length(job_id) - length($2) + 1)) = $2)
     ORDER BY deleted_at DESC, seq DESC LIMIT $3`,

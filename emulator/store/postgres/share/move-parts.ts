@@ -1,6 +1,6 @@
 /** Parts change hands: each time their epoch is counted up, so that nothing is stored that rests on the owner before. */
 import type { OwnerRow } from "../claim/spread.ts";
-import { bury } from "../claim/bury.ts";
+import { removeDead } from "../claim/remove-dead.ts";
 import { BEGIN, type Registrant, type Registration } from "../claim/registration.ts";
 import type { SeenRenewals } from "../claim/seen-renewals.ts";
 import type { Session, Statement } from "../connect/session.ts";
@@ -70,7 +70,7 @@ export async function buryOver(
   tell: Statement,
 ): Promise<number> {
   await session.askAll(BEGIN);
-  const buried = await bury(session, seen);
+  const buried = await removeDead(session, seen);
   await session.askAll(buried === 0 ? [{ text: "COMMIT" }] : [tell, { text: "COMMIT" }]);
   return buried;
 }

@@ -2,16 +2,12 @@
 import { Buffer } from "node:buffer";
 import type { SQLOutputValue } from "node:sqlite";
 import type { Row } from "../../../sqlite/row.ts";
+import type { ColumnKind as Kind, Columns } from "../../rows/columns.ts";
 import type { Cell } from "../connect/session.ts";
 import { bytesToText, textToBytes } from "./stored-text.ts";
 
 /** A value on its way into the database. */
 export type Sent = number | bigint | string | Uint8Array | null;
-
-/** `text` is any text of a user, `json` what JSON.stringify made, which has no character that is none. */
-export type Kind = "integer" | "text" | "json" | "bytes";
-
-export type Columns = Readonly<Record<string, Kind>>;
 
 /** The type of PostgreSQL that an array of such values has, and that of an element. */
 const TYPES: Readonly<Record<Kind, { readonly array: string; readonly element: number }>> = {
@@ -25,11 +21,6 @@ const HEAD_BYTES = 20;
 const LENGTH_BYTES = 4;
 const INTEGER_BYTES = 8;
 const TWO_TO_32 = 2 ** 32;
-
-/** The names, as a list for SQL. */
-export function namesOf(columns: Columns): string {
-  return Object.keys(columns).join(", ");
-}
 
 /** `unnest($1::…, $2::…)`: a row for each place of the parameters that `arraysOf` makes, from the parameter `first` on. */
 export function unnested(columns: Columns, first = 1): string {

@@ -1,9 +1,10 @@
 /** What becomes of chunks in a part of a batch, and the statements that store it. */
 import { chunksOutOfOrder } from "../../caller-defects.ts";
 import type { StagedBatch } from "../../payload.ts";
-import { chunkChecksum, storedBatch } from "../../rows/chunk-columns.ts";
+import { type Columns, namesOf } from "../../rows/columns.ts";
+import { storedBatch } from "../../rows/payload-columns.ts";
 import type { Statement } from "../connect/session.ts";
-import { arraysOf, type Columns, listOf, namesOf, unnested, type Sent } from "../values/columns.ts";
+import { arraysOf, listOf, type Sent, unnested } from "../values/columns.ts";
 import { CHUNK_NOT_NEXT } from "./refusals.ts";
 
 export const CHUNK = {
@@ -15,7 +16,6 @@ export const CHUNK = {
   name: "json",
   file_offset: "integer",
   content_checksum: "integer",
-  checksum: "integer",
 } as const satisfies Columns;
 
 const FIRST = { seq: "integer", first_index: "integer" } as const satisfies Columns;
@@ -87,11 +87,7 @@ export class ChunkWrites {
 }
 
 function chunkRow(seq: number, batch: StagedBatch): Sent[] {
-  const stored = storedBatch(batch);
-  const { firstIndex, count, sizeBytes, body, offset, checksum } = stored;
+  const { firstIndex, count, sizeBytes, body, offset, checksum } = storedBatch(batch);
   const [inline, name] = typeof body === "string" ? [null, body] : [body, null];
-  return [
-    ...[seq, firstIndex, count, sizeBytes, inline, name, offset, checksum],
-    chunkChecksum(seq, stored),
-  ];
+  return [seq, firstIndex, count, sizeBytes, inline, name, offset, checksum];
 }

@@ -1,59 +1,18 @@
 /** The statements that store webhook deliveries. */
 import type { JobFrame } from "../../../core/jobs/job-body.ts";
 import type { Delivery, KeptDeliveries } from "../../../core/webhooks/delivery.ts";
-import { rowChecksum } from "../../rows/checksum.ts";
-import { changeable, valuesOf } from "../../rows/delivery-columns.ts";
+import { type Columns, namesOf } from "../../rows/columns.ts";
+import { CHANGEABLE, changeable, DELIVERY, FRAME, valuesOf } from "../../rows/delivery-columns.ts";
 import { partOf } from "../claim/parts.ts";
 import type { Statement } from "../connect/session.ts";
-import { arraysOf, bound, type Columns, namesOf, unnested, type Sent } from "../values/columns.ts";
+import { arraysOf, bound, type Sent, unnested } from "../values/columns.ts";
 import { DELIVERY_NOT_STORED } from "./refusals.ts";
 
-/** In the order of `rows/delivery-columns.ts`. */
-export const DELIVERY = {
-  seq: "integer",
-  id: "text",
-  job_id: "text",
-  endpoint_id: "text",
-  job_status: "json",
-  url: "text",
-  origin: "text",
-  state: "integer",
-  created_at: "integer",
-  next_try_at: "integer",
-  settled_at: "integer",
-  tries_left: "integer",
-  size_bytes: "integer",
-  tries: "json",
-  sent_headers: "json",
-  traceparent: "text",
-  checksum: "integer",
-} as const satisfies Columns;
-
-export const FRAME = {
-  seq: "integer",
-  head: "text",
-  tail: "text",
-  frame_checksum: "integer",
-} as const satisfies Columns;
-
-const { seq: _, ...FRAME_ALONE } = FRAME;
-const STORED = { ...DELIVERY, ...FRAME_ALONE, part: "integer" } as const satisfies Columns;
-/** In the order of `changeable`, which it is and the checksum. */
-const CHANGED = {
-  seq: "integer",
-  state: "integer",
-  next_try_at: "integer",
-  settled_at: "integer",
-  tries_left: "integer",
-  tries: "json",
-  sent_headers: "json",
-  checksum: "integer",
-} as const satisfies Columns;
+const STORED = { ...DELIVERY, ...FRAME, part: "integer" } as const satisfies Columns;
+const CHANGED = { seq: "integer", ...CHANGEABLE } as const satisfies Columns;
 
 const INSERT = `INSERT INTO delivery (${namesOf(STORED)}) SELECT * FROM ${unnested(STORED)}`;
-const ASSIGNED = Object.keys(CHANGED)
-  .slice(1)
-  .map((name) => `${name} = u.${name}`);
+const ASSIGNED = Object.keys(CHANGEABLE).map((name) => `${name} = u.${name}`);
 const UPDATE = `WITH done AS (
     UPDATE delivery SET ${ASSIGNED.join(", ")} FROM ${unnested(CHANGED)} AS u (${namesOf(CHANGED)})
       WHERE delivery.seq = u.seq RETURNING 1)
@@ -77,8 +36,7 @@ export class DeliveryWrites {
   readonly #replaced = new Map<number, Delivery>();
 
   insert(delivery: Delivery, { head, tail }: JobFrame): void {
-    const frame = [head, tail, rowChecksum([delivery.seq, head, tail])];
-    this.#added.push([...valuesOf(delivery), ...frame, partOf(delivery.endpointId)]);
+    this.#added.push([...valuesOf(delivery), head, tail, partOf(delivery.endpointId)]);
   }
 
   replace(delivery: Delivery): void {
@@ -97,7 +55,6 @@ export class DeliveryWrites {
       const rows = [...this.#replaced.values()].map((delivery) => [
         delivery.seq,
         ...changeable(delivery),
-        valuesOf(delivery).at(-1) ?? null,
       ]);
       const values = [...arraysOf(CHANGED, rows), bound(rows.length)];
       statements.push({ name: "change-deliveries", text: UPDATE, values });

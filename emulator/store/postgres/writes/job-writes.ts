@@ -2,22 +2,14 @@
 import { FIELDS, type Job } from "../../../core/jobs/job.ts";
 import type { JobRow } from "../../batch.ts";
 import { countsMissing, refuseFixedChange } from "../../caller-defects.ts";
-import { rowChecksum } from "../../rows/checksum.ts";
+import { type ColumnKind, type Columns, namesOf } from "../../rows/columns.ts";
 import { COLUMNS, statusNumber, valuesOf } from "../../rows/job-columns.ts";
 import type { Statement } from "../connect/session.ts";
-import {
-  arraysOf,
-  bound,
-  type Columns,
-  type Kind,
-  namesOf,
-  unnested,
-  type Sent,
-} from "../values/columns.ts";
+import { arraysOf, bound, type Sent, unnested } from "../values/columns.ts";
 import type { Queues } from "./queues.ts";
 import { JOB_NOT_STORED } from "./refusals.ts";
 
-const KINDS: Partial<Record<string, Kind>> = {
+const KINDS: Partial<Record<string, ColumnKind>> = {
   text: "text",
   failure: "json",
   attempts: "json",
@@ -27,18 +19,18 @@ const TEXTS_OF_LEASE = new Set(["lease_token", "lease_worker_id"]);
 /** Those of fields that no event changes. */
 const FIXED = new Set(FIELDS.filter(({ fixed }) => fixed).map(({ number }) => number));
 
-/** In the order of `rows/job-columns.ts`, and the checksum. */
+/** In the order of `rows/job-columns.ts`. */
 export const JOB: Columns = Object.fromEntries(
-  [...COLUMNS, "checksum"].map((name, number) => [name, kindOf(name, number)]),
+  COLUMNS.map((name, number) => [name, kindOf(name, number)]),
 );
 
-function kindOf(name: string, number: number): Kind {
+function kindOf(name: string, number: number): ColumnKind {
   if (TEXTS_OF_LEASE.has(name)) return "text";
   const field = FIELDS.find((each) => each.number === number);
   return KINDS[field?.type ?? ""] ?? "integer";
 }
 
-/** What is added to a row, and not covered by its checksum. */
+/** The column of an index alone. */
 const AT_REST = "due_at_rest";
 const STORED: Columns = { ...JOB, [AT_REST]: "integer" };
 const CHANGEABLE = Object.keys(STORED).flatMap((name, number) =>
@@ -107,5 +99,5 @@ export function deleteJobs(jobs: readonly Job[]): readonly Statement[] {
 function storedValues(job: Job, queue: number): Sent[] {
   const values = valuesOf(job, queue);
   const dueAt = values[COLUMNS.indexOf("due_at")] ?? null;
-  return [...values, rowChecksum(values), job.status === "IN_PROGRESS" ? null : dueAt];
+  return [...values, job.status === "IN_PROGRESS" ? null : dueAt];
 }

@@ -4,17 +4,10 @@
  */
 import type { Change } from "../../batch.ts";
 import type { Payload, PayloadSlot } from "../../payload.ts";
-import { payloadChecksum, placeOf, SLOTS, storedBody } from "../../rows/payload-columns.ts";
+import { type Columns, namesOf } from "../../rows/columns.ts";
+import { placeOf, SLOTS, storedBody } from "../../rows/payload-columns.ts";
 import type { Answer, Statement } from "../connect/session.ts";
-import {
-  arraysOf,
-  bound,
-  type Columns,
-  listOf,
-  namesOf,
-  unnested,
-  type Sent,
-} from "../values/columns.ts";
+import { arraysOf, bound, listOf, type Sent, unnested } from "../values/columns.ts";
 import { PAYLOAD_NOT_STORED } from "./refusals.ts";
 
 export const PAYLOAD = {
@@ -23,30 +16,19 @@ export const PAYLOAD = {
   name: "json",
   size_bytes: "integer",
   content_checksum: "integer",
-  checksum: "integer",
 } as const satisfies Columns;
 
-const COPIED = {
-  place: "integer",
-  source: "integer",
-  checksum: "integer",
-} as const satisfies Columns;
+const COPIED = { place: "integer", source: "integer" } as const satisfies Columns;
 const INSERT = `INSERT INTO payload (${namesOf(PAYLOAD)})`;
 const REPLACE = `ON CONFLICT (place) DO UPDATE SET body = excluded.body, name = excluded.name,
-  size_bytes = excluded.size_bytes, content_checksum = excluded.content_checksum, checksum = excluded.checksum`;
+  size_bytes = excluded.size_bytes, content_checksum = excluded.content_checksum`;
 /** So much is sent at once at most, unless one alone is larger. */
 const STATEMENT_MAX_BYTES = 16_000_000;
-
-interface Stored {
-  readonly sizeBytes: number;
-  readonly checksum: number;
-  readonly name: string | undefined;
-}
 
 /** What is at a place by now, where the changes have touched it. */
 type Touched =
   | { readonly kind: "new"; readonly payload: Payload; readonly sizeBytes: number }
-  | { readonly kind: "copy"; readonly of: number; readonly stored: Stored }
+  | { readonly kind: "copy"; readonly of: number; readonly sizeBytes: number }
   | { readonly kind: "gone" };
 
 /** The changes that this is about. */
@@ -64,8 +46,8 @@ type PayloadChange = Extract<
 
 export class PayloadWrites {
   readonly #touched = new Map<number, Touched>();
-  /** What was stored at the places that were asked for. */
-  #stored: ReadonlyMap<number, Stored> = new Map();
+  /** Sizes of what was stored at the places that were asked for. */
+  readonly #stored: ReadonlyMap<number, number>;
 
   /** Asks for what is stored where the changes depend on it; undefined where none does. */
   static question(changes: readonly Change[]): Statement | undefined {
@@ -84,21 +66,14 @@ export class PayloadWrites {
     if (places.size === 0) return undefined;
     return {
       name: "payloads-before",
-      text: "SELECT place, size_bytes, content_checksum, name FROM payload WHERE place = ANY($1::bigint[])",
+      text: "SELECT place, size_bytes FROM payload WHERE place = ANY($1::bigint[])",
       values: [listOf("integer", [...places])],
     };
   }
 
   constructor(before: Answer | undefined) {
     this.#stored = new Map(
-      before?.rows.map(([place, sizeBytes, checksum, name]) => [
-        Number(place),
-        {
-          sizeBytes: Number(sizeBytes),
-          checksum: Number(checksum),
-          name: name === null ? undefined : String(name),
-        },
-      ]),
+      before?.rows.map(([place, sizeBytes]) => [Number(place), Number(sizeBytes)]),
     );
   }
 
@@ -128,11 +103,7 @@ export class PayloadWrites {
     for (const [place, touched] of this.#touched) {
       if (touched.kind === "gone") gone.push(place);
       else if (touched.kind === "new") added.push([place, touched.payload]);
-      else {
-        const { sizeBytes, checksum, name } = touched.stored;
-        const body = name ?? new Uint8Array();
-        copies.push([place, touched.of, payloadChecksum(place, { body, sizeBytes, checksum })]);
-      }
+      else copies.push([place, touched.of]);
     }
     // What is copied is what was there before.
     return [
@@ -145,17 +116,16 @@ export class PayloadWrites {
   #share(seq: number, slot: PayloadSlot, toSeq: number): void {
     const [from, to] = [placeOf(seq, slot), placeOf(toSeq, slot)];
     const touched = this.#touched.get(from);
-    const stored = this.#stored.get(from);
+    const sizeBytes = this.#stored.get(from);
     if (touched !== undefined && touched.kind !== "gone") this.#touched.set(to, touched);
-    else if (touched === undefined && stored !== undefined && from !== to)
-      this.#touched.set(to, { kind: "copy", of: from, stored });
+    else if (touched === undefined && sizeBytes !== undefined && from !== to)
+      this.#touched.set(to, { kind: "copy", of: from, sizeBytes });
   }
 
   #sizeAt(place: number): number {
     const touched = this.#touched.get(place);
-    if (touched === undefined) return this.#stored.get(place)?.sizeBytes ?? 0;
-    if (touched.kind === "gone") return 0;
-    return touched.kind === "new" ? touched.sizeBytes : touched.stored.sizeBytes;
+    if (touched === undefined) return this.#stored.get(place) ?? 0;
+    return touched.kind === "gone" ? 0 : touched.sizeBytes;
   }
 }
 
@@ -170,10 +140,10 @@ function sizeOf(payload: Payload): number {
 function copyStatements(copies: readonly number[][]): readonly Statement[] {
   if (copies.length === 0) return [];
   const text = `WITH done AS (
-      ${INSERT} SELECT u.place, p.body, p.name, p.size_bytes, p.content_checksum, u.checksum
-        FROM ${unnested(COPIED)} AS u (place, source, checksum) JOIN payload p ON p.place = u.source
+      ${INSERT} SELECT u.place, p.body, p.name, p.size_bytes, p.content_checksum
+        FROM ${unnested(COPIED)} AS u (place, source) JOIN payload p ON p.place = u.source
       ${REPLACE} RETURNING 1)
-    SELECT refuse('${PAYLOAD_NOT_STORED}') FROM done HAVING count(*) <> $4`;
+    SELECT refuse('${PAYLOAD_NOT_STORED}') FROM done HAVING count(*) <> $3`;
   return [
     { name: "copy-payloads", text, values: [...arraysOf(COPIED, copies), bound(copies.length)] },
   ];
@@ -187,10 +157,9 @@ function removeStatements(places: readonly number[]): readonly Statement[] {
 
 function putStatement(payloads: readonly [place: number, payload: Payload][]): Statement {
   const rows = payloads.map(([place, payload]): Sent[] => {
-    const stored = storedBody(payload);
-    const { body, sizeBytes, checksum } = stored;
+    const { body, sizeBytes, checksum } = storedBody(payload);
     const [inline, name] = typeof body === "string" ? [null, body] : [body, null];
-    return [place, inline, name, sizeBytes, checksum, payloadChecksum(place, stored)];
+    return [place, inline, name, sizeBytes, checksum];
   });
   const text = `${INSERT} SELECT * FROM ${unnested(PAYLOAD)} ${REPLACE}`;
   return { name: "put-payloads", text, values: arraysOf(PAYLOAD, rows) };

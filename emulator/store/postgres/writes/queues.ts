@@ -1,32 +1,16 @@
 /** The keys of the endpoints' queues, which are held in memory, and the statement that stores counters. */
 import type { JobCounts } from "../../../core/jobs/job-counts.ts";
 import { damaged } from "../../../sqlite/row.ts";
-import { type Queue, queueRow, readQueue, SELECTED } from "../../rows/queue-columns.ts";
+import { namesOf } from "../../rows/columns.ts";
+import { type Queue, QUEUE, queueRow, readQueue } from "../../rows/queue-columns.ts";
 import { partOf, PARTS } from "../claim/parts.ts";
 import type { Session, Statement } from "../connect/session.ts";
-import { arraysOf, type Columns, listOf, namesOf, rowReader, unnested } from "../values/columns.ts";
+import { arraysOf, listOf, rowReader, unnested } from "../values/columns.ts";
 import { textToBytes } from "../values/stored-text.ts";
 
-const COUNTERS = {
-  in_queue: "integer",
-  in_progress: "integer",
-  in_queue_low_priority: "integer",
-  in_progress_low_priority: "integer",
-  completed: "integer",
-  failed: "integer",
-  retried: "integer",
-  checksum: "integer",
-} as const satisfies Columns;
-
-/** In the order of `rows/queue-columns.ts`. */
-export const QUEUE = {
-  queue: "integer",
-  endpoint_id: "text",
-  ...COUNTERS,
-} as const satisfies Columns;
-
 const read = rowReader(QUEUE);
-const QUEUES = `SELECT ${SELECTED} FROM queue`;
+const QUEUES = `SELECT ${namesOf(QUEUE)} FROM queue`;
+const { queue: _key, endpoint_id: _endpointId, ...COUNTERS } = QUEUE;
 
 /** Those of the endpoints in some parts, by default of all. */
 export async function readQueues(

@@ -2,20 +2,14 @@
 import type { Usage } from "../../../core/billing/usage.ts";
 import type { Batch } from "../../batch.ts";
 import type { RecordKind, Records } from "../../records.ts";
-import { rowChecksum } from "../../rows/checksum.ts";
+import { type Columns, namesOf } from "../../rows/columns.ts";
 import { partOf, SERVICE_PART } from "../claim/parts.ts";
 import type { Statement } from "../connect/session.ts";
-import { arraysOf, bound, type Columns, namesOf, unnested, type Sent } from "../values/columns.ts";
+import { arraysOf, bound, type Sent, unnested } from "../values/columns.ts";
 import { RECORDS_MOVED } from "./refusals.ts";
 
-export const RECORD = {
-  kind: "json",
-  id: "text",
-  json: "json",
-  checksum: "integer",
-} as const satisfies Columns;
-
 const KEY = { kind: "json", id: "text" } as const satisfies Columns;
+export const RECORD = { ...KEY, json: "json" } as const satisfies Columns;
 
 /** By now: the line goes on before records are written. One of use has none. */
 const VERSION = "(SELECT version FROM records_line)";
@@ -24,8 +18,8 @@ const ROWS = `${unnested(RECORD)} AS u (${namesOf(RECORD)})`;
 const PUT = `WITH back AS (DELETE FROM removed_record r USING ${ROWS} WHERE r.kind = u.kind AND r.id = u.id)
   INSERT INTO record (${namesOf(RECORD)}, version)
     SELECT u.*, CASE WHEN u.kind = 'usage' THEN 0 ELSE ${VERSION} END FROM ${ROWS}
-  ON CONFLICT (kind, id) DO UPDATE SET json = excluded.json, checksum = excluded.checksum, version = excluded.version
-    WHERE record.checksum <> excluded.checksum OR record.json <> excluded.json`;
+  ON CONFLICT (kind, id) DO UPDATE SET json = excluded.json, version = excluded.version
+    WHERE record.json <> excluded.json`;
 const DELETE = `WITH gone AS (
     DELETE FROM record USING ${unnested(KEY)} AS u (kind, id) WHERE record.kind = u.kind AND record.id = u.id
       RETURNING record.kind, record.id)
@@ -80,7 +74,7 @@ export class RecordWrites {
     const deleted: Sent[][] = [];
     for (const { key, json } of this.#rows.values()) {
       if (json === undefined) deleted.push([...key]);
-      else put.push([...key, json, rowChecksum([...key, json])]);
+      else put.push([...key, json]);
     }
     const statements: Statement[] = [];
     if (deleted.length > 0)

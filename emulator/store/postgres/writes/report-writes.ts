@@ -1,20 +1,10 @@
 /** The statements that store reports on jobs that failed and were deleted. */
 import type { JobReport, KeptReports } from "../../../core/jobs/job-report.ts";
-import { valuesOf } from "../../rows/report-columns.ts";
+import { type Columns, namesOf } from "../../rows/columns.ts";
+import { REPORT, valuesOf } from "../../rows/report-columns.ts";
 import { partOf } from "../claim/parts.ts";
 import type { Statement } from "../connect/session.ts";
-import { arraysOf, bound, type Columns, listOf, namesOf, unnested } from "../values/columns.ts";
-
-/** In the order of `rows/report-columns.ts`. */
-export const REPORT = {
-  seq: "integer",
-  job_id: "text",
-  endpoint_id: "text",
-  deleted_at: "integer",
-  size_bytes: "integer",
-  job: "json",
-  checksum: "integer",
-} as const satisfies Columns;
+import { arraysOf, bound, listOf, unnested } from "../values/columns.ts";
 
 const STORED = { ...REPORT, part: "integer" } as const satisfies Columns;
 /** Waits for no other replica. */

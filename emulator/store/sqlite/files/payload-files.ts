@@ -5,7 +5,7 @@ import type { FileHandle } from "node:fs/promises";
 import path from "node:path";
 import { DirectorySync, makeDirectoryDurably } from "../../../sqlite/durable-directory.ts";
 import { type FileContent, type FileRange, rangesOf } from "../../lying-bytes.ts";
-import { checksumInSlices } from "../../rows/checksum.ts";
+import { checksumInSlices } from "../../rows/content-checksum.ts";
 import { openContent, readContent } from "./read-file.ts";
 import { SharedFiles } from "./shared-files.ts";
 import { fromFileSystem } from "../../../sqlite/sqlite-error.ts";

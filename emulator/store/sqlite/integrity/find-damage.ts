@@ -6,7 +6,7 @@ import fs from "node:fs";
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import type { PayloadPlace } from "../../payload.ts";
-import { contentChecksum } from "../../rows/checksum.ts";
+import { contentChecksum } from "../../rows/content-checksum.ts";
 import { CHECKED_TABLES } from "./checked-tables.ts";
 import { PAYLOADS_DIRECTORY } from "../files/payload-files.ts";
 import { PLACES_PER_JOB, slotAt } from "../../rows/payload-columns.ts";
@@ -18,7 +18,7 @@ import {
   rowsOf,
   textAt,
 } from "../../../sqlite/row.ts";
-import { fits } from "../../rows/checked-row.ts";
+import { fits } from "../row-checksum.ts";
 
 export interface FoundPayload {
   readonly place: PayloadPlace;

@@ -11,7 +11,7 @@ import { hasTables } from "../../../sqlite/schema-version.ts";
 import { STORE_SCHEMA } from "../schema.ts";
 import { PAYLOADS_DIRECTORY } from "../files/payload-files.ts";
 import { HOW_TO_GO_ON, integerAt, rowsOf } from "../../../sqlite/row.ts";
-import { checkedRow } from "../../rows/checked-row.ts";
+import { checkedRow } from "../row-checksum.ts";
 import { needsRoom } from "../../../sqlite/sqlite-error.ts";
 
 /**

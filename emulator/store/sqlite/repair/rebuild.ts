@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { CHECKED_TABLES } from "../integrity/checked-tables.ts";
 import { PLACES_PER_JOB, slotAt } from "../../rows/payload-columns.ts";
 import { type Row, rowsOf, textAt } from "../../../sqlite/row.ts";
-import { fits } from "../../rows/checked-row.ts";
+import { fits } from "../row-checksum.ts";
 import { TableWalk } from "./readable-rows.ts";
 
 export interface Rebuilt {

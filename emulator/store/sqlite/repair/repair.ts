@@ -11,8 +11,7 @@ import { allowGivingBack } from "../free-space.ts";
 import { STORE_SCHEMA } from "../schema.ts";
 import { isPayloadFile, PAYLOADS_DIRECTORY } from "../files/payload-files.ts";
 import { integerAt, rowsOf, textAt } from "../../../sqlite/row.ts";
-import { fits } from "../../rows/checked-row.ts";
-import { rowChecksum } from "../../rows/checksum.ts";
+import { fits, withChecksum } from "../row-checksum.ts";
 import { fromFileSystem, fromSqlite, isBusy } from "../../../sqlite/sqlite-error.ts";
 import { mergeLog } from "./merge-log.ts";
 import { copyGoodRows, type Rebuilt } from "./rebuild.ts";
@@ -175,8 +174,7 @@ class Repair {
     const last = made + 1;
     const values = [Math.max(reserved, integerAt(keys, 0)), last];
     db.prepare("UPDATE sequence SET reserved_seq = ?, commit_number = ?, checksum = ?").run(
-      ...values,
-      rowChecksum(values),
+      ...withChecksum(values),
     );
     return { last, lost: merged === undefined ? 0 : made - commits };
   }

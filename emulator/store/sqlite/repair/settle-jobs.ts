@@ -3,12 +3,14 @@ import type { DatabaseSync } from "node:sqlite";
 import { countChange, type JobCounts, NO_COUNTS } from "../../../core/jobs/job-counts.ts";
 import { transition } from "../../../core/jobs/job-transition.ts";
 import type { Job } from "../../../core/jobs/job.ts";
-import { rowChecksum } from "../../rows/checksum.ts";
-import { checkedJobRow, jobOf, SELECTED, valuesOf } from "../../rows/job-columns.ts";
+import { COLUMNS, jobOf, valuesOf, withEndpoint } from "../../rows/job-columns.ts";
+import { checkedRow, withChecksum } from "../row-checksum.ts";
 import { PLACES_PER_JOB } from "../../rows/payload-columns.ts";
 import { queueRow } from "../../rows/queue-columns.ts";
 import { integerAt, rowsOf, textAt } from "../../../sqlite/row.ts";
 import type { Rebuilt } from "./rebuild.ts";
+
+const SELECTED = `${COLUMNS.join(", ")}, checksum`;
 
 /**
  * Ends the jobs that have lost an output or part of their stream, and writes the counters of all queues; answers the ids of
@@ -24,7 +26,7 @@ export function settleJobs(db: DatabaseSync, rebuilt: Rebuilt, now: number): str
   const ended: string[] = [];
   const rows = [...rowsOf(db, `SELECT ${SELECTED} FROM job`)];
   for (const row of rows) {
-    const job = jobOf(checkedJobRow(row, (queue) => queues.get(queue) ?? ""));
+    const job = jobOf(withEndpoint(checkedRow(row, "job"), (queue) => queues.get(queue) ?? ""));
     const settled = settledJob(db, job, rebuilt, now);
     if (settled !== job) {
       rewrite(db, settled, integerAt(row, 2));
@@ -83,12 +85,9 @@ function hasOutput(db: DatabaseSync, seq: number): boolean {
 }
 
 function rewrite(db: DatabaseSync, job: Job, queue: number): void {
-  const values = valuesOf(job, queue);
+  const values = withChecksum(valuesOf(job, queue));
   const places = values.map(() => "?").join(", ");
-  db.prepare(`INSERT OR REPLACE INTO job (${SELECTED}) VALUES (${places}, ?)`).run(
-    ...values,
-    rowChecksum(values),
-  );
+  db.prepare(`INSERT OR REPLACE INTO job (${SELECTED}) VALUES (${places})`).run(...values);
 }
 
 /** The totals stay what they were, if they can be: jobs that are deleted already count as well. */
@@ -107,7 +106,7 @@ function writeCounts(
     failed: Math.max(integerAt(stored, 1), counted.failed),
     retried: Math.max(integerAt(stored, 2), counted.retried),
   };
-  const row = queueRow(key, endpointId, { ...counted, ...totals });
+  const row = withChecksum(queueRow(key, endpointId, { ...counted, ...totals }));
   const places = row.map(() => "?").join(", ");
   db.prepare(`INSERT OR REPLACE INTO queue VALUES (${places})`).run(...row);
 }

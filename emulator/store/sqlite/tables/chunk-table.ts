@@ -2,9 +2,9 @@
 import { chunksOutOfOrder } from "../../caller-defects.ts";
 import type { BatchWindow, StagedBatch } from "../../payload.ts";
 import type { Connection } from "../connection.ts";
-import { chunkChecksum, type StoredBatch, storedBatch } from "../../rows/chunk-columns.ts";
+import { type StoredBatch, storedBatch } from "../../rows/payload-columns.ts";
 import { bodyAt, integerAt, type Row, textAt } from "../../../sqlite/row.ts";
-import { rowDamaged } from "../../rows/checked-row.ts";
+import { rowChecksum, rowDamaged } from "../row-checksum.ts";
 
 export class ChunkTable {
   readonly #connection: Connection;
@@ -111,4 +111,11 @@ function readBatch(row: Row): StoredBatch {
   if (chunkChecksum(integerAt(row, 0), stored) !== integerAt(row, 7))
     throw rowDamaged("chunk_batch");
   return stored;
+}
+
+/** Covers the checksum of the lines in place of the lines. */
+function chunkChecksum(seq: number, batch: StoredBatch): number {
+  const { firstIndex, count, sizeBytes, body, offset, checksum } = batch;
+  const name = typeof body === "string" ? body : null;
+  return rowChecksum([seq, firstIndex, count, sizeBytes, name, offset, checksum]);
 }

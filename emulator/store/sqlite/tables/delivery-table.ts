@@ -3,15 +3,17 @@ import type { SQLInputValue, StatementSync } from "node:sqlite";
 import type { Delivery, DeliveryFilter, KeptDeliveries } from "../../../core/webhooks/delivery.ts";
 import type { JobFrame } from "../../../core/jobs/job-body.ts";
 import { deliveryAlreadyStored, deliveryNotStored } from "../../caller-defects.ts";
-import { rowChecksum } from "../../rows/checksum.ts";
 import type { Connection } from "../connection.ts";
 import { integerAt, optionalIntegerAt, textAt } from "../../../sqlite/row.ts";
 import { isConstraint } from "../../../sqlite/sqlite-error.ts";
-import { checkedRow } from "../../rows/checked-row.ts";
+import { namesOf } from "../../rows/columns.ts";
+import { checkedRow, rowChecksum, withChecksum } from "../row-checksum.ts";
 import {
+  CHANGEABLE,
   changeable,
+  DELIVERY,
+  FRAME,
   readDelivery,
-  SELECTED,
   STATE_NUMBERS,
   valuesOf,
 } from "../../rows/delivery-columns.ts";
@@ -64,9 +66,10 @@ export class DeliveryTable {
   }
 
   insert(delivery: Delivery, { head, tail }: JobFrame): void {
-    const frame = [head, tail, rowChecksum([delivery.seq, head, tail])];
+    const [, ...frame] = withChecksum([delivery.seq, head, tail]);
     try {
-      this.#connection.write(this.#statements.insert, ...valuesOf(delivery), ...frame);
+      const values = withChecksum(valuesOf(delivery));
+      this.#connection.write(this.#statements.insert, ...values, ...frame);
     } catch (error) {
       throw isConstraint(error) ? deliveryAlreadyStored(delivery) : error;
     }
@@ -74,7 +77,7 @@ export class DeliveryTable {
 
   replace(delivery: Delivery): void {
     const { update } = this.#statements;
-    const checksum = valuesOf(delivery).at(-1) ?? null;
+    const checksum = rowChecksum(valuesOf(delivery));
     const rows = this.#connection.write(update, ...changeable(delivery), checksum, delivery.seq);
     if (rows === 0) throw deliveryNotStored(delivery.id);
   }
@@ -107,18 +110,22 @@ export class DeliveryTable {
   }
 
   #list(statement: StatementSync, ...values: SQLInputValue[]): Delivery[] {
-    return this.#connection.all(statement, ...values).map(readDelivery);
+    return this.#connection
+      .all(statement, ...values)
+      .map((row) => readDelivery(checkedRow(row, "delivery")));
   }
 }
 
 function prepareStatements(connection: Connection) {
   // The indexes are named, so that a query that could not use its own would not even prepare.
-  const select = (rest: string) => connection.prepare(`SELECT ${SELECTED} FROM delivery ${rest}`);
+  const columns = `${namesOf(DELIVERY)}, checksum`;
+  const frame = `${namesOf(FRAME)}, frame_checksum`;
+  const select = (rest: string) => connection.prepare(`SELECT ${columns} FROM delivery ${rest}`);
   const settled = "FROM delivery INDEXED BY delivery_settled WHERE settled_at";
   const newestFirst = "ORDER BY settled_at DESC, seq DESC";
   return {
     byId: select("WHERE id = ?"),
-    frame: connection.prepare("SELECT seq, head, tail, frame_checksum FROM delivery WHERE seq = ?"),
+    frame: connection.prepare(`SELECT ${frame} FROM delivery WHERE seq = ?`),
     list: select(
       `WHERE seq < ?1 AND (?2 IS NULL OR job_id = ?2) AND (?3 IS NULL OR endpoint_id = ?3) AND (?4 IS NULL OR state = ?4)
        ORDER BY seq DESC LIMIT ?5 + 0`,
@@ -135,12 +142,11 @@ function prepareStatements(connection: Connection) {
       "INDEXED BY delivery_of_job WHERE job_id = ? AND state = 0 ORDER BY seq LIMIT 1",
     ),
     insert: connection.prepare(
-      `INSERT INTO delivery (${SELECTED}, head, tail, frame_checksum)
+      `INSERT INTO delivery (${columns}, head, tail, frame_checksum)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     update: connection.prepare(
-      `UPDATE delivery SET state = ?, next_try_at = ?, settled_at = ?, tries_left = ?, tries = ?, sent_headers = ?, checksum = ?
-       WHERE seq = ?`,
+      `UPDATE delivery SET (${namesOf(CHANGEABLE)}, checksum) = (?, ?, ?, ?, ?, ?, ?) WHERE seq = ?`,
     ),
     delete: connection.prepare("DELETE FROM delivery WHERE seq = ?"),
     settledBefore: connection.prepare(`SELECT seq ${settled} < ?`),

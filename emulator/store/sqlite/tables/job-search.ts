@@ -5,12 +5,13 @@ import { integerAt, optionalTextAt } from "../../../sqlite/row.ts";
 import { JobScan, rangeOf, type SeqRange } from "../../job-scan.ts";
 import type { Connection } from "../connection.ts";
 import {
-  checkedJobRow,
+  COLUMNS,
   filteredJob,
   FILTERED,
-  SELECTED,
   statusNumber,
+  withEndpoint,
 } from "../../rows/job-columns.ts";
+import { checkedRow } from "../row-checksum.ts";
 import type { QueueTable } from "./queue-table.ts";
 
 /** ?1 says whether the failure is wanted, which may be long. */
@@ -45,7 +46,9 @@ export class JobSearch {
   constructor(connection: Connection, queues: QueueTable) {
     this.#connection = connection;
     this.#queues = queues;
-    this.#bySeq = connection.prepare(`SELECT ${SELECTED} FROM job WHERE seq = ?`);
+    this.#bySeq = connection.prepare(
+      `SELECT ${COLUMNS.join(", ")}, checksum FROM job WHERE seq = ?`,
+    );
     this.#newestBelow = connection.prepare(
       "SELECT seq, submitted_at FROM job WHERE seq < ? ORDER BY seq DESC LIMIT 1",
     );
@@ -55,7 +58,8 @@ export class JobSearch {
   find(window: JobWindow, lastSeq: number) {
     const { seqs, nextSeq } = this.#scan(window, lastSeq);
     const rows = seqs.flatMap((seq) => this.#connection.all(this.#bySeq, seq));
-    return { rows: rows.map((row) => checkedJobRow(row, this.#queues.endpointIdOf)), nextSeq };
+    const { endpointIdOf } = this.#queues;
+    return { rows: rows.map((row) => withEndpoint(checkedRow(row, "job"), endpointIdOf)), nextSeq };
   }
 
   count(window: JobWindow, lastSeq: number) {

@@ -4,7 +4,8 @@ import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { jobAlreadyStored, jobNotStored } from "../../caller-defects.ts";
 import type { Connection } from "../connection.ts";
-import { checkedJobRow, COLUMNS, SELECTED, statusNumber } from "../../rows/job-columns.ts";
+import { COLUMNS, statusNumber, withEndpoint } from "../../rows/job-columns.ts";
+import { checkedRow } from "../row-checksum.ts";
 import { optionalIntegerAt, type Row } from "../../../sqlite/row.ts";
 import { narrowUpdates } from "./narrow-updates.ts";
 import type { QueueTable } from "./queue-table.ts";
@@ -36,7 +37,7 @@ export class JobTable {
     );
   }
 
-  /** @param values those of `SELECTED` */
+  /** @param values all columns, and their checksum */
   insert(job: Pick<Job, "id" | "seq">, values: readonly SQLInputValue[]): void {
     try {
       this.#connection.write(this.#statements.insert, ...values);
@@ -115,16 +116,17 @@ export class JobTable {
   }
 
   #read(row: Row): Row {
-    return checkedJobRow(row, this.#queues.endpointIdOf);
+    return withEndpoint(checkedRow(row, "job"), this.#queues.endpointIdOf);
   }
 }
 
 function prepareStatements(connection: Connection) {
   // The indexes are named, so that a query that could not use its own would not even prepare.
-  const select = (rest: string) => connection.prepare(`SELECT ${SELECTED} FROM job ${rest}`);
+  const columns = `${COLUMNS.join(", ")}, checksum`;
+  const select = (rest: string) => connection.prepare(`SELECT ${columns} FROM job ${rest}`);
   const places = COLUMNS.map(() => "?").join(", ");
   return {
-    insert: connection.prepare(`INSERT INTO job (${SELECTED}) VALUES (${places}, ?)`),
+    insert: connection.prepare(`INSERT INTO job (${columns}) VALUES (${places}, ?)`),
     delete: connection.prepare("DELETE FROM job WHERE seq = ? AND status = ?"),
     byId: select("WHERE id = ?"),
     waiting: select(

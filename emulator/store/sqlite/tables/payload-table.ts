@@ -5,9 +5,8 @@
 import type { Payload, PayloadSlot } from "../../payload.ts";
 import type { Connection } from "../connection.ts";
 import { bodyAt, integerAt, textAt } from "../../../sqlite/row.ts";
-import { rowDamaged } from "../../rows/checked-row.ts";
+import { rowChecksum, rowDamaged } from "../row-checksum.ts";
 import {
-  payloadChecksum,
   placeOf,
   PLACES_PER_JOB,
   type StoredBody,
@@ -118,4 +117,9 @@ function prepareStatements(connection: Connection) {
       "SELECT place FROM payload INDEXED BY payload_shared_file WHERE typeof(body) = 'text' AND body = ? LIMIT 1",
     ),
   };
+}
+
+/** Covers the checksum of the bytes in place of the bytes. */
+function payloadChecksum(place: number, { body, sizeBytes, checksum }: StoredBody): number {
+  return rowChecksum([place, typeof body === "string" ? body : null, sizeBytes, checksum]);
 }

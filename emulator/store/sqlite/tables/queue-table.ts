@@ -6,7 +6,9 @@ import type { StatementSync } from "node:sqlite";
 import { NO_COUNTS, type JobCounts } from "../../../core/jobs/job-counts.ts";
 import type { Connection } from "../connection.ts";
 import { damaged } from "../../../sqlite/row.ts";
-import { type Queue, queueRow, readQueue, SELECTED } from "../../rows/queue-columns.ts";
+import { namesOf } from "../../rows/columns.ts";
+import { type Queue, QUEUE, queueRow, readQueue } from "../../rows/queue-columns.ts";
+import { checkedRow, withChecksum } from "../row-checksum.ts";
 
 export class QueueTable {
   readonly #connection: Connection;
@@ -21,8 +23,8 @@ export class QueueTable {
     this.#upsert = connection.prepare(
       "INSERT OR REPLACE INTO queue VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     );
-    const all = connection.prepare(`SELECT ${SELECTED} FROM queue`);
-    for (const row of connection.all(all)) this.#add(readQueue(row));
+    const all = connection.prepare(`SELECT ${namesOf(QUEUE)}, checksum FROM queue`);
+    for (const row of connection.all(all)) this.#add(readQueue(checkedRow(row, "queue")));
   }
 
   /** The key of the endpoint's queue; undefined if it never had a job. */
@@ -62,7 +64,8 @@ export class QueueTable {
   /** Part of every commit. */
   flush(): void {
     for (const { key, endpointId, counts } of this.#changed.keys()) {
-      this.#connection.write(this.#upsert, ...queueRow(key, endpointId, counts));
+      const row = withChecksum(queueRow(key, endpointId, counts));
+      this.#connection.write(this.#upsert, ...row);
     }
   }
 

@@ -1,10 +1,9 @@
 /** Whole records as JSON, by kind and id. */
 import type { StatementSync } from "node:sqlite";
 import type { RecordKind } from "../../records.ts";
-import { rowChecksum } from "../../rows/checksum.ts";
 import type { Connection } from "../connection.ts";
 import { textAt } from "../../../sqlite/row.ts";
-import { checkedRow } from "../../rows/checked-row.ts";
+import { checkedRow, withChecksum } from "../row-checksum.ts";
 
 export class RecordTable {
   readonly #connection: Connection;
@@ -24,8 +23,7 @@ export class RecordTable {
 
   /** Writes nothing where the same JSON is stored: a start with the settings of the last one needs no room. */
   putText(kind: string, id: string, json: string): void {
-    const values = [kind, id, json];
-    const row = [...values, rowChecksum(values)];
+    const row = withChecksum([kind, id, json]);
     const stored = this.#connection.first(this.#select, kind, id);
     if (stored !== undefined && row.every((value, at) => stored[at] === value)) return;
     this.#connection.write(this.#upsert, ...row);

@@ -2,7 +2,9 @@
 import type { JobReport, KeptReports, ReportFilter } from "../../../core/jobs/job-report.ts";
 import type { Connection } from "../connection.ts";
 import { optionalIntegerAt } from "../../../sqlite/row.ts";
-import { readReport, SELECTED, valuesOf } from "../../rows/report-columns.ts";
+import { namesOf } from "../../rows/columns.ts";
+import { readReport, REPORT, valuesOf } from "../../rows/report-columns.ts";
+import { checkedRow, withChecksum } from "../row-checksum.ts";
 
 export class ReportTable {
   readonly #connection: Connection;
@@ -15,13 +17,13 @@ export class ReportTable {
 
   byId(jobId: string): JobReport | undefined {
     const row = this.#connection.first(this.#statements.byId, jobId);
-    return row && readReport(row);
+    return row && readReport(checkedRow(row, "report"));
   }
 
   list({ endpointId, idPart }: ReportFilter, limit: number): JobReport[] {
     return this.#connection
       .all(this.#statements.list, endpointId ?? null, idPart ?? null, limit)
-      .map(readReport);
+      .map((row) => readReport(checkedRow(row, "report")));
   }
 
   oldestDeletedAt(): number | undefined {
@@ -30,7 +32,7 @@ export class ReportTable {
   }
 
   put(report: JobReport): void {
-    this.#connection.write(this.#statements.put, ...valuesOf(report));
+    this.#connection.write(this.#statements.put, ...withChecksum(valuesOf(report)));
   }
 
   removeOf(endpointId: string): void {
@@ -44,7 +46,8 @@ export class ReportTable {
 }
 
 function prepareStatements(connection: Connection) {
-  const select = `SELECT ${SELECTED} FROM report`;
+  const columns = `${namesOf(REPORT)}, checksum`;
+  const select = `SELECT ${columns} FROM report`;
   const newestFirst = "ORDER BY deleted_at DESC, seq DESC";
   return {
     byId: connection.prepare(`${select} WHERE job_id = ?`),
@@ -55,7 +58,7 @@ function prepareStatements(connection: Connection) {
     ),
     oldest: connection.prepare("SELECT min(deleted_at) FROM report INDEXED BY report_deleted"),
     put: connection.prepare(
-      `INSERT OR REPLACE INTO report (${SELECTED}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT OR REPLACE INTO report (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
     ),
     deleteOf: connection.prepare("DELETE FROM report WHERE endpoint_id = ?"),
     deleteOld: connection.prepare("DELETE FROM report WHERE deleted_at <= ?"),

@@ -2,8 +2,7 @@
 import { StoreFullError } from "../../../core/store-error.ts";
 import { Connection } from "../connection.ts";
 import type { OpenedDatabase } from "../files/data-directory.ts";
-import { rowChecksum } from "../../rows/checksum.ts";
-import { checkedRow } from "../../rows/checked-row.ts";
+import { checkedRow, withChecksum } from "../row-checksum.ts";
 import { ChunkTable } from "./chunk-table.ts";
 import { DeliveryTable } from "./delivery-table.ts";
 import { JobSearch } from "./job-search.ts";
@@ -161,8 +160,7 @@ class ProgressRow {
 
   write(batch: number, lastSeq: number): void {
     const highest = Math.max(lastSeq, this.lastSeq);
-    const values = [highest, batch];
-    this.#connection.write(this.#update, ...values, rowChecksum(values));
+    this.#connection.write(this.#update, ...withChecksum([highest, batch]));
     this.#written = [batch, highest];
   }
 

@@ -10,16 +10,12 @@ import type { RecordKind } from "../../records.ts";
 import type { OpenedDatabase } from "../files/data-directory.ts";
 import { giveBackPages } from "../free-space.ts";
 import { letDatabaseChange, keepDatabase } from "../integrity/data-check.ts";
-import { contentChecksum } from "../../rows/checksum.ts";
-import type { StoredBatch } from "../../rows/chunk-columns.ts";
+import { comparedBody, type StoredBatch } from "../../rows/payload-columns.ts";
 import { applyBatch } from "./apply-batch.ts";
 import type { Tables } from "../tables/tables.ts";
 import { ValueReader } from "./values.ts";
 
-/** A stored body that was compared with its checksum, if it lies in a row: undefined if it does not fit. */
-type Compared<T extends { readonly body: Uint8Array | string }> = Omit<T, "body"> & {
-  readonly body: Uint8Array | string | undefined;
-};
+type ComparedBatch = ReturnType<typeof comparedBody<StoredBatch>>;
 
 export type Answers = ReturnType<typeof answersOf>;
 
@@ -48,11 +44,11 @@ export function answersOf(opened: OpenedDatabase, tables: Tables) {
     oldestScalingQueuedAt: (endpointId: string) => jobs.oldestScalingQueuedAt(endpointId),
     payload: (seq: number, slot: PayloadSlot) => {
       const stored = payloads.get(seq, slot);
-      return stored && compared(stored);
+      return stored && comparedBody(stored);
     },
     payloadChecksum: (seq: number, slot: PayloadSlot) => payloads.get(seq, slot)?.checksum,
     chunks: (seq: number, window: BatchWindow) =>
-      chunks.around(seq, window).map((stored) => withoutRest(compared(stored), window)),
+      chunks.around(seq, window).map((stored) => withoutRest(comparedBody(stored), window)),
     hasChunks: (seq: number, checksum: number | undefined) => chunks.has(seq, checksum),
     records: (kind: RecordKind, from: string, limit: number | undefined) =>
       records.texts(kind, from, limit),
@@ -107,17 +103,8 @@ function flush(tables: Tables, batch: ArrayBuffer): Flushed {
   }
 }
 
-function compared<T extends { body: Uint8Array | string; sizeBytes: number; checksum: number }>(
-  stored: T,
-): Compared<T> {
-  const { body, sizeBytes, checksum } = stored;
-  if (typeof body === "string") return stored;
-  const isWhole = body.byteLength === sizeBytes && contentChecksum(body) === checksum;
-  return isWhole ? stored : { ...stored, body: undefined };
-}
-
 /** The batch without chunks of a large row that the reader did not ask for: a slow reader keeps for long what it gets. */
-function withoutRest(stored: Compared<StoredBatch>, window: BatchWindow): Compared<StoredBatch> {
+function withoutRest(stored: ComparedBatch, window: BatchWindow): ComparedBatch {
   const { body, firstIndex, count } = stored;
   if (!(body instanceof Uint8Array) || body.byteLength <= SLICE_MAX_BYTES) return stored;
   const maxCount = window.from + window.maxCount - Math.max(window.from, firstIndex);

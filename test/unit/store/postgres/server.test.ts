@@ -1,11 +1,12 @@
 /** What a database must be like, and what is said of one that is not. */
+import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import {
   StoreDamagedError,
   StoreFullError,
   StoreUnusableError,
 } from "../../../../emulator/core/store-error.ts";
-import { MIGRATIONS } from "../../../../emulator/store/postgres/migrations/migrations.ts";
+import { SCHEMA_VERSION } from "../../../../emulator/store/postgres/schema.ts";
 import { openIn } from "../../../contract/store/postgres-subject.ts";
 import { bytesAt, inserted, Owner, pattern, put } from "../../../contract/store/subject.ts";
 import { postgresIsMissing, startPostgres } from "../../../setup/postgres.ts";
@@ -62,14 +63,18 @@ describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
     },
   );
 
-  it("of a newer version is refused, and stays as it is", async () => {
+  it.each([
+    ["a newer", "UPDATE migration SET version = 999, readable_by = 999", 999],
+    ["an older", "UPDATE migration SET version = 7, readable_by = 7", 7],
+    ["an older", "ALTER TABLE migration DROP COLUMN readable_by", 1],
+  ])("of %s version is refused, and stays as it is: %s", async (age, sql, version) => {
     await using database = await testDatabase();
     const owner = await database.open();
     await owner.store.close();
-    await database.admin.query("INSERT INTO migration VALUES (999)");
+    await database.admin.query(sql);
     const refused = openIn(database.url, { times: SOON });
     await expect(refused).rejects.toBeInstanceOf(StoreUnusableError);
-    await expect(refused).rejects.toThrow("newer version of sv-runtime (its schema is 999");
+    await expect(refused).rejects.toThrow(`${age} version of sv-runtime (its schema is ${version}`);
     const { rowCount } = await database.admin.query("SELECT 1 FROM owner WHERE replica IS NULL");
     expect(rowCount).toBe(64);
   });
@@ -83,7 +88,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
     expect(stores).toHaveLength(1);
     for (const store of stores) await store.close();
     const { rows } = await database.admin.query("SELECT version FROM migration ORDER BY version");
-    expect(rows).toEqual(MIGRATIONS.map((_, at) => ({ version: at + 1 })));
+    expect(rows).toEqual([{ version: SCHEMA_VERSION }]);
   });
 
   it("has what belongs to the store in the schema that its address names", async () => {
@@ -131,11 +136,9 @@ describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
     expect([...again.counts.keys()].toSorted()).toEqual(odd.toSorted());
   });
 
-  it("a row of which was changed by someone else is damaged, and nothing more is done", async () => {
+  it("in which someone changed a payload answers it as damaged, and goes on", async () => {
     await using database = await testDatabase();
-    const damage: unknown[] = [];
-    const onDamage = (error: unknown) => void damage.push(error);
-    const owner = await database.open({ onDamage });
+    const owner = await database.open();
     const job = owner.newJob();
     const [input, output] = [pattern(100), pattern(200)].map(
       (bytes) => ({ kind: "inline", bytes }) as const,
@@ -143,17 +146,47 @@ describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
     if (input === undefined || output === undefined) throw new Error("two payloads were made");
     await owner.flush([inserted(job)], [put(job, "input", input), put(job, "output", output)]);
     await database.admin.query("UPDATE payload SET body = body || '\\x00' WHERE place % 4 = 1");
-    const [found] = await owner.store.check();
-    expect(found).toMatchObject({
-      jobId: job.id,
-      damage: { place: { seq: job.seq, slot: "output" } },
-    });
     expect((await bytesAt(owner.store, job.seq, "input"))?.equals(pattern(100))).toBe(true);
     await expect(bytesAt(owner.store, job.seq, "output")).rejects.toThrow("is damaged");
-    await database.admin.query("UPDATE job SET attempt = attempt + 1");
-    await expect(owner.store.check()).rejects.toThrow("restore a backup");
+    await owner.insert();
+  });
+
+  it("a page of which its disk has damaged is told of once, and nothing more is done", async () => {
+    await using postgres = await startPostgres();
+    await using database = await testDatabase(postgres.url());
+    const first = await database.open();
+    const job = await first.insert();
+    await first.store.close();
+    const { rows } = await database.admin.query("SELECT pg_relation_filepath('job') AS file");
+    await postgres.stop();
+    const file = path.join(postgres.data, String(Object(rows[0]).file));
+    const page = fs.readFileSync(file);
+    fs.writeFileSync(file, page.fill(page[8_000] === 1 ? 2 : 1, 8_000, 8_001));
+    await postgres.start();
+    const damage: string[] = [];
+    const owner = await database.open({ onDamage: ({ message }) => void damage.push(message) });
+    await expect(owner.store.job(job.id)).rejects.toBeInstanceOf(StoreDamagedError);
     await expect(owner.insert()).rejects.toBeInstanceOf(StoreDamagedError);
-    expect(damage).toHaveLength(1);
+    expect(damage).toEqual([
+      expect.stringMatching(/is damaged: invalid page .*stop the emulator and restore a backup/u),
+    ]);
+  });
+
+  it("that does not check its pages is warned of at the start", async () => {
+    const told: string[] = [];
+    const warn = (sentence: string) => void told.push(sentence);
+    await using checking = await testDatabase();
+    await checking.open({ warn });
+    expect(told.join()).not.toContain("data_checksums");
+    await using postgres = await startPostgres();
+    await postgres.stop();
+    const { uid, gid } = fs.statSync(postgres.data);
+    const [program = ""] = fs.globSync("/usr/lib/postgresql/*/bin/pg_checksums").toReversed();
+    execFileSync(program, ["--disable", "-D", postgres.data], { uid, gid });
+    await postgres.start();
+    await using database = await testDatabase(postgres.url());
+    await database.open({ warn });
+    expect(told.join()).toContain("data_checksums is off");
   });
 
   it.skipIf(tmpfsIsMissing !== undefined)(

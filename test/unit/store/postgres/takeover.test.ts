@@ -53,7 +53,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a database whose owner is cut 
     await (await database.open()).store.close();
     await database.admin.query("BEGIN");
     await database.admin.query(
-      "SELECT pg_advisory_xact_lock(hashtext('sv-runtime replicas ' || current_schema()))",
+      "SELECT pg_advisory_xact_lock(hashtext('sv-runtime ' || current_schema()))",
     );
     const refused = openIn(database.url, { times: SOON });
     await expect(refused).rejects.toThrow(StoreInUseError);

@@ -19,7 +19,11 @@ const BURY = `WITH dead AS (SELECT * FROM replica WHERE id = ANY($1::text[])),
  * Within a transaction: removes the rows that are over, but none by which a batch is under way; and that of `own`, whatever is.
  * Answers how many.
  */
-export async function bury(session: Session, seen: SeenRenewals, own?: string): Promise<number> {
+export async function removeDead(
+  session: Session,
+  seen: SeenRenewals,
+  own?: string,
+): Promise<number> {
   const over = await overdue(session, seen, own);
   for (const { id } of over) await endSessions(session, id);
   const columns = [over.map(({ term }) => term), over.map(({ renewals }) => renewals)];

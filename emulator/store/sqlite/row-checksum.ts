@@ -1,13 +1,13 @@
-/** The CRC-32 checksums that the database stores: of each row, over its values, and of each payload, over its bytes. */
+/** The CRC-32 checksum that each row of the database stores, as its last column, over its other values. */
 import { Buffer } from "node:buffer";
 import type { SQLOutputValue } from "node:sqlite";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { crc32 } from "node:zlib";
-import { SLICE_MAX_BYTES } from "../payload-in-hand.ts";
+import { StoreDamagedError } from "../../core/store-error.ts";
+import { HOW_TO_GO_ON, type Row } from "../../sqlite/row.ts";
 
-/** Nearly all rows fit; a larger one is summed part by part. */
+/** Nearly all rows fit; the checksum of a larger one is computed part by part. */
 const SCRATCH_BYTES = 65_536;
-/** Stands before a value's bytes: one byte for its kind, and eight for a number or for the length of a text or blob. */
+/** Bytes before each value: one for its kind, and eight for a number or for the length of a text or blob. */
 const HEAD_BYTES = 9;
 
 const KIND = { null: 0, number: 1, text: 2, blob: 3 } as const;
@@ -19,7 +19,7 @@ const scratchView = new DataView(scratch.buffer);
  * The checksum of a row's values. It is stored with them, so the checksum of given values must never change. Values of
  * different kinds differ: `1` from `"1"`, null from `""`.
  *
- * @param count how many of the values, from the first on, it is over
+ * @param count number of values, from the first on, that it covers
  */
 export function rowChecksum(values: readonly SQLOutputValue[], count = values.length): number {
   let checksum = 0;
@@ -55,17 +55,24 @@ function writeHead(at: number, kind: number, numberOrLength: number): void {
   scratchView.setFloat64(at + 1, numberOrLength, true);
 }
 
-/** The checksum of a payload, which may be handed over in parts: `before` is the checksum of the parts before this one. */
-export function contentChecksum(bytes: Uint8Array, before = 0): number {
-  return crc32(bytes, before);
+/** The values and their checksum. */
+export function withChecksum(values: readonly SQLOutputValue[]): SQLOutputValue[] {
+  return [...values, rowChecksum(values)];
 }
 
-/** `contentChecksum` of a large payload; lets other work run between its slices. */
-export async function checksumInSlices(bytes: Uint8Array): Promise<number> {
-  let checksum = 0;
-  for (let at = 0; at < bytes.byteLength; at += SLICE_MAX_BYTES) {
-    if (at > 0) await nextTurn();
-    checksum = contentChecksum(bytes.subarray(at, at + SLICE_MAX_BYTES), checksum);
-  }
-  return checksum;
+/** The row, if its last column is the checksum of those before it. @throws StoreDamagedError, which names the table */
+export function checkedRow(row: Row, table: string): Row {
+  if (fits(row)) return row;
+  throw rowDamaged(table);
+}
+
+/** Whether the last column is the checksum of those before it. */
+export function fits(row: Row): boolean {
+  return row.length > 1 && rowChecksum(row, row.length - 1) === row.at(-1);
+}
+
+export function rowDamaged(table: string): StoreDamagedError {
+  return new StoreDamagedError(
+    `the database is damaged: a row of the table ${table} does not fit its checksum; ${HOW_TO_GO_ON}`,
+  );
 }

@@ -1,0 +1,142 @@
+/**
+ * Makes the tables of a new database, and brings an existing one to this version's schema. One process at a time does; the
+ * others find it done.
+ *
+ * During an upgrade some replicas of the version before still work on the tables of a migration. Each migration says which can
+ * (`readableBy`): it is not made while a replica is there that could not read it.
+ */
+import { StoreUnusableError } from "../../core/store-error.ts";
+import { removeDead } from "./claim/remove-dead.ts";
+import type { SeenRenewals } from "./claim/seen-renewals.ts";
+import { isConflict, isLocked, isServerError } from "./connect/postgres-error.ts";
+import type { Session } from "./connect/session.ts";
+import type { Settings } from "./connect/settings.ts";
+import type { FirstRecord } from "./options.ts";
+import { type Migration, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
+import { RecordWrites } from "./writes/record-writes.ts";
+
+interface FoundSchema {
+  /** Number of the schema; 0 where there are no tables of ours. */
+  readonly version: number;
+  readonly readableBy: number;
+}
+
+/** Registration takes it too: no replica comes while this one looks who is there. */
+const LOCK = "SELECT pg_advisory_xact_lock(hashtext('sv-runtime ' || $1))";
+const IS_THERE = "SELECT 1 FROM pg_namespace WHERE nspname = $1";
+/** Statements of other processes wait behind one that waits for a table. */
+const LOCK_TIMEOUT = "SET LOCAL lock_timeout = 300";
+const TABLES_IN_USE =
+  "the tables of the database must be changed for this version, and a transaction that takes long, such as a dump, has them; start again when it is over";
+const BEHIND = "SELECT id FROM replica WHERE knows < $1 ORDER BY id";
+const FIND =
+  "SELECT coalesce(max(version), 0), coalesce(max(coalesce(readable_by, version)), 0) FROM migration";
+const NO_SUCH_TABLE = "42P01";
+/** The first schemas did not say who can read them. */
+const NO_SUCH_COLUMN = "42703";
+
+/** Highest schema that a version with these migrations knows. */
+export function knownVersion(migrations: readonly Migration[]): number {
+  return SCHEMA_VERSION + migrations.length;
+}
+
+/** A sentence where a version that knows the schema `knows` cannot work with the database. Throws what `pg` throws. */
+export async function whyUnreadable(session: Session, knows: number): Promise<string | undefined> {
+  return reasonAgainst(await findSchema(session), knows);
+}
+
+function reasonAgainst({ version, readableBy }: FoundSchema, knows: number): string | undefined {
+  if (version > 0 && version < SCHEMA_VERSION)
+    return `was written by an older version of sv-runtime (its schema is ${version}, this one knows ${knows}); use that version, or name another database or schema`;
+  if (readableBy <= knows) return undefined;
+  return `was written by a newer version of sv-runtime (its schema is ${version}, with which versions work that know ${readableBy}; this one knows ${knows})`;
+}
+
+async function findSchema(session: Session): Promise<FoundSchema> {
+  try {
+    const { rows } = await session.ask({ text: FIND });
+    const [version, readableBy] = rows[0] ?? [];
+    return { version: Number(version), readableBy: Number(readableBy) };
+  } catch (error) {
+    if (isServerError(error) && error.code === NO_SUCH_TABLE) return { version: 0, readableBy: 0 };
+    if (isServerError(error) && error.code === NO_SUCH_COLUMN) return { version: 1, readableBy: 1 };
+    throw error;
+  }
+}
+
+/**
+ * Stores `first` with new tables. Answers a sentence with what keeps the database as it is: replicas of a version that could
+ * not go on, or a transaction.
+ *
+ * @throws StoreUnusableError for the database of a version that this one cannot work with; what `pg` throws
+ */
+export async function makeSchema(
+  session: Session,
+  { schema, shown }: Settings,
+  migrations: readonly Migration[],
+  seen: SeenRenewals,
+  first?: FirstRecord,
+): Promise<string | undefined> {
+  const knows = knownVersion(migrations);
+  const found = await findSchema(session);
+  const reason = reasonAgainst(found, knows);
+  if (reason !== undefined) throw new StoreUnusableError(`the database ${shown} ${reason}`);
+  if (found.version >= knows) return undefined;
+  const begin = [{ text: "BEGIN" }, { text: LOCK, values: [schema] }, { text: LOCK_TIMEOUT }];
+  await session.askAll(begin);
+  try {
+    await makeTables(session, schema, first);
+    const obstacle = await migrate(session, migrations, seen);
+    await session.ask({ text: obstacle === undefined ? "COMMIT" : "ROLLBACK" });
+    return obstacle;
+  } catch (error) {
+    if (!isConflict(error) && !isLocked(error)) throw error;
+    await session.ask({ text: "ROLLBACK" });
+    return TABLES_IN_USE;
+  }
+}
+
+/** Does nothing where they are there. */
+async function makeTables(session: Session, schema: string, first?: FirstRecord): Promise<void> {
+  const found = await session.ask({ text: IS_THERE, values: [schema] });
+  // A user who may use a schema that is there need not be allowed to make one.
+  if (found.rows.length === 0) await session.ask({ text: `CREATE SCHEMA ${schema}` });
+  await session.ask({
+    text: `CREATE TABLE IF NOT EXISTS ${schema}.migration (
+      version integer PRIMARY KEY, readable_by integer, made_at timestamptz NOT NULL DEFAULT now())`,
+  });
+  if ((await findSchema(session)).version > 0) return;
+  await session.run(SCHEMA);
+  await note(session, SCHEMA_VERSION, SCHEMA_VERSION);
+  if (first === undefined) return;
+  const writes = new RecordWrites();
+  writes.set(first.kind, first.id, first.record);
+  for (const statement of writes.statements()) await session.ask(statement);
+}
+
+/** Makes the missing migrations. Answers a sentence with the replicas that are in the way. */
+async function migrate(
+  session: Session,
+  migrations: readonly Migration[],
+  seen: SeenRenewals,
+): Promise<string | undefined> {
+  const { version } = await findSchema(session);
+  const missing = migrations.slice(version - SCHEMA_VERSION);
+  // A replica that stands still would go on when it wakes.
+  if (missing.length > 0) await removeDead(session, seen);
+  for (const [at, { sql, readableBy }] of missing.entries()) {
+    const { rows } = await session.ask({ text: BEHIND, values: [readableBy] });
+    if (rows.length > 0) {
+      const names = rows.map(([id]) => String(id)).join(", ");
+      return `the database is used by emulators of an older version (${names}), which could not go on with what this version changes; stop them first`;
+    }
+    await session.run(sql);
+    await note(session, version + at + 1, readableBy);
+  }
+  return undefined;
+}
+
+async function note(session: Session, version: number, readableBy: number): Promise<void> {
+  const text = "INSERT INTO migration (version, readable_by) VALUES ($1, $2)";
+  await session.ask({ text, values: [version, readableBy] });
+}
