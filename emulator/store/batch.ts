@@ -1,4 +1,4 @@
-/** A batch: all that changes at once in the store, as data. */
+/** A batch: changes of the store that are stored together or not at all, as data. */
 import type { JobCounts } from "../core/jobs/job-counts.ts";
 import type { JobFrame } from "../core/jobs/job-body.ts";
 import type { JobReport, KeptReports } from "../core/jobs/job-report.ts";
@@ -10,28 +10,28 @@ import type { RecordKind, Records } from "./records.ts";
 export interface Batch {
   /** One more than that of the batch before. */
   readonly number: number;
-  /** No key above this one has been given to a job, a place in the queue or a delivery. */
+  /** Highest key that was given to a job, a place in the queue or a delivery. */
   readonly lastSeq: number;
-  /** Rows of jobs, each as it becomes, with what is stored of it now. Written before the changes. */
+  /** Rows of jobs as they become, each with the stored row. Written before the changes. */
   readonly jobs: readonly JobRow[];
-  /** In the order in which they are to be made. */
+  /** Changes in the order in which they are to be made. */
   readonly changes: readonly Change[];
-  /** The counters of the endpoints whose jobs changed, as they become. */
+  /** Counters of the endpoints with changed jobs, as they become. */
   readonly counts: ReadonlyMap<string, JobCounts>;
   /**
-   * The version of the records that its changes of records rest on, which is one higher once it is stored; undefined if it has
-   * none, but for those of use, or if nobody else could change them.
+   * Version of the records that the batch rests on; it is one higher after the batch. Undefined if the batch changes no records other
+   * than usage, or if no other replica can change them.
    */
   readonly recordsVersion?: number;
 }
 
 export interface JobRow {
-  /** Undefined: there is none. */
+  /** Undefined for a new job. */
   readonly before: Job | undefined;
   readonly after: Job;
 }
 
-/** Where payloads and chunks lie: the job or the delivery that has them, and its endpoint. */
+/** The job or delivery that has a payload or chunks, and its endpoint. */
 export interface Place {
   readonly seq: number;
   readonly endpointId: string;
@@ -40,20 +40,20 @@ export interface Place {
 export type Change =
   /** Deletes the job with its payloads and chunks. */
   | { readonly type: "delete-job"; readonly job: Job }
-  /** Stores the payload in place of the one there, if any. A file can be stored once only. */
+  /** Stores the payload, in place of a stored one. A file can be stored only once. */
   | (Place & {
       readonly type: "put-payload";
       readonly slot: PayloadSlot;
       readonly payload: Payload;
     })
   | (Place & { readonly type: "remove-payload"; readonly slot: PayloadSlot })
-  /** Stores the payload, if there is one, under `toSeq` as well, where it stays whatever becomes of the first. */
+  /** Stores the payload, if there is one, under `toSeq` too. That copy outlives the first. */
   | (Place & {
       readonly type: "share-payload";
       readonly slot: PayloadSlot;
       readonly toSeq: number;
     })
-  /** `firstIndex` is the number of chunks already there. */
+  /** `firstIndex` is the number of stored chunks. */
   | (Place & { readonly type: "append-chunks"; readonly batch: StagedBatch })
   | (Place & { readonly type: "remove-chunks" })
   | {
@@ -63,22 +63,22 @@ export type Change =
       readonly record: Records[RecordKind];
     }
   | { readonly type: "delete-record"; readonly kind: RecordKind; readonly id: string }
-  /** Its size is that of its frame and of the payloads under its seq. */
+  /** The size of the delivery is the size of its frame and of the payloads under its seq. */
   | {
       readonly type: "insert-delivery";
       readonly delivery: Omit<Delivery, "sizeBytes">;
       readonly frame: JobFrame;
     }
   | { readonly type: "replace-delivery"; readonly delivery: Delivery }
-  /** Deletes settled deliveries with their payloads, the oldest first, until the rest is within the bounds. */
+  /** Deletes the oldest settled deliveries with their payloads until the rest is within the bounds. */
   | { readonly type: "prune-deliveries"; readonly kept: KeptDeliveries }
   | { readonly type: "put-report"; readonly report: JobReport }
-  /** Deletes the reports on jobs of the endpoint. */
+  /** Deletes all reports on jobs of the endpoint. */
   | { readonly type: "remove-reports"; readonly endpointId: string }
-  /** Deletes reports, the oldest first, until the rest is within the bounds. */
+  /** Deletes the oldest reports until the rest is within the bounds. */
   | { readonly type: "prune-reports"; readonly kept: KeptReports };
 
-/** Those about deliveries and reports. */
+/** Changes of deliveries and reports. */
 export type RareChange = Extract<
   Change,
   { readonly type: `${string}-${"delivery" | "deliveries" | "report" | "reports"}` }

@@ -1,4 +1,4 @@
-/** Refuses calls that can only come from a defect of the caller, in the same words in every adapter. */
+/** Refusals of batches that can only come from a defect of the caller: the same words in every adapter. */
 import { FIELDS, type Job } from "../core/jobs/job.ts";
 import type { Delivery } from "../core/webhooks/delivery.ts";
 import type { JobRow } from "./batch.ts";
@@ -6,7 +6,7 @@ import { BatchRefusedError } from "./store.ts";
 
 const FIXED = FIELDS.filter(({ fixed }) => fixed).map(({ name }) => name);
 
-/** @throws BatchRefusedError when a job becomes one that it cannot become */
+/** @throws BatchRefusedError when a field changes that never changes */
 export function refuseFixedChange({ before, after }: JobRow): void {
   const changed = before && FIXED.find((name) => before[name] !== after[name]);
   if (changed) throw new BatchRefusedError(`the ${changed} of job ${before.id} never changes`);

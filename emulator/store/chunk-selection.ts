@@ -1,7 +1,7 @@
-/** Cuts stored batches down to the window a reader asked for; the same for every adapter. */
+/** Cuts stored batches to the window of a reader, for every adapter. */
 import { type ChunkBatch, type ChunkWindow, cutBatch } from "../../runtime/protocol/chunk-batch.ts";
 
-/** @param batches those that may lie in the window, in index order, without gaps */
+/** @param batches batches with all chunks of the window, in order, without gaps */
 export function selectChunks(batches: Iterable<ChunkBatch>, window: ChunkWindow): ChunkBatch[] {
   const selected: ChunkBatch[] = [];
   let { maxCount, maxBytes } = window;
@@ -12,7 +12,7 @@ export function selectChunks(batches: Iterable<ChunkBatch>, window: ChunkWindow)
     selected.push(cut);
     maxCount -= cut.count;
     maxBytes -= cut.lines.byteLength;
-    // What was left of it did not fit.
+    // The rest of the batch did not fit.
     if (cut.firstIndex + cut.count < batch.firstIndex + batch.count) break;
   }
   return selected;

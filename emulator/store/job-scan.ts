@@ -1,20 +1,20 @@
-/** How a store looks for the jobs that fit a filter: from the newest down, through a bounded number of them. */
+/** The scan of a store for jobs that fit a filter: from the newest down, through a bounded number of jobs. */
 import { type FilteredJob, fitsFilter, type JobWindow } from "../core/jobs/job-filter.ts";
 import type { Job } from "../core/jobs/job.ts";
 
-/** The keys that a scan goes through: from `first` up to, but not including, `end`. */
+/** Keys of a scan: from `first` up to, but not including, `end`. */
 export interface SeqRange {
   readonly first: number;
   readonly end: number;
 }
 
-/** Of failures that are read to be searched, which a job may have a long one of. */
+/** Maximum number of characters of failures that one scan searches. */
 const MAX_CHARACTERS = 2_000_000;
 
 export class JobScan {
-  /** Of the jobs that fit. */
+  /** Keys of the jobs that fit. */
   readonly seqs: number[] = [];
-  /** The last job it looked at, unless there was nothing else. */
+  /** Key of the last job of the scan; undefined if the scan reached the end. */
   nextSeq: number | undefined;
   readonly #window: JobWindow;
   #looked = 0;
@@ -25,9 +25,9 @@ export class JobScan {
   }
 
   /**
-   * Looks at the next job; answers false when that was the last one it looks at.
+   * Looks at the next job; answers false if the scan ends with it.
    *
-   * @param characters of what had to be read to be searched
+   * @param characters length of the text that was searched
    */
   look(seq: number, job: FilteredJob, characters = 0): boolean {
     const { filter, limit, maxLooked } = this.#window;
@@ -41,13 +41,13 @@ export class JobScan {
   }
 }
 
-/** The job with the highest key below that one, of all endpoints. */
+/** The job of any endpoint with the highest key below `end`. */
 type NewestBelow = (end: number) => Pick<Job, "seq" | "submittedAt"> | undefined;
 
 /**
- * Where jobs of the window can be: `submittedAt` ascends with `seq`, so that a moment is found by bisection.
+ * The keys that jobs of the window can have: `submittedAt` ascends with `seq`, so a moment is found by bisection.
  *
- * @param lastSeq no job has a higher one
+ * @param lastSeq highest key of a job
  */
 export function rangeOf(window: JobWindow, lastSeq: number, newestBelow: NewestBelow): SeqRange {
   const { since, until } = window.filter;
@@ -56,7 +56,7 @@ export function rangeOf(window: JobWindow, lastSeq: number, newestBelow: NewestB
   return { first: since === undefined ? 0 : firstSince(since, end, newestBelow), end };
 }
 
-/** The lowest key below `end` of a job that was submitted at `at` or later; `end` if there is none. */
+/** Lowest key below `end` of a job that was submitted at `at` or later; `end` if there is none. */
 function firstSince(at: number, end: number, newestBelow: NewestBelow): number {
   let before = -1;
   let since = end;

@@ -1,6 +1,6 @@
 /**
- * Reads payloads and chunks, some of which lie in the store's rows and some in files that the rows name, and which may be
- * deleted or replaced between a look at the row and one at the file.
+ * Reads payloads and chunks from the rows of a store and from the files that the rows name. They may be deleted or replaced
+ * between a look at the row and a look at the file.
  */
 import type { ChunkBatch, ChunkWindow } from "../../runtime/protocol/chunk-batch.ts";
 import type { OpenedPayload } from "../core/jobs/opened-payload.ts";
@@ -15,20 +15,20 @@ import {
   type ReadablePayload,
 } from "./payload.ts";
 
-/** What a row says of a part of a file, or of all of it. */
+/** The content of a file, or of a part of it, as its row describes it. */
 export interface FileContent {
   readonly name: string;
   readonly offset: number;
   readonly sizeBytes: number;
   readonly checksum: number;
-  /** Whose it is. */
+  /** The payload that it is. */
   readonly place: PayloadPlace;
 }
 
-/** Where in a file a payload lies. */
+/** The range of a payload in a file. */
 export type FileRange = Omit<FileContent, "place">;
 
-/** Those of parts that lie in one file after one another. */
+/** Ranges of parts that follow each other in one file. */
 export function rangesOf(
   name: string,
   parts: readonly Uint8Array[],
@@ -42,7 +42,7 @@ export function rangesOf(
   });
 }
 
-/** What a row has: the bytes, undefined in place of such that do not fit their checksum, or the name of a file. */
+/** The content of a row: the bytes (undefined if they do not fit their checksum) or the name of a file. */
 export interface Found {
   readonly body: Uint8Array | string | undefined;
   readonly sizeBytes: number;
@@ -50,7 +50,7 @@ export interface Found {
 }
 
 export interface FoundBatch extends Found, Omit<ChunkBatch, "lines"> {
-  /** Where in a file the lines begin. */
+  /** Offset of the lines in the file. */
   readonly offset: number;
 }
 
@@ -59,9 +59,9 @@ type StoredFile = Found & { readonly body: string };
 /** The rows and files of a store. */
 export interface LyingBytes {
   payload(seq: number, slot: PayloadSlot): Promise<Found | undefined>;
-  /** Batches that hold everything in the window, and perhaps more at either end. */
+  /** Batches with all chunks of the window, and perhaps more at either end. */
   chunks(seq: number, window: BatchWindow): Promise<readonly FoundBatch[]>;
-  /** What lies in a file; both ways throw PayloadDamagedError, also where it was removed meanwhile. */
+  /** Reads from a file. Both ways throw PayloadDamagedError, also where the file was removed meanwhile. */
   file(content: FileContent): {
     bytes(): Promise<Uint8Array>;
     open(): Promise<OpenedPayload>;
@@ -87,7 +87,7 @@ export async function readPayload(
   };
 }
 
-/** @throws PayloadDamagedError when one of them is not what was stored */
+/** @throws PayloadDamagedError when a batch is not what was stored */
 export async function readChunks(
   lying: LyingBytes,
   seq: number,
@@ -111,11 +111,11 @@ export async function readChunks(
     const again = await lying.chunks(seq, window);
     if (filesOf(again) === filesOf(found)) throw error;
   }
-  // They were replaced or deleted meanwhile.
+  // The batches were replaced or deleted meanwhile.
   return readChunks(lying, seq, window);
 }
 
-/** @throws PayloadDamagedError when lines that lie in a row are not what was stored */
+/** @throws PayloadDamagedError when lines in a row are not what was stored */
 export async function readBatches(
   lying: LyingBytes,
   seq: number,
@@ -139,13 +139,13 @@ export async function readBatches(
   });
 }
 
-/** @throws PayloadDamagedError when the bytes are not those that were stored */
+/** @throws PayloadDamagedError when the bytes are not what was stored */
 function refuseDamaged({ body, checksum }: Found, place: PayloadPlace): Uint8Array {
   if (body instanceof Uint8Array) return body;
   throw new PayloadDamagedError(place, "is damaged: it does not fit its checksum", { checksum });
 }
 
-/** What `read` answers of a file; undefined if it is missing or damaged and not what the store has there any more. */
+/** The answer of `read`; undefined if the file is missing or damaged and its row is gone. */
 async function unlessGone<T>(
   read: () => Promise<T>,
   isNamed: () => Promise<boolean>,

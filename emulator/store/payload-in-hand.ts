@@ -1,10 +1,10 @@
-/** Payloads whose bytes are already in memory. */
+/** Payloads that are already in memory. */
 import type { OpenedPayload } from "../core/jobs/opened-payload.ts";
 import type { ReadablePayload } from "./payload.ts";
 
 /**
- * Slices of payloads are at most this long. Shorter ones take longer to read; longer ones leave more memory behind after
- * many readers at once, because nothing collects it while the service is idle.
+ * Maximum length of a slice of a payload. Shorter slices take longer to read; longer ones leave more memory behind after many
+ * concurrent readers, because nothing collects it while the service is idle.
  */
 export const SLICE_MAX_BYTES = 65_536;
 
@@ -16,7 +16,7 @@ export function payloadInHand(bytes: Uint8Array): ReadablePayload {
   };
 }
 
-export function openedInHand(bytes: Uint8Array): OpenedPayload {
+function openedInHand(bytes: Uint8Array): OpenedPayload {
   return {
     sizeBytes: bytes.byteLength,
     slices: () => slicesOf(bytes),

@@ -1,17 +1,17 @@
-/** Payloads: the bytes of jobs, their outputs and their streams, on their way into the store and as they lie there. */
+/** Payloads: the bytes of inputs, outputs and streams, on their way into the store and in the store. */
 import type { ChunkBatch, ChunkWindow } from "../../runtime/protocol/chunk-batch.ts";
 import type { OpenedPayload } from "../core/jobs/opened-payload.ts";
 
-/** Bytes to be stored. Large ones lie in a file of their own, already durable; see `Store.stage`. */
+/** Bytes to be stored. Large ones are already durable in a file; see `Store.stage`. */
 export type Payload =
   | { readonly kind: "inline"; readonly bytes: Uint8Array }
   | {
       readonly kind: "file";
       readonly name: string;
-      /** Where in the file it begins; several chunks share one. */
+      /** Offset in the file: several chunks share one. */
       readonly offset: number;
       readonly sizeBytes: number;
-      /** crc32 of its bytes. */
+      /** CRC-32 of the bytes. */
       readonly checksum: number;
     };
 
@@ -24,47 +24,47 @@ export interface StagedBatch extends Omit<ChunkBatch, "lines"> {
 }
 
 /**
- * A payload as it lay in the store when it was asked for: its size is known, its bytes are read when they are wanted. Both
- * ways to read it answer undefined if it is not stored any more by then.
+ * A stored payload: its size is known, its bytes are read on demand. Both ways to read it answer undefined if it is no longer
+ * stored by then.
  */
 export interface ReadablePayload {
   readonly sizeBytes: number;
-  /** All of it. The bytes must not be changed. @throws PayloadDamagedError; StoreUnusableError when the disk fails */
+  /** Reads the whole payload. The bytes must not be changed. @throws PayloadDamagedError; StoreUnusableError when the disk fails */
   bytes(): Promise<Uint8Array | undefined>;
   /**
-   * Opens it to be read slice by slice, also after its job is deleted; once all of it was found to be what was stored.
+   * Opens the payload, after it was compared with its checksum, to be read slice by slice, also after its job is deleted.
    *
-   * @throws PayloadDamagedError; StoreUnusableError when the disk fails, and so do its slices
+   * @throws PayloadDamagedError; StoreUnusableError when the disk fails; the slices throw the latter, too
    */
   open(): Promise<OpenedPayload | undefined>;
 }
 
 /** A batch of stored chunks. */
 export interface ReadableBatch extends Omit<ChunkBatch, "lines"> {
-  /** The bytes, unless they lie in a file. */
+  /** The bytes, unless they are in a file. */
   readonly lines: Uint8Array | ReadablePayload;
 }
 
-/** Bounds of what a reader of batches takes at a time. */
+/** Bounds of one read of batches. */
 export interface BatchWindow extends ChunkWindow {
-  /** Maximum of bytes that lie in no file: batches after the one that reaches it are not read. Default: `maxBytes`. */
+  /** Maximum number of bytes in rows: batches after the one that reaches it are not read. Default: `maxBytes`. */
   readonly maxInHand?: number;
 }
 
-/** Which payload of which job or delivery. */
+/** A payload of a job or delivery. */
 export interface PayloadPlace {
   readonly seq: number;
   readonly slot: PayloadSlot | "chunks";
 }
 
-/** The bytes of one payload are missing, or not those that were stored. All else is as it was. */
+/** The bytes of one payload are missing or not what was stored. Everything else is sound. */
 export class PayloadDamagedError extends Error {
   override readonly name = "PayloadDamagedError";
   readonly place: PayloadPlace;
-  /** That of the bytes that were stored; undefined if nothing is. */
+  /** Checksum of the stored bytes; undefined if nothing is stored. */
   readonly checksum: number | undefined;
 
-  /** `finding` says what is wrong with it. */
+  /** @param finding what is wrong with the payload */
   constructor(
     place: PayloadPlace,
     finding: string,
@@ -78,7 +78,7 @@ export class PayloadDamagedError extends Error {
 
 export interface PayloadDamage {
   readonly damage: PayloadDamagedError;
-  /** Undefined if it belongs to a webhook delivery. */
+  /** Undefined for a payload of a webhook delivery. */
   readonly jobId: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What the store keeps as whole records, by kind and id. */
+/** Data that the store keeps as whole records, by kind and id. */
 import type { Account } from "../core/access/account.ts";
 import type { ApiKey } from "../core/access/api-key.ts";
 import type { AuditEntry } from "../core/access/audit-entry.ts";
@@ -23,11 +23,11 @@ export interface Records {
   readonly apiKey: ApiKey;
   readonly audit: AuditEntry;
   readonly registryAuth: RegistryAuth;
-  /** Those of all endpoints, by ids of their own. */
+  /** Releases of all endpoints, by ids of their own. */
   readonly release: Release;
-  /** What files said at the last start, by endpoint. */
+  /** Content of the files at the last start, by endpoint. */
   readonly served: ServedEndpoint;
-  /** The same of what endpoints share, by its own id. */
+  /** Templates of the files at the last start, which endpoints share, by their own ids. */
   readonly servedTemplate: ServedTemplate;
   readonly servedVolume: NetworkVolume;
   readonly clock: ClockRecord;
@@ -36,7 +36,7 @@ export interface Records {
   readonly networkVolume: NetworkVolume;
   readonly usage: Usage;
   readonly pod: Pod;
-  /** Of a store that several processes share. */
+  /** Only in a store that several processes share. */
   readonly secretCheck: SecretCheck;
   readonly unfinishedMove: UnfinishedMove;
 }

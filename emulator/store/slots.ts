@@ -1,4 +1,4 @@
-/** Lets a bounded number of callers go on at a time; the others wait in the order in which they came. */
+/** Lets a bounded number of callers go on at a time. The others wait in their order. */
 export class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];

@@ -1,4 +1,4 @@
-/** Whether the store can be relied on. Once it was seen damaged nothing is done any more, lest the damage spread. */
+/** Stops all work of a store once damage was found, so that the damage does not spread. */
 import { StoreDamagedError } from "../core/store-error.ts";
 
 export class Soundness {
@@ -9,7 +9,7 @@ export class Soundness {
     this.#onDamage = onDamage;
   }
 
-  /** Does the work unless damage was seen before, and sees it in what the work throws. @throws StoreDamagedError */
+  /** Does the work, unless damage was found before, and notes damage that the work throws. @throws StoreDamagedError */
   async guard<T>(work: () => Promise<T>): Promise<T> {
     if (this.#damage) throw this.#damage;
     try {

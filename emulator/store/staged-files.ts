@@ -1,20 +1,20 @@
-/** Files that were written, whose payloads no batch has stored yet: a file goes when none of its payloads is wanted any more. */
+/** Written files with payloads that no batch has stored yet. A file is removed when none of its payloads can be stored any more. */
 import type { Change } from "./batch.ts";
 import { payloadNotStaged } from "./caller-defects.ts";
 import type { Payload } from "./payload.ts";
 
 interface StagedFile {
-  /** Where the payloads begin that no batch has taken. */
+  /** Offsets of payloads that no batch has taken. */
   readonly open: Set<number>;
   /** Payloads taken by a batch that is not stored yet. */
   taken: number;
-  /** True once a committed row refers to the file. */
+  /** Whether a committed row names the file. */
   kept: boolean;
 }
 
 export type FilePayload = Payload & { readonly kind: "file" };
 
-/** One of the payloads in a file. */
+/** A payload in a file. */
 export interface FilePlace {
   readonly name: string;
   readonly offset: number;
@@ -24,7 +24,7 @@ export class StagedFiles {
   readonly #files = new Map<string, StagedFile>();
   readonly #remove: (name: string) => Promise<void>;
 
-  /** `remove` is called with each file none of whose payloads was stored. */
+  /** @param remove called with each file that has no stored payload */
   constructor(remove: (name: string) => Promise<void>) {
     this.#remove = remove;
   }
@@ -33,7 +33,7 @@ export class StagedFiles {
     this.#files.set(name, { open: new Set(offsets), taken: 0, kept: false });
   }
 
-  /** Of a batch that is to be stored: answers what it refers to. @throws BatchRefusedError as `take`, and then none is taken */
+  /** Takes and answers all payloads of a batch that is to be stored. @throws BatchRefusedError as `take`; then none is taken */
   takeAll(changes: readonly Change[]): readonly FilePayload[] {
     const taken: FilePayload[] = [];
     try {
@@ -50,19 +50,19 @@ export class StagedFiles {
     return taken;
   }
 
-  /** Whether some of its payloads may still be wanted. */
+  /** Whether payloads of the file may still be stored. */
   has(name: string): boolean {
     return this.#files.has(name);
   }
 
-  /** The batch that is to be stored refers to the payload. @throws Error when it is not staged, or was taken before */
+  /** Takes a payload for a batch that is to be stored. @throws BatchRefusedError when it is not staged, or was taken before */
   take({ name, offset }: FilePlace): void {
     const file = this.#files.get(name);
     if (!file?.open.delete(offset)) throw payloadNotStaged(name);
     file.taken += 1;
   }
 
-  /** The batch that took the payload was not stored. */
+  /** To be called if the batch that took the payload was not stored. */
   giveBack({ name, offset }: FilePlace): void {
     const file = this.#files.get(name);
     if (!file) return;
@@ -70,7 +70,7 @@ export class StagedFiles {
     file.open.add(offset);
   }
 
-  /** The batch that took a payload of the file is stored. */
+  /** To be called if the batch that took a payload of the file is stored. */
   keep(name: string): void {
     const file = this.#files.get(name);
     if (!file) return;
@@ -79,7 +79,7 @@ export class StagedFiles {
     this.#settle(name, file);
   }
 
-  /** Nobody will store the payload; does nothing to one that a batch has taken. Resolves when its file is gone, if it goes. */
+  /** Gives up a payload, unless a batch has taken it. Resolves when its file is removed, if it is. */
   async discard({ name, offset }: FilePlace): Promise<void> {
     const file = this.#files.get(name);
     if (!file?.open.delete(offset)) return;

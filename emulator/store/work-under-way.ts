@@ -1,4 +1,4 @@
-/** What a store has begun and has to wait for before it is closed. */
+/** Work that a store has begun and waits for before it closes. */
 export class WorkUnderWay {
   readonly #work = new Set<Promise<unknown>>();
 
@@ -11,7 +11,7 @@ export class WorkUnderWay {
     }
   }
 
-  /** Resolves when nothing is under way any more, however it ended. */
+  /** Resolves when no work is under way, whether it succeeded or not. */
   async settle(): Promise<void> {
     while (this.#work.size > 0) await Promise.allSettled(this.#work);
   }

@@ -1,4 +1,4 @@
-/** Reads the address of a bucket for large payloads; what it does not say is taken from the variables that AWS's own tools know. */
+/** Reads the address of a bucket for large payloads. Missing values come from the variables that the tools of AWS know. */
 import { isObjectsAddress, OBJECTS_RULE, shownAddress } from "../../core/store-address.ts";
 import { StoreUnusableError } from "../../core/store-error.ts";
 import { type Environment, variable } from "../../../runtime/protocol/worker-env.ts";
@@ -7,7 +7,7 @@ import { Secret } from "../../../runtime/storage/secret.ts";
 import type { BucketSettings } from "../../../runtime/storage/settings.ts";
 
 export interface BlobsPlace extends BucketSettings {
-  /** What the key of each blob begins with: empty, or with a slash at its end. */
+  /** Prefix of the key of each blob: empty, or with a slash at its end. */
   readonly prefix: string;
 }
 
@@ -73,7 +73,7 @@ function amazonsOwn(text: string, region: string | undefined): string {
   );
 }
 
-/** Both from one place, never one from each. */
+/** Both keys come from the same place. */
 function keysOf(
   text: string,
   { accessKeyId, secretAccessKey }: Partial<Record<Parameter, string>>,

@@ -1,4 +1,4 @@
-/** Large payloads as objects of a bucket, each sent in one request, so that nothing half sent is left behind. */
+/** Large payloads as objects of a bucket, each sent in one request: an interrupted one leaves nothing behind. */
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import { DeleteObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
@@ -11,19 +11,19 @@ import { S3Store } from "../../../runtime/storage/s3/s3-store.ts";
 import type { Blobs, FoundBlob, OpenedBlob } from "./blobs.ts";
 import { type BlobsPlace, readBlobsPlace } from "./s3-address.ts";
 
-/** Without a byte. */
+/** Timeout of a read without a byte. */
 const IDLE_LIMIT_MS = 30_000;
 const INSUFFICIENT_STORAGE = 507;
 
 export interface S3BlobsOptions {
-  /** For keys and what else the address leaves out. */
+  /** Variables for keys and for other values that the address leaves out. */
   readonly env: Environment;
-  /** How often what may pass is tried; default six times within some ten seconds. */
+  /** Retries after errors that may pass; default: six tries within about ten seconds. */
   readonly retry?: RetryTerms;
 }
 
 /**
- * Opens the bucket of an address, and makes sure that blobs can be written, read, listed and removed there.
+ * Opens the bucket of an address, and tries to write, read, list and remove a blob.
  *
  * @throws StoreUnusableError for an address that lacks something, a service that cannot be reached, or keys it refuses;
  *   StoreFullError when it has no room
@@ -59,7 +59,7 @@ class S3Blobs implements Blobs {
   constructor(place: BlobsPlace, retry: RetryTerms) {
     this.#place = place;
     this.#retry = retry;
-    // What is sent in one request has no upload to hear of.
+    // An object in one request has no multipart upload to report.
     const listener = { opened: () => undefined, closed: () => undefined };
     this.#store = new S3Store(place, { listener, retry, explain });
   }
@@ -109,7 +109,7 @@ class S3Blobs implements Blobs {
       const terms = this.#terms(`The object "${key}" cannot be removed from`);
       return call(() => client.send(command, { abortSignal: signal }), terms);
     }).catch((error: unknown) => {
-      // Not every service answers as if it had been there.
+      // Some services answer 404 for an object that is not there.
       if (!(error instanceof MissingError)) throw error;
     });
   }
@@ -175,7 +175,7 @@ class S3Blobs implements Blobs {
 
 /** There is no such blob. */
 class MissingError extends StoreUnusableError {}
-/** There is one, which ends before the range. */
+/** The blob ends before the range. */
 class BeyondEndError extends StoreUnusableError {}
 
 const NOTHING: OpenedBlob = {

@@ -1,4 +1,4 @@
-/** A bucket of which is told when it fails, and when it works again. */
+/** Reports when a bucket fails, and when it works again. */
 import { StoreFullError, StoreUnusableError } from "../../core/store-error.ts";
 import type { Blobs, OpenedBlob } from "./blobs.ts";
 
@@ -7,7 +7,7 @@ export class WatchedBlobs implements Blobs {
   readonly #tell: (failure: Error | undefined) => void;
   #isFailing = false;
 
-  /** @param tell hears of the first failure, and with undefined of the first success after it */
+  /** @param tell called with the first failure, and with undefined at the first success after it */
   constructor(blobs: Blobs, tell: (failure: Error | undefined) => void) {
     this.#blobs = blobs;
     this.#tell = tell;

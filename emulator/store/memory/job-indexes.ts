@@ -1,10 +1,10 @@
-/** The orders in which jobs in memory are looked for; each job has at most one place in each. */
+/** The orders in which jobs in memory are found. A job has at most one place in each order. */
 import { JOB_STATUSES, type JobStatus } from "../../../runtime/protocol/job-status.ts";
 import { dueAt } from "../../core/jobs/job-due.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { OrderedSet } from "./ordered-set.ts";
 
-/** Jobs of one endpoint, beside those of each status by seq. */
+/** Orders of the jobs of one endpoint, beside the order of each status by seq. */
 const ENDPOINT_PLACES = {
   all: (job: Job) => job.seq,
   waiting: (job: Job) => (job.status === "IN_QUEUE" ? job.queueKey : undefined),
@@ -16,7 +16,7 @@ const ENDPOINT_ORDERS = ["all", "waiting", "scaling"] as const;
 type EndpointIndexes = Readonly<Record<keyof typeof ENDPOINT_PLACES | JobStatus, OrderedSet>>;
 
 export class JobIndexes {
-  /** Those of all endpoints by seq. */
+  /** Jobs of all endpoints by seq. */
   readonly all = new OrderedSet();
   readonly due = new OrderedSet();
   readonly #byEndpoint = new Map<string, EndpointIndexes>();
@@ -29,7 +29,7 @@ export class JobIndexes {
     yield* this.#byEndpoint.values();
   }
 
-  /** Moves a job from its places before a change to those after it; undefined stands for a job that does not exist. */
+  /** Moves a job from its places before a change to its places after it; undefined: the job does not exist. */
   move(before: Job | undefined, after: Job | undefined): void {
     const job = after ?? before;
     if (job === undefined) return;
@@ -60,7 +60,7 @@ export class JobIndexes {
 
 function emptyIndexes(): EndpointIndexes {
   const names = [...ENDPOINT_ORDERS, ...JOB_STATUSES];
-  // The names are exactly the keys.
+  // The names are the keys of the type.
   return Object.fromEntries(names.map((name) => [name, new OrderedSet()])) as EndpointIndexes;
 }
 

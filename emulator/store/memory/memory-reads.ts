@@ -106,7 +106,7 @@ export class MemoryReads implements StoreReads {
     return batches.map((batch) => ({ ...batch, lines: payloadInHand(batch.lines) }));
   }
 
-  /** What is in memory is not compared. */
+  /** Payloads in memory have no checksum to compare. */
   async isStillStored({ place: { seq, slot } }: PayloadDamagedError): Promise<boolean> {
     return slot !== "chunks" && (await this.payload(seq, slot)) === undefined;
   }
@@ -155,7 +155,7 @@ function copyRecords(from: ReadonlyMap<string, unknown>, to: Map<string, unknown
   for (const [id, record] of from) to.set(id, record);
 }
 
-/** The order a database has for texts, which for rare characters is not that of JavaScript. */
+/** The order of texts in a database, which differs from JavaScript for rare characters. */
 function compareUtf8(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

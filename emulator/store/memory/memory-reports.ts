@@ -1,4 +1,4 @@
-/** Reports on jobs that failed and were deleted, in memory: there are few, so that nothing is ordered before it is asked for. */
+/** Reports on jobs that failed and were deleted, in memory. There are few: they are sorted on demand. */
 import { Buffer } from "node:buffer";
 import type { JobReport, KeptReports, ReportFilter } from "../../core/jobs/job-report.ts";
 import type { Journal } from "../../core/undo-journal.ts";

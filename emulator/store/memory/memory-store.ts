@@ -17,7 +17,7 @@ import type { RecordKind, Records } from "../records.ts";
 import { MemoryReads } from "./memory-reads.ts";
 import { MemoryTables } from "./memory-tables.ts";
 
-/** Keeps everything in memory; otherwise behaves as the store on disk does. */
+/** A store in memory that behaves like the store on disk. */
 export function createMemoryStore(): Store {
   const journal = new Journal();
   return new MemoryStore(new MemoryTables(journal), journal);
@@ -152,7 +152,7 @@ function appendChunks(tables: MemoryTables, seq: number, batch: StagedBatch): vo
   tables.addChunks(bodies, { firstIndex, count, lines: bytesOf(lines) });
 }
 
-/** @throws BatchRefusedError unless it is stored so */
+/** The stored job. @throws BatchRefusedError unless it is stored with that id and status */
 function storedJob(tables: MemoryTables, job: Job): Job {
   const stored = tables.jobs.get(job.seq);
   if (stored?.id !== job.id || stored.status !== job.status) throw jobNotStored(job);
@@ -163,7 +163,7 @@ function recordsOf(tables: MemoryTables, kind: RecordKind): Map<string, Records[
   return tables.records[kind];
 }
 
-/** A copy: the caller's bytes may be a piece of a larger buffer, or be used again. */
+/** A copy: the bytes of the caller may be a piece of a larger buffer, or be used again. */
 function bytesOf(payload: Payload): Uint8Array {
   if (payload.kind === "file") throw payloadNotStaged(payload.name);
   return new Uint8Array(payload.bytes);

@@ -1,4 +1,4 @@
-/** What the memory store keeps, each change of which can be taken back. */
+/** The data of the memory store. Each change can be undone. */
 import type { ChunkBatch } from "../../../runtime/protocol/chunk-batch.ts";
 import type { JobCounts } from "../../core/jobs/job-counts.ts";
 import type { Job } from "../../core/jobs/job.ts";
@@ -34,7 +34,7 @@ export class MemoryTables {
     this.reports = new MemoryReports(journal);
   }
 
-  /** Replaces a job by another; undefined stands for a job that does not exist. */
+  /** Replaces a job by another; undefined: the job does not exist. */
   setJob(before: Job | undefined, after: Job | undefined): void {
     this.#setJob(before, after);
     this.#journal.note(() => this.#setJob(after, before));
@@ -48,7 +48,7 @@ export class MemoryTables {
     this.setIn(this.#counts, endpointId, counts);
   }
 
-  /** Sets or, with undefined, deletes an entry of a map so that it can be taken back. */
+  /** Sets or, with undefined, deletes an entry of a map, so that it can be undone. */
   setIn<K, V>(map: Map<K, V>, key: K, value: V | undefined): void {
     const before = map.get(key);
     assign(map, key, value);

@@ -1,4 +1,4 @@
-/** Keys of jobs in the order of a number, in buckets, so that a million waiting jobs cost a step no more than a few. */
+/** Keys of jobs in the order of a number, in buckets: a step costs the same with few waiting jobs and with a million. */
 
 interface Place {
   readonly at: number;
@@ -8,7 +8,7 @@ interface Place {
 const BUCKET_PLACES = 512;
 
 export class OrderedSet {
-  /** Each bucket is ordered and not empty; all of one bucket comes before all of the next. */
+  /** Each bucket is sorted and not empty. All places of a bucket come before the next bucket. */
   readonly #buckets: Place[][] = [];
 
   add(at: number, seq: number): void {
@@ -99,7 +99,7 @@ export class OrderedSet {
     return keys;
   }
 
-  /** The first bucket whose last place is not before `place`; one past the end if there is none. */
+  /** Index of the first bucket with a last place not before `place`; one past the end if there is none. */
   #bucketOf(place: Place): number {
     let low = 0;
     let high = this.#buckets.length;
@@ -112,7 +112,7 @@ export class OrderedSet {
     return low;
   }
 
-  /** Keys mostly arrive at the end: the full bucket stays nearly full, so that memory is not half empty. */
+  /** Keys mostly arrive at the end: the last bucket stays nearly full when it is split, which saves memory. */
   #split(index: number, bucket: Place[]): void {
     const isLast = index === this.#buckets.length - 1;
     this.#buckets.splice(index + 1, 0, bucket.splice(isLast ? BUCKET_PLACES : BUCKET_PLACES / 2));

@@ -1,10 +1,10 @@
-/** How much a store keeps of each kind, counted by its own answers, for the comparison of two of them. */
+/** Counts what a store keeps, by its own answers, for the comparison of two stores. */
 import { isDeepStrictEqual } from "node:util";
 import { StoreUnusableError } from "../../core/store-error.ts";
 import type { Store } from "../store.ts";
 
 const ALL = 1_000_000_000;
-/** What tells that it is being moved into is none of what it keeps. */
+/** The mark of an unfinished move does not count. */
 const NOT_COUNTED = "unfinishedMove";
 
 export interface KeptCounts {
@@ -14,7 +14,7 @@ export interface KeptCounts {
   readonly records: number;
 }
 
-/** @param page maximum jobs or deliveries that are read at a time */
+/** @param page maximum number of jobs or deliveries of one read */
 export async function countsOf(store: Store, page = 1_000): Promise<KeptCounts> {
   const { records } = await store.boot();
   const counted = Object.entries(records).filter(([kind]) => kind !== NOT_COUNTED);
@@ -52,7 +52,7 @@ async function deliveriesIn(store: Store, page: number): Promise<number> {
   }
 }
 
-/** @throws StoreUnusableError where they differ */
+/** @throws StoreUnusableError if they differ */
 export function refuseOtherCounts(source: KeptCounts, target: KeptCounts): void {
   if (isDeepStrictEqual(source, target)) return;
   const shown = JSON.stringify;

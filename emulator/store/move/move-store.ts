@@ -1,6 +1,6 @@
 /**
- * Copies all that one store keeps into an empty other one, through the port alone. A record of the target says that it is not
- * done; a move that was interrupted goes on where it was, for what is there already is left out.
+ * Copies one store into another, empty one, through the port alone. A record in the target marks the move as unfinished. An
+ * interrupted move goes on where it was: it skips what is there already.
  */
 import type { ChunkWindow } from "../../../runtime/protocol/chunk-batch.ts";
 import { StoreUnusableError } from "../../core/store-error.ts";
@@ -21,21 +21,21 @@ const CHUNK_BYTES = 4_000_000;
 export interface MoveOptions {
   readonly from: Store;
   readonly to: Store;
-  /** Absolute path of the data directory that is moved. */
+  /** Absolute path of the data directory to be moved. */
   readonly directory: string;
-  /** How many changes are stored at a time; default 1,000. */
+  /** Changes of one batch; default 1,000. */
   readonly batchChanges?: number;
-  /** Maximum jobs, deliveries or chunks that are read at a time; default 500. */
+  /** Maximum number of jobs, deliveries or chunks of one read; default 500. */
   readonly page?: number;
-  /** Called now and then with how many jobs have been copied. */
+  /** Called now and then with the number of copied jobs. */
   readonly progress?: (jobs: number) => void;
 }
 
 /**
- * Resolves with what the target has in the end. The source is only read.
+ * Resolves with the counts of the target. The source is only read.
  *
- * @throws StoreUnusableError for a target that has something in it already, or that has not what was copied in the end; what
- *   either store throws, PayloadDamagedError of the source among it
+ * @throws StoreUnusableError for a target that is not empty, or that lacks something in the end; what either store throws, such as
+ *   PayloadDamagedError of the source
  */
 export async function moveStore(options: MoveOptions): Promise<KeptCounts> {
   const { from, to, directory, batchChanges = 1_000 } = options;
@@ -55,7 +55,7 @@ export async function moveStore(options: MoveOptions): Promise<KeptCounts> {
   return counts;
 }
 
-/** The record that keeps emulators from starting on the target until everything is there. */
+/** The record that keeps emulators from starting on the target before the move is finished. */
 export function moveMark(from: string, { batch }: Pick<Boot, "batch">) {
   return {
     type: "put-record",
@@ -65,7 +65,7 @@ export function moveMark(from: string, { batch }: Pick<Boot, "batch">) {
   } as const;
 }
 
-/** Answers whether it is the rest of a move that is to be made. */
+/** Answers whether an interrupted move is to be finished. */
 async function refuseUsed(to: Store, target: Boot, move: UnfinishedMove): Promise<boolean> {
   const begun = target.records.unfinishedMove.get(MOVE_ID);
   if (begun?.from === move.from && begun.batch === move.batch) return target.lastSeq > 0;
@@ -130,7 +130,7 @@ class Mover {
     }
   }
 
-  /** Its row and its payloads are stored together; of its chunks some may be missing. */
+  /** The row and the payloads of a job are stored together; some of its chunks may be missing. */
   async #moveJob(job: Job, isThere: boolean): Promise<void> {
     const { seq } = job;
     if (!isThere) {
@@ -174,7 +174,7 @@ class Mover {
     }
   }
 
-  /** Its payloads come first: its size is counted with them. */
+  /** The payloads come first: the size of the delivery includes them. */
   async #moveDelivery({ sizeBytes: _sizeBytes, ...delivery }: Delivery): Promise<void> {
     const { seq, id } = delivery;
     if (this.#isResumed && (await this.#to.deliveries.byId(id)) !== undefined) return;

@@ -1,4 +1,4 @@
-/** Gathers what is moved into batches of a bounded size, each written before the next one is begun. */
+/** Gathers moved data into batches of a bounded size, each written before the next one begins. */
 import type { ChunkBatch } from "../../../runtime/protocol/chunk-batch.ts";
 import type { JobCounts } from "../../core/jobs/job-counts.ts";
 import type { Job } from "../../core/jobs/job.ts";
@@ -9,26 +9,26 @@ import type { Boot, Store } from "../store.ts";
 
 const BATCH_BYTES = 8_000_000;
 
-/** Made of what was staged for it. */
+/** Makes a change of a staged payload. */
 type StagedChange = (payload: Payload) => Change;
 
 export class MoveWriter {
   readonly #store: Store;
   readonly #lastSeq: number;
-  /** As they are at the source: absolute, so that they may be stored before and with any of its jobs. */
+  /** Counters of the source: absolute numbers, which may be stored before and with any job. */
   readonly #counts: ReadonlyMap<string, JobCounts>;
   readonly #maxChanges: number;
   #hasStoredCounts = false;
   #number: number;
   #jobs: JobRow[] = [];
-  /** Those with bytes have the number of them. */
+  /** A change with bytes has their index in `#bytes`. */
   #changes: (Change | { readonly staged: number; readonly make: StagedChange })[] = [];
   #bytes: Uint8Array[] = [];
   #sizeBytes = 0;
 
   /**
-   * @param number that of the target's last batch
-   * @param maxChanges of one batch
+   * @param number number of the last batch of the target
+   * @param maxChanges maximum number of changes of one batch
    */
   constructor(
     store: Store,
@@ -72,7 +72,7 @@ export class MoveWriter {
     this.#changes.push({ type: "delete-record", kind, id });
   }
 
-  /** Behind what was noted before. */
+  /** Adds the change after the earlier ones. */
   async add(change: Change): Promise<void> {
     this.#changes.push(change);
     await this.flushIfFull();

@@ -1,4 +1,4 @@
-/** What the store on PostgreSQL is opened with. */
+/** Options of the store on PostgreSQL. */
 import type { Clock } from "../../core/time/clock.ts";
 import type { Change } from "../batch.ts";
 import type { Blobs } from "../blobs/blobs.ts";
@@ -9,80 +9,80 @@ export type FirstRecord = Extract<Change, { readonly type: "put-record" }>;
 
 export interface PostgresStoreOptions {
   /**
-   * `postgres://user:password@host:port/database?…`, as `pg` reads it; `sslmode` and certificates among it. `schema` names the
-   * schema that holds the tables, by default `sv_runtime`. Connect directly: a pooler that shares connections is not supported.
+   * `postgres://user:password@host:port/database?…`, as `pg` reads it, with `sslmode` and certificates. `schema` names the schema
+   * of the tables, by default `sv_runtime`. Connect directly: a pooler that shares connections is not supported.
    */
   readonly url: string;
-  /** Where payloads over 256 kB lie; without it they lie in the database. It is closed with the store. */
+  /** Bucket for payloads over 256 kB; without it they are in the database. It is closed with the store. */
   readonly blobs?: Blobs;
-  /** Names this process to others who want the same database. No two processes may ever have the same. */
+  /** Name of this process for other processes that want the same database. It must be unique for ever. */
   readonly replica: string;
   /**
-   * The URL at which other processes reach this one. Given, they may use the database as well, each for a share of all
-   * endpoints; without it the process wants the database for itself.
+   * URL at which other processes reach this one. With it, they may share the database, each for a part of all endpoints; without
+   * it this process is the only replica.
    */
   readonly advertise?: string | undefined;
-  /** Where workers from elsewhere reach this process, for the others to tell them; absent: they do not. */
+  /** Address at which workers from elsewhere reach this process, which other replicas tell them; absent: none. */
   readonly workerAddress?: string | undefined;
-  /** That of sv-runtime, which the others are told; by default none. */
+  /** Version of sv-runtime, which other replicas are told; by default none. */
   readonly version?: string;
   /** Real time, monotonic. */
   readonly clock: Clock;
   /** The wall clock of the machine, ms; default `Date.now`. */
   readonly wall?: () => number;
-  /** Called after each commit with how long the batch took, from the first byte to the answer; must not throw. */
+  /** Called after each commit with the duration of the batch, from the first byte to the answer; must not throw. */
   readonly onCommit?: (durationMs: number) => void;
-  /** Called once, when the store was found damaged, after which it does nothing more; must not throw. */
+  /** Called once, when damage is found; the store does nothing more after it. Must not throw. */
   readonly onDamage?: (damage: StoreDamagedError) => void;
-  /** Called once, when another process has taken the database over, after which the store does nothing more; must not throw. */
+  /** Called once, when another process has taken the database over; the store does nothing more after it. Must not throw. */
   readonly onLost?: (lost: StoreLostError) => void;
   /** Called when the database cannot be reached, and with undefined when it can be again; must not throw. */
   readonly onRemoval?: (away: Error | undefined) => void;
   /** Called with sentences for the log; must not throw. */
   readonly warn?: (sentence: string) => void;
-  /** Called now and then with how old the oldest snapshot is that someone holds, ms; must not throw. */
+  /** Called now and then with the age of the oldest snapshot in the database, ms; must not throw. */
   readonly onSnapshotAge?: (ageMs: number) => void;
-  /** Stored in one transaction with the tables, where there are none yet. */
+  /** Stored in one transaction with new tables. */
   readonly firstRecord?: FirstRecord;
-  /** By default those of this version. */
+  /** Default: `MIGRATIONS`. */
   readonly migrations?: readonly Migration[];
-  /** By default those of `TIMES`. */
+  /** Default: `TIMES`. */
   readonly times?: Partial<Times>;
-  /** By default those of `PAGES`. */
+  /** Default: `PAGES`. */
   readonly pages?: Partial<Pages>;
 }
 
-/** Maximum rows of one question; a longer answer takes several. */
+/** Maximum number of rows of one question; a longer answer takes several. */
 export interface Pages {
-  /** Jobs with failures that are searched, which may be long. */
+  /** Jobs with failures to be searched, which may be long. */
   readonly searched: number;
 }
 
 export const PAGES: Pages = { searched: 20 };
 
-/** All in ms. */
+/** All times in ms. */
 export interface Times {
-  /** Who has not renewed its claim for so long may lose it. */
+  /** Time without a renewal after which a replica may lose its claim. */
   readonly lease: number;
   readonly renewEvery: number;
-  /** It is trusted for so much less than the lease, for what is on its way when it ends. */
+  /** Time before the end of the lease at which a replica stops to rely on it: messages may be on their way. */
   readonly margin: number;
-  /** Parts are moved to who has been there for so long. */
+  /** Time after which partitions are moved to a new replica. */
   readonly settle: number;
-  /** A part that nobody has for so long is anybody's to take. */
+  /** Time after which any replica may take a partition without an owner. */
   readonly leftOver: number;
-  /** So long a batch or a question waits for a database that cannot be reached. */
+  /** Maximum wait of a batch or a question for a database that cannot be reached. */
   readonly patience: number;
-  /** Between two attempts to reach it. */
+  /** Interval between two attempts to reach it. */
   readonly retry: number;
-  /** A server that does not answer for so long is not there. */
+  /** Timeout of an answer. */
   readonly answer: number;
-  /** The same of a batch, which is then tried once more over another connection: `patience` has to be longer. */
+  /** Timeout of a batch, which is then tried again over another connection: `patience` must be longer. */
   readonly batch: number;
   readonly lookAtSnapshotsEvery: number;
-  /** A snapshot that is held for so long is warned of. */
+  /** Age of a snapshot from which on it is warned of. */
   readonly oldSnapshot: number;
-  /** What is told on a connection comes back on it within this time. */
+  /** Timeout of the echo of a notice. */
   readonly echo: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The store in a PostgreSQL database, which one process has for itself or several share: each writes over one connection, keeps
- * its claim over another and reads over a few others.
+ * The store in a PostgreSQL database, with one replica or several. Each writes over one connection, renews its claim over another
+ * and reads over a few others.
  */
 import { StoreClosedError, StoreUnusableError } from "../../core/store-error.ts";
 import type { Batch } from "../batch.ts";
@@ -40,28 +40,28 @@ import { Writer } from "./writes/writer.ts";
 
 const nothing = () => undefined;
 
-/** Maximum difference between the service times of those who share a database. */
+/** Maximum difference between the service times of replicas. */
 const SKEW_MS = 60_000;
 
 const SWEPT_AFTER_MS = 24 * 3_600_000;
-/** So many are asked about and removed together. */
+/** Number of blobs of one step of the sweep. */
 const SWEPT_AT_ONCE = 100;
-/** Refuses what it is said to have staged. */
+/** Refuses every staged payload: there is no bucket. */
 const NOTHING_STAGED = new StagedFiles(async () => undefined);
 const NO_OBJECTS =
   "large payloads of the database lie in an object store, and none was named; start the emulator with the one it had";
 
-/** `ownership` is there if the database is shared. */
+/** `ownership` is defined if the database is shared. */
 export type PostgresStore = Store & {
   readonly ownership: Ownership | undefined;
   readonly serviceTime: ServiceTime;
 };
 
 /**
- * Opens the store of a database, and makes its tables if they are not there.
+ * Opens the store of a database, and makes missing tables.
  *
- * @throws StoreInUseError when another process owns it and goes on renewing its claim; StoreUnusableError when it cannot be
- *   reached, must not be used, cannot keep what it acknowledges, or was written by another version; StoreFullError when there
+ * @throws StoreInUseError when another process renews its claim to it; StoreUnusableError when it cannot be
+ *   reached, must not be used, cannot keep acknowledged data, or was written by another version; StoreFullError when there
  *   is no room.
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
@@ -156,7 +156,7 @@ class OpenedStore extends PostgresReads implements PostgresStore {
     this.#keeper = new Keeper({
       ...{ ...common, onRemoval, warn },
       snapshots: new SnapshotWatch({ clock, times, warn, onAge: onSnapshotAge }),
-      // A renewal that takes longer than the lease is none.
+      // A renewal must not take longer than the lease.
       open: () => open(times.lease),
       renew: (on) => shared?.ownership.renew(on) ?? renewAlone(claim, on),
       connected: async (to) => shared?.notices.hearBy(to),
@@ -184,7 +184,7 @@ class OpenedStore extends PostgresReads implements PostgresStore {
         throw error;
       }
       for (const { name } of taken) staged.keep(name);
-      // Among those that were taken there may be one that the same batch replaced.
+      // The same batch may have replaced one of the taken payloads.
       this.#removeLater([...names, ...taken.map(({ name }) => name)]);
     });
   }
@@ -233,7 +233,7 @@ class OpenedStore extends PostgresReads implements PostgresStore {
     }
   }
 
-  /** Those of the large payloads that no row names. What is not removed now the sweep finds. */
+  /** Removes large payloads that no row names. The sweep finds those that are not removed now. */
   #removeLater(names: readonly string[]): void {
     const large = this.#large;
     if (large === undefined || names.length === 0) return;
@@ -248,7 +248,7 @@ class OpenedStore extends PostgresReads implements PostgresStore {
     );
   }
 
-  /** Removes what a crash left, unless another process may be about to name it. */
+  /** Removes blobs that a crash left, unless they are so new that another process may be about to name them. */
   async #sweep(): Promise<void> {
     const large = this.#large;
     if (large === undefined) return;
@@ -282,7 +282,7 @@ class OpenedStore extends PostgresReads implements PostgresStore {
   async #close(): Promise<void> {
     this.#ending.abort();
     this.#shared?.notices.close();
-    // What is given back is not renewed.
+    // A released claim must not be renewed.
     await this.#keeper.close();
     this.serviceTime.clock.close();
     await this.#writer.close();

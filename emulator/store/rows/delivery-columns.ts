@@ -1,4 +1,4 @@
-/** How a webhook delivery becomes a row and a row a delivery. */
+/** How a webhook delivery becomes a row, and a row a delivery. */
 import type { SQLOutputValue } from "node:sqlite";
 import { JOB_STATUSES } from "../../../runtime/protocol/job-status.ts";
 import {

@@ -1,4 +1,4 @@
-/** How a job becomes a row and a row a job, as the declaration of its fields says. Numbers given to words are stored: never change one. */
+/** How a job becomes a row and a row a job, by the declaration of its fields. Numbers of words are stored: never change one. */
 import type { SQLOutputValue } from "node:sqlite";
 import { FAILURE_TYPES, type Failure } from "../../../runtime/protocol/failure.ts";
 import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
@@ -15,7 +15,7 @@ import {
 } from "../../core/jobs/job.ts";
 import { damaged, integerAt, optionalIntegerAt, type Row, textAt } from "../../sqlite/row.ts";
 
-/** Each is stored as its place in the list. */
+/** A status is stored as its index in this list. */
 const STATUSES: readonly JobStatus[] = [
   "IN_QUEUE",
   "IN_PROGRESS",
@@ -24,7 +24,7 @@ const STATUSES: readonly JobStatus[] = [
   "CANCELLED",
   "TIMED_OUT",
 ];
-/** Likewise: a job remembers both in one column. */
+/** Kind and dialect are stored in one column, as their index in this list. */
 const KINDS: readonly { readonly kind: JobKind; readonly dialect: DialectName }[] = [
   { kind: "async", dialect: "contract" },
   { kind: "sync", dialect: "contract" },
@@ -41,13 +41,13 @@ export function statusOf(number: number): JobStatus {
   return named(STATUSES, number);
 }
 
-/** The kind in a row that has it and the dialect. */
+/** The kind of a stored number, which stands for kind and dialect. */
 function kindOf(number: number): JobKind {
   return named(KINDS, number).kind;
 }
 
 interface Format<Value> {
-  /** Absent: it is stored as it is. */
+  /** Absent: the value is stored as it is. */
   write?(value: Value): SQLOutputValue;
   read(row: Row, at: number): Value;
 }
@@ -72,7 +72,7 @@ interface OtherColumn {
   valueOf(job: Job, queue: number): SQLOutputValue;
 }
 
-/** Columns that hold no field as it is: more than one, a part of one, or none. */
+/** Columns with several fields, a part of a field, or a computed value. */
 const OTHERS: Readonly<Record<number, OtherColumn>> = {
   2: { name: "queue", valueOf: (_job, queue) => queue },
   3: { name: "kind", valueOf: kindNumber },
@@ -97,12 +97,12 @@ for (const { name, number, type, optional } of FIELDS) {
 for (const [number, { name }] of Object.entries(OTHERS))
   columns[Number(number)] = { name, value: `others[${number}].valueOf(job, queue)` };
 
-/** In the order of their numbers. */
+/** Names of the columns in the order of their numbers. */
 export const COLUMNS: readonly string[] = columns.map(({ name }) => name);
 
 /**
- * Functions in which each field stands by its name, made once of the declaration: those that go through a list of names take a
- * fifth longer for each job. The text consists of names that stand in this program.
+ * Functions that name each field, compiled once from the declaration: a loop over a list of names takes a fifth longer for each
+ * job. The text consists of names in this program alone.
  */
 // oxlint-disable-next-line typescript/no-implied-eval
 const compile = new Function(
@@ -129,7 +129,7 @@ export function withEndpoint(row: Row, endpointIdOf: (queue: number) => string):
   return row.with(2, endpointIdOf(integerAt(row, 2)));
 }
 
-/** What `filteredJob` reads; the failure follows, which may be long, or nothing in its place. */
+/** Columns that `filteredJob` reads. The failure, which may be long, or NULL follows them. */
 export const FILTERED = "seq, id, status, kind, submitted_at, delay_time_ms, execution_time_ms";
 
 export function filteredJob(row: Row): FilteredJob {

@@ -20,7 +20,7 @@ export function placeOf(seq: number, slot: PayloadSlot): number {
 
 /** A payload as its row has it. */
 export interface StoredBody {
-  /** The bytes, or the name of the file that holds them. */
+  /** The bytes, or the name of the file with them. */
   readonly body: Uint8Array | string;
   readonly sizeBytes: number;
   /** Checksum of the bytes. */

@@ -1,4 +1,4 @@
-/** The one connection to the database, and the transaction of the batch that is written. */
+/** The only connection to the database, with the transaction of the batch that is being written. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { StoreUnusableError } from "../../core/store-error.ts";
 import { damaged, HOW_TO_GO_ON, pragma, rowOf, type Row } from "../../sqlite/row.ts";
@@ -50,7 +50,7 @@ export class Connection {
     });
   }
 
-  /** Writes within the transaction, beginning it if need be; answers how many rows changed. */
+  /** Writes within the transaction, and begins it if there is none. Answers the number of changed rows. */
   write(statement: StatementSync, ...values: SQLInputValue[]): number {
     return this.#tried(() => {
       if (!this.#db.isTransaction) this.#begin.run();
@@ -79,9 +79,9 @@ export class Connection {
     });
   }
 
-  /** What `work` commits is not synced: that is left to `renewLog`. Outside of a transaction. */
+  /** Commits of `work` are not synced; `renewLog` does that later. To be called outside of a transaction. */
   unsynced(work: () => void): void {
-    // The log is not carried over without syncs, for it has commits that are durable.
+    // The log has durable commits: without syncs it must not be moved into the database.
     const logPages = pragma(this.#db, "wal_autocheckpoint");
     try {
       this.#db.exec("PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 0");
@@ -97,12 +97,12 @@ export class Connection {
     if (this.#db.isTransaction) this.#rollback.run();
   }
 
-  /** Throws the store's error for one of SQLite's. */
+  /** Turns an error of SQLite into an error of the store. */
   #tried<T>(work: () => T): T {
     try {
       return work();
     } catch (error) {
-      // A stored integer is larger than any that was ever stored.
+      // The integer is larger than any integer that was ever stored.
       const isOutOfRange = codeOf(error) === "ERR_OUT_OF_RANGE";
       if (isOutOfRange) throw damaged("a number of ours", error);
       throw fromSqlite(error, this.#file, HOW_TO_GO_ON);

@@ -1,26 +1,26 @@
-/** Gives pages that deleted rows left free back to the disk, a few at a time, while the database is idle. */
+/** Returns the pages of deleted rows to the disk, a few at a time, while the database is idle. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Clock, Disarm } from "../../core/time/clock.ts";
 import { pragma } from "../../sqlite/row.ts";
 
-/** Fewer free pages than these are kept for what comes next: 8 MB. */
+/** Free pages that stay in the file for new rows: 8 MB. */
 const KEPT_PAGES = 2_048;
 
-/** Given back in one go, which takes a few milliseconds: 2 MB. */
+/** Pages of one step, which takes a few milliseconds: 2 MB. */
 const STEP_PAGES = 512;
 
 const LOOK_EVERY_MS = 1_000;
 const NEXT_STEP_MS = 50;
 
-/** The write-ahead log is cut to this after it was carried over. */
+/** Size of the write-ahead log after it was moved into the database. */
 const LOG_MAX_BYTES = 16_000_000;
 
-/** `auto_vacuum`: free pages can be given back one by one. */
+/** Value of `auto_vacuum`: free pages can be returned one by one. */
 const INCREMENTAL = 2;
 
 /**
- * To be called on each opened database, before the first table is made and before it has a write-ahead log. Writes nothing
- * to one that has it: a full disk must not keep it from being opened.
+ * To be called on each opened database, before it has tables and a write-ahead log. Writes nothing to a database that is set so
+ * already: on a full disk it must still open.
  */
 export function allowGivingBack(db: DatabaseSync): void {
   if (pragma(db, "auto_vacuum") !== INCREMENTAL) db.exec("PRAGMA auto_vacuum = INCREMENTAL");
@@ -34,7 +34,7 @@ export class FreeSpace {
   #disarm: Disarm | undefined;
   #isStopped = false;
 
-  /** `giveBack` is `giveBackPages`; `clock` is real time; nothing is done while `isBusy`. */
+  /** @param clock real time; @param isBusy nothing is done while it answers true */
   constructor(giveBack: () => boolean | Promise<boolean>, clock: Clock, isBusy: () => boolean) {
     this.#giveBack = giveBack;
     this.#clock = clock;
@@ -63,13 +63,13 @@ export class FreeSpace {
   }
 }
 
-/** Gives back some of the pages that are too many; answers whether there is more to give back. */
+/** Returns some of the free pages; answers whether there are more. */
 export function giveBackPages(db: DatabaseSync): boolean {
   const free = pragma(db, "freelist_count");
   if (free <= KEPT_PAGES || pragma(db, "auto_vacuum") !== INCREMENTAL) return false;
   db.exec(`PRAGMA incremental_vacuum(${STEP_PAGES})`);
   if (free - STEP_PAGES > KEPT_PAGES) return true;
-  // The file gets shorter when the log is carried over.
+  // The file gets shorter when the log is moved into it.
   db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   return false;
 }

@@ -1,6 +1,6 @@
 /**
- * The store on disk: a SQLite database, which a thread has open so that nobody waits for the disk, and beside it files for
- * large payloads.
+ * The store on disk: a SQLite database that a thread has open, so that the main thread never waits for the disk, and beside it
+ * files for large payloads.
  */
 import type { Clock } from "../../core/time/clock.ts";
 import {
@@ -23,17 +23,17 @@ import { encodeBatch } from "./thread/encode-batch.ts";
 import { ThreadLink } from "./thread/thread-link.ts";
 import { ThreadReads } from "./thread/thread-reads.ts";
 
-/** Above this, writing a file costs less than writing the bytes twice through the database, and blocks nobody. */
+/** Minimum size of a payload in a file: from there on a file costs less than writing the bytes twice through the database. */
 const PAYLOAD_FILE_MIN_BYTES = 256_000;
 
 export interface SqliteStoreOptions {
-  /** The data directory; made, for this user only, if it does not exist. */
+  /** The data directory. It is made, for this user only, if it does not exist. */
   readonly directory: string;
-  /** Called after each commit to the disk with how long it took; must not throw. */
+  /** Called after each commit with its duration; must not throw. */
   readonly onCommit?: (durationMs: number) => void;
-  /** Called once, when the store was found damaged, after which it does nothing more; must not throw. */
+  /** Called once, when damage is found; the store does nothing more after it. Must not throw. */
   readonly onDamage?: (damage: StoreDamagedError) => void;
-  /** Real time, by which now and then the directory is looked for and free space given back; by default neither is done. */
+  /** Real time, for looks at the directory and the return of free space; without it neither is done. */
   readonly clock?: Clock;
   /** Called when the directory is gone, and with undefined when it is back; must not throw. */
   readonly onRemoval?: (lost: StoreLostError | undefined) => void;
@@ -50,7 +50,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const thread = await ThreadLink.open(options.directory);
   try {
     const files = new PayloadFiles(options.directory);
-    // Of these, what no row refers to is what a crash left between writing and committing.
+    // Files without a row were left by a crash between writing and committing.
     return new SqliteStore(options, thread, files, await files.names());
   } catch (error) {
     await thread.close();
@@ -64,7 +64,7 @@ class SqliteStore extends ThreadReads implements Store {
   readonly #check: DataCheck;
   readonly #removalWatch: RemovalWatch | undefined;
   readonly #freeSpace: FreeSpace | undefined;
-  /** The number of the last batch that is stored, and of the last one that was to be. */
+  /** Numbers of the last stored batch and of the last batch that was to be stored. */
   #stored: number;
   #flushed: number;
   #closing: Promise<void> | undefined;
@@ -149,7 +149,7 @@ class SqliteStore extends ThreadReads implements Store {
     this.#options.onCommit?.(commitMs);
   }
 
-  /** A thread that opens the database anew changes its file, which then was not all of one moment. */
+  /** Looks again if another thread opened the database meanwhile: that changes its file. */
   async #look(): Promise<readonly FoundPayload[] | undefined> {
     for (;;) {
       const { starts } = this.thread;

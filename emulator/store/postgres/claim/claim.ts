@@ -1,6 +1,6 @@
 /**
- * The claim of one process to parts of the database. Every batch is stored together with a look at the row of its replica and at
- * the owners of its parts, which keeps them from changing hands meanwhile; who has lost a part stores nothing about it.
+ * The claim of one process to partitions of the database. The transaction of every batch locks the row of its replica and the
+ * owners of its partitions, which do not change meanwhile; a replica that has lost a partition stores nothing about it.
  */
 import { StoreLostError } from "../../../core/store-error.ts";
 import { isLocked } from "../connect/postgres-error.ts";
@@ -28,11 +28,11 @@ export class Claim {
   readonly held = new HeldParts();
   readonly trust: Trust;
   readonly time: ServiceTime;
-  /** The replicas that are alive, as far as this process has seen. */
+  /** Renewals of the other replicas that this process has seen. */
   readonly seen = new SeenRenewals();
   readonly #lease: Lease;
   readonly #onLost: (lost: StoreLostError) => void;
-  /** Undefined: its row is gone, and it is to get another. */
+  /** Undefined if the row is gone and a new one is to be made. */
   #registration: Registration | undefined;
   #atStart: Registration | undefined;
   #lost: StoreLostError | undefined;
@@ -49,12 +49,12 @@ export class Claim {
     this.#onLost = onLost;
   }
 
-  /** Whether others may use the database as well. */
+  /** Whether other replicas may share the database. */
   get isShared(): boolean {
     return this.who.address !== undefined;
   }
 
-  /** Why nothing is stored or answered any more. */
+  /** Set when nothing is stored or answered any more. */
   get lost(): StoreLostError | undefined {
     return this.#lost;
   }
@@ -63,13 +63,13 @@ export class Claim {
     return this.#registration;
   }
 
-  /** The first row it had. */
+  /** The registration of the start. */
   get atStart(): Registration {
     if (this.#atStart === undefined) throw new Error("nothing was claimed");
     return this.#atStart;
   }
 
-  /** As `register`, at the start: an emulator that stands still while it does the same is in the way. Learns the time. */
+  /** Registers at the start, and learns the service time. Answers, too, if another start has locked the database. */
   async enter(session: Session): Promise<string | undefined> {
     try {
       const refusal = await this.register(session);
@@ -83,7 +83,7 @@ export class Claim {
     }
   }
 
-  /** Has a row made. Answers a sentence with who is in the way, if anybody is. Throws what `pg` throws. */
+  /** Makes the row. Answers a sentence that names the replica in the way, if there is one. Throws what `pg` throws. */
   async register(session: Session): Promise<string | undefined> {
     const startedAt = this.trust.now();
     const who = { ...this.who, leaseMs: this.#askForLease() };
@@ -97,23 +97,23 @@ export class Claim {
     return undefined;
   }
 
-  /** The row is gone: all parts are lost, and another row is to be had. */
+  /** To be called when the row is gone: all partitions are lost, and a new row is to be made. */
   unregister(registration: Registration): void {
     if (this.#registration !== registration) return;
     this.#registration = undefined;
     this.held.lose(this.held.all);
   }
 
-  /** The facts about this process that a renewal stores. */
+  /** The facts about this replica that a renewal stores. */
   told(hasBegun: boolean): Told {
     const { clock, clockAheadMs } = this.time;
     const leaseMs = this.#askForLease();
     return { knowsTime: clock.isKnown, now: clock.now(), clockAheadMs, hasBegun, leaseMs };
   }
 
-  /** The process stood still. Answers its next lease if that is longer for it. */
+  /** To be called when the process stood still. Answers the next lease if that gets longer. */
   stoodStill(ms: number): number | undefined {
-    // An emulator that is alone is waited for by the next start, which knows the usual lease.
+    // The next start waits for the only replica, and knows the usual lease.
     if (!this.isShared) return undefined;
     const { steady } = this.trust.now();
     const before = this.#lease.at(steady);
@@ -128,7 +128,7 @@ export class Claim {
     return leaseMs;
   }
 
-  /** Of a batch about these parts, as they are claimed now; and those of them that are not. */
+  /** The fence of a batch about these partitions, as they are claimed now, and the partitions that are not claimed. */
   fenceOf(parts: ReadonlySet<number>): {
     readonly fence: Fence | undefined;
     readonly missing: ReadonlySet<number>;
@@ -145,12 +145,12 @@ export class Claim {
     return { fence: registration && { registration, epochs }, missing };
   }
 
-  /** Those of the parts that are held as they were when the batch was fenced are lost. */
+  /** Loses the partitions, unless they were claimed again after the batch was fenced. */
   losePartsOf({ epochs }: Fence, parts: ReadonlySet<number>): void {
     this.held.lose([...parts].filter((part) => this.held.epochOf(part) === epochs.get(part)));
   }
 
-  /** Another process has the database that this one had for itself. @throws StoreLostError, which names it */
+  /** Another process has the database. @throws StoreLostError, which names it */
   async lose(session: Session): Promise<never> {
     const { rows } = await session.ask({
       text: `SELECT replica FROM owner WHERE replica <> $1
@@ -162,7 +162,7 @@ export class Claim {
     throw this.refuse(`${who} ${TAKEN}`);
   }
 
-  /** Answers the error for all that is asked from now on. */
+  /** Answers the error for all calls from now on. */
   refuse(message: string): StoreLostError {
     if (this.#lost === undefined) {
       this.#lost = new StoreLostError(message);

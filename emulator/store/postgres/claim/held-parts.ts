@@ -1,23 +1,23 @@
-/** The parts that this process has by what it knows, each with the epoch that a batch about it is fenced by. */
+/** The partitions that this process holds as far as it knows, each with the epoch that fences its batches. */
 import { ALL_PARTS } from "./parts.ts";
 
 export class HeldParts {
-  /** Told of parts that were lost, whose epochs are gone by then; must not throw. */
+  /** Called with lost partitions, after their epochs are removed; must not throw. */
   onLost: (parts: ReadonlySet<number>) => void = () => undefined;
   readonly #epochs = new Map<number, number>();
-  /** Those that are being given away: their batches are stored still. */
+  /** Partitions that are being released: their batches are still stored. */
   readonly #leaving = new Set<number>();
 
   has(part: number): boolean {
     return this.#epochs.has(part);
   }
 
-  /** Whether it is held and stays so. */
+  /** Whether the partition is held and is not being released. */
   keeps(part: number): boolean {
     return this.#epochs.has(part) && !this.#leaving.has(part);
   }
 
-  /** Those that are held and stay so. */
+  /** Held partitions that are not being released. */
   get kept(): readonly number[] {
     return ALL_PARTS.filter((part) => this.keeps(part));
   }
@@ -42,7 +42,7 @@ export class HeldParts {
     for (const part of parts) this.#leaving.add(part);
   }
 
-  /** Answers those that were held until now, with their epochs. */
+  /** Answers the partitions that were held until now, with their epochs. */
   drop(parts: Iterable<number>): ReadonlyMap<number, number> {
     const dropped = new Map<number, number>();
     for (const part of parts) {

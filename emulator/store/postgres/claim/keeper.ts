@@ -1,6 +1,6 @@
 /**
- * Renews the claim on a connection of its own, and looks now and then at what holds the server back. It is the first to notice
- * that the database cannot be reached, or that another process has taken something over.
+ * Renews the claim on a connection of its own, and looks now and then at old snapshots. It is the first to notice that the database
+ * cannot be reached, or that another replica has taken partitions over.
  */
 import type { Clock } from "../../../core/time/clock.ts";
 import { durationInWords } from "../../../core/time/duration.ts";
@@ -19,12 +19,12 @@ export interface KeeperParts {
   readonly snapshots: SnapshotWatch;
   /** The address of the database, for messages. */
   readonly shown: string;
-  /** Renews the claim and does what is to be done with it. @throws StoreLostError; what `pg` throws */
+  /** Renews the claim, and acts on what the renewal finds. @throws StoreLostError; what `pg` throws */
   readonly renew: (session: Session) => Promise<void>;
   /** Called with each connection before it is used. */
   readonly connected: (session: Session) => Promise<void>;
   readonly warn: (sentence: string) => void;
-  /** Hears that the database cannot be reached, and with undefined that it can be again. */
+  /** Called when the database cannot be reached, and with undefined when it can be again. */
   readonly onRemoval: (away: Error | undefined) => void;
 }
 
@@ -32,7 +32,7 @@ export class Keeper {
   readonly #parts: KeeperParts;
   readonly #closing = new AbortController();
   #hurry = new AbortController();
-  /** Of those who wait for a renewal that begins after they asked. */
+  /** Callers that wait for a renewal that begins after their call. */
   #waiting: (() => void)[] = [];
   readonly #running: Promise<void>;
   #session: Session | undefined;
@@ -43,7 +43,7 @@ export class Keeper {
     this.#running = this.#run();
   }
 
-  /** Has the next renewal come at once. */
+  /** Starts the next renewal at once. */
   hurry(): void {
     this.#hurry.abort();
   }
@@ -61,7 +61,7 @@ export class Keeper {
     for (const resolve of this.#waiting.splice(0)) resolve();
     await this.#session?.end(() => this.#running);
     await this.#running;
-    // One that was being opened.
+    // A connection that was being opened.
     await this.#session?.end();
   }
 
@@ -92,7 +92,7 @@ export class Keeper {
     } catch (error) {
       // It may be in the middle of a transaction.
       this.#session?.drop(error);
-      // Others may have it by now.
+      // Other replicas may have the partitions by now.
       if (!claim.trust.isInForce) this.#say(error);
       return false;
     }

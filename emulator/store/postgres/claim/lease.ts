@@ -1,17 +1,17 @@
 /**
- * For how long a claim lasts without a renewal: longer on a machine that lets this process stand still again and again, whose
- * parts would otherwise go to the others and come back each time. It is the usual one again when the machine has been calm.
+ * The lease of a claim without a renewal: longer on a machine that lets this process stand still again and again. Its partitions
+ * would otherwise move to other replicas and back each time. After a calm time it is the usual lease again.
  */
 
 /** Interval in which standstills count together, ms. */
 const REMEMBERED_MS = 600_000;
-/** Minimum number of them that is no accident. */
+/** Minimum number of standstills that make the lease longer. */
 const REPEATED = 2;
 /** Minimum length of a standstill that counts, as a share of the usual lease. */
 const COUNTS_FROM = 0.5;
-/** A lease is that many times as long as the longest standstill. */
+/** Length of a lease, as a multiple of the longest standstill. */
 const SAFETY = 2;
-/** Maximum of a lease, as a multiple of the usual one: it is how long others wait for one that was killed. */
+/** Maximum lease, as a multiple of the usual one: other replicas wait as long for a killed one. */
 const MAX_GROWTH = 4;
 
 export class Lease {
@@ -29,7 +29,7 @@ export class Lease {
     this.#standstills = [...this.#remembered(now), { at: now, ms }];
   }
 
-  /** How long the next one is to be, ms. */
+  /** Length of the next lease, ms. */
   at(now: number): number {
     const remembered = this.#remembered(now);
     if (remembered.length < REPEATED) return this.#usualMs;
@@ -43,7 +43,7 @@ export class Lease {
   }
 }
 
-/** To whole seconds: standstills of about one length change nothing. */
+/** Rounds to whole seconds: standstills of a similar length change nothing. */
 function roundUp(ms: number): number {
   return Math.ceil(ms / 1_000) * 1_000;
 }

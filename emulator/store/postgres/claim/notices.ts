@@ -1,6 +1,6 @@
 /**
- * What replicas tell each other over the database: that somebody has another part now, or other records. It is a hint, which may
- * get lost: who renews its claim looks for both.
+ * Notices between replicas over the database: partitions or records have changed. A notice may get lost: each renewal of a claim
+ * looks for both, too.
  */
 import type { Clock, Disarm } from "../../../core/time/clock.ts";
 import type { Session, Statement } from "../connect/session.ts";
@@ -19,7 +19,7 @@ export function notice(channel: string, said: Notice): Statement {
 export interface NoticesParts {
   readonly channel: string;
   readonly clock: Clock;
-  /** What is said comes back to who said it within this time. */
+  /** Timeout of the echo of the first notice. */
   readonly echoMs: number;
   readonly hear: (said: Notice) => void;
   readonly warn: (sentence: string) => void;
@@ -34,7 +34,7 @@ export class Notices {
     this.#parts = parts;
   }
 
-  /** Hears by this connection. The first time it says something, and warns if that does not come back. */
+  /** Listens on this connection. The first time it sends a notice, and warns if that does not come back. */
   async hearBy(session: Session): Promise<void> {
     const { channel, hear } = this.#parts;
     const echo = crypto.randomUUID();

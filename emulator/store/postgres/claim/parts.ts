@@ -1,6 +1,6 @@
 /**
- * The parts that all endpoints are spread over. Who has claimed a part alone writes what belongs to it; how many there are,
- * and which endpoint is in which, is stored: never change it.
+ * The partitions that all endpoints are spread over. The owner of a partition alone writes its data. Their number and the partition
+ * of an endpoint are stored: never change them.
  */
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
@@ -9,10 +9,10 @@ export const PARTS = 64;
 
 export const ALL_PARTS: readonly number[] = Array.from({ length: PARTS }, (_, part) => part);
 
-/** What belongs to no endpoint belongs to this one. */
+/** Partition of everything that belongs to no endpoint. */
 export const SERVICE_PART = 0;
 
-/** So many are remembered, for they are asked for several times with each job. */
+/** Maximum number of remembered endpoints: each job needs its partition several times. */
 const MOST_REMEMBERED = 10_000;
 const remembered = new Map<string, number>();
 

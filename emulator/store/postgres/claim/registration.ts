@@ -1,8 +1,8 @@
 /**
- * The row that says that a process uses the database. While it is there nobody else has what is claimed in its name; once it is
- * not renewed any more anybody may remove it, which waits for no commit: what is under way keeps it until the next look.
+ * The row of a process that uses the database. While the row exists, no other replica has its partitions. Any replica may remove
+ * a row that is no longer renewed; it skips a row that a batch has locked until its next look.
  *
- * Rows are locked in one order everywhere, so that no two wait for each other: of replicas, of owners by part, all others.
+ * Rows are locked in the same order everywhere, so that no deadlock arises: replicas, owners by partition, all others.
  */
 import type { Session, Statement } from "../connect/session.ts";
 import { whyUnreadable } from "../schema-version.ts";
@@ -15,62 +15,61 @@ import type { SeenRenewals } from "./seen-renewals.ts";
 
 export interface Registrant {
   readonly id: string;
-  /** Where the others reach it; undefined: it wants the database for itself. */
+  /** Where other replicas reach it; undefined: it is the only one. */
   readonly address: string | undefined;
-  /** Where workers from elsewhere reach it; undefined: they do not. */
+  /** Where workers from elsewhere reach it; undefined: nowhere. */
   readonly workerAddress: string | undefined;
   readonly version: string;
   /** Highest schema that its version knows. */
   readonly knows: number;
-  /** By default; one with each renewal may be longer. */
+  /** The usual lease; a renewal may ask for a longer one. */
   readonly leaseMs: number;
 }
 
-/** What a process has in the database under one row. */
+/** The row of a process, and what belongs to it. */
 export interface Registration {
-  /** Never given twice. */
+  /** Never given to two rows. */
   readonly term: number;
-  /** That of its line of batches and of its keys. */
+  /** Number of its line of batches and of its keys. */
   readonly slot: number;
-  /** How far its line had come, and the highest key of all lines. */
+  /** The line when the row was made, and the highest key of all lines. */
   readonly line: Progress;
   readonly highest: number;
-  /** Of the parts it got with it. */
+  /** Epochs of the partitions that were claimed with the row. */
   readonly epochs: ReadonlyMap<number, number>;
-  /** Of the connection that it writes by. */
+  /** Number of the connection that writes batches. */
   session: number;
 }
 
-/** What must be so when a batch is stored. */
+/** Conditions under which a batch is stored. */
 export interface Fence {
   readonly registration: Registration;
-  /** By part, ascending. */
+  /** By partition, ascending. */
   readonly epochs: ReadonlyMap<number, number>;
 }
 
-/** What a process gets, or a sentence with who is in its way. */
+/** The row, or a sentence that names the replica in the way. */
 export type Registered = { readonly registration: Registration } | { readonly refusal: string };
 
-/** A change of the schema takes it too. */
+/** A change of the schema takes this lock, too. */
 const LOCK = "SELECT pg_advisory_xact_lock(hashtext('sv-runtime ' || current_schema()))";
 const INSERT = `INSERT INTO replica (id, slot, address, worker_address, version, lease_ms, knows)
   SELECT $1, min(slot), $2, $3, $4, $5::bigint, $6 FROM generate_series(0, 63) AS slot
     WHERE slot NOT IN (SELECT slot FROM replica) HAVING min(slot) IS NOT NULL
   ON CONFLICT (id) DO NOTHING RETURNING term, slot`;
-/** A day of service time: a leap of the database's clock makes nothing old. */
+/** A day ago in service time: a leap of the database's clock expires nothing. */
 const DAY_AGO = "(SELECT highest - 86400000 FROM service_clock)";
 const FORGET = `WITH former AS (DELETE FROM former_replica WHERE ended_at < ${DAY_AGO})
   DELETE FROM removed_record WHERE removed_at < ${DAY_AGO}`;
 
-/** Begins a transaction about claims: it fails rather than wait for who stands still, and is tried anew a little later. */
+/** Begins a transaction about claims: it fails rather than wait for a process that stands still, and is tried again later. */
 export const BEGIN: readonly Statement[] = [
   { text: "BEGIN" },
   { text: "SET LOCAL lock_timeout = 250" },
 ];
 
 /**
- * Makes the row, in place of one that it had before. One that wants the database for itself gets all parts with it. Throws what
- * `pg` throws.
+ * Makes the row, in place of an earlier one. The only replica gets all partitions with it. Throws what `pg` throws.
  */
 export async function register(
   session: Session,
@@ -119,8 +118,8 @@ function refusalOf(who: Registrant, others: readonly (readonly unknown[])[]): st
   return `the database is shared by other emulators (${names}); start this one with --advertise as well, or choose another database or schema`;
 }
 
-/** Of somebody who wants the database for itself. */
-export function inUseBy(holder: string): string {
+/** The refusal by a replica that shares the database with no other. */
+function inUseBy(holder: string): string {
   return `the database is in use by another emulator (${holder}); stop it or choose another database or schema`;
 }
 
@@ -132,19 +131,19 @@ async function takeAll(session: Session, id: string): Promise<ReadonlyMap<number
   return new Map(rows.map(([part, epoch]) => [Number(part), Number(epoch)]));
 }
 
-/** The facts about a replica that each renewal stores. */
+/** Facts about a replica that each renewal stores. */
 export interface Told {
   readonly knowsTime: boolean;
   /** Service time. */
   readonly now: number;
-  /** By how much the clock of its machine is ahead of the database's, ms. */
+  /** How far the clock of its machine is ahead of the clock of the database, ms. */
   readonly clockAheadMs: number;
-  /** Whether it takes parts. */
+  /** Whether it takes partitions. */
   readonly hasBegun: boolean;
   readonly leaseMs: number;
 }
 
-/** Keeps the row for another lease; it affects no row where that is gone. */
+/** Renews the row for another lease; affects no row if it is gone. */
 export function prolong({ id }: Registrant, { term }: Registration, told: Told): Statement {
   const { knowsTime, now, clockAheadMs, hasBegun, leaseMs } = told;
   return {
@@ -160,8 +159,8 @@ export function prolong({ id }: Registrant, { term }: Registration, told: Told):
 }
 
 /**
- * To be called on a new connection, before it is relied on. What was under way on the one before is stored by then, or never
- * will be. Answers the number of the connection, undefined where the row is gone.
+ * To be called on a new connection, before it writes. The batch under way on the connection before is stored by then or never.
+ * Answers the number of the connection; undefined if the row is gone.
  */
 export async function takeSession(
   session: Session,
@@ -176,7 +175,7 @@ export async function takeSession(
   return rows[0] && Number(rows[0][0]);
 }
 
-/** How far the line of one had come whose row is gone. */
+/** Number of the last batch of a replica that lost its row. */
 export async function lastBatchOf(session: Session, { term }: Registration): Promise<number> {
   const { rows } = await session.ask({
     text: "SELECT batch FROM former_replica WHERE term = $1",
@@ -185,7 +184,7 @@ export async function lastBatchOf(session: Session, { term }: Registration): Pro
   return Number(rows[0]?.[0] ?? -1);
 }
 
-/** Gives back the row, and all that is claimed in its name. */
+/** Removes the row, and releases its partitions. */
 export async function release(session: Session, id: string, { term }: Registration): Promise<void> {
   await session.ask({
     text: `WITH own AS (SELECT id FROM replica WHERE id = $1 AND term = $2 FOR UPDATE),
@@ -195,7 +194,7 @@ export async function release(session: Session, id: string, { term }: Registrati
   });
 }
 
-/** Fails within a transaction unless the row and the parts are as they were, and has them stay so until its end. */
+/** Fails unless the row and the partitions are as they were, and locks them until the end of the transaction. */
 export function fenceStatement(id: string, { registration, epochs }: Fence): Statement {
   const parts = [...epochs.keys()];
   return {
@@ -218,7 +217,7 @@ export function fenceStatement(id: string, { registration, epochs }: Fence): Sta
   };
 }
 
-/** The parts of a fence that did not hold; all where the row is gone. */
+/** The lost partitions of a fence that failed: all if the row is gone. */
 export async function partsBehind(
   session: Session,
   id: string,

@@ -1,11 +1,11 @@
-/** Removes the rows of replicas that are gone, and frees what is claimed in their names. */
+/** Removes the rows of dead replicas, and frees their partitions. */
 import type { Session } from "../connect/session.ts";
 import { listOf } from "../values/columns.ts";
 import { endSessions } from "./end-sessions.ts";
 import type { RenewalRow, SeenRenewals } from "./seen-renewals.ts";
 
 const ROWS = "SELECT id, term, renewals, lease_ms FROM replica ORDER BY id";
-/** One that has renewed its row since is alive. */
+/** A replica that has renewed its row since is alive. */
 const OVER = `SELECT id FROM replica JOIN unnest($1::bigint[], $2::bigint[]) AS u (term, renewals) USING (term, renewals)
   ORDER BY id FOR UPDATE OF replica SKIP LOCKED`;
 const OWN = "SELECT id FROM replica WHERE id = $1 FOR UPDATE";
@@ -16,8 +16,8 @@ const BURY = `WITH dead AS (SELECT * FROM replica WHERE id = ANY($1::text[])),
   DELETE FROM replica WHERE id = ANY($1::text[])`;
 
 /**
- * Within a transaction: removes the rows that are over, but none by which a batch is under way; and that of `own`, whatever is.
- * Answers how many.
+ * Removes rows with an expired lease, except rows that a batch has locked, and the row of `own` in any case. To be called within a
+ * transaction. Answers the number of removed rows.
  */
 export async function removeDead(
   session: Session,
@@ -30,7 +30,7 @@ export async function removeDead(
   const values = columns.map((column) => listOf("integer", column));
   const { rows } = await session.ask({ text: OVER, values });
   const owns = own === undefined ? [] : (await session.ask({ text: OWN, values: [own] })).rows;
-  // Only a statement that begins after they are locked sees their last batches.
+  // A statement that begins after the rows are locked sees their last batches.
   const ids = [...new Set([...rows, ...owns].map(([id]) => String(id)))];
   if (ids.length > 0) await session.ask({ text: BURY, values: [listOf("json", ids)] });
   return ids.length;

@@ -1,16 +1,16 @@
 /**
- * Which replicas are alive: those that count their renewals up. One is over only after its counter was seen unchanged for the
- * whole of its lease, by the monotonic clock of the process that looks. No wall clock, the database's neither, takes part.
+ * Which replicas are alive: those that count their renewals up. A replica is dead after its counter was seen unchanged for its
+ * whole lease, by the monotonic clock of the process that looks. No wall clock takes part, not even the clock of the database.
  *
- * The database may have been away, or the process that looks may have stood still: after a gap between two looks everybody has a
- * new lease.
+ * The database may have been away, or the process that looks may have stood still: after a gap between two looks every replica has
+ * a new lease.
  */
 
-/** Interval between two looks that is no gap, however short a lease is. */
+/** Maximum interval between two looks that is no gap, however short a lease is. */
 const NO_GAP_MS = 1_000;
 
 export interface RenewalRow {
-  /** That of the registration. */
+  /** Term of the registration. */
   readonly term: number;
   readonly renewals: number;
   readonly leaseMs: number;
@@ -39,7 +39,7 @@ export class SeenRenewals {
     );
   }
 
-  /** How much of its lease is left at the last look, ms; below 0 it is over. */
+  /** Rest of the lease at the last look, ms; below 0 the replica is dead. */
   leftMs({ term, leaseMs }: RenewalRow): number {
     const silentMs = this.#lookedAt - (this.#seen.get(term)?.since ?? this.#lookedAt);
     return silentMs < leaseMs ? leaseMs - silentMs : Math.min(-1, leaseMs - silentMs);

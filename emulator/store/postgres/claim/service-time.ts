@@ -1,6 +1,6 @@
 /**
- * Samples the clock of the database with each renewal of the claim, and takes its leaps back. One row keeps the offset and the
- * highest service time for all replicas; who is not registered any more changes nothing in it.
+ * Samples the clock of the database with each renewal of the claim, and corrects its leaps. One row keeps the offset and the
+ * highest service time for all replicas; only registered replicas change it.
  */
 import type { Clock } from "../../../core/time/clock.ts";
 import { durationInWords } from "../../../core/time/duration.ts";
@@ -9,7 +9,7 @@ import type { Cell, Session, Statement } from "../connect/session.ts";
 import { bound } from "../values/columns.ts";
 import type { Registrant, Registration } from "./registration.ts";
 
-/** Minimum difference between the machine's clock and the database's that is told of. */
+/** Minimum difference between the clocks of the machine and the database that is logged. */
 const DIFFERENCE_MS = 5_000;
 /** Maximum number of samples at the start. */
 const FIRST_SAMPLES = 3;
@@ -36,7 +36,7 @@ export interface Asked {
 
 export interface Answered {
   readonly row: readonly Cell[] | undefined;
-  /** Whether another replica is alive that knows the time. */
+  /** Whether another live replica knows the time. */
   readonly isKnownElsewhere: boolean;
 }
 
@@ -52,7 +52,7 @@ export class ServiceTime {
     this.clock = new SampledTime(parts.clock);
   }
 
-  /** By how much the machine's clock is ahead of the database's, ms. */
+  /** How far the clock of the machine is ahead of the clock of the database, ms. */
   get clockAheadMs(): number {
     return this.#clockAheadMs;
   }
@@ -70,7 +70,7 @@ export class ServiceTime {
     return notes.filter((note) => note !== false);
   }
 
-  /** Takes the first sample: the time is known then, unless another replica is to say it. */
+  /** Takes the first samples: the time is known then, unless another replica has to tell it. */
   async begin(session: Session, who: Registrant, registration: Registration): Promise<void> {
     for (let samples = 0; samples < FIRST_SAMPLES && !this.clock.isKnown; samples += 1) {
       const others = await session.ask({ text: OTHERS, values: [who.id] });
@@ -91,8 +91,8 @@ export class ServiceTime {
   }
 
   /**
-   * To be called when all that was asked together is answered. Answers whether a leap was found, so that another sample is needed.
-   * Throws what `pg` throws.
+   * To be called with the answers of one renewal. Answers whether a leap was found, after which another sample is needed. Throws what
+   * `pg` throws.
    */
   async heard(
     session: Pick<Session, "ask">,

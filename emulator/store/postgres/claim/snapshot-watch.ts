@@ -1,6 +1,6 @@
 /**
- * How old the oldest snapshot is that someone holds: a forgotten transaction keeps the server from clearing away what was
- * deleted since, and every queue gets slower with it.
+ * Watches the age of the oldest snapshot: a forgotten transaction keeps the server from removing rows that were deleted since, and
+ * every queue gets slower.
  */
 import type { Clock } from "../../../core/time/clock.ts";
 import type { Session } from "../connect/session.ts";
@@ -8,7 +8,7 @@ import type { Times } from "../options.ts";
 
 const WARN_EVERY_MS = 60_000;
 
-/** Those of other users of the server are seen only with the rights of pg_read_all_stats. */
+/** Snapshots of other users are visible only with the rights of pg_read_all_stats. */
 const OLDEST = `SELECT coalesce(max(extract(epoch FROM clock_timestamp() - since) * 1000), 0)::bigint, coalesce((array_agg(who))[1], '')
   FROM (
     SELECT since, who FROM (
@@ -33,7 +33,7 @@ export class SnapshotWatch {
     this.#parts = parts;
   }
 
-  /** Does nothing if it looked a short while ago. */
+  /** Does nothing if the last look was a short while ago. */
   async look(session: Session): Promise<void> {
     const { clock, times, onAge, warn } = this.#parts;
     const now = clock.now();

@@ -1,4 +1,4 @@
-/** Renews the claim of a process that has the database for itself: whatever of it is gone, all is lost. */
+/** Renews the claim of the only replica: if any partition is gone, the whole claim is lost. */
 import type { Session } from "../connect/session.ts";
 import type { Claim } from "./claim.ts";
 import { ALL_PARTS } from "./parts.ts";

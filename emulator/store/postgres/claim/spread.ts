@@ -1,25 +1,25 @@
-/** Who is to have which part: each replica finds the same from what is stored, so that nobody has to be asked. */
+/** Which replica is to own which partition. Every replica computes the same from the stored rows. */
 import { createHash } from "node:crypto";
 import { ALL_PARTS } from "./parts.ts";
 
 export interface Peer {
   readonly id: string;
-  /** Whether it takes parts. */
+  /** Whether it takes partitions. */
   readonly hasBegun: boolean;
-  /** Whether it has done so for a while: one that comes and goes moves nothing. */
+  /** Whether it has taken partitions for a while: a replica that comes and goes moves none. */
   readonly isSettled: boolean;
 }
 
 export interface OwnerRow {
   readonly part: number;
-  /** Undefined: nobody. */
+  /** Undefined: no owner. */
   readonly replica: string | undefined;
   readonly epoch: number;
 }
 
 /**
- * Of those that have settled the one with the highest hash, so that who comes or goes moves its own parts alone; of all that
- * take parts where none has settled.
+ * The target of a partition is the settled replica with the highest hash: a replica that comes or goes moves its own partitions
+ * alone. Where none has settled, all replicas that take partitions count.
  */
 export function targetsOf(peers: readonly Peer[]): ReadonlyMap<number, string> {
   const settled = peers.filter(({ isSettled }) => isSettled);
@@ -39,13 +39,13 @@ export interface Situation {
   readonly self: string;
   readonly owners: readonly OwnerRow[];
   readonly targets: ReadonlyMap<number, string>;
-  /** Whether a part has been nobody's for so long that it does not matter who takes it. */
+  /** Whether a partition has been without an owner for so long that any replica may take it. */
   readonly isLeftOver: (part: number) => boolean;
-  /** Whether memory has the part, also if it is being left. */
+  /** Whether memory has the partition, also while it is being released. */
   readonly isHeld: (part: number) => boolean;
 }
 
-/** Those to be claimed: what is its own by the database but not in memory, and what is free and its own to take. */
+/** Partitions to be claimed: those that the database says are its own but memory lacks, and free ones that it is to own. */
 export function claimable({ self, owners, targets, isLeftOver, isHeld }: Situation) {
   return owners.filter(({ part, replica }) => {
     if (replica === self) return !isHeld(part);
@@ -55,7 +55,7 @@ export function claimable({ self, owners, targets, isLeftOver, isHeld }: Situati
   });
 }
 
-/** Parts that are to be another's. */
+/** Partitions that another replica is to own. */
 export function misplaced(
   self: string,
   parts: readonly number[],

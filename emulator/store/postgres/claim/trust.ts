@@ -1,6 +1,6 @@
 /**
- * Until when a claim is known to be in force. Time is taken by two clocks, of which one may be set and the other may stand still
- * with the machine: what either says is over is over.
+ * Until when a claim is known to be in force. Two clocks measure it: one may be set, the other may stand still with the machine. The
+ * claim has expired as soon as one of them says so.
  */
 import type { Clock } from "../../../core/time/clock.ts";
 import type { Times } from "../options.ts";
@@ -13,9 +13,9 @@ export interface Moment {
 export class Trust {
   readonly #clock: Clock;
   readonly #marginMs: number;
-  /** It is in force for so long after the beginning of a renewal. */
+  /** Time after the begin of a renewal during which the claim is in force. */
   #windowMs: number;
-  /** The same of the renewal that was asked for last. */
+  /** The same for the renewal under way. */
   #askedMs: number;
   #renewed: Moment | undefined;
 
@@ -30,13 +30,13 @@ export class Trust {
     return { wall: this.#clock.now(), steady: performance.now() };
   }
 
-  /** A renewal is asked for. One with a shorter lease counts from now on: its answer may be lost. */
+  /** To be called when a renewal is sent. A shorter lease counts at once: its answer may be lost. */
   asks(leaseMs: number): void {
     this.#askedMs = leaseMs - this.#marginMs;
     this.#windowMs = Math.min(this.#windowMs, this.#askedMs);
   }
 
-  /** @param since when the renewal that succeeded was begun */
+  /** @param since begin of the renewal that succeeded */
   renew(since: Moment): void {
     this.#renewed = since;
     this.#windowMs = this.#askedMs;

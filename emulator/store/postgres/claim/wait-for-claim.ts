@@ -1,4 +1,4 @@
-/** Waits at the start for a process that has just ended without saying so. */
+/** Waits at the start for the lease of a process that was killed. */
 import type { Clock } from "../../../core/time/clock.ts";
 import { StoreInUseError } from "../../../core/store-error.ts";
 import { pause } from "../../../core/time/pause.ts";
@@ -6,8 +6,8 @@ import { pause } from "../../../core/time/pause.ts";
 const LOOK_EVERY_MS = 250;
 
 /**
- * @param attempt answers a sentence with who is in the way, if anybody is
- * @throws StoreInUseError when somebody is for longer than `leaseMs`
+ * @param attempt answers a sentence that names the replica in the way, if there is one
+ * @throws StoreInUseError when a replica is in the way for longer than `leaseMs`
  */
 export async function waitForClaim(
   attempt: () => Promise<string | undefined>,

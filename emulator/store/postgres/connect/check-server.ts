@@ -1,4 +1,4 @@
-/** What a server must be like, so that what was acknowledged is not lost. */
+/** Requirements on the server: acknowledged data must not be lost. */
 import { StoreUnusableError } from "../../../core/store-error.ts";
 import { POOLER } from "./postgres-error.ts";
 import type { Session } from "./session.ts";
@@ -6,13 +6,13 @@ import type { Settings } from "./settings.ts";
 
 const OLDEST_VERSION = 140_000;
 
-/** Not everybody may see of which kind a standby is: then none is synchronous where none is to be. */
+/** The kind of a standby may be hidden from this user: then none is synchronous unless the server names some. */
 const ASYNCHRONOUS = `(SELECT count(*) FROM pg_stat_replication
   WHERE sync_state = 'async' OR sync_state IS NULL AND current_setting('synchronous_standby_names') = '')`;
 
 /**
- * @param warn hears of what may lose something that was acknowledged
- * @throws StoreUnusableError when the server cannot keep what is given to it; what `pg` throws
+ * @param warn called with settings that risk acknowledged data
+ * @throws StoreUnusableError for a server that cannot keep acknowledged data; what `pg` throws
  */
 export async function checkServer(
   session: Session,

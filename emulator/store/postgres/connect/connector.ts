@@ -1,13 +1,13 @@
-/** Says in the log that a connection to the database was lost, once for all that are lost together, as when a server ends. */
+/** Opens connections to the database, and logs their loss: once for all that are lost together, as when a server ends. */
 import type { Clock } from "../../../core/time/clock.ts";
 import { messageOf } from "./postgres-error.ts";
 import { Session } from "./session.ts";
 import type { Settings } from "./settings.ts";
 
-/** Interval after a line in which further losses are the same incident. */
+/** Interval after a logged loss in which further losses belong to the same incident. */
 const TOGETHER_MS = 5_000;
 
-/** Answers what opens a connection, which is lost when an answer takes longer than `answerMs`, by default `usualMs`. */
+/** Answers a function that opens a connection. The connection is lost when an answer takes longer than `answerMs`, by default `usualMs`. */
 export function connector(
   settings: Settings,
   usualMs: number,

@@ -1,13 +1,13 @@
-/** A start on a database that drops a connection is begun anew, as long as a running process would wait. */
+/** Begins a start again when its connection is lost, as long as a running process would wait. */
 import type { Patience } from "./patience.ts";
 import { isConnectionLoss } from "./postgres-error.ts";
 import type { Session } from "./session.ts";
 
 /**
- * Does the work on a new connection, again on another one where that was lost. A database that cannot be reached in the first
- * place is not waited for.
+ * Does the work on a new connection, and again on another one if that is lost. Does not wait for a database that cannot be reached
+ * at first. Throws what `work` throws, and what `pg` throws.
  *
- * @param patience is asked for when the first connection is lost. Throws what `work` throws, and what `pg` throws.
+ * @param patience called when the first connection is lost
  */
 export async function overLosses<T>(
   open: () => Promise<Session>,

@@ -1,4 +1,4 @@
-/** What PostgreSQL and the way to it report, as errors of the store. */
+/** Errors of PostgreSQL and of connections to it, as errors of the store. */
 import {
   StoreClosedError,
   StoreDamagedError,
@@ -10,23 +10,23 @@ import {
 import { HOW_TO_GO_ON } from "../../../sqlite/row.ts";
 import { BatchRefusedError } from "../../store.ts";
 
-/** Of the function `refuse` in the schema. */
+/** Code of the errors of the function `refuse` in the schema. */
 export const REFUSED = "SVR01";
 export const UNIQUE_VIOLATION = "23505";
 
-/** What follows a statement that failed. */
+/** Code for all statements after a failed one. */
 const TRANSACTION_ABORTED = "25P02";
 const SERIALIZATION_FAILURE = "40001";
 const DEADLOCK = "40P01";
 const LOCK_NOT_AVAILABLE = "55P03";
-/** The server has become a standby, or is to be read only. */
+/** The server has become a standby, or is read-only. */
 const READ_ONLY = "25006";
 const DISK_FULL = "53100";
 /** A page of a table or of an index is damaged. */
 const DAMAGED: ReadonlySet<string> = new Set(["XX001", "XX002"]);
 const HOW_TO_RESTORE = "stop the emulator and restore a backup";
 
-/** What cannot be written to now: another server may be the primary. */
+/** A server that cannot be written to: another one may be the primary. */
 export class StandbyError extends Error {
   constructor() {
     super("it is a standby, which cannot be written to");
@@ -44,31 +44,31 @@ export function isServerError(error: unknown): error is ServerError {
   return error instanceof Error && "severity" in error && "code" in error;
 }
 
-/** Only says that an earlier statement failed. */
+/** Whether the error only says that an earlier statement failed. */
 export function isConsequence(error: unknown): boolean {
   return isServerError(error) && error.code === TRANSACTION_ABORTED;
 }
 
-/** Somebody kept a row or a lock for longer than it was waited for. */
+/** Whether the wait for a lock took too long. */
 export function isLocked(error: unknown): boolean {
   return isServerError(error) && error.code === LOCK_NOT_AVAILABLE;
 }
 
-/** The same again will do. */
+/** Whether the same transaction may succeed when it is tried again. */
 export function isConflict(error: unknown): boolean {
   return isServerError(error) && (error.code === SERIALIZATION_FAILURE || error.code === DEADLOCK);
 }
 
-/** What `pg` says of a connection that ended, in an error without a code. */
+/** Messages of `pg` about an ended connection, in errors without a code. */
 const ENDED = /^(?:Connection terminated|Query read timeout|timeout expired|Client (?:has|was))/;
-/** What the system says of one, and Node of a stream that was closed. */
+/** Codes of the system for an ended connection, and of Node for a closed stream. */
 const SYSTEM = /^(?:E(?!RR_)|ERR_STREAM_)/;
 
-/** The connection is gone, or there never was one: another may do. */
+/** Whether the connection is gone or was never made: another one may work. */
 export function isConnectionLoss(error: unknown): boolean {
   if (!(error instanceof Error) || isOwn(error)) return false;
   if (error instanceof StandbyError) return true;
-  // One for each server of the address.
+  // It has an error for each server of the address.
   if (error instanceof AggregateError && !("code" in error))
     return error.errors.some(isConnectionLoss);
   if (!isServerError(error))
@@ -78,7 +78,7 @@ export function isConnectionLoss(error: unknown): boolean {
   return !isLasting && (error.severity === "FATAL" || error.severity === "PANIC");
 }
 
-/** Why a connection that is not to the server itself will not do. */
+/** Refusal of a connection that is not to the server itself. */
 export const POOLER =
   "a pooler such as PgBouncer answers, which shares connections; name the server itself";
 /** Error text by which a pooler refuses the settings of a new connection. */
@@ -107,7 +107,7 @@ export function withOwnAdvice(error: unknown): unknown {
   return new StoreDamagedError(message, { cause: error });
 }
 
-/** One that could not be reached may have failed once for each of its addresses; what is said of all of them says nothing. */
+/** The messages for all addresses of a server: the message about all of them together says nothing. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError)
     return error.errors.map((each) => messageOf(each)).join("; ");

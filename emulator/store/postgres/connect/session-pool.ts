@@ -1,4 +1,4 @@
-/** A few connections for questions, each of which has one for itself; opened when they are needed. */
+/** A few connections for questions, opened on demand. Each question has a connection for itself. */
 import { StoreClosedError } from "../../../core/store-error.ts";
 import { isConflict, isConnectionLoss } from "./postgres-error.ts";
 import type { Patience } from "./patience.ts";
@@ -9,7 +9,7 @@ const MAX_SESSIONS = 4;
 export class SessionPool {
   readonly #open: () => Promise<Session>;
   readonly #idle: Session[] = [];
-  /** Of those who wait for a connection of the others. */
+  /** Questions that wait for a free connection. */
   readonly #waiting: (() => void)[] = [];
   #used = 0;
   #isClosed = false;
@@ -19,7 +19,7 @@ export class SessionPool {
   }
 
   /**
-   * Does the work, again with another connection where one was lost.
+   * Does the work, and again on another connection if one is lost.
    *
    * @throws StoreClosedError after `close`; what the work throws, and what `pg` throws
    */
@@ -35,7 +35,7 @@ export class SessionPool {
     }
   }
 
-  /** Waits for what is under way. */
+  /** Waits for the questions under way. */
   async close(): Promise<void> {
     this.#isClosed = true;
     while (this.#used > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
@@ -53,7 +53,7 @@ export class SessionPool {
       this.#giveBack(session);
       return answer;
     } catch (error) {
-      // It may be in the middle of a transaction.
+      // The connection may be in a transaction.
       session?.drop(error);
       throw error;
     } finally {

@@ -1,4 +1,4 @@
-/** One connection. Statements are sent without waiting for the answers to those before; they are answered in their order. */
+/** One connection. Statements are sent without waiting for earlier answers, and are answered in order. */
 import net from "node:net";
 import { Client, type ClientConfig, type QueryResult } from "pg";
 import { isConnectionLoss, isConsequence, StandbyError } from "./postgres-error.ts";
@@ -7,11 +7,11 @@ import type { Settings } from "./settings.ts";
 const END_MS = 1_000;
 
 export interface Statement {
-  /** Given, the server plans it once for each connection. Always of the same text. */
+  /** A named statement is planned once for each connection. A name always has the same text. */
   readonly name?: string;
   readonly text: string;
   readonly values?: readonly unknown[];
-  /** True: its rows are names of large payloads that lose a row; null among them says nothing. */
+  /** The rows are names of large payloads that lose a row; null stands for none. */
   readonly answersNames?: true;
 }
 
@@ -24,10 +24,10 @@ export type Answer = QueryResult<Cell[]>;
 export class Session {
   readonly #client: Client;
   readonly #socket: net.Socket;
-  /** It is given up when the answer to `ask` takes longer. */
+  /** Timeout of the answer to `ask`, after which the connection is lost. */
   answerMs: number;
   #isBroken = false;
-  /** Hears once that it is lost; it can be when it was made. */
+  /** Called once when it is lost. */
   #onLost: ((error: unknown) => void) | undefined;
 
   private constructor(client: Client, socket: net.Socket, answerMs: number) {
@@ -39,10 +39,11 @@ export class Session {
   }
 
   /**
-   * One to the server that can be written to. All are tried at once: one whose machine is gone answers nothing.
+   * Connects to the server that can be written to. All servers are tried at once: a machine that is gone answers nothing. Throws
+   * what `pg` throws, StandbyError.
    *
-   * @param answerMs it is given up when an answer takes longer. Throws what `pg` throws, StandbyError.
-   * @param onLost hears why it was lost, unless it was ended or dropped for another reason
+   * @param answerMs timeout of an answer
+   * @param onLost called with the reason when the connection is lost, unless it was ended or dropped for another reason
    */
   static async open(
     { servers }: Settings,
@@ -83,13 +84,13 @@ export class Session {
     return session;
   }
 
-  /** Of the server's process that serves it. */
+  /** Id of the server process of the connection. */
   get pid(): number | undefined {
-    // Not among the types of `pg`.
+    // The types of `pg` lack it.
     return (this.#client as { readonly processID?: number }).processID;
   }
 
-  /** Whether it is known to be of no use any more. */
+  /** Whether the connection is known to be lost or ended. */
   get isBroken(): boolean {
     return this.#isBroken;
   }
@@ -101,18 +102,18 @@ export class Session {
     return this.#client.query({ ...sent, rowMode: "array" });
   }
 
-  /** Runs statements that answer nothing, with semicolons between them. */
+  /** Runs statements without answers, separated by semicolons. */
   async run(sql: string): Promise<void> {
     await this.#client.query(sql);
   }
 
-  /** Calls `hear` with what anybody says on the channel from now on. */
+  /** Calls `hear` with all notices on the channel from now on. */
   async listen(channel: string, hear: (words: string) => void): Promise<void> {
     this.#client.on("notification", ({ payload = "" }) => hear(payload));
     await this.#client.query(`LISTEN ${channel}`);
   }
 
-  /** Sends them all at once. @throws the error of the first that failed, once all are answered */
+  /** Sends all statements at once. @throws the error of the first failed one, after all are answered */
   async askAll(statements: readonly Statement[]): Promise<readonly Answer[]> {
     this.#socket.cork();
     const asked = statements.map((statement) => this.ask(statement));
@@ -124,7 +125,7 @@ export class Session {
     return settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
   }
 
-  /** Once what is under way is answered, and after `last`; a server that does not answer is not waited for long. */
+  /** Ends the connection after the answers under way and after `last`; does not wait long for a server that does not answer. */
   async end(last: () => Promise<unknown> = async () => undefined): Promise<void> {
     if (this.#isBroken) return;
     const late = setTimeout(() => this.drop(), END_MS);
@@ -135,9 +136,9 @@ export class Session {
   }
 
   /**
-   * At once: whether the server has done what is under way is not known.
+   * Ends the connection at once: whether the server has finished the work under way is unknown.
    *
-   * @param because what failed on it, if anything did
+   * @param because error on the connection, if there was one
    */
   drop(because?: unknown): void {
     this.#lose(because);

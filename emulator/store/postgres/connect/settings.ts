@@ -1,4 +1,4 @@
-/** How connections to the database are made, from its address. */
+/** Settings of connections to the database, from its address. */
 import type { ClientConfig } from "pg";
 import { StoreUnusableError } from "../../../core/store-error.ts";
 import { TYPE_PARSERS } from "../values/columns.ts";
@@ -7,21 +7,21 @@ export interface Settings {
   readonly schema: string;
   /** The address without its password, for messages. */
   readonly shown: string;
-  /** How each server of the address is reached; one of them can be written to. */
+  /** One for each server of the address; one of them can be written to. */
   readonly servers: readonly ClientConfig[];
 }
 
 const DEFAULT_SCHEMA = "sv_runtime";
 const SCHEMA_FORM = /^[a-z_][a-z0-9_]{0,62}$/;
 const CONNECT_MS = 5_000;
-/** Of a connection's name: the server cuts off what is longer. */
+/** Maximum length of the name of a connection: the server cuts longer names. */
 const MAX_NAME = 63;
-/** So much of a replica's name, counted from its end, tells it from all others. */
+/** Length of the end of a replica's name that is unique. */
 const MAX_REPLICA = 48;
 
 /**
- * Each question is answered by its index: nothing tells the planner, which knows a table by statistics of some time ago, that
- * a queue was empty then. `idle_in_transaction` frees what a process holds that was stopped or cut off in mid-transaction.
+ * Each question must be answered by its index: the statistics of the planner may be from a time when a queue was empty.
+ * `idle_in_transaction` frees the locks of a process that was stopped or cut off in a transaction.
  */
 function sessionOptions(schema: string, leaseMs: number): string {
   const settings = {
@@ -43,7 +43,7 @@ function sessionOptions(schema: string, leaseMs: number): string {
     .join(" ");
 }
 
-/** What the names of all connections of that process end with, and no others. */
+/** End of the names of all connections of that replica, and of no others. */
 export function sessionNameEnd(replica: string): string {
   return ` ${replica.slice(-MAX_REPLICA)}`;
 }
@@ -80,7 +80,7 @@ export function settingsOf(url: string, replica: string, leaseMs: number): Setti
 /** Scheme and user; hosts, with commas between them; the rest. */
 const FORM = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/su;
 
-/** That of each server: all are of the same database. */
+/** The address of each server: all have the same database. */
 function parse(url: string): readonly URL[] {
   const [, before = "", hosts, after = ""] = FORM.exec(url) ?? [];
   const addresses = hosts?.split(",").map((host) => `${before}${host}${after}`);

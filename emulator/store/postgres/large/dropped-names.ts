@@ -1,10 +1,10 @@
-/** Which large payloads a batch may leave without a row that names them, and which of those have none. */
+/** Finds large payloads that lose their last row by a batch. */
 import type { Change } from "../../batch.ts";
 import { placeOf, SLOTS } from "../../rows/payload-columns.ts";
 import type { Session, Statement } from "../connect/session.ts";
 import { listOf } from "../values/columns.ts";
 
-/** What is named by rows that the changes replace or delete; undefined where they do neither. */
+/** Asks for the names in rows that the changes replace or delete; undefined if there are none. */
 export function namesBefore(changes: readonly Change[]): Statement | undefined {
   const places: number[] = [];
   const seqs: number[] = [];
@@ -28,7 +28,7 @@ export function namesBefore(changes: readonly Change[]): Statement | undefined {
   };
 }
 
-/** Those of the names that no row has. */
+/** Names that are in no row. */
 export async function unreferred(session: Session, names: readonly string[]): Promise<string[]> {
   const { rows } = await session.ask({
     name: "names-there",
@@ -40,7 +40,7 @@ export async function unreferred(session: Session, names: readonly string[]): Pr
   return names.filter((name) => !referred.has(name));
 }
 
-/** Whether any payload lies outside of the database. */
+/** Whether any payload is in a bucket. */
 export async function hasLargePayloads(session: Session): Promise<boolean> {
   const { rows } = await session.ask({
     text: `SELECT 1 WHERE EXISTS (SELECT 1 FROM payload WHERE name IS NOT NULL)

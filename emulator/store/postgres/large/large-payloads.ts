@@ -1,4 +1,4 @@
-/** Large payloads outside of the database, durable before a row names them and removed after the last one did. */
+/** Large payloads in a bucket: durable before a row names them, removed after the last row that did. */
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import type { OpenedPayload } from "../../../core/jobs/opened-payload.ts";
@@ -10,16 +10,16 @@ import { checksumInSlices, contentChecksum } from "../../rows/content-checksum.t
 import { StagedFiles } from "../../staged-files.ts";
 import { WorkUnderWay } from "../../work-under-way.ts";
 
-/** Above this a row costs more than a blob. */
+/** Minimum size of a payload in the bucket: from there on a row costs more than a blob. */
 const MIN_BYTES = 256_000;
 
 export class LargePayloads {
-  /** Written, but no row names them yet. */
+  /** Blobs that no row names yet. */
   readonly staged = new StagedFiles((name) => this.remove(name));
   readonly #blobs: Blobs;
-  /** How many have them open. */
+  /** Number of readers by name. */
   readonly #open = new Map<string, number>();
-  /** Those that go when nobody has them open any more. */
+  /** Blobs to be removed after their last reader. */
   readonly #doomed = new Set<string>();
   readonly #work = new WorkUnderWay();
 
@@ -44,18 +44,18 @@ export class LargePayloads {
     return ranges.map((range) => ({ kind: "file", ...range }));
   }
 
-  /** What lies in a blob; both ways throw PayloadDamagedError and StoreUnusableError. */
+  /** Reads from a blob. Both ways throw PayloadDamagedError and StoreUnusableError. */
   file(content: FileContent) {
     return { bytes: () => this.#bytes(content), open: () => this.#opened(content) };
   }
 
-  /** Removes what no row names any more. What cannot be removed now is swept later. */
+  /** Removes a blob that no row names. A blob that cannot be removed now is swept later. */
   async remove(name: string): Promise<void> {
     if (this.#open.has(name)) this.#doomed.add(name);
     else await this.#work.track(this.#blobs.remove(name).catch(() => undefined));
   }
 
-  /** Names of what was written before `writtenBefore`, Unix time in ms. */
+  /** Names of blobs that were written before `writtenBefore`, Unix time in ms. */
   async *namesBefore(writtenBefore: number): AsyncGenerator<string, void, undefined> {
     for await (const { name, writtenAt } of this.#blobs.names())
       if (writtenAt < writtenBefore && !this.staged.has(name)) yield name;
@@ -77,7 +77,7 @@ export class LargePayloads {
     return bytes;
   }
 
-  /** Nothing is handed on before all of it was compared. It stays until it is closed. */
+  /** Opens the content after it was compared. The blob stays until it is closed. */
   async #opened(content: FileContent): Promise<OpenedPayload> {
     const { name, sizeBytes } = content;
     this.#open.set(name, (this.#open.get(name) ?? 0) + 1);

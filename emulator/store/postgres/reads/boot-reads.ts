@@ -1,4 +1,4 @@
-/** What an owner has to know before anything else, as of one moment, and records. */
+/** The data that an owner needs at its start or when it gains partitions, each as of one moment; and records. */
 import type { JobCounts } from "../../../core/jobs/job-counts.ts";
 import { textAt } from "../../../sqlite/row.ts";
 import type { RecordKind } from "../../records.ts";
@@ -16,7 +16,7 @@ import type { JobReads } from "./job-reads.ts";
 
 const readRecordRow = rowReader(RECORD);
 
-/** Id and JSON of records of a kind with an id of at least `from`, in order of id; by default of all. */
+/** Id and JSON of the records of a kind, in order of id, from the id `from` on; by default all. */
 export async function recordTexts(
   session: Session,
   kind: RecordKind,
@@ -34,7 +34,7 @@ export async function recordTexts(
   });
 }
 
-/** @param slot that of the line of batches; @param parts by default all */
+/** @param slot slot of the line of batches; @param parts default: all partitions */
 export async function readBoot(
   session: Session,
   jobs: JobReads,
@@ -56,7 +56,7 @@ export async function readBoot(
   return { batch, lastSeq, counts, running, records, recordsVersion: version };
 }
 
-/** What there is of parts that are this process's from now on. */
+/** The data of partitions that this process owns from now on. */
 export async function readGain(
   session: Session,
   jobs: JobReads,

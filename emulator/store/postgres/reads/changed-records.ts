@@ -1,4 +1,4 @@
-/** What changed of the records, by their version. */
+/** Changes of records since a version. */
 import { bytesToText } from "../values/stored-text.ts";
 import { textAt } from "../../../sqlite/row.ts";
 import type { ChangedRecords } from "../../ownership.ts";
@@ -16,7 +16,7 @@ export async function recordsVersion(session: Session): Promise<number> {
   return Number(rows[0]?.[0]);
 }
 
-/** All that is of a later version than `since`, as of one moment. */
+/** Changes after the version `since`, as of one moment. */
 export async function changedSince(session: Session, since: number): Promise<ChangedRecords> {
   const values = [bound(since)];
   const [, line, put, removed] = await session.askAll([

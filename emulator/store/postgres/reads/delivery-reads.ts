@@ -12,7 +12,7 @@ const read = rowReader(DELIVERY);
 const readFrame = rowReader(FRAME);
 const selected = (rest: string) => `SELECT ${namesOf(DELIVERY)} FROM delivery ${rest}`;
 
-/** By the names of the statements. */
+/** Texts of the statements by their names. */
 export const DELIVERY_QUESTIONS = {
   "delivery-by-id": selected("WHERE id = $1"),
   "delivery-frame": `SELECT ${namesOf(FRAME)} FROM delivery WHERE seq = $1`,

@@ -1,4 +1,4 @@
-/** Questions about jobs. Each is answered by its index, without sorting. */
+/** Questions about jobs. Each is answered from its index, without sorting. */
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { optionalIntegerAt } from "../../../sqlite/row.ts";
@@ -15,8 +15,8 @@ const LAST = Number.MAX_SAFE_INTEGER;
 const selected = (rest: string) => `SELECT ${COLUMNS.join(", ")} FROM job ${rest}`;
 
 /**
- * By the names of the statements; a test shows that each is answered by its index. Bounds are whole keys of the index: told that
- * a queue is one of a few, the planner would go through the jobs of all of them by their primary key instead.
+ * Texts of the statements by their names; a test shows that each is answered from its index. Bounds are whole keys of the index:
+ * with `queue = ANY (…)` the planner would scan the jobs of all these queues by their primary key instead.
  */
 export const JOB_QUESTIONS = {
   "job-by-id": selected("WHERE id = $1"),
@@ -45,7 +45,7 @@ export const JOB_QUESTIONS = {
     "SELECT queued_at FROM job WHERE queue = $1 AND status = 0 AND low_priority = 0 ORDER BY queued_at LIMIT 1",
 } as const;
 
-/** A few for each queue, of which there are fewer than jobs. */
+/** A few jobs for each queue; there are fewer queues than jobs. */
 const RUNNING = `SELECT ${COLUMNS.map((name) => `j.${name}`).join(", ")}
   FROM queue q JOIN job j ON j.queue = q.queue AND j.status = 1 WHERE q.queue & 63 = ANY($1::bigint[])`;
 
@@ -57,7 +57,7 @@ export class JobReads {
   readonly #queues: Queues;
   readonly #ownParts: () => readonly number[];
 
-  /** @param ownParts those that this process decides for now */
+  /** @param ownParts partitions that this process owns now */
   constructor(queues: Queues, ownParts: () => readonly number[]) {
     this.#queues = queues;
     this.#ownParts = ownParts;
@@ -68,7 +68,7 @@ export class JobReads {
     return job;
   }
 
-  /** In the order of the keys, as far as they are stored. */
+  /** Stored jobs in the order of the keys. */
   async bySeqs(session: Session, seqs: readonly number[]): Promise<readonly Job[]> {
     if (seqs.length === 0) return [];
     const jobs = await this.#jobs(session, "jobs-by-seq", [listOf("integer", seqs)]);
@@ -91,7 +91,7 @@ export class JobReads {
     return this.#ofQueue(session, "newest-jobs-of-status", endpointId, values);
   }
 
-  /** Of those of the own parts that do not run. */
+  /** Due jobs of the own partitions that do not run. */
   async due(session: Session, now: number, limit: number): Promise<readonly Job[]> {
     return this.#jobs(session, "due-jobs", [bound(now), bound(limit), this.#parts()]);
   }
@@ -105,7 +105,7 @@ export class JobReads {
     return queue === undefined ? undefined : this.#number(session, "oldest-scaling", [queue]);
   }
 
-  /** Those of the parts, in order of their keys. */
+  /** Running jobs of the partitions, in order of their keys. */
   async running(session: Session, parts: readonly number[]): Promise<readonly Job[]> {
     const values = [listOf("integer", parts)];
     const jobs = await this.#read(session, { name: "running-jobs", text: RUNNING, values });

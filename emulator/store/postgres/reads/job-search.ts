@@ -1,4 +1,4 @@
-/** Finds jobs that fit a filter: an index leads to those of an endpoint and of a status, the rest is looked at. */
+/** Finds jobs that fit a filter: by an index for endpoint and status, by a scan for the rest of the filter. */
 import type { JobWindow } from "../../../core/jobs/job-filter.ts";
 import { integerAt, optionalTextAt } from "../../../sqlite/row.ts";
 import { JobScan, type SeqRange } from "../../job-scan.ts";
@@ -21,21 +21,21 @@ const LOOKED_AT = {
 
 const read = rowReader(LOOKED_AT);
 const SELECT = `SELECT ${FILTERED}, CASE WHEN $1 THEN failure END FROM job`;
-/** Whole keys of the index, as in `job-reads.ts`. */
+/** Bounds are whole keys of the index, as in `job-reads.ts`. */
 const OF_PAIR = `(queue, status, seq) >= (pair.queue, pair.status, $2) AND (queue, status, seq) < (pair.queue, pair.status, $3)
   ORDER BY queue DESC, status DESC, seq DESC LIMIT $4`;
 
-/** By the names of the statements; $2 and $3 are where the keys lie, $4 how many are looked at. */
+/** Texts of the statements by their names; $2 and $3 bound the keys, $4 the number of jobs. */
 export const SEARCHES = {
   "search-all": `${SELECT} WHERE seq >= $2 AND seq < $3 ORDER BY seq DESC LIMIT $4`,
   "search-queue": `${SELECT} WHERE (queue, seq) >= ($5, $2) AND (queue, seq) < ($5, $3) ORDER BY queue DESC, seq DESC LIMIT $4`,
-  /** Those of each pair of a queue and a status, the newest of all of them. */
+  /** Jobs of several pairs of a queue and a status, the newest first. */
   "search-pairs": `SELECT found.* FROM unnest($5::bigint[], $6::bigint[]) AS pair (queue, status)
     CROSS JOIN LATERAL (${SELECT} WHERE ${OF_PAIR}) AS found ORDER BY found.seq DESC LIMIT $4`,
   "since-moment": "SELECT seq FROM job WHERE submitted_at >= $1 ORDER BY submitted_at, seq LIMIT 1",
 } as const;
 
-/** With more of them it costs less to look at the jobs of all statuses. */
+/** Maximum number of pairs: with more, a scan of all statuses costs less. */
 const MAX_PAIRS = 24;
 
 export class JobSearch {
@@ -44,8 +44,8 @@ export class JobSearch {
   readonly #page: number;
 
   /**
-   * @param skewMs how far the times of those who gave the keys may be apart
-   * @param page maximum jobs of one question that reads failures
+   * @param skewMs maximum difference between the service times of replicas
+   * @param page maximum number of jobs of one question that reads failures
    */
   constructor(queues: Queues, skewMs: number, page: number) {
     this.#queues = queues;
@@ -53,7 +53,7 @@ export class JobSearch {
     this.#page = page;
   }
 
-  /** The keys of the jobs that fit. */
+  /** Finds the keys of the jobs that fit. */
   async scan(session: Session, window: JobWindow): Promise<JobScan> {
     const scan = new JobScan(window);
     const { search } = window.filter;
@@ -94,7 +94,7 @@ export class JobSearch {
     return ask(session, "search-queue", [...values, key]);
   }
 
-  /** Where jobs of the window can be: `submittedAt` ascends with `seq`, but for the skew. */
+  /** Keys that jobs of the window can have: `submittedAt` ascends with `seq`, except for the skew. */
   async #rangeOf(session: Session, { filter, beforeSeq }: JobWindow): Promise<SeqRange> {
     const last = beforeSeq ?? Number.MAX_SAFE_INTEGER;
     const { since, until } = filter;
@@ -104,7 +104,7 @@ export class JobSearch {
     };
   }
 
-  /** The lowest key of a job that was submitted at `at` or later, `end` if that is lower or there is none. */
+  /** Lowest key of a job that was submitted at `at` or later, at most `end`. */
   async #firstSince(session: Session, at: number, end: number): Promise<number> {
     const [row] = await ask(session, "since-moment", [bound(at)]);
     return row === undefined ? end : Math.min(end, integerAt(row, 0));

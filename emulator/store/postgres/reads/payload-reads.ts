@@ -11,14 +11,13 @@ import { PAYLOAD } from "../writes/payload-writes.ts";
 const readPayloadRow = rowReader(PAYLOAD);
 const readChunkRow = rowReader(CHUNK);
 
-/** By the names of the statements. */
+/** Texts of the statements by their names. */
 export const PAYLOAD_QUESTIONS = {
   payload: `SELECT ${namesOf(PAYLOAD)} FROM payload WHERE place = $1`,
   "payload-checksum": "SELECT content_checksum FROM payload WHERE place = $1",
   /**
-   * The batches with chunks from $2 up to $3, until those before hold $4 bytes, or $5 that do not lie in files; what a batch
-   * holds before $2 does not count. One question, as of one moment: a second one might begin at another place of the stream, or
-   * of another attempt.
+   * Batches with chunks from $2 up to $3, until the batches before have $4 bytes, or $5 bytes in rows; chunks before $2 do not count.
+   * One question, as of one moment: a second one might see the stream of another attempt.
    */
   chunks: `SELECT ${namesOf(CHUNK)} FROM (
       SELECT *,
@@ -50,7 +49,7 @@ export async function payloadChecksumAt(
   return rows[0] && Number(rows[0][0]);
 }
 
-/** Batches that hold everything in the window, and perhaps more at either end. */
+/** Batches with all chunks of the window, and perhaps more at either end. */
 export async function chunksAround(
   session: Session,
   seq: number,
@@ -61,7 +60,7 @@ export async function chunksAround(
   return rows.map((row) => readChunk(readChunkRow(row)));
 }
 
-/** Whether a batch with such lines is stored. */
+/** Whether a batch with lines of this checksum is stored. */
 export async function hasChunks(
   session: Session,
   seq: number,
@@ -88,7 +87,7 @@ function readChunk(row: Row): StoredBatch {
   };
 }
 
-/** The bytes at a column, or the name that stands behind it. */
+/** The bytes of a column, or the name in the column after it. */
 function bodyOf(row: Row, at: number): Uint8Array | string {
   return optionalTextAt(row, at + 1) ?? bodyAt(row, at);
 }

@@ -1,4 +1,4 @@
-/** The questions of the port, each on a connection of its own. */
+/** The questions of the port, each on a connection for itself. */
 import type { ChunkBatch, ChunkWindow } from "../../../../runtime/protocol/chunk-batch.ts";
 import type { JobWindow } from "../../../core/jobs/job-filter.ts";
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
@@ -31,10 +31,10 @@ import { JobSearch } from "./job-search.ts";
 import { chunksAround, hasChunks, payloadAt, payloadChecksumAt } from "./payload-reads.ts";
 import * as reports from "./report-reads.ts";
 
-/** What this process decides for, of what is stored. */
+/** The share of this process in the store. */
 export interface Scope {
   readonly parts: () => readonly number[];
-  /** How far the service times of those who write to the database may be apart. */
+  /** Maximum difference between the service times of replicas. */
   readonly skewMs: number;
   readonly pages: Pages;
 }
@@ -85,10 +85,10 @@ export abstract class PostgresReads implements StoreReads {
     return this.#scope.parts().includes(SERVICE_PART);
   }
 
-  /** Has a question answered on a connection that nobody else uses meanwhile. */
+  /** Answers a question on a connection that no other question uses meanwhile. */
   protected abstract ask<T>(question: (session: Session) => Promise<T>): Promise<T>;
 
-  /** What lies outside of the database. */
+  /** Reads content in the bucket. */
   protected abstract file(content: FileContent): ReturnType<LyingBytes["file"]>;
 
   job(id: string): Promise<Job | undefined> {
@@ -101,7 +101,7 @@ export abstract class PostgresReads implements StoreReads {
 
   findJobs(window: JobWindow): Promise<FoundJobs> {
     return this.ask(async (session) => {
-      // What is found is what was looked at.
+      // The scan and the read see the same moment.
       await session.ask({ text: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" });
       const { seqs, nextSeq } = await this.#search.scan(session, window);
       const jobs = await this.jobReads.bySeqs(session, seqs);

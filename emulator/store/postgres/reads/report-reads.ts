@@ -10,7 +10,7 @@ import { textToBytes } from "../values/stored-text.ts";
 const read = rowReader(REPORT);
 const SELECT = `SELECT ${namesOf(REPORT)} FROM report`;
 
-/** By the names of the statements. */
+/** Texts of the statements by their names. */
 export const REPORT_QUESTIONS = {
   "report-by-id": `${SELECT} WHERE job_id = $1`,
   "newest-reports": `${SELECT}

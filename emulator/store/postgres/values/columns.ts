@@ -1,4 +1,4 @@
-/** What a column holds, how values of many rows are sent, and how the values of one are read. */
+/** How the values of many rows are sent, and how the values of one row are read. */
 import { Buffer } from "node:buffer";
 import type { SQLOutputValue } from "node:sqlite";
 import type { Row } from "../../../sqlite/row.ts";
@@ -9,7 +9,7 @@ import { bytesToText, textToBytes } from "./stored-text.ts";
 /** A value on its way into the database. */
 export type Sent = number | bigint | string | Uint8Array | null;
 
-/** The type of PostgreSQL that an array of such values has, and that of an element. */
+/** Types of PostgreSQL: of an array of such values, and of an element. */
 const TYPES: Readonly<Record<Kind, { readonly array: string; readonly element: number }>> = {
   integer: { array: "bigint[]", element: 20 },
   text: { array: "bytea[]", element: 17 },
@@ -22,7 +22,7 @@ const LENGTH_BYTES = 4;
 const INTEGER_BYTES = 8;
 const TWO_TO_32 = 2 ** 32;
 
-/** `unnest($1::…, $2::…)`: a row for each place of the parameters that `arraysOf` makes, from the parameter `first` on. */
+/** `unnest($1::…, $2::…)`: a row for each index of the parameters of `arraysOf`, from the parameter `first` on. */
 export function unnested(columns: Columns, first = 1): string {
   const parameters = Object.values(columns).map(
     (kind, at) => `$${first + at}::${TYPES[kind].array}`,
@@ -30,12 +30,12 @@ export function unnested(columns: Columns, first = 1): string {
   return `unnest(${parameters.join(", ")})`;
 }
 
-/** A parameter for each column, which holds its values of all rows. Values are taken in the order of the columns. */
+/** One parameter for each column, with its values of all rows. Values are in the order of the columns. */
 export function arraysOf(columns: Columns, rows: readonly (readonly Sent[])[]): Buffer[] {
   return Object.values(columns).map((kind, at) => arrayOf(kind, rows, at));
 }
 
-/** One parameter. */
+/** One parameter with a list of values. */
 export function listOf(kind: Kind, values: readonly Sent[]): Buffer {
   return arrayOf(
     kind,
@@ -44,7 +44,7 @@ export function listOf(kind: Kind, values: readonly Sent[]): Buffer {
   );
 }
 
-/** The binary form of an array: no value has to be quoted or written in digits. */
+/** The binary form of an array: values need no quotes and no digits. */
 function arrayOf(kind: Kind, rows: readonly (readonly Sent[])[], column: number): Buffer {
   const values = rows.map((row) => toSent(kind, row[column] ?? null));
   const sizeBytes = values.reduce(
@@ -55,7 +55,7 @@ function arrayOf(kind: Kind, rows: readonly (readonly Sent[])[], column: number)
     HEAD_BYTES,
   );
   const array = Buffer.allocUnsafe(sizeBytes);
-  // One dimension, with nulls perhaps, of that type, so long, counted from one.
+  // Number of dimensions, whether there may be nulls, type, length, first index.
   const head = [rows.length === 0 ? 0 : 1, 1, TYPES[kind].element, rows.length, 1];
   let at = 0;
   for (const number of head) at = array.writeInt32BE(number, at);
@@ -82,13 +82,13 @@ function toSent(kind: Kind, value: Sent): number | Uint8Array | null {
   return kind === "json" ? Buffer.from(String(value)) : textToBytes(String(value));
 }
 
-/** A parameter that is a whole number, within what the database has. */
+/** A parameter with a whole number, within the range of the database. */
 export function bound(number: number): string {
   const { MIN_SAFE_INTEGER, MAX_SAFE_INTEGER } = Number;
   return String(Math.floor(Math.min(MAX_SAFE_INTEGER, Math.max(MIN_SAFE_INTEGER, number))));
 }
 
-/** Reads rows with these columns, in their order: what else there is in a row stays as it is. */
+/** Reads rows with these columns, in their order. Further columns stay as they are. */
 export function rowReader(columns: Columns): (answered: Cell[]) => Row {
   const texts = Object.values(columns).flatMap((kind, at) => (kind === "text" ? [at] : []));
   return (answered) => {
@@ -104,7 +104,7 @@ export function rowReader(columns: Columns): (answered: Cell[]) => Row {
 const INTEGERS = new Set([20, 21, 23]);
 const BYTES = 17;
 
-/** How `pg` reads values: numbers as such, and bytes. */
+/** How `pg` reads values: integers as numbers, bytes as buffers, all others as text. */
 export const TYPE_PARSERS = {
   getTypeParser(type: number) {
     if (INTEGERS.has(type)) return Number;

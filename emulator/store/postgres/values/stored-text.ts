@@ -1,10 +1,10 @@
 /**
- * Texts of users as bytes: PostgreSQL's own texts have no NUL, and UTF-8 has no half of a surrogate pair. One alone is written
- * as the three bytes that UTF-8 would have for it (WTF-8), so that every string of JavaScript comes back as it was.
+ * Texts of users as bytes: texts of PostgreSQL have no NUL, and UTF-8 has no lone surrogate. A lone surrogate is written as the
+ * three bytes that UTF-8 would have for it (WTF-8), so that every string of JavaScript comes back unchanged.
  */
 import { Buffer } from "node:buffer";
 
-/** What stands in a decoded text where there was no UTF-8. */
+/** Stands in a decoded text for invalid UTF-8. */
 const REPLACEMENT = "\uFFFD";
 
 export function textToBytes(text: string): Buffer {
@@ -32,7 +32,7 @@ function withLoneSurrogates(bytes: Buffer): string {
   let from = 0;
   for (let at = bytes.indexOf(0xed); at >= 0; at = bytes.indexOf(0xed, at + 1)) {
     const [second = 0, third = 0] = bytes.subarray(at + 1, at + 3);
-    // Below it are characters of UTF-8.
+    // Lower bytes belong to valid characters of UTF-8.
     if (second < 0xa0) continue;
     const alone = 0xd000 | ((second & 63) << 6) | (third & 63);
     text += bytes.toString("utf8", from, at) + String.fromCharCode(alone);

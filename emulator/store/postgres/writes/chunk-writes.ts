@@ -1,4 +1,4 @@
-/** What becomes of chunks in a part of a batch, and the statements that store it. */
+/** The changes of chunks in a part of a batch, and the statements that store them. */
 import { chunksOutOfOrder } from "../../caller-defects.ts";
 import type { StagedBatch } from "../../payload.ts";
 import { type Columns, namesOf } from "../../rows/columns.ts";
@@ -20,16 +20,16 @@ export const CHUNK = {
 
 const FIRST = { seq: "integer", first_index: "integer" } as const satisfies Columns;
 
-/** Fails unless the first one of each job follows what is stored. */
+/** Fails unless the first batch of each job follows the stored ones. */
 const CHECK = `SELECT refuse('${CHUNK_NOT_NEXT} ' || u.seq || ' ' || u.first_index) FROM ${unnested(FIRST)} AS u (seq, first_index)
   WHERE u.first_index <> coalesce(
     (SELECT c.first_index + c.count FROM chunk_batch c WHERE c.seq = u.seq ORDER BY c.first_index DESC LIMIT 1), 0)
   LIMIT 1`;
 
 interface OfJob {
-  /** The index of the first one that follows what is stored, whatever becomes of it then. */
+  /** First index of the batch that follows the stored ones, even if it is removed later. */
   first: number | undefined;
-  /** Whether those that were stored go. */
+  /** Whether the stored batches are deleted. */
   isCleared: boolean;
   added: StagedBatch[];
 }
@@ -37,7 +37,7 @@ interface OfJob {
 export class ChunkWrites {
   readonly #jobs = new Map<number, OfJob>();
 
-  /** @throws BatchRefusedError when it does not follow one that was added before */
+  /** @throws BatchRefusedError when it does not follow the batch before */
   append(seq: number, batch: StagedBatch): void {
     const ofJob = this.#of(seq);
     const { isCleared, added } = ofJob;

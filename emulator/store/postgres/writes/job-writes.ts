@@ -16,7 +16,7 @@ const KINDS: Partial<Record<string, ColumnKind>> = {
   workerStart: "json",
 };
 const TEXTS_OF_LEASE = new Set(["lease_token", "lease_worker_id"]);
-/** Those of fields that no event changes. */
+/** Numbers of the columns that never change. */
 const FIXED = new Set(FIELDS.filter(({ fixed }) => fixed).map(({ number }) => number));
 
 /** In the order of `rows/job-columns.ts`. */
@@ -36,7 +36,7 @@ const STORED: Columns = { ...JOB, [AT_REST]: "integer" };
 const CHANGEABLE = Object.keys(STORED).flatMap((name, number) =>
   FIXED.has(number) ? [] : [{ name, number }],
 );
-/** What is sent of a job that changes: which it is, and all that may change. */
+/** Values that are sent of a changed job: its key, its stored status, and all columns that may change. */
 const CHANGED: Columns = {
   seq: "integer",
   was: "integer",
@@ -56,7 +56,7 @@ const DELETE = `WITH done AS (
       WHERE job.seq = u.seq AND job.status = u.was RETURNING 1)
   ${REFUSE} $3`;
 
-/** @throws BatchRefusedError when a job becomes one that it cannot become, or the counters of its endpoint are missing */
+/** @throws BatchRefusedError when a field changes that never changes, or the counters of an endpoint are missing */
 export function writeJobs(
   rows: readonly JobRow[],
   counted: ReadonlyMap<string, unknown>,
@@ -87,7 +87,7 @@ export function writeJobs(
   return statements;
 }
 
-/** Without payloads and chunks. */
+/** Deletes the rows of jobs, without payloads and chunks. */
 export function deleteJobs(jobs: readonly Job[]): readonly Statement[] {
   if (jobs.length === 0) return [];
   const rows = jobs.map(({ seq, status }) => [seq, statusNumber(status)]);

@@ -1,6 +1,6 @@
 /**
- * What becomes of payloads in a part of a batch: its changes are made in memory, one after another, and what they come to is
- * stored by three statements. What was stored before is asked for where a change depends on it.
+ * The changes of payloads in a part of a batch: they are made in memory, one after another, and three statements store the
+ * result. Stored payloads are asked for where a change depends on them.
  */
 import type { Change } from "../../batch.ts";
 import type { Payload, PayloadSlot } from "../../payload.ts";
@@ -22,16 +22,16 @@ const COPIED = { place: "integer", source: "integer" } as const satisfies Column
 const INSERT = `INSERT INTO payload (${namesOf(PAYLOAD)})`;
 const REPLACE = `ON CONFLICT (place) DO UPDATE SET body = excluded.body, name = excluded.name,
   size_bytes = excluded.size_bytes, content_checksum = excluded.content_checksum`;
-/** So much is sent at once at most, unless one alone is larger. */
+/** Maximum size of one statement, unless one payload alone is larger. */
 const STATEMENT_MAX_BYTES = 16_000_000;
 
-/** What is at a place by now, where the changes have touched it. */
+/** The new content of a place that the changes have touched. */
 type Touched =
   | { readonly kind: "new"; readonly payload: Payload; readonly sizeBytes: number }
   | { readonly kind: "copy"; readonly of: number; readonly sizeBytes: number }
   | { readonly kind: "gone" };
 
-/** The changes that this is about. */
+/** Changes that touch payloads. */
 type PayloadChange = Extract<
   Change,
   {
@@ -49,7 +49,7 @@ export class PayloadWrites {
   /** Sizes of what was stored at the places that were asked for. */
   readonly #stored: ReadonlyMap<number, number>;
 
-  /** Asks for what is stored where the changes depend on it; undefined where none does. */
+  /** Asks for the stored payloads that the changes depend on; undefined if there are none. */
   static question(changes: readonly Change[]): Statement | undefined {
     const places = new Set<number>();
     const known = new Set<number>();
@@ -91,7 +91,7 @@ export class PayloadWrites {
       for (const place of placesOf(made.job.seq)) this.#touched.set(place, { kind: "gone" });
   }
 
-  /** The bytes of all payloads under the key. */
+  /** Bytes of all payloads under the key. */
   sizeOf(seq: number): number {
     return placesOf(seq).reduce((sum, place) => sum + this.#sizeAt(place), 0);
   }
@@ -105,7 +105,7 @@ export class PayloadWrites {
       else if (touched.kind === "new") added.push([place, touched.payload]);
       else copies.push([place, touched.of]);
     }
-    // What is copied is what was there before.
+    // A copy is made before its source changes.
     return [
       ...copyStatements(copies),
       ...removeStatements(gone),
@@ -165,7 +165,7 @@ function putStatement(payloads: readonly [place: number, payload: Payload][]): S
   return { name: "put-payloads", text, values: arraysOf(PAYLOAD, rows) };
 }
 
-/** In as many statements as it takes. */
+/** Groups of payloads, one for each statement. */
 function inSteps(payloads: readonly [number, Payload][]): [number, Payload][][] {
   const steps: [number, Payload][][] = [];
   let room = 0;

@@ -1,4 +1,4 @@
-/** The keys of the endpoints' queues, which are held in memory, and the statement that stores counters. */
+/** The keys of the queues, which are kept in memory, and the statement that stores counters. */
 import type { JobCounts } from "../../../core/jobs/job-counts.ts";
 import { damaged } from "../../../sqlite/row.ts";
 import { namesOf } from "../../rows/columns.ts";
@@ -12,7 +12,7 @@ const read = rowReader(QUEUE);
 const QUEUES = `SELECT ${namesOf(QUEUE)} FROM queue`;
 const { queue: _key, endpoint_id: _endpointId, ...COUNTERS } = QUEUE;
 
-/** Those of the endpoints in some parts, by default of all. */
+/** Queues of the endpoints in some partitions, by default in all. */
 export async function readQueues(
   session: Session,
   parts?: readonly number[],
@@ -32,10 +32,10 @@ export class Queues {
   readonly #isShared: boolean;
   readonly #byEndpoint = new Map<string, number>();
   readonly #byKey = new Map<number, string>();
-  /** How many keys were given in each part. */
+  /** Number of keys that were given in each partition. */
   readonly #given = new Map<number, number>();
 
-  /** @param isShared others give keys as well, in other parts: what is not known here is looked up */
+  /** @param isShared other replicas give keys, too, in other partitions: unknown keys are looked up */
   constructor(isShared: boolean) {
     this.#isShared = isShared;
   }
@@ -53,13 +53,13 @@ export class Queues {
     return this.#byEndpoint.get(endpointId);
   }
 
-  /** Those of all endpoints that ever had a job. */
+  /** Keys of all endpoints that ever had a job. */
   async keys(session: Session): Promise<readonly number[]> {
     if (this.#isShared) this.add(await readQueues(session));
     return [...this.#byKey.keys()];
   }
 
-  /** For keys found in rows: answers what gives the endpoint of each. */
+  /** Answers a function from the keys, found in rows, to their endpoints. */
   async endpointsOf(session: Session, keys: readonly number[]): Promise<(key: number) => string> {
     if (this.#isShared && keys.some((key) => !this.#byKey.has(key)))
       this.add(await readQueues(session));
@@ -70,14 +70,14 @@ export class Queues {
     };
   }
 
-  /** Of the parts those in which an endpoint has a key. */
+  /** Partitions in which an endpoint has a key. */
   among(parts: readonly number[]): readonly number[] {
     return parts.filter((part) => this.#given.has(part));
   }
 
   /**
-   * Gives the endpoint a key if it has none yet; its part must be this process's. It keeps it, also when the batch it was given
-   * for is refused.
+   * The key of the endpoint, which is given if there is none: this process must own the partition. It stays the key even if the
+   * batch is refused.
    */
   ensureKey(endpointId: string): number {
     const known = this.#byEndpoint.get(endpointId);
@@ -88,7 +88,7 @@ export class Queues {
     return key;
   }
 
-  /** What is stored. */
+  /** Adds stored queues. */
   add(queues: readonly Pick<Queue, "key" | "endpointId">[]): void {
     for (const { key, endpointId } of queues) {
       this.#byEndpoint.set(endpointId, key);
@@ -98,7 +98,7 @@ export class Queues {
     }
   }
 
-  /** Of parts that are this process's no longer some of the keys may never have been stored. */
+  /** Forgets the keys of lost partitions: some may never have been stored. */
   forget(parts: ReadonlySet<number>): void {
     for (const [key, endpointId] of this.#byKey) {
       if (!parts.has(key % PARTS)) continue;

@@ -11,10 +11,10 @@ import { RECORDS_MOVED } from "./refusals.ts";
 const KEY = { kind: "json", id: "text" } as const satisfies Columns;
 export const RECORD = { ...KEY, json: "json" } as const satisfies Columns;
 
-/** By now: the line goes on before records are written. One of use has none. */
+/** The version after this batch: it is raised before records are written. */
 const VERSION = "(SELECT version FROM records_line)";
 const ROWS = `${unnested(RECORD)} AS u (${namesOf(RECORD)})`;
-/** Writes nothing where a record is stored as it is. */
+/** Writes nothing where the same record is stored. */
 const PUT = `WITH back AS (DELETE FROM removed_record r USING ${ROWS} WHERE r.kind = u.kind AND r.id = u.id)
   INSERT INTO record (${namesOf(RECORD)}, version)
     SELECT u.*, CASE WHEN u.kind = 'usage' THEN 0 ELSE ${VERSION} END FROM ${ROWS}
@@ -31,8 +31,8 @@ const ADVANCE = `WITH done AS (
   SELECT refuse('${RECORDS_MOVED}') FROM done HAVING count(*) <> 1`;
 
 /**
- * The line of records goes on by one, where a batch changes records that any replica may change. One that does not say what it
- * rests on is that of a process that has the database for itself.
+ * Raises the version of the records if a batch changes records that any replica may change. The batch of the only replica has no
+ * version to rest on.
  */
 export function advanceRecords(batch: Batch): readonly Statement[] {
   if (!changesRecords(batch)) return [];
@@ -50,20 +50,20 @@ export function changesRecords({ recordsVersion, changes }: Batch): boolean {
   );
 }
 
-/** That of the endpoint whose worker it is about; what is deleted belongs to the service. */
+/** The partition of the endpoint of a worker; deleted usage belongs to the service. */
 export function partOfUsage(usage: Usage | undefined): number {
   const endpointId = usage !== undefined && "endpointId" in usage ? usage.endpointId : undefined;
   return endpointId === undefined ? SERVICE_PART : partOf(endpointId);
 }
 
 export class RecordWrites {
-  /** What becomes of each, by its kind and id. */
+  /** New content of each record, by its kind and id. */
   readonly #rows = new Map<
     string,
     { readonly key: readonly [RecordKind, string]; readonly json: string | undefined }
   >();
 
-  /** Undefined deletes it. */
+  /** @param record undefined deletes it */
   set(kind: RecordKind, id: string, record: Records[RecordKind] | undefined): void {
     const json = record === undefined ? undefined : JSON.stringify(record);
     this.#rows.set(`${kind} ${id}`, { key: [kind, id], json });

@@ -1,4 +1,4 @@
-/** What a statement of a batch says when the batch does not fit to what is stored, and what its owner is told then. */
+/** Refusals by a statement of a batch, and the errors that explain them. */
 import type { Batch } from "../../batch.ts";
 import {
   chunksOutOfOrder,
@@ -13,22 +13,22 @@ import { listOf } from "../values/columns.ts";
 import { statusNumber } from "../../rows/job-columns.ts";
 import { BatchRefusedError, RecordsMovedError } from "../../store.ts";
 
-/** Its replica or one of its parts is not its owner's any more. */
+/** The replica or one of its partitions was lost. */
 export const NOT_OWNER = "owner";
 export const RECORDS_MOVED = "records";
 export const BATCH_NOT_NEXT = "batch";
 export const JOB_NOT_STORED = "job";
 export const DELIVERY_NOT_STORED = "delivery";
 export const PAYLOAD_NOT_STORED = "payload";
-/** Its key and index follow. */
+/** Key and index follow. */
 export const CHUNK_NOT_NEXT = "chunk";
 
-/** Whether it says that the batch does not fit. */
+/** Whether the error says that the batch does not fit to what is stored. */
 export function isRefusal(error: unknown): boolean {
   return isServerError(error) && (error.code === REFUSED || error.code === UNIQUE_VIOLATION);
 }
 
-/** Finds out what it is that does not fit. `session` is in no transaction any more. */
+/** Finds out what does not fit. `session` must be in no transaction. */
 export async function explain(refusal: unknown, batch: Batch, session: Session): Promise<Error> {
   const said = isServerError(refusal) ? (refusal.constraint ?? refusal.message) : "";
   const [what = "", ...numbers] = said.split(" ");

@@ -7,7 +7,7 @@ import type { Statement } from "../connect/session.ts";
 import { arraysOf, bound, listOf, unnested } from "../values/columns.ts";
 
 const STORED = { ...REPORT, part: "integer" } as const satisfies Columns;
-/** Waits for no other replica. */
+/** Does not wait for another replica. */
 const PRUNE = `WITH old AS (
     SELECT seq FROM report WHERE deleted_at <= $1
     UNION SELECT seq FROM (
@@ -20,7 +20,7 @@ const PRUNE = `WITH old AS (
 
 export class ReportWrites {
   readonly #put = new Map<string, JobReport>();
-  /** Of these endpoints those go that were stored before. */
+  /** Endpoints with stored reports to be deleted. */
   readonly #cleared = new Set<string>();
 
   put(report: JobReport): void {

@@ -1,4 +1,4 @@
-/** The changes of a batch as statements, a few for however many there are. */
+/** The changes of a batch as a few statements, whatever their number. */
 import type { Batch, Change, RareChange } from "../../batch.ts";
 import type { Usage } from "../../../core/billing/usage.ts";
 import type { Job } from "../../../core/jobs/job.ts";
@@ -12,8 +12,8 @@ import { partOfUsage, RecordWrites } from "./record-writes.ts";
 import { pruneReports, ReportWrites } from "./report-writes.ts";
 
 /**
- * Changes that can be made together: within a round each kind is gathered, and what one does to another is known. What deletes
- * by bounds ends a round, for it looks at all that is stored.
+ * Groups of changes that are stored together: each kind is gathered, and changes of the same thing are combined. A deletion by bounds
+ * ends a group, because it depends on all stored rows.
  */
 export function roundsOf(changes: readonly Change[]): readonly (readonly Change[])[] {
   const rounds: Change[][] = [];
@@ -26,7 +26,7 @@ export function roundsOf(changes: readonly Change[]): readonly (readonly Change[
   return rounds;
 }
 
-/** @param before the answer to `PayloadWrites.question`. @throws BatchRefusedError */
+/** @param before answer to `PayloadWrites.question`. @throws BatchRefusedError */
 export function roundStatements(
   changes: readonly Change[],
   before: Answer | undefined,
@@ -114,7 +114,7 @@ class Round {
   }
 }
 
-/** The parts that a batch changes something of. Records are nobody's, but for those of use. */
+/** Partitions with data that a batch changes. Records other than usage belong to no partition. */
 export function partsOf({ counts, changes }: Batch): ReadonlySet<number> {
   const endpointIds = new Set(counts.keys());
   const parts = new Set<number>();

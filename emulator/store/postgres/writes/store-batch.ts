@@ -1,4 +1,4 @@
-/** Stores a batch: one transaction, whose statements are sent together unless one depends on what is stored. */
+/** Stores a batch in one transaction. Statements are sent together, unless one depends on stored data. */
 import type { Batch } from "../../batch.ts";
 import type { Session, Statement } from "../connect/session.ts";
 import { namesBefore } from "../large/dropped-names.ts";
@@ -16,17 +16,17 @@ const COMMIT: Statement = { text: "COMMIT" };
 
 export interface Storing {
   readonly session: Session;
-  /** Fails unless the batch is its owner's to store. */
+  /** Fails unless this replica still owns the partitions of the batch. */
   readonly fence: Statement;
   readonly slot: number;
-  /** How its line becomes. */
+  /** The line after the batch. */
   readonly line: Progress;
   readonly queues: Queues;
-  /** Tells other replicas of records that change; undefined where there is none. */
+  /** Tells other replicas of changed records; undefined for the only replica. */
   readonly tellRecords: Statement | undefined;
-  /** Whether payloads may lie outside of the database. */
+  /** Whether payloads may be in a bucket. */
   readonly hasLarge: boolean;
-  /** Called before the end of the transaction is asked for: from then on only the database knows whether it is stored. */
+  /** Called before the commit is sent: from then on only the database knows whether the batch is stored. */
   readonly committing: () => void;
 }
 
@@ -67,7 +67,7 @@ export async function storeBatch(batch: Batch, storing: Storing): Promise<readon
   return [...names];
 }
 
-/** The line of batches goes on by one. */
+/** Adds the batch to the line. */
 function advance(slot: number, { batch, lastSeq }: Progress): Statement {
   return {
     name: "advance",

@@ -1,6 +1,6 @@
 /**
- * Stores batches, one after another, over one connection. Should that be lost, another is made and asked which batches are
- * stored: so nobody is told of a batch what is not true, and none is stored twice.
+ * Stores batches, one after another, over one connection. If the connection is lost, another one asks which batches are stored:
+ * every answer about a batch is true, and none is stored twice.
  */
 import type { Clock } from "../../../core/time/clock.ts";
 import { StoreLostError } from "../../../core/store-error.ts";
@@ -41,36 +41,36 @@ export interface WriterParts {
   readonly queues: Queues;
   readonly clock: Clock;
   readonly times: Times;
-  /** Whether payloads may lie outside of the database. */
+  /** Whether payloads may be in a bucket. */
   readonly hasLarge: boolean;
-  /** Tells other replicas of records that change; undefined where there is none. */
+  /** Tells other replicas of changed records; undefined for the only replica. */
   readonly tellRecords: Statement | undefined;
-  /** Does the storing of a batch that changes records. */
+  /** Stores a batch that changes records. */
   readonly changeRecords: <T>(batch: Batch, store: () => Promise<T>) => Promise<T>;
   /** The address of the database, for messages. */
   readonly shown: string;
   readonly onCommit: (durationMs: number) => void;
 }
 
-/** The row it had is gone: what was fenced by it is not stored. */
+/** The row of the replica is gone: batches with its fence are not stored. */
 class UnregisteredError extends Error {}
 
 /** A batch on its way. */
 interface Flush {
   readonly batch: Batch;
   fence: Fence;
-  /** Whether the database alone knows if it is stored. */
+  /** Whether only the database knows if it is stored. */
   isInDoubt: boolean;
 }
 
 export class Writer {
   readonly #parts: WriterParts;
   readonly #closing = new AbortController();
-  /** The last one that could be relied on. */
+  /** The last connection that could be relied on. */
   #session: Session;
-  /** The number of the last batch, as its owner counts. */
+  /** Number of the last batch, as the owner counts. */
   #number: number;
-  /** How far the line has come that belongs to the registration. */
+  /** The line of the registration. */
   #line: Progress;
   #registration: Registration;
   #turn: Promise<unknown> = Promise.resolve();
@@ -87,8 +87,8 @@ export class Writer {
   }
 
   /**
-   * Stores it once those before are settled. What it rests on is what is claimed at the call. Answers the names of large payloads
-   * that may have lost their last row.
+   * Stores the batch after those before are settled. It is fenced by the claims at the time of the call. Answers the names of large
+   * payloads that may have lost their last row.
    *
    * @throws as `Store.flush`
    */
@@ -107,7 +107,7 @@ export class Writer {
     return flushed;
   }
 
-  /** Waits for what is under way, but for no database that cannot be reached. Gives the claim back. */
+  /** Waits for the batch under way, unless the database cannot be reached. Releases the claim. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#turn;
@@ -142,7 +142,7 @@ export class Writer {
     if (claim.lost) throw claim.lost;
     const { batch } = flush;
     const session = await this.#reliable(flush);
-    // What it left without a row the sweep finds.
+    // The sweep finds payloads that it left without a row.
     if (this.#number === batch.number) return [];
     flush.isInDoubt = false;
     this.#register(flush);
@@ -151,16 +151,16 @@ export class Writer {
     return names;
   }
 
-  /** Has the batch go into the line of the row that there is now. @throws UnregisteredError, PartsLostError */
+  /** Puts the batch into the line of the current row. @throws UnregisteredError, PartsLostError */
   #register(flush: Flush): void {
     const { registration, held } = this.#parts.claim;
     if (registration === undefined) throw new UnregisteredError();
     if (flush.fence.registration !== registration) {
-      // What belongs to no part may be stored by any row.
+      // A batch without partitions may be stored under any row.
       if (flush.fence.epochs.size > 0) throw new UnregisteredError();
       flush.fence = { registration, epochs: flush.fence.epochs };
     }
-    // No keys of queues are given any more in parts that were lost meanwhile.
+    // In partitions that were lost meanwhile no keys of queues may be given.
     const lost = [...flush.fence.epochs].filter(([part, epoch]) => held.epochOf(part) !== epoch);
     if (lost.length > 0) throw new PartsLostError(new Set(lost.map(([part]) => part)));
     if (this.#registration === registration) return;
@@ -200,7 +200,7 @@ export class Writer {
     }
   }
 
-  /** Leaves the failed transaction. Answers what its owner is told. */
+  /** Leaves the failed transaction. Answers the error for the owner. */
   async #refusalOf(error: unknown, { batch, fence }: Flush, session: Session): Promise<unknown> {
     try {
       await session.ask({ text: "ROLLBACK" });
@@ -211,7 +211,7 @@ export class Writer {
       return await explain(error, batch, session);
     } catch (next) {
       if (isConnectionLoss(next)) session.drop(next);
-      // Nothing of it is stored: what is wrong with it in particular is not worth another connection.
+      // Nothing is stored: the exact reason is not worth another connection.
       const isOwn = next instanceof StoreLostError || !isRefusal(error);
       return isOwn
         ? next
@@ -231,7 +231,7 @@ export class Writer {
     return new PartsLostError(parts);
   }
 
-  /** A connection of which is known what was stored before it. @throws UnregisteredError */
+  /** A connection after which it is known what was stored before. @throws UnregisteredError */
   async #reliable(flush: Flush): Promise<Session> {
     const former = this.#session;
     if (!former.isBroken) return former;
@@ -239,7 +239,7 @@ export class Writer {
     const session = await open();
     session.answerMs = times.batch;
     try {
-      // The server need not know yet that it is gone, and keeps for it what it has locked.
+      // The server may not know yet that the connection is gone, and keeps its locks.
       if (former.pid !== undefined) await endSessions(session, claim.who.id, former.pid);
       const registration = this.#registration;
       const number = await takeSession(session, claim.who.id, registration);
@@ -250,7 +250,7 @@ export class Writer {
           ? await lastBatchOf(session, registration)
           : (await readProgress(session, registration.slot)).batch;
       this.#compare(found, flush);
-      // Another row is to be had, and what is stored by that is known.
+      // A new row is to be made, and its line is known.
       if (number === undefined) claim.unregister(registration);
     } catch (error) {
       if (error instanceof UnregisteredError) this.#session = session;
@@ -261,7 +261,7 @@ export class Writer {
     return session;
   }
 
-  /** Notes a batch that turns out to be stored. @throws StoreLostError, UnregisteredError */
+  /** Notes that the batch turned out to be stored. @throws StoreLostError, UnregisteredError */
   #compare(found: number, { batch, isInDoubt }: Flush): void {
     const { batch: last } = this.#line;
     if (found === last) return;
@@ -269,7 +269,7 @@ export class Writer {
     else throw this.#giveUpLine(this.#registration, found > last ? MORE_BATCHES : FEWER_BATCHES);
   }
 
-  /** What is stored is not what its owner goes by, who can forget that only where others may do its work. */
+  /** The stored line is not what the owner knows. Only an owner that shares the database can forget its memory and go on. */
   #giveUpLine(registration: Registration, why: string): Error {
     const { claim } = this.#parts;
     if (!claim.isShared || why === FEWER_BATCHES) return claim.refuse(why);
@@ -278,7 +278,7 @@ export class Writer {
   }
 }
 
-/** Its owner was told that it could not be stored, and goes by that. */
+/** The owner was told that the batch could not be stored. */
 const MORE_BATCHES =
   "the database has a batch that was given up when it could not be reached; start the emulator anew";
 const FEWER_BATCHES =

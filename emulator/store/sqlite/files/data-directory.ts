@@ -1,4 +1,4 @@
-/** The directory an emulator keeps its state in: made private, and held by one process at a time. */
+/** The data directory of an emulator: private, and used by one process at a time. */
 import fs from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -16,10 +16,10 @@ import { fromFileSystem, fromSqlite, isBusy } from "../../../sqlite/sqlite-error
 
 /** Within the data directory. */
 export const DATABASE_FILE = "store.db";
-/** For the message a second emulator prints; what keeps it out is the lock on the database. */
+/** For the message of a second emulator; the lock on the database keeps it out. */
 const PROCESS_ID_FILE = "emulator.pid";
 
-/** Kilobytes of pages held in memory. */
+/** Size of the page cache in kilobytes. */
 const CACHE_KB = 65_536;
 
 export function databaseFile(directory: string): string {
@@ -31,7 +31,7 @@ export interface OpenedDatabase {
   /** Path of the database's file. */
   readonly file: string;
   readonly mark: CommitMark;
-  /** Closes the database and lets the next emulator have the directory. */
+  /** Closes the database and frees the directory. */
   readonly close: () => void;
 }
 
@@ -68,7 +68,7 @@ function refuseDamaged(directory: string, file: string): void {
   }
 }
 
-/** One that is new is durable, with its name, before the first commit is. */
+/** A new mark is durable before the first commit. */
 function openMark(directory: string, db: DatabaseSync): CommitMark {
   try {
     const isNew = typeof readMark(directory) !== "number";
@@ -94,8 +94,8 @@ function makePrivate(directory: string, file: string): void {
 }
 
 /**
- * The exclusive lock is taken with the first look at the database, held until it is closed, and given back by the system
- * when the process dies. It also spares SQLite the shared memory file, which a full disk could make fail.
+ * The exclusive lock is taken by the first read of the database and held until it is closed; the system releases it when the
+ * process dies. It also saves the file for shared memory, which could fail on a full disk.
  */
 function connect(directory: string, file: string): DatabaseSync {
   let db: DatabaseSync | undefined;
@@ -109,7 +109,7 @@ function connect(directory: string, file: string): DatabaseSync {
       PRAGMA temp_store = MEMORY;
       PRAGMA cache_size = -${CACHE_KB};`);
     makeTables(db, file, STORE_SCHEMA);
-    // Left by those who looked whether all is there; nobody shares it.
+    // Left by the checks before; no process shares it.
     fs.rmSync(`${file}-shm`, { force: true });
     return db;
   } catch (error) {
@@ -137,7 +137,7 @@ export function inUse(directory: string, cause: unknown): StoreInUseError {
   );
 }
 
-/** Without the file only a message is poorer, so that a full disk must not keep the store from opening. */
+/** Without the file only a message is less exact: on a full disk the store opens without it. */
 function writeProcessId(file: string): void {
   try {
     fs.writeFileSync(file, `${process.pid}\n`, { mode: 0o600 });

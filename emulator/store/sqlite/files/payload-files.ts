@@ -1,4 +1,4 @@
-/** Large payloads as files beside the database, durable before a row refers to them and removed after the last one did. */
+/** Large payloads as files beside the database: durable before a row names them, removed after the last row that did. */
 import { randomUUID } from "node:crypto";
 import fs from "node:fs";
 import type { FileHandle } from "node:fs/promises";
@@ -12,7 +12,7 @@ import { fromFileSystem } from "../../../sqlite/sqlite-error.ts";
 import { StagedFiles } from "../../staged-files.ts";
 import { WorkUnderWay } from "../../work-under-way.ts";
 
-/** The names this store gives; whatever else lies in the directory is left alone. */
+/** Form of the names that this store gives. Other files of the directory are left alone. */
 const NAME = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 export function isPayloadFile(name: string): boolean {
@@ -23,7 +23,7 @@ export function isPayloadFile(name: string): boolean {
 export const PAYLOADS_DIRECTORY = "payloads";
 
 export class PayloadFiles {
-  /** Written, but no committed row refers to them yet. */
+  /** Files that no committed row names yet. */
   readonly staged = new StagedFiles((name) => this.remove(name));
   readonly #root: string;
   readonly #names: DirectorySync;
@@ -32,7 +32,7 @@ export class PayloadFiles {
     this.#work.track(fs.promises.rm(file, { force: true }).catch(() => undefined)),
   );
 
-  /** `dataDirectory` must exist. Throws when the directory for the files cannot be made. */
+  /** `dataDirectory` must exist. @throws StoreUnusableError, StoreFullError when the directory for the files cannot be made */
   constructor(dataDirectory: string) {
     this.#root = path.join(dataDirectory, PAYLOADS_DIRECTORY);
     try {
@@ -43,17 +43,17 @@ export class PayloadFiles {
     this.#names = new DirectorySync(this.#root);
   }
 
-  /** The names of all payload files that are there. */
+  /** Names of all payload files in the directory. */
   async names(): Promise<string[]> {
     return (await fs.promises.readdir(this.#root)).filter(isPayloadFile);
   }
 
-  /** Writes a new file, the parts after one another; resolves with where they lie when it is durable. */
+  /** Writes the parts into a new file, one after another. Resolves with their ranges when the file is durable. */
   stage(parts: readonly Uint8Array[]): Promise<FileRange[]> {
     return this.#work.track(this.#write(randomUUID(), parts));
   }
 
-  /** How what lies in a file is read; all throw PayloadDamagedError, also where the file was removed meanwhile. */
+  /** Reads the content of a file. Both ways throw PayloadDamagedError, also where the file was removed meanwhile. */
   payload(content: FileContent) {
     const use = () => this.#shared.use(this.#pathOf(content.name));
     return {
@@ -63,8 +63,8 @@ export class PayloadFiles {
   }
 
   /**
-   * Removes a file no row refers to any more, once its last reader has finished. What cannot be removed then is swept at the
-   * next start.
+   * Removes a file without a row, once its last reader has finished. A file that cannot be removed then is swept at the next
+   * start.
    */
   async remove(name: string): Promise<void> {
     await this.#shared.remove(this.#pathOf(name));

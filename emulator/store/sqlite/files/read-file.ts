@@ -1,4 +1,4 @@
-/** Reads payload files, at once or slice by slice; hands on nothing before its length and checksum were compared. */
+/** Reads payload files, at once or slice by slice, after their length and checksum were compared. */
 import { Buffer } from "node:buffer";
 import type { OpenedPayload } from "../../../core/jobs/opened-payload.ts";
 import { SLICE_MAX_BYTES } from "../../payload-in-hand.ts";
@@ -8,7 +8,7 @@ import { checksumInSlices, contentChecksum } from "../../rows/content-checksum.t
 import { codeOf, fromFileSystem } from "../../../sqlite/sqlite-error.ts";
 import type { FileUse } from "./shared-files.ts";
 
-/** All of it. @throws PayloadDamagedError; StoreUnusableError when the disk fails */
+/** Reads the whole content. @throws PayloadDamagedError; StoreUnusableError when the disk fails */
 export async function readContent(use: FileUse, content: FileContent): Promise<Uint8Array> {
   await using file = use;
   const bytes = Buffer.allocUnsafeSlow(content.sizeBytes);
@@ -18,7 +18,7 @@ export async function readContent(use: FileUse, content: FileContent): Promise<U
 }
 
 /**
- * Opens it once all of it was compared. The file outlives its name.
+ * Opens the content after it was compared. The file outlives its name.
  *
  * @throws PayloadDamagedError; StoreUnusableError when the disk fails
  */
@@ -77,7 +77,7 @@ function shown({ name }: FileContent): string {
   return `payloads/${name}`;
 }
 
-/** Fills `into` from the content's byte `at` on. */
+/** Fills `into` from byte `at` of the content on. */
 async function readAt(
   into: Buffer,
   file: FileUse,

@@ -1,4 +1,4 @@
-/** Notices when the data directory is removed under the running service: writes to its open database would still succeed. */
+/** Notices the removal of the data directory while the service runs: writes to the open database would still succeed. */
 import fs from "node:fs";
 import type { Clock, Disarm } from "../../../core/time/clock.ts";
 import { StoreLostError } from "../../../core/store-error.ts";
@@ -6,7 +6,7 @@ import { StoreLostError } from "../../../core/store-error.ts";
 const LOOK_EVERY_MS = 500;
 
 export class RemovalWatch {
-  /** Why nothing can be written; undefined while the database is where it was. */
+  /** Set while the database is not where it was. */
   lost: StoreLostError | undefined;
   readonly #file: string;
   readonly #clock: Clock;
@@ -15,7 +15,7 @@ export class RemovalWatch {
   #disarm: Disarm | undefined;
   #looking: Promise<void> | undefined;
 
-  /** `clock` is real time; `changed` is called when the database is gone, and when it is back. */
+  /** @param clock real time; @param changed called when the database is gone, and when it is back */
   constructor(file: string, clock: Clock, changed: (lost: StoreLostError | undefined) => void) {
     this.#file = file;
     this.#clock = clock;
@@ -24,7 +24,7 @@ export class RemovalWatch {
     this.#lookLater();
   }
 
-  /** Resolves when it looks no more. */
+  /** Resolves when the last look is over. */
   async stop(): Promise<void> {
     this.#disarm?.();
     await this.#looking;

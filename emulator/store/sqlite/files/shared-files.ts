@@ -1,6 +1,6 @@
 /**
- * Payload files that are being read: all readers of one share its open file and the comparison with its checksum. Only a few files
- * are open at a time, whoever waits for a slow client, and a file that is to go stays until its last reader has finished.
+ * Payload files that are being read. All readers of a file share its handle and the comparison with its checksum. Only a few files
+ * are open at a time, however slow the readers, and a removed file stays until its last reader has finished.
  */
 import { Buffer } from "node:buffer";
 import fs from "node:fs";
@@ -8,13 +8,13 @@ import type { FileHandle } from "node:fs/promises";
 import { SLICE_MAX_BYTES } from "../../payload-in-hand.ts";
 import { Slots } from "../../slots.ts";
 
-/** Maximum of files that are open between two reads. */
+/** Maximum number of files that are open between two reads. */
 const OPEN_MAX = 64;
 
-/** Maximum of memory for slices that is kept for the next reader. */
+/** Maximum number of slices whose memory is kept for the next reader. */
 const SPARE_SLICES_MAX = 64;
 
-/** Maximum of reads at a time; Node has four threads for them. */
+/** Maximum number of concurrent reads; Node has four threads for them. */
 const READS_AT_ONCE = 8;
 
 interface UsedFile {
@@ -23,24 +23,24 @@ interface UsedFile {
   reads: number;
   handle: Promise<FileHandle> | undefined;
   isDoomed: boolean;
-  /** By the range they are of: comparisons of content with its checksum. */
+  /** Comparisons of content with its checksum, by range. */
   readonly compared: Map<string, Promise<void>>;
 }
 
 export class SharedFiles {
   readonly #files = new Map<string, UsedFile>();
-  /** Files with a handle, the one read longest ago first. */
+  /** Files with a handle, the least recently read first. */
   readonly #open = new Set<UsedFile>();
   readonly #slots = new Slots(READS_AT_ONCE);
   readonly #spareSlices: Buffer[] = [];
   readonly #remove: (path: string) => Promise<void>;
 
-  /** `remove` removes a file that nobody reads. */
+  /** @param remove removes a file without readers */
   constructor(remove: (path: string) => Promise<void>) {
     this.#remove = remove;
   }
 
-  /** The file stays until this is disposed of. */
+  /** Keeps the file until it is disposed of. */
   use(path: string): FileUse {
     const file = this.#files.get(path) ?? {
       ...{ path, users: 0, reads: 0, handle: undefined, isDoomed: false },
@@ -58,14 +58,14 @@ export class SharedFiles {
     });
   }
 
-  /** Removes the file: now, or when its last reader has finished. */
+  /** Removes the file when it has no reader. */
   async remove(path: string): Promise<void> {
     const file = this.#files.get(path);
     if (file) file.isDoomed = true;
     else await this.#remove(path);
   }
 
-  /** How many bytes were read; fewer than `into` has where the file ends. */
+  /** Answers the number of bytes read, which is smaller than `into` at the end of the file. */
   async #read(file: UsedFile, into: Buffer, at: number): Promise<number> {
     using _ = await this.#slots.take();
     file.reads += 1;
@@ -122,7 +122,7 @@ interface FileUseActs {
   readonly giveBack: (slice: Buffer) => void;
 }
 
-/** One reader's hold on a file. */
+/** The use of a file by one reader. */
 export class FileUse implements AsyncDisposable {
   readonly #file: UsedFile;
   readonly #acts: FileUseActs;
@@ -137,12 +137,12 @@ export class FileUse implements AsyncDisposable {
     return this.#file.path;
   }
 
-  /** Fills `into` from the file's byte `at` on; answers how many bytes there were. */
+  /** Fills `into` from byte `at` of the file on; answers the number of bytes read. */
   read(into: Buffer, at: number): Promise<number> {
     return this.#acts.read(into, at);
   }
 
-  /** Memory for one slice. Whoever has done with it gives it back: what many readers leave behind is collected late. */
+  /** Memory for one slice, to be given back after use: memory that many readers leave behind is collected late. */
   slice(): Buffer {
     return this.#acts.slice();
   }
@@ -151,7 +151,7 @@ export class FileUse implements AsyncDisposable {
     this.#acts.giveBack(slice);
   }
 
-  /** Runs `compare` unless another reader has done so, or does, for the same range since the file is in use. */
+  /** Runs `compare`, unless another reader of the file has done so, or does, for the same range. */
   compared(range: string, compare: () => Promise<void>): Promise<void> {
     const { compared } = this.#file;
     const known = compared.get(range) ?? compare();

@@ -1,11 +1,11 @@
-/** The program of the thread that looks for damage, so that nobody has to wait for it; see `data-check.ts`. */
+/** Program of the thread that looks for damage; see `data-check.ts`. */
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
 import { findDamage, type FoundDamage } from "./find-damage.ts";
 
-/** @param file the database, which nobody writes meanwhile: it is read without a look at its locks and its log */
+/** @param file the database, which does not change meanwhile: its locks and its log are not read */
 function look(file: string): FoundDamage {
   const url = pathToFileURL(file);
   url.searchParams.set("immutable", "1");

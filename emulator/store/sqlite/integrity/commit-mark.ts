@@ -1,7 +1,7 @@
 /**
- * The number of the last commit, in a small file beside the database. A database that knows fewer commits than its mark
- * has lost some: its log was damaged or cut, or it is an older copy. The mark is written before anybody is told of the
- * commit, and is not synced: after a power failure it may be behind the database, never ahead of it.
+ * The number of the last commit, in a small file beside the database. A database with fewer commits than its mark has lost
+ * some: its log was damaged or cut, or it is an older copy. The mark is written before the commit is acknowledged, and is not
+ * synced: after a power failure it may be behind the database, never ahead of it.
  */
 import fs from "node:fs";
 import path from "node:path";
@@ -16,7 +16,7 @@ function markFile(directory: string): string {
   return path.join(directory, MARK_FILE);
 }
 
-/** What the mark says: a number of commits, or why there is none. */
+/** The number of commits in the mark, or why there is none. */
 export function readMark(directory: string): number | "missing" | "damaged" {
   let text: string;
   try {
@@ -41,12 +41,12 @@ export class CommitMark {
     );
   }
 
-  /** Always as long as what it replaces. */
+  /** The text always has the same length. */
   write(commits: number): void {
     fs.writeSync(this.#file, textOf(commits), 0, "latin1");
   }
 
-  /** For a mark that is new: from now on its absence means something. */
+  /** To be called for a new mark: from now on its absence means damage. */
   sync(): void {
     fs.fsyncSync(this.#file);
   }

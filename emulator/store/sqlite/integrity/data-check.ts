@@ -1,6 +1,6 @@
 /**
- * Has a thread look through the database for damage while the store works. The log is moved into the database file first,
- * and then not again until the thread has ended: so the file does not change, and the thread sees all of one moment.
+ * Has a thread look through the database for damage while the store works. The log is moved into the database file first, and
+ * not again until the thread has ended: the file does not change, and the thread sees one consistent state.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
@@ -10,10 +10,10 @@ import type { FoundDamage, FoundPayload } from "./find-damage.ts";
 import { HOW_TO_GO_ON } from "../../../sqlite/row.ts";
 import { fromSqlite } from "../../../sqlite/sqlite-error.ts";
 
-/** Pages of log after which SQLite puts it into the database; its own default. */
+/** Pages of the log after which SQLite moves it into the database (the default of SQLite). */
 const LOG_PAGES = 1_000;
 
-/** What is done to the database by whoever has it open. */
+/** What the owner of the open database does. */
 export interface CheckedDatabase {
   /** `keepDatabase` */
   readonly keep: () => Promise<void> | void;
@@ -21,12 +21,12 @@ export interface CheckedDatabase {
   readonly letChange: () => Promise<void> | void;
 }
 
-/** Puts the log into the file of the database, and leaves that as it is from now on. */
+/** Moves the log into the file of the database, which does not change from then on. */
 export function keepDatabase(db: DatabaseSync): void {
   db.exec("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA wal_autocheckpoint = 0");
 }
 
-/** The file of the database may be written again. */
+/** Lets SQLite write the file of the database again. */
 export function letDatabaseChange(db: DatabaseSync): void {
   db.exec(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
 }
@@ -44,9 +44,9 @@ export class DataCheck {
   }
 
   /**
-   * Answers the payloads that are damaged; undefined if it is stopped meanwhile. To be called once, outside of a transaction.
+   * Answers the damaged payloads; undefined if it is stopped meanwhile. To be called once, outside of a transaction.
    *
-   * @throws StoreFullError when the log cannot be put into the database; StoreDamagedError when a table is damaged
+   * @throws StoreFullError when the log cannot be moved into the database; StoreDamagedError when a table is damaged
    */
   async look(): Promise<readonly FoundPayload[] | undefined> {
     if (this.#isStopped) return undefined;
@@ -68,12 +68,12 @@ export class DataCheck {
     }
   }
 
-  /** Whether the thread reads the database's file, which must not change meanwhile. */
+  /** Whether the thread reads the file of the database, which must not change meanwhile. */
   get isLooking(): boolean {
     return this.#isLooking;
   }
 
-  /** Before the database is closed. */
+  /** To be called before the database is closed. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#thread?.terminate();
@@ -83,7 +83,7 @@ export class DataCheck {
     const program = new URL(`./${programFile("check-thread")}`, import.meta.url);
     // Options of the process such as `--input-type` are not meant for this program.
     const thread = new Worker(program, { workerData: this.#file, execArgv: [] });
-    // It does not keep a process alive that has nothing else to do.
+    // The thread alone keeps no process alive.
     thread.unref();
     this.#thread = thread;
     return new Promise((resolve, reject) => {

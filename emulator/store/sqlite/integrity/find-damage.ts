@@ -1,6 +1,6 @@
 /**
- * Looks through a whole database for damage: what SQLite says of its pages and indexes, the checksums of all rows and of the
- * payloads in them, and the length of all payload files, which are compared with their checksums when they are read.
+ * Looks through a whole database for damage: the integrity check of SQLite, the checksums of all rows and of the payloads in
+ * them, and the length of all payload files. The bytes of files are compared when they are read.
  */
 import fs from "node:fs";
 import path from "node:path";
@@ -30,19 +30,19 @@ export interface FoundPayload {
 }
 
 export interface FoundDamage {
-  /** Sentences about the tables: nothing of the database can be relied on if there is one. */
+  /** Sentences about damaged tables. If there is one, the whole database is unreliable. */
   readonly tables: readonly string[];
-  /** Payloads that are not what was stored, while all else is as it was. */
+  /** Damaged payloads of an otherwise sound database. */
   readonly payloads: readonly FoundPayload[];
 }
 
-/** More complaints of SQLite are not asked for. */
+/** Maximum number of complaints that SQLite is asked for. */
 const MAX_COMPLAINTS = 20;
 
 /** `directory` is where the payload files lie. Throws what SQLite throws when it cannot even look. */
 export function findDamage(db: DatabaseSync, directory: string): FoundDamage {
   const complaints = complaintsOf(db);
-  // Where pages are damaged, the rows of a table may lead round in a circle.
+  // Damaged pages may lead the rows of a table round in a circle.
   const tables = complaints.length > 0 ? complaints : [...damagedRows(db)];
   if (tables.length > 0) return { tables, payloads: [] };
   return { tables, payloads: [...damagedPayloads(db, directory), ...damagedChunks(db, directory)] };

@@ -1,6 +1,6 @@
 /**
- * Refuses a data directory that lacks some of what was stored in it, before its database is opened for writing: where the
- * log is damaged, the next writer would take the shorter history for the whole one and throw away the rest.
+ * Refuses a data directory that lacks commits, before its database is opened for writing: with a damaged log the next writer
+ * would take the shorter history for the whole one and discard the rest.
  */
 import fs from "node:fs";
 import path from "node:path";
@@ -28,7 +28,7 @@ export function refuseIncomplete(directory: string, file: string): void {
     );
   }
   try {
-    // One that only reads leaves the log as it is when it is closed.
+    // A reader leaves the log as it is when it closes.
     using db = new DatabaseSync(file, { readOnly: true, timeout: 0 });
     refuseFewerCommits(db, directory, file);
   } catch (error) {
@@ -52,7 +52,7 @@ export function refuseFewerCommits(db: DatabaseSync, directory: string, file: st
   );
 }
 
-/** What only a store that was in use leaves. */
+/** Names of files that only a used store leaves. */
 function besideDatabase(directory: string, file: string): string[] {
   const found = [`${file}-wal`]
     .filter((log) => (fs.statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0)

@@ -1,8 +1,8 @@
 /**
- * Puts the log of a database into a copy of its file, without SQLite: that stops at the first frame that is damaged and
- * throws away all after it. Every frame is a whole page, so that those behind it are still good.
+ * Merges the log of a database into a copy of its file, without SQLite: SQLite stops at the first damaged frame and discards
+ * all after it. Every frame is a whole page, so the frames behind it are still good.
  *
- * The form of both files is SQLite's ("Database File Format"): a log has a header of 32 bytes and frames, each a header of 24
+ * SQLite documents both files ("Database File Format"): a log has a header of 32 bytes and frames, each with a header of 24
  * bytes (page number, pages after a commit, two salts, two checksums) and a page.
  */
 import { Buffer } from "node:buffer";
@@ -11,7 +11,7 @@ import { PRIVATE_MODE } from "../../../sqlite/private-file.ts";
 
 const LOG_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
-/** Where the header of the database has its page size, and whether it is written by way of a log. */
+/** Offsets in the header of the database: page size, and whether a log is used for writing and reading. */
 const PAGE_SIZE_AT = 16;
 const WRITE_VERSION_AT = 18;
 const READ_VERSION_AT = 19;
@@ -19,12 +19,12 @@ const NO_LOG = 1;
 
 interface Frame {
   readonly page: number;
-  /** Pages of the database after a commit; 0 for a frame that ends none. */
+  /** Pages of the database after the commit that this frame ends; 0 if it ends none. */
   readonly pagesAfter: number;
   readonly contentAt: number;
 }
 
-/** Writes to `target` what the database `file` and its log hold together; one of them may be missing. */
+/** Writes the database `file` merged with its log to `target`; one of the two may be missing. */
 export function mergeLog(file: string, log: string, target: string): void {
   fs.rmSync(target, { force: true });
   fs.writeFileSync(target, "", { mode: PRIVATE_MODE });
@@ -51,7 +51,7 @@ function applyLog(database: number, log: Buffer): void {
   if (pages > 0) fs.ftruncateSync(database, pages * pageSize);
 }
 
-/** Of the two that say it, the one that can be right. */
+/** Page size by the header of the database or of the log, whichever has a valid one. */
 function pageSizeOf(database: number, log: Buffer): number {
   const header = Buffer.alloc(PAGE_SIZE_AT + 2);
   fs.readSync(database, header, 0, header.byteLength, 0);
@@ -59,7 +59,7 @@ function pageSizeOf(database: number, log: Buffer): number {
   return said.find((size) => size >= 512 && size <= 65_536 && (size & (size - 1)) === 0) ?? 4_096;
 }
 
-/** The frames of the log's newest life up to its last commit, but for those that say nothing that could be true. */
+/** Frames since the log was begun anew, up to its last commit, without frames that have an impossible header. */
 function committedFrames(log: Buffer, pageSize: number): Frame[] {
   const frames: Frame[] = [];
   let committed = 0;
@@ -76,13 +76,13 @@ function committedFrames(log: Buffer, pageSize: number): Frame[] {
   return keptWithin(frames.slice(0, committed));
 }
 
-/** A page number that was damaged may be far behind the end. */
+/** A damaged page number may be far behind the end. */
 function keptWithin(frames: readonly Frame[]): Frame[] {
   const pages = frames.at(-1)?.pagesAfter ?? 0;
   return frames.filter(({ page }) => page <= pages);
 }
 
-/** Those of the header; or of the first frames, should the header be damaged: no frame would have the others. */
+/** Salts of the header, or of the first frame if the header is damaged: then no frame has the salts of the header. */
 function saltsOf(log: Buffer): Buffer {
   const [ofHeader, ofFrame] = [log.subarray(16, 24), log.subarray(40, 48)];
   const next = log.indexOf(ofHeader, LOG_HEADER_BYTES);

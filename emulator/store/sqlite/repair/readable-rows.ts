@@ -1,21 +1,21 @@
-/** Reads the rows of a table that may be damaged, and skips what cannot be read. */
+/** Reads the rows of a table that may be damaged, and skips unreadable ones. */
 import type { DatabaseSync } from "node:sqlite";
 import { type Row, rowOf } from "../../../sqlite/row.ts";
 
-/** Far beyond any key that was ever given. */
+/** Beyond any key that was ever given. */
 const MAX_KEY = 2 ** 50;
 
-/** Pages that are damaged may lead round in a circle. */
+/** Damaged pages may lead round in a circle. */
 const OUT_OF_ORDER = new Error("the rows of the table are not in order");
 
 export class TableWalk {
-  /** True once something could not be read. */
+  /** Whether something could not be read. */
   hasLost = false;
   readonly #db: DatabaseSync;
   readonly #select: string;
   readonly #take: (row: Row) => void;
 
-  /** `take` is called with each row that can be read: the values of `columns`. */
+  /** @param take called with the values of `columns` of each readable row */
   constructor(
     db: DatabaseSync,
     table: string,
@@ -27,19 +27,19 @@ export class TableWalk {
     this.#take = take;
   }
 
-  /** A table without a rowid: up to the first damage, and no more than so many rows. */
+  /** Reads a table without a rowid up to the first damage, at most `max` rows. */
   rows(max: number): void {
     this.#read(`SELECT 0, ${this.#select} LIMIT ${max}`);
   }
 
-  /** A table in order of its rowid: on both sides of what cannot be read. */
+  /** Reads a table in order of its rowid, before and behind the damage. */
   rowsByKey(): void {
     const select = `SELECT rowid, ${this.#select} WHERE rowid > ?`;
     let [after, step, lostAfter] = [-MAX_KEY, 1, -MAX_KEY];
     while (after < MAX_KEY) {
       const { last, isWhole } = this.#read(`${select} ORDER BY rowid`, after);
       const isBehindGap = last !== undefined || isWhole;
-      // Steps grow, so that they go too far: what lies before is read from behind.
+      // Growing steps go too far: rows between them and the damage are read backwards.
       if (isBehindGap && lostAfter < after)
         this.#read(`${select} AND rowid <= ? ORDER BY rowid DESC`, lostAfter, after);
       if (isWhole) return;
@@ -49,7 +49,7 @@ export class TableWalk {
     }
   }
 
-  /** The key of the last row that was read, and whether there was no damage behind it. */
+  /** Answers the key of the last row that was read, and whether the end was reached without damage. */
   #read(sql: string, ...values: readonly number[]) {
     let last: number | undefined;
     const isBackward = sql.endsWith("DESC");

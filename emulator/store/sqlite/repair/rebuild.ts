@@ -1,4 +1,4 @@
-/** Makes a new database of all rows of a damaged one that can be read and fit their checksums. */
+/** Copies the rows of a damaged database that can be read and fit their checksums into a new one. */
 import type { DatabaseSync } from "node:sqlite";
 import { CHECKED_TABLES } from "../integrity/checked-tables.ts";
 import { PLACES_PER_JOB, slotAt } from "../../rows/payload-columns.ts";
@@ -7,24 +7,24 @@ import { fits } from "../row-checksum.ts";
 import { TableWalk } from "./readable-rows.ts";
 
 export interface Rebuilt {
-  /** How many rows were kept, by table. */
+  /** Number of kept rows by table. */
   readonly kept: ReadonlyMap<string, number>;
-  /** Sentences about what was not. */
+  /** Sentences about rows that were not kept. */
   readonly setAside: readonly string[];
-  /** Keys of jobs of which an output was seen that cannot be kept. */
+  /** Keys of jobs with a damaged output. */
   readonly outputsLost: ReadonlySet<number>;
-  /** Outputs may be lost of which nothing was seen. */
+  /** Whether other outputs may be lost, too. */
   readonly outputsInDoubt: boolean;
 }
 
-/** In this order: each row is kept only with those it belongs to. */
+/** Order of copying: a row is kept only with the rows that it belongs to. */
 const TABLES = ["record", "queue", "job", "delivery", "payload", "chunk_batch", "report"] as const;
-/** Far more than there can be. */
+/** More than there can be. */
 const MAX_RECORDS = 1_000_000;
 
 type Table = (typeof TABLES)[number];
 
-/** Copies within one transaction of `to`, a new database; `from` is only read. */
+/** Copies within one transaction of the new database `to`; `from` is only read. */
 export function copyGoodRows(from: DatabaseSync, to: DatabaseSync): Rebuilt {
   return new Copy(from, to).run();
 }
@@ -36,7 +36,7 @@ class Copy {
   readonly #setAside: string[] = [];
   readonly #endpoints = new Set<unknown>();
   readonly #queues = new Set<unknown>();
-  /** The keys of jobs and deliveries that were kept. */
+  /** Keys of the kept jobs and deliveries. */
   readonly #owners = new Set<unknown>();
   readonly #outputsLost = new Set<number>();
   #outputsInDoubt = false;
@@ -67,7 +67,7 @@ class Copy {
       ({ checked }) => checked,
     );
     let [kept, damaged, alone] = [0, 0, 0];
-    // What the checksums are over comes behind the columns themselves.
+    // The values that the checksums cover follow the columns.
     const walk = new TableWalk(this.#from, table, [...columns, ...checks.flat()], (row) => {
       let from = columns.length;
       const isSound = checks.every(({ length }) => fits(row.slice(from, (from += length))));
@@ -90,7 +90,7 @@ class Copy {
     if (table === "payload") this.#outputsInDoubt = true;
   }
 
-  /** The counters of a queue are counted anew; it is enough that its endpoint is known. */
+  /** The counters of a queue are counted again: its key and endpoint are enough. */
   #isKnownQueue(table: Table, row: Row): boolean {
     return table === "queue" && this.#endpoints.has(row[1]);
   }

@@ -1,4 +1,4 @@
-/** Repairs a data directory that nobody has open: keeps what can be kept, moves the rest aside, deletes nothing. */
+/** Repairs a data directory that is not in use: keeps sound data, moves the rest aside, deletes nothing. */
 import fs from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -18,33 +18,33 @@ import { copyGoodRows, type Rebuilt } from "./rebuild.ts";
 import { settleJobs } from "./settle-jobs.ts";
 
 export interface RepairReport {
-  /** Where everything was moved that is not in use any more; everything that is damaged is there. */
+  /** Directory with all files that are no longer in use, the damaged ones among them. */
   readonly asideDirectory: string;
-  /** How much is in use from now on. */
+  /** What is in use from now on. */
   readonly kept: {
     readonly jobs: number;
     readonly deliveries: number;
     readonly records: number;
     readonly payloadFiles: number;
   };
-  /** Jobs that are FAILED from now on, for what could not be kept of them. */
+  /** Jobs that are FAILED from now on, because data of them is lost. */
   readonly endedJobIds: readonly string[];
-  /** Sentences about what could not be kept. */
+  /** Sentences about lost data. */
   readonly setAside: readonly string[];
 }
 
 const LOG_FILE = `${DATABASE_FILE}-wal`;
-/** The database with its log, as it is read; and what is made of it. */
+/** Names of the merged database and log, and of the database that is made from it. */
 const MERGED = "merged.db";
 const REBUILT = "rebuilt.db";
-/** Its presence says that a repair came to its end. */
+/** Written at the end of a repair. */
 const REPORT = "report.json";
 
 /**
- * What is kept is what can be read and fits its checksum. The old database is moved as a whole, with its log and all payload
- * files that nothing refers to, into a new directory within `directory`.
+ * Keeps rows that can be read and fit their checksums. Moves the old database as a whole, with its log and all payload files
+ * without a row, into a new directory within `directory`.
  *
- * @param now ms since the epoch, at which jobs end that have lost something
+ * @param now ms since the epoch: the end of jobs that have lost data
  * @throws StoreInUseError when an emulator uses the directory; StoreUnusableError when it cannot be read or written;
  *   StoreFullError when there is no room for a copy of the database
  */
@@ -60,10 +60,10 @@ export function repairDataDirectory(directory: string, now: number): RepairRepor
 
 function refuseInUse(directory: string): void {
   const file = path.join(directory, DATABASE_FILE);
-  // Beside an empty database SQLite removes the log; nobody uses one.
+  // No process uses an empty database, and opening it would remove the log beside it.
   if ((fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
   try {
-    // One that only reads leaves everything as it is.
+    // A reader leaves everything as it is.
     using db = new DatabaseSync(file, { readOnly: true, timeout: 0 });
     db.prepare("SELECT count(*) FROM sqlite_schema").get();
   } catch (error) {
@@ -71,7 +71,7 @@ function refuseInUse(directory: string): void {
   }
 }
 
-/** A new one; or that of a repair that did not come to its end, if it has the database already. */
+/** A new directory, or the directory of an unfinished repair that has moved the database already. */
 function asideDirectoryIn(directory: string): string {
   for (let number = 1; ; number += 1) {
     const aside = path.join(directory, `damaged-${number}`);
@@ -113,7 +113,7 @@ class Repair {
     return report;
   }
 
-  /** The database with its log in one file; undefined if there is none that can be opened. */
+  /** The database merged with its log; undefined if it cannot be opened. */
   #merge(): DatabaseSync | undefined {
     const isMoved = [DATABASE_FILE, LOG_FILE].some((name) =>
       fs.existsSync(path.join(this.#aside, name)),
@@ -161,7 +161,10 @@ class Repair {
     return { rebuilt, endedJobIds, commits, files, lostCommits };
   }
 
-  /** No key is given twice, and the repair is a commit that comes after all others. Answers its number, and how many are lost. */
+  /**
+   * Makes sure that no key is given twice, and that the repair is a commit after all others. Answers the number of that commit, and
+   * how many commits are lost.
+   */
   #writeSequence(merged: DatabaseSync | undefined, db: DatabaseSync) {
     const [reserved, commits] = merged === undefined ? [0, 0] : storedSequence(merged);
     const [keys = []] = rowsOf(
@@ -179,7 +182,7 @@ class Repair {
     return { last, lost: merged === undefined ? 0 : made - commits };
   }
 
-  /** Answers how many stay. */
+  /** Answers the number of files that stay. */
   #moveUnusedFiles(used: ReadonlySet<string>): number {
     const from = path.join(this.#directory, PAYLOADS_DIRECTORY);
     const to = path.join(this.#aside, PAYLOADS_DIRECTORY);
@@ -215,7 +218,7 @@ const NOTHING: Rebuilt = {
   outputsInDoubt: false,
 };
 
-/** The bound of the keys and the number of commits; what is damaged of them counts as 0. */
+/** The highest key and the number of commits; 0 if they are damaged. */
 function storedSequence(db: DatabaseSync): readonly [number, number] {
   try {
     const [row = []] = rowsOf(db, "SELECT reserved_seq, commit_number, checksum FROM sequence");

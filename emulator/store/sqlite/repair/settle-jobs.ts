@@ -1,4 +1,4 @@
-/** Brings the jobs of a rebuilt database in line with what was kept of them, and counts them. */
+/** Adjusts the jobs of a rebuilt database to their kept data, and counts them. */
 import type { DatabaseSync } from "node:sqlite";
 import { countChange, type JobCounts, NO_COUNTS } from "../../../core/jobs/job-counts.ts";
 import { transition } from "../../../core/jobs/job-transition.ts";
@@ -13,10 +13,10 @@ import type { Rebuilt } from "./rebuild.ts";
 const SELECTED = `${COLUMNS.join(", ")}, checksum`;
 
 /**
- * Ends the jobs that have lost an output or part of their stream, and writes the counters of all queues; answers the ids of
- * those jobs. Inputs are looked at when a job is handed over.
+ * Ends the jobs that have lost their output or part of their stream, and writes the counters of all queues. Answers the ids of
+ * these jobs. Inputs are checked when a job is handed over.
  *
- * @param now service time, at which they end
+ * @param now service time of their end
  */
 export function settleJobs(db: DatabaseSync, rebuilt: Rebuilt, now: number): string[] {
   const queues = new Map<number, string>();
@@ -45,7 +45,7 @@ function settledJob(
   { outputsLost, outputsInDoubt }: Rebuilt,
   now: number,
 ): Job {
-  // What has not ended runs again from its beginning.
+  // A job that has not ended runs again from its beginning.
   if (job.status === "IN_QUEUE" || job.status === "IN_PROGRESS") return job;
   const chunkCount = job.chunkCount === 0 ? 0 : wholeChunks(db, job.seq);
   const hasLostOutput =
@@ -65,7 +65,7 @@ function settledJob(
   };
 }
 
-/** Chunks from the first on up to the first that is missing. */
+/** Number of chunks before the first missing one. */
 function wholeChunks(db: DatabaseSync, seq: number): number {
   let count = 0;
   const rows = rowsOf(
@@ -90,7 +90,7 @@ function rewrite(db: DatabaseSync, job: Job, queue: number): void {
   db.prepare(`INSERT OR REPLACE INTO job (${SELECTED}) VALUES (${places})`).run(...values);
 }
 
-/** The totals stay what they were, if they can be: jobs that are deleted already count as well. */
+/** Keeps the stored totals where they are higher: they count deleted jobs, too. */
 function writeCounts(
   db: DatabaseSync,
   key: number,

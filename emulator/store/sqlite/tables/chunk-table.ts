@@ -1,4 +1,4 @@
-/** The chunks of jobs' streams, in batches in the order of their indexes. */
+/** The chunks of streams, in batches in the order of their indexes. */
 import { chunksOutOfOrder } from "../../caller-defects.ts";
 import type { BatchWindow, StagedBatch } from "../../payload.ts";
 import type { Connection } from "../connection.ts";
@@ -11,7 +11,7 @@ export class ChunkTable {
   readonly #dropped: (file: string) => void;
   readonly #statements: ReturnType<typeof prepareStatements>;
 
-  /** @param dropped called with the name of each file that no row refers to any more */
+  /** @param dropped called with the name of each file that loses its row */
   constructor(connection: Connection, dropped: (file: string) => void) {
     this.#connection = connection;
     this.#dropped = dropped;
@@ -28,7 +28,7 @@ export class ChunkTable {
     );
   }
 
-  /** Batches that hold everything in the window, and perhaps more at either end. */
+  /** Batches with all chunks of the window, and perhaps more at either end. */
   around(
     seq: number,
     { from, maxCount, maxBytes, maxInHand = maxBytes }: BatchWindow,
@@ -40,7 +40,7 @@ export class ChunkTable {
       const stored = readBatch(row);
       const { firstIndex, count, sizeBytes, body } = stored;
       batches.push(stored);
-      // What a batch holds before the window takes none of its room.
+      // Chunks before the window do not count.
       if (firstIndex >= from) {
         bytes += sizeBytes;
         if (typeof body !== "string") inHand += sizeBytes;
@@ -50,7 +50,7 @@ export class ChunkTable {
     return batches;
   }
 
-  /** Whether a batch with such lines is stored. */
+  /** Whether a batch with lines of this checksum is stored. */
   has(seq: number, checksum: number | undefined): boolean {
     return this.#connection.first(this.#statements.selectOne, seq, checksum ?? null) !== undefined;
   }
@@ -61,7 +61,7 @@ export class ChunkTable {
     this.#connection.write(this.#statements.delete, seq);
   }
 
-  /** The names of all files that rows refer to. */
+  /** Names of all files that rows name. */
   fileNames(): string[] {
     return this.#connection.all(this.#statements.selectAllFiles).map((row) => textAt(row, 0));
   }

@@ -1,4 +1,4 @@
-/** Finds the rows of jobs that fit a filter: an index leads to those of an endpoint and of a status, the rest is looked at. */
+/** Finds the rows of jobs that fit a filter: by an index for endpoint and status, by a scan for the rest of the filter. */
 import type { SQLInputValue, StatementSync } from "node:sqlite";
 import type { JobWindow } from "../../../core/jobs/job-filter.ts";
 import { integerAt, optionalTextAt } from "../../../sqlite/row.ts";
@@ -14,16 +14,16 @@ import {
 import { checkedRow } from "../row-checksum.ts";
 import type { QueueTable } from "./queue-table.ts";
 
-/** ?1 says whether the failure is wanted, which may be long. */
+/** ?1: whether to read the failure, which may be long. */
 const LOOKED_AT = `SELECT ${FILTERED}, iif(?1, failure, NULL) FROM job`;
 const IN_RANGE = "seq >= ?2 AND seq < ?3";
 const NEWEST_FIRST = "ORDER BY 1 DESC";
 
-/** Where jobs are looked for, the newest first without sorting. */
+/** Scans, the newest job first, without sorting. */
 export const OF_ALL = `${LOOKED_AT} WHERE ${IN_RANGE} ${NEWEST_FIRST}`;
 export const OF_QUEUE = `${LOOKED_AT} INDEXED BY job_by_queue WHERE queue = ?4 AND ${IN_RANGE} ${NEWEST_FIRST}`;
 
-/** Those of so many pairs of a queue and a status, merged. */
+/** A scan of the jobs of several pairs of a queue and a status, merged. */
 export function ofPairs(pairs: number): string {
   const each = Array.from({ length: pairs }, (_, pair) => {
     const [queue, status] = [4 + 2 * pair, 5 + 2 * pair];
@@ -32,7 +32,7 @@ export function ofPairs(pairs: number): string {
   return `${each.join(" UNION ALL ")} ${NEWEST_FIRST}`;
 }
 
-/** With more of them it costs less to look at the jobs of all statuses. */
+/** Maximum number of pairs: with more, a scan of all statuses costs less. */
 const MAX_PAIRS = 24;
 
 export class JobSearch {
@@ -40,7 +40,7 @@ export class JobSearch {
   readonly #queues: QueueTable;
   readonly #newestBelow: StatementSync;
   readonly #bySeq: StatementSync;
-  /** By their text. */
+  /** Prepared scans by their text. */
   readonly #scans = new Map<string, StatementSync>();
 
   constructor(connection: Connection, queues: QueueTable) {
@@ -54,7 +54,7 @@ export class JobSearch {
     );
   }
 
-  /** @param lastSeq no job has a higher one */
+  /** @param lastSeq highest key of a job */
   find(window: JobWindow, lastSeq: number) {
     const { seqs, nextSeq } = this.#scan(window, lastSeq);
     const rows = seqs.flatMap((seq) => this.#connection.all(this.#bySeq, seq));
@@ -78,7 +78,7 @@ export class JobSearch {
     return scan;
   }
 
-  /** Undefined where there is nothing to look at. */
+  /** Undefined where no job can fit. */
   #way({ filter }: JobWindow, { first, end }: SeqRange) {
     const { endpointId, statuses, search } = filter;
     const common: readonly SQLInputValue[] = [search === undefined ? 0 : 1, first, end];

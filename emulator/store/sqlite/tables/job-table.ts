@@ -1,4 +1,4 @@
-/** The rows of jobs: written as narrowly as the change allows, found by id and in each order the service asks for. */
+/** The rows of jobs: written as narrowly as the change allows, found by id and in each order that the service needs. */
 import type { SQLInputValue, StatementSync } from "node:sqlite";
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { Job } from "../../../core/jobs/job.ts";
@@ -11,17 +11,17 @@ import { narrowUpdates } from "./narrow-updates.ts";
 import type { QueueTable } from "./queue-table.ts";
 import { isConstraint } from "../../../sqlite/sqlite-error.ts";
 
-/** Not a bare parameter: SQLite would plan the query anew for each value bound to it, which costs ten times the query. */
+/** Not a bare parameter: SQLite would plan the query again for each value, which costs ten times the query. */
 const LIMIT = "LIMIT ? + 0";
 
-/** How `/requests` asks; each is served by its index alone, without sorting. */
+/** The questions of `/requests`: each is answered from its index, without sorting. */
 export const NEWEST = `INDEXED BY job_by_queue WHERE queue = ? AND seq < ? ORDER BY seq DESC ${LIMIT}`;
 export const NEWEST_OF_STATUS = `INDEXED BY job_by_status WHERE queue = ? AND status = ? AND seq < ? ORDER BY seq DESC ${LIMIT}`;
 
-/** Of a job as it is stored: what tells whether it is. */
+/** Identifies a stored job in its stored status. */
 type StoredJob = Pick<Job, "id" | "seq" | "status">;
 
-/** Rows are answered and taken as they lie in the database, but for the endpoint in place of the key of its queue. */
+/** Rows are answered as stored, but with the endpoint in place of the key of its queue. */
 export class JobTable {
   readonly #connection: Connection;
   readonly #queues: QueueTable;
@@ -47,9 +47,9 @@ export class JobTable {
   }
 
   /**
-   * @param before the job as it must be stored
-   * @param changed the numbers of the columns that change, ascending
-   * @param values those of these columns, and the checksum of the row
+   * @param before the job as it must be stored now
+   * @param changed numbers of the changed columns, ascending
+   * @param values values of these columns, and the checksum of the row
    */
   update(before: StoredJob, changed: readonly number[], values: readonly SQLInputValue[]): void {
     const status = statusNumber(before.status);
@@ -69,7 +69,7 @@ export class JobTable {
     return row && this.#read(row);
   }
 
-  /** Those with a queueKey above `after`. */
+  /** Jobs with a queueKey above `after`. */
   waiting(endpointId: string, limit: number, after = -1): readonly Row[] {
     const queue = this.#queues.keyOf(endpointId);
     return queue === undefined ? [] : this.#list(this.#statements.waiting, queue, after, limit);
@@ -93,12 +93,12 @@ export class JobTable {
     return this.#list(newestOfStatus, queue, statusNumber(status), before, limit);
   }
 
-  /** Of those that do not run. */
+  /** Due jobs that do not run. */
   dueAtRest(now: number, limit: number): readonly Row[] {
     return this.#list(this.#statements.dueAtRest, now, limit);
   }
 
-  /** Of those that do not run. */
+  /** Due moment of the next job that does not run. */
   nextDueAtRest(): number | undefined {
     const row = this.#connection.first(this.#statements.nextDueAtRest);
     return row && optionalIntegerAt(row, 0);
@@ -121,7 +121,7 @@ export class JobTable {
 }
 
 function prepareStatements(connection: Connection) {
-  // The indexes are named, so that a query that could not use its own would not even prepare.
+  // Indexes are named: a query that cannot use its index fails when it is prepared.
   const columns = `${COLUMNS.join(", ")}, checksum`;
   const select = (rest: string) => connection.prepare(`SELECT ${columns} FROM job ${rest}`);
   const places = COLUMNS.map(() => "?").join(", ");

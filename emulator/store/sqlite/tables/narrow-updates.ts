@@ -1,15 +1,15 @@
-/** An UPDATE for each set of columns that was ever changed together, so that untouched indexes stay untouched. */
+/** One UPDATE for each set of columns that change together: indexes on other columns stay untouched. */
 import type { StatementSync } from "node:sqlite";
 
 /** A set of columns. */
 interface Change {
   readonly names: readonly string[];
-  /** Those of one column more, by the number of that. */
+  /** Sets with one more column, by its number. */
   readonly and: Change[];
   statement?: StatementSync;
 }
 
-/** Answers the statement that assigns the columns with these numbers, in their order, and the checksum after them. */
+/** Answers a statement that assigns the columns with these numbers, in their order, and then the checksum. */
 export function narrowUpdates(
   columns: readonly string[],
   prepare: (assignments: string) => StatementSync,

@@ -1,6 +1,6 @@
 /**
- * The payloads of jobs: small ones in their rows, large ones in files whose names the rows hold. A file may be shared by
- * several rows and goes with the last of them.
+ * The payloads of jobs: small ones in their rows, large ones in files that the rows name. Several rows may share a file, which is
+ * removed with the last of them.
  */
 import type { Payload, PayloadSlot } from "../../payload.ts";
 import type { Connection } from "../connection.ts";
@@ -18,7 +18,7 @@ export class PayloadTable {
   readonly #dropped: (file: string) => void;
   readonly #statements: ReturnType<typeof prepareStatements>;
 
-  /** @param dropped called with the name of each file that a row does not refer to any more */
+  /** @param dropped called with the name of each file that loses a row */
   constructor(connection: Connection, dropped: (file: string) => void) {
     this.#connection = connection;
     this.#dropped = dropped;
@@ -48,7 +48,7 @@ export class PayloadTable {
     this.#connection.write(this.#statements.upsert, ...values);
   }
 
-  /** Stores the payload, if there is one, in a second place as well. */
+  /** Stores the payload, if there is one, in a second place too. */
   share(seq: number, slot: PayloadSlot, toSeq: number): void {
     const stored = this.get(seq, slot);
     if (stored === undefined) return;
@@ -66,20 +66,20 @@ export class PayloadTable {
     this.#removeBetween(seq * PLACES_PER_JOB, seq * PLACES_PER_JOB + PLACES_PER_JOB - 1);
   }
 
-  /** The bytes of all payloads under the key. */
+  /** Bytes of all payloads under the key. */
   sizeOf(seq: number): number {
     const first = seq * PLACES_PER_JOB;
     const row = this.#connection.first(this.#statements.sum, first, first + PLACES_PER_JOB - 1);
     return row === undefined ? 0 : integerAt(row, 0);
   }
 
-  /** The names of all files that rows refer to. */
+  /** Names of all files that rows name. */
   fileNames(): string[] {
     const rows = this.#connection.all(this.#statements.selectFiles, 0, Number.MAX_SAFE_INTEGER);
     return rows.map((row) => textAt(row, 0));
   }
 
-  /** Whether a row refers to the file. */
+  /** Whether a row names the file. */
   hasFile(name: string): boolean {
     return this.#connection.first(this.#statements.selectFile, name) !== undefined;
   }

@@ -1,6 +1,6 @@
 /**
- * The queues of the endpoints: a short key for each endpoint and its counters. All are held in memory; those that changed
- * are written once per commit.
+ * The queues of the endpoints: a short key for each endpoint, and its counters. All are in memory; changed ones are written once per
+ * commit.
  */
 import type { StatementSync } from "node:sqlite";
 import { NO_COUNTS, type JobCounts } from "../../../core/jobs/job-counts.ts";
@@ -15,7 +15,7 @@ export class QueueTable {
   readonly #upsert: StatementSync;
   readonly #byEndpoint = new Map<string, Queue>();
   readonly #byKey = new Map<number, Queue>();
-  /** Queues whose row is not as in memory, with the counters in it; undefined for those that have no row yet. */
+  /** Queues that changed since the last commit, with their stored counters; undefined for a queue without a row. */
   readonly #changed = new Map<Queue, JobCounts | undefined>();
 
   constructor(connection: Connection) {
@@ -32,24 +32,24 @@ export class QueueTable {
     return this.#byEndpoint.get(endpointId)?.key;
   }
 
-  /** Those of all endpoints that ever had a job. */
+  /** Keys of all endpoints that ever had a job. */
   keys(): readonly number[] {
     return [...this.#byKey.keys()];
   }
 
-  /** For a key found in a row. */
+  /** The endpoint of a key from a row. */
   readonly endpointIdOf = (key: number): string => {
     const queue = this.#byKey.get(key);
     if (queue === undefined) throw damaged("the queue of a job", undefined);
     return queue.endpointId;
   };
 
-  /** Those of all endpoints that ever had a job. */
+  /** Counters of all endpoints that ever had a job. */
   allCounts(): ReadonlyMap<string, JobCounts> {
     return new Map([...this.#byEndpoint.values()].map((queue) => [queue.endpointId, queue.counts]));
   }
 
-  /** The key of the endpoint's queue, given now if it has none yet. */
+  /** The key of the endpoint's queue, which is made if there is none. */
   ensureKey(endpointId: string): number {
     return (this.#byEndpoint.get(endpointId) ?? this.#create(endpointId)).key;
   }
@@ -61,7 +61,7 @@ export class QueueTable {
     queue.counts = counts;
   }
 
-  /** Part of every commit. */
+  /** To be called before every commit. */
   flush(): void {
     for (const { key, endpointId, counts } of this.#changed.keys()) {
       const row = withChecksum(queueRow(key, endpointId, counts));
@@ -73,7 +73,7 @@ export class QueueTable {
     this.#changed.clear();
   }
 
-  /** What changed since the last commit is as it was. */
+  /** Undoes the changes since the last commit. */
   abort(): void {
     for (const [queue, stored] of this.#changed) {
       if (stored !== undefined) {

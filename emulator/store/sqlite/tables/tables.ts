@@ -1,4 +1,4 @@
-/** All tables of one open database, as the thread of the store has them. */
+/** All tables of the open database, in the thread of the store. */
 import { StoreFullError } from "../../../core/store-error.ts";
 import { Connection } from "../connection.ts";
 import type { OpenedDatabase } from "../files/data-directory.ts";
@@ -25,7 +25,7 @@ export class Tables {
   readonly #connection: Connection;
   readonly #opened: OpenedDatabase;
   readonly #progress: ProgressRow;
-  /** Files that rows ceased to refer to since the last commit. */
+  /** Files that lost a row since the last commit. */
   #dropped: string[] = [];
   /** Whether a sync of the log has failed. */
   #isLogInDoubt = false;
@@ -46,7 +46,7 @@ export class Tables {
     this.reports = new ReportTable(connection);
   }
 
-  /** The number of the last batch that was stored. */
+  /** Number of the last stored batch. */
   get batch(): number {
     return this.#progress.batch;
   }
@@ -55,7 +55,7 @@ export class Tables {
     return this.#progress.lastSeq;
   }
 
-  /** Makes what was written since the last call durable; one that wrote nothing is not numbered. Answers files to be removed. */
+  /** Makes the writes since the last commit durable; a batch without writes is not counted. Answers the files to be removed. */
   commit(batch: number, lastSeq: number): readonly string[] {
     this.queues.flush();
     if (this.#connection.isWriting) {
@@ -79,8 +79,8 @@ export class Tables {
   }
 
   /**
-   * To be called before what belongs to a batch. What a failed sync did not write the system takes for written: a later sync
-   * that succeeds says nothing of it. So after one the log is put into the database, and another one is begun.
+   * To be called before the writes of a batch. After a failed sync the system takes the lost pages for written, and a later sync
+   * that succeeds says nothing about them: the log is moved into the database then, and a new one is begun.
    */
   begin(): void {
     if (!this.#isLogInDoubt) return;
@@ -89,7 +89,7 @@ export class Tables {
   }
 
   /**
-   * SQLite took back a commit whose sync failed, but it may lie whole in the log, where the next start would find it. A commit
+   * SQLite undid a commit that failed to sync, but the whole commit may be in the log, and the next start would find it. A commit
    * that changes nothing is written over it, without a sync, which would fail again.
    */
   #unwrite(): void {
@@ -105,7 +105,7 @@ export class Tables {
     }
   }
 
-  /** The commit is there: a mark that could not be written is behind, as it may be. */
+  /** The commit is durable. A mark that cannot be written is behind, which does no harm. */
   #mark(batch: number): void {
     try {
       this.#opened.mark.write(batch);
@@ -114,19 +114,19 @@ export class Tables {
     }
   }
 
-  /** Takes back what was written since the last commit. */
+  /** Undoes the writes since the last commit. */
   abort(): void {
     this.#connection.abort();
     this.queues.abort();
     this.#dropped = [];
   }
 
-  /** The names of all payload files that rows refer to. */
+  /** Names of all payload files that rows name. */
   fileNames(): ReadonlySet<string> {
     return new Set([...this.payloads.fileNames(), ...this.chunks.fileNames()]);
   }
 
-  /** Those of the dropped files that no other row refers to. Should that not be found out, the next start removes them. */
+  /** Dropped files that no other row names. If that cannot be found out, the next start removes them. */
   #takeUnreferred(): readonly string[] {
     const dropped = this.#dropped;
     this.#dropped = [];
@@ -138,7 +138,7 @@ export class Tables {
   }
 }
 
-/** The row that says how far the store has come. */
+/** The row with the highest key and the number of the last batch. */
 class ProgressRow {
   batch: number;
   lastSeq: number;

@@ -1,4 +1,4 @@
-/** What the thread of the store answers, and how. One question is answered after the other, in the order in which they come. */
+/** The questions that the thread of the store answers, one after another, in the order in which they come. */
 import { cutBatch } from "../../../../runtime/protocol/chunk-batch.ts";
 import type { JobWindow } from "../../../core/jobs/job-filter.ts";
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
@@ -29,7 +29,7 @@ export function answersOf(opened: OpenedDatabase, tables: Tables) {
       running: jobs.running(),
       records: kinds.map((kind) => [kind, records.texts(kind)] as const),
     }),
-    /** Answers the number of the last batch in the database, how long the commit took, and files to be removed. */
+    /** Answers the number of the last batch in the database, the duration of the commit, and the files to be removed. */
     flush: (batch: ArrayBuffer) => flush(tables, batch),
     job: (id: string) => jobs.byId(id),
     listJobs: (endpointId: string, listing: JobListing) => jobs.listed(endpointId, listing),
@@ -56,7 +56,7 @@ export function answersOf(opened: OpenedDatabase, tables: Tables) {
     report: (jobId: string) => reports.byId(jobId),
     listReports: (filter: ReportFilter, limit: number) => reports.list(filter, limit),
     oldestReportAt: () => reports.oldestDeletedAt(),
-    /** Those of the files that no row refers to. */
+    /** Files that no row names. */
     unreferred: (names: readonly string[]) => {
       const referred = tables.fileNames();
       return names.filter((name) => !referred.has(name));
@@ -103,7 +103,7 @@ function flush(tables: Tables, batch: ArrayBuffer): Flushed {
   }
 }
 
-/** The batch without chunks of a large row that the reader did not ask for: a slow reader keeps for long what it gets. */
+/** A batch in a large row, without chunks that the reader did not ask for: a slow reader keeps them in memory for long. */
 function withoutRest(stored: ComparedBatch, window: BatchWindow): ComparedBatch {
   const { body, firstIndex, count } = stored;
   if (!(body instanceof Uint8Array) || body.byteLength <= SLICE_MAX_BYTES) return stored;
@@ -111,7 +111,7 @@ function withoutRest(stored: ComparedBatch, window: BatchWindow): ComparedBatch 
   const cut = cutBatch({ firstIndex, count, lines: body }, { ...window, maxCount });
   if (cut === undefined || cut.count === count) return stored;
   const lines = new Uint8Array(cut.lines);
-  // Frees its memory at once: the garbage of this thread is collected late.
+  // Frees the memory at once: the garbage of this thread is collected late.
   if (body.buffer instanceof ArrayBuffer) body.buffer.transfer(0);
   return {
     ...{ ...stored, firstIndex: cut.firstIndex, count: cut.count },

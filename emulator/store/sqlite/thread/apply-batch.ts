@@ -1,4 +1,4 @@
-/** Writes a batch, as `encode-batch.ts` wrote it into a buffer, to the tables. */
+/** Writes a batch from the buffer that `encode-batch.ts` filled to the tables. */
 import { crc32 } from "node:zlib";
 import type { SQLOutputValue } from "node:sqlite";
 import type { JobFrame } from "../../../core/jobs/job-body.ts";
@@ -11,18 +11,18 @@ import type { Tables } from "../tables/tables.ts";
 import { CODES, COUNTERS } from "./encode-batch.ts";
 import type { ValueReader } from "./values.ts";
 
-/** Before it come the columns `seq`, `id` and `queue`. */
+/** The column after `seq`, `id` and `queue`. */
 const FIRST_CHANGEABLE = 3;
 const ALL_COLUMNS = COLUMNS.map((_, column) => column);
 
-/** Reads what follows the numbers of the batch. Throws what the tables throw; then nothing of it may be committed. */
+/** Reads the buffer after the numbers of the batch. Throws what the tables throw; then nothing may be committed. */
 export function applyBatch(tables: Tables, reader: ValueReader): void {
   const queues = readCounts(tables, reader);
   for (let left = reader.number(); left > 0; left -= 1) applyJob(tables, reader, queues);
   for (let left = reader.number(); left > 0; left -= 1) applyChange(tables, reader);
 }
 
-/** Answers the keys of the queues, in their order. */
+/** Answers the keys of the queues in the order of the buffer. */
 function readCounts({ queues }: Tables, reader: ValueReader): readonly number[] {
   const keys: number[] = [];
   for (let left = reader.number(); left > 0; left -= 1) {

@@ -6,7 +6,7 @@ import type { Payload } from "../../payload.ts";
 import { COLUMNS, statusNumber, valuesOf } from "../../rows/job-columns.ts";
 import { ValueWriter } from "./values.ts";
 
-/** What becomes of a job's row, or the change that follows. Between two threads of one program: any number will do. */
+/** Numbers of the kinds of changes. Only two threads of one program exchange them: they may be changed. */
 export const CODES = {
   insert: 0,
   update: 1,
@@ -36,11 +36,11 @@ export const COUNTERS = [
   "retried",
 ] as const satisfies readonly (keyof JobCounts)[];
 
-/** About what they take, beside payloads. */
+/** Estimated sizes, without payloads. */
 const ROW_BYTES = 640;
 const CHANGE_BYTES = 128;
 
-/** @throws BatchRefusedError when it lacks the counters of an endpoint whose jobs it changes, or changes what is fixed */
+/** @throws BatchRefusedError when it changes jobs of an endpoint without counters, or a field that never changes */
 export function encodeBatch(batch: Batch): ArrayBuffer {
   const { jobs, changes, counts } = batch;
   const rowBytes = ROW_BYTES * (1 + jobs.length);
@@ -61,14 +61,14 @@ export function encodeBatch(batch: Batch): ArrayBuffer {
   return writer.finish();
 }
 
-/** @param endpoint its place among the counters of the batch */
+/** @param endpoint index of its counters in the batch */
 function writeJob(writer: ValueWriter, row: JobRow, endpoint?: number): void {
   const { before, after } = row;
   refuseFixedChange(row);
   if (endpoint === undefined) throw countsMissing(after.endpointId);
   writer.number(endpoint);
   writer.number(before === undefined ? CODES.insert : CODES.update);
-  // The key of its queue is known to the thread.
+  // The thread knows the key of the queue.
   const values = valuesOf(after, 0);
   if (before !== undefined) {
     writer.number(statusNumber(before.status));
@@ -77,7 +77,7 @@ function writeJob(writer: ValueWriter, row: JobRow, endpoint?: number): void {
   for (const value of values) writer.value(value);
 }
 
-/** The numbers of the columns that differ, behind how many they are. */
+/** Writes how many columns differ, and then their numbers. */
 function writeChanged(writer: ValueWriter, before: readonly unknown[], after: readonly unknown[]) {
   const place = writer.reserve();
   let count = 0;
@@ -134,7 +134,7 @@ function writeChange(writer: ValueWriter, made: Change): void {
   }
 }
 
-/** Of changes that are rare: what is written as JSON. */
+/** The content of a rare change, which is written as JSON. */
 function contentOf(made: RareChange): unknown {
   switch (made.type) {
     case "insert-delivery":

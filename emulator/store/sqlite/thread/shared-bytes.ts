@@ -1,5 +1,4 @@
-/** Lets readers of the same large row have the same memory, for as long as one of them needs it. */
-
+/** Lets concurrent readers of a large row share its memory. */
 import { freeAlone } from "../../../core/jobs/free-memory.ts";
 
 export class SharedBytes {
@@ -9,8 +8,8 @@ export class SharedBytes {
   });
 
   /**
-   * Answers the bytes that readers have under `key`; if there are none, `bytes`, which later readers get too. The caller must be
-   * the only one who has `bytes`.
+   * Answers the bytes that readers already have under `key`, or `bytes`, which later readers get too. Nothing else may refer to
+   * `bytes`.
    */
   of(key: string, bytes: Uint8Array): Uint8Array {
     const { buffer } = bytes;

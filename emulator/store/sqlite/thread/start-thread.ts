@@ -1,8 +1,8 @@
-/** Starts threads of the store, or has them ready: a thread takes longer to start than a database to open. */
+/** Starts threads of the store, or keeps one ready: the start of a thread takes longer than the opening of a database. */
 import { Worker } from "node:worker_threads";
 import { programFile } from "../../../../runtime/pipe/program-file.ts";
 
-/** How long a thread that closed its database waits for another one. Tests open one after the other. */
+/** Time for which a thread that closed its database is kept: tests open one database after another. */
 const SPARE_MS = 1_000;
 
 interface Spare {
@@ -12,12 +12,12 @@ interface Spare {
 
 let spare: Spare | undefined;
 
-/** Has the next thread that is asked for load its program already. Until then it touches no file and keeps no process alive. */
+/** Has the next thread load its program ahead. Until it is taken it touches no file and keeps no process alive. */
 export function startThreadAhead(): void {
   keep({ thread: startedThread() });
 }
 
-/** A thread that opens the database of which the first message to it tells: see `store-thread.ts`. */
+/** A thread that opens the database named in its first message: see `store-thread.ts`. */
 export function takeThread(): Worker {
   const { thread = startedThread(), timer } = spare ?? {};
   clearTimeout(timer);
@@ -27,7 +27,7 @@ export function takeThread(): Worker {
   return thread;
 }
 
-/** Takes back a thread that has closed its database, and ends it soon. */
+/** Takes back a thread that closed its database, and ends it soon. */
 export async function giveBackThread(thread: Worker): Promise<void> {
   thread.removeAllListeners();
   if (spare !== undefined) return void (await thread.terminate());
@@ -44,7 +44,7 @@ function keep(kept: Spare): void {
   const drop = () => {
     if (spare === kept) spare = undefined;
   };
-  // Whoever asks for a thread then gets another one, and hears what is wrong with it.
+  // The next caller gets another thread, and the error of that one.
   kept.thread.once("error", drop).once("exit", drop);
 }
 

@@ -1,6 +1,6 @@
 /**
- * The store's thread as the rest of the process sees it: questions are answered in their order. Should the thread end, another
- * one opens the database anew and says which batches it has.
+ * The link to the thread of the store, which answers questions in order. If the thread ends, another one opens the database again
+ * and says which batches are in it.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
@@ -9,45 +9,45 @@ import type { Answers } from "./answers.ts";
 import { giveBackThread, takeThread } from "./start-thread.ts";
 import { fromThrown, type Thrown } from "./thrown.ts";
 
-/** The first message to a thread. */
+/** First message to a thread. */
 export interface Opening {
   readonly directory: string;
-  /** Whether another one had the database open before. */
+  /** Whether another thread had the database open before. */
   readonly isAgain: boolean;
 }
 
 export type Question = readonly [name: string, ...asked: unknown[]];
 
-/** The first one tells the number of the last batch. */
+/** The first reply has the number of the last batch. */
 export type Reply = { readonly answer: unknown } | { readonly thrown: Thrown };
 
 interface Asked {
   readonly question: Question;
   readonly transferred: readonly ArrayBuffer[];
-  /** The number of the batch to be stored. */
+  /** Number of the batch to be stored. */
   readonly batch: number | undefined;
   readonly resolve: (answer: unknown) => void;
   readonly reject: (reason: unknown) => void;
-  /** How many threads were asked. */
+  /** Number of threads that were asked. */
   sent: number;
 }
 
-/** A question that so many threads did not survive is not asked again. */
+/** Maximum number of threads that one question may end. */
 const MAX_SENT = 3;
-/** After so many attempts to open the database again nobody waits for the next ones. */
+/** Number of failed attempts to open the database after which questions are refused. */
 const PATIENT_ATTEMPTS = 5;
 const NEXT_ATTEMPT_MS = 500;
 
 export class ThreadLink {
   readonly #directory: string;
-  /** Undefined while none has the database open. */
+  /** Undefined while no thread has the database open. */
   #worker: Worker | undefined;
-  /** What waits for its reply, in order. */
+  /** Questions without a reply, in order. */
   readonly #asked: Asked[] = [];
-  /** The number of the last batch in the database. */
+  /** Number of the last batch in the database. */
   #stored = 0;
   #starts = 0;
-  /** Why nothing is asked for now: the database cannot be opened again. */
+  /** Error for all questions while the database cannot be opened again. */
   #refusal: Error | undefined;
   #reopening: Promise<void> | undefined;
   #isClosed = false;
@@ -69,7 +69,7 @@ export class ThreadLink {
     return this.#stored;
   }
 
-  /** How many threads have opened the database. */
+  /** Number of threads that have opened the database. */
   get starts(): number {
     return this.#starts;
   }
@@ -85,7 +85,7 @@ export class ThreadLink {
     return this.#enqueue([name, ...asked], undefined, []) as Promise<ReturnType<Answers[K]>>;
   }
 
-  /** @param batch is taken away from the caller */
+  /** @param batch transferred: the caller loses it */
   async flush(number: number, batch: ArrayBuffer): Promise<ReturnType<Answers["flush"]>> {
     const answer = await this.#enqueue(["flush", batch], number, [batch]);
     const stored = answer as ReturnType<Answers["flush"]>;
@@ -93,7 +93,7 @@ export class ThreadLink {
     return stored;
   }
 
-  /** Closes the database; does not wait for one that cannot be opened again. */
+  /** Closes the database, without waiting if it cannot be opened again. */
   async close(): Promise<void> {
     const asked = this.ask("close");
     this.#isClosed = true;
@@ -169,7 +169,7 @@ export class ThreadLink {
     return Number(reply.answer);
   }
 
-  /** Has another thread go on where one ended. That is tried until the database is open or the store is closed. */
+  /** Starts another thread after one ended, until the database is open or the store is closed. */
   async #goOn(ended: Error): Promise<void> {
     this.#worker = undefined;
     if (this.#isClosed && !this.isBusy) return;
@@ -196,12 +196,12 @@ export class ThreadLink {
     await worker?.terminate();
   }
 
-  /** Says whether the batches that were under way are stored, and asks again what else was asked. */
+  /** Answers which batches under way are stored, and asks the other questions again. */
   #settle(stored: number, reason: Error): void {
     if (stored < this.#stored)
       throw new StoreUnusableError(`the database has ${stored} batches of ${this.#stored}`);
     const underWay = this.#asked.filter(({ sent }) => sent > 0).map(({ batch = 0 }) => batch);
-    // It cannot be taken back, and its owner goes by what it was told.
+    // A stored batch cannot be undone, and the engine took it for refused.
     if (stored > Math.max(this.#stored, ...underWay))
       throw new StoreUnusableError("it has a batch that was refused; start the emulator anew");
     this.#stored = stored;
@@ -219,7 +219,7 @@ export class ThreadLink {
     if (this.#asked.length === 0) worker.unref();
   }
 
-  /** Refuses what is asked, from now on at once. */
+  /** Refuses all questions, from now on at once. */
   #refuse(reason: unknown): void {
     const said = reason instanceof Error ? reason.message : String(reason);
     const message = `the database could not be opened again (${said}), which goes on being tried`;

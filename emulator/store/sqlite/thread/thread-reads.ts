@@ -1,4 +1,4 @@
-/** The questions of the port, answered by the thread of the store; payload files are read here. */
+/** The questions of the port: the thread of the store answers them, payload files are read here. */
 import type { ChunkBatch, ChunkWindow } from "../../../../runtime/protocol/chunk-batch.ts";
 import type { JobWindow } from "../../../core/jobs/job-filter.ts";
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
@@ -30,7 +30,7 @@ import type { Answers } from "./answers.ts";
 import { SharedBytes } from "./shared-bytes.ts";
 import type { ThreadLink } from "./thread-link.ts";
 
-/** Maximum of concurrent questions for bodies that lie in rows. */
+/** Maximum number of concurrent questions for bodies in rows. */
 const BODY_READS_AT_ONCE = 8;
 
 export abstract class ThreadReads implements StoreReads {
@@ -142,7 +142,7 @@ export abstract class ThreadReads implements StoreReads {
     return texts.map(([, json]) => JSON.parse(json) as Records["usage"]);
   }
 
-  /** A batch in a large row, with the bytes that other readers of it have. */
+  /** A batch in a large row, with the memory that other readers have. */
   #shared<T extends FoundBatch>(seq: number, batch: T): T {
     const { body, firstIndex, count, checksum } = batch;
     if (!(body instanceof Uint8Array) || body.byteLength <= SLICE_MAX_BYTES) return batch;
@@ -150,7 +150,7 @@ export abstract class ThreadReads implements StoreReads {
     return { ...batch, body: this.#sharedBytes.of(key, body) };
   }
 
-  /** Asks for bodies, a few at a time: the answers to many readers at once would all be in memory before they are used. */
+  /** Asks for bodies, a few at a time: the answers to many readers would all be in memory at once. */
   async #askBodies<K extends "payload" | "chunks">(
     name: K,
     ...asked: Parameters<Answers[K]>

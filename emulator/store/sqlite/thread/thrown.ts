@@ -1,4 +1,4 @@
-/** Errors on their way from the thread of the store: of those that callers tell apart the class is kept. */
+/** Errors on their way from the thread of the store. Classes that callers tell apart are kept. */
 import * as errors from "../../../core/store-error.ts";
 import { BatchRefusedError } from "../../store.ts";
 

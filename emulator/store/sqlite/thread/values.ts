@@ -1,6 +1,6 @@
 /**
- * Values one after another in one buffer, which goes to the thread of the store without being copied. Each lies there as row
- * checksums have it (see `rowChecksum`): the checksum of a row is that of its bytes.
+ * Values one after another in one buffer, which goes to the thread of the store without a copy. Values have the form that
+ * `rowChecksum` gives them, so that the checksum of a row is the checksum of its bytes.
  */
 import { Buffer } from "node:buffer";
 import type { SQLOutputValue } from "node:sqlite";
@@ -11,7 +11,7 @@ const TEXT = 2;
 const BYTES = 3;
 /** A tag, and a number or a length. */
 const HEAD_BYTES = 9;
-/** Texts up to this length are mostly ids, which cost less to write here than in a call. */
+/** Maximum length of a text that is written here: for short texts, mostly ids, a call costs more. */
 const SHORT_TEXT = 48;
 
 export class ValueWriter {
@@ -19,7 +19,7 @@ export class ValueWriter {
   #view: DataView;
   #at = 0;
 
-  /** `sizeBytes` is about how much there will be; it grows. */
+  /** @param sizeBytes estimated size; the buffer grows */
   constructor(sizeBytes: number) {
     this.#bytes = Buffer.allocUnsafeSlow(sizeBytes);
     this.#view = new DataView(this.#bytes.buffer);
@@ -50,7 +50,7 @@ export class ValueWriter {
     this.#at = start + sizeBytes;
   }
 
-  /** Copies them. */
+  /** Copies the bytes. */
   bytes(value: Uint8Array): void {
     this.#room(HEAD_BYTES + value.byteLength);
     this.#head(BYTES, value.byteLength);
@@ -58,7 +58,7 @@ export class ValueWriter {
     this.#at += HEAD_BYTES + value.byteLength;
   }
 
-  /** Writes a number that `fill` will know; answers its place. */
+  /** Keeps room for a number that `fill` writes; answers its place. */
   reserve(): number {
     const place = this.#at;
     this.number(0);
@@ -69,7 +69,7 @@ export class ValueWriter {
     this.#view.setFloat64(place + 1, value, true);
   }
 
-  /** All that was written, and perhaps more behind it. */
+  /** The buffer; it may be longer than what was written. */
   finish(): ArrayBuffer {
     return this.#bytes.buffer;
   }
@@ -85,7 +85,7 @@ export class ValueWriter {
     this.#view.setFloat64(this.#at + 1, value, true);
   }
 
-  /** Writes it as far as it is ASCII. */
+  /** Writes the text up to the first character that is not ASCII. */
   #isAscii(value: string, start: number): boolean {
     const bytes = this.#bytes;
     for (let index = 0; index < value.length; index += 1) {
@@ -116,12 +116,12 @@ export class ValueReader {
     this.#view = new DataView(buffer);
   }
 
-  /** Where the next value begins. */
+  /** Offset of the next value. */
   get at(): number {
     return this.#at;
   }
 
-  /** What lies from `start` to here. */
+  /** Bytes from `start` up to the next value. */
   since(start: number): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(start, this.#at);
   }
@@ -132,7 +132,7 @@ export class ValueReader {
     return value;
   }
 
-  /** Puts another number in the place of the next one, and reads it. */
+  /** Replaces the next number, and skips it. */
   replaceNumber(value: number): void {
     this.#view.setFloat64(this.#at + 1, value, true);
     this.#at += HEAD_BYTES;
@@ -143,7 +143,7 @@ export class ValueReader {
     return this.#bytes.toString("utf8", start, end);
   }
 
-  /** A piece of the buffer. */
+  /** A view of the buffer. */
   bytes(): Uint8Array<ArrayBuffer> {
     const { start, end } = this.#body();
     return this.#bytes.subarray(start, end);

@@ -157,9 +157,11 @@ describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
     const first = await database.open();
     const job = await first.insert();
     await first.store.close();
-    const { rows } = await database.admin.query("SELECT pg_relation_filepath('job') AS file");
+    const { rows } = await database.admin.query<{ file: string }>(
+      "SELECT pg_relation_filepath('job') AS file",
+    );
     await postgres.stop();
-    const file = path.join(postgres.data, String(Object(rows[0]).file));
+    const file = path.join(postgres.data, rows[0]?.file ?? "");
     const page = fs.readFileSync(file);
     fs.writeFileSync(file, page.fill(page[8_000] === 1 ? 2 : 1, 8_000, 8_001));
     await postgres.start();
