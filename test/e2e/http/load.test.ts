@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import http from "node:http";
+import { isDeepStrictEqual } from "node:util";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 import { IS_FULL, sized } from "../../setup/size.ts";
@@ -97,6 +98,23 @@ test(`${CLIENTS} inputs of 20 MB at once are all served in a bounded amount of m
   const output = { length: INPUT_CHARACTERS, sha256 };
   for (const answer of answers) expect(answer).toMatchObject({ status: "COMPLETED", output });
   expectBounded(`${CLIENTS} inputs of 20 MB`, peaks);
+});
+
+test(`${CLIENTS} inputs and outputs of 20 MB at once are all served in a bounded amount of memory`, async () => {
+  await using stage = await Stage.set({
+    endpoints: { large: { handler: "echo.ts", workersMax: 5 } },
+  });
+  const { url, apiKey, child } = stage.emulator;
+  const input = { text: "0123456789".repeat(INPUT_CHARACTERS / 10) };
+  const body = Buffer.from(JSON.stringify({ input }));
+  using peaks = new Peaks(child.pid, () => answered(`${url}/v2/large/health`, apiKey));
+  const path = `${url}/v2/large/runsync?wait=300000`;
+  const answers = Array.from({ length: CLIENTS }, async () => {
+    const { status, output } = (await posted(path, apiKey, body)) as Record<string, unknown>;
+    return status === "COMPLETED" && isDeepStrictEqual(output, input);
+  });
+  expect(new Set(await Promise.all(answers))).toEqual(new Set([true]));
+  expectBounded(`${CLIENTS} inputs and outputs of 20 MB`, peaks);
 });
 
 test("slow clients with large inputs keep nobody waiting", async () => {
