@@ -12,9 +12,11 @@ import {
   WORKER_SERVICE,
   type WorkerMessage,
 } from "../../runtime/protocol/wire/worker-wire.ts";
+import { freeAlone } from "../core/jobs/free-memory.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { Send } from "../engine/workers/worker-handle.ts";
 import type { WorkerSession } from "../engine/workers/session/worker-session.ts";
+import { LargeReport } from "./large-report.ts";
 import { OrderBundle } from "./order-bundle.ts";
 
 export type WorkerCall = grpc.ServerDuplexStream<WorkerMessage, ServiceMessage>;
@@ -29,7 +31,10 @@ export class GrpcSession {
   readonly #session: WorkerSession;
   readonly #log: EngineLog;
   readonly #bundle = new OrderBundle();
-  readonly #link: MessageLink<WorkerMessage>;
+  readonly #link: MessageLink<WorkerMessage, LargeReport>;
+  readonly #gone = new AbortController();
+  /** A large report that is arriving. */
+  #arriving: LargeReport | undefined;
   /** Leases of jobs that wait for others to be sent, or are being sent, by their tokens. */
   readonly #onTheWay = new Map<string, LeaseRef>();
   /** By lease tokens: called when the large input of a job takes no memory any more. */
@@ -45,8 +50,14 @@ export class GrpcSession {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.ended = promise;
     this.#link = new MessageLink({
-      write: (parts) => void call.write({ ...encodeOrders({}), ...parts }),
-      decode: WORKER_SERVICE.session.requestDeserialize,
+      write: (parts) => {
+        if (!this.#over) call.write({ ...encodeOrders({}), ...parts });
+      },
+      spaceFor: (sizeBytes) => {
+        const { receiving } = this.#session;
+        this.#arriving = new LargeReport(sizeBytes, receiving, this.#gone.signal);
+        return this.#arriving;
+      },
       allSent: () => this.#schedule(),
     });
     this.#session = open((orders) => this.#enqueue(orders));
@@ -56,6 +67,8 @@ export class GrpcSession {
       this.#over = true;
       this.#session.disconnected([...this.#onTheWay.values()]);
       for (const isSent of this.#sent.values()) isSent();
+      this.#gone.abort(new Error("the session ended while a report waited for room"));
+      this.#arriving?.[Symbol.dispose]();
       resolve();
     };
     call.on("end", () => call.end());
@@ -79,17 +92,26 @@ export class GrpcSession {
       const taken = this.#link.receive(message);
       if (message.piece || message.piecesTaken !== undefined)
         this.#session.heard([...this.#onTheWay.values()]);
-      if (taken === undefined) return;
-      const report = decodeReport(taken.message);
-      if (report.hello) this.#takesPieces = report.hello.protocolVersion >= PIECES_VERSION;
-      await this.#session.receive(report);
-      if (!this.#over) taken.done();
+      if (taken === undefined) await this.#arriving?.flushed();
+      else if (taken.large) await this.#receiveLarge(taken.large, taken.done);
+      else {
+        const report = decodeReport(taken.message);
+        if (report.hello) this.#takesPieces = report.hello.protocolVersion >= PIECES_VERSION;
+        await this.#session.receive(report);
+      }
     } catch (error) {
       this.#refuse(error);
     } finally {
       if (this.#unstored === UNSTORED_REPORTS) this.#call.resume();
       this.#unstored -= 1;
     }
+  }
+
+  /** One that waits for room is not confirmed, and keeps its place: what must not overtake it waits with it. */
+  async #receiveLarge(large: LargeReport, done: () => void): Promise<void> {
+    this.#arriving = undefined;
+    await this.#session.receiveLarge(large.report(), large);
+    if (!this.#over) done();
   }
 
   /** The worker gets no receipt for a report that was not stored, and repeats it when it has reconnected. */
@@ -146,7 +168,9 @@ export class GrpcSession {
     const message = encodeOrders(orders);
     const leases = leasesOf(jobs);
     if (this.#takesPieces && jobs.some(isLarge)) {
-      this.#link.send(WORKER_SERVICE.session.responseSerialize(message), () => {
+      const bytes = WORKER_SERVICE.session.responseSerialize(message);
+      this.#link.send(bytes, () => {
+        freeAlone(bytes);
         this.#areSent(leases);
         this.#arrived(leases);
       });

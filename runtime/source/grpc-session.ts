@@ -14,6 +14,7 @@ import {
   MESSAGE_MAX_BYTES,
   MessageLink,
   PIECE_BYTES,
+  PiecesInMemory,
   WireError,
   WORKER_SERVICE,
   type ServiceMessage,
@@ -70,7 +71,7 @@ export class GrpcSession implements Session {
   readonly #client: Client;
   readonly #stream: ReturnType<typeof openStream>;
   readonly #ended = Promise.withResolvers<void>();
-  readonly #link: MessageLink<ServiceMessage>;
+  readonly #link: MessageLink<ServiceMessage, PiecesInMemory>;
   #writes = 0;
   #isClosing = false;
 
@@ -86,7 +87,7 @@ export class GrpcSession implements Session {
     this.#stream = openStream(this.#client, opener);
     this.#link = new MessageLink({
       write: (parts) => void this.#stream.write({ ...encodeReport({}), ...parts }),
-      decode: responseDeserialize,
+      spaceFor: (sizeBytes) => new PiecesInMemory(sizeBytes),
       allSent: () => {
         if (this.#isClosing) this.#stream.end();
         else events.writable();
@@ -148,8 +149,10 @@ export class GrpcSession implements Session {
     try {
       const taken = this.#link.receive(message);
       if (taken === undefined) return;
-      orders = decodeOrders(taken.message);
-      taken.done();
+      if (taken.large) {
+        orders = decodeOrders(responseDeserialize(taken.large.whole));
+        taken.done();
+      } else orders = decodeOrders(taken.message);
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
       this.#stream.call?.cancelWithStatus(status.INVALID_ARGUMENT, error.message);

@@ -21,7 +21,11 @@ export function freeMemory({ buffer }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && mapped.has(buffer)) buffer.transfer(0);
 }
 
-/** Frees the memory of bytes that have it alone. Nothing may look at them any more, which then have no length. */
-export function freeAlone({ buffer, byteLength }: Uint8Array): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
+/**
+ * Frees the memory of bytes that have it alone, but for `frameBytes` that nobody needs. Nothing may look at them any more, which then
+ * have no length.
+ */
+export function freeAlone({ buffer, byteLength }: Uint8Array, frameBytes = 0): void {
+  const isAlone = buffer.byteLength <= byteLength + frameBytes;
+  if (buffer instanceof ArrayBuffer && isAlone) buffer.transfer(0);
 }

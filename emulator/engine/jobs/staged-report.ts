@@ -72,6 +72,12 @@ export function payloadsOf(staged: StagedReport): readonly (Payload | undefined)
   ];
 }
 
+/** Nobody looks at the bytes of its payloads any more. Those of chunks go on to readers. */
+export function isInFiles({ chunks, progress, outcomes }: StagedReport): boolean {
+  const isInFile = ({ output }: StagedOutcome) => output === undefined || output.kind === "file";
+  return chunks.length === 0 && progress.length === 0 && outcomes.every(isInFile);
+}
+
 async function stageAll(
   engine: Uses<"steps">,
   sent: WorkerReport,

@@ -81,6 +81,8 @@ export interface EngineContext {
   readonly inFlight: BytesInFlight;
   /** Bytes of inputs on their way to workers. */
   readonly sending: BytesInFlight;
+  /** Bytes of large reports of workers, from their arrival until they are stored. */
+  readonly receiving: BytesInFlight;
   /** Changes of webhook deliveries, one after another. */
   readonly deliveries: Turns;
   /** Those who wait for a job to end or to stream. */

@@ -157,10 +157,10 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
   return { context, signals, startWork: new StartWork(realClock, log) };
 }
 
-/** Memory for large payloads: those of requests and answers, and inputs on their way to workers. */
+/** Memory for large payloads: those of requests and answers, inputs on their way to workers, and reports of workers. */
 function roomFor(realClock: Clock) {
   const room = () => new BytesInFlight(realClock, IN_FLIGHT_LIMITS);
-  return { inFlight: room(), sending: room() };
+  return { inFlight: room(), sending: room(), receiving: room() };
 }
 
 /** What the engine asks of the machine it runs on. */

@@ -1,7 +1,6 @@
 /** One end of a session over any transport: takes large messages apart into pieces, puts those of the other end together, and confirms them. */
-import type { Buffer } from "node:buffer";
 import type { Piece } from "../generated/worker.ts";
-import { PieceReader, PieceSender } from "./pieces.ts";
+import { PieceReader, PieceSender, type PieceSpace } from "./pieces.ts";
 
 /** The fields of a message that is a piece of a large one, or a receipt for pieces. */
 interface MessageParts {
@@ -9,10 +8,11 @@ interface MessageParts {
   readonly piecesTaken?: number | undefined;
 }
 
-interface MessageLinkOptions<Received> {
+interface MessageLinkOptions<Space> {
   /** Writes a message that has nothing but these. */
   readonly write: (parts: MessageParts) => void;
-  readonly decode: (bytes: Buffer) => Received;
+  /** Where a large message of that size arrives. */
+  readonly spaceFor: (sizeBytes: number) => Space;
   /** Everything that was sent in pieces has left. */
   readonly allSent: () => void;
 }
@@ -20,23 +20,27 @@ interface MessageLinkOptions<Received> {
 /** Large messages that are dealt with at a time: while some are stored, the next may come. Pieces of a further one are not confirmed. */
 const MAX_OPEN = 6;
 
-/** A message that came. */
-interface Taken<Received> {
-  readonly message: Received;
-  /** To be called when it was dealt with. */
-  readonly done: () => void;
-}
+/** A message that came: one that was sent whole, or the bytes of a large one. */
+type Taken<Received, Space> =
+  | { readonly message: Received; readonly large?: undefined }
+  | {
+      readonly message?: undefined;
+      readonly large: Space;
+      /** To be called when it was dealt with. */
+      readonly done: () => void;
+    };
 
-export class MessageLink<Received extends MessageParts> {
-  readonly #options: MessageLinkOptions<Received>;
+export class MessageLink<Received extends MessageParts, Space extends PieceSpace> {
+  readonly #options: MessageLinkOptions<Space>;
   readonly #sender: PieceSender;
-  readonly #reader = new PieceReader();
+  readonly #reader: PieceReader<Space>;
   #taken = 0;
   /** Large messages that are being dealt with. */
   #open = 0;
 
-  constructor(options: MessageLinkOptions<Received>) {
+  constructor(options: MessageLinkOptions<Space>) {
     this.#options = options;
+    this.#reader = new PieceReader(options.spaceFor);
     this.#sender = new PieceSender({
       write: (piece) => options.write({ piece }),
       allSent: options.allSent,
@@ -60,24 +64,32 @@ export class MessageLink<Received extends MessageParts> {
   }
 
   /** The message itself, or the large message that it completes; undefined while pieces are missing. @throws WireError for a piece that does not fit */
-  receive(message: Received): Taken<Received> | undefined {
+  receive(message: Received): Taken<Received, Space> | undefined {
     const { piece, piecesTaken } = message;
     if (piecesTaken !== undefined) this.#sender.taken(piecesTaken);
-    if (piece === undefined)
-      return piecesTaken === undefined ? { message, done: () => undefined } : undefined;
-    this.#taken += 1;
-    const whole = this.#reader.take(piece);
-    if (whole === undefined) {
-      this.#confirm();
+    if (piece === undefined) return piecesTaken === undefined ? { message } : undefined;
+    const large = this.#reader.take(piece);
+    if (large === undefined) {
+      this.#takenWhen(this.#reader.space?.flushed());
       return undefined;
     }
-    const completed = this.#options.decode(whole);
+    this.#taken += 1;
     this.#open += 1;
     const done = () => {
       this.#open -= 1;
       this.#confirm();
     };
-    return { message: completed, done };
+    return { large, done };
+  }
+
+  /** Pieces that cannot be kept are not confirmed. */
+  #takenWhen(flushed: Promise<void> | undefined): void {
+    const taken = () => {
+      this.#taken += 1;
+      this.#confirm();
+    };
+    if (flushed === undefined) taken();
+    else flushed.then(taken, () => undefined);
   }
 
   #confirm(): void {

@@ -123,24 +123,57 @@ export class PieceSender {
   }
 }
 
-export class PieceReader {
-  #message: Buffer | undefined;
+/** Where the bytes of a large message are while it arrives. */
+export interface PieceSpace {
+  add(data: Uint8Array): void;
+  /** Resolves when what has come takes no more memory than it may; undefined if that is so already. */
+  flushed(): Promise<void> | undefined;
+}
+
+export class PiecesInMemory implements PieceSpace {
+  readonly whole: Buffer;
   #at = 0;
 
-  /** The whole message with its last piece. @throws WireError for a piece that does not follow, or a message that is too large */
-  take({ left = 0, data = new Uint8Array() }: Piece): Buffer | undefined {
-    if (data.byteLength === 0) throw new WireError("Piece.data", "is missing");
-    const total = this.#at + data.byteLength + left;
-    if (total > MESSAGE_MAX_BYTES) throw new WireError("Piece.left", "makes the message too large");
-    this.#message ??= Buffer.allocUnsafeSlow(total);
-    if (total !== this.#message.byteLength)
-      throw new WireError("Piece.left", "does not follow from the piece before");
-    this.#message.set(data, this.#at);
+  constructor(sizeBytes: number) {
+    this.whole = Buffer.allocUnsafeSlow(sizeBytes);
+  }
+
+  add(data: Uint8Array): void {
+    this.whole.set(data, this.#at);
     this.#at += data.byteLength;
+  }
+
+  flushed(): undefined {}
+}
+
+export class PieceReader<Space extends PieceSpace> {
+  readonly #spaceFor: (sizeBytes: number) => Space;
+  #space: Space | undefined;
+  /** Bytes that are still to come of the message. */
+  #left = 0;
+
+  constructor(spaceFor: (sizeBytes: number) => Space) {
+    this.#spaceFor = spaceFor;
+  }
+
+  /** Of the message that is arriving; undefined between two messages. */
+  get space(): Space | undefined {
+    return this.#space;
+  }
+
+  /** The whole message with its last piece. @throws WireError for a piece that does not follow, or a message that is too large */
+  take({ left = 0, data = new Uint8Array() }: Piece): Space | undefined {
+    if (data.byteLength === 0) throw new WireError("Piece.data", "is missing");
+    const total = data.byteLength + left;
+    if (total > MESSAGE_MAX_BYTES) throw new WireError("Piece.left", "makes the message too large");
+    if (this.#space !== undefined && total !== this.#left)
+      throw new WireError("Piece.left", "does not follow from the piece before");
+    this.#space ??= this.#spaceFor(total);
+    const space = this.#space;
+    space.add(data);
+    this.#left = left;
     if (left > 0) return undefined;
-    const whole = this.#message;
-    this.#message = undefined;
-    this.#at = 0;
-    return whole;
+    this.#space = undefined;
+    return space;
   }
 }

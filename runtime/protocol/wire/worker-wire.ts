@@ -4,7 +4,7 @@ import { ServiceMessage, WorkerMessage } from "../generated/worker.ts";
 import { encodeServiceMessage, encodeWorkerMessage } from "./encode-messages.ts";
 
 export { MessageLink } from "./message-link.ts";
-export { MESSAGE_MAX_BYTES, PIECE_BYTES } from "./pieces.ts";
+export { MESSAGE_MAX_BYTES, PIECE_BYTES, PiecesInMemory, type PieceSpace } from "./pieces.ts";
 export { WireError } from "./wire-error.ts";
 export { decodeOrders, encodeOrders } from "./wire-orders.ts";
 export { decodeReport, encodeReport } from "./wire-report.ts";

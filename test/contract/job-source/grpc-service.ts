@@ -14,6 +14,7 @@ import {
   encodeOrders,
   MESSAGE_MAX_BYTES,
   MessageLink,
+  PiecesInMemory,
   WORKER_SERVICE,
   type ServiceMessage,
   type WorkerMessage,
@@ -94,16 +95,18 @@ export class GrpcService implements ScriptedService {
       (orders) => void call.write(encodeOrders(orders)),
       () => call.emit("error", { code: status.UNAVAILABLE, details: "cut" }),
     );
-    const link = new MessageLink<WorkerMessage>({
+    const link = new MessageLink<WorkerMessage, PiecesInMemory>({
       write: (parts) => void call.write({ ...encodeOrders({}), ...parts }),
-      decode: WORKER_SERVICE.session.requestDeserialize,
+      spaceFor: (sizeBytes) => new PiecesInMemory(sizeBytes),
       allSent: () => undefined,
     });
     call.on("data", (message: WorkerMessage) => {
       const taken = link.receive(message);
       if (taken === undefined) return;
-      session.heard(decodeReport(taken.message));
-      taken.done();
+      if (taken.large) {
+        session.heard(decodeReport(WORKER_SERVICE.session.requestDeserialize(taken.large.whole)));
+        taken.done();
+      } else session.heard(decodeReport(taken.message));
     });
     call.on("end", () => {
       session.end();

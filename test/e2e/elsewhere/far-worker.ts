@@ -12,10 +12,14 @@ const handler = path.join(root, "test/fixtures/handlers/writes-its-history.ts");
 const tap = path.join(root, "test/fixtures/preload/taps-the-session.ts");
 
 /** Makes a token of the endpoint at the emulator. */
-export async function tokenOf(url: string, endpointId: string): Promise<string> {
+export async function tokenOf(
+  url: string,
+  endpointId: string,
+  apiKey: string | undefined = API_KEY,
+): Promise<string> {
   const answer = await fetch(`${url}/emulator/keys`, {
     method: "POST",
-    headers: { authorization: `Bearer ${API_KEY}`, "content-type": "application/json" },
+    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
     body: JSON.stringify({ name: "far", scope: "workers", endpointIds: [endpointId] }),
   });
   if (answer.status !== 201) throw new Error(`no token was made: ${await answer.text()}`);

@@ -8,7 +8,9 @@ import http from "node:http";
 import { isDeepStrictEqual } from "node:util";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
+import { freePort } from "../../setup/free-port.ts";
 import { IS_FULL, sized } from "../../setup/size.ts";
+import { tokenOf } from "../elsewhere/far-worker.ts";
 import { Stage } from "../jobs/stage.ts";
 import { Peaks, residentBytes } from "./load/peaks.ts";
 import type { ReadAnswer } from "./load/slow-readers.ts";
@@ -22,6 +24,8 @@ const CHUNKS = 20;
 const CHUNK_BYTES = 100_000;
 const CLIENTS = sized(10, 100);
 const INPUT_CHARACTERS = 19_900_000;
+const WORKERS = sized(6, 60);
+const OUTPUT_BYTES = 19_000_000;
 
 async function answered(url: string, apiKey: string | undefined): Promise<void> {
   const answer = await fetch(url, { headers: { authorization: `Bearer ${apiKey}` } });
@@ -115,6 +119,28 @@ test(`${CLIENTS} inputs and outputs of 20 MB at once are all served in a bounded
   });
   expect(new Set(await Promise.all(answers))).toEqual(new Set([true]));
   expectBounded(`${CLIENTS} inputs and outputs of 20 MB`, peaks);
+});
+
+test(`outputs of 19 MB of ${WORKERS} workers at once are all taken in a bounded amount of memory`, async () => {
+  const workerPort = await freePort();
+  await using stage = await Stage.set({
+    endpoints: { large: { handler: "echo.ts", workersMin: 0, workersMax: 0 } },
+    env: { SV_WORKER_PORT: String(workerPort) },
+  });
+  const { url, apiKey, child } = stage.emulator;
+  const jobs = 2 * WORKERS;
+  const ids: string[] = [];
+  for (let left = jobs; left > 0; left -= 1) ids.push((await stage.endpoint("large").run({})).id);
+  const workerData = {
+    address: `tls://127.0.0.1:${workerPort}`,
+    token: await tokenOf(url, "large", apiKey),
+    ...{ workers: WORKERS, jobs, outputBytes: OUTPUT_BYTES },
+  };
+  using peaks = new Peaks(child.pid, () => answered(`${url}/v2/large/health`, apiKey));
+  const thread = new Worker(new URL("load/large-outputs.ts", import.meta.url), { workerData });
+  expect(await once(thread, "message")).toEqual([jobs]);
+  await thread.terminate();
+  expectBounded(`outputs of 19 MB of ${WORKERS} workers`, peaks);
 });
 
 test("slow clients with large inputs keep nobody waiting", async () => {

@@ -6,8 +6,10 @@ import type {
   OutcomeReceipt,
   WorkerReport,
 } from "../../../../runtime/protocol/session.ts";
+import type { BodyRoom } from "../../../core/jobs/submission.ts";
 import type { Receipts } from "../../steps/effects.ts";
 import type { Step } from "../../steps/step.ts";
+import type { BytesInFlight } from "../../limits/bytes-in-flight.ts";
 import { apply } from "../../jobs/apply.ts";
 import { assignWaiting } from "../../jobs/assign.ts";
 import { assignFreeCredit } from "../../jobs/assign-free.ts";
@@ -16,13 +18,12 @@ import { finish } from "../../jobs/finish.ts";
 import { welcomed, type WelcomeUses } from "./welcome-worker.ts";
 import type { Send, WorkerHandle } from "../worker-handle.ts";
 import { FlowingBytes, type FlowUses } from "./flowing-bytes.ts";
-import { payloadsOf, stageReport, type StagedReport } from "../../jobs/staged-report.ts";
+import { isInFiles, payloadsOf, stageReport, type StagedReport } from "../../jobs/staged-report.ts";
 import { storeChunks, storeProgress } from "../../streams/append-chunks.ts";
 
 type SessionUses = WelcomeUses &
   FlowUses &
   Uses<
-    | "clock"
     | "directory"
     | "endpointChanged"
     | "fleet"
@@ -30,6 +31,7 @@ type SessionUses = WelcomeUses &
     | "log"
     | "mover"
     | "random"
+    | "receiving"
     | "schemas"
     | "steps"
   >;
@@ -69,6 +71,20 @@ export class WorkerSession {
    */
   receive(report: WorkerReport): Promise<void> {
     return this.#take(report, false);
+  }
+
+  /**
+   * The same with a large report that may have to wait for room: it keeps its place among the others, of which renewals and pauses
+   * pass it. Its memory is freed as soon as nobody looks at it any more.
+   */
+  async receiveLarge(report: Promise<WorkerReport>, room: BodyRoom): Promise<void> {
+    using _ = room;
+    await this.#take(report, false, room);
+  }
+
+  /** Memory for the large reports of all workers. */
+  get receiving(): BytesInFlight {
+    return this.#engine.receiving;
   }
 
   /** The same with a report whose payloads are known to be JSON within their limits. */
@@ -149,15 +165,24 @@ export class WorkerSession {
     this.receive({ outcomes }).catch(() => undefined);
   }
 
-  async #take(report: WorkerReport, isChecked: boolean): Promise<void> {
+  async #take(
+    report: WorkerReport | Promise<WorkerReport>,
+    isChecked: boolean,
+    room?: BodyRoom,
+  ): Promise<void> {
     using _ = this.#engine.mover.receive(this.worker);
-    const staging = stageReport(this.#engine, report, { before: this.#staged, isChecked });
+    const terms = { before: this.#staged, isChecked };
+    const isLate = report instanceof Promise;
+    const staging = isLate
+      ? report.then((late) => stageReport(this.#engine, late, terms))
+      : stageReport(this.#engine, report, terms);
     if (!(staging instanceof Promise)) return await this.#apply(staging);
     this.#staged = staging;
-    const urgent = this.#applyUrgent(report);
+    const urgent = isLate ? undefined : this.#applyUrgent(report);
     const staged = await staging;
     if (this.#staged === staging) this.#staged = undefined;
-    const rest = { ...staged.report, renewals: [], pauses: [] };
+    if (isInFiles(staged)) room?.free();
+    const rest = isLate ? staged.report : { ...staged.report, renewals: [], pauses: [] };
     await Promise.all([urgent, this.#apply({ ...staged, report: rest })]);
   }
 

@@ -1,139 +1,9 @@
-/**
- * A body that may be large. It arrives in memory while there is plenty of room, else in a file without a name, so that slow clients
- * take no memory from others: then it waits for room when it is complete.
- */
-import { Buffer } from "node:buffer";
-import { randomUUID } from "node:crypto";
-import fs from "node:fs";
-import type { FileHandle } from "node:fs/promises";
-import os from "node:os";
-import path from "node:path";
-import { LIMITS } from "../../../../runtime/protocol/limits.ts";
-import { SLICE_BYTES } from "../../../core/jobs/raw-json/scan.ts";
-import { freeAlone, freeMemory, largeMemory } from "../../../core/jobs/free-memory.ts";
+/** Reads a body that may be large, in memory or in a file. */
+import type { Buffer } from "node:buffer";
 import type { BodyRoom } from "../../../core/jobs/submission.ts";
-import { ServiceError } from "../../../core/service-error.ts";
-import type { BytesInFlight } from "../../../engine/limits/bytes-in-flight.ts";
+import { LargeBody } from "../../../net/large-body.ts";
 import type { Call } from "../operation.ts";
-import { BodyInMemory, type BodySpace } from "./body-space.ts";
 import { type ChunkWatcher, ClientGoneError, declaredLength, readBody } from "./request-body.ts";
-
-interface LargeBodyOptions {
-  readonly inFlight: BytesInFlight;
-  /** The length that the client announced, if it did. */
-  readonly declared: number | undefined;
-  /** Aborts when the client has gone. */
-  readonly signal: AbortSignal;
-}
-
-class LargeBody implements BodySpace, BodyRoom {
-  readonly #options: LargeBodyOptions;
-  readonly #memory: BodyInMemory | undefined;
-  #share: Disposable | undefined;
-  #size = 0;
-  #first: Buffer | undefined;
-  #unwritten: Buffer[] = [];
-  #unwrittenBytes = 0;
-  #writing: Promise<void> = Promise.resolve();
-  #file: FileHandle | undefined;
-  #isOver = false;
-  #whole: Buffer | undefined;
-
-  constructor(options: LargeBodyOptions) {
-    this.#options = options;
-    const { declared, inFlight } = options;
-    if (declared === undefined) return;
-    const isSmall = declared <= SLICE_BYTES;
-    if (!isSmall) this.#share = inFlight.takeNow(declared);
-    if (isSmall || this.#share) this.#memory = new BodyInMemory(declared);
-  }
-
-  get size(): number {
-    return this.#memory?.size ?? this.#size;
-  }
-
-  add(chunk: Buffer): boolean {
-    if (this.#memory) return this.#memory.add(chunk);
-    this.#first ??= chunk;
-    this.#unwritten.push(chunk);
-    this.#unwrittenBytes += chunk.length;
-    this.#size += chunk.length;
-    return false;
-  }
-
-  fillsSlice(): boolean {
-    return this.#memory?.fillsSlice() ?? this.#unwrittenBytes >= SLICE_BYTES;
-  }
-
-  flushed(): Promise<void> {
-    if (this.#unwritten.length === 0) return this.#writing;
-    const chunks = this.#unwritten;
-    this.#unwritten = [];
-    this.#unwrittenBytes = 0;
-    this.#writing = this.#writing.then(() => this.#write(chunks));
-    return this.#writing;
-  }
-
-  beginning(): Buffer {
-    return this.#memory?.beginning() ?? this.#first ?? Buffer.alloc(0);
-  }
-
-  /** @throws ServiceError too_much_in_flight */
-  async whole(): Promise<Buffer> {
-    if (this.#memory) return (this.#whole = this.#memory.whole());
-    if (!this.#file) return Buffer.concat(this.#unwritten, this.#size);
-    await this.flushed();
-    const { inFlight, signal } = this.#options;
-    this.#share = await inFlight.take(this.#size, signal, LIMITS.requestMs);
-    if (this.#isOver) this.#share?.[Symbol.dispose]();
-    if (this.#isOver || this.#share === undefined)
-      throw new ClientGoneError("the client has gone while its body waited for room");
-    const whole = largeMemory(this.#size);
-    this.#whole = whole;
-    for (let at = 0; at < whole.byteLength;) {
-      const { bytesRead } = await this.#file.read(whole, at, whole.byteLength - at, at);
-      if (bytesRead === 0) throw new Error("a body that was being received lost bytes of its file");
-      at += bytesRead;
-    }
-    await this.#close();
-    return whole;
-  }
-
-  free(): void {
-    if (this.#share && this.#whole) freeMemory(this.#whole);
-    this.#whole = undefined;
-    this[Symbol.dispose]();
-  }
-
-  /** The body is not needed any more. */
-  [Symbol.dispose](): void {
-    this.#isOver = true;
-    this.#share?.[Symbol.dispose]();
-    this.#writing
-      .catch(() => undefined)
-      .then(() => this.#close())
-      .catch(() => undefined);
-  }
-
-  async #write(chunks: readonly Buffer[]): Promise<void> {
-    try {
-      this.#file ??= await openNameless();
-      for (const chunk of chunks) {
-        if (this.#isOver) return;
-        await this.#file.writeFile(chunk);
-        if (chunk !== this.#first) freeAlone(chunk);
-      }
-    } catch (error) {
-      throw unwritable(error);
-    }
-  }
-
-  async #close(): Promise<void> {
-    const file = this.#file;
-    this.#file = undefined;
-    await file?.close();
-  }
-}
 
 /** A body with the memory that it takes. It is given back when the request is over, or sooner by who disposes of it. */
 export interface ReceivedBody {
@@ -149,34 +19,11 @@ export async function readLargeBody(
 ): Promise<ReceivedBody> {
   const gone = new AbortController();
   response.once("close", () => {
-    gone.abort();
+    gone.abort(new ClientGoneError("the client has gone while its body waited for room"));
     room[Symbol.dispose]();
   });
   const { inFlight } = service.engine;
   const options = { inFlight, declared: declaredLength(request), signal: gone.signal };
   const room = new LargeBody(options);
   return { body: await readBody(request, response, maxBytes, watch, room), room };
-}
-
-/** Nothing of it is left, however this process ends. */
-async function openNameless(): Promise<FileHandle> {
-  const file = path.join(os.tmpdir(), `sv-body-${randomUUID()}`);
-  const handle = await fs.promises.open(file, "wx+", 0o600);
-  await fs.promises.rm(file, { force: true });
-  return handle;
-}
-
-/** The refusal for a directory of temporary files that takes nothing more. */
-function unwritable(cause: unknown): ServiceError {
-  const directory = os.tmpdir();
-  const what = `a large body, which is kept in ${directory} while it arrives`;
-  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-  if (code === "ENOSPC" || code === "EDQUOT")
-    return new ServiceError(
-      "storage_full",
-      `there is no room for ${what}; free some space there, or set TMPDIR to another directory`,
-      { cause },
-    );
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new ServiceError("storage_failed", `there is no place for ${what}: ${why}`, { cause });
 }

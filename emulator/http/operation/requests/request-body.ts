@@ -5,7 +5,7 @@ import { freeAlone } from "../../../core/jobs/free-memory.ts";
 import { ServiceError } from "../../../core/service-error.ts";
 import { ownTurn } from "../../../engine/limits/own-turn.ts";
 import { keptBody, noteBody } from "./kept-body.ts";
-import { BodyInMemory, type BodySpace } from "./body-space.ts";
+import { BodyInMemory, type BodySpace } from "../../../net/body-space.ts";
 
 /** Called with each chunk as it comes; returns something other than undefined to stop reading. */
 export type ChunkWatcher = (chunk: Buffer) => unknown;

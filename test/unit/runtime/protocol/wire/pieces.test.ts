@@ -8,6 +8,7 @@ import {
   PIECE_BYTES,
   PieceReader,
   PieceSender,
+  PiecesInMemory,
 } from "../../../../../runtime/protocol/wire/pieces.ts";
 import { WireError } from "../../../../../runtime/protocol/wire/wire-error.ts";
 
@@ -67,7 +68,7 @@ it("messages of any size come out as they were sent, in their order", () => {
         const sender = new PieceSender({ write, allSent: () => undefined, now: () => 0 });
         const arrived: number[] = [];
         for (const [at, message] of sent.entries()) sender.send(message, () => arrived.push(at));
-        const reader = new PieceReader();
+        const reader = new PieceReader((bytes) => new PiecesInMemory(bytes));
         const received: Buffer[] = [];
         let taken = 0;
         while (taken < pieces.length) {
@@ -75,7 +76,7 @@ it("messages of any size come out as they were sent, in their order", () => {
           if (typeof step !== "number") throw new Error("there are infinitely many");
           for (const piece of pieces.slice(taken, taken + step)) {
             const whole = reader.take(piece);
-            if (whole !== undefined) received.push(whole);
+            if (whole !== undefined) received.push(whole.whole);
             taken += 1;
           }
           sender.taken(taken);
@@ -92,7 +93,7 @@ it("messages of any size come out as they were sent, in their order", () => {
 it("what does not fit is refused by name", () => {
   const data = new Uint8Array(10);
   const reading = (...pieces: Piece[]) => {
-    const reader = new PieceReader();
+    const reader = new PieceReader((bytes) => new PiecesInMemory(bytes));
     for (const piece of pieces) reader.take(piece);
   };
   expect(() => reading({ data, left: MESSAGE_MAX_BYTES })).toThrow(WireError);

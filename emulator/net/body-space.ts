@@ -1,12 +1,13 @@
 /** Where the bytes of a body are while it arrives. */
 import { Buffer } from "node:buffer";
-import { largeMemory } from "../../../core/jobs/free-memory.ts";
-import { SLICE_BYTES } from "../../../core/jobs/raw-json/scan.ts";
+import { largeMemory } from "../core/jobs/free-memory.ts";
+import { asBuffer } from "../../runtime/protocol/wire/wire-fields.ts";
+import { SLICE_BYTES } from "../core/jobs/raw-json/scan.ts";
 
 export interface BodySpace {
   readonly size: number;
   /** True if the bytes were copied: then nobody needs `chunk` any more. */
-  add(chunk: Buffer): boolean;
+  add(chunk: Uint8Array): boolean;
   /** True when a slice of it has come since this was last true: then others have their turn, and `flushed` is awaited. */
   fillsSlice(): boolean;
   /** Resolves when what has come takes no more memory than it may. */
@@ -17,7 +18,7 @@ export interface BodySpace {
   whole(): Promise<Buffer> | Buffer;
 }
 
-function memoryFor(sizeBytes: number): Buffer {
+function memoryOf(sizeBytes: number): Buffer {
   return sizeBytes > SLICE_BYTES ? largeMemory(sizeBytes) : Buffer.allocUnsafeSlow(sizeBytes);
 }
 
@@ -25,15 +26,17 @@ function memoryFor(sizeBytes: number): Buffer {
 export class BodyInMemory implements BodySpace {
   size = 0;
   readonly #declared: number | undefined;
-  readonly #chunks: Buffer[] = [];
+  readonly #memoryFor: (sizeBytes: number) => Buffer;
+  readonly #chunks: Uint8Array[] = [];
   #space: Buffer | undefined;
   #sliceEnd = SLICE_BYTES;
 
-  constructor(declared: number | undefined) {
+  constructor(declared: number | undefined, memoryFor = memoryOf) {
     this.#declared = declared;
+    this.#memoryFor = memoryFor;
   }
 
-  add(chunk: Buffer): boolean {
+  add(chunk: Uint8Array): boolean {
     const isWhole = this.size === 0 && chunk.length === this.#declared;
     const at = this.size;
     this.size += chunk.length;
@@ -41,8 +44,8 @@ export class BodyInMemory implements BodySpace {
       this.#chunks.push(chunk);
       return false;
     }
-    this.#space ??= memoryFor(this.#declared);
-    chunk.copy(this.#space, at);
+    this.#space ??= this.#memoryFor(this.#declared);
+    this.#space.set(chunk, at);
     return true;
   }
 
@@ -61,6 +64,8 @@ export class BodyInMemory implements BodySpace {
   whole(): Buffer {
     if (this.#space) return this.#space.subarray(0, this.size);
     const [first] = this.#chunks;
-    return first && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.size);
+    return first && this.#chunks.length === 1
+      ? asBuffer(first)
+      : Buffer.concat(this.#chunks, this.size);
   }
 }
