@@ -1,6 +1,9 @@
 /** Chooses the clock that service time follows: one that stands still, the database's, or the monotonic clock of this machine. */
 import type { Clock } from "../core/time/clock.ts";
-import type { Uses } from "../engine/parts/engine-parts.ts";
+import type { StepPort } from "../engine/steps/step-port.ts";
+import type { TimePort } from "../engine/time/time-port.ts";
+import type { TellPort } from "../engine/observe/tell-port.ts";
+import type { WakePort } from "../engine/parts/wake-port.ts";
 import type { Steps } from "../engine/steps/steps.ts";
 import { SHARED_CLOCK } from "../engine/time/advance-clock.ts";
 import { clockSinceHighest, KeptTime } from "../engine/time/kept-time.ts";
@@ -38,4 +41,4 @@ export async function keepTime(
   if (kind !== "manual") await kept.begin(clock.now());
 }
 
-type KeptUses = Uses<"clock" | "dueTimer" | "log" | "realClock" | "steps" | "webhookDue">;
+type KeptUses = StepPort & TimePort & TellPort & WakePort;

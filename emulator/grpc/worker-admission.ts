@@ -6,7 +6,11 @@ import type { KeyRing } from "../core/access/key-ring.ts";
 import { checkOpens } from "../core/access/key-scope.ts";
 import { ServiceError } from "../core/service-error.ts";
 import { externalId } from "../core/workers/external-id.ts";
-import type { Uses } from "../engine/parts/engine-parts.ts";
+import type { StepPort } from "../engine/steps/step-port.ts";
+import type { TimePort } from "../engine/time/time-port.ts";
+import type { WorkerPort } from "../engine/workers/worker-port.ts";
+import type { TellPort } from "../engine/observe/tell-port.ts";
+import type { CatalogPort } from "../engine/resources/catalog-port.ts";
 import { registerExternal } from "../engine/workers/external/external-workers.ts";
 import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
 import { RefusalLog } from "../net/refusal-log.ts";
@@ -29,9 +33,7 @@ export interface Caller {
 }
 
 export interface AdmissionParts {
-  readonly engine: Uses<
-    "clock" | "directory" | "fleet" | "log" | "ownership" | "realClock" | "steps" | "tokens"
-  >;
+  readonly engine: StepPort & TimePort & WorkerPort & TellPort & CatalogPort;
   readonly keys: KeyRing;
   /** Absent: no other replica shares the store. */
   readonly ownership: Ownership | undefined;
@@ -47,7 +49,7 @@ const IS_MOVING = "the endpoint is moving to another emulator of the same store"
 const { NOT_FOUND, PERMISSION_DENIED, UNAUTHENTICATED, UNAVAILABLE } = grpc.status;
 
 /** Lets in nobody but the workers that the service started. */
-export function admitStarted({ tokens }: Uses<"tokens">): (caller: Caller) => Admission {
+export function admitStarted({ tokens }: WorkerPort): (caller: Caller) => Admission {
   return ({ token }) => {
     const worker = tokens.find(keyInToken(token));
     return worker === undefined ? refusal(UNAUTHENTICATED, UNKNOWN_TOKEN) : { worker };

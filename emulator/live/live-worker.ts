@@ -3,7 +3,10 @@ import type { Failure } from "../../runtime/protocol/failure.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 import type { HandedJob, Outcome, Revocation } from "../../runtime/protocol/outcome.ts";
 import { PROTOCOL_VERSION, type ServiceOrders } from "../../runtime/protocol/session.ts";
-import type { Uses } from "../engine/parts/engine-parts.ts";
+import type { StepPort } from "../engine/steps/step-port.ts";
+import type { TimePort } from "../engine/time/time-port.ts";
+import type { WorkerPort } from "../engine/workers/worker-port.ts";
+import type { TellPort } from "../engine/observe/tell-port.ts";
 import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
 import { lostFailure } from "../engine/workers/describe-exit.ts";
 import type { OpenSession, WorkerSession } from "../engine/workers/session/worker-session.ts";
@@ -30,7 +33,7 @@ export interface JobRequest {
 const SAYS_IDLE =
   "asks for jobs and says that it has none: those it was handed did not reach it, were refused, or their results were lost";
 
-type LiveWorkerUses = Uses<"log" | "mover" | "realClock" | "steps">;
+type LiveWorkerUses = StepPort & TimePort & WorkerPort & TellPort;
 
 export class LiveWorker {
   readonly worker: WorkerHandle;

@@ -1,6 +1,10 @@
 /** The workers of the live dialect: those that the service started, by their tokens, and external ones, by their ids. */
 import { keyInToken } from "../../runtime/protocol/worker-token.ts";
-import type { Uses } from "../engine/parts/engine-parts.ts";
+import type { StepPort } from "../engine/steps/step-port.ts";
+import type { TimePort } from "../engine/time/time-port.ts";
+import type { WorkerPort } from "../engine/workers/worker-port.ts";
+import type { TellPort } from "../engine/observe/tell-port.ts";
+import type { CatalogPort } from "../engine/resources/catalog-port.ts";
 import {
   type ExternalRef,
   findExternal,
@@ -11,9 +15,7 @@ import type { OpenSession } from "../engine/workers/session/worker-session.ts";
 import { ServiceError } from "../core/service-error.ts";
 import { LiveWorker } from "./live-worker.ts";
 
-type LiveUses = Uses<
-  "clock" | "directory" | "fleet" | "log" | "mover" | "realClock" | "steps" | "tokens"
->;
+type LiveUses = StepPort & TimePort & WorkerPort & TellPort & CatalogPort;
 
 export class LiveWorkers {
   readonly #engine: LiveUses;

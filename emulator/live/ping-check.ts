@@ -1,5 +1,7 @@
 /** Warns of a worker whose pings do not match the jobs it was handed: it holds its place without doing work, or does the work of others. */
-import type { Uses } from "../engine/parts/engine-parts.ts";
+import type { StepPort } from "../engine/steps/step-port.ts";
+import type { TimePort } from "../engine/time/time-port.ts";
+import type { TellPort } from "../engine/observe/tell-port.ts";
 import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
 
 /** How long a mismatch has to last: a ping may have been written before the job came or ended. */
@@ -11,7 +13,7 @@ const REMEMBERED = 1_000;
 const OWN_DIRECTORIES =
   "workers that keep the jobs they hold in a file need a working directory each";
 
-type PingUses = Uses<"log" | "realClock" | "steps">;
+type PingUses = StepPort & TimePort & TellPort;
 
 export class PingCheck {
   readonly #engine: PingUses;

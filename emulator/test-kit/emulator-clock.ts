@@ -1,7 +1,9 @@
 /** The service's clock in the hands of whoever started it. */
 import { readAdvanceMs } from "../core/time/advance-input.ts";
 import { type Advance, advanceClock } from "../engine/time/advance-clock.ts";
-import type { Uses } from "../engine/parts/engine-parts.ts";
+import type { StepPort } from "../engine/steps/step-port.ts";
+import type { TimePort } from "../engine/time/time-port.ts";
+import type { HistoryPort } from "../engine/observe/tell-port.ts";
 
 /** Service time, by which jobs expire, workers turn idle and webhooks are tried again. */
 export interface EmulatorClock {
@@ -16,9 +18,7 @@ export interface EmulatorClock {
   advance(by: string | number): Promise<Advance>;
 }
 
-export function clockOf(
-  engine: Uses<"clock" | "events" | "ownership" | "pendingWork" | "realClock" | "steps">,
-): EmulatorClock {
+export function clockOf(engine: StepPort & TimePort & HistoryPort): EmulatorClock {
   const { signal } = new AbortController();
   return {
     now: () => engine.clock.now(),

@@ -4,7 +4,12 @@ import { LIMITS } from "../../runtime/protocol/limits.ts";
 import type { Client } from "../../runtime/client/client.ts";
 import type { SubmitOptions } from "../../runtime/client/submission.ts";
 import { closestName } from "../../runtime/protocol/did-you-mean.ts";
-import type { Uses } from "../engine/parts/engine-parts.ts";
+import type { StepPort } from "../engine/steps/step-port.ts";
+import type { TimePort } from "../engine/time/time-port.ts";
+import type { WorkerPort } from "../engine/workers/worker-port.ts";
+import type { HistoryPort } from "../engine/observe/tell-port.ts";
+import type { CatalogPort } from "../engine/resources/catalog-port.ts";
+import type { WakePort } from "../engine/parts/wake-port.ts";
 import { holdQueue, releaseQueue } from "../engine/jobs/hold-queue.ts";
 import { untilIdle } from "../engine/time/idle.ts";
 import { listContents, readContents } from "../engine/jobs/read/job-contents.ts";
@@ -54,7 +59,7 @@ export interface EndpointHandle {
   jobs(filter?: { readonly status?: JobStatus }): Promise<readonly JobRecord[]>;
 }
 
-type OfIdling = Uses<"endpointChanged" | "events" | "pendingWork" | "realClock" | "steps">;
+type OfIdling = StepPort & TimePort & HistoryPort & WakePort;
 
 export interface TestKitParts {
   readonly engine: WaitUses & OfIdling;
@@ -125,9 +130,7 @@ function queueOf(
 
 /** @throws NotIdleError */
 export async function idle(
-  engine: Uses<
-    "directory" | "events" | "fleet" | "ownership" | "pendingWork" | "realClock" | "steps"
-  >,
+  engine: StepPort & TimePort & WorkerPort & HistoryPort & CatalogPort,
   { timeoutMs = DEFAULT_TIMEOUT_MS }: WaitLimit = {},
   among?: string,
 ): Promise<void> {
@@ -137,7 +140,7 @@ export async function idle(
   if (left.jobs.length + left.underWay.length > 0) throw new NotIdleError(left, timeoutMs);
 }
 
-function checkKnown({ directory }: Uses<"directory">, id: string): void {
+function checkKnown({ directory }: CatalogPort, id: string): void {
   if (directory.findEndpoint(id) !== undefined) return;
   const known = directory.endpoints().map((endpoint) => endpoint.id);
   const near = closestName(id, known);

@@ -1,6 +1,6 @@
 /** What webhook calls were and will be made, with their bodies. */
 import type { Delivery, DeliveryFilter } from "../core/webhooks/delivery.ts";
-import type { Uses } from "../engine/parts/engine-parts.ts";
+import type { StepPort } from "../engine/steps/step-port.ts";
 import { listDeliveries, readDelivery } from "../engine/webhooks/webhook-outbox.ts";
 import { piecesInHand } from "../engine/jobs/read/show-payload.ts";
 import { parse } from "./job-record.ts";
@@ -20,7 +20,7 @@ const PAGE = 100;
 
 /** Oldest first. Those that are pruned meanwhile are left out. */
 export async function deliveriesIn(
-  engine: Uses<"steps">,
+  engine: StepPort,
   filter: DeliveryFilter,
 ): Promise<readonly WebhookDelivery[]> {
   const found: WebhookDelivery[] = [];
@@ -33,7 +33,7 @@ export async function deliveriesIn(
   return found.toReversed();
 }
 
-async function readOne(engine: Uses<"steps">, deliveryId: string): Promise<WebhookDelivery> {
+async function readOne(engine: StepPort, deliveryId: string): Promise<WebhookDelivery> {
   const { delivery, body } = await readDelivery(engine, deliveryId);
   const { id, jobId, endpointId, jobStatus, url, state, createdAt, tries, nextTryAt } = delivery;
   const facts = { id, jobId, endpointId, jobStatus, url, state, createdAt, tries, nextTryAt };

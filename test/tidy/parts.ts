@@ -1,12 +1,12 @@
-/** A use case names the few parts of the engine that it takes; here is everything that would take more. */
-import type { ImportDeclaration, TSImportType, TSTypeReference } from "oxc-parser";
+/** A use case takes the ports that it needs; here is everything that would take the whole engine, and ports that have grown too large. */
+import type { ImportDeclaration, TSImportType, TSInterfaceDeclaration } from "oxc-parser";
 import { gather, type Source } from "./source.ts";
 
 const composition = /^emulator\/engine\/(parts\/)?[^/]+$/;
 const whole = "EngineContext";
 
-/** A use case that takes more parts than this does more than one thing. */
-const MOST_PARTS = 10;
+/** Maximum number of members of a port: one with more is two. */
+const MOST_MEMBERS = 12;
 
 export function partsOffences(source: Source): string[] {
   if (!source.path.startsWith("emulator/")) return [];
@@ -25,11 +25,9 @@ export function partsOffences(source: Source): string[] {
       TSImportType: ({ qualifier, start }: TSImportType) => {
         if (qualifier?.type === "Identifier") refuseWhole(qualifier.name, start);
       },
-      TSTypeReference: ({ typeName, typeArguments, start }: TSTypeReference) => {
-        if (typeName.type !== "Identifier" || typeName.name !== "Uses") return;
-        const [parts] = typeArguments?.params ?? [];
-        if (parts?.type === "TSUnionType" && parts.types.length > MOST_PARTS)
-          report(start, `takes more than ${MOST_PARTS} parts of the engine`);
+      TSInterfaceDeclaration: ({ id, body, start }: TSInterfaceDeclaration) => {
+        if (id.name.endsWith("Port") && body.body.length > MOST_MEMBERS)
+          report(start, `has more than ${MOST_MEMBERS} members`);
       },
     };
   });

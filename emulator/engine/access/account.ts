@@ -1,15 +1,15 @@
 /** Reads and replaces the SSH keys of the account. */
 import { ACCOUNT_ID } from "../../core/access/account.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
 
 /** In the order in which they were given. */
-export function sshKeys({ steps }: Uses<"steps">): readonly string[] {
+export function sshKeys({ steps }: StepPort): readonly string[] {
   return steps.records.find("account", ACCOUNT_ID)?.sshKeys ?? [];
 }
 
 /** Those that are not named are gone; pods that run keep what they have. @throws ServiceError storage_full */
 export async function replaceSshKeys(
-  { steps }: Uses<"steps">,
+  { steps }: StepPort,
   keys: readonly string[],
 ): Promise<readonly string[]> {
   await steps.commit((step) => step.putRecord("account", ACCOUNT_ID, { sshKeys: keys }));

@@ -1,7 +1,9 @@
 /** Notes who changed what is managed: durably before the change is answered, and in the log. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { AuditEntry } from "../../core/access/audit-entry.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { TellPort } from "../observe/tell-port.ts";
 
 /** Old entries are looked for with every so many new ones. */
 const PRUNE_EVERY = 100;
@@ -14,10 +16,10 @@ export interface AuditPage {
 }
 
 export class AuditLog {
-  readonly #engine: Uses<"clock" | "log" | "random" | "steps">;
+  readonly #engine: StepPort & TimePort & TellPort;
   #noted = 0;
 
-  constructor(engine: Uses<"clock" | "log" | "random" | "steps">) {
+  constructor(engine: StepPort & TimePort & TellPort) {
     this.#engine = engine;
   }
 

@@ -5,7 +5,9 @@ import type { KeyInput } from "../../core/access/key-input.ts";
 import { digestOf } from "../../core/access/key-ring.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import { parseDuration } from "../../core/time/duration.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { CatalogPort } from "../resources/catalog-port.ts";
 import { isMade, makeKeyText, SETTLED_NAMES } from "./service-keys.ts";
 
 const ID_PREFIX = "key_";
@@ -18,7 +20,7 @@ const ID_RANDOM_LENGTH = 14;
  * @throws ServiceError key_name_taken; endpoint_not_found, wrong_endpoint_type for one of `endpointIds`; storage_full
  */
 export async function createKey(
-  { clock, directory, random, steps }: Uses<"clock" | "directory" | "random" | "steps">,
+  { clock, directory, random, steps }: StepPort & TimePort & CatalogPort,
   { name, scope, endpointIds = [], expiresIn = "" }: KeyInput,
   fingerprint?: Uint8Array,
 ): Promise<{ readonly key: ApiKey; readonly text: string }> {
@@ -49,13 +51,13 @@ export async function createKey(
 }
 
 /** Those made with {@link createKey}, in order of name; expired ones too. */
-export function listKeys({ steps }: Uses<"steps">): readonly ApiKey[] {
+export function listKeys({ steps }: StepPort): readonly ApiKey[] {
   const keys = steps.records.all("apiKey").filter(isMade);
   return keys.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** Answers the key that is none any more. @throws ServiceError key_not_found, storage_full */
-export async function revokeKey({ steps }: Uses<"steps">, id: string): Promise<ApiKey> {
+export async function revokeKey({ steps }: StepPort, id: string): Promise<ApiKey> {
   return steps.commit((step) => {
     const key = step.record("apiKey", id);
     if (key === undefined || !isMade(key))

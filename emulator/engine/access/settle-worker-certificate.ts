@@ -1,10 +1,8 @@
 /** Settles the certificate of the port for workers from elsewhere where none is given: made at the first start, and kept. */
 import { StoreUnusableError } from "../../core/store-error.ts";
-import type { Random } from "../../core/time/clock.ts";
 import { WORKER_CERTIFICATE_ID } from "../../core/workers/worker-certificate.ts";
-import type { SecretKey } from "../../secrets/secret-key.ts";
 import { orCause } from "../steps/refusal.ts";
-import { sealSecret, unsealSecret } from "../resources/secret-box.ts";
+import { type SecretPort, sealSecret, unsealSecret } from "../resources/secret-box.ts";
 import type { Steps } from "../steps/steps.ts";
 
 /** In PEM. */
@@ -13,10 +11,8 @@ export interface CertificateText {
   readonly key: string;
 }
 
-export interface CertificateSettling {
+export interface CertificateSettling extends SecretPort {
   readonly steps: Pick<Steps, "commit" | "records">;
-  readonly random: Random;
-  readonly secretKey: SecretKey;
 }
 
 /**

@@ -10,7 +10,9 @@ import {
   type WorkerHealth,
 } from "../../core/balancing/worker-health.ts";
 import type { ServerAddress } from "../../launch/launcher.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { WorkerPort } from "../workers/worker-port.ts";
+import type { TellPort } from "../observe/tell-port.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 
 const EVENT_OF = {
@@ -19,7 +21,7 @@ const EVENT_OF = {
   unhealthy: "fail-health-check",
 } as const;
 
-type HealthUses = Uses<"balancer" | "log" | "mover" | "pendingWork" | "realClock">;
+type HealthUses = TimePort & WorkerPort & TellPort;
 
 const NO_PROBE: HealthProbe = { ask: async () => undefined };
 

@@ -1,11 +1,11 @@
 /** Begins to bill a network volume at the price of its size. */
 import { volumePerHour } from "../../core/billing/prices.ts";
 import type { NetworkVolume } from "../../core/resources/network-volume.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { CatalogPort } from "../resources/catalog-port.ts";
 
 /** To be called once the volume, or its new size, is stored; what it was billed as before ends. */
 export function billVolume(
-  { usage, prices }: Uses<"prices" | "usage">,
+  { usage, prices }: CatalogPort,
   { id, size, type }: NetworkVolume,
 ): void {
   usage.ended(id);

@@ -9,10 +9,11 @@ import type { MachineBillingQuery } from "../../core/billing/billing-query.ts";
 import { type BillItem, itemise } from "../../core/billing/itemised-bill.ts";
 import type { Period } from "../../core/billing/slices.ts";
 import type { MachineUsage, Usage } from "../../core/billing/usage.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { CatalogPort } from "../resources/catalog-port.ts";
 
 export async function machineBill(
-  { usage, clock }: Uses<"clock" | "usage">,
+  { usage, clock }: TimePort & CatalogPort,
   { period, grouping, wants }: MachineBillingQuery,
 ): Promise<readonly BillingRecord[]> {
   const usages = await usage.usages(period.startAt);
@@ -23,7 +24,7 @@ export async function machineBill(
 }
 
 export async function volumeBill(
-  { usage, clock }: Uses<"clock" | "usage">,
+  { usage, clock }: TimePort & CatalogPort,
   period: Period,
 ): Promise<readonly VolumeBillingRecord[]> {
   const usages = await usage.usages(period.startAt);
@@ -41,7 +42,7 @@ export interface ItemisedQuery {
 
 /** By period and resource, in the parts an amount is made of. */
 export async function itemisedBill(
-  { usage, clock }: Uses<"clock" | "usage">,
+  { usage, clock }: TimePort & CatalogPort,
   { period, wants, resourceOf = () => "" }: ItemisedQuery,
 ): Promise<readonly BillItem[]> {
   const usages = await usage.usages(period.startAt);

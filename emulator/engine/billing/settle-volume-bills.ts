@@ -1,8 +1,8 @@
 /** Bills network volumes as their records say: those that came, changed or went while another process had the bills. */
-import type { Uses } from "../parts/engine-parts.ts";
+import type { CatalogPort } from "../resources/catalog-port.ts";
 import { billVolume } from "./bill-volume.ts";
 
-export function settleVolumeBills(engine: Uses<"directory" | "prices" | "usage">): void {
+export function settleVolumeBills(engine: CatalogPort): void {
   const { directory, usage } = engine;
   for (const volume of directory.volumes())
     if (usage.billedSize(volume.id) !== volume.size) billVolume(engine, volume);

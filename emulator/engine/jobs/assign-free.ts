@@ -1,9 +1,11 @@
 /** Hands waiting jobs to credit that became free outside of a step: a hand-over undone, or revoked before it was sent. */
 import { assignWaiting } from "./assign.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { WorkerPort } from "../workers/worker-port.ts";
 
 export async function assignFreeCredit(
-  engine: Uses<"clock" | "fleet" | "lease" | "random" | "steps">,
+  engine: StepPort & TimePort & WorkerPort,
   endpointId: string,
 ): Promise<void> {
   if (engine.fleet.freeCredit(endpointId) === 0) return;
@@ -12,7 +14,7 @@ export async function assignFreeCredit(
 
 /** Reads waiting jobs of the endpoint into memory, as long as there are any, and hands them to free credit. */
 export async function assignFromStore(
-  engine: Uses<"clock" | "fleet" | "lease" | "random" | "steps">,
+  engine: StepPort & TimePort & WorkerPort,
   endpointId: string,
 ): Promise<void> {
   if (await engine.steps.readAhead(endpointId)) await assignFreeCredit(engine, endpointId);

@@ -6,7 +6,12 @@ import { PayloadDamagedError } from "../../store/payload.ts";
 import type { Effects, Assignment, JobPayloads, StoredPayloads } from "../steps/effects.ts";
 import type { Step } from "../steps/step.ts";
 import { apply } from "./apply.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { WorkerPort } from "../workers/worker-port.ts";
+import type { HistoryPort } from "../observe/tell-port.ts";
+import type { MachinePort } from "../parts/machine-port.ts";
+import type { WakePort } from "../parts/wake-port.ts";
 import { keepLease } from "./keep-lease.ts";
 import { wholePayload } from "./read/show-payload.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
@@ -15,11 +20,7 @@ import type { WorkerHandle } from "../workers/worker-handle.ts";
  * Hands over as many waiting jobs of the endpoint as its workers have credit for and memory has, oldest first. When few are
  * left there, more are read.
  */
-export function assignWaiting(
-  engine: Uses<"clock" | "fleet" | "lease" | "random">,
-  step: Step,
-  endpointId: string,
-): void {
+export function assignWaiting(engine: TimePort & WorkerPort, step: Step, endpointId: string): void {
   for (;;) {
     const job = step.firstWaiting(endpointId);
     const worker = job && engine.fleet.freest(endpointId);
@@ -35,7 +36,7 @@ export function assignWaiting(
 
 /** Takes a credit of the worker for one hand-over, given back should the step not be stored. */
 export function reserve(
-  engine: Uses<"lease" | "random">,
+  engine: TimePort & WorkerPort,
   effects: Effects,
   worker: WorkerHandle,
 ): HandOver {
@@ -50,18 +51,7 @@ export function reserve(
   };
 }
 
-type SendUses = Uses<
-  | "clock"
-  | "inputDamaged"
-  | "jobPayloads"
-  | "notSent"
-  | "lease"
-  | "ownership"
-  | "realClock"
-  | "sending"
-  | "spans"
-  | "steps"
->;
+type SendUses = StepPort & TimePort & WorkerPort & HistoryPort & MachinePort & WakePort;
 
 /** Inputs that need no room: those that lie in the database. */
 const SMALL_BYTES = 256_000;
@@ -155,7 +145,7 @@ async function sendLarge(
 
 /** Resolves when its payloads are not needed in memory any more; undefined if that is at once. */
 function send(
-  engine: Uses<"notSent" | "ownership" | "spans">,
+  engine: StepPort & HistoryPort & WakePort,
   assignment: Assignment,
   payloads: JobPayloads,
 ): Promise<void> | undefined {

@@ -2,7 +2,9 @@
 import { ServiceError } from "../../core/service-error.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { apply } from "./apply.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { CatalogPort } from "../resources/catalog-port.ts";
 import { findJob, type JobRef } from "./read/job-view.ts";
 
 /**
@@ -10,10 +12,7 @@ import { findJob, type JobRef } from "./read/job-view.ts";
  *
  * @throws ServiceError job_not_found; job_already_finished for any other status that is terminal
  */
-export async function cancel(
-  engine: Uses<"clock" | "directory" | "steps">,
-  ref: JobRef,
-): Promise<Job> {
+export async function cancel(engine: StepPort & TimePort & CatalogPort, ref: JobRef): Promise<Job> {
   engine.directory.queue(ref.endpointId);
   return engine.steps.commit(
     (step) => {

@@ -3,13 +3,16 @@ import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
 import type { JobFilter } from "../../core/jobs/job-filter.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { type ErrorCode, ServiceError } from "../../core/service-error.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { WorkerPort } from "../workers/worker-port.ts";
+import type { CatalogPort } from "../resources/catalog-port.ts";
 import { cancel } from "./cancel.ts";
 import { findJobs } from "./read/find-jobs.ts";
 import type { JobRef } from "./read/job-view.ts";
 import { retry } from "./retry.ts";
 
-type ChangeUses = Uses<"clock" | "directory" | "fleet" | "lease" | "random" | "steps">;
+type ChangeUses = StepPort & TimePort & WorkerPort & CatalogPort;
 
 /** Jobs changed beside each other, in one turn of the event loop. */
 const AT_ONCE = 50;

@@ -1,11 +1,14 @@
 /** Checks all stored data once after the start, and ends the jobs whose data is damaged. */
 import { StoreClosedError, StoreDamagedError } from "../../core/store-error.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { WorkerPort } from "../workers/worker-port.ts";
+import type { TellPort } from "../observe/tell-port.ts";
 import { endDamaged } from "./damaged-data.ts";
 
 /** Never rejects. */
 export async function checkData(
-  engine: Uses<"clock" | "fleet" | "lease" | "log" | "random" | "steps" | "store">,
+  engine: StepPort & TimePort & WorkerPort & TellPort,
 ): Promise<void> {
   try {
     for (const { damage, jobId } of await engine.store.check()) {

@@ -3,14 +3,17 @@ import type { Failure } from "../../../runtime/protocol/failure.ts";
 import { PayloadDamagedError } from "../../store/payload.ts";
 import { apply } from "./apply.ts";
 import { assignFreeCredit } from "./assign-free.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { WorkerPort } from "../workers/worker-port.ts";
+import type { TellPort } from "../observe/tell-port.ts";
 
 /**
  * Asks about a job. If data of it is found damaged, the job ends with that cause and is asked about once more: `ask` does
  * not need what is damaged of a job for which `isDamaged` is true.
  */
 export async function askOrEnd<T>(
-  engine: Uses<"clock" | "fleet" | "lease" | "log" | "random" | "steps">,
+  engine: StepPort & TimePort & WorkerPort & TellPort,
   jobId: string,
   ask: () => Promise<T>,
 ): Promise<T> {
@@ -42,7 +45,7 @@ export async function unlessDamaged<T>(
 
 /** Ends the job, unless what was found damaged is not stored of it any more. */
 export async function endDamaged(
-  engine: Uses<"clock" | "fleet" | "lease" | "log" | "random" | "steps">,
+  engine: StepPort & TimePort & WorkerPort & TellPort,
   jobId: string,
   damage: PayloadDamagedError,
 ): Promise<void> {

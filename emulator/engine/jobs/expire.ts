@@ -6,26 +6,19 @@ import type { Job } from "../../core/jobs/job.ts";
 import type { Step } from "../steps/step.ts";
 import { apply } from "./apply.ts";
 import { assignWaiting } from "./assign.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { WorkerPort } from "../workers/worker-port.ts";
+import type { CatalogPort } from "../resources/catalog-port.ts";
 import { retryRules } from "./finish.ts";
 
-type ExpireUses = Uses<
-  | "clock"
-  | "directory"
-  | "fleet"
-  | "lease"
-  | "mover"
-  | "ownership"
-  | "random"
-  | "stallDetector"
-  | "steps"
->;
+type ExpireUses = StepPort & TimePort & WorkerPort & CatalogPort;
 
 /** Jobs treated in one step. */
 const BATCH = 200;
 
 /** Applies everything that is due and aims the timer at the next due moment. */
-export async function expireDue(engine: ExpireUses & Uses<"dueTimer">): Promise<void> {
+export async function expireDue(engine: ExpireUses & TimePort): Promise<void> {
   const { clock, dueTimer, stallDetector, steps } = engine;
   const due = steps.jobsInMemory((job) => dueAt(heldBack(engine, job)) <= clock.now());
   for (let first = 0; first < due.length; first += BATCH) {
@@ -72,7 +65,7 @@ function jobsOf(step: Step, ids: readonly string[]): Job[] {
   return ids.flatMap((id) => step.job(id) ?? []);
 }
 
-async function nextDueAt(engine: Uses<"clock" | "steps">): Promise<number> {
+async function nextDueAt(engine: StepPort & TimePort): Promise<number> {
   const { clock, steps } = engine;
   const stored = await steps.read((reads) => reads.nextDueAt());
   let next = (stored ?? Number.POSITIVE_INFINITY) + clock.heldBackMs;
@@ -81,23 +74,24 @@ async function nextDueAt(engine: Uses<"clock" | "steps">): Promise<number> {
 }
 
 /** As it is to be judged: its deletion may be held back. */
-function heldBack({ clock }: Uses<"clock">, job: Job): Job {
+function heldBack({ clock }: TimePort, job: Job): Job {
   const heldMs = clock.now() - clock.deletesUpTo(job.submittedAt);
   if (heldMs === 0) return job;
   return { ...job, ttlAt: job.ttlAt + heldMs, retentionMs: job.retentionMs + heldMs };
 }
 
 /** Deletes what is told no longer of jobs that are deleted; answers when the next of it is due. */
-async function forgetReports({ clock, steps }: Uses<"clock" | "steps">): Promise<number> {
+async function forgetReports(engine: StepPort & TimePort): Promise<number> {
+  const { clock, steps } = engine;
   const oldest = await steps.read((reads) => reads.reports.oldestDeletedAt());
   const endsAt = oldest === undefined ? Number.POSITIVE_INFINITY : reportEndsAt(oldest);
   if (endsAt > clock.deletesUpTo()) return endsAt + clock.heldBackMs;
   await steps.commit((step) => step.pruneReports(keptReports(clock.deletesUpTo())));
-  return forgetReports({ clock, steps });
+  return forgetReports(engine);
 }
 
 /** A worker whose lease ran out is handed no job until a message comes from it. */
-function loseContact({ fleet, mover }: Uses<"fleet" | "mover">, workerId: string): void {
+function loseContact({ fleet, mover }: WorkerPort, workerId: string): void {
   const worker = fleet.find(workerId);
   if (worker && !worker.contact.isUnderWay) mover.move(worker, "lose-contact");
 }

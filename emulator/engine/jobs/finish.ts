@@ -7,12 +7,13 @@ import { DEFAULT_RETRY_RULES, type RetryRules } from "../../core/jobs/job.ts";
 import type { Payload } from "../../store/payload.ts";
 import type { Step } from "../steps/step.ts";
 import { apply } from "./apply.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { CatalogPort } from "../resources/catalog-port.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 
 /** True when the outcome was accepted under its lease, or repeats one that was; false when the lease is not current. */
 export function finish(
-  engine: Uses<"clock" | "directory">,
+  engine: TimePort & CatalogPort,
   step: Step,
   worker: WorkerHandle,
   report: OutcomeReport,
@@ -30,7 +31,7 @@ export function finish(
 }
 
 /** The endpoint's own retry rules, or the defaults when it is gone. */
-export function retryRules(engine: Uses<"directory">, endpointId: string): RetryRules {
+export function retryRules(engine: CatalogPort, endpointId: string): RetryRules {
   return engine.directory.findEndpoint(endpointId)?.retries ?? DEFAULT_RETRY_RULES;
 }
 

@@ -7,23 +7,16 @@ import type { Disarm } from "../../core/time/clock.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { namesItsJobs } from "../../core/workers/external-id.ts";
 import { isPodWorker } from "../../core/workers/pod-worker-id.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { WorkerPort } from "../workers/worker-port.ts";
+import type { TellPort } from "../observe/tell-port.ts";
 import { isMoved } from "../steps/state/endpoint-moved.ts";
 import { apply } from "./apply.ts";
 import { requeueOrphans } from "./requeue.ts";
 import type { FormerWorkers } from "../workers/former-workers.ts";
 
-type FormerUses = Uses<
-  | "clock"
-  | "fleet"
-  | "lease"
-  | "log"
-  | "pendingWork"
-  | "random"
-  | "realClock"
-  | "stallDetector"
-  | "steps"
->;
+type FormerUses = StepPort & TimePort & WorkerPort & TellPort;
 
 export class FormerJobs {
   readonly #engine: FormerUses;

@@ -1,16 +1,20 @@
 /** Holds and releases an endpoint's queue: while it is held, no job is handed to a worker. */
 import { assignFreeCredit } from "./assign-free.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { WorkerPort } from "../workers/worker-port.ts";
+import type { CatalogPort } from "../resources/catalog-port.ts";
+import type { WakePort } from "../parts/wake-port.ts";
 
 /** Jobs that run go on. @throws ServiceError endpoint_not_found, wrong_endpoint_type */
-export function holdQueue(engine: Uses<"directory" | "fleet">, endpointId: string): void {
+export function holdQueue(engine: WorkerPort & CatalogPort, endpointId: string): void {
   engine.directory.queue(endpointId);
   engine.fleet.hold(endpointId, true);
 }
 
 /** Resolves when the jobs that a worker is free for are handed over. */
 export async function releaseQueue(
-  engine: Uses<"clock" | "endpointChanged" | "fleet" | "lease" | "random" | "steps">,
+  engine: StepPort & TimePort & WorkerPort & WakePort,
   endpointId: string,
 ): Promise<void> {
   engine.fleet.hold(endpointId, false);

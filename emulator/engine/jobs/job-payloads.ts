@@ -14,7 +14,8 @@ import {
 } from "../../core/resources/sealed-secret.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import { PayloadDamagedError } from "../../store/payload.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { SecretPort } from "../resources/secret-box.ts";
 import type { StoredPayloads } from "../steps/effects.ts";
 import { sealSecret, unsealSecret } from "../resources/secret-box.ts";
 
@@ -30,7 +31,7 @@ const KEY_NAME = "the key that the s3Config of jobs is encrypted with";
  * @throws ServiceError secrets_unusable, storage_full
  */
 export async function sealConfig(
-  engine: Uses<"random" | "secretKey" | "steps">,
+  engine: StepPort & SecretPort,
   jobId: string,
   config: Uint8Array,
 ): Promise<Uint8Array> {
@@ -46,7 +47,7 @@ export async function sealConfig(
  * @throws PayloadDamagedError; ServiceError secrets_unusable; what the store throws
  */
 export async function readPayloads(
-  engine: Uses<"secretKey" | "steps" | "store">,
+  engine: StepPort & SecretPort,
   job: Job,
 ): Promise<StoredPayloads | undefined> {
   const { store } = engine;
@@ -60,11 +61,7 @@ export async function readPayloads(
   return { input, s3Config: config && openConfig(engine, job.id, config) };
 }
 
-function openConfig(
-  engine: Uses<"secretKey" | "steps">,
-  jobId: string,
-  stored: Uint8Array,
-): Uint8Array {
+function openConfig(engine: StepPort & SecretPort, jobId: string, stored: Uint8Array): Uint8Array {
   const text = Buffer.from(stored).toString();
   if (!text.startsWith(SEALED)) return stored;
   const sealed = JSON.parse(text.slice(SEALED.length)) as SealedSecret;
@@ -75,16 +72,16 @@ function openConfig(
   throw new ServiceError("secrets_unusable", "the s3Config of a job cannot be decrypted");
 }
 
-function storedKey({ steps }: Uses<"steps">): SealedSecret | undefined {
+function storedKey({ steps }: StepPort): SealedSecret | undefined {
   return steps.records.find("secretCheck", JOB_KEY_ID)?.sealed;
 }
 
-function openKey(engine: Uses<"secretKey">, sealed: SealedSecret): Uint8Array {
+function openKey(engine: SecretPort, sealed: SealedSecret): Uint8Array {
   return Buffer.from(unsealSecret(engine, JOB_KEY_ID, sealed, KEY_NAME), "base64");
 }
 
 /** Another process may have made one at the same time. */
-async function keepKey(engine: Uses<"random" | "secretKey" | "steps">): Promise<SealedSecret> {
+async function keepKey(engine: StepPort & SecretPort): Promise<SealedSecret> {
   const text = Buffer.from(engine.random.bytes(SECRET_KEY_BYTES)).toString("base64");
   const made = { sealed: sealSecret(engine, JOB_KEY_ID, text) };
   const { sealed } = await engine.steps.commit((step) => {

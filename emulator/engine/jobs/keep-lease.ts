@@ -1,11 +1,13 @@
 /** The lease of a job whose input is being read: from a bucket that may take longer than a lease lasts. */
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { WorkerPort } from "../workers/worker-port.ts";
 import type { Assignment } from "../steps/effects.ts";
 import { apply } from "./apply.ts";
 
 /** Renews the lease in the place of the worker, which has not heard of it. Answers what ends that. */
 export function keepLease(
-  { clock, lease, realClock, steps }: Uses<"clock" | "lease" | "realClock" | "steps">,
+  { clock, lease, realClock, steps }: StepPort & TimePort & WorkerPort,
   { job }: Assignment,
 ): () => void {
   const { leaseMs, leaseRenewalMs } = lease;

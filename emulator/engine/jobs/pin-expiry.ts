@@ -1,11 +1,15 @@
 /** `/status?ttl=`: fixes the moment at which a job is deleted. */
 import { apply } from "./apply.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { WorkerPort } from "../workers/worker-port.ts";
+import type { TellPort } from "../observe/tell-port.ts";
+import type { CatalogPort } from "../resources/catalog-port.ts";
 import { findJob, viewJob, type JobRef, type JobView } from "./read/job-view.ts";
 
 /** Sets the job to be deleted `ttlMs` from now, in place of TTL and retention, and shows it. @throws ServiceError job_not_found */
 export async function pinExpiry(
-  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps">,
+  engine: StepPort & TimePort & WorkerPort & TellPort & CatalogPort,
   ref: JobRef,
   ttlMs: number,
 ): Promise<JobView> {

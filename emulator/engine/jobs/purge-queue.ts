@@ -1,6 +1,8 @@
 /** `/purge-queue`: removes every job of an endpoint that still waits, and what is told of those deleted before. */
 import { apply } from "./apply.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { CatalogPort } from "../resources/catalog-port.ts";
 
 /** Jobs deleted in one step, so that a long queue does not hold up everybody else. */
 const BATCH = 500;
@@ -11,7 +13,7 @@ const BATCH = 500;
  * @throws ServiceError endpoint_not_found, endpoint_moved
  */
 export async function purgeQueue(
-  engine: Uses<"clock" | "directory" | "steps">,
+  engine: StepPort & TimePort & CatalogPort,
   endpointId: string,
 ): Promise<number> {
   engine.directory.queue(endpointId);

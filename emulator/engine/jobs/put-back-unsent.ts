@@ -1,6 +1,9 @@
 /** Jobs that were handed over and not sent: their input lies in a bucket that is away, or their endpoint might have been another process's. */
 import { pause } from "../../core/time/pause.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { WorkerPort } from "../workers/worker-port.ts";
+import type { TellPort } from "../observe/tell-port.ts";
 import type { Assignment } from "../steps/effects.ts";
 import { apply } from "./apply.ts";
 import { assignFreeCredit } from "./assign-free.ts";
@@ -14,7 +17,7 @@ const PAUSE_MS = 1_000;
  * to the end of its queue, others to where they were.
  */
 export async function putBackUnsent(
-  engine: Uses<"clock" | "fleet" | "lease" | "log" | "random" | "realClock" | "steps">,
+  engine: StepPort & TimePort & WorkerPort & TellPort,
   { job, worker, payloads, cause }: Assignment,
 ): Promise<void> {
   if (cause !== undefined) {

@@ -3,13 +3,16 @@ import type { Failure } from "../../../runtime/protocol/failure.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { apply } from "./apply.ts";
 import { assignWaiting } from "./assign.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { WorkerPort } from "../workers/worker-port.ts";
+import type { CatalogPort } from "../resources/catalog-port.ts";
 import { retryRules } from "./finish.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 
 /** The leases of these jobs are nobody's any more. That is no fault of the job and costs it no attempt. Does nothing with jobs that are held in another way since. */
 export async function requeueOrphans(
-  engine: Uses<"clock" | "fleet" | "lease" | "random" | "steps">,
+  engine: StepPort & TimePort & WorkerPort,
   running: readonly Job[],
 ): Promise<void> {
   await engine.steps.commit((step) => {
@@ -26,7 +29,7 @@ export async function requeueOrphans(
 
 /** Ends the leases of a worker whose process is gone, without waiting for them to run out. */
 export async function loseWorker(
-  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "random" | "steps">,
+  engine: StepPort & TimePort & WorkerPort & CatalogPort,
   worker: WorkerHandle,
   failure: Failure,
 ): Promise<void> {

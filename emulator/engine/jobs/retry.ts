@@ -3,7 +3,10 @@ import { ServiceError } from "../../core/service-error.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { apply } from "./apply.ts";
 import { assignWaiting } from "./assign.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { WorkerPort } from "../workers/worker-port.ts";
+import type { CatalogPort } from "../resources/catalog-port.ts";
 import { findJob, type JobRef } from "./read/job-view.ts";
 
 /**
@@ -12,7 +15,7 @@ import { findJob, type JobRef } from "./read/job-view.ts";
  * @throws ServiceError job_not_found, job_not_retryable
  */
 export async function retry(
-  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "random" | "steps">,
+  engine: StepPort & TimePort & WorkerPort & CatalogPort,
   ref: JobRef,
 ): Promise<Job> {
   engine.directory.queue(ref.endpointId);

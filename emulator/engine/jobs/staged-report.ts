@@ -7,7 +7,7 @@ import type {
   WorkerReport,
 } from "../../../runtime/protocol/session.ts";
 import type { Payload } from "../../store/payload.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
 import type { Stage } from "../steps/staging.ts";
 import { checkedReport } from "./checked-report.ts";
 
@@ -46,7 +46,7 @@ export interface StagingTerms {
  * of one turn share one commit.
  */
 export function stageReport(
-  engine: Uses<"steps">,
+  engine: StepPort,
   report: WorkerReport,
   terms: StagingTerms,
 ): StagedReport | Promise<StagedReport> {
@@ -79,7 +79,7 @@ export function isInFiles({ chunks, progress, outcomes }: StagedReport): boolean
 }
 
 async function stageAll(
-  engine: Uses<"steps">,
+  engine: StepPort,
   sent: WorkerReport,
   { before, isChecked }: StagingTerms,
 ): Promise<StagedReport> {

@@ -8,7 +8,11 @@ import type { Payload } from "../../store/payload.ts";
 import type { JobPayloads } from "../steps/effects.ts";
 import type { Step } from "../steps/step.ts";
 import { reserve } from "./assign.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { WorkerPort } from "../workers/worker-port.ts";
+import type { CatalogPort } from "../resources/catalog-port.ts";
+import type { SecretPort } from "../resources/secret-box.ts";
 import { sealConfig } from "./job-payloads.ts";
 import { waitForEnd, type JobView, type WaitUses } from "./read/job-view.ts";
 
@@ -35,7 +39,7 @@ export interface SubmitRequest {
  * @throws ServiceError endpoint_not_found, endpoint_moved, storage_full, shutting_down; secrets_unusable for one with `s3Config`
  */
 export async function submit(
-  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "random" | "secretKey" | "steps">,
+  engine: StepPort & TimePort & WorkerPort & CatalogPort & SecretPort,
   request: SubmitRequest,
 ): Promise<Job> {
   return submitAs(engine, request, request.id ?? newJobId(engine, request.kind));
@@ -47,7 +51,7 @@ export async function submit(
  * @throws ServiceError as `submit`
  */
 export async function submitAndWait(
-  engine: WaitUses & Uses<"secretKey">,
+  engine: WaitUses & SecretPort,
   request: SubmitRequest,
   waitMs: number,
   signal: AbortSignal,
@@ -57,13 +61,13 @@ export async function submitAndWait(
   return waitForEnd(engine, { endpointId, jobId }, waitMs, signal, begin);
 }
 
-export function newJobId(engine: Uses<"clock" | "random">, kind: JobKind): string {
+export function newJobId(engine: TimePort, kind: JobKind): string {
   const id = `${engine.random.uuid(engine.clock.now())}-${REGION_SUFFIX}`;
   return kind === "sync" ? `sync-${id}` : id;
 }
 
 async function submitAs(
-  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "random" | "secretKey" | "steps">,
+  engine: StepPort & TimePort & WorkerPort & CatalogPort & SecretPort,
   request: SubmitRequest,
   id: string,
 ): Promise<Job> {
@@ -80,7 +84,7 @@ async function submitAs(
 const NOTHING = new Uint8Array();
 
 async function store(
-  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "random" | "secretKey" | "steps">,
+  engine: StepPort & TimePort & WorkerPort & CatalogPort & SecretPort,
   request: SubmitRequest,
   id: string,
 ): Promise<Job> {
@@ -121,7 +125,7 @@ async function store(
 }
 
 function enqueue(
-  engine: Uses<"clock" | "fleet" | "lease" | "random">,
+  engine: TimePort & WorkerPort,
   step: Step,
   job: Job,
   staged: { readonly input: Payload; readonly s3Config: Payload | undefined },
@@ -149,7 +153,7 @@ function enqueue(
 
 /** The job in progress if a worker is free and no job waits before it: that spares a second write of its row. */
 function handOverAtOnce(
-  engine: Uses<"clock" | "fleet" | "lease" | "random">,
+  engine: TimePort & WorkerPort,
   step: Step,
   job: Job,
   payloads: JobPayloads | undefined,

@@ -12,7 +12,10 @@ import {
 } from "../../core/observe/series/series-points.ts";
 import type { Endpoint } from "../../core/resources/endpoint.ts";
 import type { WorkersByState } from "../../core/workers/workers-by-state.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { WorkerPort } from "../workers/worker-port.ts";
+import type { HistoryPort } from "./tell-port.ts";
+import type { CatalogPort } from "../resources/catalog-port.ts";
 import { healthOfAll, type Health } from "./health.ts";
 
 /** 10 minutes. */
@@ -20,7 +23,7 @@ const SPARKLINE_STEPS = 60;
 /** 5 minutes. */
 const NEWEST_STEPS = 30;
 
-type OverviewUses = Uses<"directory" | "fleet" | "ownership" | "series" | "steps">;
+type OverviewUses = StepPort & WorkerPort & HistoryPort & CatalogPort;
 
 export interface EndpointOverview {
   readonly endpoint: Endpoint;

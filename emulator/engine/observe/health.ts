@@ -1,7 +1,9 @@
 /** `/health`: the numbers of an endpoint's jobs and workers by state. */
 import type { JobCounts } from "../../core/jobs/job-counts.ts";
 import type { Endpoint } from "../../core/resources/endpoint.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { WorkerPort } from "../workers/worker-port.ts";
+import type { CatalogPort } from "../resources/catalog-port.ts";
 import { isMoved } from "../steps/state/endpoint-moved.ts";
 import type { WorkerCounts } from "../workers/fleet.ts";
 
@@ -10,7 +12,7 @@ export interface Health {
   readonly workers: WorkerCounts;
 }
 
-type HealthUses = Uses<"directory" | "fleet" | "ownership" | "steps">;
+type HealthUses = StepPort & WorkerPort & CatalogPort;
 
 /** Of all endpoints that are decided for here. */
 export async function* healthOfAll(

@@ -1,11 +1,13 @@
 /** Notes in the series of an endpoint what becomes of its jobs and workers. */
 import type { StatusMove } from "../../core/observe/metrics/service-metrics.ts";
 import type { Job } from "../../core/jobs/job.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { HistoryPort } from "./tell-port.ts";
+import type { CatalogPort } from "../resources/catalog-port.ts";
 
 /** The change is committed. `job` is as it became, or as it was before it was deleted. */
 export function noteMove(
-  { series, steps }: Uses<"series" | "steps">,
+  { series, steps }: StepPort & HistoryPort,
   job: Job,
   { from, to, by }: StatusMove,
 ): void {
@@ -22,7 +24,7 @@ export function noteWaiting({
   ownership,
   series,
   steps,
-}: Uses<"directory" | "ownership" | "series" | "steps">): void {
+}: StepPort & HistoryPort & CatalogPort): void {
   for (const { id } of directory.endpoints()) {
     if (!ownership.holds(id)) continue;
     const counts = steps.countsNow(id);

@@ -1,12 +1,13 @@
 /** Whether the service can do what it is asked for: it has started, and its store works. */
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "../time/time-port.ts";
 
 /** The store may take so long for an answer, ms of real time. */
 const ANSWER_MS = 2_000;
 /** So long a store counts as failing that did not take a batch: without requests nobody tries it again. */
 const FAILING_MS = 10_000;
 
-type ReadinessUses = Uses<"realClock" | "steps">;
+type ReadinessUses = Pick<StepPort, "steps"> & Pick<TimePort, "realClock">;
 
 export class Readiness {
   /** Warnings for an operator of a ready service, one sentence each. */

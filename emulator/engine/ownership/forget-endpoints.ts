@@ -1,19 +1,12 @@
 /** Ends at once what depends on endpoints that are not decided for here any more, and forgets what is known of them. */
 import type { Job } from "../../core/jobs/job.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { WorkerPort } from "../workers/worker-port.ts";
+import type { HistoryPort } from "../observe/tell-port.ts";
+import type { CatalogPort } from "../resources/catalog-port.ts";
+import type { WakePort } from "../parts/wake-port.ts";
 import type { Running } from "./running.ts";
 
-export type ForgetUses = Uses<
-  | "balancer"
-  | "decisions"
-  | "directory"
-  | "fleet"
-  | "series"
-  | "spans"
-  | "usage"
-  | "watchers"
-  | "workerHistory"
->;
+export type ForgetUses = WorkerPort & HistoryPort & CatalogPort & WakePort;
 
 interface Lost {
   readonly isLost: (endpointId: string) => boolean;

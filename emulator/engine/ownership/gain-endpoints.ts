@@ -1,22 +1,16 @@
 /** Begins to decide for endpoints that another process had, or nobody. */
 import type { Gain } from "../../store/ownership.ts";
 import { settleVolumeBills } from "../billing/settle-volume-bills.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { TellPort } from "../observe/tell-port.ts";
+import type { HistoryPort } from "../observe/tell-port.ts";
+import type { CatalogPort } from "../resources/catalog-port.ts";
+import type { WakePort } from "../parts/wake-port.ts";
 import { noteWaiting } from "../observe/note-in-series.ts";
 import type { Running } from "./running.ts";
 
-export type GainUses = Uses<
-  | "clock"
-  | "directory"
-  | "dueTimer"
-  | "endpointChanged"
-  | "log"
-  | "ownership"
-  | "prices"
-  | "series"
-  | "steps"
-  | "usage"
->;
+export type GainUses = StepPort & TimePort & TellPort & HistoryPort & CatalogPort & WakePort;
 
 /** They are decided for when it returns. Resolves when what ran at the owner before is settled, and billed until then. */
 export async function gainEndpoints(

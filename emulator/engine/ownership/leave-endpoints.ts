@@ -1,6 +1,9 @@
 /** Ends all work for endpoints that another process is to decide for. */
 import { within } from "../../core/time/pause.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { WorkerPort } from "../workers/worker-port.ts";
+import type { CatalogPort } from "../resources/catalog-port.ts";
 import { isOfExternal } from "../jobs/former-jobs.ts";
 import { requeueOrphans } from "../jobs/requeue.ts";
 import type { LeaveWhen } from "../../store/ownership.ts";
@@ -17,18 +20,7 @@ const WAIT_MS: Readonly<Record<LeaveWhen, readonly [number, number]>> = {
   now: [0, 1_000],
 };
 
-export type LeaveUses = Uses<
-  | "balancer"
-  | "clock"
-  | "directory"
-  | "fleet"
-  | "lease"
-  | "ownership"
-  | "random"
-  | "realClock"
-  | "steps"
-  | "usage"
->;
+export type LeaveUses = StepPort & TimePort & WorkerPort & CatalogPort;
 
 interface Leaving {
   readonly parts: ReadonlySet<number>;
@@ -79,7 +71,7 @@ export async function leaveEndpoints(
 
 /** Resolves when none of these workers has a job or a request. */
 async function untilIdle(
-  { fleet }: Uses<"fleet">,
+  { fleet }: WorkerPort,
   isMeant: (worker: WorkerHandle) => boolean,
   looks: Set<() => void>,
 ): Promise<void> {

@@ -1,6 +1,7 @@
 /** The engine as an owner of parts of a store that several processes share: what it does when they come and go. */
 import type { Gain, LeaveWhen, Owner } from "../../store/ownership.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { HistoryPort } from "../observe/tell-port.ts";
 import type { RecordChange } from "../steps/state/record-book.ts";
 import { type ForgetUses, forgetEndpoints } from "./forget-endpoints.ts";
 import { gainEndpoints, type GainUses } from "./gain-endpoints.ts";
@@ -8,7 +9,7 @@ import { leaveEndpoints, type LeaveUses } from "./leave-endpoints.ts";
 import { takeInRecords, type TakeInUses } from "./take-in-records.ts";
 import type { Running } from "./running.ts";
 
-type OwnerUses = ForgetUses & GainUses & LeaveUses & TakeInUses & Uses<"metrics" | "pendingWork">;
+type OwnerUses = ForgetUses & GainUses & LeaveUses & TakeInUses & TimePort & HistoryPort;
 
 const GONE = "parts of the store are not decided for here any more";
 

@@ -1,18 +1,12 @@
 /** Does about records that another process changed what is done when they change here. */
 import { settleVolumeBills } from "../billing/settle-volume-bills.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { HistoryPort } from "../observe/tell-port.ts";
+import type { CatalogPort } from "../resources/catalog-port.ts";
+import type { WakePort } from "../parts/wake-port.ts";
 import type { RecordChange } from "../steps/state/record-book.ts";
 
-export type TakeInUses = Uses<
-  | "directory"
-  | "endpointChanged"
-  | "endpointDeleted"
-  | "events"
-  | "ownership"
-  | "podChanged"
-  | "prices"
-  | "usage"
->;
+export type TakeInUses = StepPort & HistoryPort & CatalogPort & WakePort;
 
 export function takeInRecords(engine: TakeInUses, changes: readonly RecordChange[]): void {
   for (const change of changes) takeIn(engine, change);

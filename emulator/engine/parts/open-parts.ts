@@ -15,7 +15,9 @@ import type { Tracer } from "../../trace/tracer.ts";
 import { Balancer } from "../balancing/balancer.ts";
 import { beginToBill } from "../billing/bill-worker.ts";
 import { UsageMeter } from "../billing/usage-meter.ts";
-import type { EngineContext, Uses } from "./engine-parts.ts";
+import type { EngineContext } from "./engine-parts.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { WakePort } from "./wake-port.ts";
 import { assignFromStore } from "../jobs/assign-free.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { readPayloads } from "../jobs/job-payloads.ts";
@@ -120,7 +122,7 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
   const secretKey = options.secretKey ?? fixedSecretKey(random.bytes(SECRET_KEY_BYTES));
   const parts = {
     ...{ store, steps, ownership, clock, realClock, random, secretKey },
-    jobPayloads: (job: Job) => readPayloads({ store, steps, secretKey }, job),
+    jobPayloads: (job: Job) => readPayloads(context, job),
     deliveries: new Turns(),
     log,
     lease,
@@ -150,10 +152,11 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
       options.endpointDeleted?.(endpointId);
     },
   };
-  const observe = observes(parts, options.attemptEnded);
-  releaseSteps(parts, { signals, observe, onDefect });
-  const mover = new WorkerMover({ ...parts, bill: (worker) => beginToBill(parts, worker) });
-  const context = { ...parts, mover, balancer: new Balancer({ ...parts, mover }) };
+  const mover = new WorkerMover({ ...parts, bill: (worker) => beginToBill(context, worker) });
+  const balancer = new Balancer({ ...parts, mover });
+  const context: EngineContext = { ...parts, mover, balancer };
+  const observe = observes(context, options.attemptEnded);
+  releaseSteps(context, { signals, observe, onDefect });
   return { context, signals, startWork: new StartWork(realClock, log) };
 }
 
@@ -169,14 +172,12 @@ function machineOf({
   podMemoryInGb = () => undefined,
   gpuUse = async () => [],
   findGpus = async () => ({ kind: "unknown", reason: "nobody was asked" }),
-}: ContextOptions): Pick<EngineContext, "findGpus" | "gpuUse" | "podMemoryInGb" | "volumeFiles"> {
+}: ContextOptions) {
   return { volumeFiles, podMemoryInGb, gpuUse, findGpus };
 }
 
-type PartsSoFar = Omit<EngineContext, "balancer" | "mover">;
-
 function releaseSteps(
-  parts: PartsSoFar,
+  parts: EngineContext,
   { signals, ...told }: Pick<ReleaseParts, "observe" | "onDefect"> & Pick<OpenContext, "signals">,
 ): void {
   const { metrics, log, pendingWork } = parts;
@@ -211,7 +212,7 @@ function releaseSteps(
 
 /** Tells all who watch jobs of one whose status changed. */
 function observes(
-  parts: PartsSoFar,
+  parts: EngineContext,
   attemptEnded: ContextOptions["attemptEnded"],
 ): ReleaseParts["observe"] {
   const { clock, events, metrics, spans, workerHistory } = parts;
@@ -234,7 +235,7 @@ function observes(
 }
 
 /** What could not be stored or read is tried again only then, for the disk may be full. */
-function looksLater({ realClock, endpointChanged }: Uses<"realClock" | "endpointChanged">) {
+function looksLater({ realClock, endpointChanged }: TimePort & WakePort) {
   const endpointIds = new Set<string>();
   return (changed: readonly string[]) => {
     const isArmed = endpointIds.size > 0;

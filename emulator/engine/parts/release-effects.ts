@@ -1,12 +1,13 @@
 /** Releases the effects of steps that are durable: orders to workers, changes to watchers, timers, endpoints to look at. */
 import { forEachGuarded, type OnDefect } from "../../core/guarded.ts";
 import type { JobEffect } from "../../core/jobs/job-transition.ts";
-import type { Uses } from "./engine-parts.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { WorkerPort } from "../workers/worker-port.ts";
+import type { HistoryPort } from "../observe/tell-port.ts";
+import type { WakePort } from "./wake-port.ts";
 import type { Assignment, Effects, Moved } from "../steps/effects.ts";
 
-type ReleaseUses = Uses<
-  "clock" | "dueTimer" | "events" | "fleet" | "podChanged" | "watchers" | "webhookDue"
->;
+type ReleaseUses = TimePort & WorkerPort & HistoryPort & WakePort;
 
 export interface ReleaseParts extends ReleaseUses {
   /** Called with each job whose status changed. */

@@ -9,7 +9,10 @@ import type { PodChanges, PodInput } from "../../core/pods/pod-input.ts";
 import type { Pod } from "../../core/pods/pod.ts";
 import { invalidRequest, ServiceError } from "../../core/service-error.ts";
 import type { Step } from "../steps/step.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { TellPort } from "../observe/tell-port.ts";
+import type { MachinePort } from "../parts/machine-port.ts";
 import { checkVolumes } from "../resources/endpoints/endpoint-volumes.ts";
 import { warnOfUnknownGpus } from "../workers/gpus/warn-of-unknown-gpus.ts";
 import { checkRegistryAuth } from "../resources/templates/manage-templates.ts";
@@ -18,7 +21,7 @@ const ID_LENGTH = 14;
 
 /** @throws ServiceError invalid_request where it names what does not exist; storage_full */
 export async function createPod(
-  engine: Uses<"clock" | "log" | "random" | "steps">,
+  engine: StepPort & TimePort & TellPort,
   input: PodInput,
 ): Promise<Pod> {
   const id = engine.random.shortId(ID_LENGTH);
@@ -35,19 +38,19 @@ export async function createPod(
 }
 
 /** Oldest first. */
-export function listPods(engine: Uses<"steps">): readonly Pod[] {
+export function listPods(engine: StepPort): readonly Pod[] {
   const pods = engine.steps.records.inOrder("pod");
   return pods.toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt));
 }
 
 /** @throws ServiceError pod_not_found */
-export function readPod(engine: Uses<"steps">, id: string): Pod {
+export function readPod(engine: StepPort, id: string): Pod {
   return found(engine.steps.records.find("pod", id), id);
 }
 
 /** @throws ServiceError pod_not_found, pod_locked, invalid_request, storage_full */
 export async function updatePod(
-  engine: Uses<"clock" | "steps">,
+  engine: StepPort & TimePort,
   id: string,
   changes: PodChanges,
 ): Promise<Pod> {
@@ -62,7 +65,7 @@ export async function updatePod(
 
 /** @throws ServiceError pod_not_found, pod_locked, storage_full */
 export async function actOn(
-  engine: Uses<"clock" | "steps">,
+  engine: StepPort & TimePort,
   id: string,
   action: PodAction,
 ): Promise<Pod> {
@@ -75,7 +78,7 @@ export async function actOn(
  * @throws ServiceError pod_not_found, wrong_pod_status, pod_locked, storage_full
  */
 export async function transition(
-  engine: Uses<"clock" | "podRuns" | "steps">,
+  engine: StepPort & TimePort & MachinePort,
   id: string,
   how: Exclude<Transition, "terminate">,
 ): Promise<Pod> {
@@ -89,7 +92,7 @@ export async function transition(
 }
 
 /** @throws ServiceError pod_not_found, storage_full */
-export async function deletePod(engine: Uses<"steps">, id: string): Promise<void> {
+export async function deletePod(engine: StepPort, id: string): Promise<void> {
   await engine.steps.commit((step) => {
     existing(step, id);
     step.deleteRecord("pod", id);
@@ -98,7 +101,7 @@ export async function deletePod(engine: Uses<"steps">, id: string): Promise<void
 }
 
 async function replace(
-  engine: Uses<"steps">,
+  engine: StepPort,
   id: string,
   change: (step: Step, pod: Pod) => Pod,
 ): Promise<Pod> {
@@ -129,6 +132,6 @@ function templateOf(step: Pick<Step, "record" | "records">, id: string) {
   return template;
 }
 
-function nowOf({ clock }: Uses<"clock">): string {
+function nowOf({ clock }: TimePort): string {
   return new Date(clock.now()).toISOString();
 }

@@ -6,7 +6,11 @@ import { endPod, isSameRun } from "../../core/pods/pod-life.ts";
 import type { Pod } from "../../core/pods/pod.ts";
 import type { WorkerExit } from "../../launch/launcher.ts";
 import type { LaunchedPod, PodLauncher } from "../../launch/pod-launcher.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { TellPort } from "../observe/tell-port.ts";
+import type { CatalogPort } from "../resources/catalog-port.ts";
+import type { MachinePort } from "../parts/machine-port.ts";
 import type { GpuPool } from "../workers/gpus/gpu-pool.ts";
 import { describeExit } from "../workers/describe-exit.ts";
 
@@ -27,17 +31,7 @@ interface Run {
   disarm?: Disarm;
 }
 
-type PodKeeperUses = Uses<
-  | "clock"
-  | "log"
-  | "pendingWork"
-  | "podRuns"
-  | "prices"
-  | "random"
-  | "realClock"
-  | "steps"
-  | "usage"
->;
+type PodKeeperUses = StepPort & TimePort & TellPort & CatalogPort & MachinePort;
 
 export class PodKeeper {
   readonly #engine: PodKeeperUses;

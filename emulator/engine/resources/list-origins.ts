@@ -1,6 +1,7 @@
 /** Lists the files that endpoints came from, and the variables that their secrets came from. */
 import type { ServedOrigin } from "../../core/resources/served-endpoint.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { CatalogPort } from "./catalog-port.ts";
 
 export interface Origins {
   readonly endpoints: readonly (Omit<ServedOrigin, "envSources"> & { readonly id: string })[];
@@ -11,7 +12,7 @@ export interface Origins {
 }
 
 /** Of what is still there, in order of id. */
-export function listOrigins({ steps, directory }: Uses<"directory" | "steps">): Origins {
+export function listOrigins({ steps, directory }: StepPort & CatalogPort): Origins {
   const served = steps.records.inOrder("served");
   const templates = steps.records.inOrder("servedTemplate");
   const present = served.filter(({ endpoint }) => directory.findEndpoint(endpoint.id));

@@ -6,7 +6,10 @@ import type {
 import { type NetworkVolume, volumesOf } from "../../core/resources/network-volume.ts";
 import { invalidRequest, type ServiceError } from "../../core/service-error.ts";
 import { billVolume } from "../billing/bill-volume.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { CatalogPort } from "./catalog-port.ts";
+import type { MachinePort } from "../parts/machine-port.ts";
 import { refuseIfUsed } from "./in-use.ts";
 import { volumeNotFound } from "./directory.ts";
 
@@ -14,7 +17,7 @@ const ID_LENGTH = 10;
 
 /** @throws ServiceError storage_full */
 export async function createNetworkVolume(
-  engine: Uses<"prices" | "random" | "steps" | "usage" | "volumeFiles">,
+  engine: StepPort & TimePort & CatalogPort & MachinePort,
   input: NetworkVolumeInput,
 ): Promise<NetworkVolume> {
   const volume: NetworkVolume = { id: engine.random.shortId(ID_LENGTH), ...input };
@@ -27,7 +30,7 @@ export async function createNetworkVolume(
 }
 
 /** In order of name. */
-export function listNetworkVolumes(engine: Uses<"directory">): readonly NetworkVolume[] {
+export function listNetworkVolumes(engine: CatalogPort): readonly NetworkVolume[] {
   return engine.directory
     .volumes()
     .toSorted((a, b) => ((a.name === b.name ? a.id < b.id : a.name < b.name) ? -1 : 1));
@@ -35,7 +38,7 @@ export function listNetworkVolumes(engine: Uses<"directory">): readonly NetworkV
 
 /** @throws ServiceError network_volume_not_found; invalid_request for a smaller size; storage_full */
 export async function updateNetworkVolume(
-  engine: Uses<"prices" | "steps" | "usage">,
+  engine: StepPort & CatalogPort,
   id: string,
   { name, size }: NetworkVolumeChange,
 ): Promise<NetworkVolume> {
@@ -57,7 +60,7 @@ export async function updateNetworkVolume(
  * @throws ServiceError network_volume_not_found; in_use while an endpoint has it; storage_full
  */
 export async function deleteNetworkVolume(
-  engine: Uses<"directory" | "steps" | "usage" | "volumeFiles">,
+  engine: StepPort & CatalogPort & MachinePort,
   id: string,
 ): Promise<void> {
   engine.directory.volume(id);
@@ -76,7 +79,7 @@ export async function deleteNetworkVolume(
   await inServiceWords(engine, engine.volumeFiles.remove(id, unstore));
 }
 
-async function inServiceWords(engine: Uses<"steps">, work: Promise<void>): Promise<void> {
+async function inServiceWords(engine: StepPort, work: Promise<void>): Promise<void> {
   await work.catch((error: unknown) => {
     throw engine.steps.refusalFor(error);
   });

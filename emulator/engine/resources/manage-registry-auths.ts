@@ -4,7 +4,8 @@ import type { Pod } from "../../core/pods/pod.ts";
 import type { RegistryAuth, RegistryCredentials } from "../../core/resources/registry-auth.ts";
 import type { Template } from "../../core/resources/template.ts";
 import { ServiceError } from "../../core/service-error.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { SecretPort } from "./secret-box.ts";
 import { refuseIfUsed } from "./in-use.ts";
 import { sealSecret } from "./secret-box.ts";
 
@@ -14,7 +15,7 @@ const ID_RANDOM_LENGTH = 23;
 
 /** @throws ServiceError registry_auth_name_taken, secrets_unusable, storage_full */
 export async function createRegistryAuth(
-  engine: Uses<"random" | "secretKey" | "steps">,
+  engine: StepPort & SecretPort,
   { name, ...credentials }: RegistryAuthInput,
 ): Promise<RegistryAuth> {
   const id = `${ID_PREFIX}${engine.random.shortId(ID_RANDOM_LENGTH)}`;
@@ -30,13 +31,13 @@ export async function createRegistryAuth(
 }
 
 /** In order of name. */
-export function listRegistryAuths(engine: Uses<"steps">): readonly RegistryAuth[] {
+export function listRegistryAuths(engine: StepPort): readonly RegistryAuth[] {
   const auths = engine.steps.records.all("registryAuth");
   return auths.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** @throws ServiceError registry_auth_not_found */
-export function readRegistryAuth(engine: Uses<"steps">, id: string): RegistryAuth {
+export function readRegistryAuth(engine: StepPort, id: string): RegistryAuth {
   const auth = engine.steps.records.find("registryAuth", id);
   if (!auth) throw registryAuthNotFound(id);
   return auth;
@@ -48,7 +49,7 @@ export function readRegistryAuth(engine: Uses<"steps">, id: string): RegistryAut
  * @throws ServiceError registry_auth_not_found, secrets_unusable, storage_full
  */
 export async function updateRegistryAuth(
-  engine: Uses<"random" | "secretKey" | "steps">,
+  engine: StepPort & SecretPort,
   id: string,
   credentials: RegistryCredentials,
 ): Promise<RegistryAuth> {
@@ -67,7 +68,7 @@ export async function updateRegistryAuth(
  * @throws ServiceError registry_auth_not_found; in_use while a pod names it, or a template that may not lose it; storage_full
  */
 export async function deleteRegistryAuth(
-  engine: Uses<"steps">,
+  engine: StepPort,
   id: string,
   ofTemplates: "kept" | "lost" = "kept",
 ): Promise<void> {

@@ -1,6 +1,8 @@
 /** Decrypts the credentials of a container registry auth for a launcher that pulls an image. */
 import type { RegistryCredentials } from "../../core/resources/registry-auth.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TellPort } from "../observe/tell-port.ts";
+import type { SecretPort } from "./secret-box.ts";
 import { readRegistryAuth } from "./manage-registry-auths.ts";
 import { unsealSecret } from "./secret-box.ts";
 
@@ -11,7 +13,7 @@ import { unsealSecret } from "./secret-box.ts";
  *   tampered with
  */
 export async function registryCredentials(
-  engine: Uses<"secretKey" | "steps">,
+  engine: StepPort & SecretPort,
   id: string,
 ): Promise<RegistryCredentials> {
   const { name, sealed } = readRegistryAuth(engine, id);
@@ -20,7 +22,7 @@ export async function registryCredentials(
 }
 
 /** Logs which stored credentials cannot be decrypted, before they are needed. */
-export async function checkCredentials(engine: Uses<"log" | "secretKey" | "steps">): Promise<void> {
+export async function checkCredentials(engine: StepPort & TellPort & SecretPort): Promise<void> {
   for (const { id, name } of engine.steps.records.inOrder("registryAuth")) {
     try {
       await registryCredentials(engine, id);

@@ -7,21 +7,24 @@ import {
 } from "../../core/resources/sealed-secret.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import { StoreUnusableError } from "../../core/store-error.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { Random } from "../../core/time/clock.ts";
+import type { SecretKey } from "../../secrets/secret-key.ts";
+
+/** Port: encrypts stored secrets. */
+export interface SecretPort {
+  readonly secretKey: SecretKey;
+  readonly random: Random;
+}
 
 /** Encrypts for the record `recordId`; makes the key if there is none yet. @throws ServiceError secrets_unusable; StoreFullError */
-export function sealSecret(
-  engine: Uses<"random" | "secretKey">,
-  recordId: string,
-  text: string,
-): SealedSecret {
+export function sealSecret(engine: SecretPort, recordId: string, text: string): SealedSecret {
   const key = usable(() => engine.secretKey.findOrMake());
   return seal(text, engine.random.bytes(NONCE_BYTES), { key, recordId });
 }
 
 /** Decrypts; `what` names the secret in a refusal. @throws ServiceError secrets_unusable */
 export function unsealSecret(
-  engine: Uses<"secretKey">,
+  engine: SecretPort,
   recordId: string,
   sealed: SealedSecret,
   what: string,

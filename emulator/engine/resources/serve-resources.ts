@@ -11,7 +11,12 @@ import type { RegistryAuth } from "../../core/resources/registry-auth.ts";
 import type { Template } from "../../core/resources/template.ts";
 import { templateRolls } from "../../core/resources/template-change.ts";
 import { billVolume } from "../billing/bill-volume.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { TellPort } from "../observe/tell-port.ts";
+import type { CatalogPort } from "./catalog-port.ts";
+import type { SecretPort } from "./secret-box.ts";
+import type { MachinePort } from "../parts/machine-port.ts";
 import { sealSecret, unsealSecret } from "./secret-box.ts";
 import { logSettled } from "./log-overrides.ts";
 import { isoNow } from "./endpoints/put-endpoint.ts";
@@ -24,17 +29,7 @@ import { rollEndpoints } from "./templates/update-template.ts";
  * @throws NameTakenError; ServiceError storage_full, secrets_unusable
  */
 export async function serveResources(
-  engine: Uses<
-    | "clock"
-    | "directory"
-    | "log"
-    | "prices"
-    | "random"
-    | "secretKey"
-    | "steps"
-    | "usage"
-    | "volumeFiles"
-  >,
+  engine: StepPort & TimePort & TellPort & CatalogPort & SecretPort & MachinePort,
   { networkVolumes, registryAuths, templates }: ServedResources,
 ): Promise<void> {
   for (const volume of networkVolumes) await serveVolume(engine, volume);
@@ -43,7 +38,7 @@ export async function serveResources(
 }
 
 async function serveVolume(
-  engine: Uses<"directory" | "log" | "prices" | "steps" | "usage" | "volumeFiles">,
+  engine: StepPort & TellPort & CatalogPort & MachinePort,
   now: NetworkVolume,
 ): Promise<void> {
   const { id } = now;
@@ -72,7 +67,7 @@ function grown(present: NetworkVolume | undefined, now: NetworkVolume): NetworkV
 
 /** The credentials of the file are taken at each start, whatever they were changed to meanwhile. */
 async function serveRegistryAuth(
-  engine: Uses<"random" | "secretKey" | "steps">,
+  engine: StepPort & TimePort & SecretPort,
   { id, name, ...credentials }: ServedRegistryAuth,
 ): Promise<void> {
   await engine.steps.commit((step) => {
@@ -86,7 +81,7 @@ async function serveRegistryAuth(
   });
 }
 
-function isSealed(engine: Uses<"secretKey">, { id, sealed }: RegistryAuth, text: string): boolean {
+function isSealed(engine: SecretPort, { id, sealed }: RegistryAuth, text: string): boolean {
   try {
     return unsealSecret(engine, id, sealed, "the credentials") === text;
   } catch {
@@ -96,7 +91,7 @@ function isSealed(engine: Uses<"secretKey">, { id, sealed }: RegistryAuth, text:
 }
 
 async function serveTemplate(
-  engine: Uses<"clock" | "log" | "steps">,
+  engine: StepPort & TimePort & TellPort,
   file: ServedTemplate,
 ): Promise<void> {
   const { template } = file;

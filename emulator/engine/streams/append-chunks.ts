@@ -3,12 +3,12 @@ import type { LeaseRef } from "../../../runtime/protocol/outcome.ts";
 import type { ChunkReceipt } from "../../../runtime/protocol/session.ts";
 import type { Step } from "../steps/step.ts";
 import { apply } from "../jobs/apply.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { TimePort } from "../time/time-port.ts";
 import type { StagedChunks, StagedProgress } from "../jobs/staged-report.ts";
 
 /** Stores chunks in order; the receipts say up to where each job's chunks are stored. */
 export function storeChunks(
-  engine: Uses<"clock">,
+  engine: TimePort,
   step: Step,
   staged: readonly StagedChunks[],
 ): ChunkReceipt[] {
@@ -24,7 +24,7 @@ export function storeChunks(
 
 /** Stores those batches of one lease that come next; the index of the next chunk wanted, or undefined for a lease not held. */
 function storeChunksOf(
-  engine: Uses<"clock">,
+  engine: TimePort,
   step: Step,
   lease: LeaseRef,
   batches: readonly StagedChunks[],
@@ -59,7 +59,7 @@ function storeChunksOf(
 
 /** Keeps the newest progress value where the output will be; void once the job ends without it. */
 export function storeProgress(
-  engine: Uses<"clock">,
+  engine: TimePort,
   step: Step,
   { progress, value }: StagedProgress,
 ): void {

@@ -1,7 +1,8 @@
 /** The newest chunks of one job in memory, for a reader that keeps up with the stream. */
 import { type ChunkBatch, cutBatch } from "../../../runtime/protocol/chunk-batch.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { WakePort } from "../parts/wake-port.ts";
 import type { JobRef } from "../jobs/read/job-view.ts";
 import type { JobChange, JobNews } from "../jobs/read/job-watchers.ts";
 import { JobSignal } from "../jobs/read/job-signal.ts";
@@ -21,7 +22,7 @@ export class ChunkTail implements Disposable {
   #isBehind = true;
   #end: JobEnd | undefined;
 
-  constructor(engine: Uses<"clock" | "watchers">, ref: JobRef) {
+  constructor(engine: TimePort & WakePort, ref: JobRef) {
     this.#signal = new JobSignal(engine, ref, (change) => this.#keep(change));
   }
 

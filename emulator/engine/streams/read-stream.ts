@@ -5,7 +5,10 @@ import type { Job } from "../../core/jobs/job.ts";
 import type { BatchWindow } from "../../store/payload.ts";
 import type { StoreReads } from "../../store/store.ts";
 import { apply } from "../jobs/apply.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { WorkerPort } from "../workers/worker-port.ts";
+import type { TellPort } from "../observe/tell-port.ts";
 import { askOrEnd, unlessDamaged } from "../jobs/damaged-data.ts";
 import {
   findJob,
@@ -204,7 +207,7 @@ async function* passAll(
   }
 }
 
-type ReadUses = Uses<"clock" | "fleet" | "lease" | "log" | "random" | "steps">;
+type ReadUses = StepPort & TimePort & WorkerPort & TellPort;
 
 function lookAhead(engine: ReadUses, ref: JobRef, from: number): Promise<StreamPart> {
   return readFrom(engine, ref, () => from, LOOK_AHEAD);

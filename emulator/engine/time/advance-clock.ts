@@ -3,7 +3,9 @@ import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Disarm } from "../../core/time/clock.ts";
 import { invalidRequest } from "../../core/service-error.ts";
 import { apply } from "../jobs/apply.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "./time-port.ts";
+import type { HistoryPort } from "../observe/tell-port.ts";
 import type { Step } from "../steps/step.ts";
 import type { Steps } from "../steps/steps.ts";
 
@@ -22,7 +24,7 @@ const LAST_STEP_MS = 1_000;
 export const SHARED_CLOCK =
   "service time runs with real time where several emulators share the store: it cannot be advanced, and there is no manual clock";
 
-type AdvanceUses = Uses<"clock" | "events" | "ownership" | "pendingWork" | "realClock" | "steps">;
+type AdvanceUses = StepPort & TimePort & HistoryPort;
 
 /** Instants are service time, ms since the epoch. */
 export interface ClockReading {
@@ -40,7 +42,7 @@ export interface Advance extends ClockReading {
   readonly underWay: readonly string[];
 }
 
-export function readClock({ clock }: Uses<"clock">): ClockReading {
+export function readClock({ clock }: TimePort): ClockReading {
   return { now: clock.now(), offsetMs: clock.offsetMs, nextDueAt: clock.nextWakeAt };
 }
 
@@ -92,7 +94,7 @@ class TimeLimit implements Disposable {
   readonly over: AbortSignal;
   readonly #disarm: Disarm;
 
-  constructor({ realClock }: Uses<"realClock">, ms: number, signal: AbortSignal) {
+  constructor({ realClock }: TimePort, ms: number, signal: AbortSignal) {
     const end = new AbortController();
     this.#disarm = realClock.wakeAt(realClock.now() + ms, () => end.abort());
     this.over = AbortSignal.any([end.signal, signal]);
@@ -112,7 +114,7 @@ function refuseTooMuch(offsetMs: number): void {
 }
 
 /** The time to the next due moment; at least 1 ms, for a timer that is due and has not fired yet. */
-function nextStrideMs({ clock }: Uses<"clock">, leftMs: number, stops: number): number {
+function nextStrideMs({ clock }: TimePort, leftMs: number, stops: number): number {
   const leastMs = stops < EXACT_STOPS ? 1 : Math.ceil(leftMs / (EXACT_STOPS + STRIDES - stops));
   const toNextMs = (clock.nextWakeAt ?? Number.POSITIVE_INFINITY) - clock.now();
   return Math.min(leftMs, Math.max(leastMs, toNextMs));
@@ -122,7 +124,7 @@ function nextStrideMs({ clock }: Uses<"clock">, leftMs: number, stops: number): 
  * Service time and what must not move with it change in one step: no other one sees the
  * one without the other, and a service that is killed goes on with both or neither.
  */
-async function moveTime(engine: Uses<"clock" | "steps">, byMs: number): Promise<void> {
+async function moveTime(engine: StepPort & TimePort, byMs: number): Promise<void> {
   const { clock } = engine;
   await engine.steps.commit((step) => {
     step.putRecord("clock", RECORD_ID, { offsetMs: clock.offsetMs + byMs });

@@ -1,5 +1,9 @@
 /** Waits until the service has nothing to do, without polling. */
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "./time-port.ts";
+import type { WorkerPort } from "../workers/worker-port.ts";
+import type { HistoryPort } from "../observe/tell-port.ts";
+import type { CatalogPort } from "../resources/catalog-port.ts";
 
 /** How many jobs of an endpoint are not done. */
 export interface OpenJobs {
@@ -22,7 +26,7 @@ export interface OpenWork {
  * @param among counts only the jobs of this endpoint, and no other work; default: everything
  */
 export async function untilIdle(
-  engine: Uses<"directory" | "events" | "fleet" | "ownership" | "pendingWork" | "steps">,
+  engine: StepPort & TimePort & WorkerPort & HistoryPort & CatalogPort,
   signal: AbortSignal,
   among?: string,
 ): Promise<OpenWork> {
@@ -38,7 +42,7 @@ export async function untilIdle(
 }
 
 async function openJobs(
-  { directory, fleet, ownership, steps }: Uses<"directory" | "fleet" | "ownership" | "steps">,
+  { directory, fleet, ownership, steps }: StepPort & WorkerPort & CatalogPort,
   among: string | undefined,
 ): Promise<readonly OpenJobs[]> {
   const isMeant = (id: string) => (among === undefined ? ownership.holds(id) : id === among);
@@ -60,7 +64,7 @@ class NextChange implements Disposable {
   readonly seen: Promise<void>;
   readonly #unfollow: () => void;
 
-  constructor({ events }: Uses<"events">, signal: AbortSignal) {
+  constructor({ events }: HistoryPort, signal: AbortSignal) {
     const { promise, resolve } = Promise.withResolvers<void>();
     const look = () => resolve();
     const unfollow = events.follow(look);

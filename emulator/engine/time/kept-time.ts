@@ -9,7 +9,10 @@
 import { durationInWords } from "../../core/time/duration.ts";
 import { dueAt } from "../../core/jobs/job-due.ts";
 import type { Clock } from "../../core/time/clock.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "./time-port.ts";
+import type { TellPort } from "../observe/tell-port.ts";
+import type { WakePort } from "../parts/wake-port.ts";
 import type { Steps } from "../steps/steps.ts";
 import { storedOffsetMs } from "./advance-clock.ts";
 
@@ -24,7 +27,7 @@ const HELD_MS = 600_000;
 /** Maximum number of deletions that are counted. */
 const COUNTED = 10_000;
 
-type KeptUses = Uses<"clock" | "dueTimer" | "log" | "realClock" | "steps" | "webhookDue">;
+type KeptUses = StepPort & TimePort & TellPort & WakePort;
 
 /** The clock that service time follows from this start on. */
 export function clockSinceHighest(steps: Pick<Steps, "records">, wall: Clock): Clock {

@@ -2,11 +2,12 @@
 import { dueAt } from "../../core/jobs/job-due.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { DueMoment } from "../../core/time/due.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "./time-port.ts";
 
 /** The earliest first, `limit` at most. */
 export async function whatIsDue(
-  { clock, steps }: Uses<"clock" | "steps">,
+  { clock, steps }: StepPort & TimePort,
   limit: number,
 ): Promise<readonly DueMoment[]> {
   const [jobs, deliveries] = await steps.read((reads) =>

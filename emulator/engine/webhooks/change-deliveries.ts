@@ -1,14 +1,13 @@
 /** Changes webhook deliveries, one after another: each looks at what is stored, and nothing changes it meanwhile. */
 import { type Delivery, dueAgain, keptDeliveries } from "../../core/webhooks/delivery.ts";
 import { ServiceError } from "../../core/service-error.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { WakePort } from "../parts/wake-port.ts";
 import { findDelivery } from "./webhook-outbox.ts";
 
 /** Stores the delivery after a try; once it is settled, the next one of its job may go, and old ones go for good. */
-export function storeTried(
-  engine: Uses<"clock" | "deliveries" | "ownership" | "steps">,
-  tried: Delivery,
-): Promise<void> {
+export function storeTried(engine: StepPort & TimePort & WakePort, tried: Delivery): Promise<void> {
   return engine.deliveries.inTurn(async () => {
     await engine.steps.commit((step) => {
       step.replaceDelivery(tried);
@@ -22,14 +21,14 @@ export function storeTried(
 
 /** Has the oldest delivery of the job that is pending made, if it waits for no try. */
 export function releaseDelivery(
-  engine: Uses<"clock" | "deliveries" | "steps">,
+  engine: StepPort & TimePort & WakePort,
   jobId: string,
 ): Promise<void> {
   return engine.deliveries.inTurn(() => releaseNext(engine, jobId));
 }
 
 /** Deletes what is kept no longer. */
-export function forgetOldDeliveries(engine: Uses<"clock" | "deliveries" | "steps">): Promise<void> {
+export function forgetOldDeliveries(engine: StepPort & TimePort & WakePort): Promise<void> {
   const kept = keptDeliveries(engine.clock.deletesUpTo());
   return engine.deliveries.inTurn(() => engine.steps.commit((step) => step.pruneDeliveries(kept)));
 }
@@ -39,10 +38,7 @@ export function forgetOldDeliveries(engine: Uses<"clock" | "deliveries" | "steps
  *
  * @throws ServiceError delivery_not_found, delivery_pending, endpoint_moved
  */
-export function redeliver(
-  engine: Uses<"clock" | "deliveries" | "steps">,
-  id: string,
-): Promise<Delivery> {
+export function redeliver(engine: StepPort & TimePort & WakePort, id: string): Promise<Delivery> {
   return engine.deliveries.inTurn(async () => {
     const delivery = await engine.steps.read((reads) => findDelivery(reads, id));
     if (delivery.state === "pending") {
@@ -61,7 +57,7 @@ export function redeliver(
   });
 }
 
-async function releaseNext(engine: Uses<"clock" | "steps">, jobId: string): Promise<void> {
+async function releaseNext(engine: StepPort & TimePort, jobId: string): Promise<void> {
   const next = await engine.steps.read((reads) => reads.deliveries.firstPending(jobId));
   // None, too, where another process has the job.
   if (next === undefined || next.nextTryAt !== undefined) return;

@@ -7,7 +7,11 @@ import type { WebhookResult, WebhookSender } from "../../webhooks/webhook-sender
 import { isMoved } from "../steps/state/endpoint-moved.ts";
 import { DueTimer } from "../time/due-timer.ts";
 import { pause } from "../../core/time/pause.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { TellPort } from "../observe/tell-port.ts";
+import type { HistoryPort } from "../observe/tell-port.ts";
+import type { WakePort } from "../parts/wake-port.ts";
 import { forgetOldDeliveries, storeTried } from "./change-deliveries.ts";
 import { HeldUpDeliveries } from "./held-up-deliveries.ts";
 import { deliveryBody } from "./delivery-body.ts";
@@ -20,9 +24,7 @@ const MAX_CALLS_PER_ORIGIN = 8;
 /** When a read or write of the store that failed is tried again. */
 const RETRY_MS = 1_000;
 
-type DeliveryUses = Uses<
-  "clock" | "deliveries" | "log" | "metrics" | "ownership" | "pendingWork" | "steps" | "tracer"
->;
+type DeliveryUses = StepPort & TimePort & TellPort & HistoryPort & WakePort;
 
 interface WebhookCall {
   readonly delivery: Delivery;

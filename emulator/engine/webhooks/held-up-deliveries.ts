@@ -1,5 +1,7 @@
 /** Deliveries that wait for an earlier one of their job: sees to it that each is made in its turn, whatever fails meanwhile. */
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { WakePort } from "../parts/wake-port.ts";
 import { isMoved } from "../steps/state/endpoint-moved.ts";
 import { releaseDelivery } from "./change-deliveries.ts";
 
@@ -7,12 +9,12 @@ import { releaseDelivery } from "./change-deliveries.ts";
 const PAGE = 500;
 
 export class HeldUpDeliveries {
-  readonly #engine: Uses<"clock" | "deliveries" | "ownership" | "steps">;
+  readonly #engine: StepPort & TimePort & WakePort;
   /** Jobs whose oldest pending delivery may be one of them. */
   readonly #jobIds = new Set<string>();
   #areRead = false;
 
-  constructor(engine: Uses<"clock" | "deliveries" | "ownership" | "steps">) {
+  constructor(engine: StepPort & TimePort & WakePort) {
     this.#engine = engine;
   }
 

@@ -1,5 +1,4 @@
 /** Settles the secret that signs webhook calls: given, or made at the first start and kept, encrypted. */
-import type { Random } from "../../core/time/clock.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import { StoreUnusableError } from "../../core/store-error.ts";
 import {
@@ -7,15 +6,12 @@ import {
   WEBHOOK_SECRET_ID,
   type WebhookSecret,
 } from "../../core/webhooks/webhook-secret.ts";
-import type { SecretKey } from "../../secrets/secret-key.ts";
 import { orCause } from "../steps/refusal.ts";
-import { sealSecret, unsealSecret } from "../resources/secret-box.ts";
+import { type SecretPort, sealSecret, unsealSecret } from "../resources/secret-box.ts";
 import type { Steps } from "../steps/steps.ts";
 
-export interface WebhookSecretSettling {
+export interface WebhookSecretSettling extends SecretPort {
   readonly steps: Pick<Steps, "commit" | "records">;
-  readonly random: Random;
-  readonly secretKey: SecretKey;
 }
 
 /**

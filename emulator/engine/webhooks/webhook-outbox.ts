@@ -3,7 +3,7 @@ import { type Delivery, type DeliveryFilter } from "../../core/webhooks/delivery
 import type { Piece } from "../../core/jobs/opened-payload.ts";
 import { invalidRequest, ServiceError } from "../../core/service-error.ts";
 import type { StoreReads } from "../../store/store.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
 import { deliveryBody } from "./delivery-body.ts";
 
 export interface DeliveryPage {
@@ -19,7 +19,7 @@ export interface DeliveryPage {
  * @throws ServiceError invalid_request when `after` is no delivery, or no longer
  */
 export async function listDeliveries(
-  engine: Uses<"steps">,
+  engine: StepPort,
   filter: DeliveryFilter,
   limit: number,
   after: string | undefined,
@@ -43,7 +43,7 @@ export interface DeliveryWithBody {
 }
 
 /** @throws ServiceError delivery_not_found */
-export async function readDelivery(engine: Uses<"steps">, id: string): Promise<DeliveryWithBody> {
+export async function readDelivery(engine: StepPort, id: string): Promise<DeliveryWithBody> {
   return engine.steps.read(async (view) => {
     const delivery = await findDelivery(view, id);
     const body = await deliveryBody(view, delivery.seq);

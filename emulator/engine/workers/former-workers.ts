@@ -1,11 +1,14 @@
 /** Workers that outlived the process that started them: those of endpoints that are decided for here are looked after from now on. */
 import type { Launcher, OutlivingWorkers, WorkerExit } from "../../launch/launcher.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { WorkerPort } from "./worker-port.ts";
+import type { CatalogPort } from "../resources/catalog-port.ts";
+import type { WakePort } from "../parts/wake-port.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 import type { WorkerStarter } from "./worker-starter.ts";
 import type { FormerToken } from "./worker-tokens.ts";
 
-type FormerUses = Uses<"directory" | "endpointChanged" | "fleet" | "ownership" | "tokens">;
+type FormerUses = StepPort & WorkerPort & CatalogPort & WakePort;
 
 export interface FormerWorkersParts {
   readonly launchers: readonly Launcher[];

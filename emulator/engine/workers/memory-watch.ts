@@ -1,15 +1,17 @@
 /** Samples the memory of workers that are processes, always: that costs some 0.1 ms for each of them in 10 s. */
 import type { Disarm } from "../../core/time/clock.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { WorkerPort } from "./worker-port.ts";
+import type { HistoryPort } from "../observe/tell-port.ts";
 
 /** In real time. */
 export const MEMORY_STEP_MS = 10_000;
 
 export class MemoryWatch {
-  readonly #engine: Uses<"fleet" | "realClock" | "workerHistory">;
+  readonly #engine: TimePort & WorkerPort & HistoryPort;
   #disarm: Disarm | undefined;
 
-  constructor(engine: Uses<"fleet" | "realClock" | "workerHistory">) {
+  constructor(engine: TimePort & WorkerPort & HistoryPort) {
     this.#engine = engine;
   }
 

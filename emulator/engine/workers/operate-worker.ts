@@ -1,7 +1,9 @@
 /** Has a worker leave; ends it as a crash would, or stops it where it is, so that a person sees what the service makes of that. */
 import { ServiceError } from "../../core/service-error.ts";
 import type { LaunchedWorker } from "../../launch/launcher.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { WorkerPort } from "./worker-port.ts";
+import type { TellPort } from "../observe/tell-port.ts";
+import type { WakePort } from "../parts/wake-port.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 
 /**
@@ -10,7 +12,7 @@ import type { WorkerHandle } from "./worker-handle.ts";
  *
  * @throws ServiceError worker_not_found; worker_out_of_reach for one that the service did not start
  */
-export function killWorker({ fleet, log }: Uses<"fleet" | "log">, workerId: string): void {
+export function killWorker({ fleet, log }: WorkerPort & TellPort, workerId: string): void {
   const { worker, launched } = workerInReach(fleet, workerId);
   const { endpointId } = worker;
   log.warn({ workerId, endpointId }, "worker is killed on demand");
@@ -24,7 +26,7 @@ export function killWorker({ fleet, log }: Uses<"fleet" | "log">, workerId: stri
  * @throws ServiceError worker_not_found; worker_out_of_reach also for one that cannot be frozen
  */
 export async function freezeWorker(
-  { fleet, log }: Uses<"fleet" | "log">,
+  { fleet, log }: WorkerPort & TellPort,
   workerId: string,
   isFrozen: boolean,
 ): Promise<void> {
@@ -54,7 +56,7 @@ export async function freezeWorker(
  * @throws ServiceError worker_not_found
  */
 export function drainWorker(
-  { endpointChanged, fleet, log, mover }: Uses<"endpointChanged" | "fleet" | "log" | "mover">,
+  { endpointChanged, fleet, log, mover }: WorkerPort & TellPort & WakePort,
   workerId: string,
 ): void {
   const worker = runningWorker(fleet, workerId);
@@ -65,7 +67,7 @@ export function drainWorker(
 }
 
 function workerInReach(
-  fleet: Uses<"fleet">["fleet"],
+  fleet: WorkerPort["fleet"],
   workerId: string,
 ): { readonly worker: WorkerHandle; readonly launched: LaunchedWorker } {
   const worker = runningWorker(fleet, workerId);
@@ -75,7 +77,7 @@ function workerInReach(
   throw new ServiceError("worker_out_of_reach", message);
 }
 
-function runningWorker(fleet: Uses<"fleet">["fleet"], workerId: string): WorkerHandle {
+function runningWorker(fleet: WorkerPort["fleet"], workerId: string): WorkerHandle {
   const worker = fleet.find(workerId);
   if (worker !== undefined && (worker.launched !== undefined || worker.isExternal)) return worker;
   throw new ServiceError("worker_not_found", `there is no worker "${workerId}" that runs`);

@@ -2,7 +2,11 @@
 import type { LogEntry } from "../../core/observe/log/log-entry.ts";
 import { readWorkerLine } from "../../core/observe/log/worker-line.ts";
 import type { GpuUse } from "../../core/workers/gpu-allocation.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { WorkerPort } from "./worker-port.ts";
+import type { HistoryPort } from "../observe/tell-port.ts";
+import type { CatalogPort } from "../resources/catalog-port.ts";
+import type { MachinePort } from "../parts/machine-port.ts";
 import type { WorkerReport } from "./worker-history.ts";
 
 export interface OperatedWorker extends WorkerReport {
@@ -25,7 +29,7 @@ export interface WantedWorkers {
  * @throws ServiceError endpoint_not_found
  */
 export async function operatedWorkers(
-  engine: Uses<"directory" | "fleet" | "gpuUse" | "logs" | "steps" | "workerHistory">,
+  engine: StepPort & WorkerPort & HistoryPort & CatalogPort & MachinePort,
   { endpointId, workerId }: WantedWorkers,
   lines: number,
 ): Promise<readonly OperatedWorker[]> {
@@ -55,7 +59,7 @@ export async function operatedWorkers(
   }));
 }
 
-function startsOfRunning({ steps }: Uses<"steps">): ReadonlyMap<string, number | undefined> {
+function startsOfRunning({ steps }: StepPort): ReadonlyMap<string, number | undefined> {
   const running = steps.jobsInMemory(({ status }) => status === "IN_PROGRESS");
   return new Map(running.map(({ id, startedAt }) => [id, startedAt]));
 }
@@ -72,7 +76,7 @@ function lastLines(
 
 /** Asked only where a worker has a real GPU. */
 async function gpuUses(
-  { gpuUse }: Uses<"gpuUse">,
+  { gpuUse }: MachinePort,
   reports: readonly WorkerReport[],
 ): Promise<readonly GpuUse[]> {
   const isReal = ({ gpus, endedAt }: WorkerReport) =>

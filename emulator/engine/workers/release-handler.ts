@@ -3,7 +3,12 @@ import type { Reload } from "../../../runtime/protocol/session.ts";
 import { rolled } from "../../core/resources/endpoint-change.ts";
 import type { Endpoint } from "../../core/resources/endpoint.ts";
 import type { Step } from "../steps/step.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { WorkerPort } from "./worker-port.ts";
+import type { HistoryPort } from "../observe/tell-port.ts";
+import type { CatalogPort } from "../resources/catalog-port.ts";
+import type { WakePort } from "../parts/wake-port.ts";
 import { isoNow, putEndpoint } from "../resources/endpoints/put-endpoint.ts";
 
 /** What the workers load. */
@@ -18,7 +23,7 @@ export type HandlerModule = Pick<Reload, "modulePath" | "sourcePath">;
  * @throws ServiceError storage_full
  */
 export async function releaseHandler(
-  engine: Uses<"clock" | "directory" | "endpointChanged" | "events" | "fleet" | "steps">,
+  engine: StepPort & TimePort & WorkerPort & HistoryPort & CatalogPort & WakePort,
   imageName: string,
   module: HandlerModule | undefined,
 ): Promise<readonly Endpoint[]> {
@@ -35,17 +40,18 @@ export async function releaseHandler(
 }
 
 function rollEndpoints(
-  { clock, directory }: Uses<"clock" | "directory">,
+  engine: TimePort & CatalogPort,
   step: Step,
   imageName: string,
 ): readonly Endpoint[] {
+  const { directory } = engine;
   const rolledOnes: Endpoint[] = [];
   for (const { id, templateId } of directory.endpoints()) {
     if (directory.findTemplate(templateId)?.imageName !== imageName) continue;
     const stored = step.record("endpoint", id);
     if (!stored) continue;
     const endpoint = rolled(stored);
-    putEndpoint(step, isoNow({ clock }), endpoint);
+    putEndpoint(step, isoNow(engine), endpoint);
     rolledOnes.push(endpoint);
   }
   return rolledOnes;

@@ -3,7 +3,11 @@ import type { Endpoint } from "../../core/resources/endpoint.ts";
 import type { ScalerDecision } from "../../core/workers/scaler.ts";
 import type { WorkerEvent } from "../../core/workers/worker-event.ts";
 import type { WorkerExit } from "../../launch/launcher.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { WorkerPort } from "./worker-port.ts";
+import type { TellPort } from "../observe/tell-port.ts";
+import type { CatalogPort } from "../resources/catalog-port.ts";
 import { demandNow, demandOf } from "./scaling/endpoint-demand.ts";
 import type { DecisionLog } from "./scaling/decision-log.ts";
 import { EndpointScale, type Seen } from "./scaling/endpoint-scale.ts";
@@ -27,18 +31,7 @@ export interface WorkerManagerOptions {
   readonly watch: WorkerWatch;
 }
 
-type ManagerUses = Uses<
-  | "balancer"
-  | "clock"
-  | "directory"
-  | "fleet"
-  | "lease"
-  | "log"
-  | "mover"
-  | "pendingWork"
-  | "random"
-  | "steps"
->;
+type ManagerUses = StepPort & TimePort & WorkerPort & TellPort & CatalogPort;
 
 export class WorkerManager {
   readonly #engine: ManagerUses;

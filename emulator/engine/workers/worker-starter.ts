@@ -12,7 +12,11 @@ import type {
   WorkerExit,
 } from "../../launch/launcher.ts";
 import type { HealthWatch } from "../balancing/health-watch.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { WorkerPort } from "./worker-port.ts";
+import type { TellPort } from "../observe/tell-port.ts";
+import type { HistoryPort } from "../observe/tell-port.ts";
+import type { CatalogPort } from "../resources/catalog-port.ts";
 import type { GpuPool } from "./gpus/gpu-pool.ts";
 import type { MemoryWatch } from "./memory-watch.ts";
 import { WorkerHandle } from "./worker-handle.ts";
@@ -37,9 +41,7 @@ export interface WorkerStarterOptions {
   readonly memory: Pick<MemoryWatch, "watch">;
 }
 
-type StarterUses = Uses<
-  "clock" | "directory" | "fleet" | "log" | "metrics" | "mover" | "random" | "realClock" | "tokens"
->;
+type StarterUses = TimePort & WorkerPort & TellPort & HistoryPort & CatalogPort;
 
 /** Called with a worker that has exited, and all that it started. */
 type Ended = (worker: WorkerHandle, exit: WorkerExit) => Promise<void>;

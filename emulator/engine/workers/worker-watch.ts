@@ -2,7 +2,8 @@
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Disarm } from "../../core/time/clock.ts";
 import { INIT_TIMEOUT } from "../../core/workers/init-limit.ts";
-import type { Uses } from "../parts/engine-parts.ts";
+import type { TimePort } from "../time/time-port.ts";
+import type { WorkerPort } from "./worker-port.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 
 /** Which limit a worker exceeded: a sentence without its subject, and for how long that has lasted. */
@@ -11,7 +12,7 @@ export interface Overdue {
   readonly fields: Readonly<Record<string, number>>;
 }
 
-type WatchUses = Uses<"fleet" | "lease" | "realClock" | "stallDetector">;
+type WatchUses = TimePort & WorkerPort;
 type GiveUp = (worker: WorkerHandle, overdue: Overdue) => void;
 
 export class WorkerWatch {

@@ -1,7 +1,9 @@
 /** Cancels a job whose result nobody will ask for. */
 import { ServiceError } from "../../core/service-error.ts";
 import { cancel } from "../../engine/jobs/cancel.ts";
-import type { Uses } from "../../engine/parts/engine-parts.ts";
+import type { StepPort } from "../../engine/steps/step-port.ts";
+import type { TimePort } from "../../engine/time/time-port.ts";
+import type { CatalogPort } from "../../engine/resources/catalog-port.ts";
 import type { JobRef } from "../../engine/jobs/read/job-view.ts";
 
 /**
@@ -9,7 +11,7 @@ import type { JobRef } from "../../engine/jobs/read/job-view.ts";
  * nothing. A job that has ended meanwhile, or cannot be cancelled now, is left as it is.
  */
 export async function cancelUnclaimed(
-  engine: Uses<"clock" | "directory" | "steps">,
+  engine: StepPort & TimePort & CatalogPort,
   ref: JobRef,
 ): Promise<void> {
   try {

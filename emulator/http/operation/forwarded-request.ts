@@ -1,6 +1,6 @@
 /** What is known of a request beside what it says itself, where several replicas share a store. */
 import type { IncomingMessage } from "node:http";
-import type { Uses } from "../../engine/parts/engine-parts.ts";
+import type { TimePort } from "../../engine/time/time-port.ts";
 
 export interface Arrival {
   /** The replica that passed it on; undefined: the client called this one. */
@@ -25,7 +25,7 @@ const arrivals = new WeakMap<IncomingMessage, Arrival>();
 export function noteArrival(
   request: IncomingMessage,
   known: Pick<Arrival, "from" | "address"> & Partial<Arrival>,
-  { realClock }: Uses<"realClock">,
+  { realClock }: TimePort,
 ): Arrival {
   const arrival: Arrival = {
     isShare: false,

@@ -3,7 +3,15 @@ import type { IncomingMessage } from "node:http";
 import type { DashboardMode } from "../../core/access/dashboard-mode.ts";
 import type { KeyRing } from "../../core/access/key-ring.ts";
 import { AuditLog } from "../../engine/access/audit-log.ts";
-import type { Uses } from "../../engine/parts/engine-parts.ts";
+import type { StepPort } from "../../engine/steps/step-port.ts";
+import type { TimePort } from "../../engine/time/time-port.ts";
+import type { WorkerPort } from "../../engine/workers/worker-port.ts";
+import type { TellPort } from "../../engine/observe/tell-port.ts";
+import type { HistoryPort } from "../../engine/observe/tell-port.ts";
+import type { CatalogPort } from "../../engine/resources/catalog-port.ts";
+import type { SecretPort } from "../../engine/resources/secret-box.ts";
+import type { MachinePort } from "../../engine/parts/machine-port.ts";
+import type { WakePort } from "../../engine/parts/wake-port.ts";
 import type { EngineLog } from "../../engine/observe/engine-log.ts";
 import type { LiveWorkers } from "../../live/live-workers.ts";
 import type { Ownership } from "../../store/ownership.ts";
@@ -13,37 +21,16 @@ import { DashboardAccess } from "./access/dashboard-access.ts";
 import { arrivalOf } from "./forwarded-request.ts";
 import type { RateLimiter } from "./limits/rate-limiter.ts";
 
-type OfJobs = Uses<
-  "clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps" | "watchers"
->;
-type OfResources = Uses<
-  | "endpointChanged"
-  | "endpointDeleted"
-  | "events"
-  | "findGpus"
-  | "prices"
-  | "secretKey"
-  | "deliveries"
-  | "usage"
-  | "volumeFiles"
->;
-type OfPods = Uses<"podMemoryInGb" | "podRuns">;
-type OfOperators = Uses<
-  | "decisions"
-  | "gpuUse"
-  | "logs"
-  | "metrics"
-  | "mover"
-  | "pendingWork"
-  | "readiness"
-  | "series"
-  | "tracer"
-  | "workerHistory"
->;
-type OfAnswers = Uses<"balancer" | "inFlight" | "ownership" | "realClock" | "schemas">;
-
 /** What all operations together take of the engine: each hands its use case no more than that takes. */
-export type HttpEngine = OfJobs & OfResources & OfPods & OfOperators & OfAnswers;
+export type HttpEngine = StepPort &
+  TimePort &
+  WorkerPort &
+  TellPort &
+  HistoryPort &
+  CatalogPort &
+  SecretPort &
+  MachinePort &
+  WakePort;
 
 export interface HttpServiceOptions {
   readonly engine: HttpEngine;

@@ -2,7 +2,8 @@
 import type { JobFilter } from "../../../core/jobs/job-filter.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { StoreReads } from "../../../store/store.ts";
-import type { Uses } from "../../parts/engine-parts.ts";
+import type { StepPort } from "../../steps/step-port.ts";
+import type { CatalogPort } from "../../resources/catalog-port.ts";
 import { ownTurn } from "../../limits/own-turn.ts";
 import type { JobPage } from "./list-requests.ts";
 
@@ -21,7 +22,7 @@ const LOOKED_FOR_COUNT = 100_000;
  * @throws ServiceError endpoint_not_found, wrong_endpoint_type
  */
 export async function findJobs(
-  engine: Uses<"directory" | "steps">,
+  engine: StepPort & CatalogPort,
   filter: JobFilter,
   { limit, beforeSeq }: { readonly limit: number; readonly beforeSeq?: number | undefined },
 ): Promise<JobPage> {
@@ -48,7 +49,7 @@ export interface JobCount {
 
 /** How many jobs fit the filter, up to 10,000. @throws ServiceError endpoint_not_found, wrong_endpoint_type */
 export async function countJobs(
-  engine: Uses<"directory" | "steps">,
+  engine: StepPort & CatalogPort,
   filter: JobFilter,
 ): Promise<JobCount> {
   refuseUnknown(engine, filter);
@@ -65,7 +66,7 @@ export async function countJobs(
   return jobs > COUNTED ? { jobs: COUNTED, more: true } : { jobs, more: nextSeq !== undefined };
 }
 
-function refuseUnknown({ directory }: Uses<"directory">, { endpointId }: JobFilter): void {
+function refuseUnknown({ directory }: CatalogPort, { endpointId }: JobFilter): void {
   if (endpointId !== undefined) directory.queue(endpointId);
 }
 
@@ -76,7 +77,7 @@ type Ask = (
 
 /** Asks until there is nothing more, it is enough, or `maxLooked` jobs were looked at; answers where it ended. */
 function inQuestions(
-  { steps }: Uses<"steps">,
+  { steps }: StepPort,
   maxLooked: number,
   beforeSeq: number | undefined,
   ask: Ask,

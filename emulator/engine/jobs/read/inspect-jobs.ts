@@ -5,7 +5,8 @@ import type { ShownPayload } from "../../../core/jobs/opened-payload.ts";
 import { ServiceError } from "../../../core/service-error.ts";
 import type { StoreReads } from "../../../store/store.ts";
 import { PayloadDamagedError } from "../../../store/payload.ts";
-import type { Uses } from "../../parts/engine-parts.ts";
+import type { StepPort } from "../../steps/step-port.ts";
+import type { CatalogPort } from "../../resources/catalog-port.ts";
 import { showBoth } from "./show-payload.ts";
 
 /**
@@ -14,7 +15,7 @@ import { showBoth } from "./show-payload.ts";
  * @throws ServiceError endpoint_not_found, wrong_endpoint_type
  */
 export async function deletedJobs(
-  engine: Uses<"directory" | "steps">,
+  engine: StepPort & CatalogPort,
   filter: ReportFilter,
   limit: number,
 ): Promise<readonly JobReport[]> {
@@ -35,7 +36,7 @@ export interface InspectedJob {
 
 /** With its payloads, unless `isBrief`. @throws ServiceError job_not_found */
 export async function inspectJob(
-  engine: Uses<"steps">,
+  engine: StepPort,
   jobId: string,
   isBrief = false,
 ): Promise<InspectedJob> {

@@ -3,7 +3,8 @@ import { chunksOf } from "../../../../runtime/protocol/chunk-batch.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { JobStatus } from "../../../../runtime/protocol/job-status.ts";
 import type { StoreReads } from "../../../store/store.ts";
-import type { Uses } from "../../parts/engine-parts.ts";
+import type { StepPort } from "../../steps/step-port.ts";
+import type { CatalogPort } from "../../resources/catalog-port.ts";
 import { readJob, type JobRef } from "./job-view.ts";
 
 /** Payloads are raw JSON. */
@@ -18,13 +19,13 @@ export interface JobContents {
 const ALL = { from: 0, maxCount: Infinity, maxBytes: Infinity };
 
 /** @throws ServiceError job_not_found, also for a job of another endpoint */
-export function readContents(engine: Uses<"steps">, ref: JobRef): Promise<JobContents> {
+export function readContents(engine: StepPort, ref: JobRef): Promise<JobContents> {
   return engine.steps.read(async (view) => contentsOf(view, await readJob(view, ref)));
 }
 
 /** The endpoint's jobs, the newest first, all or those in one status. @throws ServiceError endpoint_not_found */
 export async function listContents(
-  engine: Uses<"directory" | "steps">,
+  engine: StepPort & CatalogPort,
   endpointId: string,
   status: JobStatus | undefined,
 ): Promise<readonly JobContents[]> {

@@ -1,16 +1,17 @@
 /** Waits for the next change of one job; a change between a read and the wait is not missed. */
-import type { Uses } from "../../parts/engine-parts.ts";
+import type { TimePort } from "../../time/time-port.ts";
+import type { WakePort } from "../../parts/wake-port.ts";
 import type { JobRef } from "./job-view.ts";
 import type { JobListener } from "./job-watchers.ts";
 
 export class JobSignal implements Disposable {
-  readonly #engine: Uses<"clock" | "watchers">;
+  readonly #engine: TimePort & WakePort;
   readonly #unwatch: () => void;
   #hasChanged = false;
   #wake: (() => void) | undefined;
 
   /** `listener` is called with each change before the wait ends. */
-  constructor(engine: Uses<"clock" | "watchers">, ref: JobRef, listener?: JobListener) {
+  constructor(engine: TimePort & WakePort, ref: JobRef, listener?: JobListener) {
     this.#engine = engine;
     this.#unwatch = engine.watchers.watch(ref, (change) => {
       listener?.(change);

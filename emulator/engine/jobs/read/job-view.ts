@@ -5,15 +5,18 @@ import type { Job } from "../../../core/jobs/job.ts";
 import type { ShownPayload } from "../../../core/jobs/opened-payload.ts";
 import type { StoreReads } from "../../../store/store.ts";
 import type { Step } from "../../steps/step.ts";
-import type { Uses } from "../../parts/engine-parts.ts";
+import type { StepPort } from "../../steps/step-port.ts";
+import type { TimePort } from "../../time/time-port.ts";
+import type { WorkerPort } from "../../workers/worker-port.ts";
+import type { TellPort } from "../../observe/tell-port.ts";
+import type { CatalogPort } from "../../resources/catalog-port.ts";
+import type { WakePort } from "../../parts/wake-port.ts";
 import { askOrEnd, unlessDamaged } from "../damaged-data.ts";
 import type { JobChange } from "./job-watchers.ts";
 import { showPayload } from "./show-payload.ts";
 
 /** What it takes to wait for a job. */
-export type WaitUses = Uses<
-  "clock" | "directory" | "fleet" | "lease" | "log" | "ownership" | "random" | "steps" | "watchers"
->;
+export type WaitUses = StepPort & TimePort & WorkerPort & TellPort & CatalogPort & WakePort;
 
 /** A job as `/status` shows it. */
 export interface JobView {
@@ -34,10 +37,7 @@ export async function readJob(reads: StoreReads, ref: JobRef): Promise<Job> {
 }
 
 /** @throws ServiceError job_not_found, also for a job of another endpoint */
-export async function refuseUnknown(
-  engine: Uses<"ownership" | "steps">,
-  ref: JobRef,
-): Promise<void> {
+export async function refuseUnknown(engine: StepPort, ref: JobRef): Promise<void> {
   const job = await engine.steps.jobInMemory(ref.jobId);
   engine.ownership.refuseMoved(ref.endpointId);
   if (job === undefined) await engine.steps.read((reads) => readJob(reads, ref));
@@ -64,7 +64,7 @@ function jobNotFound(jobId: string): ServiceError {
 
 /** @throws ServiceError job_not_found */
 export async function viewJob(
-  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps">,
+  engine: StepPort & TimePort & WorkerPort & TellPort & CatalogPort,
   ref: JobRef,
 ): Promise<JobView> {
   engine.directory.queue(ref.endpointId);
@@ -128,7 +128,7 @@ export async function waitForEnd(
 
 /** The job as the change leaves it, which ends it. @throws ServiceError job_not_found */
 export async function viewOfEnd(
-  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps">,
+  engine: StepPort & TimePort & WorkerPort & TellPort & CatalogPort,
   change: JobChange,
 ): Promise<JobView> {
   const { job } = change;

@@ -1,7 +1,8 @@
 /** `/requests`: an endpoint's jobs, page by page from the newest. */
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { Job } from "../../../core/jobs/job.ts";
-import type { Uses } from "../../parts/engine-parts.ts";
+import type { StepPort } from "../../steps/step-port.ts";
+import type { CatalogPort } from "../../resources/catalog-port.ts";
 
 export interface JobPage {
   readonly jobs: readonly Job[];
@@ -11,7 +12,7 @@ export interface JobPage {
 
 /** @throws ServiceError endpoint_not_found, wrong_endpoint_type */
 export async function listRequests(
-  engine: Uses<"directory" | "steps">,
+  engine: StepPort & CatalogPort,
   endpointId: string,
   listing: JobListing,
 ): Promise<JobPage> {

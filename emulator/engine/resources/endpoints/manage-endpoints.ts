@@ -5,7 +5,12 @@ import type { EndpointInput } from "../../../core/resources/endpoint-input.ts";
 import type { Endpoint } from "../../../core/resources/endpoint.ts";
 import type { Step } from "../../steps/step.ts";
 import { apply } from "../../jobs/apply.ts";
-import type { Uses } from "../../parts/engine-parts.ts";
+import type { StepPort } from "../../steps/step-port.ts";
+import type { TimePort } from "../../time/time-port.ts";
+import type { TellPort } from "../../observe/tell-port.ts";
+import type { HistoryPort } from "../../observe/tell-port.ts";
+import type { CatalogPort } from "../catalog-port.ts";
+import type { WakePort } from "../../parts/wake-port.ts";
 import {
   deleteBoundTemplates,
   type InlineContainer,
@@ -31,7 +36,7 @@ const BATCH = 200;
 
 /** @throws ServiceError invalid_request for a template that is missing or a Pod's, or a missing volume; storage_full */
 export async function createEndpoint(
-  engine: Uses<"clock" | "endpointChanged" | "events" | "log" | "random" | "steps">,
+  engine: StepPort & TimePort & TellPort & HistoryPort & WakePort,
   input: EndpointInput | InlineEndpointInput,
 ): Promise<Endpoint> {
   const id = engine.random.shortId(ID_LENGTH);
@@ -76,7 +81,7 @@ function templateFor(
 }
 
 /** Oldest first. */
-export function listEndpoints(engine: Uses<"directory">): readonly Endpoint[] {
+export function listEndpoints(engine: CatalogPort): readonly Endpoint[] {
   return engine.directory
     .endpoints()
     .toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt));
@@ -89,7 +94,7 @@ export function listEndpoints(engine: Uses<"directory">): readonly Endpoint[] {
  * @throws ServiceError endpoint_not_found; storage_full, endpoint_moved, and then the endpoint is there again, its jobs perhaps not
  */
 export async function deleteEndpoint(
-  engine: Uses<"clock" | "directory" | "endpointChanged" | "endpointDeleted" | "steps">,
+  engine: StepPort & TimePort & CatalogPort & WakePort,
   id: string,
 ): Promise<void> {
   engine.directory.endpoint(id);
@@ -108,7 +113,7 @@ export async function deleteEndpoint(
 }
 
 /** Deletes the endpoint's jobs, telling who waits for one that it is CANCELLED. */
-async function deleteJobs(engine: Uses<"clock" | "steps">, endpointId: string): Promise<void> {
+async function deleteJobs(engine: StepPort & TimePort, endpointId: string): Promise<void> {
   for (let lastSeq: number | undefined = 0; lastSeq !== undefined;) {
     const after: number = lastSeq;
     lastSeq = await engine.steps.commitOn<number | undefined>(

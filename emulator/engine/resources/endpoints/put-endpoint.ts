@@ -2,7 +2,8 @@
 import { type Release, releaseId, releaseOf } from "../../../core/resources/release.ts";
 import type { Endpoint } from "../../../core/resources/endpoint.ts";
 import type { Template } from "../../../core/resources/template.ts";
-import type { Uses } from "../../parts/engine-parts.ts";
+import type { StepPort } from "../../steps/step-port.ts";
+import type { TimePort } from "../../time/time-port.ts";
 import type { Step } from "../../steps/step.ts";
 
 /** Older releases of an endpoint are forgotten (ours). */
@@ -40,11 +41,11 @@ export function deleteReleases(step: Step, endpointId: string): void {
 }
 
 /** Those of an endpoint that are kept. */
-export function listReleases({ steps }: Uses<"steps">, endpointId: string): readonly Release[] {
+export function listReleases({ steps }: StepPort, endpointId: string): readonly Release[] {
   return steps.records.all("release").filter((release) => release.endpointId === endpointId);
 }
 
 /** Service time as releases and templates have it. */
-export function isoNow({ clock }: Uses<"clock">): string {
+export function isoNow({ clock }: TimePort): string {
   return new Date(clock.now()).toISOString();
 }

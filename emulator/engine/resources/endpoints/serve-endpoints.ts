@@ -7,7 +7,9 @@ import { type Settled, settleServed } from "../../../core/resources/served-setti
 import { templateRolls } from "../../../core/resources/template-change.ts";
 import type { Template } from "../../../core/resources/template.ts";
 import type { Step } from "../../steps/step.ts";
-import type { Uses } from "../../parts/engine-parts.ts";
+import type { StepPort } from "../../steps/step-port.ts";
+import type { TimePort } from "../../time/time-port.ts";
+import type { TellPort } from "../../observe/tell-port.ts";
 import { warnOfUnknownGpus } from "../../workers/gpus/warn-of-unknown-gpus.ts";
 import { logSettled } from "../log-overrides.ts";
 import { isoNow, putEndpoint } from "./put-endpoint.ts";
@@ -28,7 +30,7 @@ interface Outcome {
  * @throws ServiceError storage_full
  */
 export async function serve(
-  engine: Uses<"clock" | "log" | "steps">,
+  engine: StepPort & TimePort & TellPort,
   files: readonly ServedEndpoint[],
 ): Promise<void> {
   const outcomes = await engine.steps.commit((step) => {

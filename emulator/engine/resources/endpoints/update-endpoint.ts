@@ -3,7 +3,12 @@ import { changeEndpoint, rolled } from "../../../core/resources/endpoint-change.
 import type { EndpointChanges } from "../../../core/resources/endpoint-input.ts";
 import type { Endpoint } from "../../../core/resources/endpoint.ts";
 import { templateRolls } from "../../../core/resources/template-change.ts";
-import type { Uses } from "../../parts/engine-parts.ts";
+import type { StepPort } from "../../steps/step-port.ts";
+import type { TimePort } from "../../time/time-port.ts";
+import type { TellPort } from "../../observe/tell-port.ts";
+import type { HistoryPort } from "../../observe/tell-port.ts";
+import type { CatalogPort } from "../catalog-port.ts";
+import type { WakePort } from "../../parts/wake-port.ts";
 import type { Step } from "../../steps/step.ts";
 import { endpointNotFound } from "../directory.ts";
 import { checkVolumes } from "./endpoint-volumes.ts";
@@ -28,7 +33,7 @@ const TEMPLATE_ID_LENGTH = 10;
  * volume; storage_full
  */
 export async function updateEndpoint(
-  engine: Uses<"clock" | "directory" | "endpointChanged" | "events" | "log" | "random" | "steps">,
+  engine: StepPort & TimePort & TellPort & HistoryPort & CatalogPort & WakePort,
   id: string,
   changes: EndpointChanges,
   inline?: InlineContainer,

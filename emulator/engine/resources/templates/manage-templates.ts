@@ -6,7 +6,9 @@ import { invalidRequest, ServiceError } from "../../../core/service-error.ts";
 import type { TemplateInput } from "../../../core/resources/template-input.ts";
 import type { Template } from "../../../core/resources/template.ts";
 import type { Step } from "../../steps/step.ts";
-import type { Uses } from "../../parts/engine-parts.ts";
+import type { StepPort } from "../../steps/step-port.ts";
+import type { TimePort } from "../../time/time-port.ts";
+import type { CatalogPort } from "../catalog-port.ts";
 import { refuseIfUsed } from "../in-use.ts";
 import { isoNow } from "../endpoints/put-endpoint.ts";
 
@@ -14,7 +16,7 @@ const ID_LENGTH = 10;
 
 /** @throws ServiceError template_name_taken; invalid_request for a container registry auth that is missing; storage_full */
 export async function createTemplate(
-  engine: Uses<"clock" | "random" | "steps">,
+  engine: StepPort & TimePort,
   input: TemplateInput,
 ): Promise<Template> {
   const id = engine.random.shortId(ID_LENGTH);
@@ -30,15 +32,12 @@ export async function createTemplate(
 }
 
 /** In order of name. */
-export function listTemplates(engine: Uses<"directory">): readonly Template[] {
+export function listTemplates(engine: CatalogPort): readonly Template[] {
   return engine.directory.templates().toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** @throws ServiceError template_not_found; in_use while an endpoint has it */
-export async function deleteTemplate(
-  engine: Uses<"directory" | "steps">,
-  id: string,
-): Promise<void> {
+export async function deleteTemplate(engine: StepPort & CatalogPort, id: string): Promise<void> {
   const { name } = engine.directory.template(id);
   await engine.steps.commit((step) => {
     const isUser = (user: Endpoint | Pod) => user.templateId === id;

@@ -5,7 +5,10 @@ import { changeTemplate, templateRolls } from "../../../core/resources/template-
 import type { TemplateChanges } from "../../../core/resources/template-input.ts";
 import type { Template } from "../../../core/resources/template.ts";
 import type { Step } from "../../steps/step.ts";
-import type { Uses } from "../../parts/engine-parts.ts";
+import type { StepPort } from "../../steps/step-port.ts";
+import type { TimePort } from "../../time/time-port.ts";
+import type { HistoryPort } from "../../observe/tell-port.ts";
+import type { WakePort } from "../../parts/wake-port.ts";
 import { templateNotFound } from "../directory.ts";
 import { refuseIfUsed } from "../in-use.ts";
 import { checkName, checkRegistryAuth } from "./manage-templates.ts";
@@ -19,7 +22,7 @@ import { isoNow, putEndpoint } from "../endpoints/put-endpoint.ts";
  * invalid_request, storage_full
  */
 export async function updateTemplate(
-  engine: Uses<"clock" | "endpointChanged" | "events" | "steps">,
+  engine: StepPort & TimePort & HistoryPort & WakePort,
   id: string,
   changes: TemplateChanges,
 ): Promise<Template> {

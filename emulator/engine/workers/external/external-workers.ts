@@ -1,6 +1,11 @@
 /** Workers that somebody else has started: they are registered when they come, and sent away when their key opens nothing any more. */
 import { ServiceError } from "../../../core/service-error.ts";
-import type { Uses } from "../../parts/engine-parts.ts";
+import type { StepPort } from "../../steps/step-port.ts";
+import type { TimePort } from "../../time/time-port.ts";
+import type { WorkerPort } from "../worker-port.ts";
+import type { TellPort } from "../../observe/tell-port.ts";
+import type { CatalogPort } from "../../resources/catalog-port.ts";
+import type { WakePort } from "../../parts/wake-port.ts";
 import { requeueOrphans } from "../../jobs/requeue.ts";
 import { endAtOnce } from "../end-at-once.ts";
 import { WorkerHandle } from "../worker-handle.ts";
@@ -13,7 +18,7 @@ export interface ExternalRef {
 
 /** The worker with that id; undefined if it is not known. @throws ServiceError unauthorized when another endpoint has it */
 export function findExternal(
-  { fleet }: Uses<"fleet">,
+  { fleet }: WorkerPort,
   { endpointId, workerId }: ExternalRef,
 ): WorkerHandle | undefined {
   const worker = fleet.find(workerId);
@@ -30,7 +35,7 @@ export function findExternal(
  * @throws ServiceError endpoint_not_found, wrong_endpoint_type, unauthorized
  */
 export function registerExternal(
-  engine: Uses<"clock" | "directory" | "fleet" | "log" | "realClock">,
+  engine: TimePort & WorkerPort & TellPort & CatalogPort,
   ref: ExternalRef,
   keyId: string,
 ): WorkerHandle {
@@ -55,9 +60,7 @@ export function registerExternal(
   return worker;
 }
 
-export type DismissUses = Uses<
-  "clock" | "endpointChanged" | "fleet" | "lease" | "log" | "mover" | "random" | "steps"
->;
+export type DismissUses = StepPort & TimePort & WorkerPort & TellPort & WakePort;
 
 /**
  * Sends the external workers away whose keys open nothing any more: they are not counted from now on, and their jobs go back to the

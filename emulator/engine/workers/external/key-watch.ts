@@ -1,17 +1,17 @@
 /** Sends external workers away as soon as their keys open nothing any more: they were revoked, or have expired. */
 import type { KeyRing } from "../../../core/access/key-ring.ts";
 import type { Disarm } from "../../../core/time/clock.ts";
-import type { Uses } from "../../parts/engine-parts.ts";
+import type { TimePort } from "../../time/time-port.ts";
 import { dismissExternals, type DismissUses } from "./external-workers.ts";
 
 export class KeyWatch {
-  readonly #engine: DismissUses & Uses<"pendingWork">;
+  readonly #engine: DismissUses & TimePort;
   readonly #keys: KeyRing;
   #disarm: Disarm | undefined;
   #isStopped = false;
 
   /** Begins at once. */
-  constructor(engine: DismissUses & Uses<"pendingWork">, keys: KeyRing) {
+  constructor(engine: DismissUses & TimePort, keys: KeyRing) {
     this.#engine = engine;
     this.#keys = keys;
     keys.onChange(() => this.#look());

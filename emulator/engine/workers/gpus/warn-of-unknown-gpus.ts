@@ -1,10 +1,10 @@
 /** Warns of GPU types that are probably misspelt. They are accepted, because a machine may have a GPU of that name. */
 import { unknownGpuWarning } from "../../../core/workers/gpu-type.ts";
-import type { Uses } from "../../parts/engine-parts.ts";
+import type { TellPort } from "../../observe/tell-port.ts";
 
 /** @param about the ids of the endpoint or pod, for the log */
 export function warnOfUnknownGpus(
-  { log }: Uses<"log">,
+  { log }: TellPort,
   gpuTypeIds: readonly string[],
   about: Readonly<Record<string, string>>,
 ): void {

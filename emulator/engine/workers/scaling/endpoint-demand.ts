@@ -3,11 +3,14 @@ import type { JobCounts } from "../../../core/jobs/job-counts.ts";
 import type { Endpoint } from "../../../core/resources/endpoint.ts";
 import type { Demand } from "../../../core/workers/scaler.ts";
 import { assignFreeCredit } from "../../jobs/assign-free.ts";
-import type { Uses } from "../../parts/engine-parts.ts";
+import type { StepPort } from "../../steps/step-port.ts";
+import type { TimePort } from "../../time/time-port.ts";
+import type { WorkerPort } from "../worker-port.ts";
+import type { CatalogPort } from "../../resources/catalog-port.ts";
 
 /** Jobs that a worker can take at once are handed over first, so that they cause no scaling. */
 export async function demandOf(
-  engine: Uses<"balancer" | "clock" | "directory" | "fleet" | "lease" | "random" | "steps">,
+  engine: StepPort & TimePort & WorkerPort & CatalogPort,
   endpointId: string,
 ): Promise<Demand> {
   const { balancer, directory, steps } = engine;
@@ -24,7 +27,7 @@ export async function demandOf(
 
 /** What memory knows of the demand at once: `waitingSince` may be missing, and some of it may not be durable. */
 export function demandNow(
-  { balancer, steps }: Uses<"balancer" | "steps">,
+  { balancer, steps }: StepPort & WorkerPort,
   { id, type }: Endpoint,
 ): Demand {
   if (type === "LOAD_BALANCING") return balancer.demand(id);
@@ -38,7 +41,7 @@ function demandOfJobs(counts: JobCounts): Pick<Demand, "running" | "waiting"> {
   };
 }
 
-async function oldestSince({ steps }: Uses<"steps">, endpointId: string) {
+async function oldestSince({ steps }: StepPort, endpointId: string) {
   const since = steps.waitingSince(endpointId);
   return since ?? steps.read((reads) => reads.oldestScalingQueuedAt(endpointId));
 }

@@ -1,11 +1,12 @@
 /** Logs the end of a worker, and decides from it how long the start of the next one waits. */
 import type { WorkerExit } from "../../../launch/launcher.ts";
-import type { Uses } from "../../parts/engine-parts.ts";
+import type { TimePort } from "../../time/time-port.ts";
+import type { TellPort } from "../../observe/tell-port.ts";
 import type { EndpointScale } from "./endpoint-scale.ts";
 import type { WorkerHandle } from "../worker-handle.ts";
 
 export function recordEnd(
-  { log, clock }: Uses<"clock" | "log">,
+  { log, clock }: TimePort & TellPort,
   worker: WorkerHandle,
   exit: WorkerExit,
   scale: EndpointScale | undefined,

@@ -4,12 +4,14 @@
  */
 import type { LeaseRef } from "../../../../runtime/protocol/outcome.ts";
 import type { JobEvent } from "../../../core/jobs/job-event.ts";
-import type { Uses } from "../../parts/engine-parts.ts";
+import type { StepPort } from "../../steps/step-port.ts";
+import type { TimePort } from "../../time/time-port.ts";
+import type { WorkerPort } from "../worker-port.ts";
 import { apply } from "../../jobs/apply.ts";
 import type { Step } from "../../steps/step.ts";
 import type { WorkerHandle } from "../worker-handle.ts";
 
-export type FlowUses = Uses<"clock" | "lease" | "mover" | "realClock" | "steps">;
+export type FlowUses = StepPort & TimePort & WorkerPort;
 
 /** Time that a transfer may take without being noted: most are over then, and cost no step. */
 const UNNOTED_MS = 1_000;

@@ -1,11 +1,14 @@
 /** Answers the greeting of a worker: what it names goes on, what it does not name never arrived at it. */
 import type { Hello, ServiceOrders } from "../../../../runtime/protocol/session.ts";
-import type { Uses } from "../../parts/engine-parts.ts";
+import type { StepPort } from "../../steps/step-port.ts";
+import type { TimePort } from "../../time/time-port.ts";
+import type { WorkerPort } from "../worker-port.ts";
+import type { HistoryPort } from "../../observe/tell-port.ts";
 import { apply } from "../../jobs/apply.ts";
 import type { Step } from "../../steps/step.ts";
 import type { WorkerHandle } from "../worker-handle.ts";
 
-export type WelcomeUses = Uses<"clock" | "lease" | "steps" | "workerHistory">;
+export type WelcomeUses = StepPort & TimePort & WorkerPort & HistoryPort;
 
 /** Jobs that never arrived at the worker go back to the queue; resolves when that is durable, with what the worker is to be told. */
 export async function welcomed(

@@ -13,7 +13,13 @@ import type { BytesInFlight } from "../../limits/bytes-in-flight.ts";
 import { apply } from "../../jobs/apply.ts";
 import { assignWaiting } from "../../jobs/assign.ts";
 import { assignFreeCredit } from "../../jobs/assign-free.ts";
-import type { Uses } from "../../parts/engine-parts.ts";
+import type { MachinePort } from "../../parts/machine-port.ts";
+import type { StepPort } from "../../steps/step-port.ts";
+import type { TimePort } from "../../time/time-port.ts";
+import type { WorkerPort } from "../worker-port.ts";
+import type { TellPort } from "../../observe/tell-port.ts";
+import type { CatalogPort } from "../../resources/catalog-port.ts";
+import type { WakePort } from "../../parts/wake-port.ts";
 import { finish } from "../../jobs/finish.ts";
 import { welcomed, type WelcomeUses } from "./welcome-worker.ts";
 import type { Send, WorkerHandle } from "../worker-handle.ts";
@@ -23,18 +29,13 @@ import { storeChunks, storeProgress } from "../../streams/append-chunks.ts";
 
 type SessionUses = WelcomeUses &
   FlowUses &
-  Uses<
-    | "directory"
-    | "endpointChanged"
-    | "fleet"
-    | "lease"
-    | "log"
-    | "mover"
-    | "random"
-    | "receiving"
-    | "schemas"
-    | "steps"
-  >;
+  StepPort &
+  TimePort &
+  WorkerPort &
+  TellPort &
+  CatalogPort &
+  MachinePort &
+  WakePort;
 
 /** Opens a session with a connected worker; `send` sends orders to it. */
 export type OpenSession = (worker: WorkerHandle, send: Send) => WorkerSession;

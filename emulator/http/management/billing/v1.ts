@@ -6,7 +6,8 @@ import {
   readVolumeBillingQuery,
 } from "../../../core/billing/billing-query.ts";
 import type { QueryParameters } from "../../../core/input/query-parameters.ts";
-import type { Uses } from "../../../engine/parts/engine-parts.ts";
+import type { TimePort } from "../../../engine/time/time-port.ts";
+import type { CatalogPort } from "../../../engine/resources/catalog-port.ts";
 import { machineBill, volumeBill } from "../../../engine/billing/bills.ts";
 import { jsonAnswer } from "../../operation/answers/answer.ts";
 import type { Operation } from "../../operation/operation.ts";
@@ -41,7 +42,7 @@ function bill(
   what: string,
   query: z.ZodObject,
   schema: z.ZodType,
-  read: (engine: Uses<"clock" | "usage">, query: QueryParameters) => Promise<unknown>,
+  read: (engine: TimePort & CatalogPort, query: QueryParameters) => Promise<unknown>,
 ): Operation {
   return {
     methods: ["GET"],

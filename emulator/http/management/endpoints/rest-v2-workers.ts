@@ -1,7 +1,9 @@
 /** `GET /v2/serverless/{id}/workers`: the workers of an endpoint, and how many of them are in which state (live). */
 import { z } from "zod";
 import type { Endpoint } from "../../../core/resources/endpoint.ts";
-import type { Uses } from "../../../engine/parts/engine-parts.ts";
+import type { TimePort } from "../../../engine/time/time-port.ts";
+import type { WorkerPort } from "../../../engine/workers/worker-port.ts";
+import type { CatalogPort } from "../../../engine/resources/catalog-port.ts";
 import type { WorkerHandle } from "../../../engine/workers/worker-handle.ts";
 import { jsonAnswer } from "../../operation/answers/answer.ts";
 import type { EndpointPath, Operation } from "../../operation/operation.ts";
@@ -77,15 +79,12 @@ export const listWorkersV2: Operation<EndpointPath> = {
 };
 
 /** Those that have not ended. */
-export function liveWorkersOf(
-  { fleet }: Uses<"fleet">,
-  endpointId: string,
-): readonly WorkerHandle[] {
+export function liveWorkersOf({ fleet }: WorkerPort, endpointId: string): readonly WorkerHandle[] {
   return fleet.workersOf(endpointId).filter(({ state }) => state !== "ended");
 }
 
 function shown(
-  { clock, directory }: Uses<"clock" | "directory">,
+  { clock, directory }: TimePort & CatalogPort,
   endpoint: Endpoint,
   worker: WorkerHandle,
 ): Shown {
@@ -121,7 +120,7 @@ function statusOf(worker: WorkerHandle): Shown["status"] {
 
 /** Workers that wait for a GPU are none yet, and have no ids of their own. */
 function missingOf(
-  { fleet }: Uses<"fleet">,
+  { fleet }: WorkerPort,
   { id, gpuCount, dataCenterIds }: Endpoint,
   there: readonly Shown[],
 ): readonly Shown[] {

@@ -1,7 +1,7 @@
 /** Operations on endpoints in the second version of REST. */
 import type { Endpoint } from "../../../core/resources/endpoint.ts";
 import type { Template } from "../../../core/resources/template.ts";
-import type { Uses } from "../../../engine/parts/engine-parts.ts";
+import type { CatalogPort } from "../../../engine/resources/catalog-port.ts";
 import type { InlineContainer } from "../../../engine/resources/templates/bound-template.ts";
 import {
   createEndpoint,
@@ -86,7 +86,7 @@ export const SERVERLESS_V2_OPERATIONS = {
 
 /** @throws ServiceError template_not_found, unprocessable, invalid_request */
 function inlineOf(
-  { directory }: Uses<"directory">,
+  { directory }: CatalogPort,
   body: CreateEndpointBody | UpdateEndpointBody,
 ): InlineContainer {
   const { templateId: copyOf } = body;
@@ -95,10 +95,7 @@ function inlineOf(
 }
 
 /** With the versions of CUDA of the template that is copied, where the body says nothing of CUDA (live). */
-function withCudaOf(
-  { directory }: Uses<"directory">,
-  body: CreateEndpointBody,
-): CreateEndpointBody {
+function withCudaOf({ directory }: CatalogPort, body: CreateEndpointBody): CreateEndpointBody {
   const { gpu, templateId } = body;
   if (gpu === undefined || templateId === undefined) return body;
   const { allowedCudaVersions } = directory.template(templateId);
@@ -109,7 +106,7 @@ function withCudaOf(
 
 /** Undefined where the body says nothing of it. */
 function changedContainer(
-  engine: Uses<"directory">,
+  engine: CatalogPort,
   body: UpdateEndpointBody,
 ): InlineContainer | undefined {
   const inline = inlineOf(engine, body);

@@ -9,7 +9,8 @@ import {
 } from "../../../core/resources/endpoint-input.ts";
 import { type Endpoint, executionLimitMs } from "../../../core/resources/endpoint.ts";
 import { withoutNewerFields } from "../../../core/resources/template.ts";
-import type { Uses } from "../../../engine/parts/engine-parts.ts";
+import type { WorkerPort } from "../../../engine/workers/worker-port.ts";
+import type { CatalogPort } from "../../../engine/resources/catalog-port.ts";
 import {
   createEndpoint,
   deleteEndpoint,
@@ -60,7 +61,7 @@ export const ENDPOINT_OPERATIONS = {
 };
 
 function endpointBody(
-  { directory, fleet }: Uses<"directory" | "fleet">,
+  { directory, fleet }: WorkerPort & CatalogPort,
   shown: Endpoint,
   { includeTemplate, includeWorkers }: Flags<keyof typeof endpointQuery.shape>,
 ): ShownEndpoint {

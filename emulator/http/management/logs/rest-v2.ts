@@ -8,7 +8,8 @@ import {
   streamedLine,
 } from "../../../core/observe/log/streamed-line.ts";
 import { ServiceError } from "../../../core/service-error.ts";
-import type { Uses } from "../../../engine/parts/engine-parts.ts";
+import type { WorkerPort } from "../../../engine/workers/worker-port.ts";
+import type { HistoryPort } from "../../../engine/observe/tell-port.ts";
 import { FeedReader } from "../../../engine/observe/feed-reader.ts";
 import type { LoggedLine } from "../../../engine/observe/log-feed.ts";
 import { readPod } from "../../../engine/pods/manage-pods.ts";
@@ -87,7 +88,7 @@ export const LOG_STREAM_V2_OPERATIONS = {
 
 /** Also a worker that has ended lately. */
 function isThere(
-  { fleet, workerHistory }: Uses<"fleet" | "workerHistory">,
+  { fleet, workerHistory }: WorkerPort & HistoryPort,
   { endpointId, workerId }: WorkerPath,
 ): boolean {
   return (

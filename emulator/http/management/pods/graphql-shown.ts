@@ -3,11 +3,13 @@ import { perHour } from "../../../core/billing/prices.ts";
 import type { Pod } from "../../../core/pods/pod.ts";
 import { argsOf } from "../../../core/resources/docker-args.ts";
 import type { GpuUse } from "../../../core/workers/gpu-allocation.ts";
-import type { Uses } from "../../../engine/parts/engine-parts.ts";
+import type { TimePort } from "../../../engine/time/time-port.ts";
+import type { CatalogPort } from "../../../engine/resources/catalog-port.ts";
+import type { MachinePort } from "../../../engine/parts/machine-port.ts";
 import type { PodRun } from "../../../engine/pods/pod-run.ts";
 import { GB_PER_VCPU, LOOPBACK, MACHINE_ID } from "./v1-body.ts";
 
-type Shows = Uses<"gpuUse" | "podMemoryInGb" | "podRuns" | "prices" | "realClock">;
+type Shows = TimePort & CatalogPort & MachinePort;
 
 export function shownPod(engine: Shows, pod: Pod) {
   const { env, ports, ...shown } = pod;
@@ -33,7 +35,7 @@ export function shownPod(engine: Shows, pod: Pod) {
 }
 
 /** In dollars. */
-export function hourlyCost({ prices }: Uses<"prices">, pod: Pod): number {
+export function hourlyCost({ prices }: CatalogPort, pod: Pod): number {
   const gpuTypeId = pod.computeType === "GPU" ? pod.gpuTypeIds[0] : undefined;
   return perHour(prices, { ...pod, gpuTypeId });
 }
@@ -52,7 +54,7 @@ function machineOf({ id, gpuTypeIds, computeType, dataCenterIds }: Pod, run: Pod
   };
 }
 
-function uptimeOf({ realClock }: Uses<"realClock">, { runsSince }: PodRun): number {
+function uptimeOf({ realClock }: TimePort, { runsSince }: PodRun): number {
   const now = realClock.now();
   return Math.floor((now - (runsSince ?? now)) / 1_000);
 }

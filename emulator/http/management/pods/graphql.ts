@@ -2,7 +2,7 @@
 import type { Pod } from "../../../core/pods/pod.ts";
 import { sshKeys } from "../../../engine/access/account.ts";
 import { actOn, createPod, deletePod, listPods } from "../../../engine/pods/manage-pods.ts";
-import type { Uses } from "../../../engine/parts/engine-parts.ts";
+import type { StepPort } from "../../../engine/steps/step-port.ts";
 import { type FieldNames, inNames } from "../../operation/requests/field-names.ts";
 import type { HttpEngine } from "../../operation/service.ts";
 import type { Asker } from "../graphql/asker.ts";
@@ -93,6 +93,6 @@ async function create(engine: HttpEngine, computeType: "CPU" | "GPU", input: Inp
   return createPod(engine, podInputOf(input, computeType, { template, ...secrets }));
 }
 
-function findPod({ steps }: Uses<"steps">, id: string): Pod | undefined {
+function findPod({ steps }: StepPort, id: string): Pod | undefined {
   return steps.records.find("pod", id);
 }

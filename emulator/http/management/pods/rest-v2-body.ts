@@ -8,12 +8,14 @@ import {
 } from "../../../core/pods/pod-status.ts";
 import type { Pod } from "../../../core/pods/pod.ts";
 import type { GpuUse } from "../../../core/workers/gpu-allocation.ts";
-import type { Uses } from "../../../engine/parts/engine-parts.ts";
+import type { TimePort } from "../../../engine/time/time-port.ts";
+import type { CatalogPort } from "../../../engine/resources/catalog-port.ts";
+import type { MachinePort } from "../../../engine/parts/machine-port.ts";
 import type { PodRun } from "../../../engine/pods/pod-run.ts";
 import { GB_PER_VCPU, LOOPBACK } from "./v1-body.ts";
 import { containerBody } from "../templates/rest-v2-container.ts";
 
-type Shows = Uses<"podMemoryInGb" | "podRuns" | "prices" | "realClock">;
+type Shows = TimePort & CatalogPort & MachinePort;
 
 /** A pod that is none of these is paid for. */
 const FREE: ReadonlySet<ObservedStatus> = new Set(["EXITED", "ERROR", "TERMINATED"]);
@@ -75,12 +77,7 @@ function sshOf(run: PodRun | undefined) {
   return { host: LOOPBACK, port, username: SSH_USER, command };
 }
 
-function runtimeOf(
-  { realClock }: Uses<"realClock">,
-  { ports }: Pod,
-  run: PodRun,
-  uses: readonly GpuUse[],
-) {
+function runtimeOf({ realClock }: TimePort, { ports }: Pod, run: PodRun, uses: readonly GpuUse[]) {
   const { runsSince = realClock.now(), gpus } = run;
   return {
     uptime: Math.floor((realClock.now() - runsSince) / 1_000),

@@ -4,7 +4,7 @@ import type { Pod } from "../../../core/pods/pod.ts";
 import { invalidRequest } from "../../../core/service-error.ts";
 import type { GpuUse } from "../../../core/workers/gpu-allocation.ts";
 import { sshKeys } from "../../../engine/access/account.ts";
-import type { Uses } from "../../../engine/parts/engine-parts.ts";
+import type { MachinePort } from "../../../engine/parts/machine-port.ts";
 import {
   createPod,
   deletePod,
@@ -134,7 +134,7 @@ export const POD_V2_OPERATIONS = {
 
 /** The text of the live service, where a pod would wait for GPUs that this machine does not have. @throws ServiceError invalid_request */
 async function refuseWithoutCapacity(
-  { findGpus }: Uses<"findGpus">,
+  { findGpus }: MachinePort,
   { gpu }: CreatePodV2,
 ): Promise<void> {
   if (gpu === undefined) return;
@@ -146,7 +146,7 @@ async function refuseWithoutCapacity(
 const NO_CAPACITY =
   "There are no longer any instances available with the requested specifications. Please refresh and try again.";
 
-type Watches = Uses<"gpuUse" | "podRuns">;
+type Watches = MachinePort;
 
 async function showing(engine: Watches, pod: Pod): Promise<Shown> {
   return { id: pod.id, pod, uses: await usesOf(engine, [pod]) };

@@ -3,7 +3,8 @@ import { perHour } from "../../../core/billing/prices.ts";
 import type { Flags } from "../../../core/input/query-parameters.ts";
 import type { Pod } from "../../../core/pods/pod.ts";
 import { withoutNewerFields } from "../../../core/resources/template.ts";
-import type { Uses } from "../../../engine/parts/engine-parts.ts";
+import type { CatalogPort } from "../../../engine/resources/catalog-port.ts";
+import type { MachinePort } from "../../../engine/parts/machine-port.ts";
 import { USER_ID } from "../account/user-id.ts";
 import { volumeBody } from "../network-volumes/volume-body.ts";
 import type { podQuery } from "../../schemas/pod.ts";
@@ -18,7 +19,7 @@ export const GB_PER_VCPU = 2;
 export const LOOPBACK = "127.0.0.1";
 
 export function podBody(
-  engine: Uses<"directory" | "podMemoryInGb" | "podRuns" | "prices">,
+  engine: CatalogPort & MachinePort,
   pod: Pod,
   flags: Flags<keyof typeof podQuery.shape>,
 ): ShownPod {
@@ -68,7 +69,7 @@ function shown(pod: Pod) {
 }
 
 /** Nothing for one that does not run; ports are open on this machine only (ours). */
-function reachedAt({ podRuns }: Uses<"podRuns">, { id }: Pod) {
+function reachedAt({ podRuns }: MachinePort, { id }: Pod) {
   const portMappings = podRuns.get(id)?.ports ?? null;
   return { publicIp: portMappings && LOOPBACK, portMappings };
 }
@@ -84,13 +85,13 @@ function machineOf(pod: Pod, gpuTypeId: string | undefined, costPerHr: number) {
   };
 }
 
-function volumeOf(engine: Uses<"directory">, { networkVolumeId }: Pod) {
+function volumeOf(engine: CatalogPort, { networkVolumeId }: Pod) {
   if (networkVolumeId === undefined) return {};
   const networkVolume = engine.directory.findVolume(networkVolumeId);
   return networkVolume ? { networkVolume: volumeBody(networkVolume) } : {};
 }
 
-function templateOf(engine: Uses<"directory">, { templateId }: Pod) {
+function templateOf(engine: CatalogPort, { templateId }: Pod) {
   if (templateId === undefined) return {};
   const template = engine.directory.findTemplate(templateId);
   return template ? { template: withoutNewerFields(template) } : {};

@@ -10,7 +10,8 @@ import { readPodFilter } from "../../../core/pods/pod-filter.ts";
 import type { PodAction } from "../../../core/pods/pod-life.ts";
 import type { Pod } from "../../../core/pods/pod.ts";
 import { parseFlags, type QueryParameters } from "../../../core/input/query-parameters.ts";
-import type { Uses } from "../../../engine/parts/engine-parts.ts";
+import type { WorkerPort } from "../../../engine/workers/worker-port.ts";
+import type { CatalogPort } from "../../../engine/resources/catalog-port.ts";
 import {
   actOn,
   createPod,
@@ -127,7 +128,7 @@ function action(name: PodAction): Operation<{ readonly podId: string }> {
 
 /** Of the filters those for an endpoint and an id are for workers as well. */
 function workersOf(
-  { fleet, directory }: Uses<"directory" | "fleet">,
+  { fleet, directory }: WorkerPort & CatalogPort,
   { endpointId, id }: QueryParameters,
 ) {
   const workers = fleet

@@ -1,6 +1,6 @@
 /** Templates in GraphQL. */
 import { isEndpointBound, type Template } from "../../../core/resources/template.ts";
-import type { Uses } from "../../../engine/parts/engine-parts.ts";
+import type { CatalogPort } from "../../../engine/resources/catalog-port.ts";
 import { templateNotFound } from "../../../engine/resources/directory.ts";
 import {
   createTemplate,
@@ -50,13 +50,13 @@ export const TEMPLATE_FIELDS = {
 };
 
 /** Those that were made over an interface, the public ones among them. */
-export function ownTemplates(engine: Uses<"directory">) {
+export function ownTemplates(engine: CatalogPort) {
   const own = listTemplates(engine).filter((each) => !each.isPlatform && !isEndpointBound(each));
   return own.map(shownTemplate);
 }
 
 /** @throws ServiceError template_not_found */
-function idOfTemplate({ directory }: Uses<"directory">, name: string): string {
+function idOfTemplate({ directory }: CatalogPort, name: string): string {
   const template = directory.templates().find((each) => each.name === name);
   if (!template) throw templateNotFound(name);
   return template.id;

@@ -2,7 +2,8 @@
 import type { ServerResponse } from "node:http";
 import { type Quota, QuotaMeter, type QuotaState } from "../../../core/limits/quota.ts";
 import { ServiceError } from "../../../core/service-error.ts";
-import type { Uses } from "../../../engine/parts/engine-parts.ts";
+import type { TimePort } from "../../../engine/time/time-port.ts";
+import type { TellPort } from "../../../engine/observe/tell-port.ts";
 
 /** Beyond so many keys those are forgotten that have nothing in any window. */
 const KEYS_MAX = 1_000;
@@ -10,7 +11,7 @@ const KEYS_MAX = 1_000;
 const SECOND_MS = 1_000;
 
 export class KeyQuotas {
-  readonly #engine: Uses<"clock" | "log">;
+  readonly #engine: TimePort & TellPort;
   readonly #mode: "enforce" | "warn";
   readonly #quotas: readonly Quota[] | undefined;
   readonly #meters = new Map<string, QuotaMeter>();
@@ -18,7 +19,7 @@ export class KeyQuotas {
   readonly #toldAt = new Map<string, number>();
 
   /** @param quotas default: those of the live service's windows */
-  constructor(engine: Uses<"clock" | "log">, mode: "enforce" | "warn", quotas?: readonly Quota[]) {
+  constructor(engine: TimePort & TellPort, mode: "enforce" | "warn", quotas?: readonly Quota[]) {
     this.#engine = engine;
     this.#mode = mode;
     this.#quotas = quotas;

@@ -11,7 +11,11 @@ import { type ExceededLimit, LimitReport } from "../../../core/limits/limit-repo
 import { type ExceededSide, raisedLimit, RateMeter } from "../../../core/limits/rate-limit.ts";
 import type { Quota } from "../../../core/limits/quota.ts";
 import { ServiceError } from "../../../core/service-error.ts";
-import type { Uses } from "../../../engine/parts/engine-parts.ts";
+import type { TimePort } from "../../../engine/time/time-port.ts";
+import type { WorkerPort } from "../../../engine/workers/worker-port.ts";
+import type { TellPort } from "../../../engine/observe/tell-port.ts";
+import type { HistoryPort } from "../../../engine/observe/tell-port.ts";
+import type { CatalogPort } from "../../../engine/resources/catalog-port.ts";
 import { KeyQuotas } from "./key-quotas.ts";
 
 /** It is not known when one of the concurrent requests ends; this is a guess. */
@@ -26,7 +30,7 @@ interface Caller {
 
 type MetersOfKey = Partial<Record<RateLimitClass, RateMeter>>;
 
-type GateUses = Uses<"clock" | "directory" | "fleet" | "log" | "metrics">;
+type GateUses = TimePort & WorkerPort & TellPort & HistoryPort & CatalogPort;
 
 export class RateLimiter {
   readonly #engine: GateUses;

@@ -22,7 +22,8 @@ const JOB = waitingJob(1);
 /** As a process finds the store that has that key. */
 async function opened(store: Store, key: Uint8Array) {
   const steps = await openSteps(store, { log: SILENT, clock: createSystemClock() });
-  return { store, steps, random: createSystemRandom(), secretKey: fixedSecretKey(key) };
+  const { ownership } = steps;
+  return { store, steps, ownership, random: createSystemRandom(), secretKey: fixedSecretKey(key) };
 }
 
 /** Stores a job whose `s3Config` is stored like that. */

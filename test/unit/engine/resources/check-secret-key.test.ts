@@ -36,7 +36,9 @@ const rotate = async (store: Store, from: Uint8Array, to: Uint8Array) =>
   encryptAnew({ steps: await opened(store), random }, { from, to });
 
 async function withAuth(store: Store, key: Uint8Array): Promise<void> {
-  const engine = { steps: await opened(store), random, secretKey: fixedSecretKey(key) };
+  const steps = await opened(store);
+  const kept = { store, steps, ownership: steps.ownership };
+  const engine = { ...kept, random, secretKey: fixedSecretKey(key) };
   await createRegistryAuth(engine, { name: "example", username: "ada", password: "hush" });
 }
 

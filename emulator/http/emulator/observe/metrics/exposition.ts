@@ -1,7 +1,10 @@
 /** Writes the metrics of a service in Prometheus' text format: what it has counted, and what it has and holds right now. */
 import { collectDefaultMetrics, Registry } from "prom-client";
 import type { Distributions, Labels } from "../../../../core/observe/metrics/series.ts";
-import type { Uses } from "../../../../engine/parts/engine-parts.ts";
+import type { StepPort } from "../../../../engine/steps/step-port.ts";
+import type { WorkerPort } from "../../../../engine/workers/worker-port.ts";
+import type { HistoryPort } from "../../../../engine/observe/tell-port.ts";
+import type { CatalogPort } from "../../../../engine/resources/catalog-port.ts";
 import { healthOfAll } from "../../../../engine/observe/health.ts";
 import { COUNTERS, DISTRIBUTIONS, GAUGES, type MetricName } from "./metric-names.ts";
 
@@ -16,7 +19,7 @@ const OF_SOME_STORES: ReadonlySet<Gauge> = new Set([
 let processMetrics: Registry | undefined;
 
 export async function exposition(
-  engine: Uses<"directory" | "fleet" | "metrics" | "ownership" | "steps">,
+  engine: StepPort & WorkerPort & HistoryPort & CatalogPort,
 ): Promise<{ readonly text: string; readonly contentType: string }> {
   const { metrics, directory } = engine;
   metrics.retainEndpoints(directory.endpointIds());
@@ -34,7 +37,7 @@ export async function exposition(
 }
 
 async function gauges(
-  engine: Uses<"directory" | "fleet" | "metrics" | "ownership" | "steps">,
+  engine: StepPort & WorkerPort & HistoryPort & CatalogPort,
 ): Promise<readonly string[]> {
   const lines: Record<Gauge, string[]> = {
     jobs: [],

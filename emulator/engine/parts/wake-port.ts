@@ -1,0 +1,30 @@
+/** Port: wakes what a change concerns, after the commit. */
+import type { Turns } from "../../core/turns.ts";
+import type { PayloadDamagedError } from "../../store/payload.ts";
+import type { JobWatchers } from "../jobs/read/job-watchers.ts";
+import type { Assignment } from "../steps/effects.ts";
+
+/** A job that cannot be handed to its worker. */
+export interface InputDamage {
+  readonly jobId: string;
+  readonly damage: PayloadDamagedError;
+}
+
+export interface WakePort {
+  /** The settings or workers of an endpoint changed, or its jobs are to be looked at again. */
+  readonly endpointChanged: (endpointId: string) => void;
+  /** An endpoint was deleted, and nothing of it is stored any more. */
+  readonly endpointDeleted: (endpointId: string) => void;
+  /** A pod was made, changed or deleted. */
+  readonly podChanged: (podId: string) => void;
+  /** A webhook call became due. */
+  readonly webhookDue: () => void;
+  /** A job cannot be handed to its worker. */
+  readonly inputDamaged: (damage: InputDamage) => void;
+  /** A job that was handed over is not sent. */
+  readonly notSent: (assignment: Assignment) => void;
+  /** Those who wait for a job to end or to stream. */
+  readonly watchers: JobWatchers;
+  /** Changes of webhook deliveries, one after another. */
+  readonly deliveries: Turns;
+}

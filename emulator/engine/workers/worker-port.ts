@@ -1,0 +1,25 @@
+/** Port: the workers, and how they are handed jobs. */
+import type { Job } from "../../core/jobs/job.ts";
+import type { LeaseTerms } from "../../core/jobs/lease-terms.ts";
+import type { Balancer } from "../balancing/balancer.ts";
+import type { StoredPayloads } from "../steps/effects.ts";
+import type { Fleet } from "./fleet.ts";
+import type { WorkerMover } from "./move-worker.ts";
+import type { StallDetector } from "./stall-detector.ts";
+import type { WorkerTokens } from "./worker-tokens.ts";
+
+export interface WorkerPort {
+  /** The workers, their sessions and their credit. */
+  readonly fleet: Fleet;
+  /** Applies events to workers, by the table of their phases. */
+  readonly mover: WorkerMover;
+  /** The tokens of workers. */
+  readonly tokens: WorkerTokens;
+  /** Requests to load balancing endpoints: in flight, or waiting for a worker. */
+  readonly balancer: Balancer;
+  readonly lease: LeaseTerms;
+  /** Tells silent workers from a service that was stalled. */
+  readonly stallDetector: StallDetector;
+  /** Reads what a worker gets of the job; undefined if the job is no longer stored. Rejects when it cannot be read. */
+  readonly jobPayloads: (job: Job) => Promise<StoredPayloads | undefined>;
+}
