@@ -14,7 +14,7 @@ import { putBackUnsent } from "./jobs/put-back-unsent.ts";
 import type { Assignment } from "./steps/effects.ts";
 import { expireDue } from "./jobs/expire.ts";
 import { FormerJobs } from "./jobs/former-jobs.ts";
-import { noteWaiting } from "./observe/note-in-series.ts";
+import { tellOfJobsLeft } from "./ownership/gain-endpoints.ts";
 import { type ContextOptions, openContext, type OpenContext } from "./parts/open-parts.ts";
 import { isMoved } from "./steps/state/endpoint-moved.ts";
 import { PartsOwner } from "./ownership/parts-owner.ts";
@@ -184,7 +184,7 @@ async function resume(
   await checkCredentials(context);
   // What runs and waits comes with the parts that this process gets.
   if (context.ownership.isShared) return;
-  noteWaiting(context);
+  tellOfJobsLeft(context);
   await startWork.do(() => context.usage.load());
   const running = context.steps.jobsInMemory(({ status }) => status === "IN_PROGRESS");
   await startWork.do(() => formerJobs.settle(running));

@@ -3,7 +3,7 @@ import { readAdvanceMs } from "../core/time/advance-input.ts";
 import { type Advance, advanceClock } from "../engine/time/advance-clock.ts";
 import type { StepPort } from "../engine/steps/step-port.ts";
 import type { TimePort } from "../engine/time/time-port.ts";
-import type { HistoryPort } from "../engine/observe/tell-port.ts";
+import type { TellPort } from "../engine/observe/tell-port.ts";
 
 /** Service time, by which jobs expire, workers turn idle and webhooks are tried again. */
 export interface EmulatorClock {
@@ -18,7 +18,7 @@ export interface EmulatorClock {
   advance(by: string | number): Promise<Advance>;
 }
 
-export function clockOf(engine: StepPort & TimePort & HistoryPort): EmulatorClock {
+export function clockOf(engine: StepPort & TimePort & TellPort): EmulatorClock {
   const { signal } = new AbortController();
   return {
     now: () => engine.clock.now(),

@@ -1,7 +1,7 @@
 /** Applies one event to one job in a step; nothing else connects the transition table with what is kept. */
 import { dueAt } from "../../core/jobs/job-due.ts";
 import type { JobEvent } from "../../core/jobs/job-event.ts";
-import { transition, type Transition } from "../../core/jobs/job-transition.ts";
+import { type JobEffect, transition, type Transition } from "../../core/jobs/job-transition.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { Payload } from "../../store/payload.ts";
 import type { Step } from "../steps/step.ts";
@@ -41,19 +41,42 @@ export function apply(
     default:
       return outcome;
   }
-  effects.ofJobs.push(...outcome.effects);
+  for (const effect of outcome.effects) addEffect(step, effect, output);
   effects.changedEndpoints.add(job.endpointId);
   return outcome;
 }
 
 /** In place of the progress value; that of an ending which has no output is void anyway. */
 function keepOutput(step: Step, job: Job, output: Payload | undefined): void {
-  const { id, status } = job;
+  const { status } = job;
   if (status !== "COMPLETED" && status !== "FAILED") return;
   if (output === undefined) {
     step.removePayload(job, "output");
     return;
   }
   step.putPayload(job, "output", output);
-  if (output.kind === "inline") step.effects.outputs.set(id, output.bytes);
+}
+
+/** The chunks of "chunks" are known to who appends them. */
+function addEffect({ effects }: Step, effect: JobEffect, output: Payload | undefined): void {
+  switch (effect.type) {
+    case "offer":
+    case "chunks":
+      return;
+    case "revoke":
+      return effects.add(effect);
+    case "settled":
+      return effects.add({
+        type: "news",
+        change: { ...effect, output: atHand(effect.job, output) },
+      });
+    default:
+      return effects.add({ type: "news", change: effect });
+  }
+}
+
+/** The output of an ending that has one, if it lies in no file. */
+function atHand({ status }: Job, output: Payload | undefined): Uint8Array | undefined {
+  const hasOutput = status === "COMPLETED" || status === "FAILED";
+  return hasOutput && output?.kind === "inline" ? output.bytes : undefined;
 }

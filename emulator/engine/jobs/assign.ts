@@ -29,9 +29,10 @@ export function assignWaiting(engine: TimePort & WorkerPort, step: Step, endpoin
     const payloads = step.inputOf(job);
     const handed = apply(step, job, reserve(engine, step.effects, worker), now);
     if (handed.result !== "changed") break;
-    step.effects.assignments.push({ worker, job: handed.job, payloads });
+    const assignment = { worker, job: handed.job, payloads };
+    step.effects.add({ type: "hand-over", assignment });
   }
-  if (step.isShortOfWaiting(endpointId)) step.effects.shortQueues.add(endpointId);
+  if (step.isShortOfWaiting(endpointId)) step.effects.add({ type: "read-ahead", endpointId });
 }
 
 /** Takes a credit of the worker for one hand-over, given back should the step not be stored. */

@@ -163,7 +163,7 @@ function handOverAtOnce(
   if (!worker || step.counts(job.endpointId).inQueue > 0) return job;
   const handed = transition(job, reserve(engine, effects, worker), engine.clock.now());
   if (handed.result !== "changed") return job;
-  effects.assignments.push({ worker, job: handed.job, payloads });
+  effects.add({ type: "hand-over", assignment: { worker, job: handed.job, payloads } });
   effects.moved(handed.job, job.status, handed.job.status, "hand-over");
   return handed.job;
 }

@@ -1,36 +1,21 @@
-/** Publishes every committed change of state to its listeners, and keeps the newest ones for those whose connection broke. */
-import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
-import type { Failure } from "../../../runtime/protocol/failure.ts";
+/** Publishes changes of state to its listeners, and keeps the newest ones for those whose connection broke. */
 import type { Clock, Random } from "../../core/time/clock.ts";
-import type { AttemptOutcome } from "../../core/jobs/attempt.ts";
-import type { JobEventType } from "../../core/jobs/job-event.ts";
 import { guarded, type OnDefect } from "../../core/guarded.ts";
-import type { DeliveryState } from "../../core/webhooks/delivery.ts";
+import type {
+  DeliveryChanged,
+  EndpointChanged,
+  Fact,
+  StatusMove,
+} from "../../core/observe/fact.ts";
+import { reasonInWords } from "../../core/workers/scale-reason.ts";
 import type { WorkerState } from "../../core/workers/worker-life.ts";
+import { type AttemptEnded, attemptEndedBy } from "./attempt-end.ts";
 
 /** The status of a job changed. */
-export interface JobMove {
+interface JobMove extends StatusMove {
   readonly type: "job";
   readonly endpointId: string;
   readonly jobId: string;
-  /** Null: it did not exist. */
-  readonly from: JobStatus | null;
-  /** Null: it was deleted. */
-  readonly to: JobStatus | null;
-  /** The event of the state machine. */
-  readonly by: JobEventType | "submit";
-}
-
-/** An attempt at a job ended, and the job is kept. */
-export interface AttemptEnded {
-  readonly type: "attempt";
-  readonly endpointId: string;
-  readonly jobId: string;
-  /** Counts the hand-overs of the job, from 1. */
-  readonly number: number;
-  readonly outcome: AttemptOutcome;
-  /** Its message may be cut. */
-  readonly failure: Pick<Failure, "type" | "message"> | undefined;
 }
 
 /** It is kept for long: none holds more than short texts. */
@@ -43,19 +28,8 @@ export type StateChange =
       readonly workerId: string;
       readonly state: WorkerState;
     }
-  | {
-      readonly type: "endpoint";
-      readonly endpointId: string;
-      readonly change: "created" | "changed" | "deleted";
-    }
-  /** A webhook delivery was made, tried or settled, or is to be sent again. */
-  | {
-      readonly type: "webhook";
-      readonly endpointId: string;
-      readonly jobId: string;
-      readonly deliveryId: string;
-      readonly state: DeliveryState;
-    }
+  | EndpointChanged
+  | DeliveryChanged
   /** The scaler decided; `reason` is a sentence. */
   | {
       readonly type: "scale";
@@ -115,7 +89,34 @@ export class EventFeed {
     return this.#newest;
   }
 
-  /** Call it after the commit. */
+  take(fact: Fact): void {
+    switch (fact.type) {
+      case "job": {
+        const { from, to, by, job } = fact;
+        const { endpointId, id: jobId } = job;
+        this.publish({ type: "job", endpointId, jobId, from, to, by });
+        const ended = attemptEndedBy(fact);
+        if (ended !== undefined) this.publish(ended);
+        return;
+      }
+      case "worker": {
+        const { endpointId, workerId, state } = fact;
+        return this.publish({ type: "worker", endpointId, workerId, state });
+      }
+      case "scale": {
+        const { endpointId, decision } = fact;
+        const { start, drain, workers, wanted } = decision;
+        const reason = reasonInWords(decision);
+        return this.publish({ type: "scale", endpointId, start, drain, workers, wanted, reason });
+      }
+      case "endpoint":
+      case "webhook":
+      case "clock":
+        return this.publish(fact);
+      default:
+    }
+  }
+
   publish(change: StateChange): void {
     this.#newest += 1;
     const place = this.#newest % this.#kept;

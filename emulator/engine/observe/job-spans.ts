@@ -1,7 +1,7 @@
 /** The spans of a job: how long it waited in the queue each time, and each execution. */
 import { lastAttemptOf } from "../../core/jobs/job-attempts.ts";
 import type { Job } from "../../core/jobs/job.ts";
-import type { StatusMove } from "../../core/observe/metrics/service-metrics.ts";
+import type { Fact, StatusMove } from "../../core/observe/fact.ts";
 import type { OpenSpan, Tracer } from "../../trace/tracer.ts";
 
 export class JobSpans {
@@ -16,17 +16,18 @@ export class JobSpans {
     this.#now = now;
   }
 
-  /** Call it after the commit. `job` is as it is now, or as it was before it was deleted. */
-  moved(job: Job, { from, to, by }: StatusMove): void {
+  take(fact: Fact): void {
+    if (fact.type === "job-gone") {
+      this.#executions
+        .get(fact.jobId)
+        ?.end({ error: "its endpoint has moved to another emulator" });
+      this.#executions.delete(fact.jobId);
+    }
+    if (fact.type !== "job" || fact.depth === undefined) return;
+    const { from, to, by, job } = fact;
     if (from === "IN_QUEUE") this.#waited(job, by);
     if (from === "IN_PROGRESS") this.#executed(job, by);
     if (to === "IN_PROGRESS") this.#executes(job);
-  }
-
-  /** The job runs no more, as far as is known here: another process decides for it. */
-  forget(jobId: string): void {
-    this.#executions.get(jobId)?.end({ error: "its endpoint has moved to another emulator" });
-    this.#executions.delete(jobId);
   }
 
   /** The parent of the handler's spans: the span of the execution, or that of the submission. */

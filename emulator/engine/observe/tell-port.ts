@@ -1,4 +1,5 @@
 /** Ports: telling what happens, and reading what was told. */
+import type { Tell } from "../../core/observe/fact.ts";
 import type { ServiceMetrics } from "../../core/observe/metrics/service-metrics.ts";
 import type { ServiceSeries } from "../../core/observe/series/service-series.ts";
 import type { Tracer } from "../../trace/tracer.ts";
@@ -12,6 +13,8 @@ import type { Readiness } from "./readiness.ts";
 
 export interface TellPort {
   readonly log: EngineLog;
+  /** Tells the observers what happened. To be called after the commit. */
+  readonly tell: Tell;
 }
 
 export interface HistoryPort {

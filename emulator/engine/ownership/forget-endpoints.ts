@@ -1,12 +1,12 @@
 /** Ends at once what depends on endpoints that are not decided for here any more, and forgets what is known of them. */
 import type { Job } from "../../core/jobs/job.ts";
 import type { WorkerPort } from "../workers/worker-port.ts";
-import type { HistoryPort } from "../observe/tell-port.ts";
+import type { TellPort } from "../observe/tell-port.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";
 import type { WakePort } from "../parts/wake-port.ts";
 import type { Running } from "./running.ts";
 
-export type ForgetUses = WorkerPort & HistoryPort & CatalogPort & WakePort;
+export type ForgetUses = WorkerPort & TellPort & CatalogPort & WakePort;
 
 interface Lost {
   readonly isLost: (endpointId: string) => boolean;
@@ -20,21 +20,17 @@ export function forgetEndpoints(
   { webhooks, workers }: Running,
   { isLost, jobs }: Lost,
 ): void {
-  const { balancer, decisions, directory, fleet, series, spans, usage } = engine;
+  const { balancer, directory, fleet, tell, usage } = engine;
   engine.watchers.endpointsMoved(isLost);
   balancer.abandon(isLost);
   usage.forgetMoved();
   // Nobody waits for their ends.
   void workers.abandon(isLost);
   void webhooks.abandon(isLost);
-  for (const { id } of jobs) {
-    engine.workerHistory.forgetJob(id);
-    spans?.forget(id);
-  }
+  for (const { id: jobId } of jobs) tell({ type: "job-gone", jobId });
   for (const { id } of directory.endpoints()) {
     if (!isLost(id)) continue;
     fleet.hold(id, false);
-    series.forget(id);
-    decisions.forgetEndpoint(id);
+    tell({ type: "endpoint-gone", endpointId: id });
   }
 }

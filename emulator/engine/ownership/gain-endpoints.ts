@@ -4,13 +4,11 @@ import { settleVolumeBills } from "../billing/settle-volume-bills.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";
-import type { HistoryPort } from "../observe/tell-port.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";
 import type { WakePort } from "../parts/wake-port.ts";
-import { noteWaiting } from "../observe/note-in-series.ts";
 import type { Running } from "./running.ts";
 
-export type GainUses = StepPort & TimePort & TellPort & HistoryPort & CatalogPort & WakePort;
+export type GainUses = StepPort & TimePort & TellPort & CatalogPort & WakePort;
 
 /** They are decided for when it returns. Resolves when what ran at the owner before is settled, and billed until then. */
 export async function gainEndpoints(
@@ -23,7 +21,7 @@ export async function gainEndpoints(
   const hasService = engine.ownership.isServiceOf(gain.parts);
   steps.memory.gain(gain);
   const settled = startWork.do(() => formerJobs.settle(gain.running));
-  noteWaiting(engine);
+  tellOfJobsLeft(engine);
   dueTimer.aim(clock.now());
   webhooks.gained();
   if (hasService) pods.start();
@@ -33,4 +31,14 @@ export async function gainEndpoints(
     usage.load((endpointId) => (endpointId === undefined ? hasService : isGained(endpointId))),
   );
   if (hasService) settleVolumeBills(engine);
+}
+
+/** Jobs may wait or run from an earlier run, or from the time of another owner. */
+export function tellOfJobsLeft(engine: StepPort & CatalogPort & TellPort): void {
+  const { directory, ownership, steps, tell } = engine;
+  for (const { id: endpointId } of directory.endpoints()) {
+    if (!ownership.holds(endpointId)) continue;
+    const depth = steps.countsNow(endpointId);
+    if (depth.inQueue + depth.inProgress > 0) tell({ type: "jobs-left", endpointId, depth });
+  }
 }

@@ -1,7 +1,7 @@
 /** The engine as an owner of parts of a store that several processes share: what it does when they come and go. */
 import type { Gain, LeaveWhen, Owner } from "../../store/ownership.ts";
 import type { TimePort } from "../time/time-port.ts";
-import type { HistoryPort } from "../observe/tell-port.ts";
+import type { TellPort } from "../observe/tell-port.ts";
 import type { RecordChange } from "../steps/state/record-book.ts";
 import { type ForgetUses, forgetEndpoints } from "./forget-endpoints.ts";
 import { gainEndpoints, type GainUses } from "./gain-endpoints.ts";
@@ -9,7 +9,7 @@ import { leaveEndpoints, type LeaveUses } from "./leave-endpoints.ts";
 import { takeInRecords, type TakeInUses } from "./take-in-records.ts";
 import type { Running } from "./running.ts";
 
-type OwnerUses = ForgetUses & GainUses & LeaveUses & TakeInUses & TimePort & HistoryPort;
+type OwnerUses = ForgetUses & GainUses & LeaveUses & TakeInUses & TimePort & TellPort;
 
 const GONE = "parts of the store are not decided for here any more";
 
@@ -29,8 +29,9 @@ export class PartsOwner implements Owner {
   }
 
   gained(gain: Gain): void {
-    const { log, metrics, pendingWork } = this.#engine;
-    metrics.partsGained(gain.parts, gain.unownedMs);
+    const { log, pendingWork, tell } = this.#engine;
+    const { parts, unownedMs } = gain;
+    tell({ type: "parts", change: "gained", parts, unownedMs });
     log.info({ parts: [...gain.parts] }, "parts of the store are decided for here from now on");
     const settled = gainEndpoints(this.#engine, this.#running, gain).catch((error: unknown) =>
       log.error({ err: error }, "what ran where parts come from could not be settled"),
@@ -75,8 +76,8 @@ export class PartsOwner implements Owner {
 
   #forget(parts: ReadonlySet<number>, how: "given_away" | "lost"): void {
     if (parts.size === 0) return;
-    const { log, metrics, ownership, steps } = this.#engine;
-    metrics.partsGone(parts, how);
+    const { log, ownership, steps, tell } = this.#engine;
+    tell({ type: "parts", change: how, parts });
     if (how === "lost") log.info({ parts: [...parts] }, GONE);
     else for (const part of parts) this.#left.add(part);
     const isLost = ownership.isOf(parts);

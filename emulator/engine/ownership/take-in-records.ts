@@ -1,12 +1,12 @@
 /** Does about records that another process changed what is done when they change here. */
 import { settleVolumeBills } from "../billing/settle-volume-bills.ts";
 import type { StepPort } from "../steps/step-port.ts";
-import type { HistoryPort } from "../observe/tell-port.ts";
+import type { TellPort } from "../observe/tell-port.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";
 import type { WakePort } from "../parts/wake-port.ts";
 import type { RecordChange } from "../steps/state/record-book.ts";
 
-export type TakeInUses = StepPort & HistoryPort & CatalogPort & WakePort;
+export type TakeInUses = StepPort & TellPort & CatalogPort & WakePort;
 
 export function takeInRecords(engine: TakeInUses, changes: readonly RecordChange[]): void {
   for (const change of changes) takeIn(engine, change);
@@ -15,17 +15,16 @@ export function takeInRecords(engine: TakeInUses, changes: readonly RecordChange
 }
 
 function takeIn(engine: TakeInUses, { kind, id, before, after }: RecordChange): void {
-  const { directory, endpointChanged, endpointDeleted, events, podChanged } = engine;
+  const { directory, endpointChanged, endpointDeleted, podChanged, tell } = engine;
   switch (kind) {
     case "endpoint":
       endpointChanged(id);
       if (after === undefined) return endpointDeleted(id);
-      events.publish({
+      return tell({
         type: "endpoint",
         endpointId: id,
         change: before === undefined ? "created" : "changed",
       });
-      return;
     case "template":
       for (const endpoint of directory.endpoints())
         if (endpoint.templateId === id) endpointChanged(endpoint.id);

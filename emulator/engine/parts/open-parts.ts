@@ -2,11 +2,11 @@
 import { DEFAULT_PRICES, type PriceTable } from "../../core/billing/prices.ts";
 import { DEFAULT_LEASE_TERMS, type LeaseTerms } from "../../core/jobs/lease-terms.ts";
 import { ServiceMetrics } from "../../core/observe/metrics/service-metrics.ts";
+import type { Tell } from "../../core/observe/fact.ts";
 import type { AttemptEnd } from "../../core/observe/log/attempt-end.ts";
 import type { GpuInventory, GpuUse } from "../../core/workers/gpu-allocation.ts";
 import type { Pod } from "../../core/pods/pod.ts";
 import { SECRET_KEY_BYTES } from "../../core/resources/sealed-secret.ts";
-import { reasonInWords } from "../../core/workers/scale-reason.ts";
 import type { Clock, Random } from "../../core/time/clock.ts";
 import { fixedSecretKey, type SecretKey } from "../../secrets/secret-key.ts";
 import type { Ownership } from "../../store/ownership.ts";
@@ -25,8 +25,7 @@ import { sendAssignments } from "../jobs/assign.ts";
 import { JobWatchers } from "../jobs/read/job-watchers.ts";
 import { BytesInFlight, IN_FLIGHT_LIMITS } from "../limits/bytes-in-flight.ts";
 import { ServiceSeries } from "../../core/observe/series/service-series.ts";
-import { noteMove } from "../observe/note-in-series.ts";
-import { attemptEndedBy, attemptEndOf } from "../observe/attempt-end.ts";
+import { attemptEndOf } from "../observe/attempt-end.ts";
 import { Defects } from "../observe/defects.ts";
 import type { EngineLog } from "../observe/engine-log.ts";
 import { EventFeed } from "../observe/event-feed.ts";
@@ -118,7 +117,9 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
   const directory = options.directory ?? new Directory(steps.records);
   const { signals, events, watchers, onDefect } = openListeners(clock, random, log);
   const metrics = options.metrics ?? new ServiceMetrics();
-  const { forgetEndpoint, ...history } = openHistory({ clock, events, directory, ownership });
+  const { attemptEnded } = options;
+  const observed = { attemptEnded, clock, directory, events, metrics, ownership, tracer };
+  const history = openHistory(observed);
   const secretKey = options.secretKey ?? fixedSecretKey(random.bytes(SECRET_KEY_BYTES));
   const parts = {
     ...{ store, steps, ownership, clock, realClock, random, secretKey },
@@ -134,7 +135,6 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
     metrics,
     readiness: options.readiness ?? new Readiness(),
     tracer,
-    spans: tracer && new JobSpans(tracer, () => clock.now()),
     pendingWork: new PendingWork(),
     dueTimer: new DueTimer(clock, signals.jobsDue.raise),
     usage: new UsageMeter({ steps, ownership, clock, realClock, random, log }),
@@ -147,7 +147,7 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
     ...machineOf(options),
     ...raisersOf(signals),
     endpointDeleted: (endpointId: string) => {
-      forgetEndpoint(endpointId);
+      history.tell({ type: "endpoint", endpointId, change: "deleted" });
       metrics.retainEndpoints(directory.endpointIds());
       options.endpointDeleted?.(endpointId);
     },
@@ -155,8 +155,7 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
   const mover = new WorkerMover({ ...parts, bill: (worker) => beginToBill(context, worker) });
   const balancer = new Balancer({ ...parts, mover });
   const context: EngineContext = { ...parts, mover, balancer };
-  const observe = observes(context, options.attemptEnded);
-  releaseSteps(context, { signals, observe, onDefect });
+  releaseSteps(context, { signals, onDefect });
   return { context, signals, startWork: new StartWork(realClock, log) };
 }
 
@@ -178,13 +177,13 @@ function machineOf({
 
 function releaseSteps(
   parts: EngineContext,
-  { signals, ...told }: Pick<ReleaseParts, "observe" | "onDefect"> & Pick<OpenContext, "signals">,
+  { signals, onDefect }: Pick<ReleaseParts, "onDefect"> & Pick<OpenContext, "signals">,
 ): void {
-  const { metrics, log, pendingWork } = parts;
+  const { log, pendingWork, tell } = parts;
   const lookLater = looksLater(parts);
   const releasing: ReleaseParts = {
     ...parts,
-    ...told,
+    onDefect,
     send: (assignments) => sendAssignments(parts, assignments),
     readAhead(endpointId) {
       const read = assignFromStore(parts, endpointId).catch((error: unknown) => {
@@ -199,7 +198,7 @@ function releaseSteps(
   };
   parts.steps.releaseBy({
     release(effects) {
-      metrics.stored(effects.length);
+      tell({ type: "stored", steps: effects.length });
       releaseEffects(releasing, effects);
     },
     failed: (effects) =>
@@ -208,30 +207,6 @@ function releaseSteps(
     learned: signals.recordsChanged.raise,
     track: (what, work) => void pendingWork.track(what, work),
   });
-}
-
-/** Tells all who watch jobs of one whose status changed. */
-function observes(
-  parts: EngineContext,
-  attemptEnded: ContextOptions["attemptEnded"],
-): ReleaseParts["observe"] {
-  const { clock, events, metrics, spans, workerHistory } = parts;
-  return (moved) => {
-    const { job, move } = moved;
-    events.publish(move);
-    const ended = attemptEndedBy(moved);
-    if (ended !== undefined) events.publish(ended);
-    metrics.jobMoved(job, move);
-    // The stored steps may concern an endpoint that has moved meanwhile and is forgotten.
-    if (parts.ownership.holds(job.endpointId)) {
-      noteMove(parts, job, move);
-      workerHistory.jobMoved(job, move);
-      spans?.moved(job, move);
-    }
-    if (attemptEnded === undefined) return;
-    const end = attemptEndOf(moved, clock.now());
-    if (end !== undefined) attemptEnded(end);
-  };
 }
 
 /** What could not be stored or read is tried again only then, for the disk may be full. */
@@ -260,32 +235,32 @@ function openListeners(clock: Clock, random: Random, log: EngineLog) {
   };
 }
 
-/** The workers, and what is remembered of them and of their endpoints. */
-function openHistory({
-  clock,
-  events,
-  directory,
-  ownership,
-}: Pick<EngineContext, "clock" | "directory" | "events" | "ownership">) {
+/** The workers, and the observers of what happens. */
+function openHistory(parts: HistoryParts) {
+  const { attemptEnded, clock, directory, events, metrics, ownership, tracer } = parts;
+  const fleet: Fleet = new Fleet(
+    ({ id: workerId, endpointId, state }, states) => {
+      // Workers of an endpoint that was deleted, or has moved, are still to end.
+      const isKnown = directory.findEndpoint(endpointId) && ownership.holds(endpointId);
+      tell({ type: "worker", endpointId, workerId, state, states: isKnown ? states : undefined });
+    },
+    (endpointId) => ownership.isLeaving(endpointId),
+  );
   const series = new ServiceSeries(() => clock.now());
-  const decisions = new DecisionLog((endpointId, { start, drain, workers, wanted, ...why }) => {
-    const reason = reasonInWords(why);
-    events.publish({ type: "scale", endpointId, start, drain, workers, wanted, reason });
-  });
-  const isHeldBack = (endpointId: string) => ownership.isLeaving(endpointId);
-  const fleet: Fleet = new Fleet((worker, states) => {
-    const { id: workerId, endpointId, state } = worker;
-    events.publish({ type: "worker", endpointId, workerId, state });
-    // Workers of an endpoint that was deleted, or has moved, are still to end.
-    if (directory.findEndpoint(endpointId) === undefined || !ownership.holds(endpointId)) return;
-    series.workersChanged(endpointId, states);
-  }, isHeldBack);
+  const decisions = new DecisionLog();
   const workerHistory = new WorkerHistory(clock, (workerId) => fleet.find(workerId));
-  const forgetEndpoint = (endpointId: string) => {
-    events.publish({ type: "endpoint", endpointId, change: "deleted" });
-    series.forget(endpointId);
-    decisions.forgetEndpoint(endpointId);
-    workerHistory.forgetEndpoint(endpointId);
+  const spans = tracer && new JobSpans(tracer, () => clock.now());
+  const observers = [metrics, series, decisions, workerHistory, spans, events];
+  const tell: Tell = (fact) => {
+    for (const observer of observers) observer?.take(fact);
+    if (attemptEnded === undefined || fact.type !== "job") return;
+    const end = attemptEndOf(fact, clock.now());
+    if (end !== undefined) attemptEnded(end);
   };
-  return { series, decisions, fleet, workerHistory, forgetEndpoint };
+  return { series, decisions, fleet, workerHistory, spans, tell };
 }
+
+type HistoryParts = Pick<
+  EngineContext,
+  "clock" | "directory" | "events" | "metrics" | "ownership" | "tracer"
+> & { readonly attemptEnded: ContextOptions["attemptEnded"] | undefined };

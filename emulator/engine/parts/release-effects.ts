@@ -1,17 +1,13 @@
-/** Releases the effects of steps that are durable: orders to workers, changes to watchers, timers, endpoints to look at. */
+/** Releases the effects of steps that are durable. */
 import { forEachGuarded, type OnDefect } from "../../core/guarded.ts";
-import type { JobEffect } from "../../core/jobs/job-transition.ts";
+import type { TellPort } from "../observe/tell-port.ts";
+import type { Assignment, Effect, Effects } from "../steps/effects.ts";
+import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { WorkerPort } from "../workers/worker-port.ts";
-import type { HistoryPort } from "../observe/tell-port.ts";
 import type { WakePort } from "./wake-port.ts";
-import type { Assignment, Effects, Moved } from "../steps/effects.ts";
 
-type ReleaseUses = TimePort & WorkerPort & HistoryPort & WakePort;
-
-export interface ReleaseParts extends ReleaseUses {
-  /** Called with each job whose status changed. */
-  readonly observe: (moved: Moved) => void;
+export interface ReleaseParts extends StepPort, TellPort, TimePort, WakePort, WorkerPort {
   /** Sends jobs to the workers they were handed to. */
   readonly send: (assignments: readonly Assignment[]) => void;
   /** Reads more waiting jobs of the endpoint. */
@@ -24,60 +20,58 @@ export interface ReleaseParts extends ReleaseUses {
   readonly onDefect: OnDefect;
 }
 
-/** Orders to workers go before answers, for a job that runs sooner ends sooner. A hand-over names the span that `observe` begins. */
+type Types = readonly Effect["type"][];
+
+/** A hand-over names the span that an observer begins. */
+const FACTS: Types = ["moved", "tell"];
+/** What follows the hand-overs, in this order: orders to workers go before answers, for a job that runs sooner ends sooner. */
+const STAGES: readonly Types[] = [
+  ["revoke"],
+  ["acknowledge"],
+  ["news"],
+  ["webhook-due", "later-delivery", "read-ahead", "pod-changed"],
+];
+
 export function releaseEffects(engine: ReleaseParts, batch: readonly Effects[]): void {
-  const each = <T>(of: (effects: Effects) => Iterable<T>, release: (effect: T) => void) => {
-    for (const effects of batch) forEachGuarded(of(effects), engine.onDefect, release);
+  const { dueTimer, jobsChanged, onDefect } = engine;
+  const effects = batch.flatMap(({ all }) => all);
+  const releaseAll = (types: Types) => {
+    const ofTypes = effects.filter(({ type }) => types.includes(type));
+    forEachGuarded(ofTypes, onDefect, (effect) => release(engine, effect));
   };
-  each(({ moves }) => moves, engine.observe);
-  each(
-    ({ changes }) => changes,
-    (change) => engine.events.publish(change),
-  );
-  engine.send(batch.flatMap(({ assignments }) => assignments));
-  each(
-    ({ ofJobs }) => ofJobs,
-    (effect) => revoke(engine, effect),
-  );
-  each(
-    ({ acknowledgements }) => acknowledgements,
-    ({ session, report, receipts }) => session.acknowledge(report, receipts),
-  );
-  for (const effects of batch)
-    forEachGuarded(effects.ofJobs, engine.onDefect, (effect) => publish(engine, effects, effect));
-  forEachGuarded(batch, engine.onDefect, (effects) => releaseWakes(engine, effects));
+  releaseAll(FACTS);
+  engine.send(effects.flatMap((each) => (each.type === "hand-over" ? each.assignment : [])));
+  for (const types of STAGES) releaseAll(types);
+  dueTimer.aim(Math.min(...batch.map(({ earliestDueAt }) => earliestDueAt)));
+  const endpointIds = new Set(batch.flatMap(({ changedEndpoints }) => [...changedEndpoints]));
+  forEachGuarded(endpointIds, onDefect, jobsChanged);
 }
 
-function revoke(engine: ReleaseParts, effect: JobEffect): void {
-  if (effect.type === "revoke")
-    engine.fleet.find(effect.workerId)?.revoke(effect, engine.clock.now());
-}
-
-function publish(engine: ReleaseParts, effects: Effects, effect: JobEffect): void {
+function release(engine: ReleaseParts, effect: Effect): void {
   switch (effect.type) {
-    case "offer":
+    case "moved": {
+      const { endpointId } = effect.job;
+      const isHeld = engine.ownership.holds(endpointId);
+      const depth = isHeld ? engine.steps.countsNow(endpointId) : undefined;
+      return engine.tell({ ...effect, type: "job", depth });
+    }
+    case "tell":
+      return engine.tell(effect.fact);
+    case "hand-over":
+      return;
     case "revoke":
-      break;
-    case "settled": {
-      const output = effects.outputs.get(effect.job.id);
-      engine.watchers.publish(effect.job.id, { ...effect, output });
-      break;
-    }
-    case "chunks": {
-      const batches = effects.chunks.get(effect.job.id) ?? [];
-      engine.watchers.publish(effect.job.id, { ...effect, batches });
-      break;
-    }
-    default:
-      engine.watchers.publish(effect.job.id, effect);
+      return engine.fleet.find(effect.workerId)?.revoke(effect, engine.clock.now());
+    case "acknowledge":
+      return effect.session.acknowledge(effect.report, effect.receipts);
+    case "news":
+      return engine.watchers.publish(effect.change.job.id, effect.change);
+    case "webhook-due":
+      return engine.webhookDue();
+    case "later-delivery":
+      return engine.releaseDelivery(effect.jobId);
+    case "read-ahead":
+      return engine.readAhead(effect.endpointId);
+    case "pod-changed":
+      return engine.podChanged(effect.podId);
   }
-}
-
-function releaseWakes(engine: ReleaseParts, effects: Effects): void {
-  engine.dueTimer.aim(effects.earliestDueAt);
-  if (effects.webhookDue) engine.webhookDue();
-  for (const jobId of effects.laterDeliveries) engine.releaseDelivery(jobId);
-  for (const endpointId of effects.shortQueues) engine.readAhead(endpointId);
-  for (const endpointId of effects.changedEndpoints) engine.jobsChanged(endpointId);
-  for (const podId of effects.changedPods) engine.podChanged(podId);
 }

@@ -32,7 +32,7 @@ export async function createPod(
     checkRegistryAuth(step, pod.containerRegistryAuthId);
     checkVolumes(step, { networkVolumeId: pod.networkVolumeId });
     step.putRecord("pod", id, pod);
-    step.effects.changedPods.add(id);
+    step.effects.add({ type: "pod-changed", podId: id });
     return pod;
   });
 }
@@ -96,7 +96,7 @@ export async function deletePod(engine: StepPort, id: string): Promise<void> {
   await engine.steps.commit((step) => {
     existing(step, id);
     step.deleteRecord("pod", id);
-    step.effects.changedPods.add(id);
+    step.effects.add({ type: "pod-changed", podId: id });
   });
 }
 
@@ -110,7 +110,7 @@ async function replace(
     const changed = change(step, pod);
     if (changed !== pod) {
       step.putRecord("pod", id, changed);
-      step.effects.changedPods.add(id);
+      step.effects.add({ type: "pod-changed", podId: id });
     }
     return changed;
   });

@@ -1,10 +1,10 @@
 /** The effects of a step as values: released once it is durable, dropped when it fails. */
-import type { ChunkBatch } from "../../../runtime/protocol/chunk-batch.ts";
 import type { ServiceOrders, WorkerReport } from "../../../runtime/protocol/session.ts";
 import type { JobEffect } from "../../core/jobs/job-transition.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { ReadablePayload } from "../../store/payload.ts";
-import type { JobMove, StateChange } from "../observe/event-feed.ts";
+import type { Fact, StatusMove } from "../../core/observe/fact.ts";
+import type { JobChange } from "../jobs/read/job-watchers.ts";
 import type { Delivery } from "../../core/webhooks/delivery.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 
@@ -41,57 +41,52 @@ export interface Acknowledgement {
   readonly receipts: Receipts;
 }
 
-/** A job whose status changed: as it is now, or as it was before it was deleted. */
-export interface Moved {
-  readonly job: Job;
-  readonly move: JobMove;
-}
+/** What is to be done once a step is durable. */
+export type Effect =
+  /** Observers are told that the status of a job changed: as it is now, or as it was before it was deleted. */
+  | (StatusMove & { readonly type: "moved"; readonly job: Job })
+  /** Observers are told a fact. */
+  | { readonly type: "tell"; readonly fact: Fact }
+  | { readonly type: "hand-over"; readonly assignment: Assignment }
+  | Extract<JobEffect, { readonly type: "revoke" }>
+  | (Acknowledgement & { readonly type: "acknowledge" })
+  /** Those who wait for the job are told. */
+  | { readonly type: "news"; readonly change: JobChange }
+  /** Of the waiting jobs of an endpoint too few are in memory. */
+  | { readonly type: "read-ahead"; readonly endpointId: string }
+  | { readonly type: "pod-changed"; readonly podId: string }
+  | { readonly type: "webhook-due" }
+  /** A new delivery waits for the earlier ones of its job, if any is pending. */
+  | { readonly type: "later-delivery"; readonly jobId: string };
 
 export class Effects {
-  readonly ofJobs: JobEffect[] = [];
-  readonly assignments: Assignment[] = [];
-  readonly acknowledgements: Acknowledgement[] = [];
-  /** Jobs whose status changed, in order. */
-  readonly moves: Moved[] = [];
-  /** Changes of state to tell of beside those of jobs. */
-  readonly changes: StateChange[] = [];
-  /** Endpoints of whose waiting jobs too few are in memory. */
-  readonly shortQueues = new Set<string>();
+  /** In the order in which the step asked for them; what is released first, `release-effects.ts` says. */
+  readonly all: Effect[] = [];
   /** Endpoints of whose jobs some changed. */
   readonly changedEndpoints = new Set<string>();
-  /** Pods that were made, changed or deleted. */
-  readonly changedPods = new Set<string>();
-  /** Raw JSON of stored outputs by job id, so that waiting requests need not read them. */
-  readonly outputs = new Map<string, Uint8Array>();
-  /** Stored chunks by job id, so that readers of the stream need not read them. */
-  readonly chunks = new Map<string, readonly ChunkBatch[]>();
-  /** Jobs with a new delivery that waits for the earlier ones of its job, if any is pending. */
-  readonly laterDeliveries = new Set<string>();
-  /** Whether a webhook call became due. */
-  webhookDue = false;
   /** The earliest due moment of the jobs that changed. */
   earliestDueAt = Number.POSITIVE_INFINITY;
   readonly #undo: (() => void)[] = [];
 
   /** Nothing is to be done. */
   get isEmpty(): boolean {
-    const { ofJobs, assignments, acknowledgements, moves, changes, outputs, chunks } = this;
-    const { shortQueues, changedEndpoints, changedPods, laterDeliveries } = this;
-    const lists = [ofJobs, assignments, acknowledgements, moves, changes];
-    const sets = [shortQueues, changedEndpoints, changedPods, laterDeliveries, outputs, chunks];
-    const isAny = lists.some(({ length }) => length > 0) || sets.some(({ size }) => size > 0);
-    return !isAny && !this.webhookDue && !Number.isFinite(this.earliestDueAt);
+    const { all, changedEndpoints, earliestDueAt } = this;
+    return all.length + changedEndpoints.size === 0 && !Number.isFinite(earliestDueAt);
+  }
+
+  add(effect: Effect): void {
+    this.all.push(effect);
   }
 
   /** Records that the status of `job` changed; null stands for a job that does not exist. */
-  moved(job: Job, from: JobMove["from"], to: JobMove["to"], by: JobMove["by"]): void {
-    const { endpointId, id: jobId } = job;
-    this.moves.push({ job, move: { type: "job", endpointId, jobId, from, to, by } });
+  moved(job: Job, from: StatusMove["from"], to: StatusMove["to"], by: StatusMove["by"]): void {
+    this.add({ type: "moved", job, from, to, by });
   }
 
   /** Records that a delivery was made, tried or settled, or is to be sent again. */
   deliveryChanged({ id, endpointId, jobId, state }: Omit<Delivery, "sizeBytes">): void {
-    this.changes.push({ type: "webhook", endpointId, jobId, deliveryId: id, state });
+    const fact = { type: "webhook", endpointId, jobId, deliveryId: id, state } as const;
+    this.add({ type: "tell", fact });
   }
 
   /** Registers how to take back what the step changed beside what it keeps, should it fail or not be stored. */

@@ -50,10 +50,9 @@ function storeChunksOf(
     const { firstIndex, count } = report;
     step.appendChunks(job, { firstIndex, count, lines });
   }
-  step.effects.chunks.set(
-    job.id,
-    fresh.map(({ report }) => report),
-  );
+  const reports = fresh.map(({ report }) => report);
+  const change = { type: "chunks", job: appended.job, batches: reports } as const;
+  step.effects.add({ type: "news", change });
   return nextIndex;
 }
 

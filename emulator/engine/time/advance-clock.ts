@@ -5,7 +5,7 @@ import { invalidRequest } from "../../core/service-error.ts";
 import { apply } from "../jobs/apply.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "./time-port.ts";
-import type { HistoryPort } from "../observe/tell-port.ts";
+import type { TellPort } from "../observe/tell-port.ts";
 import type { Step } from "../steps/step.ts";
 import type { Steps } from "../steps/steps.ts";
 
@@ -24,7 +24,7 @@ const LAST_STEP_MS = 1_000;
 export const SHARED_CLOCK =
   "service time runs with real time where several emulators share the store: it cannot be advanced, and there is no manual clock";
 
-type AdvanceUses = StepPort & TimePort & HistoryPort;
+type AdvanceUses = StepPort & TimePort & TellPort;
 
 /** Instants are service time, ms since the epoch. */
 export interface ClockReading {
@@ -70,7 +70,7 @@ export async function advanceClock(
 }
 
 async function advance(engine: AdvanceUses, byMs: number, signal: AbortSignal): Promise<Advance> {
-  const { pendingWork, clock, events } = engine;
+  const { pendingWork, clock, tell } = engine;
   refuseTooMuch(clock.offsetMs + byMs);
   using limit = new TimeLimit(engine, LIMITS.clockSettleMs, signal);
   clock.catchUp();
@@ -82,7 +82,7 @@ async function advance(engine: AdvanceUses, byMs: number, signal: AbortSignal): 
     leftMs -= strideMs;
     await pendingWork.settled(limit.over);
   }
-  events.publish({ type: "clock", offsetMs: clock.offsetMs });
+  tell({ type: "clock", offsetMs: clock.offsetMs });
   // The last step gets some time even if the steps before have used up theirs.
   using last = new TimeLimit(engine, LAST_STEP_MS, signal);
   const settled = await pendingWork.settled(last.over);

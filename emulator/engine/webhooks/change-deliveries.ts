@@ -51,7 +51,7 @@ export function redeliver(engine: StepPort & TimePort & WakePort, id: string): P
     await engine.steps.commit((step) => {
       step.replaceDelivery(again);
       step.effects.deliveryChanged(again);
-      step.effects.webhookDue = true;
+      step.effects.add({ type: "webhook-due" });
     });
     return again;
   });
@@ -63,6 +63,6 @@ async function releaseNext(engine: StepPort & TimePort, jobId: string): Promise<
   if (next === undefined || next.nextTryAt !== undefined) return;
   await engine.steps.commit((step) => {
     step.replaceDelivery(dueAgain(next, engine.clock.now()));
-    step.effects.webhookDue = true;
+    step.effects.add({ type: "webhook-due" });
   });
 }

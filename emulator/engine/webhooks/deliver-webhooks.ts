@@ -240,7 +240,7 @@ export class WebhookDelivery {
     made: DeliveryTry,
     { headers, signal }: Pick<WebhookResult, "headers"> & { readonly signal: AbortSignal },
   ): Promise<void> {
-    const { clock, log, metrics } = this.#engine;
+    const { clock, log, tell } = this.#engine;
     const now = clock.now();
     const tried = afterTry(delivery, made, headers, now);
     for (let isFirst = true; !signal.aborted; isFirst = false) {
@@ -253,7 +253,7 @@ export class WebhookDelivery {
         await pause(this.#engine.clock, RETRY_MS, signal);
       }
     }
-    metrics.webhookTried(tried, made);
+    tell({ type: "webhook-tried", delivery: tried, made });
     if (tried.state !== "failed") return;
     const { status, error } = made;
     log.warn({ deliveryId: tried.id, jobId: tried.jobId, status, reason: error }, GIVEN_UP);

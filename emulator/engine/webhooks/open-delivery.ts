@@ -16,6 +16,6 @@ export function openDelivery(step: Step, job: Job, now: number): void {
   const delivery = newDelivery(ended, { seq, isFirst }, now);
   step.insertDelivery(delivery, deliveryFrame(ended));
   step.effects.deliveryChanged(delivery);
-  if (isFirst) step.effects.webhookDue = true;
-  else step.effects.laterDeliveries.add(job.id);
+  if (isFirst) step.effects.add({ type: "webhook-due" });
+  else step.effects.add({ type: "later-delivery", jobId: job.id });
 }

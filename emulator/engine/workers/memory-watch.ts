@@ -2,16 +2,16 @@
 import type { Disarm } from "../../core/time/clock.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { WorkerPort } from "./worker-port.ts";
-import type { HistoryPort } from "../observe/tell-port.ts";
+import type { TellPort } from "../observe/tell-port.ts";
 
 /** In real time. */
 export const MEMORY_STEP_MS = 10_000;
 
 export class MemoryWatch {
-  readonly #engine: TimePort & WorkerPort & HistoryPort;
+  readonly #engine: TimePort & WorkerPort & TellPort;
   #disarm: Disarm | undefined;
 
-  constructor(engine: TimePort & WorkerPort & HistoryPort) {
+  constructor(engine: TimePort & WorkerPort & TellPort) {
     this.#engine = engine;
   }
 
@@ -28,11 +28,11 @@ export class MemoryWatch {
 
   #look(): void {
     this.#disarm = undefined;
-    const { fleet, workerHistory } = this.#engine;
+    const { fleet, tell } = this.#engine;
     const measurable = fleet.all().filter(({ launched }) => launched?.memoryBytes !== undefined);
     for (const worker of measurable) {
       const bytes = worker.launched?.memoryBytes?.();
-      if (bytes !== undefined) workerHistory.memory(worker, bytes);
+      if (bytes !== undefined) tell({ type: "worker-memory", workerId: worker.id, bytes });
     }
     if (measurable.length > 0) this.watch();
   }

@@ -1,13 +1,13 @@
 /** The only place that changes the life of a worker: by the table, with the effects of the transition. */
 import { defined } from "../../../runtime/protocol/without-undefined.ts";
 import type { Clock } from "../../core/time/clock.ts";
+import type { Tell } from "../../core/observe/fact.ts";
 import type { WorkerEffect, WorkerEvent } from "../../core/workers/worker-event.ts";
 import { moveOf } from "../../core/workers/worker-transition.ts";
 import type { UsageMeter } from "../billing/usage-meter.ts";
 import type { EngineLog } from "../observe/engine-log.ts";
 import type { Fleet } from "./fleet.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
-import type { WorkerHistory } from "./worker-history.ts";
 
 export interface WorkerMoverParts {
   /** Service time. */
@@ -16,7 +16,7 @@ export interface WorkerMoverParts {
   readonly log: EngineLog;
   readonly fleet: Pick<Fleet, "changed" | "remove">;
   readonly usage: Pick<UsageMeter, "ended">;
-  readonly workerHistory: Pick<WorkerHistory, "ended">;
+  readonly tell: Tell;
   readonly endpointChanged: (endpointId: string) => void;
   /** Begins to bill the worker. */
   readonly bill: (worker: WorkerHandle) => void;
@@ -52,7 +52,7 @@ export class WorkerMover {
   }
 
   #release(worker: WorkerHandle, effect: WorkerEffect): void {
-    const { bill, endpointChanged, fleet, log, usage, workerHistory } = this.#parts;
+    const { bill, endpointChanged, fleet, log, tell, usage } = this.#parts;
     const { id: workerId, endpointId, state } = worker;
     switch (effect) {
       case "bill":
@@ -67,7 +67,7 @@ export class WorkerMover {
         return worker.launched?.kill();
       case "end":
         usage.ended(workerId);
-        workerHistory.ended(worker);
+        tell({ type: "worker-ended", workerId });
         return worker.end();
       case "remove":
         return fleet.remove(worker);

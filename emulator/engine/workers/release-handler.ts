@@ -6,7 +6,7 @@ import type { Step } from "../steps/step.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { WorkerPort } from "./worker-port.ts";
-import type { HistoryPort } from "../observe/tell-port.ts";
+import type { TellPort } from "../observe/tell-port.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";
 import type { WakePort } from "../parts/wake-port.ts";
 import { isoNow, putEndpoint } from "../resources/endpoints/put-endpoint.ts";
@@ -23,7 +23,7 @@ export type HandlerModule = Pick<Reload, "modulePath" | "sourcePath">;
  * @throws ServiceError storage_full
  */
 export async function releaseHandler(
-  engine: StepPort & TimePort & WorkerPort & HistoryPort & CatalogPort & WakePort,
+  engine: StepPort & TimePort & WorkerPort & TellPort & CatalogPort & WakePort,
   imageName: string,
   module: HandlerModule | undefined,
 ): Promise<readonly Endpoint[]> {
@@ -33,7 +33,7 @@ export async function releaseHandler(
     for (const worker of module ? engine.fleet.workersOf(id) : []) {
       if (module && worker.canReload) worker.reload({ version, ...module });
     }
-    engine.events.publish({ type: "endpoint", endpointId: id, change: "changed" });
+    engine.tell({ type: "endpoint", endpointId: id, change: "changed" });
     engine.endpointChanged(id);
   }
   return endpoints;

@@ -6,7 +6,7 @@ import type { AttemptOutcome } from "../../core/jobs/attempt.ts";
 import { attemptsOf } from "../../core/jobs/job-attempts.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { NewestByKey } from "../../core/observe/newest-by-key.ts";
-import type { StatusMove } from "../../core/observe/metrics/service-metrics.ts";
+import type { Fact, StatusMove } from "../../core/observe/fact.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import type { GpuDevice } from "../../core/workers/gpu-allocation.ts";
 import type { LauncherKind, WorkerEnd, WorkerState } from "../../core/workers/worker-life.ts";
@@ -105,21 +105,40 @@ export class WorkerHistory {
     this.#find = find;
   }
 
-  /** The change is committed. `job` is as it became, or as it was before it was deleted. */
-  jobMoved(job: Job, { from, to }: StatusMove): void {
-    if (to === "IN_PROGRESS") this.#handedOver(job);
-    else if (from === "IN_PROGRESS") this.#givenUp(job, to);
+  take(fact: Fact): void {
+    switch (fact.type) {
+      case "job":
+        if (fact.depth === undefined) return;
+        if (fact.to === "IN_PROGRESS") this.#handedOver(fact.job);
+        else if (fact.from === "IN_PROGRESS") this.#givenUp(fact.job, fact.to);
+        return;
+      case "job-named":
+        if (!this.#held.has(fact.job.id)) this.#handedOver(fact.job);
+        return;
+      case "job-gone":
+        this.#held.delete(fact.jobId);
+        return;
+      case "worker-memory":
+        return this.#memory(this.#find(fact.workerId), fact.bytes);
+      case "worker-ended":
+        return this.#endOf(this.#find(fact.workerId));
+      case "endpoint":
+        if (fact.change === "deleted") this.#ended.delete(fact.endpointId);
+        return;
+      default:
+    }
   }
 
-  memory(worker: WorkerHandle, bytes: number): void {
+  #memory(worker: WorkerHandle | undefined, bytes: number): void {
+    if (worker === undefined) return;
     const notes = this.#notesOf(worker);
     notes.bytes.push(bytes);
     if (notes.bytes.length > MEMORY_SAMPLES) notes.bytes.shift();
     notes.sampledAt = this.#clock.now();
   }
 
-  /** Call it with a worker of which nothing runs any more. */
-  ended(worker: WorkerHandle): void {
+  #endOf(worker: WorkerHandle | undefined): void {
+    if (worker === undefined) return;
     const notes = this.#notesOf(worker);
     notes.past = notes.past.slice(-PAST_JOBS);
     const { endpointId, life, exit } = worker;
@@ -155,20 +174,6 @@ export class WorkerHistory {
         .map(({ jobId, startedAt: since }) => ({ jobId, startedAt: since })),
       past: notes.past.slice(-PAST_JOBS),
     };
-  }
-
-  /** The worker names a job that it was handed before a start of the service, or by another replica. */
-  jobNamed(job: Job): void {
-    if (!this.#held.has(job.id)) this.#handedOver(job);
-  }
-
-  forgetEndpoint(endpointId: string): void {
-    this.#ended.delete(endpointId);
-  }
-
-  /** What becomes of the job is not known here any more. */
-  forgetJob(jobId: string): void {
-    this.#held.delete(jobId);
   }
 
   #handedOver(job: Job): void {

@@ -23,8 +23,8 @@ import type { WorkerStarter } from "./worker-starter.ts";
 import type { Overdue, WorkerWatch } from "./worker-watch.ts";
 
 export interface WorkerManagerOptions {
-  /** Keeps what was decided. */
-  readonly decisions: Pick<DecisionLog, "add">;
+  /** What was decided. */
+  readonly decisions: Pick<DecisionLog, "isNew">;
   readonly gpus: Pick<GpuPool, "leave">;
   readonly ownership: Pick<OwnedParts, "holds" | "isHeldBack" | "isLeaving">;
   readonly starter: WorkerStarter;
@@ -176,10 +176,12 @@ export class WorkerManager {
     start: number,
     refusal: string | undefined,
   ): void {
-    const { clock } = this.#engine;
+    const { clock, tell } = this.#engine;
     const refused = refusal === undefined ? [] : [{ type: "refused", reason: refusal } as const];
-    const decision = { start, drain, workers, wanted, reasons: [...reasons, ...refused] };
-    this.#options.decisions.add(endpointId, { at: clock.now(), ...decision });
+    const said = { start, drain, workers, wanted, reasons: [...reasons, ...refused] };
+    const made = { at: clock.now(), ...said };
+    if (this.#options.decisions.isNew(endpointId, made))
+      tell({ type: "scale", endpointId, decision: made });
   }
 
   /** Starts the workers that may be started now; says when to try again, and why, if one could not be started. */

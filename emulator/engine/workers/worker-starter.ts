@@ -15,7 +15,6 @@ import type { HealthWatch } from "../balancing/health-watch.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { WorkerPort } from "./worker-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";
-import type { HistoryPort } from "../observe/tell-port.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";
 import type { GpuPool } from "./gpus/gpu-pool.ts";
 import type { MemoryWatch } from "./memory-watch.ts";
@@ -41,7 +40,7 @@ export interface WorkerStarterOptions {
   readonly memory: Pick<MemoryWatch, "watch">;
 }
 
-type StarterUses = TimePort & WorkerPort & TellPort & HistoryPort & CatalogPort;
+type StarterUses = TimePort & WorkerPort & TellPort & CatalogPort;
 
 /** Called with a worker that has exited, and all that it started. */
 type Ended = (worker: WorkerHandle, exit: WorkerExit) => Promise<void>;
@@ -133,7 +132,7 @@ export class WorkerStarter {
     const engine = this.#engine;
     const { id: workerId, endpointId } = worker;
     engine.fleet.add(worker);
-    engine.metrics.workerStarted(endpointId);
+    engine.tell({ type: "worker-started", endpointId });
     engine.tokens.add(how.digest, worker);
     worker.launched = how.launch();
     const { running } = worker.launched;
@@ -158,12 +157,12 @@ export class WorkerStarter {
   }
 
   #ended(worker: WorkerHandle, digest: string, exit: WorkerExit): void {
-    const { metrics, mover, tokens } = this.#engine;
+    const { mover, tell, tokens } = this.#engine;
     tokens.remove(digest);
     worker.exit = exit;
     mover.move(worker, "exit");
     const { end = "unasked" } = worker.life;
-    metrics.workerEnded(worker.endpointId, end);
+    tell({ type: "worker-exited", endpointId: worker.endpointId, end });
     // A worker that never became ready may have failed because of its GPUs.
     const isSuspect = end === "not_initialized" && exit.goneWith === undefined;
     this.#options.gpus.release(worker.id, isSuspect);

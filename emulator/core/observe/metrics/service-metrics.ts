@@ -1,19 +1,10 @@
 /** What the service counts of its own work since its start, by endpoint where that says more; exposed at `/metrics`. */
-import { isTerminal, type JobStatus } from "../../../../runtime/protocol/job-status.ts";
+import { isTerminal } from "../../../../runtime/protocol/job-status.ts";
 import type { RateLimitClass } from "../../../../runtime/protocol/rate-limits.ts";
-import { type Delivery, type DeliveryTry, isDelivered } from "../../webhooks/delivery.ts";
-import type { Job } from "../../jobs/job.ts";
-import type { JobEventType } from "../../jobs/job-event.ts";
+import { type DeliveryTry, isDelivered } from "../../webhooks/delivery.ts";
 import type { ExceededSide } from "../../limits/rate-limit.ts";
-import type { WorkerEnd } from "../../workers/worker-life.ts";
+import type { Fact, JobMoved } from "../fact.ts";
 import { Counts, Distributions } from "./series.ts";
-
-/** From one status to another; null stands for no job. */
-export interface StatusMove {
-  readonly from: JobStatus | null;
-  readonly to: JobStatus | null;
-  readonly by: JobEventType | "submit";
-}
 
 /** From the turn of an event loop to jobs that wait for a large model, s. */
 const JOB_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 600, 1_800, 3_600];
@@ -55,8 +46,28 @@ export class ServiceMetrics {
     this.commitSteps.add({}, 0);
   }
 
-  /** The change is committed. `job` is as it became, or as it was before it was deleted. */
-  jobMoved(job: Job, { from, to, by }: StatusMove): void {
+  take(fact: Fact): void {
+    switch (fact.type) {
+      case "job":
+        return this.#jobMoved(fact);
+      case "worker-started":
+        return this.workerStarts.add({ endpoint: fact.endpointId });
+      case "worker-exited":
+        return this.workerEnds.add({ endpoint: fact.endpointId, reason: fact.end });
+      case "webhook-tried":
+        return this.#webhookTried(fact);
+      case "stored":
+        return this.commitSteps.add({}, fact.steps);
+      case "parts":
+        for (const part of fact.parts)
+          this.partChanges.add({ part: String(part), change: fact.change });
+        for (const ms of fact.unownedMs?.values() ?? []) this.takeover.observe({}, seconds(ms));
+        return;
+      default:
+    }
+  }
+
+  #jobMoved({ job, from, to, by }: JobMoved): void {
     const endpoint = job.endpointId;
     if (by === "submit") this.submitted.add({ endpoint });
     else if (to === "IN_QUEUE") this.requeued.add({ endpoint, by });
@@ -71,14 +82,6 @@ export class ServiceMetrics {
     this.execution.observe({ endpoint, status: to }, seconds(job.executionTimeMs));
   }
 
-  workerStarted(endpoint: string): void {
-    this.workerStarts.add({ endpoint });
-  }
-
-  workerEnded(endpoint: string, reason: WorkerEnd): void {
-    this.workerEnds.add({ endpoint, reason });
-  }
-
   /** A request was over a rate limit: refused with 429, or let through where limits only warn. */
   exceededLimit(
     { endpointId: endpoint, limitClass: operation }: OverLimit,
@@ -88,8 +91,8 @@ export class ServiceMetrics {
     this.overLimit.add({ endpoint, operation, side, outcome });
   }
 
-  /** @param delivery as it is after the try */
-  webhookTried({ endpointId: endpoint, state }: Delivery, made: DeliveryTry): void {
+  #webhookTried({ delivery, made }: Extract<Fact, { readonly type: "webhook-tried" }>): void {
+    const { endpointId: endpoint, state } = delivery;
     this.webhookTries.add({ endpoint, result: resultOf(made) });
     this.webhookTryDuration.observe({}, seconds(made.durationMs));
     if (state !== "pending") this.webhookDeliveries.add({ endpoint, state });
@@ -111,27 +114,8 @@ export class ServiceMetrics {
     this.forwardedWait.observe({}, seconds(waitedMs));
   }
 
-  /** @param unownedMs for how long nobody had those that were not given */
-  partsGained(parts: ReadonlySet<number>, unownedMs: ReadonlyMap<number, number>): void {
-    this.#partsChanged(parts, "gained");
-    for (const ms of unownedMs.values()) this.takeover.observe({}, seconds(ms));
-  }
-
-  partsGone(parts: ReadonlySet<number>, change: "given_away" | "lost"): void {
-    this.#partsChanged(parts, change);
-  }
-
   committed(durationMs: number): void {
     this.commits.observe({}, seconds(durationMs));
-  }
-
-  /** @param steps how many transactions shared a batch */
-  stored(steps: number): void {
-    this.commitSteps.add({}, steps);
-  }
-
-  #partsChanged(parts: ReadonlySet<number>, change: string): void {
-    for (const part of parts) this.partChanges.add({ part: String(part), change });
   }
 
   /** Forgets the series of endpoints that are not among these. */

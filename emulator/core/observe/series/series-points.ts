@@ -1,7 +1,8 @@
 /** Draws the series of an endpoint from the steps that were kept: a value for each step, null where nothing was measured. Pure. */
 import { Durations } from "./durations.ts";
 import { COUNTED_STATES, type CountedState, NO_WORKERS } from "../../workers/workers-by-state.ts";
-import type { Bucket, Depth } from "./service-series.ts";
+import type { Bucket } from "./service-series.ts";
+import type { Depth } from "../fact.ts";
 
 /** A value for each step, oldest first; null: nothing was measured. */
 export type Points = readonly (number | null)[];

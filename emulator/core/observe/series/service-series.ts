@@ -5,6 +5,7 @@
  */
 import { NewestByKey } from "../newest-by-key.ts";
 import { NO_WORKERS, type WorkersByState } from "../../workers/workers-by-state.ts";
+import type { Depth, Fact, JobMoved, StatusMove } from "../fact.ts";
 import { Durations } from "./durations.ts";
 
 export const STEP_MS = 10_000;
@@ -12,21 +13,6 @@ export const STEP_MS = 10_000;
 export const SERIES_STEPS = 360;
 /** Steps of all endpoints: about 30 MB. */
 const STEPS_IN_ALL = 50_000;
-
-/** Jobs of an endpoint at a moment. */
-export interface Depth {
-  readonly inQueue: number;
-  readonly inProgress: number;
-}
-
-/** What became of a job, as far as it is counted here. */
-export interface Happened {
-  /** How long it had waited, ms: a worker was handed it. */
-  readonly delayMs?: number | undefined;
-  /** How long it ran, ms: it ended, or its attempt did for good. */
-  readonly executionMs?: number | undefined;
-  readonly end?: "completed" | "failed" | undefined;
-}
 
 /** One step in which something happened. */
 export interface Bucket {
@@ -58,21 +44,22 @@ export class ServiceSeries {
     this.firstStep = this.stepNow;
   }
 
-  /** `depth` is as it is once that has happened. */
-  happened(endpointId: string, depth: Depth, { delayMs, executionMs, end }: Happened): void {
-    const bucket = this.#current(endpointId);
-    bucket.queued = depth.inQueue;
-    bucket.running = depth.inProgress;
-    if (depth.inQueue > bucket.mostQueued) bucket.mostQueued = depth.inQueue;
-    if (depth.inProgress > bucket.mostRunning) bucket.mostRunning = depth.inProgress;
-    if (delayMs !== undefined) (bucket.delays ??= new Durations()).add(delayMs);
-    if (executionMs !== undefined) (bucket.executions ??= new Durations()).add(executionMs);
-    if (end !== undefined) bucket[end] += 1;
-  }
-
-  /** The workers of the endpoint, whenever the state of one has changed. */
-  workersChanged(endpointId: string, workers: WorkersByState): void {
-    this.#current(endpointId).workers = workers;
+  take(fact: Fact): void {
+    switch (fact.type) {
+      case "job":
+        return fact.depth && this.#jobMoved(fact, fact.depth);
+      case "jobs-left":
+        return this.#setDepth(this.#current(fact.endpointId), fact.depth);
+      case "worker":
+        if (fact.states !== undefined) this.#current(fact.endpointId).workers = fact.states;
+        return;
+      case "endpoint":
+        if (fact.change === "deleted") this.#buckets.delete(fact.endpointId);
+        return;
+      case "endpoint-gone":
+        return this.#buckets.delete(fact.endpointId);
+      default:
+    }
   }
 
   /** The steps in which something happened to the endpoint, oldest first: of the last hour, and one before it if there is one. */
@@ -84,8 +71,22 @@ export class ServiceSeries {
     return Math.floor(this.#now() / STEP_MS);
   }
 
-  forget(endpointId: string): void {
-    this.#buckets.delete(endpointId);
+  #jobMoved({ job, from, to, by }: JobMoved, depth: Depth): void {
+    const bucket = this.#current(job.endpointId);
+    this.#setDepth(bucket, depth);
+    if (by === "hand-over" && job.delayTimeMs !== undefined)
+      (bucket.delays ??= new Durations()).add(job.delayTimeMs);
+    if (from === "IN_PROGRESS" && to !== "IN_QUEUE" && job.executionTimeMs !== undefined)
+      (bucket.executions ??= new Durations()).add(job.executionTimeMs);
+    const end = endOf(to);
+    if (end !== undefined) bucket[end] += 1;
+  }
+
+  #setDepth(bucket: Bucket, { inQueue, inProgress }: Depth): void {
+    bucket.queued = inQueue;
+    bucket.running = inProgress;
+    if (inQueue > bucket.mostQueued) bucket.mostQueued = inQueue;
+    if (inProgress > bucket.mostRunning) bucket.mostRunning = inProgress;
   }
 
   #current(endpointId: string): Bucket {
@@ -111,4 +112,9 @@ export class ServiceSeries {
     this.#buckets.add(endpointId, bucket);
     return bucket;
   }
+}
+
+function endOf(to: StatusMove["to"]): "completed" | "failed" | undefined {
+  if (to === "COMPLETED") return "completed";
+  return to === "FAILED" || to === "TIMED_OUT" ? "failed" : undefined;
 }

@@ -8,7 +8,6 @@ import { apply } from "../../jobs/apply.ts";
 import type { StepPort } from "../../steps/step-port.ts";
 import type { TimePort } from "../../time/time-port.ts";
 import type { TellPort } from "../../observe/tell-port.ts";
-import type { HistoryPort } from "../../observe/tell-port.ts";
 import type { CatalogPort } from "../catalog-port.ts";
 import type { WakePort } from "../../parts/wake-port.ts";
 import {
@@ -36,7 +35,7 @@ const BATCH = 200;
 
 /** @throws ServiceError invalid_request for a template that is missing or a Pod's, or a missing volume; storage_full */
 export async function createEndpoint(
-  engine: StepPort & TimePort & TellPort & HistoryPort & WakePort,
+  engine: StepPort & TimePort & TellPort & WakePort,
   input: EndpointInput | InlineEndpointInput,
 ): Promise<Endpoint> {
   const id = engine.random.shortId(ID_LENGTH);
@@ -61,7 +60,7 @@ export async function createEndpoint(
     return made;
   });
   warnOfUnknownGpus(engine, endpoint.gpuTypeIds, { endpointId: id });
-  engine.events.publish({ type: "endpoint", endpointId: id, change: "created" });
+  engine.tell({ type: "endpoint", endpointId: id, change: "created" });
   engine.endpointChanged(id);
   return endpoint;
 }

@@ -6,7 +6,6 @@ import { templateRolls } from "../../../core/resources/template-change.ts";
 import type { StepPort } from "../../steps/step-port.ts";
 import type { TimePort } from "../../time/time-port.ts";
 import type { TellPort } from "../../observe/tell-port.ts";
-import type { HistoryPort } from "../../observe/tell-port.ts";
 import type { CatalogPort } from "../catalog-port.ts";
 import type { WakePort } from "../../parts/wake-port.ts";
 import type { Step } from "../../steps/step.ts";
@@ -33,7 +32,7 @@ const TEMPLATE_ID_LENGTH = 10;
  * volume; storage_full
  */
 export async function updateEndpoint(
-  engine: StepPort & TimePort & TellPort & HistoryPort & CatalogPort & WakePort,
+  engine: StepPort & TimePort & TellPort & CatalogPort & WakePort,
   id: string,
   changes: EndpointChanges,
   inline?: InlineContainer,
@@ -58,7 +57,7 @@ export async function updateEndpoint(
     return { endpoint: reshaped, hasChanged: reshaped !== present };
   });
   warnOfUnknownGpus(engine, changes.gpuTypeIds ?? [], { endpointId: id });
-  if (hasChanged) engine.events.publish({ type: "endpoint", endpointId: id, change: "changed" });
+  if (hasChanged) engine.tell({ type: "endpoint", endpointId: id, change: "changed" });
   engine.endpointChanged(id);
   return endpoint;
 }

@@ -7,7 +7,7 @@ import type { Template } from "../../../core/resources/template.ts";
 import type { Step } from "../../steps/step.ts";
 import type { StepPort } from "../../steps/step-port.ts";
 import type { TimePort } from "../../time/time-port.ts";
-import type { HistoryPort } from "../../observe/tell-port.ts";
+import type { TellPort } from "../../observe/tell-port.ts";
 import type { WakePort } from "../../parts/wake-port.ts";
 import { templateNotFound } from "../directory.ts";
 import { refuseIfUsed } from "../in-use.ts";
@@ -22,7 +22,7 @@ import { isoNow, putEndpoint } from "../endpoints/put-endpoint.ts";
  * invalid_request, storage_full
  */
 export async function updateTemplate(
-  engine: StepPort & TimePort & HistoryPort & WakePort,
+  engine: StepPort & TimePort & TellPort & WakePort,
   id: string,
   changes: TemplateChanges,
 ): Promise<Template> {
@@ -45,7 +45,7 @@ export async function updateTemplate(
     return { template: changed, endpoints: rolls ? rollEndpoints(step, at, present) : [] };
   });
   for (const endpoint of endpoints) {
-    engine.events.publish({ type: "endpoint", endpointId: endpoint.id, change: "changed" });
+    engine.tell({ type: "endpoint", endpointId: endpoint.id, change: "changed" });
     engine.endpointChanged(endpoint.id);
   }
   return template;

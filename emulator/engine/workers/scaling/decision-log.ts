@@ -1,35 +1,30 @@
 /** Keeps the newest decisions of the scaler for each endpoint: those that changed something, and those that were held back. */
 import { NewestByKey } from "../../../core/observe/newest-by-key.ts";
+import type { Fact } from "../../../core/observe/fact.ts";
 import { isHold, type ScaleDecision } from "../../../core/workers/scale-reason.ts";
 
 const BOUNDS = { perKey: 200, inAll: 20_000 };
 
 export class DecisionLog {
   readonly #decisions = new NewestByKey<ScaleDecision>(BOUNDS);
-  readonly #added: (endpointId: string, decision: ScaleDecision) => void;
-
-  /** `added` is called with each decision that is kept. */
-  constructor(added: (endpointId: string, decision: ScaleDecision) => void) {
-    this.#added = added;
-  }
 
   /** Oldest first. */
   of(endpointId: string): readonly ScaleDecision[] {
     return this.#decisions.of(endpointId);
   }
 
-  /** One that does nothing is not kept, unless it is held back in another way than the last one that was kept. */
-  add(endpointId: string, decision: ScaleDecision): void {
+  /** Whether a decision is worth keeping: one that does nothing is not, unless it is held back in another way than the last one. */
+  isNew(endpointId: string, decision: ScaleDecision): boolean {
+    if (!changesNothing(decision)) return true;
     const last = this.#decisions.newest(endpointId);
-    const says = changesNothing(decision) ? holdsOf(decision) : undefined;
-    if (says === "") return;
-    if (says !== undefined && last && changesNothing(last) && holdsOf(last) === says) return;
-    this.#decisions.add(endpointId, decision);
-    this.#added(endpointId, decision);
+    const holds = holdsOf(decision);
+    return holds !== "" && !(last && changesNothing(last) && holdsOf(last) === holds);
   }
 
-  forgetEndpoint(endpointId: string): void {
-    this.#decisions.delete(endpointId);
+  take(fact: Fact): void {
+    if (fact.type === "scale") this.#decisions.add(fact.endpointId, fact.decision);
+    const isDeleted = fact.type === "endpoint" && fact.change === "deleted";
+    if (isDeleted || fact.type === "endpoint-gone") this.#decisions.delete(fact.endpointId);
   }
 }
 

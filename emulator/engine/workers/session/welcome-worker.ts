@@ -3,16 +3,16 @@ import type { Hello, ServiceOrders } from "../../../../runtime/protocol/session.
 import type { StepPort } from "../../steps/step-port.ts";
 import type { TimePort } from "../../time/time-port.ts";
 import type { WorkerPort } from "../worker-port.ts";
-import type { HistoryPort } from "../../observe/tell-port.ts";
+import type { TellPort } from "../../observe/tell-port.ts";
 import { apply } from "../../jobs/apply.ts";
 import type { Step } from "../../steps/step.ts";
 import type { WorkerHandle } from "../worker-handle.ts";
 
-export type WelcomeUses = StepPort & TimePort & WorkerPort & HistoryPort;
+export type WelcomeUses = StepPort & TimePort & WorkerPort & TellPort;
 
 /** Jobs that never arrived at the worker go back to the queue; resolves when that is durable, with what the worker is to be told. */
 export async function welcomed(
-  { clock, lease, steps, workerHistory }: WelcomeUses,
+  { clock, lease, steps, tell }: WelcomeUses,
   worker: WorkerHandle,
   hello: Hello,
 ): Promise<ServiceOrders> {
@@ -24,7 +24,7 @@ export async function welcomed(
       if (!job.lease) continue;
       const { token: leaseToken } = job.lease;
       if (held.has(leaseToken)) {
-        workerHistory.jobNamed(job);
+        tell({ type: "job-named", job });
         continue;
       }
       const event = { type: "hand-back", leaseToken, outcome: "undelivered" } as const;

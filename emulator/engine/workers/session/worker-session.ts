@@ -216,7 +216,7 @@ export class WorkerSession {
     await this.#engine.steps.commit(
       (step) => {
         const receipts = this.#applyToJobs(step, staged);
-        step.effects.acknowledgements.push({ session: this, report, receipts });
+        step.effects.add({ type: "acknowledge", session: this, report, receipts });
       },
       // A worker that is refused says the same again, and has lost what was not sent to it yet.
       { jobs, staged: payloadsOf(staged), hasTime: true },

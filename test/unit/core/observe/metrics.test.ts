@@ -2,6 +2,8 @@
 import { expect, test } from "vitest";
 import { Counts, Distributions } from "../../../../emulator/core/observe/metrics/series.ts";
 import { ServiceMetrics } from "../../../../emulator/core/observe/metrics/service-metrics.ts";
+import type { Job } from "../../../../emulator/core/jobs/job.ts";
+import type { StatusMove } from "../../../../emulator/core/observe/fact.ts";
 import { queuedJob } from "../jobs/sample-job.ts";
 
 test("counts add up by their labels", () => {
@@ -23,17 +25,19 @@ test("an observed value falls into the first range that ends at or above it", ()
 
 test("what happens to a job is counted by what it is: taken in, queued again, finished, dropped", () => {
   const metrics = new ServiceMetrics();
+  const moved = (job: Job, move: StatusMove) =>
+    metrics.take({ type: "job", job, ...move, depth: undefined });
   const job = queuedJob();
-  metrics.jobMoved(job, { from: null, to: "IN_QUEUE", by: "submit" });
+  moved(job, { from: null, to: "IN_QUEUE", by: "submit" });
   const waited = { ...job, delayTimeMs: 2_000 };
-  metrics.jobMoved(waited, { from: "IN_QUEUE", to: "IN_PROGRESS", by: "hand-over" });
-  metrics.jobMoved(waited, { from: "IN_PROGRESS", to: "IN_QUEUE", by: "lose-worker" });
-  metrics.jobMoved(waited, { from: "IN_QUEUE", to: "IN_PROGRESS", by: "hand-over" });
+  moved(waited, { from: "IN_QUEUE", to: "IN_PROGRESS", by: "hand-over" });
+  moved(waited, { from: "IN_PROGRESS", to: "IN_QUEUE", by: "lose-worker" });
+  moved(waited, { from: "IN_QUEUE", to: "IN_PROGRESS", by: "hand-over" });
   const done = { ...waited, executionTimeMs: 500 };
-  metrics.jobMoved(done, { from: "IN_PROGRESS", to: "COMPLETED", by: "complete" });
-  metrics.jobMoved(done, { from: "COMPLETED", to: null, by: "expire" });
-  metrics.jobMoved(job, { from: "IN_QUEUE", to: null, by: "purge" });
-  metrics.jobMoved(job, { from: "IN_QUEUE", to: "CANCELLED", by: "cancel" });
+  moved(done, { from: "IN_PROGRESS", to: "COMPLETED", by: "complete" });
+  moved(done, { from: "COMPLETED", to: null, by: "expire" });
+  moved(job, { from: "IN_QUEUE", to: null, by: "purge" });
+  moved(job, { from: "IN_QUEUE", to: "CANCELLED", by: "cancel" });
   const endpoint = "hello";
   expect(metrics.submitted.series).toEqual([{ labels: { endpoint }, value: { count: 1 } }]);
   expect(metrics.requeued.series.map(({ labels }) => labels)).toEqual([
@@ -53,9 +57,9 @@ test("what happens to a job is counted by what it is: taken in, queued again, fi
 
 test("endpoints that are no more lose their series, and nothing else does", () => {
   const metrics = new ServiceMetrics();
-  metrics.workerStarted("gone");
-  metrics.workerStarted("stays");
-  metrics.workerEnded("gone", "left");
+  metrics.take({ type: "worker-started", endpointId: "gone" });
+  metrics.take({ type: "worker-started", endpointId: "stays" });
+  metrics.take({ type: "worker-exited", endpointId: "gone", end: "left" });
   metrics.requestAnswered("run", "200", 3);
   metrics.retainEndpoints(new Set(["stays"]));
   expect(metrics.workerStarts.series.map(({ labels }) => labels)).toEqual([{ endpoint: "stays" }]);

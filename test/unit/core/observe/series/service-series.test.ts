@@ -8,9 +8,12 @@ import {
   quantilesSince,
   seriesPoints,
 } from "../../../../../emulator/core/observe/series/series-points.ts";
-import { NO_WORKERS } from "../../../../../emulator/core/workers/workers-by-state.ts";
+import { queuedJob } from "../../jobs/sample-job.ts";
 import {
-  type Happened,
+  NO_WORKERS,
+  type WorkersByState,
+} from "../../../../../emulator/core/workers/workers-by-state.ts";
+import {
   SERIES_STEPS,
   ServiceSeries,
   STEP_MS,
@@ -25,8 +28,32 @@ beforeEach(() => {
   series = new ServiceSeries(() => now);
 });
 
-const happened = (inQueue: number, inProgress: number, what: Happened = {}) =>
-  series.happened("x", { inQueue, inProgress }, what);
+interface Happened {
+  /** How long a job had waited that a worker is handed, ms. */
+  readonly delayMs?: number;
+  /** How long a job ran that ends, ms. */
+  readonly executionMs?: number;
+  readonly end?: "COMPLETED" | "FAILED";
+}
+
+function happened(inQueue: number, inProgress: number, what: Happened = {}): void {
+  const depth = { inQueue, inProgress };
+  const { delayMs: delayTimeMs, executionMs: executionTimeMs, end } = what;
+  const job = { ...queuedJob(), endpointId: "x", delayTimeMs, executionTimeMs };
+  const took = { type: "job", job, depth, from: "IN_QUEUE", to: "IN_PROGRESS" } as const;
+  const ended = {
+    ...took,
+    from: "IN_PROGRESS",
+    by: end === "FAILED" ? "fail" : "complete",
+  } as const;
+  series.take({ type: "jobs-left", endpointId: "x", depth });
+  if (delayTimeMs !== undefined) series.take({ ...took, by: "hand-over" });
+  if (end !== undefined) series.take({ ...ended, to: end });
+}
+
+function workersChanged(states: WorkersByState): void {
+  series.take({ type: "worker", endpointId: "x", workerId: "w", state: "ready", states });
+}
 
 function drawn(steps: number, depth = { inQueue: 0, inProgress: 0 }) {
   const { firstStep, stepNow: lastStep } = series;
@@ -59,7 +86,7 @@ describe("depth and workers", () => {
 
   it("are still known when nothing has happened for longer than the hour", () => {
     happened(5, 1);
-    series.workersChanged("x", { ...NO_WORKERS, ready: 1, initializing: 1 });
+    workersChanged({ ...NO_WORKERS, ready: 1, initializing: 1 });
     now += (SERIES_STEPS + 10) * STEP_MS;
     const { queued, workers } = drawn(SERIES_STEPS);
     expect(new Set(queued)).toEqual(new Set([5]));
@@ -71,10 +98,10 @@ describe("depth and workers", () => {
   });
 
   it("count workers by state at the end of each step", () => {
-    series.workersChanged("x", { ...NO_WORKERS, initializing: 2 });
-    series.workersChanged("x", { ...NO_WORKERS, initializing: 1, ready: 1 });
+    workersChanged({ ...NO_WORKERS, initializing: 2 });
+    workersChanged({ ...NO_WORKERS, initializing: 1, ready: 1 });
     now += STEP_MS;
-    series.workersChanged("x", { ...NO_WORKERS, ready: 1, lost: 1 });
+    workersChanged({ ...NO_WORKERS, ready: 1, lost: 1 });
     const { workers } = drawn(2);
     expect(workers).toMatchObject({ initializing: [1, 0], ready: [1, 1], lost: [0, 1] });
   });
@@ -83,9 +110,9 @@ describe("depth and workers", () => {
 describe("ends and durations", () => {
   it("are counted in the step in which they happened", () => {
     happened(0, 1, { delayMs: 20 });
-    happened(0, 0, { executionMs: 3_000, end: "completed" });
+    happened(0, 0, { executionMs: 3_000, end: "COMPLETED" });
     now += STEP_MS;
-    happened(0, 0, { executionMs: 10, end: "failed" });
+    happened(0, 0, { executionMs: 10, end: "FAILED" });
     expect(drawn(3)).toMatchObject({
       completed: [null, 1, 0],
       failed: [null, 0, 1],
@@ -113,7 +140,7 @@ describe("ends and durations", () => {
         series = new ServiceSeries(() => now);
         const steps = all.map((pause) => {
           now += pause;
-          happened(0, 0, { end: "completed" });
+          happened(0, 0, { end: "COMPLETED" });
           return series.stepNow;
         });
         const inHour = steps.filter((step) => step > series.stepNow - SERIES_STEPS);
@@ -127,9 +154,9 @@ describe("ends and durations", () => {
 
   it("go on where an advance of the clock was taken back", () => {
     now += 5 * STEP_MS;
-    happened(0, 0, { end: "completed" });
+    happened(0, 0, { end: "COMPLETED" });
     now -= 5 * STEP_MS;
-    happened(0, 0, { end: "completed" });
+    happened(0, 0, { end: "COMPLETED" });
     now += 5 * STEP_MS;
     expect(drawn(2).completed).toEqual([0, 2]);
   });
@@ -149,7 +176,7 @@ describe("what it costs", () => {
       const before = used();
       for (let step = 0; step < SERIES_STEPS; step += 1, now += STEP_MS) {
         for (const executionMs of durations)
-          happened(1, 1, { delayMs: executionMs, executionMs, end: "completed" });
+          happened(1, 1, { delayMs: executionMs, executionMs, end: "COMPLETED" });
       }
       return used() - before;
     };
@@ -160,7 +187,7 @@ describe("what it costs", () => {
 
   it("endpoints that are no more, and steps beyond what there is room for, cost nothing", () => {
     happened(1, 0);
-    series.forget("x");
+    series.take({ type: "endpoint-gone", endpointId: "x" });
     expect(series.bucketsOf("x")).toEqual([]);
   });
 });

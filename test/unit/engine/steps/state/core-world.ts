@@ -216,7 +216,9 @@ export class CoreWorld {
     if (expected === undefined) this.model.delete(job.id);
     else this.model.set(job.id, expected);
     this.#check(job.id, this.memory.find(job.id));
-    const told = step.effects.ofJobs.map(({ type }) => type);
+    const told = step.effects.all.map((effect) =>
+      effect.type === "news" ? effect.change.type : effect.type,
+    );
     const hasEnded = expected?.endedAt !== undefined && before.endedAt === undefined;
     assert.equal(told.includes("settled"), hasEnded, `${event.type} of ${before.status}`);
     const isTaken = before.status === "IN_PROGRESS" && expected?.token === undefined;

@@ -209,8 +209,8 @@ it("writes the text that it always wrote", async () => {
   const { metrics } = engine;
   for (const ms of [0.4, 700, 400_000]) metrics.requestAnswered("run", "200", ms);
   metrics.requestAnswered('a "quote", a \\ and\na line', "none", 1);
-  metrics.workerStarted("echo");
-  metrics.workerEnded("echo", "lost");
+  engine.tell({ type: "worker-started", endpointId: "echo" });
+  engine.tell({ type: "worker-exited", endpointId: "echo", end: "lost" });
   const limits = { endpointId: "echo", limitClass: "run" } as const;
   metrics.exceededLimit(limits, "concurrent", "warned");
   const { text } = await exposition(engine);

@@ -1,0 +1,90 @@
+/** What happened, as values. Observers are told each fact after the commit, and fold those that concern them into what they keep. */
+import type { Job } from "../jobs/job.ts";
+import type { JobEventType } from "../jobs/job-event.ts";
+import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
+import type { Delivery, DeliveryState, DeliveryTry } from "../webhooks/delivery.ts";
+import type { ScaleDecision } from "../workers/scale-reason.ts";
+import type { WorkerEnd, WorkerState } from "../workers/worker-life.ts";
+import type { WorkersByState } from "../workers/workers-by-state.ts";
+
+/** Jobs of an endpoint at a moment. */
+export interface Depth {
+  readonly inQueue: number;
+  readonly inProgress: number;
+}
+
+/** From one status to another; null stands for no job. */
+export interface StatusMove {
+  readonly from: JobStatus | null;
+  readonly to: JobStatus | null;
+  /** The event of the state machine. */
+  readonly by: JobEventType | "submit";
+}
+
+/** The status of a job changed. `job` is as it became, or as it was before it was deleted. */
+export interface JobMoved extends StatusMove {
+  readonly type: "job";
+  readonly job: Job;
+  /** Of its endpoint, after the change; undefined where another replica decides for the endpoint by now. */
+  readonly depth: Depth | undefined;
+}
+
+/** The state of a webhook delivery changed: it was made, tried or settled, or is to be sent again. */
+export interface DeliveryChanged {
+  readonly type: "webhook";
+  readonly endpointId: string;
+  readonly jobId: string;
+  readonly deliveryId: string;
+  readonly state: DeliveryState;
+}
+
+export interface EndpointChanged {
+  readonly type: "endpoint";
+  readonly endpointId: string;
+  readonly change: "created" | "changed" | "deleted";
+}
+
+export type Fact =
+  | JobMoved
+  | DeliveryChanged
+  | EndpointChanged
+  /** Jobs wait or run that an earlier run or another replica left. */
+  | { readonly type: "jobs-left"; readonly endpointId: string; readonly depth: Depth }
+  /** A worker names a job that it was handed before a start of the service, or by another replica. */
+  | { readonly type: "job-named"; readonly job: Job }
+  /** Another replica decides for the job. */
+  | { readonly type: "job-gone"; readonly jobId: string }
+  /** Another replica decides for the endpoint. */
+  | { readonly type: "endpoint-gone"; readonly endpointId: string }
+  /** `states` are those of all workers of the endpoint; undefined where it was deleted, or another replica decides for it. */
+  | {
+      readonly type: "worker";
+      readonly endpointId: string;
+      readonly workerId: string;
+      readonly state: WorkerState;
+      readonly states: WorkersByState | undefined;
+    }
+  /** A worker was started here. */
+  | { readonly type: "worker-started"; readonly endpointId: string }
+  /** A worker that was started here has exited. */
+  | { readonly type: "worker-exited"; readonly endpointId: string; readonly end: WorkerEnd }
+  /** Nothing runs of the worker any more, which is still known. */
+  | { readonly type: "worker-ended"; readonly workerId: string }
+  | { readonly type: "worker-memory"; readonly workerId: string; readonly bytes: number }
+  /** The scaler decided in a way that is worth keeping. */
+  | { readonly type: "scale"; readonly endpointId: string; readonly decision: ScaleDecision }
+  /** `delivery` is as it is after the try. */
+  | { readonly type: "webhook-tried"; readonly delivery: Delivery; readonly made: DeliveryTry }
+  /** The clock was advanced. */
+  | { readonly type: "clock"; readonly offsetMs: number }
+  /** Steps became durable together. */
+  | { readonly type: "stored"; readonly steps: number }
+  | {
+      readonly type: "parts";
+      readonly change: "gained" | "given_away" | "lost";
+      readonly parts: ReadonlySet<number>;
+      /** How long nobody had those that were not given, ms. */
+      readonly unownedMs?: ReadonlyMap<number, number>;
+    };
+
+export type Tell = (fact: Fact) => void;
