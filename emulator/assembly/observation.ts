@@ -4,7 +4,7 @@ import type { AttemptEnd } from "../core/observe/log/attempt-end.ts";
 import { ServiceMetrics } from "../core/observe/metrics/service-metrics.ts";
 import { Defects } from "../engine/observe/defects.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
-import { Readiness } from "../engine/observe/readiness.ts";
+import { Readiness } from "../engine/steps/readiness.ts";
 import { LogFeed } from "../engine/observe/log-feed.ts";
 import type { EmulatorOptions, WorkerLine } from "../options.ts";
 import { openTracer } from "../trace/open-tracer.ts";

@@ -3,7 +3,7 @@ import type { Clock } from "../core/time/clock.ts";
 import type { StepPort } from "../engine/steps/step-port.ts";
 import type { TimePort } from "../engine/time/time-port.ts";
 import type { TellPort } from "../engine/observe/tell-port.ts";
-import type { WakePort } from "../engine/parts/wake-port.ts";
+import type { WakePort } from "../engine/steps/wake-port.ts";
 import type { Steps } from "../engine/steps/steps.ts";
 import { SHARED_CLOCK } from "../engine/time/advance-clock.ts";
 import { clockSinceHighest, KeptTime } from "../engine/time/kept-time.ts";
@@ -32,7 +32,11 @@ export function serviceClockOf(
 /** Has the highest service time kept, and compared with the clock of this machine, unless a database does that. */
 export async function keepTime(
   { clock: kind }: EmulatorOptions,
-  { store, clock, context }: Omit<Ground, "steps"> & { readonly context: KeptUses },
+  {
+    store,
+    clock,
+    context,
+  }: Omit<Ground, "steps"> & { readonly context: StepPort & TimePort & TellPort & WakePort },
   made: AsyncDisposableStack,
 ): Promise<void> {
   if (store.serviceTime !== undefined) return;
@@ -40,5 +44,3 @@ export async function keepTime(
   made.defer(() => kept.stop());
   if (kind !== "manual") await kept.begin(clock.now());
 }
-
-type KeptUses = StepPort & TimePort & TellPort & WakePort;

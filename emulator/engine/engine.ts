@@ -6,7 +6,7 @@ import type { Launcher } from "../launch/launcher.ts";
 import type { PodLauncher } from "../launch/pod-launcher.ts";
 import type { WebhookSender } from "../webhooks/webhook-sender.ts";
 import type { EngineContext } from "./parts/engine-parts.ts";
-import type { InputDamage } from "./parts/wake-port.ts";
+import type { InputDamage } from "./steps/wake-port.ts";
 import { HealthWatch } from "./balancing/health-watch.ts";
 import { checkData } from "./jobs/check-data.ts";
 import { endDamaged } from "./jobs/damaged-data.ts";

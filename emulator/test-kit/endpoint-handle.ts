@@ -9,7 +9,7 @@ import type { TimePort } from "../engine/time/time-port.ts";
 import type { WorkerPort } from "../engine/workers/worker-port.ts";
 import type { HistoryPort } from "../engine/observe/tell-port.ts";
 import type { CatalogPort } from "../engine/resources/catalog-port.ts";
-import type { WakePort } from "../engine/parts/wake-port.ts";
+import type { WakePort } from "../engine/steps/wake-port.ts";
 import { holdQueue, releaseQueue } from "../engine/jobs/hold-queue.ts";
 import { untilIdle } from "../engine/time/idle.ts";
 import { listContents, readContents } from "../engine/jobs/read/job-contents.ts";
@@ -59,10 +59,8 @@ export interface EndpointHandle {
   jobs(filter?: { readonly status?: JobStatus }): Promise<readonly JobRecord[]>;
 }
 
-type OfIdling = StepPort & TimePort & HistoryPort & WakePort;
-
 export interface TestKitParts {
-  readonly engine: WaitUses & OfIdling;
+  readonly engine: WaitUses & StepPort & TimePort & HistoryPort & WakePort;
   readonly url: string;
   readonly lines: JobLines;
   /** Made when it is first needed. */

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { advanceClock } from "../../emulator/engine/time/advance-clock.ts";
 import { cancel } from "../../emulator/engine/jobs/cancel.ts";
 import { loseWorker } from "../../emulator/engine/jobs/requeue.ts";
-import { health } from "../../emulator/engine/observe/health.ts";
+import { health } from "../../emulator/engine/resources/endpoints/health.ts";
 import { viewJob } from "../../emulator/engine/jobs/read/job-view.ts";
 import { pinExpiry } from "../../emulator/engine/jobs/pin-expiry.ts";
 import { purgeQueue } from "../../emulator/engine/jobs/purge-queue.ts";

@@ -10,8 +10,8 @@ import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { WorkerPort } from "../workers/worker-port.ts";
 import type { HistoryPort } from "../observe/tell-port.ts";
-import type { MachinePort } from "../parts/machine-port.ts";
-import type { WakePort } from "../parts/wake-port.ts";
+import type { LimitPort } from "../limits/bytes-in-flight.ts";
+import type { WakePort } from "../steps/wake-port.ts";
 import { keepLease } from "./keep-lease.ts";
 import { wholePayload } from "./read/show-payload.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
@@ -52,7 +52,7 @@ export function reserve(
   };
 }
 
-type SendUses = StepPort & TimePort & WorkerPort & HistoryPort & MachinePort & WakePort;
+type SendUses = StepPort & TimePort & WorkerPort & HistoryPort & LimitPort & WakePort;
 
 /** Inputs that need no room: those that lie in the database. */
 const SMALL_BYTES = 256_000;

@@ -5,7 +5,8 @@ import { apply } from "./apply.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";
-import { findJob, type JobRef } from "./read/job-view.ts";
+import { findJob } from "./read/job-view.ts";
+import type { JobRef } from "../steps/job-watchers.ts";
 
 /**
  * The job, CANCELLED. Cancelling a cancelled job again is no error.

@@ -9,7 +9,7 @@ import type { WorkerPort } from "../workers/worker-port.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";
 import { cancel } from "./cancel.ts";
 import { findJobs } from "./read/find-jobs.ts";
-import type { JobRef } from "./read/job-view.ts";
+import type { JobRef } from "../steps/job-watchers.ts";
 import { retry } from "./retry.ts";
 
 type ChangeUses = StepPort & TimePort & WorkerPort & CatalogPort;

@@ -4,7 +4,7 @@ import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { WorkerPort } from "../workers/worker-port.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";
-import type { WakePort } from "../parts/wake-port.ts";
+import type { WakePort } from "../steps/wake-port.ts";
 
 /** Jobs that run go on. @throws ServiceError endpoint_not_found, wrong_endpoint_type */
 export function holdQueue(engine: WorkerPort & CatalogPort, endpointId: string): void {

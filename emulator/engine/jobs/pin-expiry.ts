@@ -5,7 +5,8 @@ import type { TimePort } from "../time/time-port.ts";
 import type { WorkerPort } from "../workers/worker-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";
-import { findJob, viewJob, type JobRef, type JobView } from "./read/job-view.ts";
+import { findJob, viewJob, type JobView } from "./read/job-view.ts";
+import type { JobRef } from "../steps/job-watchers.ts";
 
 /** Sets the job to be deleted `ttlMs` from now, in place of TTL and retention, and shows it. @throws ServiceError job_not_found */
 export async function pinExpiry(

@@ -7,7 +7,8 @@ import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { WorkerPort } from "../workers/worker-port.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";
-import { findJob, type JobRef } from "./read/job-view.ts";
+import { findJob } from "./read/job-view.ts";
+import type { JobRef } from "../steps/job-watchers.ts";
 
 /**
  * The job, IN_QUEUE again with its id, input and time to live; output, error and chunks are gone.

@@ -25,6 +25,16 @@ interface Waiting {
 /** How a wait ends. */
 type End = "has room" | "late" | "gone";
 
+/** Port: bounds of memory. */
+export interface LimitPort {
+  /** Bounds the memory of large payloads on their way in and out. */
+  readonly inFlight: BytesInFlight;
+  /** Bounds the memory of inputs on their way to workers. */
+  readonly sending: BytesInFlight;
+  /** Bounds the memory of large reports of workers, from their arrival until they are stored. */
+  readonly receiving: BytesInFlight;
+}
+
 export class BytesInFlight {
   readonly #clock: Clock;
   readonly #limits: InFlightLimits;

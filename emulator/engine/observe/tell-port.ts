@@ -3,13 +3,12 @@ import type { Tell } from "../../core/observe/fact.ts";
 import type { ServiceMetrics } from "../../core/observe/metrics/service-metrics.ts";
 import type { ServiceSeries } from "../../core/observe/series/service-series.ts";
 import type { Tracer } from "../../trace/tracer.ts";
-import type { DecisionLog } from "../workers/scaling/decision-log.ts";
+import type { DecisionLog } from "./decision-log.ts";
 import type { WorkerHistory } from "../workers/worker-history.ts";
 import type { EngineLog } from "./engine-log.ts";
 import type { EventFeed } from "./event-feed.ts";
 import type { JobSpans } from "./job-spans.ts";
 import type { LogFeed } from "./log-feed.ts";
-import type { Readiness } from "./readiness.ts";
 
 export interface TellPort {
   readonly log: EngineLog;
@@ -30,8 +29,6 @@ export interface HistoryPort {
   readonly decisions: DecisionLog;
   /** What workers did, those that have ended among them. */
   readonly workerHistory: WorkerHistory;
-  /** Whether the service can do what it is asked for. */
-  readonly readiness: Readiness;
   /** Undefined where no traces are collected. */
   readonly tracer: Tracer | undefined;
   /** The spans of jobs; undefined without a tracer. */

@@ -3,10 +3,8 @@ import type { Job } from "../../core/jobs/job.ts";
 import type { WorkerPort } from "../workers/worker-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";
-import type { WakePort } from "../parts/wake-port.ts";
+import type { WakePort } from "../steps/wake-port.ts";
 import type { Running } from "./running.ts";
-
-export type ForgetUses = WorkerPort & TellPort & CatalogPort & WakePort;
 
 interface Lost {
   readonly isLost: (endpointId: string) => boolean;
@@ -16,7 +14,7 @@ interface Lost {
 
 /** Nothing of it is stored: another process has decided on their jobs since, perhaps. */
 export function forgetEndpoints(
-  engine: ForgetUses,
+  engine: WorkerPort & TellPort & CatalogPort & WakePort,
   { webhooks, workers }: Running,
   { isLost, jobs }: Lost,
 ): void {

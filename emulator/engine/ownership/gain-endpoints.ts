@@ -5,14 +5,12 @@ import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";
-import type { WakePort } from "../parts/wake-port.ts";
+import type { WakePort } from "../steps/wake-port.ts";
 import type { Running } from "./running.ts";
-
-export type GainUses = StepPort & TimePort & TellPort & CatalogPort & WakePort;
 
 /** They are decided for when it returns. Resolves when what ran at the owner before is settled, and billed until then. */
 export async function gainEndpoints(
-  engine: GainUses,
+  engine: StepPort & TimePort & TellPort & CatalogPort & WakePort,
   { formerJobs, pods, startWork, webhooks }: Running,
   gain: Gain,
 ): Promise<void> {

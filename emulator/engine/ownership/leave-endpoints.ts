@@ -20,8 +20,6 @@ const WAIT_MS: Readonly<Record<LeaveWhen, readonly [number, number]>> = {
   now: [0, 1_000],
 };
 
-export type LeaveUses = StepPort & TimePort & WorkerPort & CatalogPort;
-
 interface Leaving {
   readonly parts: ReadonlySet<number>;
   readonly when: LeaveWhen;
@@ -36,7 +34,7 @@ interface Leaving {
  * progress are made again by the next owner. Until it resolves the parts are decided for here.
  */
 export async function leaveEndpoints(
-  engine: LeaveUses,
+  engine: StepPort & TimePort & WorkerPort & CatalogPort,
   { pods, webhooks, workers }: Running,
   { parts, when, looks }: Leaving,
 ): Promise<void> {

@@ -1,15 +1,19 @@
 /** The engine as an owner of parts of a store that several processes share: what it does when they come and go. */
 import type { Gain, LeaveWhen, Owner } from "../../store/ownership.ts";
+import type { StepPort } from "../steps/step-port.ts";
+import type { WakePort } from "../steps/wake-port.ts";
 import type { TimePort } from "../time/time-port.ts";
+import type { CatalogPort } from "../resources/catalog-port.ts";
+import type { WorkerPort } from "../workers/worker-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";
 import type { RecordChange } from "../steps/state/record-book.ts";
-import { type ForgetUses, forgetEndpoints } from "./forget-endpoints.ts";
-import { gainEndpoints, type GainUses } from "./gain-endpoints.ts";
-import { leaveEndpoints, type LeaveUses } from "./leave-endpoints.ts";
-import { takeInRecords, type TakeInUses } from "./take-in-records.ts";
+import { forgetEndpoints } from "./forget-endpoints.ts";
+import { gainEndpoints } from "./gain-endpoints.ts";
+import { leaveEndpoints } from "./leave-endpoints.ts";
+import { takeInRecords } from "./take-in-records.ts";
 import type { Running } from "./running.ts";
 
-type OwnerUses = ForgetUses & GainUses & LeaveUses & TakeInUses & TimePort & TellPort;
+type OwnerUses = StepPort & TimePort & WorkerPort & TellPort & CatalogPort & WakePort;
 
 const GONE = "parts of the store are not decided for here any more";
 

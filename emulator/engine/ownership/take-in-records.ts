@@ -3,10 +3,10 @@ import { settleVolumeBills } from "../billing/settle-volume-bills.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";
-import type { WakePort } from "../parts/wake-port.ts";
+import type { WakePort } from "../steps/wake-port.ts";
 import type { RecordChange } from "../steps/state/record-book.ts";
 
-export type TakeInUses = StepPort & TellPort & CatalogPort & WakePort;
+type TakeInUses = StepPort & TellPort & CatalogPort & WakePort;
 
 export function takeInRecords(engine: TakeInUses, changes: readonly RecordChange[]): void {
   for (const change of changes) takeIn(engine, change);

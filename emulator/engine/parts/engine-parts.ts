@@ -5,8 +5,9 @@ import type { SecretPort } from "../resources/secret-box.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { WorkerPort } from "../workers/worker-port.ts";
-import type { MachinePort } from "./machine-port.ts";
-import type { WakePort } from "./wake-port.ts";
+import type { LimitPort } from "../limits/bytes-in-flight.ts";
+import type { PodPort } from "../pods/pod-run.ts";
+import type { WakePort } from "../steps/wake-port.ts";
 
 export type EngineContext = StepPort &
   TimePort &
@@ -15,5 +16,6 @@ export type EngineContext = StepPort &
   HistoryPort &
   CatalogPort &
   SecretPort &
-  MachinePort &
+  LimitPort &
+  PodPort &
   WakePort;

@@ -1,6 +1,6 @@
 /** What the running parts of the engine tell each other. */
 import type { OnDefect } from "../../core/guarded.ts";
-import type { InputDamage } from "./wake-port.ts";
+import type { InputDamage } from "../steps/wake-port.ts";
 import type { Assignment } from "../steps/effects.ts";
 import type { RecordChange } from "../steps/state/record-book.ts";
 import { Signal } from "./signal.ts";

@@ -17,12 +17,12 @@ import { beginToBill } from "../billing/bill-worker.ts";
 import { UsageMeter } from "../billing/usage-meter.ts";
 import type { EngineContext } from "./engine-parts.ts";
 import type { TimePort } from "../time/time-port.ts";
-import type { WakePort } from "./wake-port.ts";
+import type { WakePort } from "../steps/wake-port.ts";
 import { assignFromStore } from "../jobs/assign-free.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { readPayloads } from "../jobs/job-payloads.ts";
 import { sendAssignments } from "../jobs/assign.ts";
-import { JobWatchers } from "../jobs/read/job-watchers.ts";
+import { JobWatchers } from "../steps/job-watchers.ts";
 import { BytesInFlight, IN_FLIGHT_LIMITS } from "../limits/bytes-in-flight.ts";
 import { ServiceSeries } from "../../core/observe/series/service-series.ts";
 import { attemptEndOf } from "../observe/attempt-end.ts";
@@ -30,8 +30,9 @@ import { Defects } from "../observe/defects.ts";
 import type { EngineLog } from "../observe/engine-log.ts";
 import { EventFeed } from "../observe/event-feed.ts";
 import { JobSpans } from "../observe/job-spans.ts";
-import { Readiness } from "../observe/readiness.ts";
+import { Readiness } from "../steps/readiness.ts";
 import { LogFeed } from "../observe/log-feed.ts";
+import type { PodRun } from "../pods/pod-run.ts";
 import { type ReleaseParts, releaseEffects } from "./release-effects.ts";
 import { Directory } from "../resources/directory.ts";
 import { HandlerSchemaBook, type HandlerTold } from "../resources/endpoints/handler-schemas.ts";
@@ -48,7 +49,7 @@ import { Fleet } from "../workers/fleet.ts";
 import { Turns } from "../../core/turns.ts";
 import { WorkerMover } from "../workers/move-worker.ts";
 import { StallDetector } from "../workers/stall-detector.ts";
-import { DecisionLog } from "../workers/scaling/decision-log.ts";
+import { DecisionLog } from "../observe/decision-log.ts";
 import { WorkerHistory } from "../workers/worker-history.ts";
 import { WorkerTokens } from "../workers/worker-tokens.ts";
 
@@ -109,45 +110,27 @@ export interface OpenContext {
 /** Resolves with the parts; nothing that earlier runs left is changed. Throws what the store throws. */
 export async function openContext(options: ContextOptions): Promise<OpenContext> {
   const { store, random, log, tracer, lease = DEFAULT_LEASE_TERMS, clock: realClock } = options;
-  const { ownership: given } = options;
+  const { ownership: given, metrics = new ServiceMetrics(), attemptEnded } = options;
   const steps =
     options.steps ?? (await openSteps(store, { log, clock: realClock, ownership: given }));
   const { ownership } = steps;
   const clock = new ServiceClock(options.serviceClock ?? realClock, storedOffsetMs(steps));
   const directory = options.directory ?? new Directory(steps.records);
   const { signals, events, watchers, onDefect } = openListeners(clock, random, log);
-  const metrics = options.metrics ?? new ServiceMetrics();
-  const { attemptEnded } = options;
   const observed = { attemptEnded, clock, directory, events, metrics, ownership, tracer };
-  const history = openHistory(observed);
-  const secretKey = options.secretKey ?? fixedSecretKey(random.bytes(SECRET_KEY_BYTES));
   const parts = {
-    ...{ store, steps, ownership, clock, realClock, random, secretKey },
+    ...{ store, steps, ownership, clock, realClock, random, log, lease, directory, tracer },
+    ...{ events, metrics, watchers, ...openHistory(observed) },
     jobPayloads: (job: Job) => readPayloads(context, job),
-    deliveries: new Turns(),
-    log,
-    lease,
     stallDetector: new StallDetector(realClock, lease, log, steps),
-    directory,
-    schemas: new HandlerSchemaBook(options.handlerTold),
-    events,
     logs: options.logs ?? new LogFeed(() => realClock.now(), onDefect),
-    metrics,
     readiness: options.readiness ?? new Readiness(),
-    tracer,
-    pendingWork: new PendingWork(),
     dueTimer: new DueTimer(clock, signals.jobsDue.raise),
     usage: new UsageMeter({ steps, ownership, clock, realClock, random, log }),
-    prices: options.prices ?? DEFAULT_PRICES,
-    ...history,
-    tokens: new WorkerTokens(),
-    ...roomFor(realClock),
-    watchers,
-    podRuns: new Map(),
-    ...machineOf(options),
+    ...startingAnew(options),
     ...raisersOf(signals),
     endpointDeleted: (endpointId: string) => {
-      history.tell({ type: "endpoint", endpointId, change: "deleted" });
+      parts.tell({ type: "endpoint", endpointId, change: "deleted" });
       metrics.retainEndpoints(directory.endpointIds());
       options.endpointDeleted?.(endpointId);
     },
@@ -159,10 +142,23 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
   return { context, signals, startWork: new StartWork(realClock, log) };
 }
 
-/** Memory for large payloads: those of requests and answers, inputs on their way to workers, and reports of workers. */
-function roomFor(realClock: Clock) {
+/** The parts that rest on no other part, as they are in each new run, or as they are given. */
+function startingAnew(options: ContextOptions) {
+  const { clock: realClock, handlerTold, prices = DEFAULT_PRICES, random } = options;
   const room = () => new BytesInFlight(realClock, IN_FLIGHT_LIMITS);
-  return { inFlight: room(), sending: room(), receiving: room() };
+  return {
+    ...{ deliveries: new Turns(), pendingWork: new PendingWork(), tokens: new WorkerTokens() },
+    ...{
+      inFlight: room(),
+      sending: room(),
+      receiving: room(),
+      podRuns: new Map<string, PodRun>(),
+      prices,
+    },
+    schemas: new HandlerSchemaBook(handlerTold),
+    secretKey: options.secretKey ?? fixedSecretKey(random.bytes(SECRET_KEY_BYTES)),
+    ...machineOf(options),
+  };
 }
 
 /** What the engine asks of the machine it runs on. */

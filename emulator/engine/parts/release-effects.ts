@@ -5,7 +5,7 @@ import type { Assignment, Effect, Effects } from "../steps/effects.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { WorkerPort } from "../workers/worker-port.ts";
-import type { WakePort } from "./wake-port.ts";
+import type { WakePort } from "../steps/wake-port.ts";
 
 export interface ReleaseParts extends StepPort, TellPort, TimePort, WakePort, WorkerPort {
   /** Sends jobs to the workers they were handed to. */

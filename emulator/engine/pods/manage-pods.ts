@@ -12,7 +12,7 @@ import type { Step } from "../steps/step.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";
-import type { MachinePort } from "../parts/machine-port.ts";
+import type { PodPort } from "./pod-run.ts";
 import { checkVolumes } from "../resources/endpoints/endpoint-volumes.ts";
 import { warnOfUnknownGpus } from "../workers/gpus/warn-of-unknown-gpus.ts";
 import { checkRegistryAuth } from "../resources/templates/manage-templates.ts";
@@ -78,7 +78,7 @@ export async function actOn(
  * @throws ServiceError pod_not_found, wrong_pod_status, pod_locked, storage_full
  */
 export async function transition(
-  engine: StepPort & TimePort & MachinePort,
+  engine: StepPort & TimePort & PodPort,
   id: string,
   how: Exclude<Transition, "terminate">,
 ): Promise<Pod> {

@@ -10,7 +10,7 @@ import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";
-import type { MachinePort } from "../parts/machine-port.ts";
+import type { PodPort } from "./pod-run.ts";
 import type { GpuPool } from "../workers/gpus/gpu-pool.ts";
 import { describeExit } from "../workers/describe-exit.ts";
 
@@ -31,7 +31,7 @@ interface Run {
   disarm?: Disarm;
 }
 
-type PodKeeperUses = StepPort & TimePort & TellPort & CatalogPort & MachinePort;
+type PodKeeperUses = StepPort & TimePort & TellPort & CatalogPort & PodPort;
 
 export class PodKeeper {
   readonly #engine: PodKeeperUses;

@@ -18,7 +18,6 @@ import { StoreUnusableError } from "../../core/store-error.ts";
 import { orCause } from "../steps/refusal.ts";
 import type { Step } from "../steps/step.ts";
 import type { RecordView } from "../steps/state/record-book.ts";
-import type { StartWork } from "../parts/start-work.ts";
 import type { Steps } from "../steps/steps.ts";
 
 interface CheckParts {
@@ -32,7 +31,11 @@ interface CheckParts {
  * @throws StoreUnusableError when the store's secrets are encrypted with another key
  */
 export async function checkSecretKey(
-  { steps, random, startWork }: CheckParts & { readonly startWork: Pick<StartWork, "do"> },
+  {
+    steps,
+    random,
+    startWork,
+  }: CheckParts & { readonly startWork: { do(work: () => Promise<void>): Promise<void> } },
   key: Uint8Array,
 ): Promise<void> {
   if (!isKeyOfStore(steps.records, key)) {

@@ -9,7 +9,6 @@ import { billVolume } from "../billing/bill-volume.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { CatalogPort } from "./catalog-port.ts";
-import type { MachinePort } from "../parts/machine-port.ts";
 import { refuseIfUsed } from "./in-use.ts";
 import { volumeNotFound } from "./directory.ts";
 
@@ -17,7 +16,7 @@ const ID_LENGTH = 10;
 
 /** @throws ServiceError storage_full */
 export async function createNetworkVolume(
-  engine: StepPort & TimePort & CatalogPort & MachinePort,
+  engine: StepPort & TimePort & CatalogPort,
   input: NetworkVolumeInput,
 ): Promise<NetworkVolume> {
   const volume: NetworkVolume = { id: engine.random.shortId(ID_LENGTH), ...input };
@@ -60,7 +59,7 @@ export async function updateNetworkVolume(
  * @throws ServiceError network_volume_not_found; in_use while an endpoint has it; storage_full
  */
 export async function deleteNetworkVolume(
-  engine: StepPort & CatalogPort & MachinePort,
+  engine: StepPort & CatalogPort,
   id: string,
 ): Promise<void> {
   engine.directory.volume(id);

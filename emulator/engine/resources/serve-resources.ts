@@ -16,7 +16,6 @@ import type { TimePort } from "../time/time-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";
 import type { CatalogPort } from "./catalog-port.ts";
 import type { SecretPort } from "./secret-box.ts";
-import type { MachinePort } from "../parts/machine-port.ts";
 import { sealSecret, unsealSecret } from "./secret-box.ts";
 import { logSettled } from "./log-overrides.ts";
 import { isoNow } from "./endpoints/put-endpoint.ts";
@@ -29,7 +28,7 @@ import { rollEndpoints } from "./templates/update-template.ts";
  * @throws NameTakenError; ServiceError storage_full, secrets_unusable
  */
 export async function serveResources(
-  engine: StepPort & TimePort & TellPort & CatalogPort & SecretPort & MachinePort,
+  engine: StepPort & TimePort & TellPort & CatalogPort & SecretPort,
   { networkVolumes, registryAuths, templates }: ServedResources,
 ): Promise<void> {
   for (const volume of networkVolumes) await serveVolume(engine, volume);
@@ -38,7 +37,7 @@ export async function serveResources(
 }
 
 async function serveVolume(
-  engine: StepPort & TellPort & CatalogPort & MachinePort,
+  engine: StepPort & TellPort & CatalogPort,
   now: NetworkVolume,
 ): Promise<void> {
   const { id } = now;

@@ -4,7 +4,7 @@ import type { JobEffect } from "../../core/jobs/job-transition.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { ReadablePayload } from "../../store/payload.ts";
 import type { Fact, StatusMove } from "../../core/observe/fact.ts";
-import type { JobChange } from "../jobs/read/job-watchers.ts";
+import type { JobChange } from "./job-watchers.ts";
 import type { Delivery } from "../../core/webhooks/delivery.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 

@@ -1,10 +1,6 @@
 /** Which steps rest on which: a step rests on those before it that changed a place of memory that it looked at, or changes. */
 import type { RecordKind } from "../../store/records.ts";
-import type { Changer, StepChange } from "./step-changes.ts";
-import { endpointOf } from "./step-changes.ts";
-
-/** A place of memory: the id of an endpoint for its queue and counters, the id of a job, or a name made here. */
-export type Place = string;
+import { type Changer, endpointOf, type Place, type StepChange } from "./step-changes.ts";
 
 /** The place of a look at anything: whatever is changed, such a look rests on it. */
 export const ANYWHERE: Place = "";

@@ -3,7 +3,6 @@ import type { JobCounts } from "../../core/jobs/job-counts.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { Batch, Change } from "../../store/batch.ts";
 import type { Payload } from "../../store/payload.ts";
-import type { Place } from "./resting-steps.ts";
 
 export type StepChange =
   | Exclude<Change, { readonly type: "delete-job" }>
@@ -16,6 +15,9 @@ export type StepChange =
     }
   /** In memory alone. */
   | { readonly type: "job-in-memory"; readonly job: Job };
+
+/** A place of memory: the id of an endpoint for its queue and counters, the id of a job, or a name of `resting-steps.ts`. */
+export type Place = string;
 
 /** A step, or an onlooker, who changes nothing. */
 export interface Changer {

@@ -1,5 +1,6 @@
 /** Port: what is kept, and the steps that change it. */
 import type { Store } from "../../store/store.ts";
+import type { Readiness } from "./readiness.ts";
 import type { OwnedParts } from "./state/owned-parts.ts";
 import type { Steps } from "./steps.ts";
 
@@ -10,4 +11,6 @@ export interface StepPort {
   readonly ownership: OwnedParts;
   /** What is kept, for those who read or look after it in other ways than `steps` has. */
   readonly store: Store;
+  /** Whether the service can do what it is asked for. */
+  readonly readiness: Readiness;
 }

@@ -2,9 +2,9 @@
 import { type ChunkBatch, cutBatch } from "../../../runtime/protocol/chunk-batch.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { TimePort } from "../time/time-port.ts";
-import type { WakePort } from "../parts/wake-port.ts";
-import type { JobRef } from "../jobs/read/job-view.ts";
-import type { JobChange, JobNews } from "../jobs/read/job-watchers.ts";
+import type { WakePort } from "../steps/wake-port.ts";
+import type { JobRef } from "../steps/job-watchers.ts";
+import type { JobChange, JobNews } from "../steps/job-watchers.ts";
 import { JobSignal } from "../jobs/read/job-signal.ts";
 
 /** A reader that is further behind reads from the store. */

@@ -13,12 +13,12 @@ import { askOrEnd, unlessDamaged } from "../jobs/damaged-data.ts";
 import {
   findJob,
   readJob,
-  type JobRef,
   type JobView,
   viewJob,
   viewOfEnd,
   type WaitUses,
 } from "../jobs/read/job-view.ts";
+import type { JobRef } from "../steps/job-watchers.ts";
 import { ChunkTail } from "./chunk-tail.ts";
 import {
   closeBatches,

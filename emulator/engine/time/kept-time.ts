@@ -12,7 +12,7 @@ import type { Clock } from "../../core/time/clock.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "./time-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";
-import type { WakePort } from "../parts/wake-port.ts";
+import type { WakePort } from "../steps/wake-port.ts";
 import type { Steps } from "../steps/steps.ts";
 import { storedOffsetMs } from "./advance-clock.ts";
 

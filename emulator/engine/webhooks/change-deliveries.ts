@@ -3,7 +3,7 @@ import { type Delivery, dueAgain, keptDeliveries } from "../../core/webhooks/del
 import { ServiceError } from "../../core/service-error.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
-import type { WakePort } from "../parts/wake-port.ts";
+import type { WakePort } from "../steps/wake-port.ts";
 import { findDelivery } from "./webhook-outbox.ts";
 
 /** Stores the delivery after a try; once it is settled, the next one of its job may go, and old ones go for good. */

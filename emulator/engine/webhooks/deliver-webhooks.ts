@@ -11,7 +11,7 @@ import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";
 import type { HistoryPort } from "../observe/tell-port.ts";
-import type { WakePort } from "../parts/wake-port.ts";
+import type { WakePort } from "../steps/wake-port.ts";
 import { forgetOldDeliveries, storeTried } from "./change-deliveries.ts";
 import { HeldUpDeliveries } from "./held-up-deliveries.ts";
 import { deliveryBody } from "./delivery-body.ts";

@@ -1,7 +1,7 @@
 /** Deliveries that wait for an earlier one of their job: sees to it that each is made in its turn, whatever fails meanwhile. */
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
-import type { WakePort } from "../parts/wake-port.ts";
+import type { WakePort } from "../steps/wake-port.ts";
 import { isMoved } from "../steps/state/endpoint-moved.ts";
 import { releaseDelivery } from "./change-deliveries.ts";
 

@@ -3,7 +3,7 @@ import type { Launcher, OutlivingWorkers, WorkerExit } from "../../launch/launch
 import type { StepPort } from "../steps/step-port.ts";
 import type { WorkerPort } from "./worker-port.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";
-import type { WakePort } from "../parts/wake-port.ts";
+import type { WakePort } from "../steps/wake-port.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 import type { WorkerStarter } from "./worker-starter.ts";
 import type { FormerToken } from "./worker-tokens.ts";

@@ -4,7 +4,6 @@ import type { Clock } from "../../core/time/clock.ts";
 import type { Tell } from "../../core/observe/fact.ts";
 import type { WorkerEffect, WorkerEvent } from "../../core/workers/worker-event.ts";
 import { moveOf } from "../../core/workers/worker-transition.ts";
-import type { UsageMeter } from "../billing/usage-meter.ts";
 import type { EngineLog } from "../observe/engine-log.ts";
 import type { Fleet } from "./fleet.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
@@ -15,7 +14,7 @@ export interface WorkerMoverParts {
   readonly realClock: Clock;
   readonly log: EngineLog;
   readonly fleet: Pick<Fleet, "changed" | "remove">;
-  readonly usage: Pick<UsageMeter, "ended">;
+  readonly usage: { ended(workerId: string): void };
   readonly tell: Tell;
   readonly endpointChanged: (endpointId: string) => void;
   /** Begins to bill the worker. */

@@ -3,7 +3,7 @@ import { ServiceError } from "../../core/service-error.ts";
 import type { LaunchedWorker } from "../../launch/launcher.ts";
 import type { WorkerPort } from "./worker-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";
-import type { WakePort } from "../parts/wake-port.ts";
+import type { WakePort } from "../steps/wake-port.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 
 /**

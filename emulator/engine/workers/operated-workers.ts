@@ -6,7 +6,6 @@ import type { StepPort } from "../steps/step-port.ts";
 import type { WorkerPort } from "./worker-port.ts";
 import type { HistoryPort } from "../observe/tell-port.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";
-import type { MachinePort } from "../parts/machine-port.ts";
 import type { WorkerReport } from "./worker-history.ts";
 
 export interface OperatedWorker extends WorkerReport {
@@ -29,7 +28,7 @@ export interface WantedWorkers {
  * @throws ServiceError endpoint_not_found
  */
 export async function operatedWorkers(
-  engine: StepPort & WorkerPort & HistoryPort & CatalogPort & MachinePort,
+  engine: StepPort & WorkerPort & HistoryPort & CatalogPort,
   { endpointId, workerId }: WantedWorkers,
   lines: number,
 ): Promise<readonly OperatedWorker[]> {
@@ -76,7 +75,7 @@ function lastLines(
 
 /** Asked only where a worker has a real GPU. */
 async function gpuUses(
-  { gpuUse }: MachinePort,
+  { gpuUse }: WorkerPort,
   reports: readonly WorkerReport[],
 ): Promise<readonly GpuUse[]> {
   const isReal = ({ gpus, endedAt }: WorkerReport) =>

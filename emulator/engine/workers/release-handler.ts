@@ -8,7 +8,7 @@ import type { TimePort } from "../time/time-port.ts";
 import type { WorkerPort } from "./worker-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";
-import type { WakePort } from "../parts/wake-port.ts";
+import type { WakePort } from "../steps/wake-port.ts";
 import { isoNow, putEndpoint } from "../resources/endpoints/put-endpoint.ts";
 
 /** What the workers load. */

@@ -9,7 +9,7 @@ import type { WorkerPort } from "./worker-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";
 import { demandNow, demandOf } from "./scaling/endpoint-demand.ts";
-import type { DecisionLog } from "./scaling/decision-log.ts";
+import type { DecisionLog } from "../observe/decision-log.ts";
 import { EndpointScale, type Seen } from "./scaling/endpoint-scale.ts";
 import { endAtOnce } from "./end-at-once.ts";
 import type { WorkerHandle } from "./worker-handle.ts";

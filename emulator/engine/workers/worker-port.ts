@@ -1,6 +1,7 @@
 /** Port: the workers, and how they are handed jobs. */
 import type { Job } from "../../core/jobs/job.ts";
 import type { LeaseTerms } from "../../core/jobs/lease-terms.ts";
+import type { GpuInventory, GpuUse } from "../../core/workers/gpu-allocation.ts";
 import type { Balancer } from "../balancing/balancer.ts";
 import type { StoredPayloads } from "../steps/effects.ts";
 import type { Fleet } from "./fleet.ts";
@@ -22,4 +23,8 @@ export interface WorkerPort {
   readonly stallDetector: StallDetector;
   /** Reads what a worker gets of the job; undefined if the job is no longer stored. Rejects when it cannot be read. */
   readonly jobPayloads: (job: Job) => Promise<StoredPayloads | undefined>;
+  /** How much of this machine's GPUs is used now; empty where nobody can tell. Never rejects. */
+  readonly gpuUse: () => Promise<readonly GpuUse[]>;
+  /** The GPUs of this machine, asked for again while none is known. Never rejects. */
+  readonly findGpus: () => Promise<GpuInventory>;
 }

@@ -1,5 +1,5 @@
 /** `GET /health`: how many jobs and workers of an endpoint are in which state (spec; four of the worker counters live). */
-import { health as readHealth } from "../../engine/observe/health.ts";
+import { health as readHealth } from "../../engine/resources/endpoints/health.ts";
 import { jsonAnswer } from "../operation/answers/answer.ts";
 import type { EndpointPath, Operation } from "../operation/operation.ts";
 import { json } from "../schemas/contract.ts";

@@ -4,7 +4,7 @@ import { cancel } from "../../engine/jobs/cancel.ts";
 import type { StepPort } from "../../engine/steps/step-port.ts";
 import type { TimePort } from "../../engine/time/time-port.ts";
 import type { CatalogPort } from "../../engine/resources/catalog-port.ts";
-import type { JobRef } from "../../engine/jobs/read/job-view.ts";
+import type { JobRef } from "../../engine/steps/job-watchers.ts";
 
 /**
  * The client of an OpenAI call cannot ask for the result later, and retries by itself: the job would take a worker's time for

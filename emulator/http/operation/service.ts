@@ -10,8 +10,9 @@ import type { TellPort } from "../../engine/observe/tell-port.ts";
 import type { HistoryPort } from "../../engine/observe/tell-port.ts";
 import type { CatalogPort } from "../../engine/resources/catalog-port.ts";
 import type { SecretPort } from "../../engine/resources/secret-box.ts";
-import type { MachinePort } from "../../engine/parts/machine-port.ts";
-import type { WakePort } from "../../engine/parts/wake-port.ts";
+import type { LimitPort } from "../../engine/limits/bytes-in-flight.ts";
+import type { PodPort } from "../../engine/pods/pod-run.ts";
+import type { WakePort } from "../../engine/steps/wake-port.ts";
 import type { EngineLog } from "../../engine/observe/engine-log.ts";
 import type { LiveWorkers } from "../../live/live-workers.ts";
 import type { Ownership } from "../../store/ownership.ts";
@@ -29,7 +30,8 @@ export type HttpEngine = StepPort &
   HistoryPort &
   CatalogPort &
   SecretPort &
-  MachinePort &
+  LimitPort &
+  PodPort &
   WakePort;
 
 export interface HttpServiceOptions {

@@ -5,7 +5,8 @@ import type { JobStatus } from "../../../../runtime/protocol/job-status.ts";
 import type { StoreReads } from "../../../store/store.ts";
 import type { StepPort } from "../../steps/step-port.ts";
 import type { CatalogPort } from "../../resources/catalog-port.ts";
-import { readJob, type JobRef } from "./job-view.ts";
+import { readJob } from "./job-view.ts";
+import type { JobRef } from "../../steps/job-watchers.ts";
 
 /** Payloads are raw JSON. */
 export interface JobContents {

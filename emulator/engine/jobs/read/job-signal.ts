@@ -1,8 +1,8 @@
 /** Waits for the next change of one job; a change between a read and the wait is not missed. */
 import type { TimePort } from "../../time/time-port.ts";
-import type { WakePort } from "../../parts/wake-port.ts";
-import type { JobRef } from "./job-view.ts";
-import type { JobListener } from "./job-watchers.ts";
+import type { WakePort } from "../../steps/wake-port.ts";
+import type { JobRef } from "../../steps/job-watchers.ts";
+import type { JobListener } from "../../steps/job-watchers.ts";
 
 export class JobSignal implements Disposable {
   readonly #engine: TimePort & WakePort;

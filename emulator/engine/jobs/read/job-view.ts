@@ -1,4 +1,5 @@
 /** Reads a job with its output, at once or when it has ended. */
+import type { JobRef } from "../../steps/job-watchers.ts";
 import { isTerminal } from "../../../../runtime/protocol/job-status.ts";
 import { ServiceError } from "../../../core/service-error.ts";
 import type { Job } from "../../../core/jobs/job.ts";
@@ -10,9 +11,9 @@ import type { TimePort } from "../../time/time-port.ts";
 import type { WorkerPort } from "../../workers/worker-port.ts";
 import type { TellPort } from "../../observe/tell-port.ts";
 import type { CatalogPort } from "../../resources/catalog-port.ts";
-import type { WakePort } from "../../parts/wake-port.ts";
+import type { WakePort } from "../../steps/wake-port.ts";
 import { askOrEnd, unlessDamaged } from "../damaged-data.ts";
-import type { JobChange } from "./job-watchers.ts";
+import type { JobChange } from "../../steps/job-watchers.ts";
 import { showPayload } from "./show-payload.ts";
 
 /** What it takes to wait for a job. */
@@ -23,12 +24,6 @@ export interface JobView {
   readonly job: Job;
   /** Raw JSON: the handler's output, or the last progress value while the job runs. To be disposed of if it is opened. */
   readonly output: ShownPayload | undefined;
-}
-
-/** Names one job of one endpoint. */
-export interface JobRef {
-  readonly endpointId: string;
-  readonly jobId: string;
 }
 
 /** @throws ServiceError job_not_found, also for a job of another endpoint */

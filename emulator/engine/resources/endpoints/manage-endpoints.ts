@@ -9,7 +9,7 @@ import type { StepPort } from "../../steps/step-port.ts";
 import type { TimePort } from "../../time/time-port.ts";
 import type { TellPort } from "../../observe/tell-port.ts";
 import type { CatalogPort } from "../catalog-port.ts";
-import type { WakePort } from "../../parts/wake-port.ts";
+import type { WakePort } from "../../steps/wake-port.ts";
 import {
   deleteBoundTemplates,
   type InlineContainer,

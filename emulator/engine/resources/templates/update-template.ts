@@ -8,7 +8,7 @@ import type { Step } from "../../steps/step.ts";
 import type { StepPort } from "../../steps/step-port.ts";
 import type { TimePort } from "../../time/time-port.ts";
 import type { TellPort } from "../../observe/tell-port.ts";
-import type { WakePort } from "../../parts/wake-port.ts";
+import type { WakePort } from "../../steps/wake-port.ts";
 import { templateNotFound } from "../directory.ts";
 import { refuseIfUsed } from "../in-use.ts";
 import { checkName, checkRegistryAuth } from "./manage-templates.ts";

@@ -5,7 +5,7 @@ import type { TimePort } from "../../time/time-port.ts";
 import type { WorkerPort } from "../worker-port.ts";
 import type { TellPort } from "../../observe/tell-port.ts";
 import type { CatalogPort } from "../../resources/catalog-port.ts";
-import type { WakePort } from "../../parts/wake-port.ts";
+import type { WakePort } from "../../steps/wake-port.ts";
 import { requeueOrphans } from "../../jobs/requeue.ts";
 import { endAtOnce } from "../end-at-once.ts";
 import { WorkerHandle } from "../worker-handle.ts";

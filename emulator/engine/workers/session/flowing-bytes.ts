@@ -11,7 +11,7 @@ import { apply } from "../../jobs/apply.ts";
 import type { Step } from "../../steps/step.ts";
 import type { WorkerHandle } from "../worker-handle.ts";
 
-export type FlowUses = StepPort & TimePort & WorkerPort;
+type FlowUses = StepPort & TimePort & WorkerPort;
 
 /** Time that a transfer may take without being noted: most are over then, and cost no step. */
 const UNNOTED_MS = 1_000;

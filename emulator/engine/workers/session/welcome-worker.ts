@@ -8,11 +8,9 @@ import { apply } from "../../jobs/apply.ts";
 import type { Step } from "../../steps/step.ts";
 import type { WorkerHandle } from "../worker-handle.ts";
 
-export type WelcomeUses = StepPort & TimePort & WorkerPort & TellPort;
-
 /** Jobs that never arrived at the worker go back to the queue; resolves when that is durable, with what the worker is to be told. */
 export async function welcomed(
-  { clock, lease, steps, tell }: WelcomeUses,
+  { clock, lease, steps, tell }: StepPort & TimePort & WorkerPort & TellPort,
   worker: WorkerHandle,
   hello: Hello,
 ): Promise<ServiceOrders> {

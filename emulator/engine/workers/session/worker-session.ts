@@ -9,33 +9,24 @@ import type {
 import type { BodyRoom } from "../../../core/jobs/submission.ts";
 import type { Receipts } from "../../steps/effects.ts";
 import type { Step } from "../../steps/step.ts";
-import type { BytesInFlight } from "../../limits/bytes-in-flight.ts";
+import type { BytesInFlight, LimitPort } from "../../limits/bytes-in-flight.ts";
 import { apply } from "../../jobs/apply.ts";
 import { assignWaiting } from "../../jobs/assign.ts";
 import { assignFreeCredit } from "../../jobs/assign-free.ts";
-import type { MachinePort } from "../../parts/machine-port.ts";
 import type { StepPort } from "../../steps/step-port.ts";
 import type { TimePort } from "../../time/time-port.ts";
 import type { WorkerPort } from "../worker-port.ts";
 import type { TellPort } from "../../observe/tell-port.ts";
 import type { CatalogPort } from "../../resources/catalog-port.ts";
-import type { WakePort } from "../../parts/wake-port.ts";
+import type { WakePort } from "../../steps/wake-port.ts";
 import { finish } from "../../jobs/finish.ts";
-import { welcomed, type WelcomeUses } from "./welcome-worker.ts";
+import { welcomed } from "./welcome-worker.ts";
 import type { Send, WorkerHandle } from "../worker-handle.ts";
-import { FlowingBytes, type FlowUses } from "./flowing-bytes.ts";
+import { FlowingBytes } from "./flowing-bytes.ts";
 import { isInFiles, payloadsOf, stageReport, type StagedReport } from "../../jobs/staged-report.ts";
 import { storeChunks, storeProgress } from "../../streams/append-chunks.ts";
 
-type SessionUses = WelcomeUses &
-  FlowUses &
-  StepPort &
-  TimePort &
-  WorkerPort &
-  TellPort &
-  CatalogPort &
-  MachinePort &
-  WakePort;
+type SessionUses = StepPort & TimePort & WorkerPort & TellPort & CatalogPort & LimitPort & WakePort;
 
 /** Opens a session with a connected worker; `send` sends orders to it. */
 export type OpenSession = (worker: WorkerHandle, send: Send) => WorkerSession;

@@ -1,6 +1,6 @@
 /** `GET /emulator/endpoints`: the endpoints with their jobs, workers and durations now and in the last minutes. */
 import { STEP_MS } from "../../../core/observe/series/service-series.ts";
-import { endpointOverviews } from "../../../engine/observe/endpoint-overview.ts";
+import { endpointOverviews } from "../../../engine/resources/endpoints/endpoint-overview.ts";
 import { jsonAnswer } from "../../operation/answers/answer.ts";
 import { json } from "../../schemas/contract.ts";
 import { overviewsSchema } from "../../schemas/series.ts";

@@ -1,6 +1,6 @@
 /** `GET /emulator/endpoints/{endpointId}/series`: the last hour of an endpoint in steps of 10 s. */
 import { STEP_MS } from "../../../core/observe/series/service-series.ts";
-import { endpointSeries } from "../../../engine/observe/endpoint-overview.ts";
+import { endpointSeries } from "../../../engine/resources/endpoints/endpoint-overview.ts";
 import { jsonAnswer } from "../../operation/answers/answer.ts";
 import { json } from "../../schemas/contract.ts";
 import { seriesSchema } from "../../schemas/series.ts";

@@ -1,15 +1,16 @@
 /** A pod as GraphQL shows it: the record, its price, and where it is reached while its program runs (live). */
+import type { WorkerPort } from "../../../engine/workers/worker-port.ts";
 import { perHour } from "../../../core/billing/prices.ts";
 import type { Pod } from "../../../core/pods/pod.ts";
 import { argsOf } from "../../../core/resources/docker-args.ts";
 import type { GpuUse } from "../../../core/workers/gpu-allocation.ts";
 import type { TimePort } from "../../../engine/time/time-port.ts";
 import type { CatalogPort } from "../../../engine/resources/catalog-port.ts";
-import type { MachinePort } from "../../../engine/parts/machine-port.ts";
+import type { PodPort } from "../../../engine/pods/pod-run.ts";
 import type { PodRun } from "../../../engine/pods/pod-run.ts";
 import { GB_PER_VCPU, LOOPBACK, MACHINE_ID } from "./v1-body.ts";
 
-type Shows = TimePort & CatalogPort & MachinePort;
+type Shows = TimePort & CatalogPort & PodPort & WorkerPort;
 
 export function shownPod(engine: Shows, pod: Pod) {
   const { env, ports, ...shown } = pod;

@@ -10,12 +10,12 @@ import type { Pod } from "../../../core/pods/pod.ts";
 import type { GpuUse } from "../../../core/workers/gpu-allocation.ts";
 import type { TimePort } from "../../../engine/time/time-port.ts";
 import type { CatalogPort } from "../../../engine/resources/catalog-port.ts";
-import type { MachinePort } from "../../../engine/parts/machine-port.ts";
+import type { PodPort } from "../../../engine/pods/pod-run.ts";
 import type { PodRun } from "../../../engine/pods/pod-run.ts";
 import { GB_PER_VCPU, LOOPBACK } from "./v1-body.ts";
 import { containerBody } from "../templates/rest-v2-container.ts";
 
-type Shows = TimePort & CatalogPort & MachinePort;
+type Shows = TimePort & CatalogPort & PodPort;
 
 /** A pod that is none of these is paid for. */
 const FREE: ReadonlySet<ObservedStatus> = new Set(["EXITED", "ERROR", "TERMINATED"]);

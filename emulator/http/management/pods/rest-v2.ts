@@ -1,10 +1,11 @@
 /** Operations on pods in the second version of REST. */
+import type { WorkerPort } from "../../../engine/workers/worker-port.ts";
 import { gpuAvailability } from "../../../core/catalog/gpu-availability.ts";
 import type { Pod } from "../../../core/pods/pod.ts";
 import { invalidRequest } from "../../../core/service-error.ts";
 import type { GpuUse } from "../../../core/workers/gpu-allocation.ts";
 import { sshKeys } from "../../../engine/access/account.ts";
-import type { MachinePort } from "../../../engine/parts/machine-port.ts";
+import type { PodPort } from "../../../engine/pods/pod-run.ts";
 import {
   createPod,
   deletePod,
@@ -134,7 +135,7 @@ export const POD_V2_OPERATIONS = {
 
 /** The text of the live service, where a pod would wait for GPUs that this machine does not have. @throws ServiceError invalid_request */
 async function refuseWithoutCapacity(
-  { findGpus }: MachinePort,
+  { findGpus }: WorkerPort,
   { gpu }: CreatePodV2,
 ): Promise<void> {
   if (gpu === undefined) return;
@@ -146,7 +147,7 @@ async function refuseWithoutCapacity(
 const NO_CAPACITY =
   "There are no longer any instances available with the requested specifications. Please refresh and try again.";
 
-type Watches = MachinePort;
+type Watches = PodPort & WorkerPort;
 
 async function showing(engine: Watches, pod: Pod): Promise<Shown> {
   return { id: pod.id, pod, uses: await usesOf(engine, [pod]) };

@@ -4,7 +4,7 @@ import type { Flags } from "../../../core/input/query-parameters.ts";
 import type { Pod } from "../../../core/pods/pod.ts";
 import { withoutNewerFields } from "../../../core/resources/template.ts";
 import type { CatalogPort } from "../../../engine/resources/catalog-port.ts";
-import type { MachinePort } from "../../../engine/parts/machine-port.ts";
+import type { PodPort } from "../../../engine/pods/pod-run.ts";
 import { USER_ID } from "../account/user-id.ts";
 import { volumeBody } from "../network-volumes/volume-body.ts";
 import type { podQuery } from "../../schemas/pod.ts";
@@ -19,7 +19,7 @@ export const GB_PER_VCPU = 2;
 export const LOOPBACK = "127.0.0.1";
 
 export function podBody(
-  engine: CatalogPort & MachinePort,
+  engine: CatalogPort & PodPort,
   pod: Pod,
   flags: Flags<keyof typeof podQuery.shape>,
 ): ShownPod {
@@ -69,7 +69,7 @@ function shown(pod: Pod) {
 }
 
 /** Nothing for one that does not run; ports are open on this machine only (ours). */
-function reachedAt({ podRuns }: MachinePort, { id }: Pod) {
+function reachedAt({ podRuns }: PodPort, { id }: Pod) {
   const portMappings = podRuns.get(id)?.ports ?? null;
   return { publicIp: portMappings && LOOPBACK, portMappings };
 }

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readAffinity } from "../../../../emulator/core/balancing/choose-worker.ts";
 import type { Endpoint } from "../../../../emulator/core/resources/endpoint.ts";
-import { health } from "../../../../emulator/engine/observe/health.ts";
+import { health } from "../../../../emulator/engine/resources/endpoints/health.ts";
 import type { InFlight } from "../../../../emulator/engine/balancing/in-flight.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import { createTestEngine, type TestEngine } from "../../engine-harness.ts";

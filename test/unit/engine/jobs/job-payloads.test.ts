@@ -8,6 +8,7 @@ import {
 import { readPayloads, sealConfig } from "../../../../emulator/engine/jobs/job-payloads.ts";
 import { encryptAnew } from "../../../../emulator/engine/resources/check-secret-key.ts";
 import { settleWebhookSecret } from "../../../../emulator/engine/webhooks/settle-webhook-secret.ts";
+import { Readiness } from "../../../../emulator/engine/steps/readiness.ts";
 import { openSteps } from "../../../../emulator/engine/steps/steps.ts";
 import { fixedSecretKey } from "../../../../emulator/secrets/secret-key.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
@@ -23,7 +24,8 @@ const JOB = waitingJob(1);
 async function opened(store: Store, key: Uint8Array) {
   const steps = await openSteps(store, { log: SILENT, clock: createSystemClock() });
   const { ownership } = steps;
-  return { store, steps, ownership, random: createSystemRandom(), secretKey: fixedSecretKey(key) };
+  const kept = { store, steps, ownership, readiness: new Readiness() };
+  return { ...kept, random: createSystemRandom(), secretKey: fixedSecretKey(key) };
 }
 
 /** Stores a job whose `s3Config` is stored like that. */

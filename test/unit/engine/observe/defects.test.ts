@@ -10,7 +10,7 @@ import { LogFeed } from "../../../../emulator/engine/observe/log-feed.ts";
 import { Keys } from "../../../../emulator/engine/steps/state/keys.ts";
 import { OwnedMemory } from "../../../../emulator/engine/steps/state/owned-memory.ts";
 import { OwnedParts } from "../../../../emulator/engine/steps/state/owned-parts.ts";
-import { JobWatchers } from "../../../../emulator/engine/jobs/read/job-watchers.ts";
+import { JobWatchers } from "../../../../emulator/engine/steps/job-watchers.ts";
 import type { StepReleases } from "../../../../emulator/engine/steps/step-releases.ts";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { FakeClock } from "../../../fake-clock.ts";

@@ -1,7 +1,7 @@
 /** Answers from memory, and those who wait for one, when their endpoint may be another process's. */
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { health, healthOfAll } from "../../../../emulator/engine/observe/health.ts";
-import { endpointOverviews } from "../../../../emulator/engine/observe/endpoint-overview.ts";
+import { health, healthOfAll } from "../../../../emulator/engine/resources/endpoints/health.ts";
+import { endpointOverviews } from "../../../../emulator/engine/resources/endpoints/endpoint-overview.ts";
 import {
   refuseUnknown,
   viewJob,

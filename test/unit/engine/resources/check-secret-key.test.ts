@@ -12,6 +12,7 @@ import {
   encryptAnew,
 } from "../../../../emulator/engine/resources/check-secret-key.ts";
 import { createRegistryAuth } from "../../../../emulator/engine/resources/manage-registry-auths.ts";
+import { Readiness } from "../../../../emulator/engine/steps/readiness.ts";
 import { openSteps } from "../../../../emulator/engine/steps/steps.ts";
 import { startEmulator } from "../../../../emulator/emulator.ts";
 import { fixedSecretKey } from "../../../../emulator/secrets/secret-key.ts";
@@ -37,7 +38,8 @@ const rotate = async (store: Store, from: Uint8Array, to: Uint8Array) =>
 
 async function withAuth(store: Store, key: Uint8Array): Promise<void> {
   const steps = await opened(store);
-  const kept = { store, steps, ownership: steps.ownership };
+  const { ownership } = steps;
+  const kept = { store, steps, ownership, readiness: new Readiness() };
   const engine = { ...kept, random, secretKey: fixedSecretKey(key) };
   await createRegistryAuth(engine, { name: "example", username: "ada", password: "hush" });
 }

@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { submit } from "../../../../emulator/engine/jobs/submit.ts";
-import { health } from "../../../../emulator/engine/observe/health.ts";
+import { health } from "../../../../emulator/engine/resources/endpoints/health.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { createTestEngine, type TestEngine } from "../../engine-harness.ts";

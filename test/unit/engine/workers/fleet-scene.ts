@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import type { Endpoint } from "../../../../emulator/core/resources/endpoint.ts";
 import type { GpuInventory } from "../../../../emulator/core/workers/gpu-allocation.ts";
 import type { WorkerCounts } from "../../../../emulator/engine/workers/fleet.ts";
-import { health } from "../../../../emulator/engine/observe/health.ts";
+import { health } from "../../../../emulator/engine/resources/endpoints/health.ts";
 import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";

@@ -1,7 +1,7 @@
 /** A worker that says nothing any more is ended and replaced; one that could not be heard is not. */
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
-import { health } from "../../../../emulator/engine/observe/health.ts";
+import { health } from "../../../../emulator/engine/resources/endpoints/health.ts";
 import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import type { Store } from "../../../../emulator/store/store.ts";

@@ -5,7 +5,7 @@ import type { StepPort } from "../../../../engine/steps/step-port.ts";
 import type { WorkerPort } from "../../../../engine/workers/worker-port.ts";
 import type { HistoryPort } from "../../../../engine/observe/tell-port.ts";
 import type { CatalogPort } from "../../../../engine/resources/catalog-port.ts";
-import { healthOfAll } from "../../../../engine/observe/health.ts";
+import { healthOfAll } from "../../../../engine/resources/endpoints/health.ts";
 import { COUNTERS, DISTRIBUTIONS, GAUGES, type MetricName } from "./metric-names.ts";
 
 type Gauge = keyof typeof GAUGES;

@@ -1,8 +1,8 @@
 /** Port: wakes what a change concerns, after the commit. */
 import type { Turns } from "../../core/turns.ts";
 import type { PayloadDamagedError } from "../../store/payload.ts";
-import type { JobWatchers } from "../jobs/read/job-watchers.ts";
-import type { Assignment } from "../steps/effects.ts";
+import type { JobWatchers } from "./job-watchers.ts";
+import type { Assignment } from "./effects.ts";
 
 /** A job that cannot be handed to its worker. */
 export interface InputDamage {

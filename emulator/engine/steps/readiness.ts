@@ -1,13 +1,16 @@
 /** Whether the service can do what it is asked for: it has started, and its store works. */
-import type { StepPort } from "../steps/step-port.ts";
-import type { TimePort } from "../time/time-port.ts";
+import type { Clock } from "../../core/time/clock.ts";
+import type { Steps } from "./steps.ts";
 
-/** The store may take so long for an answer, ms of real time. */
+/** Timeout of an answer of the store, ms of real time. */
 const ANSWER_MS = 2_000;
-/** So long a store counts as failing that did not take a batch: without requests nobody tries it again. */
+/** Interval after a refused batch in which the store counts as failing, ms: without requests nobody tries it again. */
 const FAILING_MS = 10_000;
 
-type ReadinessUses = Pick<StepPort, "steps"> & Pick<TimePort, "realClock">;
+interface ReadinessUses {
+  readonly steps: Steps;
+  readonly realClock: Clock;
+}
 
 export class Readiness {
   /** Warnings for an operator of a ready service, one sentence each. */

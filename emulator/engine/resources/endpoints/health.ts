@@ -1,11 +1,11 @@
 /** `/health`: the numbers of an endpoint's jobs and workers by state. */
-import type { JobCounts } from "../../core/jobs/job-counts.ts";
-import type { Endpoint } from "../../core/resources/endpoint.ts";
-import type { StepPort } from "../steps/step-port.ts";
-import type { WorkerPort } from "../workers/worker-port.ts";
-import type { CatalogPort } from "../resources/catalog-port.ts";
-import { isMoved } from "../steps/state/endpoint-moved.ts";
-import type { WorkerCounts } from "../workers/fleet.ts";
+import type { JobCounts } from "../../../core/jobs/job-counts.ts";
+import type { Endpoint } from "../../../core/resources/endpoint.ts";
+import type { StepPort } from "../../steps/step-port.ts";
+import type { WorkerPort } from "../../workers/worker-port.ts";
+import type { CatalogPort } from "../catalog-port.ts";
+import { isMoved } from "../../steps/state/endpoint-moved.ts";
+import type { WorkerCounts } from "../../workers/fleet.ts";
 
 export interface Health {
   readonly jobs: Pick<JobCounts, "completed" | "failed" | "inProgress" | "inQueue" | "retried">;

@@ -1,7 +1,7 @@
 /** When the service counts as ready: once it has started, for as long as its store works. */
 import { beforeEach, expect, it } from "vitest";
 import { StoreFullError } from "../../../../emulator/core/store-error.ts";
-import { Readiness } from "../../../../emulator/engine/observe/readiness.ts";
+import { Readiness } from "../../../../emulator/engine/steps/readiness.ts";
 import { openSteps, type Steps } from "../../../../emulator/engine/steps/steps.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import { FakeClock } from "../../../fake-clock.ts";

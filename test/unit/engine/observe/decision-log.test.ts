@@ -1,7 +1,7 @@
 /** Which decisions of the scaler are kept: those that change something, and what holds back others, said once. */
 import { expect, it } from "vitest";
 import type { ScaleDecision, ScaleReason } from "../../../../emulator/core/workers/scale-reason.ts";
-import { DecisionLog } from "../../../../emulator/engine/workers/scaling/decision-log.ts";
+import { DecisionLog } from "../../../../emulator/engine/observe/decision-log.ts";
 
 const decision = (reasons: readonly ScaleReason[], change: Partial<ScaleDecision> = {}) => ({
   ...{ at: 0, start: 0, drain: [], workers: 2, wanted: 2 },

@@ -1,8 +1,13 @@
 /** The listeners that wait for changes of a job: long polls and open streams. */
-import type { ChunkBatch } from "../../../../runtime/protocol/chunk-batch.ts";
-import { guarded, type OnDefect } from "../../../core/guarded.ts";
-import type { Job } from "../../../core/jobs/job.ts";
-import type { JobRef } from "./job-view.ts";
+import type { ChunkBatch } from "../../../runtime/protocol/chunk-batch.ts";
+import { guarded, type OnDefect } from "../../core/guarded.ts";
+import type { Job } from "../../core/jobs/job.ts";
+
+/** Names one job of one endpoint. */
+export interface JobRef {
+  readonly endpointId: string;
+  readonly jobId: string;
+}
 
 /** A change of a job that someone may wait for. */
 export type JobChange =

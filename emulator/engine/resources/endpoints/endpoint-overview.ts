@@ -1,5 +1,5 @@
 /** The endpoints as operators see them: their jobs and workers now and lately, without asking the store for jobs. */
-import { type Bucket, SERIES_STEPS, STEP_MS } from "../../core/observe/series/service-series.ts";
+import { type Bucket, SERIES_STEPS, STEP_MS } from "../../../core/observe/series/service-series.ts";
 import {
   type Drawing,
   type Ends,
@@ -9,13 +9,13 @@ import {
   type SeriesPoints,
   seriesPoints,
   sparkline,
-} from "../../core/observe/series/series-points.ts";
-import type { Endpoint } from "../../core/resources/endpoint.ts";
-import type { WorkersByState } from "../../core/workers/workers-by-state.ts";
-import type { StepPort } from "../steps/step-port.ts";
-import type { WorkerPort } from "../workers/worker-port.ts";
-import type { HistoryPort } from "./tell-port.ts";
-import type { CatalogPort } from "../resources/catalog-port.ts";
+} from "../../../core/observe/series/series-points.ts";
+import type { Endpoint } from "../../../core/resources/endpoint.ts";
+import type { WorkersByState } from "../../../core/workers/workers-by-state.ts";
+import type { StepPort } from "../../steps/step-port.ts";
+import type { WorkerPort } from "../../workers/worker-port.ts";
+import type { HistoryPort } from "../../observe/tell-port.ts";
+import type { CatalogPort } from "../catalog-port.ts";
 import { healthOfAll, type Health } from "./health.ts";
 
 /** 10 minutes. */

@@ -1,7 +1,7 @@
 /** Keeps the newest decisions of the scaler for each endpoint: those that changed something, and those that were held back. */
-import { NewestByKey } from "../../../core/observe/newest-by-key.ts";
-import type { Fact } from "../../../core/observe/fact.ts";
-import { isHold, type ScaleDecision } from "../../../core/workers/scale-reason.ts";
+import { NewestByKey } from "../../core/observe/newest-by-key.ts";
+import type { Fact } from "../../core/observe/fact.ts";
+import { isHold, type ScaleDecision } from "../../core/workers/scale-reason.ts";
 
 const BOUNDS = { perKey: 200, inAll: 20_000 };
 
