@@ -2,6 +2,7 @@
  * Finds the line and column of a key in the text of a config: in JSON always, in TypeScript and JavaScript where it is
  * written as an object literal.
  */
+import { TOKEN } from "../../core/jobs/raw-json/tokens.ts";
 
 /** Both counted from 1. */
 export interface Place {
@@ -19,38 +20,44 @@ export interface PlacedText {
 interface Trail {
   /** Keys of the path that were found. */
   readonly depth: number;
-  readonly keyAt: number;
-  readonly valueAt: number;
+  /** Indexes of the tokens with which the last one and its value begin. */
+  readonly key: number;
+  readonly value: number;
+}
+
+interface Token {
+  readonly text: string;
+  readonly at: number;
 }
 
 const EVERY_CONFIG_HAS = "endpoints";
 
-/** What stands before an object literal that can be a whole config, and how far before at most. */
-const OPENS_LITERAL = /(?:^|[(=]|\b(?:return|default))\s*$/u;
-const LOOK_BACK = 100;
-/** A text that is a value and nothing else: JSON. */
-const WHOLE = /^\s*[{["\d]/u;
-const NAME = /[\p{ID_Start}$_][\p{ID_Continue}$]*/uy;
-const SPACE = /(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)+/uy;
-const STRING = /"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\[\s\S])*'|`(?:[^`\\]|\\[\s\S])*`/uy;
-const SPREAD = /\.\.\./y;
+const COMMENT = /^\/[/*]/u;
+/** The token before an object literal that can be a whole config; none is before JSON. */
+const BEFORE_CONFIG = /^$|[(=]$|^(?:return|default)$/u;
+/** The first token of a text that is a value and nothing else: JSON. */
+const FIRST_OF_JSON = /^[{["\d]/u;
 
 /**
- * The place of the value under `path`, or of its key. Where the end of the path is written elsewhere or computed, that of
- * the last part that is here. Of JSON that has nothing of it the beginning, else undefined.
+ * The place of the value under `path`, or of its key. Where the end of the path is written elsewhere or computed, the place of
+ * the last part that is here. Where nothing of the path is here: the beginning of JSON, else undefined.
  */
 export function placeIn(
   text: string,
   path: readonly PropertyKey[],
   at: "key" | "value" = "value",
 ): Place | undefined {
-  const trails = rootsOf(text).map((root) => new Follower(text).follow(root, path.map(String)));
-  const best = trails.reduce<Trail | undefined>(
-    (one, other) => (other.depth > (one?.depth ?? 0) ? other : one),
-    undefined,
-  );
-  if (best !== undefined) return lineAndColumn(text, at === "key" ? best.keyAt : best.valueAt);
-  return WHOLE.test(text) ? lineAndColumn(text, text.search(/\S/u)) : undefined;
+  const tokens = Array.from(text.matchAll(TOKEN), ({ 0: token, index }) => ({
+    text: token,
+    at: index,
+  })).filter(({ text: token }) => !COMMENT.test(token));
+  let best: Trail | undefined;
+  for (const root of rootsOf(tokens)) {
+    const trail = follow(tokens, root, path.map(String));
+    if (trail.depth > (best?.depth ?? 0)) best = trail;
+  }
+  if (best === undefined && !FIRST_OF_JSON.test(tokens[0]?.text ?? "")) return undefined;
+  return lineAndColumn(text, tokens[best?.[at] ?? 0]?.at ?? text.length);
 }
 
 /** The file with line and column of what is under `path`, as far as that is written there. */
@@ -71,104 +78,55 @@ export function lineAndColumn(text: string, offset: number): Place {
 }
 
 /** Where object literals begin that can be a whole config: those that have the key every config has, if there are any. */
-function rootsOf(text: string): readonly number[] {
-  const roots = [...text.matchAll(/\{/gu)]
-    .map(({ index }) => index)
-    .filter((at) => OPENS_LITERAL.test(text.slice(Math.max(0, at - LOOK_BACK), at)));
-  const whole = roots.filter(
-    (root) => new Follower(text).follow(root, [EVERY_CONFIG_HAS]).depth > 0,
+function rootsOf(tokens: readonly Token[]): readonly number[] {
+  const roots = [...tokens.keys()].filter(
+    (at) => tokens[at]?.text === "{" && BEFORE_CONFIG.test(tokens[at - 1]?.text ?? ""),
   );
+  const whole = roots.filter((root) => follow(tokens, root, [EVERY_CONFIG_HAS]).depth > 0);
   return whole.length > 0 ? whole : roots;
 }
 
 /** Goes down one path of nested object and array literals, and past everything else. */
-class Follower {
-  readonly #text: string;
-  #at = 0;
-
-  constructor(text: string) {
-    this.#text = text;
+function follow(tokens: readonly Token[], root: number, path: readonly string[]): Trail {
+  let trail: Trail = { depth: 0, key: root, value: root };
+  for (const key of path) {
+    const next = childOf(tokens, trail.value, key);
+    if (next === undefined) break;
+    trail = { depth: trail.depth + 1, ...next };
   }
-
-  follow(start: number, path: readonly string[]): Trail {
-    let trail: Trail = { depth: 0, keyAt: start, valueAt: start };
-    for (const key of path) {
-      const bracket = this.#text[trail.valueAt];
-      this.#at = trail.valueAt + 1;
-      let next: Pick<Trail, "keyAt" | "valueAt"> | undefined;
-      if (bracket === "{") next = this.#memberOf(key);
-      else if (bracket === "[") next = this.#itemOf(Number(key));
-      if (next === undefined) return trail;
-      trail = { depth: trail.depth + 1, ...next };
-    }
-    return trail;
-  }
-
-  /** The last member of that name counts, as in the value. */
-  #memberOf(wanted: string): Pick<Trail, "keyAt" | "valueAt"> | undefined {
-    let found: Pick<Trail, "keyAt" | "valueAt"> | undefined;
-    for (;;) {
-      this.#skipSpace();
-      const keyAt = this.#at;
-      const key = this.#readKey();
-      if (key === wanted) {
-        this.#skipSpace();
-        const isPair = this.#text[this.#at] === ":";
-        if (isPair) this.#at += 1;
-        this.#skipSpace();
-        found = { keyAt, valueAt: isPair ? this.#at : keyAt };
-      }
-      if (!this.#skipPastComma()) return found;
-    }
-  }
-
-  #itemOf(index: number): Pick<Trail, "keyAt" | "valueAt"> | undefined {
-    for (let item = 0; ; item += 1) {
-      this.#skipSpace();
-      if (item === index) return { keyAt: this.#at, valueAt: this.#at };
-      if (!this.#skipPastComma()) return undefined;
-    }
-  }
-
-  #readKey(): string | undefined {
-    const quoted = this.#take(STRING);
-    if (quoted !== undefined) return unquoted(quoted);
-    return this.#take(SPREAD) === undefined ? this.#take(NAME) : undefined;
-  }
-
-  /** To the next member or item; false where there is none. */
-  #skipPastComma(): boolean {
-    let open = 0;
-    while (this.#at < this.#text.length) {
-      this.#skipSpace();
-      if (this.#take(STRING) !== undefined) continue;
-      const character = this.#text[this.#at] ?? "";
-      if ("}])".includes(character) && open === 0) return false;
-      this.#at += 1;
-      if (character === "," && open === 0) return true;
-      if ("{[(".includes(character)) open += 1;
-      if ("}])".includes(character)) open -= 1;
-    }
-    return false;
-  }
-
-  #skipSpace(): void {
-    this.#take(SPACE);
-  }
-
-  #take(pattern: RegExp): string | undefined {
-    pattern.lastIndex = this.#at;
-    const taken = pattern.exec(this.#text)?.[0];
-    this.#at += taken?.length ?? 0;
-    return taken;
-  }
+  return trail;
 }
 
-function unquoted(text: string): string | undefined {
+/** A member or an item of the literal that begins at `open`; of members of one name the last, as in the value. */
+function childOf(
+  tokens: readonly Token[],
+  open: number,
+  wanted: string,
+): Pick<Trail, "key" | "value"> | undefined {
+  const isObject = tokens[open]?.text === "{";
+  if (!isObject && tokens[open]?.text !== "[") return undefined;
+  let found: Pick<Trail, "key" | "value"> | undefined;
+  let depth = 0;
+  let index = 0;
+  for (let at = open + 1; at < tokens.length && depth >= 0; at += 1) {
+    const text = tokens[at]?.text ?? "";
+    const isFirst = depth === 0 && (at === open + 1 || tokens[at - 1]?.text === ",");
+    if (isFirst && wanted === (isObject ? nameOf(text) : String(index++))) {
+      const isPair = isObject && tokens[at + 1]?.text === ":";
+      found = { key: at, value: isPair ? at + 2 : at };
+    }
+    if ("{[(".includes(text)) depth += 1;
+    if ("}])".includes(text)) depth -= 1;
+  }
+  return found;
+}
+
+/** The name that a key stands for, with or without quotes. */
+function nameOf(key: string): string {
+  if (!/^["'`]/u.test(key)) return key;
   try {
-    const value: unknown = JSON.parse(text);
-    return String(value);
+    return String(JSON.parse(key));
   } catch {
-    return text.slice(1, -1);
+    return key.slice(1, -1);
   }
 }

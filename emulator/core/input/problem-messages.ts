@@ -1,5 +1,5 @@
 /** Phrases of error messages for invalid values. */
-import type { JsonKind } from "../jobs/raw-json/kind.ts";
+import type { JsonKind } from "../jobs/raw-json/scanner.ts";
 
 const MAX_SHOWN_CHARACTERS = 60;
 

@@ -2,6 +2,7 @@
  * Reads JSON into a tree that keeps every number as it was written: `1.0`, `9007199254740993` and `1e400` are not what
  * `JSON.parse` makes of them.
  */
+import { TOKEN } from "../../core/jobs/raw-json/tokens.ts";
 
 export type RawNode =
   | { readonly kind: "object"; readonly entries: readonly (readonly [string, RawNode])[] }
@@ -10,14 +11,56 @@ export type RawNode =
   | { readonly kind: "number"; readonly text: string }
   | { readonly kind: "literal"; readonly text: "true" | "false" | "null" };
 
+/** Maximum nesting of a tree: its readers and writers use the stack. */
+const MAX_DEPTH = 1_000;
+
 /** The tree of a text, or undefined where that is no JSON. */
 export function readRawJson(text: string): RawNode | undefined {
   try {
-    return new Reader(text).whole();
+    JSON.parse(text);
+    const tokens = text.match(TOKEN) ?? [];
+    let at = 0;
+    return readNode(() => tokens[at++] ?? "", 0);
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+/** @param next reads the next token of a text that is JSON */
+function readNode(next: () => string, depth: number, first = next()): RawNode {
+  if (depth > MAX_DEPTH) throw new SyntaxError("the value is nested too deeply");
+  if (first === "{") {
+    const entries = readMembers(next, "}", (key) => {
+      next(); // the colon
+      return [stringOf(key), readNode(next, depth + 1)] as const;
+    });
+    return { kind: "object", entries };
+  }
+  if (first === "[") {
+    const items = readMembers(next, "]", (item) => readNode(next, depth + 1, item));
+    return { kind: "array", items };
+  }
+  if (first.startsWith('"')) return { kind: "string", value: stringOf(first) };
+  if (first === "true" || first === "false" || first === "null")
+    return { kind: "literal", text: first };
+  return { kind: "number", text: first };
+}
+
+function readMembers<Member>(
+  next: () => string,
+  end: string,
+  read: (first: string) => Member,
+): readonly Member[] {
+  const members: Member[] = [];
+  for (let token = next(); token !== end; token = next()) {
+    if (token !== ",") members.push(read(token));
+  }
+  return members;
+}
+
+function stringOf(token: string): string {
+  return token.includes("\\") ? String(JSON.parse(token)) : token.slice(1, -1);
 }
 
 /** The JSON of a tree, as it was written, on lines of their own where `indent` is given. */
@@ -61,90 +104,4 @@ function enclosed(
 export function memberOf(node: RawNode | undefined, key: string): RawNode | undefined {
   if (node?.kind !== "object") return undefined;
   return node.entries.findLast(([name]) => name === key)?.[1];
-}
-
-/** Deeper texts are not read: nobody could look at them, and the stack ends somewhere. */
-const DEEPEST = 1_000;
-
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/uy;
-const STRING = /"(?:[^"\\]|\\.)*"/suy;
-const LITERAL = /true|false|null/uy;
-const SPACE = /[ \t\r\n]*/uy;
-
-class Reader {
-  readonly #text: string;
-  #at = 0;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  whole(): RawNode {
-    const node = this.#value(0);
-    this.#skipSpace();
-    if (this.#at < this.#text.length) throw new SyntaxError("something follows the value");
-    return node;
-  }
-
-  #value(depth: number): RawNode {
-    if (depth > DEEPEST) throw new SyntaxError("the value is nested too deeply");
-    this.#skipSpace();
-    switch (this.#text[this.#at]) {
-      case "{":
-        return { kind: "object", entries: this.#members("}", () => this.#entry(depth)) };
-      case "[":
-        return { kind: "array", items: this.#members("]", () => this.#value(depth + 1)) };
-      case '"':
-        return { kind: "string", value: this.#string() };
-      case "t":
-      case "f":
-      case "n":
-        return { kind: "literal", text: this.#take(LITERAL) as "true" | "false" | "null" };
-      default:
-        return { kind: "number", text: this.#take(NUMBER) };
-    }
-  }
-
-  #members<Member>(end: string, read: () => Member): readonly Member[] {
-    const members: Member[] = [];
-    this.#at += 1;
-    this.#skipSpace();
-    if (this.#text[this.#at] === end) {
-      this.#at += 1;
-      return members;
-    }
-    for (;;) {
-      members.push(read());
-      this.#skipSpace();
-      const mark = this.#text[this.#at];
-      this.#at += 1;
-      if (mark === end) return members;
-      if (mark !== ",") throw new SyntaxError("a comma is missing");
-    }
-  }
-
-  #entry(depth: number): readonly [string, RawNode] {
-    this.#skipSpace();
-    const key = this.#string();
-    this.#skipSpace();
-    if (this.#text[this.#at] !== ":") throw new SyntaxError("a colon is missing");
-    this.#at += 1;
-    return [key, this.#value(depth + 1)];
-  }
-
-  #string(): string {
-    return JSON.parse(this.#take(STRING)) as string;
-  }
-
-  #skipSpace(): void {
-    this.#take(SPACE);
-  }
-
-  #take(pattern: RegExp): string {
-    pattern.lastIndex = this.#at;
-    const [found] = pattern.exec(this.#text) ?? [];
-    if (found === undefined) throw new SyntaxError(`there is no value at ${this.#at}`);
-    this.#at += found.length;
-    return found;
-  }
 }

@@ -1,19 +1,15 @@
 /** What is wrong with a text that should have been JSON, and how that is said. */
-import { STATE, expectedIn, isInsideCharacter } from "./grammar.ts";
-
-/**
- * Why a body is refused.
- *
- * - `syntax`: no JSON by RFC 8259.
- * - `utf8`: no well-formed UTF-8.
- * - `depth`: nested deeper than the limit.
- * - `incomplete`: it ends too early.
- */
-export type JsonFaultKind = "syntax" | "utf8" | "depth" | "incomplete";
+import { expectedIn, isInsideCharacter, stateOf } from "./grammar.ts";
 
 /** The first thing wrong with a text; what follows it was not looked at. */
 export interface JsonFault {
-  readonly kind: JsonFaultKind;
+  /**
+   * - `syntax`: no JSON by RFC 8259.
+   * - `utf8`: no well-formed UTF-8.
+   * - `depth`: nested deeper than the limit.
+   * - `incomplete`: it ends too early.
+   */
+  readonly kind: "syntax" | "utf8" | "depth" | "incomplete";
   /** One sentence a person can act on; it names the subject and the place. */
   readonly message: string;
   /** Offset of the offending byte, counted from 0; the length of the text if it ends too early. */
@@ -27,12 +23,11 @@ export function unexpectedByte(
   byte: number,
   atByte: number,
 ): JsonFault {
-  const inString = state === STATE.string;
-  if (isInsideCharacter(state) || (inString && byte >= 0x80)) {
-    const message = `${subject} is no valid UTF-8: unexpected ${byteInWords(byte)} at byte ${atByte}`;
-    return { kind: "utf8", message, atByte };
-  }
   const place = `unexpected ${byteInWords(byte)} at byte ${atByte}`;
+  const inString = state === stateOf("string");
+  if (isInsideCharacter(state) || (inString && byte >= 0x80)) {
+    return { kind: "utf8", message: `${subject} is no valid UTF-8: ${place}`, atByte };
+  }
   let hint = `expected ${expectedIn(state)}`;
   if (inString) hint = "a control character in a string must be escaped";
   if (byte === 0xef && atByte === 0) hint = "send UTF-8 without a byte order mark";
@@ -45,7 +40,7 @@ export function unexpectedEnd(subject: string, state: number, atByte: number): J
     const message = `${subject} is no valid UTF-8: it ends inside a character at byte ${atByte}`;
     return { kind: "utf8", message, atByte };
   }
-  const what = state === STATE.start ? "it is empty" : `it ends too early, at byte ${atByte}`;
+  const what = state === stateOf("start") ? "it is empty" : `it ends too early, at byte ${atByte}`;
   const message = `${subject} is no valid JSON: ${what}; expected ${expectedIn(state)}`;
   return { kind: "incomplete", message, atByte };
 }

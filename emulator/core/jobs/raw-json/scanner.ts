@@ -1,18 +1,19 @@
 /** Checks JSON as its bytes arrive and notes where the members of the top-level object lie, without parsing it. */
+import { Buffer } from "node:buffer";
 import { type JsonFault, tooDeep, unexpectedByte, unexpectedEnd } from "./fault.ts";
 import {
   ACTION,
   FIRST_ACTION,
   isCompleteNumber,
   LINE_TRANSITIONS,
-  STATE,
+  stateOf,
   TRANSITIONS,
 } from "./grammar.ts";
-import { type JsonKind, kindOf } from "./kind.ts";
 import { endOfPlainChunk } from "./plain-chunk.ts";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { PlainTextFinder } from "../../../../runtime/protocol/plain-text.ts";
-import { asBuffer } from "../../../../runtime/protocol/wire/wire-fields.ts";
+
+export type JsonKind = "object" | "array" | "string" | "number" | "boolean" | "null";
 
 /** Where the raw text of a member's value lies: `bytes.subarray(start, end)`, without surrounding whitespace. */
 export interface JsonSpan {
@@ -42,7 +43,7 @@ export interface ScanOptions {
    * memory used does not grow with the number of members or the length of their keys.
    */
   readonly keep?: readonly string[];
-  /** How many of the other keys are noted, of those no longer than the longest wanted one; default none. */
+  /** How many of the other keys are noted; a key that is longer than the longest wanted one is not. Default: none. */
   readonly noteOthers?: number;
   /** What faults call the text; default `the body`. */
   readonly subject?: string;
@@ -50,17 +51,29 @@ export interface ScanOptions {
   readonly lines?: boolean;
 }
 
-/** The longest a key can be in raw bytes when each of its UTF-16 units is written as `\uXXXX`. */
+/** Maximum bytes of a UTF-16 unit in a raw key: `\uXXXX`. */
 const MAX_BYTES_PER_UNIT = 6;
 
-/** A string that is longer is skipped several bytes at a time. */
+/** Bytes of a string that are looked at one by one, before the rest is skipped by {@link PlainTextFinder}. */
 const SHORT_BYTES = 32;
 
+const NO_BYTES = Buffer.alloc(0);
 const OBJECT = 1;
 const ARRAY = 0;
 
+const START = stateOf("start");
+const STRING = stateOf("string");
+const DONE = stateOf("done");
+const VALUE = stateOf("value");
+const FIRST_ITEM = stateOf("firstItem");
+const FIRST_KEY = stateOf("firstKey");
+const COLON = stateOf("colon");
+const TOP_COLON = stateOf("topColon");
+const AFTER_ITEM = stateOf("afterItem");
+const AFTER_MEMBER = stateOf("afterMember");
+
 /** The row of the table for the inside of strings, where most bytes of large bodies are. */
-const IN_STRING = TRANSITIONS.subarray(STATE.string * 256, (STATE.string + 1) * 256);
+const IN_STRING = TRANSITIONS.subarray(STRING * 256, (STRING + 1) * 256);
 
 /**
  * A pushdown automaton over bytes: strict RFC 8259, strict UTF-8, nesting limited, nothing recursive. Feed it
@@ -74,38 +87,39 @@ export class JsonScanner {
   readonly #maxKeyBytes: number;
   readonly #members = new Map<string, JsonSpan>();
   readonly #noteOthers: number;
-  readonly #isLines: boolean;
-  readonly #transitions: Uint8Array;
-  readonly #endState: number;
   readonly #others: string[] = [];
   readonly #brackets: number[] = [];
-  #state: number = STATE.start;
+  readonly #isLines: boolean;
+  readonly #transitions: Uint8Array;
+  #state = START;
   #fault: JsonFault | undefined;
   /** Bytes of all chunks before the present one. */
   #base = 0;
-  #kind: JsonKind | undefined;
+  #kind: JsonKind = "null";
   #inKey = false;
   /** Set between the opening and the closing quote of a key of the top-level object. */
   #keyStart: number | undefined;
-  #keyPieces: Buffer[] = [];
+  /** The beginning of that key, if it came in earlier chunks. */
+  #keyHead = NO_BYTES;
   /** The wanted member whose value is being read. */
   #memberKey: string | undefined;
   #memberKind: JsonKind = "null";
   #memberStart = 0;
   #lineStart = 0;
-  /** Lines that have ended, and the bytes of the longest of them without its line feed. */
+  /** Lines that have ended. */
   lineCount = 0;
+  /** Bytes of the longest of them, without its line feed. */
   longestLineBytes = 0;
 
   constructor(options: ScanOptions = {}) {
+    const { keep, lines = false } = options;
     this.#maxDepth = options.maxDepth ?? LIMITS.jsonMaxDepth;
     this.#subject = options.subject ?? "the body";
-    this.#keep = options.keep;
-    this.#maxKeyBytes = longestRawKey(options.keep);
+    this.#keep = keep;
+    this.#maxKeyBytes = keep ? longest(keep) * MAX_BYTES_PER_UNIT : Number.POSITIVE_INFINITY;
     this.#noteOthers = options.noteOthers ?? 0;
-    this.#isLines = options.lines ?? false;
-    this.#transitions = options.lines ? LINE_TRANSITIONS : TRANSITIONS;
-    this.#endState = options.lines ? STATE.start : STATE.done;
+    this.#isLines = lines;
+    this.#transitions = lines ? LINE_TRANSITIONS : TRANSITIONS;
   }
 
   /** Takes the next bytes. Answers the fault as soon as there is one; from then on nothing more is read. */
@@ -117,15 +131,15 @@ export class JsonScanner {
     let state = this.#state;
     let i = 0;
     while (i < length) {
-      if (state === STATE.string) {
+      if (state === STRING) {
         const near = Math.min(length, i + SHORT_BYTES);
-        while (i < near && IN_STRING[chunk[i] ?? 0] === STATE.string) i++;
+        while (i < near && IN_STRING[chunk[i] ?? 0] === STRING) i++;
         if (i === near) {
           finder ??= new PlainTextFinder(chunk);
           i = finder.endOfRun(i);
         }
         if (i === length) break;
-      } else if (state === STATE.start && this.#isLines) {
+      } else if (state === START && this.#isLines) {
         finder ??= new PlainTextFinder(chunk);
         const end = endOfPlainChunk(chunk, i, finder);
         if (end > i) {
@@ -142,13 +156,12 @@ export class JsonScanner {
         continue;
       }
       this.#state = state;
-      if (next === ACTION.reject) return this.#reject(byte, this.#base + i);
       i += this.#act(next, byte, i, chunk);
       if (this.#fault !== undefined) return this.#fault;
       state = this.#state;
     }
     this.#state = state;
-    if (this.#keyStart !== undefined) this.#saveKeyPiece(this.#keyStart, chunk);
+    if (this.#keyStart !== undefined) this.#keyHead = this.#keyUpTo(this.#base + length, chunk);
     this.#base += length;
     return undefined;
   }
@@ -156,11 +169,11 @@ export class JsonScanner {
   /** Ends the text. May be called once, after the last {@link push}. */
   end(): ScanResult {
     if (this.#fault === undefined && isCompleteNumber(this.#state)) this.#endValue(this.#base);
-    if (this.#fault === undefined && this.#state !== this.#endState) {
+    if (this.#fault === undefined && this.#state !== (this.#isLines ? START : DONE)) {
       this.#fault = unexpectedEnd(this.#subject, this.#state, this.#base);
     }
     if (this.#fault !== undefined) return { ok: false, fault: this.#fault };
-    return { ok: true, kind: this.#kind ?? "null", members: this.#members, others: this.#others };
+    return { ok: true, kind: this.#kind, members: this.#members, others: this.#others };
   }
 
   /** Does what `action` stands for; answers how many bytes it used up: 0 means that the byte is read again. */
@@ -171,10 +184,10 @@ export class JsonScanner {
         this.#beginValue(byte, at);
         return 0;
       case ACTION.openObject:
-        this.#open(OBJECT, at);
+        this.#open(OBJECT, FIRST_KEY, at);
         return 1;
       case ACTION.openArray:
-        this.#open(ARRAY, at);
+        this.#open(ARRAY, FIRST_ITEM, at);
         return 1;
       case ACTION.close:
         this.#brackets.pop();
@@ -183,7 +196,7 @@ export class JsonScanner {
       case ACTION.beginKey:
         this.#inKey = true;
         if (this.#brackets.length === 1) this.#keyStart = at + 1;
-        this.#state = STATE.string;
+        this.#state = STRING;
         return 1;
       case ACTION.endString:
         if (this.#inKey) this.#endKey(at, chunk);
@@ -192,12 +205,14 @@ export class JsonScanner {
       case ACTION.endLiteral:
         this.#endValue(at + 1);
         return 1;
+      case ACTION.endNumber:
+        this.#endValue(at);
+        return 0;
       case ACTION.endLine:
         this.#endLine(at);
-        this.#state = STATE.start;
         return 1;
       default:
-        this.#endValue(at);
+        this.#fault = unexpectedByte(this.#subject, this.#state, byte, at);
         return 0;
     }
   }
@@ -207,29 +222,25 @@ export class JsonScanner {
     this.lineCount += 1;
     this.longestLineBytes = Math.max(this.longestLineBytes, at - this.#lineStart);
     this.#lineStart = at + 1;
+    this.#state = START;
   }
 
-  #reject(byte: number, at: number): JsonFault {
-    this.#fault = unexpectedByte(this.#subject, this.#state, byte, at);
-    return this.#fault;
-  }
-
-  #open(bracket: number, at: number): void {
+  #open(bracket: number, state: number, at: number): void {
     if (this.#brackets.length >= this.#maxDepth) {
       this.#fault = tooDeep(this.#subject, this.#maxDepth, at);
       return;
     }
     this.#brackets.push(bracket);
-    this.#state = bracket === OBJECT ? STATE.keyOrObjectEnd : STATE.valueOrArrayEnd;
+    this.#state = state;
   }
 
   /** Only for the top-level value and, within a top-level object, its members. */
   #beginValue(byte: number, at: number): void {
-    const kind = kindOf(byte);
+    const kind = KINDS.get(byte) ?? "number";
     if (this.#brackets.length === 0) this.#kind = kind;
     this.#memberKind = kind;
     this.#memberStart = at;
-    this.#state = STATE.value;
+    this.#state = VALUE;
   }
 
   #endValue(end: number): void {
@@ -239,49 +250,45 @@ export class JsonScanner {
       this.#members.set(this.#memberKey, span);
       this.#memberKey = undefined;
     }
-    if (depth === 0) this.#state = STATE.done;
-    else if (this.#brackets[depth - 1] === OBJECT) this.#state = STATE.afterMember;
-    else this.#state = STATE.afterItem;
+    if (depth === 0) this.#state = DONE;
+    else this.#state = this.#brackets[depth - 1] === OBJECT ? AFTER_MEMBER : AFTER_ITEM;
   }
 
   #endKey(end: number, chunk: Uint8Array): void {
     this.#inKey = false;
-    if (this.#keyStart === undefined) {
-      this.#state = STATE.colon;
-      return;
-    }
-    this.#state = STATE.topColon;
+    this.#state = this.#keyStart === undefined ? COLON : TOP_COLON;
+    if (this.#keyStart === undefined) return;
     if (end - this.#keyStart <= this.#maxKeyBytes) {
-      const key = decodeKey(this.#keyBytes(this.#keyStart, end, chunk));
+      const key = decodeKey(this.#keyUpTo(end, chunk));
       const isWanted = this.#keep === undefined || this.#keep.includes(key);
       this.#memberKey = isWanted ? key : undefined;
       if (!isWanted && this.#others.length < this.#noteOthers) this.#others.push(key);
     }
     this.#keyStart = undefined;
-    this.#keyPieces = [];
+    this.#keyHead = NO_BYTES;
   }
 
-  #keyBytes(start: number, end: number, chunk: Uint8Array): Buffer {
-    const from = Math.max(start - this.#base, 0);
-    const last = asBuffer(chunk.subarray(from, end - this.#base));
-    return this.#keyPieces.length === 0 ? last : Buffer.concat([...this.#keyPieces, last]);
-  }
-
-  /** Keeps what the present chunk holds of a key, unless the key is already longer than any wanted one. */
-  #saveKeyPiece(start: number, chunk: Uint8Array): void {
-    if (this.#base + chunk.length - start > this.#maxKeyBytes) {
-      this.#keyPieces = [];
-      return;
-    }
-    this.#keyPieces.push(Buffer.from(chunk.subarray(Math.max(start - this.#base, 0))));
+  /** A copy of what came of a top-level key, unless that is longer than any wanted one. */
+  #keyUpTo(end: number, chunk: Uint8Array): Buffer<ArrayBuffer> {
+    const start = this.#keyStart ?? end;
+    if (end - start > this.#maxKeyBytes) return NO_BYTES;
+    const piece = chunk.subarray(Math.max(start - this.#base, 0), end - this.#base);
+    return Buffer.concat([this.#keyHead, piece]);
   }
 }
 
-function longestRawKey(keep: readonly string[] | undefined): number {
-  if (keep === undefined) return Number.POSITIVE_INFINITY;
-  let longest = 0;
-  for (const key of keep) longest = Math.max(longest, key.length);
-  return longest * MAX_BYTES_PER_UNIT;
+/** Kinds of values by their first byte; any other byte begins a number. */
+const KINDS: ReadonlyMap<number, JsonKind> = new Map([
+  [0x7b, "object"],
+  [0x5b, "array"],
+  [0x22, "string"],
+  [0x74, "boolean"],
+  [0x66, "boolean"],
+  [0x6e, "null"],
+]);
+
+function longest(keys: readonly string[]): number {
+  return Math.max(0, ...keys.map((key) => key.length));
 }
 
 function decodeKey(raw: Buffer): string {
