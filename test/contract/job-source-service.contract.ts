@@ -1,6 +1,6 @@
 /** What every job source must do for the service it speaks to, seen from both ends; what it says on the way is its own affair. */
 import { describe, expect, test } from "vitest";
-import { splitJson } from "../unit/runtime/core/split-json.ts";
+import { splitJson } from "../unit/runtime/core/split-arbitrary.ts";
 import { bytes, chunk } from "./job-source/connected.ts";
 import { type JobService, seen, TestWorker } from "./job-source-service/service.ts";
 

@@ -12,6 +12,7 @@ import {
 import { endOfPlainChunk } from "./plain-chunk.ts";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { PlainTextFinder } from "../../../../runtime/protocol/plain-text.ts";
+import { asBuffer } from "../../../../runtime/protocol/wire/wire-fields.ts";
 
 export type JsonKind = "object" | "array" | "string" | "number" | "boolean" | "null";
 
@@ -58,8 +59,6 @@ const MAX_BYTES_PER_UNIT = 6;
 const SHORT_BYTES = 32;
 
 const NO_BYTES = Buffer.alloc(0);
-const OBJECT = 1;
-const ARRAY = 0;
 
 const START = stateOf("start");
 const STRING = stateOf("string");
@@ -72,12 +71,12 @@ const TOP_COLON = stateOf("topColon");
 const AFTER_ITEM = stateOf("afterItem");
 const AFTER_MEMBER = stateOf("afterMember");
 
-/** The row of the table for the inside of strings, where most bytes of large bodies are. */
+/** The row of the table for the inside of strings: most bytes of large bodies are there. */
 const IN_STRING = TRANSITIONS.subarray(STRING * 256, (STRING + 1) * 256);
 
 /**
  * A pushdown automaton over bytes: strict RFC 8259, strict UTF-8, nesting limited, nothing recursive. Feed it
- * with {@link push} in chunks cut anywhere, then ask {@link end}. Memory: one number per open bracket, the
+ * with {@link push} in chunks cut anywhere, then ask {@link end}. Memory: a value for each open bracket, the
  * wanted spans, and a wanted key that is cut by a chunk border.
  */
 export class JsonScanner {
@@ -88,8 +87,8 @@ export class JsonScanner {
   readonly #members = new Map<string, JsonSpan>();
   readonly #noteOthers: number;
   readonly #others: string[] = [];
-  readonly #brackets: number[] = [];
-  readonly #isLines: boolean;
+  /** For each open bracket: whether it is that of an object. */
+  readonly #areObjects: boolean[] = [];
   readonly #transitions: Uint8Array;
   #state = START;
   #fault: JsonFault | undefined;
@@ -100,25 +99,23 @@ export class JsonScanner {
   /** Set between the opening and the closing quote of a key of the top-level object. */
   #keyStart: number | undefined;
   /** The beginning of that key, if it came in earlier chunks. */
-  #keyHead = NO_BYTES;
+  #keyHead: Buffer = NO_BYTES;
   /** The wanted member whose value is being read. */
   #memberKey: string | undefined;
   #memberKind: JsonKind = "null";
   #memberStart = 0;
   #lineStart = 0;
-  /** Lines that have ended. */
+  /** Lines that have ended, and the bytes of the longest of them without its line feed. */
   lineCount = 0;
-  /** Bytes of the longest of them, without its line feed. */
   longestLineBytes = 0;
 
   constructor(options: ScanOptions = {}) {
-    const { keep, lines = false } = options;
+    const { keep, lines } = options;
     this.#maxDepth = options.maxDepth ?? LIMITS.jsonMaxDepth;
     this.#subject = options.subject ?? "the body";
     this.#keep = keep;
     this.#maxKeyBytes = keep ? longest(keep) * MAX_BYTES_PER_UNIT : Number.POSITIVE_INFINITY;
     this.#noteOthers = options.noteOthers ?? 0;
-    this.#isLines = lines;
     this.#transitions = lines ? LINE_TRANSITIONS : TRANSITIONS;
   }
 
@@ -139,7 +136,7 @@ export class JsonScanner {
           i = finder.endOfRun(i);
         }
         if (i === length) break;
-      } else if (state === START && this.#isLines) {
+      } else if (state === START && transitions === LINE_TRANSITIONS) {
         finder ??= new PlainTextFinder(chunk);
         const end = endOfPlainChunk(chunk, i, finder);
         if (end > i) {
@@ -161,15 +158,23 @@ export class JsonScanner {
       state = this.#state;
     }
     this.#state = state;
-    if (this.#keyStart !== undefined) this.#keyHead = this.#keyUpTo(this.#base + length, chunk);
-    this.#base += length;
+    const end = this.#base + length;
+    if (this.#keyStart !== undefined) {
+      // A key that is longer than any wanted one is not kept.
+      const isShort = end - this.#keyStart <= this.#maxKeyBytes;
+      this.#keyHead = isShort ? Buffer.from(this.#keyUpTo(this.#keyStart, end, chunk)) : NO_BYTES;
+    }
+    this.#base = end;
     return undefined;
   }
 
   /** Ends the text. May be called once, after the last {@link push}. */
   end(): ScanResult {
     if (this.#fault === undefined && isCompleteNumber(this.#state)) this.#endValue(this.#base);
-    if (this.#fault === undefined && this.#state !== (this.#isLines ? START : DONE)) {
+    if (
+      this.#fault === undefined &&
+      this.#state !== (this.#transitions === LINE_TRANSITIONS ? START : DONE)
+    ) {
       this.#fault = unexpectedEnd(this.#subject, this.#state, this.#base);
     }
     if (this.#fault !== undefined) return { ok: false, fault: this.#fault };
@@ -184,18 +189,18 @@ export class JsonScanner {
         this.#beginValue(byte, at);
         return 0;
       case ACTION.openObject:
-        this.#open(OBJECT, FIRST_KEY, at);
+        this.#open(true, at);
         return 1;
       case ACTION.openArray:
-        this.#open(ARRAY, FIRST_ITEM, at);
+        this.#open(false, at);
         return 1;
       case ACTION.close:
-        this.#brackets.pop();
+        this.#areObjects.pop();
         this.#endValue(at + 1);
         return 1;
       case ACTION.beginKey:
         this.#inKey = true;
-        if (this.#brackets.length === 1) this.#keyStart = at + 1;
+        if (this.#areObjects.length === 1) this.#keyStart = at + 1;
         this.#state = STRING;
         return 1;
       case ACTION.endString:
@@ -225,41 +230,41 @@ export class JsonScanner {
     this.#state = START;
   }
 
-  #open(bracket: number, state: number, at: number): void {
-    if (this.#brackets.length >= this.#maxDepth) {
+  #open(isObject: boolean, at: number): void {
+    if (this.#areObjects.length >= this.#maxDepth) {
       this.#fault = tooDeep(this.#subject, this.#maxDepth, at);
       return;
     }
-    this.#brackets.push(bracket);
-    this.#state = state;
+    this.#areObjects.push(isObject);
+    this.#state = isObject ? FIRST_KEY : FIRST_ITEM;
   }
 
   /** Only for the top-level value and, within a top-level object, its members. */
   #beginValue(byte: number, at: number): void {
-    const kind = KINDS.get(byte) ?? "number";
-    if (this.#brackets.length === 0) this.#kind = kind;
-    this.#memberKind = kind;
+    this.#memberKind = KINDS[byte] ?? "number";
+    if (this.#areObjects.length === 0) this.#kind = this.#memberKind;
     this.#memberStart = at;
     this.#state = VALUE;
   }
 
   #endValue(end: number): void {
-    const depth = this.#brackets.length;
+    const depth = this.#areObjects.length;
     if (depth === 1 && this.#memberKey !== undefined) {
       const span = { kind: this.#memberKind, start: this.#memberStart, end };
       this.#members.set(this.#memberKey, span);
       this.#memberKey = undefined;
     }
     if (depth === 0) this.#state = DONE;
-    else this.#state = this.#brackets[depth - 1] === OBJECT ? AFTER_MEMBER : AFTER_ITEM;
+    else this.#state = this.#areObjects[depth - 1] === true ? AFTER_MEMBER : AFTER_ITEM;
   }
 
   #endKey(end: number, chunk: Uint8Array): void {
     this.#inKey = false;
-    this.#state = this.#keyStart === undefined ? COLON : TOP_COLON;
-    if (this.#keyStart === undefined) return;
-    if (end - this.#keyStart <= this.#maxKeyBytes) {
-      const key = decodeKey(this.#keyUpTo(end, chunk));
+    const start = this.#keyStart;
+    this.#state = start === undefined ? COLON : TOP_COLON;
+    if (start === undefined) return;
+    if (end - start <= this.#maxKeyBytes) {
+      const key = decodeKey(this.#keyUpTo(start, end, chunk));
       const isWanted = this.#keep === undefined || this.#keep.includes(key);
       this.#memberKey = isWanted ? key : undefined;
       if (!isWanted && this.#others.length < this.#noteOthers) this.#others.push(key);
@@ -268,32 +273,28 @@ export class JsonScanner {
     this.#keyHead = NO_BYTES;
   }
 
-  /** A copy of what came of a top-level key, unless that is longer than any wanted one. */
-  #keyUpTo(end: number, chunk: Uint8Array): Buffer<ArrayBuffer> {
-    const start = this.#keyStart ?? end;
-    if (end - start > this.#maxKeyBytes) return NO_BYTES;
-    const piece = chunk.subarray(Math.max(start - this.#base, 0), end - this.#base);
-    return Buffer.concat([this.#keyHead, piece]);
+  /** What came of a top-level key up to `end`. */
+  #keyUpTo(start: number, end: number, chunk: Uint8Array): Buffer {
+    const piece = asBuffer(chunk.subarray(Math.max(start - this.#base, 0), end - this.#base));
+    return this.#keyHead.length === 0 ? piece : Buffer.concat([this.#keyHead, piece]);
   }
 }
 
 /** Kinds of values by their first byte; any other byte begins a number. */
-const KINDS: ReadonlyMap<number, JsonKind> = new Map([
-  [0x7b, "object"],
-  [0x5b, "array"],
-  [0x22, "string"],
-  [0x74, "boolean"],
-  [0x66, "boolean"],
-  [0x6e, "null"],
-]);
+const KINDS: Readonly<Record<number, JsonKind>> = {
+  [0x7b]: "object",
+  [0x5b]: "array",
+  [0x22]: "string",
+  [0x74]: "boolean",
+  [0x66]: "boolean",
+  [0x6e]: "null",
+};
 
 function longest(keys: readonly string[]): number {
-  return Math.max(0, ...keys.map((key) => key.length));
+  return keys.reduce((most, { length }) => Math.max(most, length), 0);
 }
 
 function decodeKey(raw: Buffer): string {
   const text = raw.toString("utf8");
-  if (!text.includes("\\")) return text;
-  const key: unknown = JSON.parse(`"${text}"`);
-  return String(key);
+  return text.includes("\\") ? String(JSON.parse(`"${text}"`)) : text;
 }

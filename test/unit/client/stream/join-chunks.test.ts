@@ -9,7 +9,7 @@ import {
   JoinError,
   type RawChunk,
 } from "../../../../runtime/client/index.ts";
-import { splitJson } from "../../runtime/core/split-json.ts";
+import { splitJson } from "../../runtime/core/split-arbitrary.ts";
 import { splittableAt, trickyJson } from "../../runtime/core/split-arbitrary.ts";
 import { TestClock } from "../test-clock.ts";
 

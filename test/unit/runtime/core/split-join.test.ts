@@ -2,8 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { JoinError, Joiner } from "../../../../runtime/core/join.ts";
-import { joinParts, splitJson } from "./split-json.ts";
-import { splittableAt, trickyJson } from "./split-arbitrary.ts";
+import { joinParts, splitJson, splittableAt, trickyJson } from "./split-arbitrary.ts";
 
 function freeze(value: unknown): unknown {
   if (typeof value === "object" && value !== null) {
@@ -48,72 +47,19 @@ describe("Joiner", () => {
     expect(opened).toEqual(Array.from({ length: 20_000 }, (_, index) => index));
   });
 
+  const part = (output: unknown, continues: number) => ({ output, continues });
   test.each([
     ["no parts", []],
-    ["a first part that goes on with something", [{ output: [1], continues: 1 }]],
-    [
-      "a second part that goes on with nothing",
-      [
-        { output: [1], continues: 0 },
-        { output: [2], continues: 0 },
-      ],
-    ],
-    [
-      "a part of another kind",
-      [
-        { output: [1], continues: 0 },
-        { output: { a: 1 }, continues: 1 },
-      ],
-    ],
-    [
-      "a string that goes on with a number",
-      [
-        { output: 1, continues: 0 },
-        { output: "a", continues: 1 },
-      ],
-    ],
-    [
-      "an array that goes on with an object",
-      [
-        { output: {}, continues: 0 },
-        { output: [1], continues: 1 },
-      ],
-    ],
-    [
-      "a key that was not there",
-      [
-        { output: { a: "x" }, continues: 0 },
-        { output: { b: "y" }, continues: 2 },
-      ],
-    ],
-    [
-      "an inherited key",
-      [
-        { output: { a: "x" }, continues: 0 },
-        { output: { toString: "y" }, continues: 2 },
-      ],
-    ],
-    [
-      "an element where there was none",
-      [
-        { output: [], continues: 0 },
-        { output: ["y"], continues: 2 },
-      ],
-    ],
-    [
-      "a level below a string",
-      [
-        { output: "x", continues: 0 },
-        { output: "y", continues: 2 },
-      ],
-    ],
-    [
-      "a fraction of a level",
-      [
-        { output: [1], continues: 0 },
-        { output: [2], continues: 1.5 },
-      ],
-    ],
+    ["a first part that goes on with something", [part([1], 1)]],
+    ["a second part that goes on with nothing", [part([1], 0), part([2], 0)]],
+    ["a part of another kind", [part([1], 0), part({ a: 1 }, 1)]],
+    ["a string that goes on with a number", [part(1, 0), part("a", 1)]],
+    ["an array that goes on with an object", [part({}, 0), part([1], 1)]],
+    ["a key that was not there", [part({ a: "x" }, 0), part({ b: "y" }, 2)]],
+    ["an inherited key", [part({ a: "x" }, 0), part({ toString: "y" }, 2)]],
+    ["an element where there was none", [part([], 0), part(["y"], 2)]],
+    ["a level below a string", [part("x", 0), part("y", 2)]],
+    ["a fraction of a level", [part([1], 0), part([2], 1.5)]],
   ])("refuses %s", (_name, parts) => {
     expect(() => joinParts(parts)).toThrow(JoinError);
   });

@@ -1,6 +1,6 @@
 /** What a handler returns, yields, throws and prints arrives as it should, through a real handler process. */
 import { describe, expect, test } from "vitest";
-import { joinParts } from "../core/split-json.ts";
+import { joinParts } from "../core/split-arbitrary.ts";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import reportsProgress from "../../../fixtures/handlers/reports-progress.ts";
 import { inThisProcess, WorkerRun } from "../worker-run.ts";

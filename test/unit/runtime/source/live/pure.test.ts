@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { valueEnd } from "../../../../../runtime/core/json-scan.ts";
 import type { JsonPart } from "../../../../../runtime/core/split-text.ts";
-import { splitJson } from "../../core/split-json.ts";
+import { splitJson } from "../../core/split-arbitrary.ts";
 import { LiveAddresses } from "../../../../../runtime/source/live/addresses.ts";
 import { progressBody, resultBody } from "../../../../../runtime/source/live/result-body.ts";
 import {
