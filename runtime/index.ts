@@ -56,7 +56,7 @@ export type UncheckedDefinition<
   readonly aggregate?: Aggregate;
 };
 
-/** A definition whose `output` schema is of the array of all yields. */
+/** A definition with an `output` schema for the array of all yields. */
 export type AggregatingDefinition<
   Input,
   Output,
@@ -73,7 +73,7 @@ export type AggregatingDefinition<
   ) => Iterator<Chunk, unknown, undefined> | AsyncIterator<Chunk, unknown, undefined>;
 };
 
-/** A definition whose `output` schema says what `run` must return. */
+/** A definition with an `output` schema for the return value of `run`. */
 export type CheckedDefinition<
   Input,
   Output,
@@ -138,7 +138,7 @@ export function defineHandler(handler: unknown): unknown {
 }
 
 /**
- * Starts a worker in this program, for those who bring their own main instead of `sv-worker`. The handler runs in a
+ * Starts a worker in this program, for programs with a main of their own instead of `sv-worker`. The handler runs in a
  * process of its own all the same, so it is named, not handed in. Signals are the program's own affair: call `drain` on
  * SIGTERM.
  *

@@ -29,7 +29,7 @@ interface Verdict {
   readonly expected?: unknown;
 }
 
-/** Log lines that a message shows. */
+/** Maximum log lines in a message. */
 const LINES_SHOWN = 10;
 
 /** For `expect.extend(jobMatchers)`; `sv-runtime/vitest` does so by itself. */

@@ -1,4 +1,4 @@
-/** A worker inside a program of the user's own, for those who do not want `sv-worker` to be the main program. */
+/** A worker inside a program of the user's own, in which `sv-worker` is not the main program. */
 import { fileURLToPath } from "node:url";
 import { SERVICE_ADDRESS_RULE, servicePlaces } from "./protocol/service-address.ts";
 import { inspectAddress } from "./bin/settings.ts";
@@ -124,7 +124,7 @@ function setting(option: string, given: string | undefined, variable: string): s
   );
 }
 
-/** For callers whose compiler does not check. */
+/** Checks the options for callers in plain JavaScript. */
 function checkOneOf(option: string, value: string | undefined, allowed: readonly string[]): void {
   if (value === undefined || allowed.includes(value)) return;
   const choice = allowed.join(", ");

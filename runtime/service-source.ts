@@ -5,7 +5,7 @@ import { readLiveSettings } from "./source/live/settings.ts";
 import { RUNTIME_VERSION } from "./version.ts";
 import type { WorkerOptions } from "./worker.ts";
 
-/** Where a worker's service listens, and what shows it who the worker is. */
+/** Where a worker's service listens, and the credentials of the worker. */
 export interface Service {
   /** As `SERVICE_ADDRESS_RULE` says. */
   readonly address: string;
@@ -25,7 +25,7 @@ export function serviceSource(service: Service, log: WorkerLog): () => Promise<J
   };
 }
 
-/** A result of 20 MB may have a long way to go, and the live queue would have its job done again. */
+/** Timeout of a receipt from the live queue: a result of 20 MB takes long, and the queue would run its job again. */
 const LIVE_RECEIPT_LIMIT_MS = 30_000;
 
 /**

@@ -58,7 +58,7 @@ export interface HandlerRun {
   readonly chunks: readonly RawChunk[];
   /** Every value given to `context.progress`, oldest first. */
   readonly progress: readonly unknown[];
-  /** Those of `setup` and `dispose` first and last. */
+  /** Log lines; those of `setup` come first, those of `dispose` last. */
   readonly logs: readonly CapturedLog[];
   /** True when the handler called `context.refresh`. */
   readonly refreshed: boolean;

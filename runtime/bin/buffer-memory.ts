@@ -2,16 +2,16 @@
 import module from "node:module";
 import v8 from "node:v8";
 
-/** By then what a start needs is loaded: code compiled under other flags does not come out of a cache. */
+/** Interval after the start in which V8 keeps its flags: the compile cache is not used by code under other flags. */
 const STARTED_MS = 2_000;
 
-/** By how much, in percent, what is in memory may grow until all garbage is collected. */
+/** Maximum growth of the heap before all garbage is collected, in percent. */
 const GROWTH = 100;
 
 /**
- * V8 collects all garbage each time some 30 MB of buffers were made, which a stream of large chunks does many times a
- * second; told so, it counts them together with the rest of the heap. How much that may grow it goes by how busy it was: on
- * a service that mostly waits by 16 MB, and each collection reads all of the heap. Takes effect when the start is over.
+ * V8 collects all garbage after every 30 MB of new buffers. A stream of large chunks makes as many several times a second.
+ * With these flags V8 counts buffers as part of the heap, and the heap may double before it is collected; without the second
+ * flag a service that mostly waits is collected after 16 MB. The flags are set when the start is over.
  */
 export function collectBuffersLessOften(): void {
   setTimeout(() => {

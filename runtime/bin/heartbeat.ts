@@ -1,4 +1,4 @@
-/** Writes a worker's heartbeat file, for whoever can only look at files, such as the health check of its image. */
+/** Writes a worker's heartbeat file, for observers that can only read files, such as the health check of its image. */
 import fs from "node:fs";
 import type { WorkerLog } from "../protocol/worker-log.ts";
 import { type Environment, variable, WORKER_ENV } from "../protocol/worker-env.ts";
@@ -6,9 +6,9 @@ import { type Environment, variable, WORKER_ENV } from "../protocol/worker-env.t
 const BEAT_MS = 5_000;
 
 /**
- * Makes the file, then touches it every 5 s for as long as the event loop of this process turns: the same loop that renews
- * leases and enforces deadlines. It says nothing of the handler. Where the file cannot be written, a line of the log says so
- * once, and the worker goes on. Call the answer to end it.
+ * Makes the file, then touches it every 5 s while the event loop of this process turns: the loop that renews leases and
+ * enforces deadlines. The file says nothing about the handler. If it cannot be written, the log says so once, and the worker
+ * goes on. The returned function ends the heartbeat.
  */
 export function startHeartbeat(file: string, log: WorkerLog, beatMs = BEAT_MS): () => void {
   let hasFailed = false;
@@ -25,7 +25,7 @@ export function startHeartbeat(file: string, log: WorkerLog, beatMs = BEAT_MS): 
   return () => clearInterval(timer);
 }
 
-/** The same at the place that the environment names; without one there is none. */
+/** Writes the heartbeat file that the environment names, if it names one. */
 export function startHeartbeatOf(env: Environment, log: WorkerLog): void {
   const file = variable(env, WORKER_ENV.heartbeatFile);
   if (file !== undefined) startHeartbeat(file, log);

@@ -40,7 +40,7 @@ export async function runOnce(
     progress: (value) => log.write("info", "progress", { value: parsed(value) }),
   });
   onSignals({ first: () => source.cancel(), again: () => worker.stop() });
-  // Nobody reads the results any more, as with `| head -1`.
+  // The reader of the results has gone, as with `| head -1`.
   process.stdout.on("error", () => source.cancel());
   const worker = startWorker({
     standby: "none",
@@ -67,7 +67,7 @@ function objectsEnv({ objects }: RunFlags): Record<string, string> {
   return objects === undefined ? {} : { [STORAGE_ENV.directory]: path.resolve(objects) };
 }
 
-/** A handler that was asked to stop has its grace to tidy up. */
+/** Waits for the end of the job: a handler that was asked to stop has its grace to tidy up. */
 async function settled(source: OneJobSource, graceMs: number): Promise<void> {
   const grace = Promise.withResolvers<void>();
   const timer = setTimeout(grace.resolve, graceMs);
@@ -102,7 +102,7 @@ function writeLine(json: Uint8Array, written: () => void): void {
   process.stdout.write("\n", written);
 }
 
-/** What a worker says of its own comings and goings is of no interest here. */
+/** A log without the worker's own lines, such as those about its start and end. */
 function handlerWordsOnly(log: WorkerLog): WorkerLog {
   return {
     write(level, msg, fields) {

@@ -29,7 +29,7 @@ export async function serve(handler: string, settings: Settings): Promise<ExitCo
   const log = openWorkerLog(logFormat, process.stderr, logLevel);
   const service = serviceOf(log);
   startHeartbeatOf(process.env, log);
-  // Before anything is started: a signal's default action would leave the handler process without its supervisor.
+  // Before anything is started: a signal's default action would end the supervisor alone, without the handler process.
   onSignals({ first: () => worker.drain(), again: () => worker.stop() });
   const worker = startWorker({
     ...workerSettings,
@@ -44,7 +44,7 @@ export async function serve(handler: string, settings: Settings): Promise<ExitCo
   return EXIT_CODES[await worker.ended];
 }
 
-/** A service of our own protocol wins over the live one: who names it wants it. */
+/** The service that the environment names; one of our own protocol comes before the live one. */
 function serviceOf(log: WorkerLog): Pick<WorkerOptions, "openSource" | "receiptLimitMs"> {
   const address = variable(process.env, WORKER_ENV.serviceAddress);
   const token = variable(process.env, WORKER_ENV.workerToken);
@@ -71,7 +71,7 @@ function live(log: WorkerLog): ReturnType<typeof liveSource> {
   }
 }
 
-/** The launcher holds the other end as long as it lives: a killed launcher leaves no worker behind. */
+/** Ends the worker with its launcher: the launcher holds the other end of standard input while it lives. */
 function exitOnStdinEnd(worker: Worker): void {
   const end = (): void => {
     worker.killNow();

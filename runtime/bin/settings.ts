@@ -6,7 +6,7 @@ import { defined } from "../protocol/without-undefined.ts";
 import { type Environment, variable, WORKER_ENV } from "../protocol/worker-env.ts";
 import { UsageError } from "./usage.ts";
 
-/** What was not set is absent: the worker has its own defaults. */
+/** Settings of the environment; absent ones have defaults in the worker. */
 export interface Settings {
   readonly graceMs?: number;
   readonly initLimitMs?: number;
@@ -18,7 +18,7 @@ export interface Settings {
   readonly logFormat?: LogFormat;
 }
 
-/** A Node timer takes no longer delay than some 24 days. */
+/** Maximum of a duration: a week. Timers of Node take up to 24 days. */
 const LONGEST_MS = 7 * 24 * 60 * 60_000;
 
 const STANDBY: ReadonlyMap<string, StandbyMode> = new Map([
@@ -56,7 +56,7 @@ export function readSettings(env: Environment): Settings {
   return defined(settings);
 }
 
-/** @throws UsageError from what it returns, when the text is no whole number from `leastMs` to a week */
+/** A reader of durations. The reader throws a UsageError for a text that is no whole number from `leastMs` to a week. */
 export function milliseconds(leastMs: number): (value: string, name: string) => number {
   return (value, name) => {
     const ms = /^\d{1,9}$/u.test(value) ? Number(value) : Number.NaN;
@@ -68,7 +68,7 @@ export function milliseconds(leastMs: number): (value: string, name: string) => 
 }
 
 /**
- * Reads `host:port` or a port alone, which then is one of this machine only.
+ * Reads `host:port`, or a port alone, which is then open to this machine only.
  *
  * @throws UsageError when it is neither, or a port that changes with each start
  */

@@ -4,12 +4,12 @@ import path from "node:path";
 import { SERVER_ENV, variable, WORKER_ENV } from "../protocol/worker-env.ts";
 import { EXIT } from "./usage.ts";
 
-/** What a server is told where its template says nothing (live; the address is ours: in an image it has a network of its own). */
+/** Defaults of a server whose template says nothing (live; the address is ours, as an image has a network of its own). */
 const DEFAULTS = { host: "0.0.0.0", port: "80", healthPath: "/ping" } as const;
 
 /**
- * Resolves when the server's program is loaded. It has the process to itself: signals do what it says, and it ends when its
- * program does. A launcher that holds the standard input open ends it by letting go.
+ * Resolves when the server's program is loaded. The program has the process to itself: it handles signals, and the process
+ * ends with it. The process also ends when a launcher that held standard input open closes it.
  */
 export async function startServer(file: string, env: NodeJS.ProcessEnv): Promise<void> {
   env[SERVER_ENV.host] = variable(env, SERVER_ENV.host) ?? DEFAULTS.host;
@@ -26,7 +26,7 @@ export async function startServer(file: string, env: NodeJS.ProcessEnv): Promise
   await runServer(path.resolve(file), EXIT.handlerUnusable);
 }
 
-/** A server answers questions for its health itself; whoever looks at the file finds where. */
+/** Writes the address of the server into the heartbeat file, for the health check: the server answers it itself. */
 function tellHealthCheck(file: string, address: string): void {
   try {
     fs.writeFileSync(file, `${address}\n`);
@@ -39,6 +39,6 @@ function tellHealthCheck(file: string, address: string): void {
 function exitOnStdinEnd(): void {
   const end = (): never => process.exit(EXIT.failed);
   process.stdin.on("end", end).on("error", end).on("close", end).resume();
-  // A server that has nothing left to do ends all the same. What is not a pipe or a terminal cannot be waited for so.
+  // Standard input keeps no idle server alive. Only pipes and terminals have `unref`.
   if ("unref" in process.stdin) process.stdin.unref();
 }

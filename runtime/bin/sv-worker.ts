@@ -4,6 +4,6 @@ import module from "node:module";
 import { needPlatform } from "../load/need-platform.ts";
 
 needPlatform("sv-worker");
-// Before anything else is loaded: only from here on it comes out of the cache.
+// First of all: only modules loaded after this call come from the cache.
 module.enableCompileCache();
 void import("./worker-program.ts").then(({ runWorkerProgram }) => runWorkerProgram());

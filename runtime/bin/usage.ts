@@ -5,7 +5,7 @@ export const EXIT = { done: 0, failed: 1, usage: 2, handlerUnusable: 3, refused:
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** What each code means, as `--help` and the reference say it. */
+/** The meaning of each exit code, for `--help` and the reference. */
 export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [EXIT.done]: "drained: what ran has finished or was handed back; with run: the job completed",
   [EXIT.failed]: "stopped at once by a second signal; with run: the job did not complete",

@@ -3,7 +3,7 @@ import type { Yielded } from "../protocol/chunk.ts";
 
 type AnyFunction = (...args: never[]) => unknown;
 
-/** The function of a handler: itself, that of a definition, or that of a module's default export; never for what is none. */
+/** The function of a handler: the handler itself, or that of a definition or of a module's default export. Otherwise `never`. */
 type RunOf<T> = T extends AnyFunction
   ? T
   : T extends { readonly run: infer Run extends AnyFunction }
@@ -29,7 +29,7 @@ type JobInput<Run> = Run extends (job: infer Job, ...rest: never[]) => unknown
     : unknown
   : unknown;
 
-/** What `next()` of a generator gives; never for what is none. */
+/** The result of `next()` of a generator; `never` for anything else. */
 type StepOf<Returned> = Returned extends {
   readonly [Symbol.iterator]: unknown;
   next(...args: [] | [never]): infer Step;
@@ -57,7 +57,7 @@ type ResultOf<Returned> = [StepOf<Returned>] extends [never]
 /** Members of a union one by one: a handler may return at once or later. */
 type EachResult<Returned> = Returned extends unknown ? ResultOf<Returned> : never;
 
-/** Nothing is `undefined`, and what has been given up on (`any`, as in `Generator<string>`) is not to spread. */
+/** `void` becomes `undefined`; `any`, as in `Generator<string>`, becomes `unknown`. */
 type Result<T> = 0 extends 1 & T ? unknown : T extends void ? undefined : T;
 
 /**

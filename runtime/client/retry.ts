@@ -6,7 +6,7 @@ import { RateLimitedError, ServiceUnavailableError } from "./errors/service-erro
 
 /** How a request may be repeated. */
 export interface Repeatable {
-  /** Whether doing it twice does no harm. If not, only a refusal with 429 is repeated, for then nothing was done. */
+  /** Whether repeating does no harm. Otherwise the request is repeated after 429 alone: then nothing was done. */
   readonly idempotent: boolean;
   /** No try begins later than this after the first one, ms; absent: however late. */
   readonly patienceMs?: number | undefined;
@@ -36,7 +36,7 @@ export async function withRetries<T>(
   }
 }
 
-/** How long to wait of our own accord after `failures` failures in a row, ms. */
+/** The client's own wait after `failures` failures in a row, ms. */
 export function pauseMs(
   failures: number,
   settings: Pick<ClientSettings, "retry" | "random">,
@@ -45,7 +45,7 @@ export function pauseMs(
   return backoffMs(failures, { firstMs: firstDelayMs, maxMs: maxDelayMs }, settings.random());
 }
 
-/** How long the service asks to wait, 0 when it leaves that to us, `undefined` when trying again is pointless. */
+/** The wait that the service asks for; 0 where it asks for none, `undefined` where another try is pointless. */
 function askedDelayMs(error: unknown, idempotent: boolean): number | undefined {
   if (error instanceof RateLimitedError) return error.retryAfterMs ?? 0;
   if (!idempotent) return undefined;

@@ -1,5 +1,5 @@
 /** Sends requests over the client's own pool of connections and turns every way they can fail into one of our errors. */
-// By its file: in the place of the package's name Bun puts something of its own.
+// Imported by its file: for the name of the package Bun loads a module of its own.
 import type { Readable } from "node:stream";
 import { Pool, type Dispatcher } from "undici/index.js";
 import { ClientClosedError, ConnectionError, InvalidResponseError } from "./errors/errors.ts";
@@ -19,7 +19,7 @@ export interface Call {
   readonly accept?: string;
   /** W3C Trace Context. */
   readonly traceparent?: string | undefined;
-  /** Where a reader of a stream that broke off stands. */
+  /** The last event that the reader of a broken stream has. */
   readonly lastEventId?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   /** How long the service was asked to hold the answer back, ms; added to the time allowed for it. */
@@ -31,10 +31,10 @@ export interface Call {
 }
 
 type Response = Dispatcher.ResponseData;
-/** Said without its package: who uses the client need not have that. */
+/** Declared without undici's types: users of the client need not have that package. */
 export type ResponseBody = Readable;
 
-/** Failures in which nothing of the request can have arrived. */
+/** Codes of failures after which the request surely did not arrive. */
 const NEVER_SENT: ReadonlySet<unknown> = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",

@@ -20,7 +20,7 @@ export interface Awaited {
   readonly status?: JobStatus;
 }
 
-/** An answer that says "not yet" sooner than this was not held back; the next question waits for the rest of it, ms. */
+/** Minimum interval between questions, ms: after an answer that was not held back, the next one waits for the rest. */
 const SHORTEST_POLL_MS = 500;
 
 /**

@@ -1,16 +1,16 @@
-/** A failure as people read it: its error in a sentence, and of its stack the frames that are the user's own. */
+/** A failure as people read it: a sentence for its error, and the frames of its stack that are the user's own. */
 import type { Failure } from "../protocol/failure.ts";
 
-/** Of the error itself, and of each error that it names as its cause. */
+/** Maximum frames shown of the error, and of each of its causes. */
 const MOST_FRAMES = 4;
 const MOST_CAUSE_FRAMES = 2;
 const CAUSED_BY = "\ncaused by: ";
 
-/** Of packages, of Node itself, and of the program around the handler. */
+/** Frames of packages, of Node, and of the program around the handler. */
 const FOREIGN_FRAME =
   /[\\/]node_modules[\\/]|\(?node:|<anonymous>\)?$|[\\/]runtime[\\/]handler[\\/]handler-process\.c?[jt]s|\(native\)$|\(index \d+\)$/;
 
-/** As they are named; of those that fit the last counts. */
+/** Owners of foreign frames, as they are named; the last pattern that fits counts. */
 const OWNERS = [
   ["packages", /[\\/]node_modules[\\/]/],
   ["Node", /\(?node:/],
@@ -22,7 +22,7 @@ export interface FailureTextOptions {
   readonly cwd?: string;
   /** Whether all frames are shown. Default: not. */
   readonly isWhole?: boolean;
-  /** Of the user's own so many are shown, of each error. Default: 4, of causes 2. */
+  /** Maximum frames of the user's own shown for each error. Default: 4, for causes 2. */
   readonly most?: number;
 }
 
@@ -50,7 +50,7 @@ export function failureFrames(
   ];
 }
 
-/** How many frames are not the user's own, and whose they are: `3 frames of sv-runtime`; "" where there are none. */
+/** The number and the owners of frames that are not the user's own: `3 frames of sv-runtime`; "" where there are none. */
 export function foldedFrames({ stack = "" }: Pick<Failure, "stack">): string {
   const folded = stack
     .split(CAUSED_BY)
@@ -84,7 +84,7 @@ function shownFrames(
   return more === 0 ? shown : [...shown, `… ${more} more ${more === 1 ? "frame" : "frames"}`];
 }
 
-/** Of JavaScript; of Python, the innermost first, as in JavaScript. */
+/** The frames of a stack of JavaScript or Python, the innermost first. */
 function framesOf(stack: string): readonly string[] {
   const lines = stack.split("\n");
   const frames = lines.filter((line) => /^\s+at /.test(line)).map((line) => line.trim());

@@ -20,7 +20,7 @@ type Key = string | number;
 export class Joiner {
   #value: unknown;
   #count = 0;
-  /** Copies this joiner made of the containers that went on, outermost first: the ones it may add to. */
+  /** Containers that this joiner may add to: its copies of those that went on, outermost first. */
   readonly #open: Container[] = [];
 
   /** @throws JoinError */
@@ -47,7 +47,7 @@ export class Joiner {
   #continue(output: unknown, continues: number): void {
     let piece = output;
     let key: Key = "";
-    /** From this level on, the last thing is new, so copies made below it are no longer at the end of the value. */
+    /** The level from which on the last thing is new: copies below it are no longer at the end of the value. */
     let stillOpen = continues;
     for (let level = 0; level < continues; level += 1) {
       const target = this.#at(level, key);

@@ -1,4 +1,4 @@
-/** Finds ends and safe borders in compact JSON text, as UTF-8 bytes. */
+/** Finds ends of tokens, and places for cuts, in compact JSON as UTF-8 bytes. The JSON was checked before. */
 import { Buffer } from "node:buffer";
 
 const QUOTE = 0x22;
@@ -46,7 +46,7 @@ export function valueEnd(bytes: Uint8Array, start: number): number {
   return at;
 }
 
-/** What a bracket, a brace, a comma or a colon does to the depth. */
+/** The change of the depth by a bracket, a brace, a comma or a colon. */
 const NESTING: ReadonlyMap<number, number> = new Map([
   [0x5b, 1],
   [0x7b, 1],
@@ -56,7 +56,7 @@ const NESTING: ReadonlyMap<number, number> = new Map([
   [0x3a, 0],
 ]);
 
-/** The last border between characters of a string that is not after `limit`, from `start`, which is one. */
+/** The last border between characters of a string up to `limit`. `start` is such a border. */
 export function lastBorder(bytes: Uint8Array, start: number, limit: number): number {
   let at = start;
   for (;;) {
@@ -66,7 +66,7 @@ export function lastBorder(bytes: Uint8Array, start: number, limit: number): num
   }
 }
 
-/** The size of the character, escape or escaped surrogate pair at `at`: what a cut must leave whole. */
+/** The size of the unit at `at` that a cut must leave whole: a character, an escape, or an escaped surrogate pair. */
 function unitBytes(bytes: Uint8Array, at: number): number {
   const lead = bytes[at] ?? 0;
   if (lead === BACKSLASH) return escapeBytes(bytes, at);

@@ -1,28 +1,28 @@
 /**
- * A clock that stands still while a debugger holds the handler process, and takes back what passed while its own process stood still, so
- * that nothing becomes due meanwhile.
+ * A clock that stands still while a debugger holds the handler process, and takes back the time in which its own process stood
+ * still. Nothing becomes due in that time.
  */
 
-/** No busy machine keeps its clock waiting for so long: the machine slept, or the process was stopped. */
+/** Minimum interval between looks that counts as a standstill: the machine slept, or the process was stopped. */
 const STANDSTILL_MS = 5_000;
 
-/** How often a clock that is to notice a standstill has to be looked at. */
+/** Interval at which a clock has to be looked at to notice a standstill. */
 const LOOK_EVERY_MS = 1_000;
 
 export class PausableClock {
   readonly #real: () => number;
-  /** What the pauses that are over took together. */
+  /** Duration of all pauses that are over. */
   #pausedMs = 0;
   #pausedAt: number | undefined;
-  /** Who waits for a moment of this clock looks at it as often as this, ms. */
+  /** Interval at which a waiter for a moment of this clock has to look at it, ms. */
   readonly lookEveryMs: number;
   readonly #stoodStill: (() => void) | undefined;
-  /** By the real clock, which goes on in the sleep of a Mac and stands still in that of Linux. */
+  /** Time of the last look by the real clock, which goes on while a Mac sleeps and stands still while Linux sleeps. */
   #seenAt: number;
 
   /**
    * @param real the clock that is paused; ms, never backwards
-   * @param stoodStill called when time was taken back because nobody had looked for long; without it that is not done
+   * @param stoodStill called when the time of a standstill was taken back; without it no standstill is noticed
    */
   constructor(real: () => number, stoodStill?: () => void) {
     this.#real = real;
@@ -35,7 +35,7 @@ export class PausableClock {
     return this.#pausedAt !== undefined;
   }
 
-  /** How long the pauses and standstills that are over took together, ms. */
+  /** Duration of all pauses and standstills that are over, ms. */
   get pausedMs(): number {
     this.#look();
     return this.#pausedMs;
@@ -49,8 +49,7 @@ export class PausableClock {
   /**
    * Idempotent.
    *
-   * @param at when the pause began by the real clock, for one who hears of it later; time that seemed to pass since is
-   *   taken back
+   * @param at when the pause began by the real clock, for a caller that learns of it later; the time since is taken back
    */
   pause(at = this.#real()): void {
     this.#pausedAt ??= Math.min(at, this.#real());

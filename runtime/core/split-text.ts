@@ -21,11 +21,11 @@ export interface JsonPart {
 }
 
 /**
- * What is repeated may take all but this fraction of a part. Without such a rule a value under a key of almost
+ * Fraction of a part that keys and brackets repeated in each part must leave free. Without it a value under a key of almost
  * `maxBytes` would become one part for each of its bytes.
  */
 const ROOM_FRACTION = 16;
-/** How much of a key is shown in an error. */
+/** Maximum bytes of a key shown in an error. */
 const SHOWN_KEY_BYTES = 40;
 
 /**
@@ -80,7 +80,7 @@ export function splitJsonText(bytes: Buffer, maxBytes: number): readonly JsonPar
   }
 }
 
-/** The same with a pause after each `sliceBytes`, but not within a part of a string. */
+/** Splits as {@link splitJsonText}, with a pause after each `sliceBytes`, but none within a part of a string. */
 export function splitInSlices(
   bytes: Buffer,
   maxBytes: number,
@@ -95,7 +95,7 @@ class TextSplitter {
   readonly #maxPathBytes: number;
   readonly #parts: JsonPart[] = [];
   readonly #frames: Frame[] = [];
-  /** The part in the making: where its slice starts, what goes before the slice. */
+  /** The present part: where its slice starts, and the text before the slice. */
   #from = 0;
   #prefix = "";
   #prefixBytes = 0;

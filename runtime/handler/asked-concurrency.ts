@@ -23,9 +23,9 @@ export class AskedConcurrency {
   }
 
   /**
-   * Asks; a question while another is open is asked when that is answered. Never rejects.
+   * Asks the handler. A question that comes while another is open waits for its answer. Never rejects.
    *
-   * @param changed called with each answer that differs from what held until then
+   * @param changed called with each answer that differs from the current concurrency
    */
   async ask(changed: (concurrency: number) => void): Promise<void> {
     if (typeof this.#concurrency === "number") return;

@@ -44,7 +44,7 @@ export interface SetupContext {
    * that takes the signal gets a grace then; one that does not is ended at once (ours).
    */
   readonly signal: AbortSignal;
-  /** The same as `context.volumePath`: the place for models, which are loaded here. */
+  /** `context.volumePath`: the place for models, which `setup` loads. */
   readonly volumePath: string | undefined;
 }
 
@@ -54,7 +54,7 @@ export interface Context<State = unknown> extends Transfers {
   readonly signal: AbortSignal;
   /** Milliseconds until `executionTimeout` runs out, counted down but for pauses of a debugger; never negative. */
   readonly deadline: number;
-  /** The same as `job.attempt`. */
+  /** `job.attempt`. */
   readonly attempt: number;
   readonly job: Job;
   readonly log: JobLog;
@@ -105,7 +105,7 @@ export type Handler<Input = unknown, Output = unknown, State = unknown, Chunk = 
   context: Context<State>,
 ) => Returned<Output, Chunk>;
 
-/** What a handler may return whose output is an `Output`, and whose yields are `Chunk`s. */
+/** The return type of a handler with outputs of type `Output` and yields of type `Chunk`. */
 export type Returned<Output, Chunk = unknown> =
   | Output
   | Promise<Output>

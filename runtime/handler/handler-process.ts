@@ -33,13 +33,13 @@ import { SetupRun } from "./setup-run.ts";
 import { startWatchdog } from "./start-watchdog.ts";
 import { describeThrown } from "./thrown.ts";
 
-/** A spoiled process that cannot get rid of its last frames ends without them. */
+/** Timeout for the last frames of a spoiled process; then it ends without them. */
 const LAST_FRAMES_MS = 500;
-/** The first job needs it; while the process is idle it can wait for what else is being started. */
+/** Delay of the watchdog: the first job needs it, and until then other starts come first. */
 const WATCHDOG_DELAY_MS = 1_000;
-/** Nobody waits for it, and the first job comes at once. */
+/** Delay until schemas are sent: no caller waits for them, and the first job may come at once. */
 const SCHEMAS_DELAY_MS = 50;
-/** A process that waits to take over has time to start it before it is given a handler. */
+/** Delay of the watchdog of a standby process, which has time for it before it gets a handler. */
 const SPARE_WATCHDOG_DELAY_MS = 200;
 
 const printing = new Printing();
@@ -140,10 +140,9 @@ async function load(head: LoadOrderHead): Promise<void> {
 /**
  * While a debugger holds this process, no deadline comes nearer, here and in the supervisor.
  *
- * That takes an inspector session of this very thread: it is told before the others wait for the debugger's next command, as the
- * last thing before the thread stands still and the first when it goes on, and it does not count as a debugger itself. A session
- * of another thread, or over the inspector's port, does: with it, a `debugger` statement would stop the process although nobody
- * is there to let it go on.
+ * An inspector session of this thread tells of a pause as the last thing before the thread stands still, and of its end as the
+ * first thing when it goes on. It does not count as a debugger. A session of another thread, or over the inspector's port, would:
+ * with it, a `debugger` statement would stop the process without a debugger that could resume it.
  */
 function heedDebugger(): void {
   const { Session } = process.getBuiltinModule("node:inspector");

@@ -32,7 +32,7 @@ function isNotFound(error: unknown): boolean {
   return error.code === "ERR_MODULE_NOT_FOUND" || error.code === "MODULE_NOT_FOUND";
 }
 
-/** Beside this file's folder: in the source tree `.ts`, in the package `.js`. */
+/** A module beside this file's folder; it ends in `.ts` in the source tree, in `.js` in the package. */
 function ownEntry(): string {
   const ending = path.extname(import.meta.filename) === ".ts" ? ".ts" : ".js";
   return pathToFileURL(path.join(import.meta.dirname, "..", `index${ending}`)).href;

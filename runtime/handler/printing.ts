@@ -4,7 +4,7 @@ import { printedLine } from "../pipe/tagged-lines.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import { currentInvocation } from "./job/attribution.ts";
 
-/** Printed text that may wait for the supervisor to read it; what comes on top of it is dropped. */
+/** Maximum bytes of printed text that wait for the supervisor; further text is dropped. */
 const BACKLOG_BYTES = 1_000_000;
 
 type Write = (text: string | Uint8Array) => boolean;

@@ -3,7 +3,7 @@ import { inspect } from "node:util";
 
 const MESSAGE_MAX_LENGTH = 16_384;
 const STACK_MAX_LENGTH = 65_536;
-/** Causes of causes that are still shown. */
+/** Maximum causes of an error that are shown. */
 const MAX_CAUSES = 5;
 
 export interface ThrownDescription {

@@ -29,7 +29,7 @@ export interface InProcessIsolateOptions extends LocalTerms {
   readonly initLimitMs: number;
 }
 
-/** What is left of the grace after a kill: enough for handlers that heed their signal. */
+/** Timeout of handlers after a kill: enough for handlers that heed their signal. */
 const KILL_GRACE_MS = 100;
 
 const handedBack: Outcome = { kind: "handed-back" };
@@ -213,7 +213,7 @@ export class InProcessIsolate implements JobIsolate {
   /**
    * Reports the job's outcome, tells its handler to stop and gives it its grace. Only the first call for a job counts.
    *
-   * @param outcome undefined for a job whose lease was revoked: nobody waits for its outcome
+   * @param outcome undefined for a job with a revoked lease: its outcome is not wanted
    */
   #tellToStop(job: InProcessJob, outcome: Outcome | undefined): void {
     if (job.isStopping) return;
@@ -230,7 +230,7 @@ export class InProcessIsolate implements JobIsolate {
     this.#freePlace(job);
   }
 
-  /** Makes room for another job. Does nothing for one whose place is free already. */
+  /** Makes room for another job. Idempotent. */
   #freePlace(job: InProcessJob): void {
     clearTimeout(job.timer);
     if (!this.#jobs.delete(leaseKey(job.lease))) return;

@@ -19,7 +19,7 @@ import type { SecretMask } from "./secret-mask.ts";
 import { HandlerOutput, type OutputLine } from "./handler-output.ts";
 import { LineReader } from "./line-reader.ts";
 
-/** How long the pipes of an ended process may stay open, should something hold on to them. */
+/** Timeout of the pipes of an ended process, which another process may hold open. */
 const PIPES_MS = 1_000;
 const NOTICE_MAX_BYTES = 1_000;
 

@@ -5,7 +5,7 @@ import { LIMITS } from "../protocol/limits.ts";
 import { LineReader } from "./line-reader.ts";
 import type { SecretMask } from "./secret-mask.ts";
 
-/** Lines passed on in one second; a handler that prints more does not get to fill the disk. */
+/** Maximum lines passed on in one second, so that a handler cannot fill the disk. */
 const LINES_PER_SECOND = 1_000;
 const SECOND_MS = 1_000;
 

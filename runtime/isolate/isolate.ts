@@ -47,7 +47,7 @@ export class Isolate {
   #concurrency = 0;
   /** Jobs being ended that have not stopped yet. */
   #stopping = 0;
-  /** How many further jobs run alone, after a crash of which nobody knows whose it was. */
+  /** Number of further jobs that run alone, after a crash that several jobs may have caused. */
   #aloneFor = 0;
   /** The process is to be replaced when the jobs in it are done; none begins in it any more. */
   #isRefreshing = false;
@@ -85,7 +85,7 @@ export class Isolate {
     this.keeper.load({ ...head, tempRoot: this.#leftovers.tempRoot });
   }
 
-  /** Jobs whose outcome is not decided yet. */
+  /** Number of jobs without an outcome. */
   get openJobs(): number {
     return this.#jobs.open().length;
   }
@@ -266,7 +266,7 @@ export class Isolate {
     for (const job of this.#jobs.started()) this.#decide(job, "handed-back", handedBack);
   }
 
-  /** An error nobody caught: the process ends itself, and is helped to if it does not. */
+  /** After an uncaught error the process ends itself; if it does not, it is ended. */
   #spoiled(slot: number, head: FailedHead): void {
     const attribution = attributeExit(slot === 0 ? {} : { exitedBy: slot }, this.#undecidedSlots());
     for (const lost of attribution.lost) {

@@ -10,9 +10,9 @@ import type { SecretMask } from "./secret-mask.ts";
 export interface JobIsolate {
   /** Id of the process that takes jobs, if they run in a process of their own. */
   readonly pid: number | undefined;
-  /** Of the process that waits to take over. */
+  /** Process id of the standby process. */
   readonly standbyPid: number | undefined;
-  /** Jobs whose outcome is not decided yet. */
+  /** Number of jobs without an outcome. */
   readonly openJobs: number;
   /** How many further jobs may come now. */
   readonly openPlaces: number;

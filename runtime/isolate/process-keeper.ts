@@ -81,12 +81,12 @@ export class ProcessKeeper {
     return this.#state === "ready" && this.#current?.process.hasExited === false;
   }
 
-  /** Of the process that runs now. */
+  /** Process id of the process that runs now. */
   get pid(): number | undefined {
     return this.#current?.process.pid;
   }
 
-  /** Of the process that waits to take over. */
+  /** Process id of the standby process. */
   get standbyPid(): number | undefined {
     return this.#standby.pid;
   }

@@ -76,7 +76,7 @@ export class RunningJobs {
     return [...this.#bySlot.values()].filter((job) => job.waiting === undefined);
   }
 
-  /** Jobs whose outcome is still open, begun or not. */
+  /** Jobs without an outcome, begun or not. */
   open(): RunningJob[] {
     return [...this.#bySlot.values()].filter((job) => job.ending === undefined);
   }

@@ -6,9 +6,9 @@ import { LIVE_STORAGE_ENV, STORAGE_ENV } from "../protocol/storage-env.ts";
 import type { Environment } from "../protocol/worker-env.ts";
 
 const SHOWN = "[secret]";
-/** Anything shorter is a part of common words. */
+/** Minimum length of a secret that is masked: shorter texts are parts of common words. */
 const MIN_LENGTH = 8;
-/** Of jobs; what a job of long ago prints late is of no concern. */
+/** Maximum secrets of jobs that are remembered; the oldest are forgotten. */
 const MAX_SECRETS = 100;
 
 /** What an error says. */

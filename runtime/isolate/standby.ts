@@ -3,7 +3,7 @@ import type { LoadOrderHead } from "../pipe/frame-kinds.ts";
 import type { HandlerInstance } from "./handler-instance.ts";
 
 /**
- * What waits beside the handler process: nothing; an idle process in which nothing of the handler's is loaded; or a
+ * What stands by beside the handler process: nothing; an idle process in which nothing of the handler's is loaded; or a
  * process with the handler loaded and set up, which then exists twice, in the memory of a GPU as well.
  */
 export const STANDBY_MODES = ["none", "idle", "loaded"] as const;

@@ -5,10 +5,10 @@ import type { HandedJob, LeaseRef } from "../protocol/outcome.ts";
 import { Isolate, type IsolateOptions } from "./isolate.ts";
 import type { JobIsolate, JobIsolateEvents } from "./job-isolate.ts";
 
-/** A file that was saved once is saved again soon: the next standby process does not wait long. */
+/** Delay of the next standby process after a save: a file that was saved once is often saved again soon. */
 const NEXT_STANDBY_DELAY_MS = 100;
 
-/** The first jobs of a new version need not share the machine with the end of the process before. */
+/** Delay of the end of the former process, so that the first jobs of the new version have the machine to themselves. */
 const RETIRE_AFTER_MS = 50;
 
 /** An old version on its way out. */
@@ -29,7 +29,7 @@ export class VersionedIsolate implements JobIsolate {
   #next: Isolate | undefined;
   /** Old versions: they finish what began in them. */
   readonly #retired = new Map<Isolate, Retirement>();
-  /** Of the current one, once it was ready. */
+  /** Concurrency of the current version, once it was ready. */
   #concurrency: number | undefined;
   /** Why the current one will take no jobs any more; a next one may do better. */
   #currentFailure: Failure | undefined;
@@ -50,17 +50,17 @@ export class VersionedIsolate implements JobIsolate {
     this.#current.load(head);
   }
 
-  /** Of the handler process that takes jobs. */
+  /** Process id of the handler process that takes jobs. */
   get pid(): number | undefined {
     return this.#current.keeper.pid;
   }
 
-  /** Of the process that waits to take over. */
+  /** Process id of the standby process. */
   get standbyPid(): number | undefined {
     return this.#current.keeper.standbyPid;
   }
 
-  /** Jobs whose outcome is not decided yet, of all versions. */
+  /** Number of jobs without an outcome, in all versions. */
   get openJobs(): number {
     return this.#all().reduce((sum, isolate) => sum + isolate.openJobs, 0);
   }

@@ -1,4 +1,4 @@
-/** Removes what processes that were killed have left in a directory, and nothing of those that run. */
+/** Removes the leftovers of killed processes from a directory, and nothing of running ones. */
 import fs from "node:fs";
 import path from "node:path";
 import { isAbandoned } from "./owner.ts";

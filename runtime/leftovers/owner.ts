@@ -40,7 +40,7 @@ export function ownershipOf(kind: string, name: string): Ownership | undefined {
   return runs ? "alive" : "dead";
 }
 
-/** No job is older than its time to live, 7 days at most: what is older than this holds nothing of a running one. */
+/** Minimum age of a leftover that cannot belong to a running job: no job lives longer than 7 days. */
 const SURELY_DEAD_MS = 8 * 24 * 3_600_000;
 
 /** Whether nobody needs what has that name and was made then: its process is dead, or nobody here knows it and it is 8 days old. */
@@ -60,7 +60,7 @@ function isRunning(pid: number, start: string): boolean | undefined {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It runs, but for somebody else.
+    // It runs as another user.
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }

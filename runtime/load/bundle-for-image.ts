@@ -5,7 +5,7 @@ import type { Plugin } from "esbuild";
 import { MADE_BY, notePath, type BundleNote } from "./bundle-note.ts";
 import { runBundler } from "./run-bundler.ts";
 
-/** How a handler is bundled whose sources lie elsewhere in the image. */
+/** Options for the bundle of a handler with sources in another place of the image. */
 export interface ImagePlaces {
   /** Where a file will be in the image; an absolute path with forward slashes. */
   readonly placeOf: (file: string) => string;

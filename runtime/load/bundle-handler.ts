@@ -9,11 +9,11 @@ import type { PreparedHandler } from "./prepare-handler.ts";
 import { runBundler } from "./run-bundler.ts";
 import { latestPath, trimCache } from "./trim-cache.ts";
 
-/** File times may lag behind the clock by this much. */
+/** Maximum lag of file times behind the clock. */
 const CLOCK_STEP_MS = 20;
 
 /**
- * A bundle whose inputs have not changed since is used again.
+ * A bundle is used again while its inputs have not changed.
  *
  * @throws HandlerFileError with file, line and column of every build error
  */
@@ -80,7 +80,7 @@ async function writeWhole(file: string, content: string | Uint8Array): Promise<v
   await fs.rename(partial, file);
 }
 
-/** Those used last are kept longest. */
+/** Marks a bundle as used: bundles that were used last are kept longest. */
 async function markUsed(modulePath: string): Promise<void> {
   const now = new Date();
   await fs.utimes(notePath(modulePath), now, now).catch(() => {});

@@ -1,7 +1,7 @@
 /** The note beside a bundle that says what it was made of, so that it can be used again and recognised. */
 import fs from "node:fs";
 
-/** Changes whenever bundles made before are no longer what would be made now. */
+/** Version of the bundling: it changes whenever the same sources would become another bundle. */
 export const MADE_BY = "1";
 
 /** One file a bundle was made of, as it was then. */

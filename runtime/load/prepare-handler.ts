@@ -19,7 +19,7 @@ export interface PrepareOptions {
   readonly cacheDir?: string;
 }
 
-/** A directory stands for the first file in it that has its stem and one of these endings. */
+/** Endings of the file that a directory stands for: the first one that exists. */
 const DIRECTORY_ENDINGS = [".ts", ".mts", ".js", ".mjs"] as const;
 const IMPORTABLE = new Set([".js", ".mjs", ".cjs"]);
 const TO_BUNDLE = new Set([".ts", ".tsx", ".mts"]);
@@ -43,7 +43,7 @@ export async function prepareHandler(
   return prepare(target, "handler", options);
 }
 
-/** The same for the HTTP server of a load balancing endpoint; a directory holds a `server.ts` or the like. */
+/** Prepares the HTTP server of a load balancing endpoint; a directory holds a `server.ts` or the like. */
 export async function prepareServer(target: string): Promise<PreparedHandler> {
   return prepare(target, "server", {});
 }

@@ -14,7 +14,7 @@ export interface HeldBundler {
   readonly release: () => void;
 }
 
-/** Loads the bundler: where nothing has changed, nobody should wait for it. */
+/** Loads the bundler late: an unchanged handler does not need it. */
 export async function holdBundler(): Promise<HeldBundler> {
   users++;
   const esbuild = await import("esbuild");

@@ -6,7 +6,7 @@ import { notePath } from "./bundle-note.ts";
 
 /** What is kept of bundles that no running process has claimed. */
 interface CacheBounds {
-  /** One that was not used for so long goes. */
+  /** Maximum age of a bundle since its last use. */
   readonly unusedForMs: number;
   /** What all take together. */
   readonly bytes: number;

@@ -8,7 +8,7 @@ import { LOG_LEVELS, type LogLevel, type WorkerLog } from "../protocol/worker-lo
 export type LogFormat = "json" | "pretty";
 type LogFields = Parameters<WorkerLog["write"]>[2];
 
-/** Text that may wait for whoever reads the log; what comes on top of it is dropped and counted. */
+/** Maximum bytes of text that wait for the reader of the log; further text is dropped and counted. */
 const BACKLOG_BYTES = 4_000_000;
 
 /**

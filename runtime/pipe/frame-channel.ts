@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import type { Duplex } from "node:stream";
 import { BrokenFrameError, encodeFrameStart, FrameDecoder, type Frame } from "./frames.ts";
 
-/** Up to here copying frames together is cheaper than handing the kernel a list. */
+/** Maximum bytes of frames that are copied together: for more, handing the kernel a list is cheaper. */
 const COPY_BYTES = 65_536;
 
 const nothing = new Uint8Array(0);

@@ -1,7 +1,7 @@
 /** The messages between a supervisor and its handler process: kinds of frames, and the heads they carry. */
 import type { ChunkBatch } from "../protocol/chunk-batch.ts";
 
-/** From the supervisor to the handler process. */
+/** Kinds of frames from the supervisor to the handler process. */
 export const ORDER = {
   /** Load this module. Head: {@link LoadOrderHead}. */
   load: 1,
@@ -15,7 +15,7 @@ export const ORDER = {
   leave: 5,
 } as const;
 
-/** From the handler process to the supervisor. */
+/** Kinds of frames from the handler process to the supervisor. */
 export const REPORT = {
   /** The handler is loaded. Head: {@link ReadyHead}. */
   ready: 1,
@@ -29,7 +29,7 @@ export const REPORT = {
   chunks: 5,
   /** Payload: the value. */
   progress: 6,
-  /** An error nobody caught; the process ends itself. The slot names the job, if it is known. Head: {@link FailedHead}. */
+  /** An uncaught error; the process ends itself. The slot names the job, if it is known. Head: {@link FailedHead}. */
   spoiled: 7,
   /** The handler wants another number of jobs at a time. Head: {@link ReadyHead}. */
   concurrency: 8,

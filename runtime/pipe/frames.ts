@@ -17,11 +17,11 @@ export interface Frame {
 }
 
 const LENGTH_BYTES = 4;
-/** Kind, slot and head length. */
+/** Bytes of kind, slot and head length. */
 const FIXED_BYTES = 9;
 const PREFIX_BYTES = LENGTH_BYTES + FIXED_BYTES;
 
-/** No honest frame comes near this; a larger length means that the two sides lost step. */
+/** Maximum length of a frame; a larger one means that the two sides lost step. */
 const FRAME_MAX_BYTES = 64_000_000;
 
 /** The other side sent something that is no frame; nothing after it can be understood. */

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { system } from "../system/system.ts";
 
-/** Marks the environment of a handler process, and so of all its descendants, with a value of its own. */
+/** Environment variable that marks a handler process and all its descendants with a value of their own. */
 export const MARKER_NAME = "SV_HANDLER_PROCESS";
 
 /** Asks or forces each process of the group. A group that is gone already is fine. */
@@ -21,7 +21,7 @@ export function killTree(leaderPid: number, name: string, marker: string): void 
   signalAll(pids, "SIGKILL");
 }
 
-/** The same from within: the group comes last, because the caller is in it. */
+/** Kills the tree that the caller is in: its own group comes last. */
 export function killOwnTree(): void {
   const marker = process.env[MARKER_NAME];
   try {
@@ -73,7 +73,7 @@ function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
   for (const pid of pids) if (pid !== process.pid) sendSignal(pid, signal);
 }
 
-/** Nobody may be there any more, or somebody else's; of a group of zombies macOS says that it may not be signalled. */
+/** Sends a signal. Failures are ignored: the process may be gone, or be another user's. macOS refuses to signal a group of zombies. */
 function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

@@ -11,7 +11,7 @@ export interface ChunkBatch {
   readonly lines: Uint8Array;
 }
 
-/** Ends each chunk of a batch. In JSON text a line break only ever stands between tokens. */
+/** The end of each chunk of a batch. In JSON, line breaks stand only between tokens. */
 export const LINE_FEED = 0x0a;
 
 /** The chunks' texts without their line feeds, in the memory of `lines`. */

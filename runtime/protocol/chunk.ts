@@ -19,7 +19,7 @@ export interface YieldMetrics {
   readonly [name: string]: unknown;
 }
 
-/** Marks what {@link ChunkWithMetrics} is. Registered by name, so that a handler with its own copy of this package is understood too. */
+/** Mark of a {@link ChunkWithMetrics}. Registered by name, so that a handler with its own copy of this package is understood too. */
 export const CHUNK_BRAND: unique symbol = Symbol.for("sv-runtime.chunk");
 
 /** A yield that carries metrics beside its output; only good for yielding. */

@@ -1,6 +1,6 @@
 /** Finds the name a person most likely meant when the one they wrote is unknown. */
 
-/** How many edits apart two names may be to pass for one another. */
+/** Maximum edits between two names that are taken for one another. */
 const MAX_EDITS = 2;
 
 /** The known name closest to `written`: equal but for case, `_` and `-`, or at most two edits away. */

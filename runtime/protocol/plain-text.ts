@@ -6,7 +6,7 @@ const NO_WORDS = new Int32Array(0);
 /** The highest bit of each byte. */
 const HIGH_BITS = 0x80808080;
 
-/** Bytes, of which those that lie so are also seen as words. */
+/** Bytes, and the words of four bytes among them. */
 export class PlainTextFinder {
   readonly #bytes: Uint8Array;
   readonly #words: Int32Array;
@@ -37,7 +37,7 @@ export class PlainTextFinder {
     return this.#endBefore(wordsAt + word * BYTES_PER_WORD, Infinity);
   }
 
-  /** The same byte by byte, and `limit` if the run goes on to there. */
+  /** The end of the run byte by byte; `limit` where the run goes on to there. */
   #endBefore(start: number, limit: number): number {
     let at = start;
     // Behind the last byte comes none that is plain.
@@ -46,7 +46,7 @@ export class PlainTextFinder {
   }
 }
 
-/** True when every byte is such. */
+/** True when the run is all of `bytes`. */
 export function isPlainText(bytes: Uint8Array): boolean {
   return new PlainTextFinder(bytes).endOfRun(0) === bytes.byteLength;
 }

@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from "node:util";
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu;
 // oxlint-disable-next-line no-control-regex
 const COLOUR = /(\u001b\[[\d;:]*m)/u;
-/** JSON escapes those below U+0020 only. */
+/** Control characters that JSON does not escape. */
 const UNESCAPED = /[\u007f-\u009f]/gu;
 
 /** The text without what would do more at a terminal than print: of sequences, colours alone stay, where `colors` says. */

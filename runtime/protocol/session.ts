@@ -3,7 +3,7 @@ import type { ChunkBatch } from "./chunk-batch.ts";
 import type { Failure } from "./failure.ts";
 import type { HandedJob, LeaseRef, Outcome, Revocation } from "./outcome.ts";
 
-/** Grows when a change of the session would confuse an older peer. */
+/** Version of the session; it grows when a change would confuse an older peer. */
 export const PROTOCOL_VERSION = 3;
 
 /** The first version whose workers take large messages in pieces. */
@@ -107,6 +107,6 @@ export interface ServiceOrders {
   /** The service wants the worker to finish what it has and leave. */
   readonly drain?: boolean;
   readonly reload?: Reload;
-  /** The address of who has the endpoint: this session is over, and the next is to be opened there. */
+  /** The address of the replica that owns the endpoint: this session is over, and the next is opened there. */
   readonly redirect?: string;
 }

@@ -1,7 +1,7 @@
 /** How long the path of a unix socket may be. Pure. */
 import { Buffer } from "node:buffer";
 
-/** What macOS takes, without the zero at its end; Linux takes four more, which nobody is to get used to. */
+/** Maximum bytes of the path of a socket on macOS, without the zero at its end. Linux takes four more. */
 const SOCKET_PATH_MAX_BYTES = 103;
 
 /** The path in a gRPC address that names a unix socket; undefined for any other. */

@@ -1,6 +1,6 @@
 /** The environment variables that tell a handler process of the object storage it may use. */
 
-/** Our own names; together they describe one bucket. */
+/** Environment variables, under our own names, that describe one bucket. */
 export const STORAGE_ENV = {
   /** Address of the service, `https://host[:port][/path]`. */
   endpoint: "SV_S3_ENDPOINT",
@@ -13,7 +13,7 @@ export const STORAGE_ENV = {
   directory: "SV_OBJECTS_DIR",
 } as const;
 
-/** The names that images written for the public service know; the address holds the bucket's name. */
+/** Environment variables of images written for the public service; the address holds the bucket's name. */
 export const LIVE_STORAGE_ENV = {
   endpoint: "BUCKET_ENDPOINT_URL",
   accessKeyId: "BUCKET_ACCESS_KEY_ID",

@@ -2,7 +2,7 @@
 
 type Defined<T> = { -readonly [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** The same fields without those that hold nothing. */
+/** The fields that are not undefined. */
 export function defined<T extends object>(fields: T): Defined<T> {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries<unknown>(entries) as Defined<T>;

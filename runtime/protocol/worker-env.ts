@@ -1,4 +1,4 @@
-/** The environment variables by which a launcher tells `sv-worker` who it is and where its service listens. */
+/** The environment variables by which a launcher tells `sv-worker` its id and the address of its service. */
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

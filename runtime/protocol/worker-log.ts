@@ -1,6 +1,6 @@
 /** The worker's log: its levels, and the port to what writes it. */
 
-/** From the least to the most important. */
+/** Levels of the log, the least important first. */
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 

@@ -4,7 +4,7 @@
  */
 import { Buffer } from "node:buffer";
 
-/** SHA-256 of the certificate, in base64url. */
+/** Pattern of the fingerprint: SHA-256 of the certificate, in base64url. */
 const FINGERPRINT = /\.(?<fingerprint>[\w-]{43})$/u;
 
 /** @param fingerprint SHA-256 of the certificate; undefined where workers check it by authorities */

@@ -1,4 +1,4 @@
-/** Looks at the certificate of a service before anything is said to it: only who the token or an authority vouches for hears the token. */
+/** Checks the certificate of a service before the token is sent: the token itself or an authority must vouch for it. */
 import { hash, type X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import {
@@ -10,12 +10,12 @@ import {
 } from "node:tls";
 import type { ServicePlace } from "../protocol/service-address.ts";
 
-/** For connecting and agreeing on TLS together. */
+/** Timeout of the connection and its TLS handshake. */
 const LIMIT_MS = 10_000;
 
 /** What the connection is to be opened with. */
 export interface TrustedService {
-  /** PEM. Who is vouched for by one of these is the service, if `checkName` finds nothing wrong. */
+  /** Authorities that may vouch for the service, in PEM; `checkName` must find nothing wrong as well. */
   readonly roots: readonly string[];
   /** Whom the certificate is made out to; answers what is wrong with that. */
   readonly checkName: (certificate: PeerCertificate) => Error | undefined;
@@ -31,7 +31,7 @@ type TlsPlace = Extract<ServicePlace, { kind: "tls" }>;
 /**
  * @param fingerprint SHA-256 of its certificate, in base64url; undefined: the authorities of this machine have to vouch for it,
  *   and for its name
- * @throws UntrustedServiceError; other errors where nobody answers
+ * @throws UntrustedServiceError; other errors where there is no answer
  */
 export async function checkService(
   { host, port }: TlsPlace,

@@ -24,9 +24,9 @@ import type { Session, SessionEnd, SessionEvents } from "./session.ts";
 
 const { path, requestSerialize, responseDeserialize } = WORKER_SERVICE.session;
 
-/** Bundles on their way at once; more would only lengthen the queue inside the transport. */
+/** Maximum bundles on their way; more would only lengthen the queue inside the transport. */
 const MAX_WRITES = 4;
-/** How long an ended session may take to say goodbye. */
+/** Timeout of the goodbye of an ended session. */
 const GOODBYE_MS = 1_000;
 
 /** Window of HTTP/2 over a line: its default of 64 kB would let a large payload wait for a receipt every 64 kB. */
@@ -46,7 +46,7 @@ const channelOptions = {
   // Each session connects anew and at once: the source has a backoff of its own.
   "grpc.use_local_subchannel_pool": 1,
   "grpc.enable_retries": 0,
-  // Nobody asks for its statistics, which are kept for each message.
+  // The statistics are kept for each message and are not used.
   "grpc.enable_channelz": 0,
   "grpc.service_config_disable_resolution": 1,
 } as const;
@@ -59,10 +59,10 @@ export interface Door {
   readonly name?: string;
 }
 
-/** Who opens a session. */
+/** The worker that opens a session. */
 export interface Opener {
   readonly token: string;
-  /** By which the service knows a worker again that it has not started. */
+  /** The id by which the service recognises a worker that it has not started. */
   readonly instance: string;
 }
 

@@ -17,7 +17,7 @@ export interface LocalWorkerSide {
   readonly cut: (reason: string) => void;
 }
 
-/** Reports that may wait to be stored before the worker gathers what it has to say. */
+/** Maximum reports that wait to be stored; then the worker gathers its further reports. */
 const MAX_REPORTS = 4;
 
 /** @param open the service's side of a new session, or why it refuses the worker */

@@ -22,7 +22,7 @@ export class Outbox {
   #chunks: ChunkReport[] = [];
   readonly #progress = new Map<string, ProgressReport>();
   #outcomes: OutcomeReport[] = [];
-  /** Outcomes that wait, and of which the service was not told that they do. */
+  /** Waiting outcomes that the service does not know of. */
   readonly #unpaused = new Set<OutcomeReport>();
   /** A renewal is sent even as an empty bundle: it shows that the worker is alive. */
   #isAlive = false;

@@ -15,13 +15,13 @@ import { type Door, GrpcSession } from "./grpc-session.ts";
 import { LaterSession } from "./later-session.ts";
 import type { OpenSession, Session, SessionEnd, SessionEvents } from "./session.ts";
 
-/** 144 bits, which nobody guesses. */
+/** Bytes of an instance id: 144 bits cannot be guessed. */
 const INSTANCE_BYTES = 18;
 
 export class ServiceSessions {
   readonly #places: readonly ServicePlace[];
   readonly #token: string;
-  /** The same for as long as this worker lives: the service knows it again by this. */
+  /** The instance id of this worker for all of its life: the service recognises it by that. */
   readonly #instance = randomBytes(INSTANCE_BYTES).toString("base64url");
   #at = 0;
   /** Where it was sent; good for one session. */
@@ -50,7 +50,7 @@ export class ServiceSessions {
         void session.close();
       },
       ended: ({ refused, reason }) => {
-        // Who was sent on comes back here; who has been heard tries the same place first.
+        // A worker that was sent on comes back here; one that was heard tries the same address first.
         if (!isSent && !wasWelcome && this.#redirect === undefined) this.#at += 1;
         const where = place.kind === "tls" ? `${placeText(place)}: ` : "";
         const isRedirected = this.#redirect !== undefined;
@@ -84,7 +84,7 @@ export class ServiceSessions {
   }
 }
 
-/** What a service is asked for as that is known by its address: an address is no name. */
+/** Name in the TLS handshake with a service that is known by its address: an address is no name. */
 const ANY_NAME = "worker.sv-runtime";
 
 function trustIn({ roots, checkName }: TrustedService, host: string): Omit<Door, "target"> {

@@ -17,10 +17,10 @@ import { LeaseBook } from "./lease-book.ts";
 import { Outbox } from "./outbox.ts";
 import type { OpenSession, Session, SessionEnd } from "./session.ts";
 
-/** Payload bytes after which a bundle is closed; a larger single payload goes alone. */
+/** Payload bytes after which a bundle is closed; a larger payload goes alone. */
 const BUNDLE_BYTES = 4_000_000;
 
-/** Bundles with chunks of one job that may be on their way: while one is stored, another arrives. */
+/** Maximum bundles with chunks of one job on their way: while one is stored, another arrives. */
 const CHUNK_BUNDLES = 2;
 
 const defaultReconnect: BackoffTerms = { firstMs: 100, maxMs: 5_000 };
@@ -30,7 +30,7 @@ export interface SessionSourceOptions {
   readonly runtimeVersion: string;
   /** Waits between tries to reconnect; default 100 ms doubling up to 5 s. */
   readonly reconnect?: BackoffTerms;
-  /** Hears of lost connections; default nobody. */
+  /** Called for each lost connection. */
   readonly onDisconnect?: (reason: string, retryInMs: number) => void;
 }
 

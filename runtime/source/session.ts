@@ -19,7 +19,7 @@ export interface SessionEvents {
 }
 
 export interface Session {
-  /** False while so many bundles are on their way that another would only wait. */
+  /** False while another bundle would only wait behind those on their way. */
   readonly isWritable: boolean;
   /** A large bundle is being sent in pieces: only what may overtake it is to be sent. */
   readonly isSending: boolean;

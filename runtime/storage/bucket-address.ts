@@ -10,7 +10,7 @@ export interface BucketAddress {
   readonly forcePathStyle: boolean;
 }
 
-/** How services name their hosts; each may have the bucket before it. */
+/** Patterns of the hosts of services; each may have the bucket before it. */
 const HOSTS: readonly RegExp[] = [
   // Amazon's scheme, which others follow: s3.eu-west-1.amazonaws.com, s3.us-west-004.backblazeb2.com.
   /^(?:(?<bucket>.+)\.)?(?<service>s3[.-](?:dualstack\.)?(?<region>[a-z]{2,}(?:-[a-z]+)+-\d+)\..+)$/,

@@ -31,7 +31,7 @@ export type UploadBody =
 /** Called whenever a part of the body has arrived; `sentBytes` grows from call to call. */
 export interface UploadProgress {
   readonly sentBytes: number;
-  /** Of the whole body, where that is known before. */
+  /** Bytes of the whole body, where they are known before. */
   readonly totalBytes?: number;
 }
 

@@ -45,7 +45,7 @@ export class JobTransfers implements Transfers {
     return this.#open.size > 0;
   }
 
-  /** Resolves when nothing is under way, and failures that nobody hears of have been reported. Never rejects. */
+  /** Resolves when nothing is under way, and failures without a listener have been reported. Never rejects. */
   async settled(): Promise<void> {
     while (this.isBusy) await Promise.all(this.#open);
     await new Promise((resolve) => setImmediate(resolve));

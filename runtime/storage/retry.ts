@@ -7,10 +7,10 @@ export interface RetryTerms extends BackoffTerms {
   readonly tries: number;
 }
 
-/** Some ten seconds in all: a service that is restarted is back by then. */
+/** Waits between tries, some ten seconds in all: a service that is restarted is back by then. */
 export const RETRY: RetryTerms = { tries: 6, firstMs: 500, maxMs: 8_000 };
 
-/** Of connections that could not be made or broke: the next one may hold. */
+/** Codes of connections that could not be made or broke: the next one may hold. */
 export const NETWORK_CODES: ReadonlySet<string> = new Set([
   "ECONNABORTED",
   "ECONNREFUSED",

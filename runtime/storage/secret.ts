@@ -10,7 +10,7 @@ export class Secret {
     this.#value = value;
   }
 
-  /** The secret itself, for the one who signs with it. */
+  /** The secret itself, for signing. */
   reveal(): string {
     return this.#value;
   }

@@ -67,7 +67,7 @@ export function readStorageSettings(
   );
 }
 
-/** What each setting is called in the job's `s3Config`. */
+/** Names of the settings in the job's `s3Config`. */
 const S3_CONFIG = {
   endpoint: "endpointUrl",
   accessKeyId: "accessId",

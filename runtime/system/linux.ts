@@ -4,15 +4,15 @@ import type { System } from "./system.ts";
 
 const RADIX = 36;
 
-/** The counter of cgroup v2, inside a container and outside, then that of v1. */
+/** Files with the counter of cgroup v2, inside a container and outside, then of v1. */
 const EVENTS_FILE = "/sys/fs/cgroup/memory.events";
 const V1_FILE = "/sys/fs/cgroup/memory/memory.oom_control";
 
-/** More descendants of a process than a worker should have are not counted. */
+/** Maximum descendants of a process that are counted. */
 const PROCESSES_MAX = 100;
 
 export class LinuxSystem implements System {
-  /** By their environment alone: their parents may be gone, so that no tree leads to them. */
+  /** Finds processes by their environment alone: their parents may be gone, so that no tree leads to them. */
   marked(mark: string): readonly number[] {
     return processIds().filter((pid) => read(`/proc/${pid}/environ`).split("\0").includes(mark));
   }
@@ -72,7 +72,7 @@ function ownGroupFile(): string | undefined {
   return group === undefined ? undefined : `/sys/fs/cgroup${group}/memory.events`;
 }
 
-/** Nothing where there is no such file: the process ended meanwhile, or belongs to somebody else. */
+/** The content of a file; "" where it cannot be read: the process ended meanwhile, or is another user's. */
 function read(file: string): string {
   try {
     return fs.readFileSync(file, "latin1");

@@ -4,13 +4,13 @@ import type { System } from "./system.ts";
 
 const RADIX = 36;
 
-/** A start may be told a second earlier or later the next time, where it is computed from the time since the machine's start. */
+/** Maximum difference between two answers about one start: some systems compute it from the time since their own start. */
 const START_DIFFERS_S = 1;
 
-/** How long one look at all processes answers where it does no harm that it is over. */
+/** Maximum age of a list of all processes that is used again. */
 const RECENT_MS = 1_000;
 
-/** On a machine with thousands of processes with large environments. */
+/** Maximum output of `ps`: enough for thousands of processes with large environments. */
 const OUTPUT_MAX_BYTES = 512 * 1_024 * 1_024;
 
 const COLUMNS = ["pid=", "ppid=", "pgid=", "stat=", "rss=", "lstart="].flatMap((name) => [
@@ -18,10 +18,10 @@ const COLUMNS = ["pid=", "ppid=", "pgid=", "stat=", "rss=", "lstart="].flatMap((
   name,
 ]);
 
-/** By which `ps` shows the environment behind the command: on macOS, and elsewhere. Neither understands the other one. */
+/** Options of `ps` that show the environment behind the command, on macOS and elsewhere. Neither knows the other one. */
 const WITH_ENVIRONMENT = ["-axEww", "axeww"];
 
-/** One that starts anew for each boot, and does not move as the clock is set; else the one that all BSDs have. */
+/** Names of an id that is new for each boot and does not change with the clock; else the one that all BSDs have. */
 const BOOT_NAMES = ["kern.bootsessionuuid", "kern.boottime"];
 
 /** All processes but zombies and the `ps` that was asked, by their numbers. */
@@ -71,7 +71,7 @@ export class PosixSystem implements System {
     const { hostname } = process.getBuiltinModule("node:os");
     for (const name of BOOT_NAMES) {
       const said = run("sysctl", ["-n", name])?.stdout.trim() ?? "";
-      // Of the second one, the instant alone: behind it is the date for people.
+      // The second name answers an instant, and behind it the date for people.
       if (said !== "") return said.split("}")[0] ?? said;
     }
     return hostname();
@@ -174,7 +174,7 @@ function exists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It runs, but for somebody else.
+    // It runs as another user.
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }

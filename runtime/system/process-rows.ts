@@ -6,13 +6,13 @@ export interface ProcessRow {
   readonly group: number;
   readonly isZombie: boolean;
   readonly residentBytes: number;
-  /** Seconds since 1970; undefined where the date is in words that nobody knows. */
+  /** Seconds since 1970; undefined for a date of unknown words. */
   readonly startS: number | undefined;
   /** With the environment behind it where that was asked for and is shown; else empty. */
   readonly command: string;
 }
 
-/** pid, ppid, pgid, stat, rss, lstart as `Fri Nov 27 23:38:27 2026`, and the command if it was asked for. */
+/** A row of `ps`: pid, ppid, pgid, stat, rss, lstart as `Fri Nov 27 23:38:27 2026`, and the command if it was asked for. */
 const ROW =
   /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\d+)\s+\w+\s+(\w+\s+\d+\s[\d:]+\s\d+)(?:\s+(.*))?$/u;
 

@@ -39,7 +39,7 @@ export class JobTimedOutError extends JobError {
   override readonly code = "job_timed_out";
 }
 
-/** CANCELLED: somebody cancelled the job, or purged the queue while it waited there. */
+/** CANCELLED: the job was cancelled, or its queue was purged while it waited there. */
 export class JobCancelledError extends JobError {
   override readonly name = "JobCancelledError";
   override readonly code = "job_cancelled";

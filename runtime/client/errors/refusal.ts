@@ -2,7 +2,7 @@
 import { isRecord } from "../json-shape.ts";
 import type { Refusal } from "./service-error.ts";
 
-/** How much of a body that is not our shape is quoted in the message. */
+/** Maximum characters that a message quotes of a body of another shape. */
 const QUOTED_CHARACTERS = 200;
 const SECOND_MS = 1000;
 

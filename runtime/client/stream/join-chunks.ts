@@ -1,4 +1,4 @@
-/** `joinChunks`: whole yields from raw chunks, for readers who got them by other means than `stream`. */
+/** `joinChunks`: whole yields from raw chunks that were read without `stream`. */
 import type { RawChunk } from "../../protocol/chunk.ts";
 import { ChunkJoiner, type StreamChunk } from "./chunk-joiner.ts";
 

@@ -1,7 +1,7 @@
 /** Where a reader stands in a job's stream: what it has, what must come next, and when it has to start over. */
 import type { ChunkMetrics } from "../../protocol/chunk.ts";
 
-/** What to do with a chunk: hand it on, ignore it (we have it), or fetch those before it first. */
+/** What to do with a chunk: hand it on, ignore it (we have it), or fetch the chunks before it first. */
 export type Verdict = "next" | "known" | "gap";
 
 /**
@@ -23,8 +23,8 @@ export class StreamPosition {
   }
 
   /**
-   * The id of the last event the reader has, for the service to compare: it says at once if another attempt runs by
-   * now. Undefined where the reader has nothing, or does not know of which attempt it is.
+   * The id of the last event the reader has. The service compares it, and says at once if another attempt runs by now.
+   * Undefined where the reader has nothing, or does not know the attempt.
    */
   get lastEventId(): string | undefined {
     if (this.#attempt === undefined || this.#next === 0) return undefined;

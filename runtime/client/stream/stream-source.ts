@@ -8,7 +8,7 @@ import { linesOf } from "./stream-lines.ts";
 import { StreamPosition } from "./stream-position.ts";
 import type { Call, Transport } from "../transport.ts";
 
-/** A connection that lasted this long was not refused; that it broke does not count as a failure, ms. */
+/** Minimum duration of a connection whose break does not count as a failure, ms. */
 const STEADY_MS = 5_000;
 
 export class StreamSource<Output> {
@@ -106,7 +106,7 @@ export class StreamSource<Output> {
     return isNew ? attempt : undefined;
   }
 
-  /** After a restart, chunks before those that came can be fetched; otherwise the service does not have them. */
+  /** The error for a gap: earlier chunks can be fetched after a restart; otherwise the service does not have them. */
   #gap(chunk: RawChunk, from: number): ConnectionError {
     const { next } = this.#position;
     if (next !== from) return this.#broken("chunks are missing");
@@ -125,7 +125,7 @@ export class StreamSource<Output> {
 function attemptOf(event: StreamEvent<unknown>, from: number): number | undefined {
   if (event.kind === "restart") return event.attempt;
   if (event.kind === "chunk") return event.chunk.metrics.attempt;
-  // Only a reader who resumed at an index of an older attempt can have missed the restart until now.
+  // A restart shows only here to a reader that resumed at an index of an older attempt.
   const { retries } = event.job;
   return from > 0 && retries !== undefined ? retries + 1 : undefined;
 }

@@ -24,7 +24,7 @@ export interface StreamOptions {
   readonly onRestart?: ((attempt: number) => void) | undefined;
 }
 
-/** Where and of which job to read. */
+/** The job to read, and where. */
 export interface StreamTarget {
   readonly transport: Transport;
   readonly jobId: string;
@@ -79,7 +79,7 @@ async function* read<Item, Output>(
     options.from ?? 0,
     options.signal,
   );
-  // A reader who begins at a later index has read the chunks before it.
+  // A reader that begins at a later index has read the chunks before it.
   let hasRead = (options.from ?? 0) > 0;
   for await (const event of source.events()) {
     if (event.kind === "restart") {

@@ -2,7 +2,7 @@
 import { InvalidOutputError } from "../output/output.ts";
 import type { SchemaIssue, StandardSchema } from "../module/standard-schema.ts";
 
-/** However much is wrong, the message stays readable. */
+/** Maximum issues in a message. */
 const MAX_ISSUES = 20;
 const MAX_ISSUE_LENGTH = 400;
 

@@ -11,14 +11,14 @@ import { NewestProgress } from "./newest-progress.ts";
 
 /** Where what a handler does on a job goes. */
 export interface JobPort extends ContextPort {
-  /** Takes consecutive chunks; none comes before those that it follows. */
+  /** Takes consecutive chunks in their order. */
   chunks(batch: ChunkBatch): void;
   progress(json: Buffer): void;
   /** Calls `flush` once, when the event loop's turn is over: chunks that come until then travel together. */
   endOfTurn(flush: () => void): void;
 }
 
-/** The job's progress values leave this far apart at least. */
+/** Minimum interval between progress values of a job. */
 const PROGRESS_INTERVAL_MS = 100;
 
 export class JobInvocation implements Invocation {

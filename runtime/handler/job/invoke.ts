@@ -34,7 +34,7 @@ export type InvocationResult =
   | { readonly kind: "completed"; readonly output: string | undefined }
   | { readonly kind: "failed"; readonly failure: FailedHead; readonly thrown: unknown };
 
-/** A generator that never waits lets the event loop have its turn after this long, so that its chunks leave. */
+/** Maximum time that a generator runs without a turn of the event loop, so that its chunks leave. */
 const BREATH_MS = 1;
 
 /** Never rejects: whatever the handler throws is part of the result. */

@@ -171,7 +171,7 @@ function progressJson(value: unknown): Buffer {
   }
 }
 
-/** A log whose every method can be taken out of it. */
+/** A log with methods that work without it, as in `const { info } = log`. */
 export function openLog(port: Pick<ContextPort, "log">): JobLog {
   const at =
     (level: LogLevel) =>

@@ -7,7 +7,7 @@ import type { StandardSchema } from "./standard-schema.ts";
 
 type Side = keyof HandlerSchemas;
 
-/** What zod has no JSON form for may be anything; other libraries do not know the option. */
+/** Options of the conversion: types without a JSON form become "any value". Libraries other than zod ignore them. */
 const TERMS = {
   target: "draft-2020-12",
   libraryOptions: { unrepresentable: "any" },

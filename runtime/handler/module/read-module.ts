@@ -19,7 +19,7 @@ export interface LoadedHandler {
   readonly hints: readonly string[];
 }
 
-/** Those of a definition, beside `run`. */
+/** Options of a definition, beside `run`. */
 const OPTIONS = ["input", "output", "concurrency", "aggregate", "largeOutput", "setup", "dispose"];
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -5,7 +5,7 @@ import type { Message, Plugin } from "esbuild";
 
 /**
  * The place and the error, one line for each found: `/path/handler.js:2:13: Unexpected ";"`. Undefined when the error is
- * not about the module's syntax, or nobody knows where it is.
+ * not about the module's syntax, or its place is not known.
  */
 export async function syntaxPlaces(
   error: SyntaxError,

@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import type { ChunkBatch } from "../../protocol/chunk-batch.ts";
 
-/** A batch is closed when its text has this many UTF-16 units; a chunk that is larger travels alone. */
+/** UTF-16 units of text after which a batch is closed; a larger chunk travels alone. */
 const PACK_UNITS = 131_072;
 
 /** A UTF-16 unit takes three bytes at most. */

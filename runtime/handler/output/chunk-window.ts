@@ -24,7 +24,7 @@ export class ChunkWindow {
     if (!this.#isFull()) this.#wakeUp();
   }
 
-  /** No further chunk counts, nobody waits. */
+  /** Ends the window: no further chunk counts, and no caller waits. */
   release(): void {
     this.#open = true;
     this.#wakeUp();

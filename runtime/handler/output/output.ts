@@ -1,7 +1,7 @@
 /** Turns what a handler returns or yields into JSON text, or into a sentence that says why it cannot be. */
 import { Buffer } from "node:buffer";
 
-/** What the handler gave cannot be sent; the message is for the one who wrote the handler. */
+/** The result of the handler cannot be sent; the message is for its author. */
 export class InvalidOutputError extends Error {
   override readonly name = "InvalidOutputError";
   readonly code = "invalid_output";
@@ -69,7 +69,7 @@ function describeUnfit(value: unknown): string | undefined {
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) {
     return "binary data, which has no JSON form: return it as a base64 string, or upload it";
   }
-  // JSON.stringify would make {} of it, and nobody would notice.
+  // JSON.stringify would make {} of it without a sign.
   if (value instanceof Map) {
     return "a Map, which has no JSON form: return Object.fromEntries(map) or [...map]";
   }

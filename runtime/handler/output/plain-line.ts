@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { isPlainText } from "../../protocol/plain-text.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 
-/** For shorter texts JSON.stringify is as quick. */
+/** Minimum length of a text that is looked at: JSON.stringify is as quick for shorter ones. */
 const MIN_LENGTH = 16_384;
 const QUOTES_BYTES = 2;
 
@@ -19,7 +19,7 @@ export function plainLine(value: unknown, index: number, attempt: number): Buffe
   const end = `","metrics":{"stream_index":${index}${own}}}\n`;
   const line = Buffer.allocUnsafe(start.length + value.length + end.length);
   line.write(start, "latin1");
-  // Of a text that is not plain it may write less, but never bytes that look plain.
+  // For a text that is not plain it may write fewer bytes, but never bytes that look plain.
   const written = line.write(value, start.length, value.length, "utf8");
   if (
     written !== value.length ||

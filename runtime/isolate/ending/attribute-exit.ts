@@ -15,7 +15,7 @@ export interface ProcessEnd {
 }
 
 export interface Attribution {
-  /** The invocations whose jobs are lost; each costs its job an attempt. */
+  /** Invocations of lost jobs; each costs its job an attempt. */
   readonly lost: readonly number[];
   /** Their neighbours: handed back, which costs them nothing. */
   readonly handedBack: readonly number[];
@@ -43,7 +43,7 @@ export function attributeExit(end: ProcessEnd, running: readonly number[]): Attr
   };
 }
 
-/** The failure report of a job whose process ended. */
+/** The failure report of a job after the end of its process. */
 export function exitFailure(end: ProcessEnd, lastLogLines: readonly string[]): Failure {
   const { exitCode, signal, outOfMemory } = end;
   return {

@@ -6,7 +6,7 @@ export interface Due {
   readonly dueAt: number;
 }
 
-/** Longest delay a Node timer takes. */
+/** Maximum delay of a Node timer. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
 /** Entries are added and removed for each job, so both cost next to nothing; looking through them happens when due. */

@@ -28,7 +28,7 @@ export function uncaughtLine({ message, stack }: FailedHead): OutputLine {
   };
 }
 
-/** What it took to end a process whose job had its outcome and did not stop. */
+/** How a process was ended that went on after the outcome of its job. */
 export function stubbornLine(
   jobId: string,
   graceMs: number,

@@ -141,7 +141,7 @@ export async function killDescendants(pid: number, marker: string): Promise<void
   await endMarked(MARKER_NAME, marker);
 }
 
-/** A handler that was ready once may fail to come back this often in a row, for example while a file is replaced. */
+/** Maximum failed starts in a row of a handler that was ready once, for example while a file is replaced. */
 const MAX_RESTART_FAILURES = 5;
 const restartTerms = { firstMs: 500, maxMs: 30_000 };
 

@@ -15,7 +15,7 @@ const FIELD = {
   Piece: { data: 2 },
 } as const;
 
-/** Messages whose inputs are all smaller cost less to copy than to put together. */
+/** Minimum bytes of an input that is not copied: copying smaller ones costs less than putting a message together. */
 const LARGE_BYTES = 65_536;
 
 type Writer = ReturnType<typeof WorkerMessage.encode>;
@@ -86,7 +86,7 @@ function encodeWith(outer: Writer, field: number, messages: readonly Inner[]): B
   return parts.length === 0 ? asBuffer(outer.finish()) : Buffer.concat(parts);
 }
 
-/** Of a field of the wire type for what has a length. */
+/** The tag of a field of the wire type for values with a length. */
 function tagOf(field: number): number {
   return (field << 3) | 2;
 }

@@ -17,7 +17,7 @@ interface MessageLinkOptions<Space> {
   readonly allSent: () => void;
 }
 
-/** Large messages that are dealt with at a time: while some are stored, the next may come. Pieces of a further one are not confirmed. */
+/** Maximum large messages received at a time; pieces of a further one are not confirmed until one is stored. */
 const MAX_OPEN = 6;
 
 /** A message that came: one that was sent whole, or the bytes of a large one. */

@@ -6,20 +6,20 @@ import { Buffer } from "node:buffer";
 import type { Piece } from "../generated/worker.ts";
 import { WireError } from "./wire-error.ts";
 
-/** Largest message either side sends or accepts: one outcome with the largest output, with room to spare. */
+/** Maximum bytes of a message: one outcome with the largest output, with room to spare. */
 export const MESSAGE_MAX_BYTES = 32_000_000;
 
-/** Messages with more payload than this are sent in pieces, of this size over a slow line. */
+/** Maximum payload of a message that is sent whole; also the size of a piece over a slow line. */
 export const PIECE_BYTES = 65_536;
 
-/** Larger pieces cost less, and hold nobody up where many of them are on the way at a time. */
+/** Pieces in a full window: larger pieces cost less, and a window of several lets urgent messages between them. */
 const PIECES_PER_WINDOW = 8;
 
-/** Bounds of the unconfirmed bytes: the least keeps a long line moving, the most is what HTTP/2 lets through. */
+/** Minimum and maximum of the unconfirmed bytes: the minimum keeps a long line moving, HTTP/2 lets the maximum through. */
 const WINDOW_MIN_BYTES = 2 * PIECE_BYTES;
 const WINDOW_MAX_BYTES = 4_000_000;
 
-/** Time for which pieces may wait behind each other on the way, as what is urgent does then. */
+/** Maximum time that pieces, and urgent messages behind them, wait on the way. */
 const QUEUE_MS = 1_000;
 
 interface SentPiece {

@@ -38,7 +38,7 @@ export function requiredLease(
   };
 }
 
-/** The same memory as a Buffer, which the generated code asks for. */
+/** A Buffer over the memory of `bytes`: the generated code asks for one. */
 export function asBuffer(bytes: Uint8Array): Buffer {
   if (Buffer.isBuffer(bytes)) return bytes;
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

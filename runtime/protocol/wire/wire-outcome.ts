@@ -57,7 +57,7 @@ function outcomeOf(message: proto.Outcome): Outcome {
   }
 }
 
-/** The worker does not name itself: the service knows who holds a session, so `workerId` is not sent. */
+/** A failure as it is sent: without `workerId`, as the service knows the worker of a session. */
 export function encodeFailure(failure: Failure): proto.Failure {
   const { type, message, stack, exitCode, signal, outOfMemory, lastLogLines = [] } = failure;
   return { type, message, stack, exitCode, signal, outOfMemory, lastLogLines: [...lastLogLines] };

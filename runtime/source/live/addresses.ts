@@ -12,7 +12,7 @@ export interface AddressTemplates {
   readonly ping: string | undefined;
 }
 
-/** The part of an address by which those for several jobs and for stops are known (live). */
+/** The part of an address that is replaced in the addresses for several jobs and for stops (live). */
 const TAKE = "/job-take/";
 
 export class LiveAddresses {

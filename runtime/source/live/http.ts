@@ -14,9 +14,9 @@ export interface LiveHttpOptions {
   readonly userAgent: string;
 }
 
-/** How long an answer that has begun may be silent. */
+/** Timeout of silence within an answer. */
 const BODY_SILENCE_MS = 30_000;
-/** How long a report may take until its answer begins, of which a large one is on its way first. */
+/** Timeout from the start of a report to its answer; a large report takes long to send. */
 const POST_LIMIT_MS = 120_000;
 
 export class LiveHttp {

@@ -26,9 +26,9 @@ interface Result {
   readonly settle: (accepted: boolean) => void;
 }
 
-/** One for all jobs: an error of its own for each would cost more than the rest of its end. */
+/** One error for all jobs: one for each would cost more than the rest of the end of a job. */
 const OVER = new Error("nothing more is said of the job");
-/** What comes after a progress value waits for its answer, but not for ever. */
+/** Timeout of the answer to a progress value, for which later reports wait. */
 const PROGRESS_LIMIT_MS = 10_000;
 /** From the hand-over of a job until its result is taken, or nothing of it counts any more. */
 export class JobReports {

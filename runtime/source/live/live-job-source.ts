@@ -23,7 +23,7 @@ export interface LiveJobSourceOptions {
   readonly times?: Partial<LiveTimes>;
 }
 
-/** Refusals of a question in a row that are believed: one may come of a gateway whose queue is away for a moment. */
+/** Refusals in a row after which the source gives up: a single one may come from a gateway that lost its queue for a moment. */
 const LAST_DENIAL = 3;
 
 /**
@@ -40,7 +40,7 @@ export class LiveJobSource implements JobSource {
   readonly #pinging: PingOptions;
   readonly #pending = new PendingReports();
   readonly #held = new Map<string, JobReports>();
-  /** Jobs beyond what was asked for, and those that are to begin anew, until there is credit for them. */
+  /** Jobs beyond the number asked for, and jobs that begin anew, until there is credit for them. */
   readonly #surplus: HandedJob[] = [];
   /** No further job is wanted. */
   readonly #leaving = new AbortController();
@@ -131,7 +131,7 @@ export class LiveJobSource implements JobSource {
     return { accepted };
   }
 
-  /** A question that nobody has begun to answer is broken off; what an answer still brings is handed over as always. */
+  /** Breaks off a question without the beginning of an answer; jobs of an answer that has begun are handed over as always. */
   draining(): void {
     this.#credit = 0;
     for (const { jobId } of this.#surplus.splice(0)) this.#held.delete(jobId);

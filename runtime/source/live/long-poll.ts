@@ -52,7 +52,7 @@ class LongPoll {
       answer = await ask();
     } catch (error) {
       const tookMs = performance.now() - askedAt;
-      // Nobody has answered in all that time: that there is nothing is no error.
+      // No answer in all that time means that there are no jobs; that is no error.
       if (!signal.aborted && tookMs < times.pollLimitMs) await this.#failed(reasonOf(error));
       return true;
     }

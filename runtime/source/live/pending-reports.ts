@@ -1,6 +1,6 @@
 /** What the live queue has yet to be told of jobs: while it is too much, no further jobs are asked for. */
 
-/** Results that may wait in memory, and their bytes: with the largest output on top, some 80 MB. */
+/** Maximum results that wait in memory, and their bytes: with the largest output on top, some 80 MB. */
 const MAX_RESULTS = 64;
 const MAX_BYTES = 64_000_000;
 

@@ -15,9 +15,9 @@ export interface PingOptions {
   readonly heldJobs: () => readonly string[];
 }
 
-/** Jobs that one ping names: with more, its address would be longer than servers take. */
+/** Maximum jobs that one ping names: with more, its address would be longer than servers take. */
 const JOBS_AT_ONCE = 100;
-/** Longest text of a reason (live). */
+/** Maximum characters of a reason (live). */
 const REASON_CHARACTERS = 256;
 
 /** Says it until `signal` aborts, from now on. Never rejects. */

@@ -23,9 +23,9 @@ export interface Delivery {
 }
 
 const TOO_MANY = 429;
-/** Answers that say nothing of the report itself: of a key that was just changed, or of a gateway without its queue. */
+/** Statuses that say nothing about the report: from a key that was just changed, or a gateway without its queue. */
 const DOUBTFUL: ReadonlySet<number> = new Set([301, 302, 303, 307, 308, 401, 403, 404]);
-/** Too late, too early, too many: the same report may be taken the next time. */
+/** Statuses after which the report may be taken the next time: too late, too early, too many. */
 const MOMENTARY: ReadonlySet<number> = new Set([408, 425, TOO_MANY]);
 
 /** The reports of one job. Its patience with doubtful answers is for all of them together. */

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import type { Failure } from "../../protocol/failure.ts";
 import { type Outcome, outputOf } from "../../protocol/outcome.ts";
 
-/** Who speaks, as the report of an error names it. */
+/** The worker, as the report of an error names it. */
 export interface Reporter {
   readonly workerId: string;
   readonly hostname: string;
@@ -19,7 +19,7 @@ export function progressBody(value: Uint8Array): Uint8Array {
 }
 
 /**
- * The result of a job; undefined for one of which the queue is told nothing.
+ * The result of a job; undefined where the queue is told nothing.
  *
  * @param isStream the handler has streamed: an output that is missing is then an empty list, as of any generator (live)
  */
@@ -47,7 +47,7 @@ export function resultBody(
   }
 }
 
-/** The result of a job whose own result the queue refused. @param refusal what it said */
+/** The result of a job after the queue refused its own result. @param refusal the queue's words */
 export function refusedBody(refusal: string, reporter: Reporter): Uint8Array {
   const message = `the queue does not take the result: ${refusal}`;
   return Buffer.from(

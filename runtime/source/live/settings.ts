@@ -5,7 +5,7 @@ import { LIMITS } from "../../protocol/limits.ts";
 import { type Environment, variable, WORKER_ENV } from "../../protocol/worker-env.ts";
 import { LiveAddresses } from "./addresses.ts";
 
-/** The names that the live service gives its workers. */
+/** Environment variables that the live service gives its workers. */
 export const LIVE_ENV = {
   /** Where jobs are taken: that it is there makes a worker one of the live service. */
   take: "RUNPOD_WEBHOOK_GET_JOB",
@@ -22,7 +22,7 @@ export const LIVE_ENV = {
   gpuTypeId: "RUNPOD_GPU_TYPE_ID",
 } as const;
 
-/** Who the worker is, whom it asks, and how often it says that it is there. */
+/** The worker's id, its addresses, and the interval of its pings. */
 export interface LiveSettings {
   readonly addresses: LiveAddresses;
   /** Made up where the environment names none. */
@@ -43,10 +43,10 @@ export class LiveSettingsError extends Error {
 }
 
 const PING_INTERVAL_DEFAULT_MS = 10_000;
-/** Workers of the SDK would spin below that. */
+/** Minimum interval of pings: below it, workers of the SDK would spin. */
 const PING_INTERVAL_LEAST_MS = 1_000;
 
-/** The part of an address for results that is another in the one for chunks (live). */
+/** The part of the address for results that differs in the address for chunks (live). */
 const DONE = "/job-done/";
 
 /** Whether the environment is that of a worker of the live service. */

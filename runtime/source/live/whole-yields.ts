@@ -5,11 +5,11 @@ import { valueEnd } from "../../core/json-scan.ts";
 import type { ChunkMetrics, SplitPosition } from "../../protocol/chunk.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 
-/** Bodies of posts that say a yield, or what has come of it. */
+/** Bodies of the posts for a yield, or for the parts of it that have come. */
 export interface YieldBodies {
-  /** All of it; undefined where that would be too large. */
+  /** The whole yield; undefined where that would be too large. */
   readonly whole: Uint8Array | undefined;
-  /** The same in parts, for where the whole is not to be had or not taken; none where it has one part only. */
+  /** The yield in parts, for where there is no whole or the queue refuses it; none for a yield of one part. */
   readonly parts: readonly Uint8Array[];
 }
 
@@ -28,7 +28,7 @@ export class WholeYields {
     this.#maxBytes = maxBytes;
   }
 
-  /** What is to be posted now; undefined while more of a yield has to come. @param line of a `ChunkBatch` */
+  /** The bodies to post now; undefined while more of a yield has to come. @param line of a `ChunkBatch` */
   add(line: Uint8Array): YieldBodies | undefined {
     const end = valueEnd(line, OUTPUT.length);
     const body = Buffer.concat([line.subarray(0, end), Buffer.from("}")]);
@@ -49,7 +49,7 @@ export class WholeYields {
     this.#joiner = new Joiner();
   }
 
-  /** One that has become too large stays so: its further parts come one by one. */
+  /** The further parts of a yield that has become too large come one by one. */
   #take(): YieldBodies {
     const parts = this.#parts;
     this.#parts = [];
@@ -62,7 +62,7 @@ export class WholeYields {
 
 /** @param tail of a line, behind its output */
 function splitOf(tail: Uint8Array): SplitPosition | undefined {
-  // Rare: most lines are not worth parsing.
+  // A split is rare: most lines need no parsing.
   if (!Buffer.from(tail.buffer, tail.byteOffset, tail.byteLength).includes(SPLIT)) return undefined;
   const text = `{${Buffer.from(tail).toString().slice(1)}`;
   return (JSON.parse(text) as { readonly metrics: ChunkMetrics }).metrics.split;

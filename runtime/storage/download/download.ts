@@ -76,7 +76,7 @@ async function fetchFile(
 ): Promise<DownloadedFile> {
   const { fileName = source.key, maxBytes = Infinity } = options;
   const incoming = await open(source, options, terms);
-  // What breaks while nobody reads is of no concern.
+  // An error without a reader is of no concern.
   incoming.stream.on("error", () => {});
   const { sizeBytes: announced = 0, contentType = "application/octet-stream" } = incoming;
   try {

@@ -1,6 +1,6 @@
 /** Makes a file name of whatever a URL or key ends in. */
 
-/** File systems take 255 bytes; a character of UTF-8 has four at most. */
+/** Maximum characters of a name: file systems take 255 bytes, and a character of UTF-8 has up to four. */
 const MAX_LENGTH = 60;
 const FALLBACK = "download";
 

@@ -1,7 +1,7 @@
 /** Describes why a download over HTTP failed. */
 import { StorageError } from "../storage-error.ts";
 
-/** What a server says with a failure, as far as it is worth hearing. */
+/** Maximum characters of a server's words about a failure. */
 const MAX_DETAIL = 300;
 
 /** The server answered something else than a file, or there was no answer. */

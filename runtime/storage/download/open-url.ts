@@ -8,7 +8,7 @@ import { HttpFailure } from "./http-failure.ts";
 
 const CONNECTION_LIMIT_MS = 10_000;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** What a server says with a failure is heard this far. */
+/** Maximum bytes that are read of a server's words about a failure. */
 const EXPLANATION_BYTES = 2_000;
 
 export interface OpenTerms extends FetchTerms {

@@ -4,10 +4,10 @@ import { type RetryTerms, withRetries } from "../retry.ts";
 import type { BucketSettings } from "../settings.ts";
 import { type Fault, mayPass, readFault } from "./fault.ts";
 
-/** Jobs may come with settings of their own, so there is no telling how many there are. */
+/** Maximum clients without a user: each job may come with settings of its own. */
 const MAX_IDLE_CLIENTS = 8;
 const CONNECTION_LIMIT_MS = 10_000;
-/** Without a byte in either direction. */
+/** Timeout of a connection without a byte in either direction. */
 const IDLE_LIMIT_MS = 60_000;
 
 interface Kept {

@@ -4,7 +4,7 @@ import { NETWORK_CODES } from "../retry.ts";
 import type { BucketSettings } from "../settings.ts";
 import { StorageError, type StorageErrorCode } from "../storage-error.ts";
 
-/** Of answers whose status alone does not say it; a skewed clock has been corrected by the time of the next try. */
+/** Names of errors that pass but have no status that says so; a skewed clock has been corrected by the next try. */
 const PASSING_NAMES = new Set([
   "IncompleteBody",
   "RequestTimeTooSkewed",
@@ -16,7 +16,7 @@ const PASSING_NAMES = new Set([
 
 /** What is known of something thrown by the client. */
 export interface Fault {
-  /** Of the answer; undefined when there was none. */
+  /** Status of the answer; undefined when there was none. */
   readonly status: number | undefined;
   /** The service's own word for it, or the system's. */
   readonly name: string;

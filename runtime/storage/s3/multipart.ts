@@ -17,9 +17,9 @@ import { StorageError } from "../storage-error.ts";
 import { mayPass, readFault } from "./fault.ts";
 import { type CallTerms, call } from "./client.ts";
 
-/** The most S3 takes. */
+/** Maximum parts of an upload to S3. */
 export const MAX_PARTS = 10_000;
-/** A job that is stopped has a grace, five seconds by default; both of these fit into it. */
+/** Timeouts of the begin and the abort of an upload: both fit into the grace of a stopped job, five seconds by default. */
 const BEGIN_LIMIT_MS = 2_000;
 const ABORT_LIMIT_MS = 2_500;
 const ABORT_RETRY: RetryTerms = { tries: 8, firstMs: 100, maxMs: 1_000 };
@@ -172,7 +172,7 @@ function incomplete(key: string): StorageError {
   return new StorageError("storage_refused", message);
 }
 
-/** As every service computes it whose parts have their MD5 as ETag. */
+/** The ETag of an upload, as services compute it that take the MD5 of a part as its ETag. */
 function etagOf(parts: readonly SentPart[]): string {
   const digests = parts.map(({ ETag }) => Buffer.from(unquoted(ETag), "hex"));
   return `${createHash("md5").update(Buffer.concat(digests)).digest("hex")}-${parts.length}`;

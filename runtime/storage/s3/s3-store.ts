@@ -20,10 +20,10 @@ import { type Explain, httpFault, storageError } from "./fault.ts";
 import { MAX_PARTS, type MultipartTerms, putInParts, type Target, unquoted } from "./multipart.ts";
 
 const PART_BYTES = 6_000_000;
-/** Of the address by which an object is fetched. */
+/** Expiry of the address by which an object is fetched. */
 const FETCH_EXPIRY_MS = 3_600_000;
 
-/** Hears of every upload in parts, so that one whose process dies can be ended by another. */
+/** Told of every upload in parts, so that another process can end the upload of a process that died. */
 export interface MultipartListener {
   opened(upload: OpenUpload): void;
   /** It is complete, or nothing of it is left. */

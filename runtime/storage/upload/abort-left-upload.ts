@@ -3,7 +3,7 @@ import type { WorkerLog } from "../../protocol/worker-log.ts";
 import type { OpenUpload } from "../../protocol/open-upload.ts";
 import { Secret } from "../secret.ts";
 
-/** Nobody waits for it but a worker that leaves. */
+/** Timeout of the abort: a worker that leaves waits for it. */
 const LIMIT_MS = 6_000;
 
 /** Never rejects. */

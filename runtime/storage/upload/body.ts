@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import type { FileBody, UploadBody } from "../contract.ts";
 import type { Body } from "../object-store.ts";
 
-/** Fewer, larger reads than a file stream makes by itself. */
+/** Bytes of one read of a file: fewer, larger reads than a file stream makes by itself. */
 const FILE_PIECE_BYTES = 1_000_000;
 
 /**

@@ -3,11 +3,11 @@ import { Buffer } from "node:buffer";
 import type { UploadOptions } from "../contract.ts";
 
 const KEY_MAX_BYTES = 1_024;
-/** Services take no smaller part, but for the last. */
+/** Minimum bytes of a part but the last. */
 const PART_MIN_BYTES = 5_242_880;
 const PART_MAX_BYTES = 2_000_000_000;
 const EXPIRY_MIN_MS = 1_000;
-/** As long as a signature can be good for. */
+/** Maximum validity of a signature. */
 export const EXPIRY_MAX_MS = 7 * 24 * 60 * 60_000;
 const CONCURRENCY_MAX = 64;
 

@@ -39,12 +39,12 @@ export async function upload(
   }
 }
 
-/** Of a stream that was read to its end nothing is left to do; another one would wait for its reader for ever. */
+/** Ends a stream: one that was not read to its end would wait for its reader for ever. */
 function letGo(body: Body): void {
   if (body.kind === "stream") body.stream.destroy();
 }
 
-/** By what a Blob says of itself, else by the ending of the key, else by whether it is text. */
+/** The type of the body: the Blob's own, else by the ending of the key, else by whether the body is text. */
 function contentTypeOf(key: string, body: UploadBody): string {
   if (body instanceof Blob && body.type !== "") return body.type;
   const isText = typeof body === "string";
