@@ -13,20 +13,20 @@ import { abortLeftUpload } from "./storage/upload/abort-left-upload.ts";
 
 export interface HandlerProcessesOptions {
   readonly log: WorkerLog;
-  /** Between the abort signal and SIGTERM, and between SIGTERM and SIGKILL; ms, default 5,000. */
+  /** Time between the abort signal and SIGTERM, and between SIGTERM and SIGKILL; ms, default 5,000 (ours). */
   readonly graceMs?: number;
-  /** How long importing the handler and its `setup` may take together; ms, default 7 minutes. */
+  /** Timeout for importing the handler and its `setup` together; ms, default 7 minutes (ours). */
   readonly initLimitMs?: number;
   /**
-   * What waits to take over from a handler process that has to end: `none`, an `idle` process, or a process with the
-   * handler `loaded` and set up, which then lies in memory twice; default `idle`.
+   * What stands by to take over from a handler process that has to end (ours): `none`, an `idle` process with nothing of
+   * the handler in it (default), or one with the handler `loaded` and set up, which then is in memory twice.
    */
   readonly standby?: StandbyMode;
   /** How long the handler is ready before the standby process is started; ms, default 1,000. */
   readonly standbyDelayMs?: number;
   /**
-   * `host:port` on which the handler process lets a debugger in; there is no standby process then, for it would need
-   * the port as well. Default: no debugger.
+   * `host:port`, or a port of 127.0.0.1, on which the handler process lets a debugger in (ours); default none. While the
+   * debugger holds the process, no deadline comes nearer. There is no standby process: it would need the port as well.
    */
   readonly inspect?: string;
   /** Added to the handler process's environment. */

@@ -105,7 +105,7 @@ function readJob(received: unknown): JobLike {
   throw new TypeError(`expected a job, with an id and a status; got ${shown(received)}`);
 }
 
-/** Says what the job is, whatever was expected of it: the next thing anybody asks. */
+/** A verdict with the state of the job in its message, whatever was expected. */
 function verdict(job: JobLike, pass: boolean, what: string): Verdict {
   const message = () => {
     const { id, status, output, error, failure, logs = failure?.lastLogLines ?? [] } = job;

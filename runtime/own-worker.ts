@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { SERVICE_ADDRESS_RULE, servicePlaces } from "./protocol/service-address.ts";
 import { inspectAddress } from "./bin/settings.ts";
 import { UsageError } from "./bin/usage.ts";
-import { STANDBY_MODES, type StandbyMode } from "./isolate/standby.ts";
+import { STANDBY_MODES } from "./isolate/standby.ts";
 import { refuseWindows } from "./load/need-platform.ts";
 import { openWorkerLog, type LogFormat } from "./log/worker-log.ts";
 import { LOG_LEVELS, type LogLevel, type WorkerLog } from "./protocol/worker-log.ts";
@@ -13,10 +13,13 @@ import { isLiveEnvironment, LiveSettingsError } from "./source/live/settings.ts"
 import { startWorker, type Worker, type WorkerEnd, type WorkerOptions } from "./worker.ts";
 
 /** How to run a worker; every part has a default. */
-export interface StartWorkerOptions {
+export interface StartWorkerOptions extends Pick<
+  WorkerOptions,
+  "graceMs" | "initLimitMs" | "drainLimitMs" | "standby" | "inspect" | "env"
+> {
   /**
-   * gRPC address of the service, `tls://host:port`, `unix:/path`, or `host:port` of this machine; default `SV_SERVICE_ADDRESS`. Without either, a worker with
-   * the environment of the live service (`RUNPOD_WEBHOOK_GET_JOB` and its like) takes its jobs there.
+   * gRPC address of the service: `tls://host:port`, `unix:/path`, or `host:port` of this machine. Default:
+   * `SV_SERVICE_ADDRESS`, else the queue that the environment of the live service (`RUNPOD_WEBHOOK_GET_JOB` …) names.
    */
   readonly serviceAddress?: string;
   /** This worker's token; default `SV_WORKER_TOKEN`. */
@@ -25,24 +28,6 @@ export interface StartWorkerOptions {
   readonly logFormat?: LogFormat;
   /** The least level it writes; default `debug`, which is everything. What a handler prints is of level `info`. */
   readonly logLevel?: LogLevel;
-  /** Between the abort signal and SIGTERM, and between SIGTERM and SIGKILL; ms, default 5,000 (ours). */
-  readonly graceMs?: number;
-  /** How long importing the handler and its `setup` may take together; ms, default 7 minutes (ours). */
-  readonly initLimitMs?: number;
-  /** How long running jobs may go on after `drain`, before they are handed back; ms, default 30,000 (ours). */
-  readonly drainLimitMs?: number;
-  /**
-   * What waits to take over from a handler process that has to end (ours): `none`, an `idle` process with nothing of
-   * the handler's in it (default), or one with the handler `loaded` and set up, which then lies in memory twice.
-   */
-  readonly standby?: StandbyMode;
-  /**
-   * `host:port`, or a port of 127.0.0.1, on which the handler process lets a debugger in (ours); default none. While
-   * the debugger holds it no deadline comes nearer. There is no standby process then: it would need the port as well.
-   */
-  readonly inspect?: string;
-  /** Added to the handler process's environment. */
-  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** A worker that runs. */

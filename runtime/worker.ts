@@ -17,7 +17,7 @@ export interface WorkerOptions extends HandlerProcessesOptions {
   readonly handler: string;
   /** Makes the source of jobs; called while the handler process is already starting. */
   readonly openSource: () => JobSource | Promise<JobSource>;
-  /** How long running jobs may go on after `drain`, before they are handed back; ms, default 30,000. */
+  /** Timeout of running jobs after `drain`, before they are handed back; ms, default 30,000 (ours). */
   readonly drainLimitMs?: number;
   /** How long to wait at the end for the service's receipts, while nothing is on its way to it; ms, default 5,000. */
   readonly receiptLimitMs?: number;
@@ -33,7 +33,7 @@ export interface Worker {
   readonly ended: Promise<WorkerEnd>;
   /** Process id of the handler process that runs now. */
   readonly handlerPid: number | undefined;
-  /** Process id of the handler process that waits to take over. */
+  /** Process id of the standby process. */
   readonly standbyPid: number | undefined;
   /** Takes no further job, finishes what runs, hands back the rest. Idempotent. */
   drain(): void;
@@ -144,7 +144,7 @@ class RunningWorker implements Worker {
     this.#handlers.killNow();
   }
 
-  /** The order to load leaves first: opening the source loads much itself, and the handler process would wait. */
+  /** Begins with the order to load: opening the source takes time, and the handler process would wait. */
   async #begin(): Promise<void> {
     const failure = await this.#load();
     if (failure !== undefined) void this.#unusable(failure);
@@ -170,7 +170,7 @@ class RunningWorker implements Worker {
     }
   }
 
-  /** Gives why the handler's module cannot be made. */
+  /** Prepares the handler's module; resolves with the failure, if there is one. */
   async #load(): Promise<Failure | undefined> {
     if (this.#options.openIsolate !== undefined) return undefined;
     try {
@@ -190,7 +190,7 @@ class RunningWorker implements Worker {
     this.#grant();
   }
 
-  /** An order that was dealt with may come again, in a new session, if its answer was lost. */
+  /** Reloads the handler. An order may come again in a new session if its answer was lost. */
   #reload({ version, modulePath, sourcePath }: Reload): void {
     this.#credit = 0;
     if (this.#isDraining || version === this.#reloading) return;

@@ -12,7 +12,7 @@ export function onSignals(on: { first(): void; again(): void }): void {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, heard);
 }
 
-/** The handler process shares this process's cache of compiled modules: it starts faster. */
+/** The environment by which the handler process shares the cache of compiled modules, and starts faster. */
 export function compileCacheEnv(): Record<string, string> {
   const directory = module.getCompileCacheDir();
   return directory === undefined ? {} : { NODE_COMPILE_CACHE: directory };

@@ -14,7 +14,7 @@ export interface Job<Input = unknown> {
   readonly s3Config?: S3Config;
 }
 
-/** What a handler is given when a client called the endpoint's OpenAI paths: the input of a job that was made of a call to `/openai/v1/*` (live). */
+/** The input of a job that was made from a call of the endpoint's OpenAI paths, `/openai/v1/*` (live). */
 export interface OpenAiCall {
   /** The path, for example `/v1/chat/completions`. */
   readonly openai_route: string;

@@ -1,4 +1,4 @@
-/** What `setup` is given while it runs, and the way to tell it that it is no longer wanted. */
+/** The context of a running `setup`, and the way to tell it that it is no longer wanted. */
 import type { JobLog, SetupContext } from "./contract.ts";
 
 export class SetupRun implements SetupContext {

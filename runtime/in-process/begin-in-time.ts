@@ -1,4 +1,4 @@
-/** Runs a handler's setup within a time limit, where no process can be ended for it. */
+/** Runs a handler's setup within a time limit, without a process that could be ended. */
 import { beginLife, type HandlerLife } from "../handler/handler-life.ts";
 import { InitError } from "../handler/init-error.ts";
 import type { LoadedHandler } from "../handler/module/read-module.ts";
@@ -14,7 +14,7 @@ export interface SetupTerms {
 }
 
 /**
- * A setup that takes longer than its limit is told so by its signal, and waited for no more; what it gives after that is
+ * The signal of a setup that takes longer than its limit is aborted, and the setup is not waited for; a later result of it is
  * disposed of.
  *
  * @param signal says that the setup is no longer wanted

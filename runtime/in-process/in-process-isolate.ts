@@ -184,7 +184,7 @@ export class InProcessIsolate implements JobIsolate {
       });
       const { executionTimeoutMs: remainingMs, traceparent } = handed;
       job.invocation = new JobInvocation(read, { remainingMs, traceparent, state }, port);
-      // Whoever hands over the job goes on before the handler begins: it may work long before its first `await`.
+      // The caller goes on before the handler begins: a handler may work long before its first `await`.
       await Promise.resolve();
       const result = await job.invocation.run(handler);
       await port.removeTempDir();

@@ -50,7 +50,7 @@ export class HandlerProcess {
   readonly output: HandlerOutput;
   readonly #child: ChildProcess;
   readonly #channel: FrameChannel | undefined;
-  /** No other process on this machine has the same. */
+  /** Unique on this machine. */
   readonly marker = `${process.pid}-${process.hrtime.bigint()}`;
   readonly #oomKills = system().countOomKills();
   #exitNotice: ExitNotice | undefined;

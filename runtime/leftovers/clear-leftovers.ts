@@ -4,8 +4,8 @@ import path from "node:path";
 import { isAbandoned } from "./owner.ts";
 
 /**
- * Removes the entries of `directory` whose names were begun by `ownedName(kind)` in a process that no longer runs; those
- * of other machines and containers, of which nobody here knows, once they are 8 days old. Others' files are left alone.
+ * Removes entries of `directory` with a name of `ownedName(kind)` from a process that no longer runs. Entries of other machines
+ * and containers are removed once they are 8 days old. Other files stay.
  * Never rejects: what cannot be removed stays.
  */
 export async function clearLeftovers(directory: string, kind: string): Promise<void> {

@@ -23,8 +23,8 @@ export function ownedName(kind: string): string {
 }
 
 /**
- * Whose `name` is, if it was made with `kind`; undefined for any other name. `unknown`: of another machine or container, or the system
- * does not tell.
+ * The owner of `name`, if it was made with `kind`; undefined for any other name. `unknown` for a process of another machine or
+ * container, and where the system does not tell.
  */
 export function ownershipOf(kind: string, name: string): Ownership | undefined {
   if (!name.startsWith(`${kind}-`)) return undefined;
@@ -43,7 +43,7 @@ export function ownershipOf(kind: string, name: string): Ownership | undefined {
 /** Minimum age of a leftover that cannot belong to a running job: no job lives longer than 7 days. */
 const SURELY_DEAD_MS = 8 * 24 * 3_600_000;
 
-/** Whether nobody needs what has that name and was made then: its process is dead, or nobody here knows it and it is 8 days old. */
+/** Whether a file with that name and time has no owner any more: its process is dead, or is unknown here and the file is 8 days old. */
 export function isAbandoned(kind: string, name: string, madeAt: number, now: number): boolean {
   const ownership = ownershipOf(kind, name);
   return ownership === "dead" || (ownership === "unknown" && madeAt < now - SURELY_DEAD_MS);

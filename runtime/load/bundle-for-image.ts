@@ -11,7 +11,7 @@ export interface ImagePlaces {
   readonly placeOf: (file: string) => string;
   /** Where the bundle is put in the image. */
   readonly bundlePath: string;
-  /** Says what of the packages is in the bundle. */
+  /** Decides which packages are in the bundle. */
   readonly imports: Plugin;
 }
 
@@ -31,8 +31,7 @@ export interface ImageBundle {
 }
 
 /**
- * The worker given `bundlePath` as its handler resolves packages as if it lay where its source lies, and errors name lines of
- * the source.
+ * A worker with `bundlePath` as its handler resolves packages from the place of the source, and errors name lines of the source.
  *
  * @throws HandlerFileError with file, line and column of every error
  */
@@ -41,7 +40,7 @@ export async function bundleForImage(
   { placeOf, bundlePath, imports: plugin }: ImagePlaces,
 ): Promise<ImageBundle> {
   const place = placeOf(sourcePath);
-  // The bundle lies to the source here as it will in the image, so the way from one to the other is the same.
+  // The path from the bundle to the source is the same here as in the image.
   const way = path.posix.relative(path.posix.dirname(place), path.posix.dirname(bundlePath));
   const folder = path.resolve(path.dirname(sourcePath), way);
   const { code, inputPaths, imports } = await runBundler(sourcePath, folder, {
@@ -60,7 +59,7 @@ export async function bundleForImage(
   };
 }
 
-/** CommonJS modules in the bundle, which is none, still have a `require`: the one of the source. */
+/** The `require` of the source, for CommonJS modules in a bundle that is an ES module. */
 function requireFrom(place: string): string {
   const source = JSON.stringify(pathToFileURL(place).href);
   return `import{createRequire as __svCreateRequire}from"node:module";const require=__svCreateRequire(${source});`;

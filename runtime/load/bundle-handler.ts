@@ -39,7 +39,7 @@ export async function bundleHandler(
   const note: BundleNote = { sourcePath, madeBy: MADE_BY, inputs };
   await writeWhole(modulePath, code);
   await writeWhole(notePath(modulePath), JSON.stringify(note));
-  // A file that changed while it was being read may be noted as it is now, yet be bundled as it was before.
+  // A file that changed while it was read may be noted in its new state and bundled in its old one.
   const isSure = inputs.every((input) => input.mtimeMs < startedAt - CLOCK_STEP_MS);
   if (isSure) await writeWhole(latestPath(folder, bundleName), bundleName);
   await trimCache(folder);
@@ -60,7 +60,7 @@ async function findCached(
   const same = now.every((input, at) => JSON.stringify(input) === JSON.stringify(note.inputs[at]));
   if (!same) return undefined;
   claimBundle(modulePath);
-  // It may have been on its way out when it was claimed.
+  // The bundle may have been removed while it was being claimed.
   const isKept = (await readIfThere(latestFile)) === latest && (await exists(modulePath));
   if (!isKept) return undefined;
   await markUsed(modulePath);

@@ -1,4 +1,4 @@
-/** Refuses what this project does not run on, with a sentence instead of a stack. */
+/** Refuses platforms that this project does not run on, with a sentence instead of a stack. */
 
 const NODE_MIN = 24;
 

@@ -28,11 +28,11 @@ export async function holdBundler(): Promise<HeldBundler> {
   };
 }
 
-/** What is done otherwise for an image, in which files lie elsewhere. */
+/** What differs for an image, where files have other places. */
 export interface Elsewhere {
   /** Where a source file will lie when the bundle runs. */
   readonly placeOf: (file: string) => string;
-  /** Says what of the packages is bundled; no package is without it. */
+  /** Decides which packages are bundled; without it, none are. */
   readonly imports: Plugin;
   /** What every bundle begins with. */
   readonly banner: string;

@@ -1,14 +1,14 @@
-/** Limits the size of the bundle cache: bundles in use stay, and of the others those used last. */
+/** Limits the size of the bundle cache: bundles in use stay, and among the others those that were used last. */
 import fs from "node:fs/promises";
 import path from "node:path";
 import { claimedBundles } from "./bundle-claims.ts";
 import { notePath } from "./bundle-note.ts";
 
-/** What is kept of bundles that no running process has claimed. */
+/** Bounds of the bundles that no running process has claimed. */
 interface CacheBounds {
   /** Maximum age of a bundle since its last use. */
   readonly unusedForMs: number;
-  /** What all take together. */
+  /** Maximum bytes of all bundles. */
   readonly bytes: number;
 }
 
@@ -39,7 +39,7 @@ export async function trimCache(folder: string, bounds = BOUNDS): Promise<void> 
   }
 }
 
-/** What a process that was killed was writing. */
+/** Removes the files that killed processes were writing. */
 async function removeTorn(folder: string): Promise<void> {
   for (const name of await fs.readdir(folder)) {
     if (!name.endsWith(".partial")) continue;
@@ -76,7 +76,7 @@ async function bundlesIn(folder: string): Promise<Bundle[]> {
 }
 
 /**
- * First its entry is removed, so that it is found no more, and then the bundle, unless a process has claimed it before: a process
+ * Removes the entry first, so that the bundle is not found any more, and then the bundle, unless a process has claimed it: a process
  * claims a bundle and then checks once more that it is still the latest.
  */
 async function remove(folder: string, name: string): Promise<void> {

@@ -59,7 +59,7 @@ function prettyLine(level: LogLevel, msg: string, fields: LogFields): string {
   return `${printable(lines.join("\n"), true)}\n`;
 }
 
-/** A failure is said as `sv-emulate` says it. */
+/** A failure in the words of `sv-emulate`. */
 function inWords(message: string, stack: unknown, fields: Readonly<Record<string, unknown>>) {
   const { type, outcome, ...more } = fields;
   if (typeof type !== "string" || !isFailureType(type)) return { said: message, more: fields };

@@ -11,11 +11,11 @@ export function signalGroup(leaderPid: number, signal: "SIGTERM" | "SIGKILL"): v
 }
 
 /**
- * Kills the group of a child of ours, and whatever descendant left it to lead a group or session of its own: what has the variable
- * `name` with the value `marker` in its environment. One that is being started may be missed: `endMarked` finds it.
+ * Kills the group of a child, and descendants outside that group: they have the variable `name` with the value `marker` in their
+ * environment. A process that is just being started may be missed: `endMarked` finds it.
  */
 export function killTree(leaderPid: number, name: string, marker: string): void {
-  // Before the leader ends, for some are only found as long as it has not.
+  // Before the leader ends: some processes can only be found until then.
   const pids = system().marked(`${name}=${marker}`, leaderPid);
   signalGroup(leaderPid, "SIGKILL");
   signalAll(pids, "SIGKILL");
@@ -35,8 +35,8 @@ const LOOKS = 50;
 const LOOK_AGAIN_MS = 20;
 
 /**
- * Kills whatever has the variable `name` with the value `marker` in its environment until nothing does any more: one may have been
- * starting at the first look, and a killed one holds its memory, a GPU's too, until it has left.
+ * Kills all processes that have the variable `name` with the value `marker` in their environment, until there are none: one may
+ * have been starting at the first look, and a killed process holds its memory, also of a GPU, until it is gone.
  * Gives up after a second: a process that hangs in the kernel cannot be waited for.
  */
 export async function endMarked(name: string, marker: string): Promise<void> {
@@ -46,15 +46,15 @@ export async function endMarked(name: string, marker: string): Promise<void> {
 }
 
 /**
- * Kills all processes that have the variable `name` with the value `marker` in their environment. Answers how many there were; one
- * that was killed before may still be on its way out.
+ * Kills all processes that have the variable `name` with the value `marker` in their environment. Returns their number, which
+ * includes processes that were killed before and are not gone yet.
  */
 export function killMarked(name: string, marker: string): number {
   return signalMarked(name, marker, "SIGKILL").length;
 }
 
 /**
- * Sends them that signal, and answers which they are; the process that asks gets none.
+ * Sends a signal to all marked processes except this one, and returns their ids.
  *
  * @param root this process or a child of it that is marked so: its descendants are found, too, where no environment is shown
  */

@@ -40,7 +40,7 @@ export class PlainTextFinder {
   /** The end of the run byte by byte; `limit` where the run goes on to there. */
   #endBefore(start: number, limit: number): number {
     let at = start;
-    // Behind the last byte comes none that is plain.
+    // No plain byte follows the last byte.
     while (at < limit && isPlain(this.#bytes[at] ?? 0)) at += 1;
     return at;
   }
@@ -55,7 +55,7 @@ function isPlain(byte: number): boolean {
   return byte >= 0x20 && byte < 0x80 && byte !== 0x22 && byte !== 0x5c;
 }
 
-/** Subtracting sets a byte's highest bit where the byte was smaller, or where a lower byte was; both end the run. */
+/** Subtraction sets the highest bit of a byte that is smaller, or that follows a smaller byte; both end the run. */
 function isPlainWord(word: number): boolean {
   const quotes = word ^ 0x22222222;
   const backslashes = word ^ 0x5c5c5c5c;

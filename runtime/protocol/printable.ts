@@ -9,7 +9,7 @@ const COLOUR = /(\u001b\[[\d;:]*m)/u;
 /** Control characters that JSON does not escape. */
 const UNESCAPED = /[\u007f-\u009f]/gu;
 
-/** The text without what would do more at a terminal than print: of sequences, colours alone stay, where `colors` says. */
+/** The text without control characters and sequences of a terminal; with `colors`, colours stay. */
 export function printable(text: string, colors: boolean): string {
   if (!colors) return withoutControls(text);
   // Every second piece is a colour.

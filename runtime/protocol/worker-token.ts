@@ -1,6 +1,6 @@
 /**
- * Tokens of workers that come over TLS: a text that is the key, and behind a dot the certificate that the service shows to workers, if
- * it has made that itself. The whole is what the worker sends. Pure.
+ * Tokens of workers that connect over TLS: the key, and behind a dot the fingerprint of the service's certificate, if the service
+ * made that itself. The worker sends the whole token. Pure.
  */
 import { Buffer } from "node:buffer";
 
@@ -13,7 +13,7 @@ export function workerToken(key: string, fingerprint: Uint8Array | undefined): s
   return `${key}.${Buffer.from(fingerprint).toString("base64url")}`;
 }
 
-/** The key that a token is. */
+/** The key in a token. */
 export function keyInToken(token: string): string {
   return token.replace(FINGERPRINT, "");
 }

@@ -13,15 +13,15 @@ import type { ServicePlace } from "../protocol/service-address.ts";
 /** Timeout of the connection and its TLS handshake. */
 const LIMIT_MS = 10_000;
 
-/** What the connection is to be opened with. */
+/** The terms on which to open the connection. */
 export interface TrustedService {
   /** Authorities that may vouch for the service, in PEM; `checkName` must find nothing wrong as well. */
   readonly roots: readonly string[];
-  /** Whom the certificate is made out to; answers what is wrong with that. */
+  /** Checks the name in the certificate; returns what is wrong with it. */
   readonly checkName: (certificate: PeerCertificate) => Error | undefined;
 }
 
-/** The service is not the one that the worker was given a token for, as far as can be told; trying again is of no use. */
+/** The service does not seem to be the one of the worker's token; another try is of no use. */
 export class UntrustedServiceError extends Error {
   override readonly name = "UntrustedServiceError";
 }
@@ -50,7 +50,7 @@ export async function checkService(
       );
     }
     const root = pinned(certificate, fingerprint, `${host}:${port}`);
-    // Whatever name it is made out to: it is the one.
+    // The fingerprint is right, so that the name in the certificate does not matter.
     return { roots: [root], checkName: () => undefined };
   } finally {
     socket.end().setTimeout(LIMIT_MS, () => socket.destroy());
@@ -80,7 +80,7 @@ function connected({ host, port }: { host: string; port: number }): Promise<TLSS
       ...nameOf(host),
       ALPNProtocols: ["h2"],
       minVersion: "TLSv1.2",
-      // Judged by the caller: by its fingerprint, or by what the library has found out.
+      // The caller judges, by the fingerprint or by the result of the library.
       rejectUnauthorized: false,
     });
     socket.setTimeout(LIMIT_MS, () => socket.destroy(new Error(`no answer in ${LIMIT_MS} ms`)));
@@ -90,7 +90,7 @@ function connected({ host, port }: { host: string; port: number }): Promise<TLSS
   });
 }
 
-/** An address is no name that could be asked for. */
+/** The name to ask for; none for an address. */
 function nameOf(host: string): { readonly servername?: string } {
   return isIP(host) === 0 ? { servername: host } : {};
 }

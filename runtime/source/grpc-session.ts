@@ -40,7 +40,7 @@ const SOCKET_WINDOW_BYTES = 131_072;
 const channelOptions = {
   "grpc.max_receive_message_length": MESSAGE_MAX_BYTES,
   "grpc.max_send_message_length": MESSAGE_MAX_BYTES,
-  // A peer that vanished without a word is noticed after 25 s: an answer may wait behind payloads, on a long line for some seconds.
+  // A vanished peer is noticed after 25 s: an answer may wait some seconds behind payloads on a long line.
   "grpc.keepalive_time_ms": 10_000,
   "grpc.keepalive_timeout_ms": 15_000,
   // Each session connects anew and at once: the source has a backoff of its own.
@@ -55,7 +55,7 @@ const channelOptions = {
 export interface Door {
   readonly target: string;
   readonly tls: ChannelCredentials;
-  /** What the service is asked for as; by default the host of the target. */
+  /** The name of the service in the TLS handshake; default: the host of the target. */
   readonly name?: string;
 }
 
@@ -123,7 +123,7 @@ export class GrpcSession implements Session {
 
   send(report: WorkerReport): void {
     if (payloadBytesOf(report) <= PIECE_BYTES) return this.#write(report);
-    // With its credit: further jobs are not to come before the results of those that are done.
+    // Written with its credit: no further job may come before the results of finished ones.
     const { chunks, progress, outcomes, credit, ...urgent } = report;
     if (Object.keys(urgent).length > 0) this.#write(urgent);
     const large = encodeReport(defined({ chunks, progress, outcomes, credit }));

@@ -1,4 +1,4 @@
-/** The job source that speaks to the service over gRPC; a program of its own in the package, loaded with all it needs from one file. */
+/** The job source that speaks to the service over gRPC; the package has it, with all it needs, in one file. */
 import { ServiceSessions } from "./service-sessions.ts";
 import { SessionSource, type SessionSourceOptions } from "./session-source.ts";
 

@@ -1,11 +1,11 @@
-/** A session that is opened when something else is known: until then nothing is sent. */
+/** A session that is opened later, when its service has been checked: until then nothing is sent. */
 import type { OpenSession, Session, SessionEnd, SessionEvents } from "./session.ts";
 
 export class LaterSession implements Session {
   #session: Session | undefined;
   #isClosed = false;
 
-  /** @param opening never rejects; how the session ended that could not be opened, or how to open it */
+  /** @param opening never rejects; resolves with how to open the session, or with why it cannot be opened */
   constructor(opening: Promise<OpenSession | SessionEnd>, events: SessionEvents) {
     void opening.then((found) => {
       if (this.#isClosed) return;

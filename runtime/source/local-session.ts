@@ -73,7 +73,7 @@ class LocalSession implements Session {
     try {
       await this.#service?.receive(report);
     } catch (error) {
-      // There is no receipt for it: the worker says it again in its next session.
+      // It has no receipt: the worker sends it again in its next session.
       this.#end({ refused: false, reason: error instanceof Error ? error.message : String(error) });
     }
     this.#unstored -= 1;

@@ -142,8 +142,8 @@ export class Outbox {
   }
 
   /**
-   * Takes out what may overtake a large bundle that is being sent: everything but payloads and credit, by which further jobs would
-   * come. A job that is handed back may, because nothing that it said before counts any more.
+   * Takes out what may overtake a large bundle that is being sent: everything but payloads and credit, which would bring further
+   * jobs. A job that is handed back may overtake, because its earlier reports do not count any more.
    */
   takeUrgent(): WorkerReport | undefined {
     if (!this.#filled) return undefined;
@@ -153,7 +153,7 @@ export class Outbox {
     return this.#with(outcomes.length === 0 ? {} : { outcomes });
   }
 
-  /** The jobs of outcomes that are on their way for a while do not run any more: their time does not either. */
+  /** Pauses the time of jobs with an outcome on its way: they do not run any more. */
   #pauseEnded(leaving: readonly OutcomeReport[]): void {
     for (const outcome of [...leaving, ...this.#outcomes]) {
       if (!this.#unpaused.delete(outcome)) continue;

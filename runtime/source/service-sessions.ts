@@ -1,4 +1,4 @@
-/** Opens each session of a worker with its service: in turn at the places it was given, or where it was sent. */
+/** Opens each session of a worker with its service: at the given addresses in turn, or where it was redirected. */
 import { randomBytes } from "node:crypto";
 import { isIP } from "node:net";
 import { createSecureContext, type PeerCertificate } from "node:tls";
@@ -24,7 +24,7 @@ export class ServiceSessions {
   /** The instance id of this worker for all of its life: the service recognises it by that. */
   readonly #instance = randomBytes(INSTANCE_BYTES).toString("base64url");
   #at = 0;
-  /** Where it was sent; good for one session. */
+  /** The address of the last redirect; good for one session. */
   #redirect: ServicePlace | undefined;
 
   /** @throws RangeError for an address that breaks `SERVICE_ADDRESS_RULE` */

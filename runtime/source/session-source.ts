@@ -217,7 +217,7 @@ export class SessionSource implements JobSource {
     if (refused) return this.#refuse(reason);
     this.#failures++;
     const { onDisconnect, reconnect = defaultReconnect } = this.#options;
-    // The first redirect is followed at once; should they go in a circle, it waits.
+    // The first redirect is followed at once; later ones wait, in case they go in a circle.
     const isSentOn = isRedirected && this.#failures === 1;
     const waitMs = isSentOn ? 0 : backoffMs(this.#failures, reconnect, Math.random());
     if (!isSentOn) onDisconnect?.(reason, waitMs);

@@ -5,12 +5,12 @@ import type { ObjectStore } from "./object-store.ts";
 export interface TransferTerms {
   /** Called when it is first needed; not again once it has succeeded. */
   openStore(): Promise<ObjectStore>;
-  /** Of the job. */
+  /** The signal of the job. */
   signal(): AbortSignal;
   tempDir(): string;
 }
 
-/** What does the work is loaded when it is first asked for: most handlers never ask. */
+/** Loads its code with the first transfer: most handlers have none. */
 export class JobTransfers implements Transfers {
   readonly #terms: TransferTerms;
   readonly #stop = new AbortController();
@@ -79,7 +79,7 @@ export class JobTransfers implements Transfers {
     this.#open.add(over);
     // A promise of its own, so that an unhandled failure is reported as any other would be.
     const told = running.then((value) => value);
-    // But not that of something that the job's end has ended.
+    // A transfer that ended with the job is no failure.
     const excuse = (): void => void told.catch(ignore);
     if (signal.aborted) excuse();
     else signal.addEventListener("abort", excuse, { once: true });

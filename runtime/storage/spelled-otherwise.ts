@@ -1,10 +1,10 @@
-/** Finds out whether a file system takes a name for another one's: many do where only case or Unicode form differ. */
+/** Finds out whether a file system takes one name for another: many do where only case or Unicode form differ. */
 import { lstat, readdir } from "node:fs/promises";
 import path from "node:path";
 
 /**
- * Whether something is there under the name which is called otherwise: `A.txt` for `a.txt`. The directory is only read where something is
- * there under another spelling, too: elsewhere that would make every file of a large one dear.
+ * Whether the file that the name finds is spelled otherwise: `A.txt` for `a.txt`. The directory is only read where another spelling
+ * finds a file too: reading a large directory for each file would be slow.
  */
 export async function isSpelledOtherwise(directory: string, name: string): Promise<boolean> {
   if (!(await isThere(directory, name))) return false;

@@ -24,7 +24,7 @@ const WITH_ENVIRONMENT = ["-axEww", "axeww"];
 /** Names of an id that is new for each boot and does not change with the clock; else the one that all BSDs have. */
 const BOOT_NAMES = ["kern.bootsessionuuid", "kern.boottime"];
 
-/** All processes but zombies and the `ps` that was asked, by their numbers. */
+/** All processes by their ids, except zombies and `ps` itself. */
 interface Look {
   readonly rows: ReadonlyMap<number, ProcessRow>;
   /** What `ps` says of itself. */
@@ -37,15 +37,15 @@ export class PosixSystem implements System {
   #flags = WITH_ENVIRONMENT;
 
   /**
-   * A program in the path of what is started may be one whose environment the system keeps to itself: so what descends from a marked
-   * process is taken for marked, too, and what is in a group that one of them leads.
+   * The system may hide the environment of some programs. Descendants of a marked process therefore count as marked, and so do
+   * processes in a group that a marked one leads.
    */
   marked(mark: string, root?: number): readonly number[] {
     const { rows } = this.#lookWithEnvironment() ?? { rows: new Map<number, ProcessRow>() };
     const found = new Set<number>();
     const wanted = ` ${mark} `;
     for (const row of rows.values()) if (`${row.command} `.includes(wanted)) found.add(row.pid);
-    // Once reaped by us, its number may be another's.
+    // After we reap it, its id may belong to another process.
     if (root === process.pid || (root !== undefined && rows.get(root)?.parent === process.pid))
       found.add(root);
     addRelated(found, rows);
@@ -61,7 +61,7 @@ export class PosixSystem implements System {
     const wanted = Number.parseInt(start, RADIX);
     const isSame = (row: ProcessRow | undefined) =>
       row?.startS !== undefined && Math.abs(row.startS - wanted) <= START_DIFFERS_S;
-    // It may have been started after the last look, so that one cannot tell that it is dead.
+    // It may have been started after the last look: then it is not known to be dead.
     if (isSame(this.#recentLook()?.rows.get(pid))) return true;
     const now = this.#lookNow();
     return now === undefined ? undefined : isSame(now.rows.get(pid));
@@ -86,7 +86,7 @@ export class PosixSystem implements System {
     const rows = this.#recentLook()?.rows;
     if (own === undefined || rows === undefined) return undefined;
     const found = new Set([pid]);
-    // A set is walked on through what is added meanwhile.
+    // The loop also visits ids that are added meanwhile.
     for (const one of found)
       for (const row of rows.values()) if (row.parent === one) found.add(row.pid);
     return [...found].reduce((sum, one) => sum + (rows.get(one)?.residentBytes ?? 0), 0);
@@ -101,7 +101,7 @@ export class PosixSystem implements System {
         reason,
         "ps does not work here: processes that a handler left behind are not found, and the memory of workers is not known",
       ];
-    // Some keep that of their own programs to themselves, and ps is one of these.
+    // Some systems hide the environment of their own programs, and ps is one of them.
     if (seen.own?.command.includes("LC_ALL=C") === true) return [reason];
     return [
       reason,
@@ -120,7 +120,7 @@ export class PosixSystem implements System {
     return isRecent ? this.#recent : this.#lookNow();
   }
 
-  /** Asks in the way that worked the last time, and the first time in one after the other. */
+  /** Asks with the options that worked the last time; the first time with each in turn. */
   #lookWithEnvironment(): Look | undefined {
     for (const flags of this.#flags) {
       const seen = look([flags, ...COLUMNS, "-o", "command="]);
@@ -138,7 +138,7 @@ export class PosixSystem implements System {
 }
 
 function addRelated(found: Set<number>, rows: ReadonlyMap<number, ProcessRow>): void {
-  // A set is walked on through what is added meanwhile.
+  // The loop also visits ids that are added meanwhile.
   for (const one of found)
     for (const { pid, parent, group } of rows.values())
       if (parent === one || group === one) found.add(pid);

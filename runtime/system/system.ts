@@ -13,15 +13,15 @@ export interface System {
   marked(mark: string, root?: number): readonly number[];
 
   /**
-   * When a process began, in lower-case letters and digits that mean something to `isRunning` alone. Undefined when it has ended, also
-   * if nobody has reaped it yet, and where that cannot be told.
+   * The start of a process, in lower-case letters and digits for `isRunning` alone. Undefined for a process that has ended, reaped or
+   * not, and where the start is not known.
    */
   startOf(pid: number): string | undefined;
 
   /** Whether the process that began then still runs, and no later one with its number; undefined where that cannot be told. */
   isRunning(pid: number, start: string): boolean | undefined;
 
-  /** Where and for how long the number of a process with its start means one process only: this start of this machine or container. */
+  /** The scope in which the id and the start of a process are unique: this boot of this machine or container. */
   scope(): string;
 
   /** How often a process of this machine or container was killed for lack of memory so far; undefined where that cannot be told. */
@@ -30,7 +30,7 @@ export interface System {
   /** What a process and its descendants have resident; pages they share count for each. Undefined when it has ended or where nothing is known. */
   residentBytes(pid: number): number | undefined;
 
-  /** What cannot be told here, a sentence each that says what follows from it. */
+  /** Sentences on what this system does not tell, and on what follows from that. */
   untold(): readonly string[];
 }
 

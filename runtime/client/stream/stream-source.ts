@@ -1,15 +1,16 @@
 /** Follows a job's stream over as many connections as it takes, and gives out each chunk of each attempt once. */
+import { Buffer } from "node:buffer";
 import { isTerminal } from "../../protocol/job-status.ts";
 import type { RawChunk } from "../../protocol/chunk.ts";
 import { ClientError, ConnectionError, InvalidResponseError } from "../errors/errors.ts";
 import { pauseMs } from "../retry.ts";
 import { readStreamEvent, type StreamEvent } from "./stream-event.ts";
-import { linesOf } from "./stream-lines.ts";
 import { StreamPosition } from "./stream-position.ts";
 import type { Call, Transport } from "../transport.ts";
 
 /** Minimum duration of a connection whose break does not count as a failure, ms. */
 const STEADY_MS = 5_000;
+const NEWLINE = 0x0a;
 
 export class StreamSource<Output> {
   readonly #transport: Transport;
@@ -128,4 +129,27 @@ function attemptOf(event: StreamEvent<unknown>, from: number): number | undefine
   // A restart shows only here to a reader that resumed at an index of an older attempt.
   const { retries } = event.job;
   return from > 0 && retries !== undefined ? retries + 1 : undefined;
+}
+
+/**
+ * The non-empty lines of `body`, the last one with or without its newline. When the connection breaks, the error comes
+ * instead of the line it broke within.
+ */
+export async function* linesOf(
+  body: AsyncIterable<Uint8Array>,
+): AsyncGenerator<string, void, undefined> {
+  let pieces: Uint8Array[] = [];
+  for await (const bytes of body) {
+    let start = 0;
+    for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+      pieces.push(bytes.subarray(start, end));
+      const line = Buffer.concat(pieces).toString("utf8");
+      pieces = [];
+      start = end + 1;
+      if (line.trim() !== "") yield line;
+    }
+    pieces.push(bytes.subarray(start));
+  }
+  const last = Buffer.concat(pieces).toString("utf8");
+  if (last.trim() !== "") yield last;
 }

@@ -9,7 +9,7 @@ import { type Invocable, type Invocation, type InvocationResult, invoke } from "
 import { JobContext, type JobTerms, type ContextPort } from "./job-context.ts";
 import { NewestProgress } from "./newest-progress.ts";
 
-/** Where what a handler does on a job goes. */
+/** Receives what a handler does on a job. */
 export interface JobPort extends ContextPort {
   /** Takes consecutive chunks in their order. */
   chunks(batch: ChunkBatch): void;

@@ -1,4 +1,4 @@
-/** Limits how often a job's progress is passed on: of the values that come too soon, only the newest is. */
+/** Limits how often a job's progress is passed on: of values in quick succession, only the newest is. */
 import type { Buffer } from "node:buffer";
 
 export class NewestProgress {

@@ -14,8 +14,8 @@ const TERMS = {
 } as const;
 
 /**
- * JSON text of a `HandlerSchemas`: of the input what clients submit, of the output what they get. A schema is left out that
- * has no JSON form, and both if they are too large together. Never throws.
+ * JSON text of a `HandlerSchemas`: the input as clients submit it, the output as they get it. A schema without a JSON form is left
+ * out, and both are if they are too large together. Never throws.
  */
 export function schemasOf({ input, output }: Pick<LoadedHandler, Side>): Uint8Array {
   const text = textOf({ ...inJson("input", input), ...inJson("output", output) });
@@ -26,7 +26,7 @@ function inJson(side: Side, schema: StandardSchema | undefined): HandlerSchemas 
   try {
     const made = schema?.["~standard"].jsonSchema?.[side](TERMS);
     if (typeof made !== "object" || made === null) return {};
-    // Whatever a library hangs on it beside its members stays here.
+    // Properties that a library adds beside the members are dropped.
     return { [side]: JSON.parse(JSON.stringify(made)) as JsonSchema };
   } catch {
     return {};

@@ -15,7 +15,7 @@ export interface LoadedHandler {
   readonly dispose: ((state: unknown) => unknown) | undefined;
   readonly input: StandardSchema | undefined;
   readonly output: StandardSchema | undefined;
-  /** Sentences about options that there are not, for the log. */
+  /** Sentences about unknown options, for the log. */
   readonly hints: readonly string[];
 }
 
@@ -87,7 +87,7 @@ function withOptions(run: Handler, options: Fields, name: string): LoadedHandler
   };
 }
 
-/** A definition may have members of its own, so that one that is no option is no mistake for sure. */
+/** A hint instead of an error: a definition may have members of its own. */
 function hintAbout(option: string, name: string): readonly string[] {
   if (option === "run" || OPTIONS.includes(option)) return [];
   const near = closestName(option, OPTIONS);
@@ -135,7 +135,7 @@ function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null;
 }
 
-/** What a CommonJS module hung on its function, which the import of it may not see. */
+/** Properties that a CommonJS module set on its function: an import may not show them. */
 function own(value: unknown): Fields {
   return typeof value === "function" || isFields(value)
     ? Object.fromEntries(Object.entries(value))

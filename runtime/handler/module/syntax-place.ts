@@ -14,7 +14,7 @@ export async function syntaxPlaces(
   const stack = error.stack ?? "";
   const shown = shownPlace(stack, error.message);
   if (shown !== undefined) return shown;
-  // Node says nothing of where a module cannot be parsed; a parser that does is asked.
+  // Node does not tell where a module cannot be parsed; another parser does.
   return stack.includes("at compileSourceTextModule ") ? parsedPlaces(sourcePath) : undefined;
 }
 
@@ -44,7 +44,7 @@ async function parsedPlaces(sourcePath: string): Promise<string | undefined> {
     });
     return undefined;
   } catch (error) {
-    // Without esbuild, or with an error of another kind, what Node said has to do.
+    // Without esbuild, or for an error of another kind, Node's message has to do.
     return messagesOf(error, path.dirname(sourcePath));
   }
 }
@@ -61,7 +61,7 @@ function messagesOf(error: unknown, folder: string): string | undefined {
   return places.length === 0 ? undefined : places.join("\n");
 }
 
-/** Whatever else a module loads has no syntax to look at. */
+/** Other files that a module loads are not parsed. */
 const onlyJavaScript: Plugin = {
   name: "only-javascript",
   setup(build) {

@@ -53,7 +53,7 @@ export function exceeds(json: string, maxBytes: number): boolean {
 }
 
 /** Says the size, the limit and the way out. */
-export function tooLarge(bytes: number, maxBytes: number): InvalidOutputError {
+function tooLarge(bytes: number, maxBytes: number): InvalidOutputError {
   return new InvalidOutputError(
     `The output is ${bytes} bytes of JSON, and at most ${maxBytes} are accepted: ` +
       "upload it and return a link, or yield it in parts.",
@@ -93,4 +93,28 @@ function reasonOf(error: unknown): string {
   const [first = "", ...steps] = message.split(/\s*\n[\s|>-]*/u);
   if (first.includes("circular")) return `it refers to itself, ${steps.join(", ")}`;
   return [first, ...steps].join(" ").trim();
+}
+
+/** Collects a generator's yields into the job's output, from the JSON text that was written for the stream anyway. */
+export class Collected {
+  readonly #maxBytes: number;
+  readonly #parts: string[] = [];
+  /** Both brackets. */
+  #bytes = 2;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** @throws InvalidOutputError as soon as the array would be larger than that */
+  add(json: string): void {
+    const comma = this.#parts.length === 0 ? 0 : 1;
+    this.#bytes += Buffer.byteLength(json) + comma;
+    if (this.#bytes > this.#maxBytes) throw tooLarge(this.#bytes, this.#maxBytes);
+    this.#parts.push(json);
+  }
+
+  json(): string {
+    return `[${this.#parts.join(",")}]`;
+  }
 }

@@ -74,7 +74,7 @@ function innerOf({ left, data = new Uint8Array() }: Piece): Inner {
   return { start, field: FIELD.Piece.data, bytes: data };
 }
 
-/** What `outer` has, and behind it its repeated `field`. */
+/** The message `outer`, followed by its repeated `field`. */
 function encodeWith(outer: Writer, field: number, messages: readonly Inner[]): Buffer {
   const parts: Uint8Array[] = [];
   for (const { start, bytes, field: last } of messages) {

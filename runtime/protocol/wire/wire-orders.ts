@@ -12,7 +12,7 @@ const revocationReasons = [
   "lease-lost",
 ] as const satisfies readonly RevocationReason[];
 
-/** What a message has beside the fields of the protocol is left out when it is written. */
+/** The message for `orders`; other fields than those of the protocol are left out. */
 export function encodeOrders(orders: ServiceOrders): proto.ServiceMessage {
   return {
     welcome: orders.welcome,

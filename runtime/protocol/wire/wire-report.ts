@@ -17,7 +17,7 @@ import {
 } from "./wire-fields.ts";
 import { decodeFailure, decodeOutcome, encodeFailure, encodeOutcome } from "./wire-outcome.ts";
 
-/** What a message has beside the fields of the protocol is left out when it is written. */
+/** The message for `report`; other fields than those of the protocol are left out. */
 export function encodeReport(report: WorkerReport): proto.WorkerMessage {
   return {
     hello: report.hello && { ...report.hello, held: [...report.hello.held] },

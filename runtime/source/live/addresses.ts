@@ -30,7 +30,7 @@ export class LiveAddresses {
     };
   }
 
-  /** Whether the address for jobs is one from which the addresses for batches and stops follow. */
+  /** Whether the addresses for batches and stops follow from the address for jobs. */
   get hasBatches(): boolean {
     return this.#of.take.includes(TAKE);
   }
@@ -45,7 +45,7 @@ export class LiveAddresses {
     );
   }
 
-  /** Where jobs to be stopped are told; undefined where it cannot be known. */
+  /** The address of the question for jobs to stop; undefined where it is not known. */
   get stop(): string | undefined {
     return this.hasBatches ? this.#of.take.replace(TAKE, "/job-stop/") : undefined;
   }
@@ -60,7 +60,7 @@ export class LiveAddresses {
     return withQuery(filled(this.#of.stream, "$ID", jobId), "isStream=false");
   }
 
-  /** The sign of life, with whatever is to be told beside it; undefined where none is wanted. */
+  /** The address of the ping with these parameters; undefined where no ping is wanted. */
   ping(query: Readonly<Record<string, string | undefined>>): string | undefined {
     if (this.#of.ping === undefined) return undefined;
     const pairs = Object.entries(query).flatMap(([name, value]) =>

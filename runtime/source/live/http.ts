@@ -29,7 +29,7 @@ export class LiveHttp {
   }
 
   /**
-   * Asks. What has begun to be answered is read to its end, whatever `signal` says: it may hold a job.
+   * Asks. An answer that has begun is read to its end, even if `signal` aborts: it may hold a job.
    *
    * @param limitMs until the answer begins
    * @throws Error when there is no answer
@@ -43,7 +43,7 @@ export class LiveHttp {
   post(url: string, jobId: string, body: Uint8Array, signal: AbortSignal): Promise<LiveAnswer> {
     const headers = {
       ...this.#headers,
-      // What the queue is used to: it reads JSON whatever this says (live).
+      // The type that the SDK sends; the queue reads JSON whatever it is (live).
       "content-type": "application/x-www-form-urlencoded",
       charset: "utf-8",
       "x-request-id": encodeURIComponent(jobId),
@@ -52,7 +52,7 @@ export class LiveHttp {
     return this.#exchange(url, post, signal);
   }
 
-  /** Directly with undici's dispatcher: its streams of answers would cost more than the answers. */
+  /** Uses undici's dispatcher: its streams would cost more than the answers. */
   #exchange(
     url: string,
     request: Omit<Dispatcher.DispatchOptions, "origin" | "path">,
@@ -133,7 +133,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** What an answer says, for a log. */
+/** The text of an answer, for a log. */
 export function answerText({ status, body }: LiveAnswer): string {
   const text = body.toString("utf8", 0, 300).trim();
   return text === "" ? String(status) : `${status}: ${text}`;

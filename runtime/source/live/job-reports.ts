@@ -30,9 +30,9 @@ interface Result {
 const OVER = new Error("nothing more is said of the job");
 /** Timeout of the answer to a progress value, for which later reports wait. */
 const PROGRESS_LIMIT_MS = 10_000;
-/** From the hand-over of a job until its result is taken, or nothing of it counts any more. */
+/** Reports on a job from its hand-over until its result is taken, or no report on it counts any more. */
 export class JobReports {
-  /** As it was handed over, should it have to be handed over once more. */
+  /** The job as it was handed over, in case it has to be handed over once more. */
   readonly job: HandedJob;
   readonly #options: ReportsOptions;
   readonly #gone = new AbortController();
@@ -103,7 +103,7 @@ export class JobReports {
       };
       this.#result = { body, settle };
       this.#unsettle();
-      // The request for the next job, which this makes room for, leaves first: the handler waits for that one.
+      // The request for the next job leaves first: the handler waits for it.
       setImmediate(() => void this.#send());
     });
   }
@@ -115,7 +115,7 @@ export class JobReports {
     this.#result?.settle(false);
   }
 
-  /** One request at a time: what is said later must not arrive earlier. */
+  /** Sends one request at a time: a later report must not arrive earlier. */
   async #send(): Promise<void> {
     if (this.#isSending) return;
     this.#isSending = true;
@@ -135,7 +135,7 @@ export class JobReports {
     return this.#progress !== undefined || this.#chunks.length > 0 || this.#result !== undefined;
   }
 
-  /** A handler that tells its progress all the time does not hold up its chunks. */
+  /** Sends the next report; frequent progress does not hold up chunks. */
   async #sendNext(): Promise<void> {
     const progress = this.#progress;
     this.#progress = undefined;
@@ -145,11 +145,11 @@ export class JobReports {
     if (this.#result !== undefined) await this.#sendResult(this.#result);
   }
 
-  /** A part of a yield counts as taken when it is put to the others: the rest must come before any of it can leave. */
+  /** Sends a chunk. A part of a yield counts as taken when it is kept: the whole yield is sent with its last part. */
   async #sendChunk({ line, nextIndex }: WaitingChunk): Promise<void> {
     const bodies = this.#yields.add(line);
     if (bodies !== undefined) await this.#sendYield(bodies);
-    // One that the queue does not want is over as well: the handler is not to wait for it.
+    // A chunk that the queue refuses is done as well: the handler must not wait for it.
     if (!this.#gone.signal.aborted) this.#options.chunksStored(this.lease, nextIndex);
   }
 
@@ -162,7 +162,7 @@ export class JobReports {
     for (const part of parts) await this.#post.deliver("a part of a chunk", url, part);
   }
 
-  /** In the place of a result that is refused stands why: the queue would wait for one, and have the job done again. */
+  /** Sends the result, or if it is refused, the reason: without a result the queue would run the job again. */
   async #sendResult({ body, settle }: Result): Promise<void> {
     const { addresses, reporter } = this.#options;
     const url = addresses.done(this.lease.jobId, this.#hasStreamed);
@@ -175,7 +175,7 @@ export class JobReports {
     settle(accepted);
   }
 
-  /** Once only: a newer value is worth more than an old one that arrives late. */
+  /** Sends a progress value once: a newer one is worth more than an old one that arrives late. */
   async #sendProgress(value: Uint8Array): Promise<void> {
     const { addresses, log } = this.#options;
     const { jobId } = this.lease;

@@ -195,7 +195,7 @@ export class LiveJobSource implements JobSource {
     if (held !== undefined) {
       this.#log.write("warn", "the queue gave a job that this worker holds already", { jobId });
       if (!held.hasStreamed) return false;
-      // Its stream begins anew, and would lack what was said of it before.
+      // The stream of the job begins anew, without what was reported before.
       this.#revoke(held, "lease-lost");
     }
     this.#begin({
@@ -208,7 +208,7 @@ export class LiveJobSource implements JobSource {
     return true;
   }
 
-  /** A job that the worker cannot do now: the queue takes none back, and would count the attempt. */
+  /** Keeps a job that the worker cannot do now: the queue takes none back, and would count the attempt. */
   #keeps(reports: JobReports): boolean {
     if (reports.hasStreamed || this.#leaving.signal.aborted) return false;
     reports.drop();

@@ -3,17 +3,17 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { BackoffTerms } from "../../core/backoff.ts";
 
 export interface LiveTimes {
-  /** How long a question may be held by the queue, which answers after some 20 to 30 s (live). */
+  /** Timeout of a question; the queue answers after some 20 to 30 s (live). */
   readonly pollLimitMs: number;
-  /** From one question to the next, where the first brought nothing and was answered sooner. */
+  /** Interval between questions, where the first brought nothing and was answered sooner. */
   readonly emptyPauseMs: number;
-  /** After a 429 (live). */
+  /** Pause after a 429 (live). */
   readonly tooManyPauseMs: number;
-  /** After an error of the queue, and after a lost connection. */
+  /** Waits after an error of the queue, and after a lost connection. */
   readonly retry: BackoffTerms;
-  /** How long a report is tried again and again before it is given up. */
+  /** Timeout of a report that is tried again and again. */
   readonly reportPatienceMs: number;
-  /** How long the queue may say of a job that it, its address or the worker is not known, before it is believed. */
+  /** Time in which the queue may say that a job, its address or the worker is unknown before it is believed. */
   readonly doubtPatienceMs: number;
 }
 

@@ -24,7 +24,7 @@ export interface LongPollOptions {
 const DENIALS: ReadonlySet<number> = new Set([401, 403, 404]);
 const TOO_MANY = 429;
 
-/** Resolves when `signal` has aborted, or `denied` has said that it is of no use. Never rejects. */
+/** Resolves when `signal` has aborted, or `denied` has returned false. Never rejects. */
 export async function pollForever(options: LongPollOptions): Promise<void> {
   const { signal } = options;
   const poll = new LongPoll(options);

@@ -1,4 +1,4 @@
-/** What the live queue has yet to be told of jobs: while it is too much, no further jobs are asked for. */
+/** Reports that the live queue has not taken yet: while there are too many, no further jobs are asked for. */
 
 /** Maximum results that wait in memory, and their bytes: with the largest output on top, some 80 MB. */
 const MAX_RESULTS = 64;
@@ -10,7 +10,7 @@ export class PendingReports {
   #streams = 0;
   #fewer = Promise.withResolvers<void>();
 
-  /** A result of that size waits to be taken, until the answer is called. */
+  /** Counts a waiting result of that size until the returned function is called. */
   result(bytes: number): () => void {
     this.#results += 1;
     this.#bytes += bytes;
@@ -22,8 +22,8 @@ export class PendingReports {
   }
 
   /**
-   * The queue has not heard all of a streamed job, until the answer is called. If it gave that job to this worker once more, as
-   * it may after an outage, it could mistake the old stream for the new one: nothing in a report says which attempt it is of.
+   * Counts a stream that the queue has not taken wholly, until the returned function is called. After an outage the queue may give
+   * the job to this worker once more, and could take the old stream for the new one: reports name no attempt.
    */
   stream(): () => void {
     this.#streams += 1;

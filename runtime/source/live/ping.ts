@@ -20,7 +20,7 @@ const JOBS_AT_ONCE = 100;
 /** Maximum characters of a reason (live). */
 const REASON_CHARACTERS = 256;
 
-/** Says it until `signal` aborts, from now on. Never rejects. */
+/** Pings from now on until `signal` aborts. Never rejects. */
 export async function pingForever(options: PingOptions): Promise<void> {
   const { addresses, intervalMs, version, log, signal, heldJobs } = options;
   if (addresses.ping({}) === undefined) {
@@ -36,7 +36,7 @@ export async function pingForever(options: PingOptions): Promise<void> {
       ping(options, { job_id: ids, runpod_version: version }),
     );
     const problem = (await Promise.all(pings)).find((text) => text !== undefined);
-    // Said once for each time that it begins to fail: the next one is as good.
+    // Logged once per outage: the next ping may succeed.
     if (problem !== undefined && !hasFailed && !signal.aborted) {
       log.write("warn", `the queue does not hear that this worker is there: ${problem}`);
     }
@@ -45,7 +45,7 @@ export async function pingForever(options: PingOptions): Promise<void> {
   }
 }
 
-/** What each of the pings names; one without any for none. */
+/** The job ids of each ping; one ping without ids where there are no jobs. */
 function jobIdTexts(held: readonly string[]): readonly (string | undefined)[] {
   if (held.length === 0) return [undefined];
   const count = Math.ceil(held.length / JOBS_AT_ONCE);
@@ -54,7 +54,7 @@ function jobIdTexts(held: readonly string[]): readonly (string | undefined)[] {
   );
 }
 
-/** Says that this worker can do no work. Never rejects. */
+/** Tells that this worker cannot work. Never rejects. */
 export async function pingUnhealthy(options: PingOptions, reason: string): Promise<void> {
   await ping(options, {
     status: "unhealthy",
@@ -64,7 +64,7 @@ export async function pingUnhealthy(options: PingOptions, reason: string): Promi
   });
 }
 
-/** Why it was not heard, if it was not. */
+/** Sends a ping; resolves with the reason if it failed. */
 async function ping(
   { addresses, http, intervalMs, signal }: PingOptions,
   query: Readonly<Record<string, string | undefined>>,

@@ -11,14 +11,14 @@ export interface ReportPostOptions {
 }
 
 export interface ReportPostEvents {
-  /** The queue has not taken a report, which is told again. */
+  /** Called when a report failed; it is sent again. */
   readonly failed: () => void;
 }
 
 /** What became of a report. */
 export interface Delivery {
   readonly isTaken: boolean;
-  /** What the queue says of a report that it will never take. */
+  /** The words of the queue about a report that it will never take. */
   readonly refusal?: string;
 }
 
@@ -33,7 +33,7 @@ export class ReportPost {
   readonly #jobId: string;
   readonly #signal: AbortSignal;
   readonly #options: ReportPostOptions & ReportPostEvents;
-  /** Since when the queue has answered nothing but doubtful things. */
+  /** Since when all answers of the queue have been doubtful. */
   #doubtedSince: number | undefined;
 
   /** @param signal nothing more is to be said of the job */
@@ -85,7 +85,7 @@ export class ReportPost {
     return status >= 200 && status < 300;
   }
 
-  /** A queue that does not know the job any more is not told of it chunk by chunk, each with all patience. */
+  /** Whether doubtful answers have lasted too long: not every chunk of a forgotten job is sent with full patience. */
   #isDoubtedTooLong(): boolean {
     const sinceMs = performance.now() - (this.#doubtedSince ?? performance.now());
     return sinceMs > this.#options.times.doubtPatienceMs;

@@ -14,7 +14,7 @@ export interface TakenJob {
 
 export interface TakenJobs {
   readonly jobs: readonly TakenJob[];
-  /** What was given and makes no sense, a sentence each. */
+  /** A sentence for each entry that makes no sense. */
   readonly problems: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export function readJobsToStop(
   }
 }
 
-/** Whether the answer says that it is JSON, whatever it says beside. */
+/** Whether the answer is JSON by its content type. */
 function isJson(contentType: string | undefined): boolean {
   return /^application\/json\s*(;|$)/iu.test(contentType ?? "");
 }
@@ -81,7 +81,7 @@ function readJob(entry: unknown): TakenJob | string {
   }
 }
 
-/** A limit that makes no sense is none. */
+/** The limit; undefined where it makes no sense. */
 function readLimit(value: unknown): number | undefined {
   if (typeof value !== "number" || !(value >= 1)) return undefined;
   return Math.min(Math.floor(value), LIMITS.executionTimeoutMaxMs);

@@ -44,7 +44,7 @@ export async function download(
   }
 }
 
-/** Where a file comes from. */
+/** The source of a file. */
 interface Source {
   /** Undefined: `name` is a key. */
   readonly url?: URL;

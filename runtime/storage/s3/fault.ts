@@ -24,7 +24,7 @@ export interface Fault {
   readonly mayPass: boolean;
 }
 
-/** As far as anything of it is there: of an answer the client understood, or of one it could not even parse. */
+/** Members that a thrown value may have: of an answer the client understood, or of one it could not parse. */
 interface Thrown {
   readonly code?: unknown;
   readonly name?: unknown;
@@ -44,7 +44,7 @@ export function readFault(thrown: unknown): Fault {
   return { status, name, message, mayPass: isPassing || PASSING_NAMES.has(name) };
 }
 
-/** What an answer to a plain HTTP request says of it; that has been tried often enough. */
+/** The fault of a plain HTTP request, which was retried already. */
 export function httpFault({ status, reason, said }: HttpFailure): Fault {
   const passes = status === undefined ? NETWORK_CODES.has(reason) : isPassingStatus(status);
   return { status, name: reason, message: said, mayPass: passes };
@@ -100,7 +100,7 @@ function inBrief(name: string, message: string): string {
 
 function isPassingStatus(status: number): boolean {
   if (status === 408 || status === 429) return true;
-  // 501 and 505: it will not learn it before the next try.
+  // 501 and 505 do not pass.
   return status >= 500 && status !== 501 && status !== 505;
 }
 

@@ -69,14 +69,14 @@ export async function putInParts(
   } catch (failure) {
     await abortUpload(target, uploadId).then(
       () => terms.closed(uploadId),
-      // Whoever was told that it was opened has more time.
+      // The listener that was told of the upload has more time.
       () => undefined,
     );
     throw failure;
   }
 }
 
-/** An upload that the service has begun must not go unheard of: a signal gets its way only a little later. */
+/** Begins an upload. The signal is heeded a little later, so that an upload that the service has begun is known here. */
 async function begin({ client, bucket, key }: Target, terms: MultipartTerms): Promise<string> {
   const { contentType, metadata, signal } = terms;
   const command = new CreateMultipartUploadCommand({
@@ -157,7 +157,7 @@ async function complete(
       return unquoted((await client.send(command, { abortSignal: signal })).ETag);
     } catch (thrown) {
       if (readFault(thrown).name !== "NoSuchUpload") throw thrown;
-      // The try before this one may have succeeded without its answer being heard.
+      // The try before may have succeeded without its answer.
       const { ETag } = await client.send(new HeadObjectCommand(object), { abortSignal: signal });
       if (unquoted(ETag) !== etagOf(parts)) throw thrown;
       return unquoted(ETag);
@@ -166,7 +166,7 @@ async function complete(
   return call(send, terms);
 }
 
-/** Says of an answer that it lacks what cannot be done without. */
+/** The error for an answer without a required member. */
 function incomplete(key: string): StorageError {
   const message = `The service takes no upload of "${key}" in parts: its answer is not that of S3.`;
   return new StorageError("storage_refused", message);
@@ -184,7 +184,7 @@ export function unquoted(etag: string | undefined): string {
 }
 
 /**
- * Ends an upload in parts; one that is not there any more counts as ended.
+ * Ends an upload in parts; a missing upload counts as ended.
  *
  * @param limitMs after which it is given up
  * @throws what the client throws, after several tries

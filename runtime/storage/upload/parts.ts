@@ -27,7 +27,7 @@ async function* cut(
   }
 }
 
-/** There are as many buffers as parts are held at a time: the stream is read no faster than they are released. */
+/** Reads the stream no faster than parts are released: there are as many buffers as parts are held at a time. */
 async function* gather(
   { stream, sizeBytes }: StreamBody,
   partSizeBytes: number,
@@ -50,7 +50,7 @@ async function* gather(
         filled = 0;
         number++;
       } else if (filled === buffer.byteLength) {
-        // There is more of it than was said: a file that grows.
+        // The body is larger than announced: a file that grows.
         const larger = Buffer.allocUnsafeSlow(partSizeBytes);
         larger.set(buffer);
         buffer = larger;

@@ -69,7 +69,7 @@ async function filesBelow(root: string, prefix: string): Promise<FoundFile[]> {
   return found.toSorted((a, b) => compare(a.key, b.key));
 }
 
-/** What is unpacked from an archive of a client's may hold links to anything on this machine. */
+/** Refuses links that lead out of the directory: an archive of a client may hold links to anything on this machine. */
 async function checkLink(link: string, realRoot: string): Promise<void> {
   const real = await fs.realpath(link);
   if (real.startsWith(realRoot + path.sep)) return;
