@@ -86,7 +86,7 @@ export const LIMITS = {
   workerStartMs: 1 * MINUTE_MS,
   /** Timeout from the start of a worker until it can take jobs, unless its template has another one (spec). */
   workerInitMs: 7 * MINUTE_MS,
-  /** Timeout of a worker that is to leave and holds no job (ours). */
+  /** Timeout of a worker without a job that was told to leave or could not be set up (ours). */
   workerLeaveMs: 1 * MINUTE_MS,
   /** Grace after `executionTimeout`: then the service ends a job that its worker did not end (ours). */
   executionGraceMs: 5 * SECOND_MS,

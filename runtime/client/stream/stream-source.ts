@@ -135,9 +135,7 @@ function attemptOf(event: StreamEvent<unknown>, from: number): number | undefine
  * The non-empty lines of `body`, the last one with or without its newline. When the connection breaks, the error comes
  * instead of the line it broke within.
  */
-export async function* linesOf(
-  body: AsyncIterable<Uint8Array>,
-): AsyncGenerator<string, void, undefined> {
+async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
   let pieces: Uint8Array[] = [];
   for await (const bytes of body) {
     let start = 0;
