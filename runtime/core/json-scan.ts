@@ -28,33 +28,20 @@ export function literalEnd(bytes: Uint8Array, start: number): number {
   }
 }
 
-/** The index after the value, of any kind, that starts at `start`. */
+/** The index after the value that starts at `start`: that of the next comma, closing bracket or brace outside of the value. */
 export function valueEnd(bytes: Uint8Array, start: number): number {
   let depth = 0;
   let at = start;
-  do {
+  while (at < bytes.length) {
     const byte = bytes[at];
-    if (byte === undefined) return at;
-    const nesting = NESTING.get(byte);
-    if (nesting !== undefined) {
-      depth += nesting;
-      at += 1;
-    } else {
-      at = byte === QUOTE ? stringEnd(bytes, at) : literalEnd(bytes, at);
-    }
-  } while (depth > 0);
+    const isClosing = byte === 0x5d || byte === 0x7d;
+    if (depth === 0 && (isClosing || byte === 0x2c)) return at;
+    if (byte === 0x5b || byte === 0x7b) depth += 1;
+    if (isClosing) depth -= 1;
+    at = byte === QUOTE ? stringEnd(bytes, at) : at + 1;
+  }
   return at;
 }
-
-/** The change of the depth by a bracket, a brace, a comma or a colon. */
-const NESTING: ReadonlyMap<number, number> = new Map([
-  [0x5b, 1],
-  [0x7b, 1],
-  [0x5d, -1],
-  [0x7d, -1],
-  [0x2c, 0],
-  [0x3a, 0],
-]);
 
 /** The last border between characters of a string up to `limit`. `start` is such a border. */
 export function lastBorder(bytes: Uint8Array, start: number, limit: number): number {

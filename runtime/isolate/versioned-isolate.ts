@@ -41,7 +41,6 @@ export class VersionedIsolate implements JobIsolate {
     this.#current = this.#newIsolate(options);
   }
 
-  /** Starts the handler process; it waits for `load`. */
   start(): void {
     this.#current.keeper.start();
   }
@@ -50,12 +49,10 @@ export class VersionedIsolate implements JobIsolate {
     this.#current.load(head);
   }
 
-  /** Process id of the handler process that takes jobs. */
   get pid(): number | undefined {
     return this.#current.keeper.pid;
   }
 
-  /** Process id of the standby process. */
   get standbyPid(): number | undefined {
     return this.#current.keeper.standbyPid;
   }
@@ -101,13 +98,11 @@ export class VersionedIsolate implements JobIsolate {
     void this.#beginAfter(ended, next, head);
   }
 
-  /** Hands back all jobs that are not done and ends all processes for good. Idempotent, also before `start`. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await Promise.all(this.#all().map((isolate) => isolate.stop()));
   }
 
-  /** For the last moment of the supervisor. */
   killNow(): void {
     this.#isStopped = true;
     for (const { keeper } of this.#all()) keeper.killNow();

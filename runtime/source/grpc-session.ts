@@ -135,7 +135,6 @@ export class GrpcSession implements Session {
     this.#stream.write(encodeReport(report), this.#onWritten);
   }
 
-  /** Says goodbye after everything sent so far, and waits for the service to do the same, but not for long. */
   async close(): Promise<void> {
     this.#isClosing = true;
     if (!this.#link.isSending) this.#stream.end();
