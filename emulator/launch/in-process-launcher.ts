@@ -3,8 +3,8 @@ import { Buffer } from "node:buffer";
 import type { Template } from "../core/resources/template.ts";
 import type { LaunchedWorker, Launcher, WorkerOrder } from "./launcher.ts";
 import { localLauncher } from "./local-launcher.ts";
-import { LineTail } from "./processes/line-tail.ts";
-import { exitWith } from "./worker-exit.ts";
+import { LineTail } from "./runs/line-tail.ts";
+import { exitWith } from "./runs/worker-exit.ts";
 
 /** A worker that shares this process. */
 export interface InProcessWorker {

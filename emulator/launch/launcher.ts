@@ -4,6 +4,12 @@ import type { GpuDevice } from "../core/workers/gpu-allocation.ts";
 import type { Template } from "../core/resources/template.ts";
 import type { LauncherKind } from "../core/workers/worker-life.ts";
 
+/** The log of launchers. Fields are data for machines; the message is for people. */
+export interface LaunchLog {
+  info(fields: Readonly<Record<string, unknown>>, message: string): void;
+  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
+}
+
 /** Everything a launcher needs to know to start one worker. */
 export interface WorkerOrder {
   readonly workerId: string;

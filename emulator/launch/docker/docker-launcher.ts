@@ -1,26 +1,30 @@
 /** Launcher that runs each worker, and each pod, as a container of its image. */
 import type { Clock } from "../../core/time/clock.ts";
 import type { GpuDevice } from "../../core/workers/gpu-allocation.ts";
-import { imageNameProblem } from "../../core/resources/image-name.ts";
 import type { RegistryCredentials } from "../../core/resources/registry-auth.ts";
 import type { Pod } from "../../core/pods/pod.ts";
-import { LOCAL_IMAGE_PREFIX, type Template } from "../../core/resources/template.ts";
-import type { LaunchedWorker, Launcher, WorkerOrder } from "../launcher.ts";
+import type { Template } from "../../core/resources/template.ts";
+import { isServer } from "../container-environment.ts";
+import type { LaunchedWorker, LaunchLog, ServerAddress, WorkerOrder } from "../launcher.ts";
 import type { LaunchedPod, PodLauncher, PodOrder } from "../pod-launcher.ts";
 import type { ContainerEngine, EngineContainer } from "./container-engine.ts";
 import { LABEL, labelsOf, podLabels, podVolumeLabels } from "./containers/container-labels.ts";
 import { ContainerMaker, unlessHere } from "./containers/container-maker.ts";
 import { ContainerNetwork } from "./containers/container-network.ts";
-import { containerOptions, type ContainerPlaces } from "./containers/container-options.ts";
+import {
+  containerOptions,
+  type ContainerPlaces,
+  serverAddress,
+} from "./containers/container-options.ts";
 import { type ContainerSettings, readContainerSettings } from "../container-settings.ts";
-import { ContainerRun, type ContainerHost } from "./containers/container-run.ts";
+import { type ContainerRole, ContainerRun } from "./containers/container-run.ts";
+import { startProblem } from "./docker-errors.ts";
 import { EngineContact } from "./engine-contact.ts";
 import { EngineLocation, type HostRoute } from "./engine-location.ts";
 import { ImagePuller, type ImageReference } from "./images/image-puller.ts";
-import type { LaunchLog } from "../launch-log.ts";
 import { podOptions, podPorts } from "./containers/pod-options.ts";
-import { serverPlace } from "./containers/server-place.ts";
-import { pause, within } from "../../core/time/pause.ts";
+import { type Run, workerOf } from "../runs/run.ts";
+import { type EngineLauncher, imageRefusal, Runs } from "../runs/runs.ts";
 
 export interface DockerLauncherOptions {
   readonly engine: ContainerEngine;
@@ -44,16 +48,13 @@ export interface DockerLauncherOptions {
   readonly clock: Clock;
 }
 
-export interface DockerLauncher extends Launcher, PodLauncher {
-  /** Looks for the engine and removes what killed emulators left in it; the first worker would do the same. Never rejects. */
-  reach(): Promise<void>;
-  /** To be called when the service begins to stop: from then on containers whose engine does not answer are left to the next start. */
-  beginStop(): void;
-}
+export type DockerLauncher = EngineLauncher & PodLauncher;
 
-/** How long an engine that does not answer is waited for while the service stops, and how often it is asked. */
-const STOP_PATIENCE_MS = 10_000;
-const STOP_ASK_MS = 1_000;
+interface RunOf<Place> extends ContainerRole<Place> {
+  /** The worker's, or that of the pod's run. */
+  readonly id: string;
+  readonly line: (line: string) => void;
+}
 
 interface Prepared {
   readonly settings: ContainerSettings;
@@ -74,11 +75,7 @@ class Docker implements DockerLauncher {
   readonly #network: ContainerNetwork;
   readonly #location: EngineLocation;
   readonly #maker: ContainerMaker;
-  readonly #running = new Map<string, Pick<ContainerRun<unknown>, "kill" | "abandon" | "exited">>();
-  readonly #host: ContainerHost;
-  #isStopping = false;
-  #isClosed = false;
-  #hasLeftBehind = false;
+  readonly #runs: Runs<object>;
 
   constructor(options: DockerLauncherOptions) {
     const { engine, clock, emulator, log, credentialsOf, willing, workerSocket } = options;
@@ -92,7 +89,7 @@ class Docker implements DockerLauncher {
       clock,
       emulator,
       log,
-      isRun: (workerId) => this.#running.has(workerId),
+      isRun: (id) => this.#runs.has(id),
       usesNetwork: () => this.#network.isUsed,
       back: () => {
         for (const part of [this.#network, this.#location, this.#maker]) part.forget();
@@ -100,11 +97,11 @@ class Docker implements DockerLauncher {
       },
     });
     this.#images = new ImagePuller({ engine, log, credentialsOf });
-    this.#host = {
-      clock,
-      remove,
-      failed: (error) => this.#contact.failed(error),
-    };
+    this.#runs = new Runs({
+      ...{ clock, log, what: "containers", engine: "the Docker engine" },
+      failed: (error) => this.#failed(error),
+      answers: () => this.#contact.isThere(),
+    });
   }
 
   refuses(template: Template): string | undefined {
@@ -117,33 +114,31 @@ class Docker implements DockerLauncher {
 
   launch(order: WorkerOrder): LaunchedWorker {
     const { line } = this.#options;
-    const place = serverPlace(order);
-    const role = {
-      make: (signal: AbortSignal) => this.#makeWorker(order, signal),
-      placeOf: place.find,
-      line: (text: string) => line(order, text),
-    };
-    const run = this.#started(order.workerId, new ContainerRun(role, this.#host));
+    const server = isServer(order) ? Promise.withResolvers<ServerAddress>() : undefined;
+    const run = this.#run({
+      id: order.workerId,
+      make: (signal) => this.#makeWorker(order, signal),
+      placeOf: async (container) => server?.resolve(serverAddress(order, await container.ports())),
+      line: (text) => line(order, text),
+    });
     this.#tellOfSimulated(order.gpus, { endpointId: order.endpoint.id });
-    // It may be an image of the live service.
-    const speaksLate = true;
-    return Object.assign(run, {
-      kind: "container" as const,
-      place: () => ({ container: run.containerId }),
-      speaksLate,
-      ...(place.server && { server: place.server }),
+    return workerOf(run, {
+      kind: "container",
+      place: () => ({ container: run.thing?.id }),
+      freeze: (isFrozen) => this.#freeze(run.thing, isFrozen),
+      ...(server && { server: server.promise }),
     });
   }
 
   launchPod(order: PodOrder): LaunchedPod {
     const { pod, runId, gpus } = order;
-    const role = {
-      make: (signal: AbortSignal) => this.#makePod(order, signal),
-      placeOf: async (container: EngineContainer) => podPorts(pod, await container.ports()),
-      line: (text: string) => this.#options.podLine(order, text),
-    };
     this.#tellOfSimulated(gpus, { podId: pod.id });
-    return this.#started(runId, new ContainerRun(role, this.#host));
+    return this.#run({
+      id: runId,
+      make: (signal) => this.#makePod(order, signal),
+      placeOf: async (container) => podPorts(pod, await container.ports()),
+      line: (text) => this.#options.podLine(order, text),
+    });
   }
 
   async dropVolumes(isNeedless: (podId: string) => boolean): Promise<void> {
@@ -169,55 +164,48 @@ class Docker implements DockerLauncher {
   }
 
   beginStop(): void {
-    if (this.#isStopping) return;
-    this.#isStopping = true;
-    void this.#leaveBehind();
+    this.#runs.beginStop();
   }
 
   async close(): Promise<void> {
-    this.beginStop();
-    for (const run of this.#running.values()) run.kill();
-    await Promise.all([...this.#running.values()].map(({ exited }) => exited));
-    this.#isClosed = true;
-    if (!this.#hasLeftBehind) await this.#removeNetwork();
+    await this.#runs.close();
+    // A network that cannot be removed is one of the leftovers that the next start finds.
+    if (!this.#runs.hasLeftBehind)
+      await this.#runs.whileStopping(this.#network.remove().catch(() => undefined));
     this.#contact.close();
-  }
-
-  async #leaveBehind(): Promise<void> {
-    const { clock, log } = this.#options;
-    while (this.#running.size === 0 || (await this.#contact.answers(STOP_PATIENCE_MS))) {
-      await pause(clock, STOP_ASK_MS);
-      if (this.#isClosed) return;
-    }
-    const left = [...this.#running.values()];
-    const reason = `it did not answer for ${STOP_PATIENCE_MS / 1_000} s while the service stopped`;
-    log.warn({ count: left.length }, `containers are left to the next start: ${reason}`);
-    this.#hasLeftBehind = true;
-    for (const run of left) run.abandon(reason);
-  }
-
-  /** Where it cannot be removed it is one of the leftovers that the next start finds. */
-  async #removeNetwork(): Promise<void> {
-    const removal = this.#network.remove().catch(() => undefined);
-    await within(this.#options.clock, STOP_PATIENCE_MS, removal);
   }
 
   #refusal(
     { imageName }: ImageReference,
     settings: ContainerSettings | string,
   ): string | undefined {
-    if (imageName.startsWith(LOCAL_IMAGE_PREFIX))
-      return `images below ${LOCAL_IMAGE_PREFIX} are handler files, not containers`;
-    // Records that are older than the check of names may have any.
-    const problem = imageNameProblem(imageName);
-    if (problem !== undefined) return `no image can have this name: ${problem}`;
+    const refusal = imageRefusal(imageName, "containers");
+    if (refusal !== undefined) return refusal;
     return typeof settings === "string" ? settings : this.#contact.problem;
   }
 
-  #started<Place>(id: string, run: ContainerRun<Place>): ContainerRun<Place> {
-    this.#running.set(id, run);
-    void run.exited.then(() => this.#running.delete(id));
-    return run;
+  #run<Place>({ id, line, ...role }: RunOf<Place>): Run<EngineContainer, Place> {
+    const { clock } = this.#options;
+    const host = {
+      clock,
+      failed: (error: unknown) => this.#failed(error),
+      remove: (container: string) => this.#remove(container),
+    };
+    return this.#runs.start(id, new ContainerRun(role, host), line);
+  }
+
+  async #freeze(container: EngineContainer | undefined, isFrozen: boolean): Promise<void> {
+    if (container === undefined) throw new Error("its container does not run yet");
+    try {
+      await container.pause(isFrozen);
+    } catch (error) {
+      throw new Error(this.#failed(error), { cause: error });
+    }
+  }
+
+  #failed(error: unknown): string {
+    this.#contact.failed(error);
+    return startProblem(error);
   }
 
   async #makeWorker(order: WorkerOrder, signal: AbortSignal): Promise<EngineContainer> {

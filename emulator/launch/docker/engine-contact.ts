@@ -2,14 +2,10 @@
 import type { Clock, Disarm } from "../../core/time/clock.ts";
 import { type ContainerEngine, EngineError } from "./container-engine.ts";
 import { isLeftover, LABEL } from "./containers/container-labels.ts";
-import type { LaunchLog } from "../launch-log.ts";
-import { pause, within } from "../../core/time/pause.ts";
+import type { LaunchLog } from "../launcher.ts";
 
-/** How often an engine that does not answer is asked whether it is back. */
+/** Interval at which an engine that does not answer is asked again. */
 const ASK_AGAIN_MS = 5_000;
-
-/** The same while somebody waits for the answer. */
-const ASK_SOON_MS = 500;
 
 export interface EngineContactOptions {
   readonly engine: ContainerEngine;
@@ -57,25 +53,13 @@ export class EngineContact {
     else this.#ask();
   }
 
-  /** Whether it answers within `limitMs`; it is asked until then. */
-  async answers(limitMs: number): Promise<boolean> {
-    const { clock } = this.#options;
-    const until = clock.now() + limitMs;
-    for (;;) {
-      const leftMs = until - clock.now();
-      if (leftMs <= 0) return false;
-      const isThere = this.#isThere();
-      if ((await within(clock, leftMs, isThere)) && (await isThere)) return true;
-      await pause(clock, Math.min(ASK_SOON_MS, leftMs));
-    }
-  }
-
   close(): void {
     this.#isClosed = true;
     this.#disarm?.();
   }
 
-  async #isThere(): Promise<boolean> {
+  /** Whether the engine answers now. Never rejects, and may never settle. */
+  async isThere(): Promise<boolean> {
     try {
       await this.#options.engine.greet();
       return true;

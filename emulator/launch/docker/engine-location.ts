@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import net from "node:net";
 import os from "node:os";
-import type { LaunchLog } from "../launch-log.ts";
+import type { LaunchLog } from "../launcher.ts";
 import { type ContainerEngine, type EngineContainer, EngineError } from "./container-engine.ts";
 import { ownLabels } from "./containers/container-labels.ts";
 import { bind, WORKER_SOCKET } from "./containers/container-options.ts";

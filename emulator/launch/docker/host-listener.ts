@@ -1,5 +1,5 @@
 /** Listens where containers reach this machine as soon as there is a container. */
-import type { LaunchLog } from "../launch-log.ts";
+import type { LaunchLog } from "../launcher.ts";
 
 export interface HostListenerOptions {
   /** What it is, in the words of the log. */

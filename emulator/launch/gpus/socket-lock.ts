@@ -1,7 +1,7 @@
 /** Locks GPUs by sockets that others cannot listen on: the kernel closes them with their process, however that ends. */
 import net from "node:net";
 import type { DeviceLock, LockDevice } from "../../core/workers/device-lock.ts";
-import type { LaunchLog } from "../launch-log.ts";
+import type { LaunchLog } from "../launcher.ts";
 
 const UNLOCKED: DeviceLock = { release: () => undefined };
 

@@ -1,18 +1,17 @@
 /** Launcher that runs each worker as a pod of a Kubernetes cluster. */
-import { imageNameProblem } from "../../core/resources/image-name.ts";
-import { LOCAL_IMAGE_PREFIX, type Template } from "../../core/resources/template.ts";
+import type { Template } from "../../core/resources/template.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import { isServer } from "../container-environment.ts";
 import { readContainerSettings } from "../container-settings.ts";
-import { pause } from "../../core/time/pause.ts";
 import type {
   FoundWorker,
   LaunchedWorker,
-  Launcher,
   OutlivingWorkers,
   ServerAddress,
   WorkerOrder,
 } from "../launcher.ts";
+import { workerOf } from "../runs/run.ts";
+import { type EngineLauncher, imageRefusal, Runs } from "../runs/runs.ts";
 import { serverSettings } from "../server-settings.ts";
 import { Leftovers } from "./leftovers.ts";
 import { NO_BOUND, PodMaker, type PodMakerOptions } from "./pod-maker.ts";
@@ -34,24 +33,9 @@ export interface KubernetesLauncherOptions extends PodMakerOptions {
   readonly clock: Clock;
 }
 
-export interface KubernetesLauncher extends Launcher {
-  /**
-   * Looks for the cluster: workers of former processes are found, and what nobody stands behind is deleted. Resolves when it was looked, or
-   * it does not answer. Call it before workers are started. Never rejects.
-   */
-  reach(): Promise<void>;
-  /** To be called when the service begins to stop: from then on pods whose API server does not answer are left to the next start. */
-  beginStop(): void;
-}
+export type KubernetesLauncher = EngineLauncher;
 
 type Adoption = Parameters<OutlivingWorkers["adopt"]>[0];
-
-/** How long an API server that does not answer is waited for while the service stops. */
-const STOP_PATIENCE_MS = 10_000;
-const STOP_ASK_MS = 500;
-
-/** A pod that is asked to leave has so long; the engine ends those that take too long before. */
-const LEAVE_SECONDS = 600;
 
 export function createKubernetesLauncher(options: KubernetesLauncherOptions): KubernetesLauncher {
   return new Kubernetes(options);
@@ -61,13 +45,11 @@ class Kubernetes implements KubernetesLauncher, OutlivingWorkers {
   readonly assignsGpus = true;
   readonly outliving = this;
   readonly #options: KubernetesLauncherOptions;
-  readonly #running = new Map<string, PodRun>();
+  readonly #runs: Runs<PodRun>;
   readonly #maker: PodMaker;
   readonly #watch: PodWatch;
   readonly #leftovers: Leftovers;
   readonly #host: PodHost;
-  #isStopping = false;
-  #isClosed = false;
 
   constructor(options: KubernetesLauncherOptions) {
     const { cluster, clock, log, found, isOurs, service, willing } = options;
@@ -80,7 +62,7 @@ class Kubernetes implements KubernetesLauncher, OutlivingWorkers {
       pods: () => this.#watch.pods,
       isLeftover: (pod) => {
         const { endpointId, workerId } = ownersOf(pod);
-        return !this.#isStopping && isOurs(endpointId) && !this.#running.has(workerId);
+        return !this.#runs.isStopping && isOurs(endpointId) && !this.#runs.has(workerId);
       },
       remove: (pod) => this.#maker.remove(pod),
     });
@@ -92,21 +74,23 @@ class Kubernetes implements KubernetesLauncher, OutlivingWorkers {
       listing: () => this.#listing(),
       back: willing,
     });
+    this.#runs = new Runs({
+      ...{ clock, log, what: "pods", engine: "the Kubernetes API" },
+      failed: (error) => (error instanceof Error ? error.message : String(error)),
+      answers: async () => this.#watch.problem === undefined,
+    });
     this.#host = {
       clock,
       deletePod: (pod, seconds) => cluster.deletePod(pod, seconds),
-      remove: (pod) => (pod === undefined ? Promise.resolve() : this.#maker.remove(pod)),
+      remove: (pod) => this.#maker.remove(pod),
       eventsOf: (pod) => cluster.eventsOf(pod),
       openLog: (pod, sinceTime, signal) => cluster.followLog(pod, sinceTime, signal),
     };
   }
 
   refuses(template: Template): string | undefined {
-    const { imageName } = template;
-    if (imageName.startsWith(LOCAL_IMAGE_PREFIX))
-      return `images below ${LOCAL_IMAGE_PREFIX} are handler files, not pods`;
-    const problem = imageNameProblem(imageName);
-    if (problem !== undefined) return `no image can have this name: ${problem}`;
+    const refusal = imageRefusal(template.imageName, "pods");
+    if (refusal !== undefined) return refusal;
     const settings = readContainerSettings(template, NO_BOUND);
     return typeof settings === "string" ? settings : this.#watch.problem;
   }
@@ -127,9 +111,7 @@ class Kubernetes implements KubernetesLauncher, OutlivingWorkers {
       if (found === undefined) throw new Error("its pod is gone");
       return found;
     };
-    const worker = this.#run(order, { make, logSince });
-    if (found !== undefined) this.#runOf(found)?.saw(found);
-    return worker;
+    return this.#run(order, { make, logSince });
   }
 
   get problem(): string | undefined {
@@ -138,37 +120,24 @@ class Kubernetes implements KubernetesLauncher, OutlivingWorkers {
 
   /** Those whose programs have not ended. */
   found(): readonly FoundWorker[] {
-    if (this.#isStopping) return [];
+    if (this.#runs.isStopping) return [];
     const pods = [...this.#watch.pods].filter((pod) => stateOf(pod).kind !== "ended");
-    return pods.map(workerIn).filter(({ workerId }) => !this.#running.has(workerId));
+    return pods.map(workerIn).filter(({ workerId }) => !this.#runs.has(workerId));
   }
 
   #run(order: Adoption, own: Pick<PodRole, "logSince" | "make">): LaunchedWorker {
     const { log, line } = this.#options;
     const ids = { workerId: order.workerId, endpointId: order.endpoint.id };
-    const role = {
-      ...own,
-      leaveSeconds: LEAVE_SECONDS,
-      line: (text: string) => line(order, text),
-      hindered: ({ reason }: { readonly reason: string }) =>
-        log.warn(ids, `the worker does not run yet: ${reason}`),
-    };
-    const run = new PodRun(role, this.#host);
-    this.#running.set(order.workerId, run);
-    void run.exited.then(() => this.#running.delete(order.workerId));
-    const { running } = run;
-    return {
+    const hindered = ({ reason }: { readonly reason: string }) =>
+      log.warn(ids, `the worker does not run yet: ${reason}`);
+    const steps = new PodRun({ ...own, hindered }, this.#host);
+    const run = this.#runs.start(ids.workerId, steps, (text) => line(order, text));
+    return workerOf(run, {
       kind: "pod",
-      running: running.then(() => undefined),
-      exited: run.exited,
-      // It may be an image of the live service.
-      speaksLate: true,
-      drain: () => run.drain(),
-      kill: () => run.kill(),
-      place: () => ({ pod: run.pod?.metadata.name }),
-      obstacle: () => run.obstacle,
-      ...(isServer(order) && { server: running.then((pod) => addressOf(pod, order)) }),
-    };
+      place: () => ({ pod: steps.pod?.metadata.name }),
+      obstacle: () => steps.obstacle,
+      ...(isServer(order) && { server: run.running.then((pod) => addressOf(pod, order)) }),
+    });
   }
 
   async reach(): Promise<void> {
@@ -177,23 +146,18 @@ class Kubernetes implements KubernetesLauncher, OutlivingWorkers {
   }
 
   beginStop(): void {
-    if (this.#isStopping) return;
-    this.#isStopping = true;
-    void this.#leaveBehind();
+    this.#runs.beginStop();
   }
 
   async close(): Promise<void> {
-    this.beginStop();
-    for (const run of this.#running.values()) run.kill();
-    await Promise.all([...this.#running.values()].map(({ exited }) => exited));
-    this.#isClosed = true;
+    await this.#runs.close();
     this.#leftovers.stop();
     this.#watch.stop();
   }
 
   /** Those that were made before a list, and are not in it, are no more. */
   #listing(): (uids: ReadonlySet<string>) => void {
-    const made = [...this.#running.values()].flatMap((run) =>
+    const made = this.#runs.all.flatMap((run) =>
       run.pod === undefined ? [] : [{ run, pod: run.pod }],
     );
     return (uids) => {
@@ -203,24 +167,9 @@ class Kubernetes implements KubernetesLauncher, OutlivingWorkers {
   }
 
   #runOf(pod: SeenPod): PodRun | undefined {
-    const run = this.#running.get(ownersOf(pod).workerId);
+    const run = this.#runs.stepsOf(ownersOf(pod).workerId);
     const isAnother = run?.pod !== undefined && run.pod.metadata.uid !== pod.metadata.uid;
     return isAnother ? undefined : run;
-  }
-
-  async #leaveBehind(): Promise<void> {
-    const { clock, log } = this.#options;
-    let awaySince: number | undefined;
-    while (!this.#isClosed) {
-      const isAway = this.#running.size > 0 && this.#watch.problem !== undefined;
-      awaySince = isAway ? (awaySince ?? clock.now()) : undefined;
-      if (awaySince !== undefined && clock.now() - awaySince >= STOP_PATIENCE_MS) break;
-      await pause(clock, STOP_ASK_MS);
-    }
-    if (this.#isClosed) return;
-    const reason = `it did not answer for ${STOP_PATIENCE_MS / 1_000} s while the service stopped`;
-    log.warn({ count: this.#running.size }, `pods are left to the next start: ${reason}`);
-    for (const run of this.#running.values()) run.abandon(reason);
   }
 }
 

@@ -1,6 +1,6 @@
 /** Deletes pods of the service that no worker stands behind any more: of a killed process, or of one whose endpoints are another's now. */
 import type { Clock, Disarm } from "../../core/time/clock.ts";
-import type { LaunchLog } from "../launch-log.ts";
+import type { LaunchLog } from "../launcher.ts";
 import type { SeenPod } from "./seen-pod.ts";
 
 /** Endpoints come to this process at any time, and what could not be deleted is tried again. */

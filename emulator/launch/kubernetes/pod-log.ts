@@ -1,7 +1,7 @@
 /** Follows what a pod's worker writes: where the API server breaks off it goes on behind the last line that came. */
 import { Buffer } from "node:buffer";
 import type { Clock } from "../../core/time/clock.ts";
-import type { LineTail } from "../processes/line-tail.ts";
+import type { LineTail } from "../runs/line-tail.ts";
 import { pause } from "../../core/time/pause.ts";
 
 /** Until it is asked again. */

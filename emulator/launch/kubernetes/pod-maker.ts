@@ -3,7 +3,7 @@ import type { V1ConfigMap, V1OwnerReference } from "@kubernetes/client-node";
 import type { RegistryCredentials } from "../../core/resources/registry-auth.ts";
 import type { Template } from "../../core/resources/template.ts";
 import { readContainerSettings } from "../container-settings.ts";
-import type { LaunchLog } from "../launch-log.ts";
+import type { LaunchLog } from "../launcher.ts";
 import type { WorkerOrder } from "../launcher.ts";
 import type { Cluster } from "./cluster.ts";
 import { type PodFrame, podManifest, type PodPlaces, secretManifests } from "./pod-manifest.ts";

@@ -1,27 +1,27 @@
-/** The life of one worker's pod: made, waited for, run, ended, deleted. */
+/** The steps of a run in a pod: made, waited for, ended, deleted. */
 import type { Clock, Disarm } from "../../core/time/clock.ts";
 import type { LaunchObstacle, WorkerExit } from "../launcher.ts";
-import { LineTail } from "../processes/line-tail.ts";
-import { exitWith, notStarted } from "../worker-exit.ts";
-import { pause, within } from "../../core/time/pause.ts";
+import type { Run, RunSteps } from "../runs/run.ts";
+import { type Asked, exitWith, neverRan, notStarted } from "../runs/worker-exit.ts";
+import { within } from "../../core/time/pause.ts";
 import { PodEvents } from "./pod-events.ts";
 import { PodLog } from "./pod-log.ts";
 import { endIn, exitOf, stateOf } from "./pod-state.ts";
 import type { SeenEvent, SeenPod } from "./seen-pod.ts";
 
-/** What is still on its way from a container that has ended comes within this time. */
+/** Timeout of the lines that are still on their way from a container when it has ended. */
 const LAST_LINES_MS = 5_000;
 
-/** The cluster tries an image again and again; a worker whose pod cannot be made for so long has failed. */
+/** Timeout of a pod that cannot be made: the cluster tries an image again and again. */
 const FAULT_PATIENCE_MS = 60_000;
 
-/** SIGKILL comes so soon behind SIGTERM: less would delete the pod without anybody knowing what became of it. */
+/** Seconds between SIGTERM and SIGKILL for a pod that is killed: less would delete it without a word on what became of it. */
 const KILL_SECONDS = 1;
 
-/** To ask an API server that was away again. */
-const ASK_AGAIN_MS = 1_000;
+/** The same for a pod that is asked to leave; the engine ends those that take too long before. */
+const LEAVE_SECONDS = 600;
 
-/** How much longer than its grace a pod may take to end before its node is given up. */
+/** Timeout of a pod's end beyond its grace, after which its node is given up. */
 const NODE_PATIENCE_MS = 30_000;
 
 /** What all pods need of their launcher. */
@@ -29,8 +29,8 @@ export interface PodHost {
   readonly clock: Clock;
   /** @throws ClusterError */
   readonly deletePod: (pod: SeenPod, graceSeconds: number) => Promise<void>;
-  /** Removes the pod, if it was made, and what belongs to it, now or as soon as the API server answers. Never rejects. */
-  readonly remove: (pod: SeenPod | undefined) => Promise<void>;
+  /** Removes the pod and what belongs to it, now or as soon as the API server answers. Never rejects. */
+  readonly remove: (pod: SeenPod) => Promise<void>;
   readonly eventsOf: (pod: SeenPod) => Promise<readonly SeenEvent[]>;
   readonly openLog: (
     pod: SeenPod,
@@ -41,40 +41,29 @@ export interface PodHost {
 
 /** What one pod is to be. */
 export interface PodRole {
-  /** Makes the pod and what it needs. @throws Error with a sentence; what `signal` was aborted with */
+  /** Makes the pod and what it needs. @throws Error with a sentence; the reason of `signal` */
   readonly make: (signal: AbortSignal) => Promise<SeenPod>;
-  /** Its log is read from that moment on, as a line of it has it; from its beginning where there is none. */
+  /** The moment from which on its log is read, as a line of it has it; default: its beginning. */
   readonly logSince?: string;
-  /** Between SIGTERM and SIGKILL, when it is asked to leave. */
-  readonly leaveSeconds: number;
-  readonly line: (line: string) => void;
-  /** Called with each obstacle that is another one than before. */
+  /** Called with each new obstacle. */
   readonly hindered: (obstacle: LaunchObstacle) => void;
 }
 
-type Asked = "leave" | "die";
+/** How a run came to its end: its pod ended or was deleted, or the pod could not be made. */
+type PodEnd = { readonly pod: SeenPod } | { readonly failed: string };
 
-/** How it came to its end: its pod ended or was deleted, could not be made, or is left behind. */
-type PodEnd =
-  | { readonly kind: "ended"; readonly pod: SeenPod }
-  | { readonly kind: "failed"; readonly reason: string }
-  | { readonly kind: "left"; readonly reason: string };
+type PodCourse = Run<SeenPod, SeenPod>;
 
-export class PodRun {
-  readonly exited: Promise<WorkerExit>;
+export class PodRun implements RunSteps<SeenPod, SeenPod> {
   readonly #role: PodRole;
   readonly #host: PodHost;
-  readonly #tail: LineTail;
-  readonly #runs = Promise.withResolvers<SeenPod>();
-  /** Aborted when it is to go before it is made. */
-  readonly #calledOff = new AbortController();
   readonly #ending = Promise.withResolvers<PodEnd>();
+  #run: PodCourse | undefined;
   #pod: SeenPod | undefined;
   #log: PodLog | undefined;
   #events: PodEvents | undefined;
-  #asked: Asked | undefined;
   #obstacle: LaunchObstacle | undefined;
-  /** As its status says. */
+  /** The obstacle in the pod's status. */
   #stated: LaunchObstacle | undefined;
   #patience: Disarm | undefined;
   #nodePatience: Disarm | undefined;
@@ -83,16 +72,9 @@ export class PodRun {
   constructor(role: PodRole, host: PodHost) {
     this.#role = role;
     this.#host = host;
-    this.#tail = new LineTail(role.line);
-    this.exited = this.#live();
   }
 
-  /** Resolves with its pod when its program runs; stays open where it comes to nothing. */
-  get running(): Promise<SeenPod> {
-    return this.#runs.promise;
-  }
-
-  /** Its pod, once it was made. */
+  /** The pod, once it was made. */
   get pod(): SeenPod | undefined {
     return this.#pod;
   }
@@ -101,120 +83,84 @@ export class PodRun {
     return this.#obstacle;
   }
 
-  drain(): void {
-    this.#ask("leave");
+  place(signal: AbortSignal): Promise<SeenPod> {
+    return this.#role.make(signal);
   }
 
-  kill(): void {
-    this.#ask("die");
-  }
-
-  /** The API server is not waited for any longer: it counts as ended, whatever becomes of it. */
-  abandon(reason: string): void {
-    this.#calledOff.abort();
-    this.#ending.resolve({ kind: "left", reason });
-  }
-
-  /** To be called with its pod whenever that has changed. */
+  /** Call it with the pod whenever that has changed. */
   saw(pod: SeenPod): void {
     if (this.#hasEnded) return;
     this.#pod = pod;
-    const state = stateOf(pod);
-    if (state.kind === "waiting") this.#wait(pod, state.obstacle);
-    else this.#begun();
-    if (state.kind === "running" || endIn(pod) !== undefined) this.#follow(pod);
-    if (state.kind === "running") this.#runs.resolve(pod);
-    if (state.kind === "ended") this.#ending.resolve({ kind: "ended", pod });
-    else if (pod.metadata.deletionTimestamp !== undefined) this.#giveNodeTime(pod);
+    if (this.#run !== undefined) this.#look(pod, this.#run);
   }
 
-  /** To be called when its pod is no more. */
+  /** Call it when the pod is no more. */
   gone(pod: SeenPod): void {
     this.saw(pod);
-    this.#ending.resolve({ kind: "ended", pod });
+    this.#ending.resolve({ pod });
   }
 
-  async #live(): Promise<WorkerExit> {
-    try {
-      const made = await this.#role.make(this.#calledOff.signal);
-      // More of it may have been heard by now.
-      this.#pod ??= made;
-    } catch (error) {
-      await this.#end(this.#pod);
-      if (!this.#calledOff.signal.aborted)
-        return notStarted(error instanceof Error ? error.message : String(error));
-      return this.#neverRan();
-    }
-    if (this.#asked !== undefined) this.#pass(this.#asked);
+  async watch(made: SeenPod, run: PodCourse): Promise<WorkerExit> {
+    this.#run = run;
+    // The watch of all pods may have told more of it by now.
+    this.saw(this.#pod ?? made);
     const end = await this.#ending.promise;
-    if (end.kind === "left") {
-      this.#log?.stop();
-      return this.#goneWithCluster(end.reason);
-    }
     if (this.#log !== undefined) await within(this.#host.clock, LAST_LINES_MS, this.#log.end());
-    await this.#end(this.#pod);
-    return end.kind === "failed" ? notStarted(end.reason) : this.#exit(end.pod, this.#tail.end());
+    return "failed" in end ? notStarted(end.failed) : this.#exit(end.pod, run);
   }
 
-  #exit(pod: SeenPod, lines: readonly string[]): WorkerExit {
-    const hasRun = this.#log !== undefined;
-    // A pod that is deleted on demand is often gone before anybody could say how it ended.
-    if (this.#asked === "die")
-      return hasRun ? exitWith({ signal: "SIGKILL", lastLogLines: lines }) : this.#neverRan();
-    if (this.#asked === "leave" && endIn(pod) === undefined)
-      return exitWith({ exitCode: 0, lastLogLines: lines });
-    return exitOf(pod, { hasRun, wasAsked: this.#asked !== undefined }, lines);
+  async end(made: SeenPod, asked: Asked): Promise<void> {
+    const seconds = asked === "die" ? KILL_SECONDS : LEAVE_SECONDS;
+    await this.#host.deletePod(this.#pod ?? made, seconds);
   }
 
-  #neverRan(): WorkerExit {
-    return exitWith(this.#asked === "die" ? { signal: "SIGKILL" } : { exitCode: 0 });
-  }
-
-  #goneWithCluster(reason: string): WorkerExit {
-    const goneWith = `the Kubernetes API: ${reason}`;
-    return { ...exitWith({ goneWith, lastLogLines: this.#tail.end() }), engineWentAway: true };
-  }
-
-  async #end(pod: SeenPod | undefined): Promise<void> {
-    this.#hasEnded = true;
+  async remove(made: SeenPod | undefined): Promise<void> {
+    this.leave();
     this.#obstacle = undefined;
+    const pod = this.#pod ?? made;
+    if (pod !== undefined) await this.#host.remove(pod);
+  }
+
+  leave(): void {
+    this.#hasEnded = true;
     this.#patience?.();
     this.#nodePatience?.();
     this.#events?.stop();
     this.#log?.stop();
-    await this.#host.remove(pod);
   }
 
-  #ask(asked: Asked): void {
-    if (this.#asked === "die" || this.#asked === asked) return;
-    this.#asked = asked;
-    this.#calledOff.abort();
-    if (this.#pod !== undefined) this.#pass(asked);
+  #exit(pod: SeenPod, { asked, tail }: PodCourse): WorkerExit {
+    const hasRun = this.#log !== undefined;
+    const lastLogLines = tail.end();
+    // A pod that is deleted on demand is often gone before its status says how it ended.
+    if (asked === "die")
+      return hasRun ? exitWith({ signal: "SIGKILL", lastLogLines }) : neverRan(asked);
+    if (asked === "leave" && endIn(pod) === undefined)
+      return exitWith({ exitCode: 0, lastLogLines });
+    return exitOf(pod, { hasRun, wasAsked: asked !== undefined }, lastLogLines);
   }
 
-  /** Until the API server has taken it. */
-  #pass(asked: Asked): void {
-    const pod = this.#pod;
-    if (pod === undefined || this.#hasEnded || this.#asked !== asked) return;
-    const seconds = asked === "die" ? KILL_SECONDS : this.#role.leaveSeconds;
-    const again = async () => {
-      await pause(this.#host.clock, ASK_AGAIN_MS);
-      this.#pass(asked);
-    };
-    this.#host.deletePod(pod, seconds).catch(again);
+  #look(pod: SeenPod, run: PodCourse): void {
+    const state = stateOf(pod);
+    if (state.kind === "waiting") this.#wait(pod, state.obstacle);
+    else this.#begun();
+    if (state.kind === "running" || endIn(pod) !== undefined) this.#follow(pod, run);
+    if (state.kind === "running") run.begun(pod);
+    if (state.kind === "ended") this.#ending.resolve({ pod });
+    else if (pod.metadata.deletionTimestamp !== undefined) this.#giveNodeTime(pod);
   }
 
-  #follow(pod: SeenPod): void {
+  #follow(pod: SeenPod, { tail }: PodCourse): void {
     const { openLog, clock } = this.#host;
     this.#log ??= new PodLog({
       open: (sinceTime, signal) => openLog(pod, sinceTime, signal),
       since: this.#role.logSince,
-      tail: this.#tail,
+      tail,
       clock,
     });
   }
 
-  /** Where its node has it, and its status says nothing of what it waits for, its events may. */
+  /** The events of a pod may tell what it waits for once it has a node, where its status does not. */
   #wait(pod: SeenPod, obstacle: LaunchObstacle | undefined): void {
     const { eventsOf, clock } = this.#host;
     this.#stated = obstacle;
@@ -244,10 +190,10 @@ export class PodRun {
 
   #giveUp(): void {
     const reason = this.#obstacle?.reason ?? "its pod could not be made";
-    this.#ending.resolve({ kind: "failed", reason });
+    this.#ending.resolve({ failed: reason });
   }
 
-  /** A node that is away ends nothing, and confirms nothing: its pods are deleted without it. */
+  /** A node that is away ends no pods and confirms no deletion: its pods are deleted without it. */
   #giveNodeTime(pod: SeenPod): void {
     const { clock, deletePod } = this.#host;
     this.#nodePatience?.();

@@ -1,8 +1,7 @@
 /** Reads from what the API server says of a pod whether its worker runs, what keeps it from that, and how it ended. Pure. */
-import os from "node:os";
 import { programProblem } from "../docker/docker-errors.ts";
 import type { LaunchObstacle, WorkerExit } from "../launcher.ts";
-import { exitWith, notStarted } from "../worker-exit.ts";
+import { exitByCode, exitWith, notStarted } from "../runs/worker-exit.ts";
 import type { ContainerEnd, SeenEvent, SeenPod } from "./seen-pod.ts";
 
 export type PodState =
@@ -103,15 +102,7 @@ export function exitOf(
   if (NO_PROGRAM.has(reason)) return notStarted(programProblem(plain(message) || reason));
   if (reason === "OOMKilled")
     return exitWith({ signal: "SIGKILL", outOfMemory: true, lastLogLines });
-  const signal = end.signal ? signalName(end.signal) : signalName(exitCode - SIGNAL_CODES);
-  return exitWith(signal === undefined ? { exitCode, lastLogLines } : { signal, lastLogLines });
-}
-
-/** Programs say by a code above this one that a signal ended them. */
-const SIGNAL_CODES = 128;
-
-function signalName(number: number): string | undefined {
-  return Object.entries(os.constants.signals).find(([, value]) => value === number)?.[0];
+  return exitByCode(exitCode, lastLogLines, end.signal || undefined);
 }
 
 function movedAway({ status }: SeenPod): string | undefined {

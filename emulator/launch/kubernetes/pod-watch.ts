@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../../core/time/clock.ts";
 import { pause } from "../../core/time/pause.ts";
-import type { LaunchLog } from "../launch-log.ts";
+import type { LaunchLog } from "../launcher.ts";
 import type { Cluster, PodEvent } from "./cluster.ts";
 import { isBrokenOff, isTooOld } from "./cluster-error.ts";
 import type { SeenPod } from "./seen-pod.ts";

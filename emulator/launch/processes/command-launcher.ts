@@ -11,7 +11,7 @@ import type { LiveService } from "../live-environment.ts";
 import { localLauncher } from "../local-launcher.ts";
 import { whenWeAreGone } from "./guard.ts";
 import { commandFrom, makeOwnDirectory, ownHome } from "./worker-directories.ts";
-import { refusedWorker } from "../worker-exit.ts";
+import { refusedWorker } from "../runs/worker-exit.ts";
 import { asWorker, gpuEnv, inheritedEnvironment } from "./worker-process.ts";
 import { workerEnvironment } from "../worker-environment.ts";
 

@@ -5,7 +5,7 @@ import type { LaunchedWorker, Launcher, WorkerOrder } from "../launcher.ts";
 import { localLauncher } from "../local-launcher.ts";
 import { launchServer, type ServerLauncherOptions } from "./server-worker.ts";
 import { TakenPorts } from "./taken-ports.ts";
-import { refusedWorker } from "../worker-exit.ts";
+import { refusedWorker } from "../runs/worker-exit.ts";
 import { asWorker, gpuEnv, inheritedEnvironment } from "./worker-process.ts";
 import { workerEnvironment } from "../worker-environment.ts";
 

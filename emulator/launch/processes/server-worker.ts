@@ -6,7 +6,7 @@ import type { Template } from "../../core/resources/template.ts";
 import type { LaunchedWorker, ServerAddress, WorkerExit, WorkerOrder } from "../launcher.ts";
 import { serverSettings } from "../server-settings.ts";
 import type { TakenPorts } from "./taken-ports.ts";
-import { notStarted } from "../worker-exit.ts";
+import { notStarted } from "../runs/worker-exit.ts";
 import { asWorker, gpuEnv, inheritedEnvironment } from "./worker-process.ts";
 
 export interface ServerLauncherOptions {

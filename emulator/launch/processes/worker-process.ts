@@ -6,9 +6,9 @@ import { system } from "../../../runtime/system/system.ts";
 import type { LauncherKind } from "../../core/workers/worker-life.ts";
 import type { LaunchedWorker, WorkerExit, WorkerOrder } from "../launcher.ts";
 import { whenWeAreGone } from "./guard.ts";
-import { LineTail } from "./line-tail.ts";
+import { LineTail } from "../runs/line-tail.ts";
 import { realGpuIds, toldGpus } from "../worker-environment.ts";
-import { exitWith } from "../worker-exit.ts";
+import { exitWith } from "../runs/worker-exit.ts";
 
 /** Variables of the emulator's own environment that are not the workers' business. */
 const PRIVATE_VARIABLE = /^SV_/u;

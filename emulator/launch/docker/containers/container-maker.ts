@@ -4,7 +4,7 @@ import path from "node:path";
 import type { ContainerCreateOptions } from "dockerode";
 import type { Template } from "../../../core/resources/template.ts";
 import { mountPoint } from "../../container-environment.ts";
-import type { LaunchLog } from "../../launch-log.ts";
+import type { LaunchLog } from "../../launcher.ts";
 import { type ContainerEngine, type EngineContainer, EngineError } from "../container-engine.ts";
 import { notShared, unseenSource } from "../docker-errors.ts";
 import type { HostRoute } from "../engine-location.ts";

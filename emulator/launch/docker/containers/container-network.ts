@@ -1,7 +1,7 @@
 /** The network of this emulator's containers: they reach this machine and what lies beyond it, and not each other. */
 import { type ContainerEngine, EngineError, type FoundNetwork } from "../container-engine.ts";
 import { networkLabels } from "./container-labels.ts";
-import type { LaunchLog } from "../../launch-log.ts";
+import type { LaunchLog } from "../../launcher.ts";
 
 /** The engine's own, where all containers reach each other. */
 const DEFAULT_NETWORK = "bridge";

@@ -1,6 +1,6 @@
 /** Builds the engine's options for a worker's container: program, variables, mounts, bounds, privileges, GPUs. Pure. */
 import type { ContainerCreateOptions, HostConfig, MountConfig } from "dockerode";
-import type { WorkerOrder } from "../../launcher.ts";
+import type { ServerAddress, WorkerOrder } from "../../launcher.ts";
 import { containerEnvironment, isServer, volumePaths } from "../../container-environment.ts";
 import type { LiveService } from "../../live-environment.ts";
 import { serverSettings } from "../../server-settings.ts";
@@ -96,9 +96,20 @@ export function containerOptions(
 }
 
 /** As the engine names the ports of the HTTP server that a worker of a load balancing endpoint is. */
-export function serverPorts({ template }: Pick<WorkerOrder, "template">): [string, string] {
+function serverPorts({ template }: Pick<WorkerOrder, "template">): [string, string] {
   const { port, healthPort } = serverSettings(template);
   return [`${port}/tcp`, `${healthPort}/tcp`];
+}
+
+/** Where this machine reaches that server. @param published ports of this machine, by the container's. @throws Error when it has ended already */
+export function serverAddress(
+  order: WorkerOrder,
+  published: ReadonlyMap<string, number>,
+): ServerAddress {
+  const [port = 0, healthPort = 0] = serverPorts(order).map((name) => published.get(name));
+  if (port === 0)
+    throw new Error("the container's server ended at once, or its port is not published");
+  return { port, healthPort, healthPath: serverSettings(order.template).healthPath };
 }
 
 /** What bounds every container, whoever it is for. */

@@ -1,170 +1,120 @@
-/** The life of one container: image, container, program, end, removal. */
+/** The steps of a run in a container: image, container, program, end, removal. */
 import type { Clock } from "../../../core/time/clock.ts";
-import type { WorkerExit } from "../../launcher.ts";
-import { LineTail } from "../../processes/line-tail.ts";
-import { type EngineContainer, EngineError } from "../container-engine.ts";
-import { notStarted } from "../../worker-exit.ts";
-import { exitOf, goneWith, goneWithEngine, neverRan } from "./container-exit.ts";
-import { ContainerWatch } from "./container-watch.ts";
-import { startProblem } from "../docker-errors.ts";
 import { within } from "../../../core/time/pause.ts";
+import type { WorkerExit } from "../../launcher.ts";
+import type { Run, RunSteps } from "../../runs/run.ts";
+import {
+  type Asked,
+  exitByCode,
+  exitWith,
+  goneWithEngine,
+  notStarted,
+} from "../../runs/worker-exit.ts";
+import { type ContainerEnd, type EngineContainer, EngineError } from "../container-engine.ts";
+import { programProblem, startProblem } from "../docker-errors.ts";
+import { ContainerWatch } from "./container-watch.ts";
 
-/** What is still on its way from a container that has ended comes within this time. */
+/** Timeout of the lines that are still on their way from a container when it has ended. */
 const LAST_LINES_MS = 2_000;
+
+/** Exit codes and log line by which the engine's init says that it could not run the program: the container itself did start. */
+const CANNOT_RUN: readonly number[] = [126, 127];
+const INIT_COMPLAINT = /^\[FATAL tini \(\d+\)\] (exec .* failed: .*)$/u;
 
 /** What all containers need of their launcher. */
 export interface ContainerHost {
   readonly clock: Clock;
   /** Removes the container, now or as soon as the engine answers. Never rejects. */
   readonly remove: (id: string) => Promise<void>;
-  /** To be told what the engine's operations throw. */
+  /** Takes note of what the engine's operations throw. */
   readonly failed: (error: unknown) => void;
 }
 
 /** What one container is to be. */
 export interface ContainerRole<Place> {
-  /** Makes the container and whatever it needs before. @throws Error with a sentence; what `signal` was aborted with */
+  /** Makes the container and whatever it needs before. @throws Error with a sentence; the reason of `signal` */
   readonly make: (signal: AbortSignal) => Promise<EngineContainer>;
-  /** Where it is reached, asked when it has started. @throws Error with a sentence where it is not */
+  /** Where the program is reached, asked when it has started. @throws Error with a sentence where it is not */
   readonly placeOf: (container: EngineContainer) => Promise<Place>;
-  readonly line: (line: string) => void;
 }
 
-export class ContainerRun<Place> {
-  readonly exited: Promise<WorkerExit>;
+type ContainerCourse<Place> = Run<EngineContainer, Place>;
+
+export class ContainerRun<Place> implements RunSteps<EngineContainer, Place> {
   readonly #role: ContainerRole<Place>;
   readonly #host: ContainerHost;
-  readonly #tail: LineTail;
-  readonly #runs = Promise.withResolvers<Place>();
-  /** Aborted when it is to go before its program runs. */
-  readonly #calledOff = new AbortController();
-  readonly #abandoned = Promise.withResolvers<WorkerExit>();
-  #container: EngineContainer | undefined;
   #watch: ContainerWatch | undefined;
-  /** Settles when nothing more will be heard of what it writes; undefined while it is not listened to. */
+  /** Settles when no more output will come; undefined while nothing listens. */
   #output: Promise<void> | undefined;
-  #signal: "SIGTERM" | "SIGKILL" | undefined;
-  /** One that has yet to reach the container. */
-  #unsent: "SIGTERM" | "SIGKILL" | undefined;
 
   constructor(role: ContainerRole<Place>, host: ContainerHost) {
     this.#role = role;
     this.#host = host;
-    this.#tail = new LineTail(role.line);
-    this.exited = Promise.race([this.#live(), this.#abandoned.promise]);
   }
 
-  /** Resolves when its program runs; stays open where it comes to nothing. */
-  get running(): Promise<Place> {
-    return this.#runs.promise;
+  place(signal: AbortSignal): Promise<EngineContainer> {
+    return this.#role.make(signal);
   }
 
-  drain(): void {
-    this.#send("SIGTERM");
+  async start(container: EngineContainer, run: ContainerCourse<Place>): Promise<Place> {
+    run.signal.throwIfAborted();
+    await this.#listenTo(container, run);
+    await container.start();
+    return this.#role.placeOf(container);
   }
 
-  kill(): void {
-    this.#send("SIGKILL");
-  }
-
-  /** @throws Error with a sentence where its program does not run, or the engine refuses */
-  async freeze(isFrozen: boolean): Promise<void> {
-    if (this.#container === undefined) throw new Error("its container does not run yet");
+  async watch(container: EngineContainer, run: ContainerCourse<Place>): Promise<WorkerExit> {
+    const { clock, failed } = this.#host;
+    this.#watch = new ContainerWatch(container, {
+      clock,
+      failed,
+      // An engine that was started anew sends no output until it is asked again.
+      runs: () => this.#listenTo(container, run),
+      isKilled: () => run.asked === "die",
+    });
     try {
-      await this.#container.pause(isFrozen);
+      const { wasAway, ...end } = await this.#watch.end();
+      await within(clock, LAST_LINES_MS, this.#output ?? Promise.resolve());
+      const lines = run.tail.end();
+      if (wasAway) return goneWithEngine("the Docker engine, which was away when it ended", lines);
+      return exitOf(end, lines);
     } catch (error) {
-      this.#host.failed(error);
-      throw new Error(startProblem(error), { cause: error });
+      const lastLogLines = run.tail.end();
+      if (error instanceof EngineError && error.status === 404)
+        return exitWith({ goneWith: "its container, which somebody removed", lastLogLines });
+      return goneWithEngine(`the Docker engine: ${startProblem(error)}`, lastLogLines);
     }
   }
 
-  /** Id of its container, once its program runs. */
-  get containerId(): string | undefined {
-    return this.#container?.id;
+  async end(container: EngineContainer, asked: Asked): Promise<void> {
+    await container.signal(asked === "die" ? "SIGKILL" : "SIGTERM");
+    if (asked === "die") this.#watch?.look();
   }
 
-  /** Its engine is not waited for any longer: it counts as ended, whatever becomes of it. */
-  abandon(reason: string): void {
-    this.#calledOff.abort();
-    this.#abandoned.resolve(goneWithEngine(`: ${reason}`, this.#tail.end()));
+  async remove(container: EngineContainer | undefined): Promise<void> {
+    if (container !== undefined) await this.#host.remove(container.id);
   }
 
-  #send(signal: "SIGTERM" | "SIGKILL"): void {
-    this.#signal = signal;
-    this.#unsent = signal;
-    this.#calledOff.abort();
-    if (this.#container === undefined) return;
-    const sent = this.#passOn(this.#container).catch((error: unknown) => this.#host.failed(error));
-    if (signal === "SIGKILL") void sent.then(() => this.#watch?.look());
-  }
-
-  /** A signal that does not arrive, because the engine is away, is passed on when the container is next seen to run. */
-  async #passOn(container: EngineContainer): Promise<void> {
-    const signal = this.#unsent;
-    if (signal === undefined) return;
-    this.#unsent = undefined;
-    try {
-      await container.signal(signal);
-    } catch (error) {
-      this.#unsent ??= signal;
-      throw error;
-    }
-  }
-
-  async #live(): Promise<WorkerExit> {
-    let made: EngineContainer | undefined;
-    let place;
-    try {
-      made = await this.#role.make(this.#calledOff.signal);
-      this.#calledOff.signal.throwIfAborted();
-      await this.#listenTo(made);
-      await made.start();
-      place = await this.#role.placeOf(made);
-    } catch (error) {
-      this.#host.failed(error);
-      if (made !== undefined) await this.#host.remove(made.id);
-      if (!this.#calledOff.signal.aborted) return notStarted(startProblem(error));
-      return neverRan(this.#signal === "SIGKILL" ? "SIGKILL" : undefined);
-    }
-    this.#container = made;
-    this.#watch = this.#watchOver(made);
-    this.#runs.resolve(place);
-    if (this.#signal !== undefined) this.#send(this.#signal);
-    const exit = await this.#end(this.#watch);
-    await this.#host.remove(made.id);
-    return exit;
-  }
-
-  async #listenTo(container: EngineContainer): Promise<void> {
+  async #listenTo(container: EngineContainer, { tail }: ContainerCourse<Place>): Promise<void> {
     if (this.#output !== undefined) return;
-    const { ended } = await container.attach((bytes) => this.#tail.push(bytes));
+    const { ended } = await container.attach((bytes) => tail.push(bytes));
     this.#output = ended;
     void ended.then(() => (this.#output = undefined));
   }
+}
 
-  #watchOver(container: EngineContainer): ContainerWatch {
-    const { clock, failed } = this.#host;
-    // To an engine that was started anew it has to be said again.
-    const runs = async () => {
-      await this.#listenTo(container);
-      await this.#passOn(container);
-    };
-    const isKilled = () => this.#signal === "SIGKILL";
-    return new ContainerWatch(container, { clock, failed, runs, isKilled });
+/**
+ * How the program of a container ended. Memory may also run out for a process of the handler's, which the worker survives and
+ * reports: it is the cause of the worker's end only if SIGKILL ended the worker itself.
+ */
+export function exitOf(
+  { exitCode, oomKilled }: ContainerEnd,
+  lastLogLines: readonly string[],
+): WorkerExit {
+  if (CANNOT_RUN.includes(exitCode)) {
+    const complaint = INIT_COMPLAINT.exec(lastLogLines.at(-1) ?? "")?.[1];
+    if (complaint !== undefined) return notStarted(programProblem(complaint));
   }
-
-  async #end(watch: ContainerWatch): Promise<WorkerExit> {
-    try {
-      const { wasAway, ...end } = await watch.end();
-      await within(this.#host.clock, LAST_LINES_MS, this.#output ?? Promise.resolve());
-      const lines = this.#tail.end();
-      if (wasAway) return goneWithEngine(", which was away when it ended", lines);
-      return exitOf(end, lines);
-    } catch (error) {
-      const lines = this.#tail.end();
-      if (error instanceof EngineError && error.status === 404)
-        return goneWith("its container, which somebody removed", lines);
-      return goneWithEngine(`: ${startProblem(error)}`, lines);
-    }
-  }
+  const exit = exitByCode(exitCode, lastLogLines);
+  return { ...exit, outOfMemory: oomKilled && exit.signal === "SIGKILL" };
 }

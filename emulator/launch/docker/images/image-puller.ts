@@ -2,7 +2,7 @@
 import type { Template } from "../../../core/resources/template.ts";
 import type { RegistryCredentials } from "../../../core/resources/registry-auth.ts";
 import type { ContainerEngine } from "../container-engine.ts";
-import type { LaunchLog } from "../../launch-log.ts";
+import type { LaunchLog } from "../../launcher.ts";
 import { pullProblem } from "../docker-errors.ts";
 import { PullFailed, PullProgress } from "./pull-progress.ts";
 

@@ -1,6 +1,6 @@
 /** What an engine says, in the words of the launcher: failures, ends, the progress of pulls, addresses. */
 import { describe, expect, it } from "vitest";
-import { exitOf } from "../../../../emulator/launch/docker/containers/container-exit.ts";
+import { exitOf } from "../../../../emulator/launch/docker/containers/container-run.ts";
 import { EngineError } from "../../../../emulator/launch/docker/container-engine.ts";
 import { pullProblem, startProblem } from "../../../../emulator/launch/docker/docker-errors.ts";
 import { gatewayOf } from "../../../../emulator/launch/docker/gateway-address.ts";

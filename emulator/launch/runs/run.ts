@@ -1,0 +1,155 @@
+/** The life of one program in a container or a pod: it is placed, started, watched, ended and removed. An adapter fills in these five steps. */
+import type { Clock } from "../../core/time/clock.ts";
+import { pause } from "../../core/time/pause.ts";
+import type { LaunchedWorker, WorkerExit } from "../launcher.ts";
+import { LineTail } from "./line-tail.ts";
+import { type Asked, goneWithEngine, neverRan, notStarted } from "./worker-exit.ts";
+
+/** Interval at which an engine that did not take a request to end is asked again. */
+const ASK_AGAIN_MS = 1_000;
+
+/** @template Thing a container or a pod. @template Place how the running program is reached */
+export interface RunSteps<Thing, Place> {
+  /** Makes the thing and whatever it needs. @throws Error with a sentence; the reason of `signal` */
+  place(signal: AbortSignal): Promise<Thing>;
+  /** Starts the program. Absent where the thing starts it by itself; then `watch` calls `begun`. @throws as `place` */
+  start?(thing: Thing, run: Run<Thing, Place>): Promise<Place>;
+  /** Resolves when the program has ended. Never rejects. */
+  watch(thing: Thing, run: Run<Thing, Place>): Promise<WorkerExit>;
+  /** Asks the program to end. Rejects where the engine did not take the request. */
+  end(thing: Thing, asked: Asked): Promise<void>;
+  /** Removes the thing, if it was made, now or as soon as the engine answers. Never rejects. */
+  remove(thing: Thing | undefined): Promise<void>;
+  /** Called when the run is left to the next start of the service: nothing more is read. */
+  leave?(): void;
+}
+
+export interface RunHost {
+  readonly clock: Clock;
+  /** The name of the engine in messages, for example `the Docker engine`. */
+  readonly engine: string;
+  /** Takes note of what an operation of the engine threw. Answers a sentence that says what went wrong. */
+  readonly failed: (error: unknown) => string;
+}
+
+export class Run<Thing, Place> {
+  readonly exited: Promise<WorkerExit>;
+  readonly tail: LineTail;
+  readonly #steps: RunSteps<Thing, Place>;
+  readonly #host: RunHost;
+  readonly #runs = Promise.withResolvers<Place>();
+  readonly #calledOff = new AbortController();
+  readonly #left = Promise.withResolvers<WorkerExit>();
+  #thing: Thing | undefined;
+  #asked: Asked | undefined;
+  #hasEnded = false;
+
+  /** @param line called with each line that the program writes */
+  constructor(steps: RunSteps<Thing, Place>, host: RunHost, line: (line: string) => void) {
+    this.#steps = steps;
+    this.#host = host;
+    this.tail = new LineTail(line);
+    this.exited = Promise.race([this.#live(), this.#left.promise]);
+  }
+
+  /** Resolves when the program runs; stays open where it never does. */
+  get running(): Promise<Place> {
+    return this.#runs.promise;
+  }
+
+  /** The container or the pod, once it has been started. */
+  get thing(): Thing | undefined {
+    return this.#thing;
+  }
+
+  /** The last request to end. */
+  get asked(): Asked | undefined {
+    return this.#asked;
+  }
+
+  /** Aborted by the first request to end. */
+  get signal(): AbortSignal {
+    return this.#calledOff.signal;
+  }
+
+  begun(place: Place): void {
+    this.#runs.resolve(place);
+  }
+
+  drain(): void {
+    this.#ask("leave");
+  }
+
+  kill(): void {
+    this.#ask("die");
+  }
+
+  /** The engine is not waited for any longer: the program counts as ended, whatever becomes of it. */
+  abandon(reason: string): void {
+    this.#hasEnded = true;
+    this.#calledOff.abort();
+    this.#steps.leave?.();
+    this.#left.resolve(goneWithEngine(`${this.#host.engine}: ${reason}`, this.tail.end()));
+  }
+
+  async #live(): Promise<WorkerExit> {
+    const steps = this.#steps;
+    let thing: Thing | undefined;
+    try {
+      thing = await steps.place(this.signal);
+      await this.#start(thing);
+    } catch (error) {
+      const problem = this.#host.failed(error);
+      await steps.remove(thing);
+      return this.signal.aborted ? neverRan(this.#asked) : notStarted(problem);
+    }
+    if (this.#asked !== undefined) this.#passOn(thing, this.#asked);
+    const exit = await steps.watch(thing, this);
+    this.#hasEnded = true;
+    await steps.remove(thing);
+    return exit;
+  }
+
+  async #start(thing: Thing): Promise<void> {
+    if (this.#steps.start === undefined) {
+      this.#thing = thing;
+      return;
+    }
+    const place = await this.#steps.start(thing, this);
+    this.#thing = thing;
+    this.begun(place);
+  }
+
+  #ask(asked: Asked): void {
+    if (this.#asked === "die" || this.#asked === asked) return;
+    this.#asked = asked;
+    this.#calledOff.abort();
+    if (this.#thing !== undefined) this.#passOn(this.#thing, asked);
+  }
+
+  /** Repeats the request until the engine has taken it. */
+  #passOn(thing: Thing, asked: Asked): void {
+    if (this.#hasEnded || this.#asked !== asked) return;
+    this.#steps.end(thing, asked).catch(async (error: unknown) => {
+      this.#host.failed(error);
+      await pause(this.#host.clock, ASK_AGAIN_MS);
+      this.#passOn(thing, asked);
+    });
+  }
+}
+
+/** The worker that a run is. @param own what is particular to its launcher */
+export function workerOf<Thing, Place>(
+  run: Run<Thing, Place>,
+  own: Pick<LaunchedWorker, "kind"> & Partial<LaunchedWorker>,
+): LaunchedWorker {
+  return {
+    running: run.running.then(() => undefined),
+    exited: run.exited,
+    // Its image may be one of the live service.
+    speaksLate: true,
+    drain: () => run.drain(),
+    kill: () => run.kill(),
+    ...own,
+  };
+}
