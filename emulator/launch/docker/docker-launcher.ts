@@ -17,7 +17,7 @@ import {
   serverAddress,
 } from "./containers/container-options.ts";
 import { type ContainerSettings, readContainerSettings } from "../container-settings.ts";
-import { type ContainerRole, ContainerRun } from "./containers/container-run.ts";
+import { ContainerRun, type ContainerRunOptions } from "./containers/container-run.ts";
 import { startProblem } from "./docker-errors.ts";
 import { EngineContact } from "./engine-contact.ts";
 import { EngineLocation, type HostRoute } from "./engine-location.ts";
@@ -49,12 +49,6 @@ export interface DockerLauncherOptions {
 }
 
 export type DockerLauncher = EngineLauncher & PodLauncher;
-
-interface RunOf<Place> extends ContainerRole<Place> {
-  /** The worker's, or that of the pod's run. */
-  readonly id: string;
-  readonly line: (line: string) => void;
-}
 
 interface Prepared {
   readonly settings: ContainerSettings;
@@ -115,12 +109,15 @@ class Docker implements DockerLauncher {
   launch(order: WorkerOrder): LaunchedWorker {
     const { line } = this.#options;
     const server = isServer(order) ? Promise.withResolvers<ServerAddress>() : undefined;
-    const run = this.#run({
-      id: order.workerId,
-      make: (signal) => this.#makeWorker(order, signal),
-      placeOf: async (container) => server?.resolve(serverAddress(order, await container.ports())),
-      line: (text) => line(order, text),
-    });
+    const run = this.#run(
+      order.workerId,
+      {
+        make: (signal) => this.#makeWorker(order, signal),
+        placeOf: async (container) =>
+          server?.resolve(serverAddress(order, await container.ports())),
+      },
+      (text) => line(order, text),
+    );
     this.#tellOfSimulated(order.gpus, { endpointId: order.endpoint.id });
     return workerOf(run, {
       kind: "container",
@@ -133,12 +130,14 @@ class Docker implements DockerLauncher {
   launchPod(order: PodOrder): LaunchedPod {
     const { pod, runId, gpus } = order;
     this.#tellOfSimulated(gpus, { podId: pod.id });
-    return this.#run({
-      id: runId,
-      make: (signal) => this.#makePod(order, signal),
-      placeOf: async (container) => podPorts(pod, await container.ports()),
-      line: (text) => this.#options.podLine(order, text),
-    });
+    return this.#run(
+      runId,
+      {
+        make: (signal) => this.#makePod(order, signal),
+        placeOf: async (container) => podPorts(pod, await container.ports()),
+      },
+      (text) => this.#options.podLine(order, text),
+    );
   }
 
   async dropVolumes(isNeedless: (podId: string) => boolean): Promise<void> {
@@ -184,14 +183,18 @@ class Docker implements DockerLauncher {
     return typeof settings === "string" ? settings : this.#contact.problem;
   }
 
-  #run<Place>({ id, line, ...role }: RunOf<Place>): Run<EngineContainer, Place> {
-    const { clock } = this.#options;
-    const host = {
-      clock,
-      failed: (error: unknown) => this.#failed(error),
-      remove: (container: string) => this.#remove(container),
-    };
-    return this.#runs.start(id, new ContainerRun(role, host), line);
+  #run<Place>(
+    id: string,
+    role: Pick<ContainerRunOptions<Place>, "make" | "placeOf">,
+    line: (line: string) => void,
+  ): Run<EngineContainer, Place> {
+    const steps = new ContainerRun({
+      ...role,
+      clock: this.#options.clock,
+      failed: (error) => this.#contact.failed(error),
+      remove: (container) => this.#remove(container),
+    });
+    return this.#runs.start(id, steps, line);
   }
 
   async #freeze(container: EngineContainer | undefined, isFrozen: boolean): Promise<void> {

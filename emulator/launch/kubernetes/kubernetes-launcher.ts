@@ -1,6 +1,6 @@
 /** Launcher that runs each worker as a pod of a Kubernetes cluster. */
 import type { Template } from "../../core/resources/template.ts";
-import type { Clock } from "../../core/time/clock.ts";
+import type { Clock, Disarm } from "../../core/time/clock.ts";
 import { isServer } from "../container-environment.ts";
 import { readContainerSettings } from "../container-settings.ts";
 import type {
@@ -13,10 +13,9 @@ import type {
 import { workerOf } from "../runs/run.ts";
 import { type EngineLauncher, imageRefusal, Runs } from "../runs/runs.ts";
 import { serverSettings } from "../server-settings.ts";
-import { Leftovers } from "./leftovers.ts";
 import { NO_BOUND, PodMaker, type PodMakerOptions } from "./pod-maker.ts";
 import { ownersOf, selectorOf, workerIn } from "./pod-names.ts";
-import { type PodHost, type PodRole, PodRun } from "./pod-run.ts";
+import { PodRun, type PodRunOptions } from "./pod-run.ts";
 import { stateOf } from "./pod-state.ts";
 import { PodWatch } from "./pod-watch.ts";
 import type { SeenPod } from "./seen-pod.ts";
@@ -37,6 +36,9 @@ export type KubernetesLauncher = EngineLauncher;
 
 type Adoption = Parameters<OutlivingWorkers["adopt"]>[0];
 
+/** Interval at which leftovers are looked for: endpoints come to this process at any time, and a deletion may have failed. */
+const LEFTOVERS_MS = 30_000;
+
 export function createKubernetesLauncher(options: KubernetesLauncherOptions): KubernetesLauncher {
   return new Kubernetes(options);
 }
@@ -48,24 +50,14 @@ class Kubernetes implements KubernetesLauncher, OutlivingWorkers {
   readonly #runs: Runs<PodRun>;
   readonly #maker: PodMaker;
   readonly #watch: PodWatch;
-  readonly #leftovers: Leftovers;
-  readonly #host: PodHost;
+  #disarm: Disarm | undefined;
+  /** The uids of leftovers that are being deleted. */
+  #removed: ReadonlySet<string> = new Set();
 
   constructor(options: KubernetesLauncherOptions) {
-    const { cluster, clock, log, found, isOurs, service, willing } = options;
+    const { cluster, clock, log, service, willing } = options;
     this.#options = options;
     this.#maker = new PodMaker(options);
-    this.#leftovers = new Leftovers({
-      clock,
-      log,
-      offer: found,
-      pods: () => this.#watch.pods,
-      isLeftover: (pod) => {
-        const { endpointId, workerId } = ownersOf(pod);
-        return !this.#runs.isStopping && isOurs(endpointId) && !this.#runs.has(workerId);
-      },
-      remove: (pod) => this.#maker.remove(pod),
-    });
     this.#watch = new PodWatch({
       ...{ cluster, clock, log },
       selector: selectorOf(service),
@@ -79,13 +71,6 @@ class Kubernetes implements KubernetesLauncher, OutlivingWorkers {
       failed: (error) => (error instanceof Error ? error.message : String(error)),
       answers: async () => this.#watch.problem === undefined,
     });
-    this.#host = {
-      clock,
-      deletePod: (pod, seconds) => cluster.deletePod(pod, seconds),
-      remove: (pod) => this.#maker.remove(pod),
-      eventsOf: (pod) => cluster.eventsOf(pod),
-      openLog: (pod, sinceTime, signal) => cluster.followLog(pod, sinceTime, signal),
-    };
   }
 
   refuses(template: Template): string | undefined {
@@ -125,12 +110,13 @@ class Kubernetes implements KubernetesLauncher, OutlivingWorkers {
     return pods.map(workerIn).filter(({ workerId }) => !this.#runs.has(workerId));
   }
 
-  #run(order: Adoption, own: Pick<PodRole, "logSince" | "make">): LaunchedWorker {
-    const { log, line } = this.#options;
+  #run(order: Adoption, own: Pick<PodRunOptions, "logSince" | "make">): LaunchedWorker {
+    const { cluster, clock, log, line } = this.#options;
     const ids = { workerId: order.workerId, endpointId: order.endpoint.id };
     const hindered = ({ reason }: { readonly reason: string }) =>
       log.warn(ids, `the worker does not run yet: ${reason}`);
-    const steps = new PodRun({ ...own, hindered }, this.#host);
+    const remove = (pod: SeenPod) => this.#maker.remove(pod);
+    const steps = new PodRun({ ...own, hindered, cluster, clock, remove });
     const run = this.#runs.start(ids.workerId, steps, (text) => line(order, text));
     return workerOf(run, {
       kind: "pod",
@@ -141,7 +127,7 @@ class Kubernetes implements KubernetesLauncher, OutlivingWorkers {
   }
 
   async reach(): Promise<void> {
-    this.#leftovers.start();
+    this.#disarm ??= this.#lookAgain();
     await this.#watch.start();
   }
 
@@ -151,7 +137,7 @@ class Kubernetes implements KubernetesLauncher, OutlivingWorkers {
 
   async close(): Promise<void> {
     await this.#runs.close();
-    this.#leftovers.stop();
+    this.#disarm?.();
     this.#watch.stop();
   }
 
@@ -162,8 +148,33 @@ class Kubernetes implements KubernetesLauncher, OutlivingWorkers {
     );
     return (uids) => {
       for (const { run, pod } of made) if (!uids.has(pod.metadata.uid)) run.gone(pod);
-      this.#leftovers.look();
+      this.#deleteLeftovers();
     };
+  }
+
+  #lookAgain(): Disarm {
+    const { clock } = this.#options;
+    return clock.wakeAt(clock.now() + LEFTOVERS_MS, () => {
+      this.#disarm = this.#lookAgain();
+      this.#deleteLeftovers();
+    });
+  }
+
+  /** Deletes pods that no worker stands behind: of a killed process, or of one whose endpoints are this one's now. */
+  #deleteLeftovers(): void {
+    const { found, isOurs, log } = this.#options;
+    // Pods that are adopted meanwhile are no leftovers.
+    found();
+    if (this.#runs.isStopping) return;
+    const leftovers = [...this.#watch.pods].filter((pod) => {
+      const { endpointId, workerId } = ownersOf(pod);
+      return isOurs(endpointId) && !this.#runs.has(workerId);
+    });
+    const fresh = leftovers.filter(({ metadata }) => !this.#removed.has(metadata.uid));
+    this.#removed = new Set(leftovers.map(({ metadata }) => metadata.uid));
+    if (fresh.length > 0)
+      log.info({ count: fresh.length }, "deleting pods that no worker stands behind any more");
+    for (const pod of leftovers) void this.#maker.remove(pod);
   }
 
   #runOf(pod: SeenPod): PodRun | undefined {

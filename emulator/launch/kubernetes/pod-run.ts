@@ -3,11 +3,11 @@ import type { Clock, Disarm } from "../../core/time/clock.ts";
 import type { LaunchObstacle, WorkerExit } from "../launcher.ts";
 import type { Run, RunSteps } from "../runs/run.ts";
 import { type Asked, exitWith, neverRan, notStarted } from "../runs/worker-exit.ts";
-import { within } from "../../core/time/pause.ts";
-import { PodEvents } from "./pod-events.ts";
+import { pause, within } from "../../core/time/pause.ts";
+import type { Cluster } from "./cluster.ts";
 import { PodLog } from "./pod-log.ts";
-import { endIn, exitOf, stateOf } from "./pod-state.ts";
-import type { SeenEvent, SeenPod } from "./seen-pod.ts";
+import { endIn, exitOf, stateOf, warnedOf } from "./pod-state.ts";
+import type { SeenPod } from "./seen-pod.ts";
 
 /** Timeout of the lines that are still on their way from a container when it has ended. */
 const LAST_LINES_MS = 5_000;
@@ -21,32 +21,23 @@ const KILL_SECONDS = 1;
 /** The same for a pod that is asked to leave; the engine ends those that take too long before. */
 const LEAVE_SECONDS = 600;
 
+/** Interval at which the events of a pod are asked for while its containers are made. */
+const EVENTS_MS = 10_000;
+
 /** Timeout of a pod's end beyond its grace, after which its node is given up. */
 const NODE_PATIENCE_MS = 30_000;
 
-/** What all pods need of their launcher. */
-export interface PodHost {
-  readonly clock: Clock;
-  /** @throws ClusterError */
-  readonly deletePod: (pod: SeenPod, graceSeconds: number) => Promise<void>;
-  /** Removes the pod and what belongs to it, now or as soon as the API server answers. Never rejects. */
-  readonly remove: (pod: SeenPod) => Promise<void>;
-  readonly eventsOf: (pod: SeenPod) => Promise<readonly SeenEvent[]>;
-  readonly openLog: (
-    pod: SeenPod,
-    sinceTime: string | undefined,
-    signal: AbortSignal,
-  ) => AsyncIterable<string>;
-}
-
-/** What one pod is to be. */
-export interface PodRole {
+export interface PodRunOptions {
   /** Makes the pod and what it needs. @throws Error with a sentence; the reason of `signal` */
   readonly make: (signal: AbortSignal) => Promise<SeenPod>;
   /** The moment from which on its log is read, as a line of it has it; default: its beginning. */
   readonly logSince?: string;
   /** Called with each new obstacle. */
   readonly hindered: (obstacle: LaunchObstacle) => void;
+  readonly cluster: Pick<Cluster, "deletePod" | "eventsOf" | "followLog">;
+  /** Removes the pod and what belongs to it, now or as soon as the API server answers. Never rejects. */
+  readonly remove: (pod: SeenPod) => Promise<void>;
+  readonly clock: Clock;
 }
 
 /** How a run came to its end: its pod ended or was deleted, or the pod could not be made. */
@@ -55,23 +46,24 @@ type PodEnd = { readonly pod: SeenPod } | { readonly failed: string };
 type PodCourse = Run<SeenPod, SeenPod>;
 
 export class PodRun implements RunSteps<SeenPod, SeenPod> {
-  readonly #role: PodRole;
-  readonly #host: PodHost;
+  readonly #options: PodRunOptions;
   readonly #ending = Promise.withResolvers<PodEnd>();
   #run: PodCourse | undefined;
   #pod: SeenPod | undefined;
   #log: PodLog | undefined;
-  #events: PodEvents | undefined;
+  /** Aborted when nothing more is to be learned from the pod's events; undefined before they are asked for. */
+  #events: AbortController | undefined;
   #obstacle: LaunchObstacle | undefined;
   /** The obstacle in the pod's status. */
   #stated: LaunchObstacle | undefined;
+  /** The obstacle in the pod's events. */
+  #warned: LaunchObstacle | undefined;
   #patience: Disarm | undefined;
   #nodePatience: Disarm | undefined;
   #hasEnded = false;
 
-  constructor(role: PodRole, host: PodHost) {
-    this.#role = role;
-    this.#host = host;
+  constructor(options: PodRunOptions) {
+    this.#options = options;
   }
 
   /** The pod, once it was made. */
@@ -84,7 +76,7 @@ export class PodRun implements RunSteps<SeenPod, SeenPod> {
   }
 
   place(signal: AbortSignal): Promise<SeenPod> {
-    return this.#role.make(signal);
+    return this.#options.make(signal);
   }
 
   /** Call it with the pod whenever that has changed. */
@@ -105,27 +97,27 @@ export class PodRun implements RunSteps<SeenPod, SeenPod> {
     // The watch of all pods may have told more of it by now.
     this.saw(this.#pod ?? made);
     const end = await this.#ending.promise;
-    if (this.#log !== undefined) await within(this.#host.clock, LAST_LINES_MS, this.#log.end());
+    if (this.#log !== undefined) await within(this.#options.clock, LAST_LINES_MS, this.#log.end());
     return "failed" in end ? notStarted(end.failed) : this.#exit(end.pod, run);
   }
 
   async end(made: SeenPod, asked: Asked): Promise<void> {
     const seconds = asked === "die" ? KILL_SECONDS : LEAVE_SECONDS;
-    await this.#host.deletePod(this.#pod ?? made, seconds);
+    await this.#options.cluster.deletePod(this.#pod ?? made, seconds);
   }
 
   async remove(made: SeenPod | undefined): Promise<void> {
     this.leave();
     this.#obstacle = undefined;
     const pod = this.#pod ?? made;
-    if (pod !== undefined) await this.#host.remove(pod);
+    if (pod !== undefined) await this.#options.remove(pod);
   }
 
   leave(): void {
     this.#hasEnded = true;
     this.#patience?.();
     this.#nodePatience?.();
-    this.#events?.stop();
+    this.#events?.abort();
     this.#log?.stop();
   }
 
@@ -151,27 +143,38 @@ export class PodRun implements RunSteps<SeenPod, SeenPod> {
   }
 
   #follow(pod: SeenPod, { tail }: PodCourse): void {
-    const { openLog, clock } = this.#host;
+    const { cluster, clock, logSince: since } = this.#options;
     this.#log ??= new PodLog({
-      open: (sinceTime, signal) => openLog(pod, sinceTime, signal),
-      since: this.#role.logSince,
-      tail,
-      clock,
+      open: (sinceTime, signal) => cluster.followLog(pod, sinceTime, signal),
+      ...{ since, tail, clock },
     });
   }
 
-  /** The events of a pod may tell what it waits for once it has a node, where its status does not. */
   #wait(pod: SeenPod, obstacle: LaunchObstacle | undefined): void {
-    const { eventsOf, clock } = this.#host;
     this.#stated = obstacle;
-    const told = () => this.#meet(this.#stated ?? this.#events?.obstacle);
-    if (obstacle === undefined && pod.spec?.nodeName !== undefined)
-      this.#events ??= new PodEvents({ list: () => eventsOf(pod), told, clock });
-    told();
+    // Once a pod has a node, its events may tell what it waits for where its status does not.
+    if (obstacle === undefined && pod.spec?.nodeName !== undefined && !this.#events) {
+      this.#events = new AbortController();
+      void this.#askEvents(pod, this.#events.signal);
+    }
+    this.#meet(obstacle ?? this.#warned);
+  }
+
+  async #askEvents(pod: SeenPod, signal: AbortSignal): Promise<void> {
+    const { cluster, clock } = this.#options;
+    for (;;) {
+      await pause(clock, EVENTS_MS, signal);
+      if (signal.aborted) return;
+      // A service that may not list events does without.
+      const events = await cluster.eventsOf(pod).catch(() => []);
+      if (signal.aborted) return;
+      this.#warned = warnedOf(events);
+      this.#meet(this.#stated ?? this.#warned);
+    }
   }
 
   #begun(): void {
-    this.#events?.stop();
+    this.#events?.abort();
     this.#meet(undefined);
   }
 
@@ -182,10 +185,11 @@ export class PodRun implements RunSteps<SeenPod, SeenPod> {
       this.#patience?.();
       this.#patience = undefined;
     } else {
-      const { clock } = this.#host;
+      const { clock } = this.#options;
       this.#patience ??= clock.wakeAt(clock.now() + FAULT_PATIENCE_MS, () => this.#giveUp());
     }
-    if (obstacle !== undefined && obstacle.reason !== before?.reason) this.#role.hindered(obstacle);
+    if (obstacle !== undefined && obstacle.reason !== before?.reason)
+      this.#options.hindered(obstacle);
   }
 
   #giveUp(): void {
@@ -195,11 +199,11 @@ export class PodRun implements RunSteps<SeenPod, SeenPod> {
 
   /** A node that is away ends no pods and confirms no deletion: its pods are deleted without it. */
   #giveNodeTime(pod: SeenPod): void {
-    const { clock, deletePod } = this.#host;
+    const { clock, cluster } = this.#options;
     this.#nodePatience?.();
     const endsAt = Date.parse(pod.metadata.deletionTimestamp ?? "") || clock.now();
     this.#nodePatience = clock.wakeAt(Math.max(endsAt, clock.now()) + NODE_PATIENCE_MS, () => {
-      deletePod(pod, 0).catch(() => this.#giveNodeTime(pod));
+      cluster.deletePod(pod, 0).catch(() => this.#giveNodeTime(pod));
     });
   }
 }

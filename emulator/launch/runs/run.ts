@@ -97,27 +97,18 @@ export class Run<Thing, Place> {
     let thing: Thing | undefined;
     try {
       thing = await steps.place(this.signal);
-      await this.#start(thing);
+      if (steps.start !== undefined) this.begun(await steps.start(thing, this));
     } catch (error) {
       const problem = this.#host.failed(error);
       await steps.remove(thing);
       return this.signal.aborted ? neverRan(this.#asked) : notStarted(problem);
     }
+    this.#thing = thing;
     if (this.#asked !== undefined) this.#passOn(thing, this.#asked);
     const exit = await steps.watch(thing, this);
     this.#hasEnded = true;
     await steps.remove(thing);
     return exit;
-  }
-
-  async #start(thing: Thing): Promise<void> {
-    if (this.#steps.start === undefined) {
-      this.#thing = thing;
-      return;
-    }
-    const place = await this.#steps.start(thing, this);
-    this.#thing = thing;
-    this.begun(place);
   }
 
   #ask(asked: Asked): void {

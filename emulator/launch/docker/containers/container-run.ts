@@ -21,50 +21,43 @@ const LAST_LINES_MS = 2_000;
 const CANNOT_RUN: readonly number[] = [126, 127];
 const INIT_COMPLAINT = /^\[FATAL tini \(\d+\)\] (exec .* failed: .*)$/u;
 
-/** What all containers need of their launcher. */
-export interface ContainerHost {
-  readonly clock: Clock;
-  /** Removes the container, now or as soon as the engine answers. Never rejects. */
-  readonly remove: (id: string) => Promise<void>;
-  /** Takes note of what the engine's operations throw. */
-  readonly failed: (error: unknown) => void;
-}
-
-/** What one container is to be. */
-export interface ContainerRole<Place> {
+export interface ContainerRunOptions<Place> {
   /** Makes the container and whatever it needs before. @throws Error with a sentence; the reason of `signal` */
   readonly make: (signal: AbortSignal) => Promise<EngineContainer>;
   /** Where the program is reached, asked when it has started. @throws Error with a sentence where it is not */
   readonly placeOf: (container: EngineContainer) => Promise<Place>;
+  /** Removes the container, now or as soon as the engine answers. Never rejects. */
+  readonly remove: (id: string) => Promise<void>;
+  /** Takes note of what the engine's operations throw. */
+  readonly failed: (error: unknown) => void;
+  readonly clock: Clock;
 }
 
-type ContainerCourse<Place> = Run<EngineContainer, Place>;
+type Course = Pick<Run<EngineContainer, unknown>, "asked" | "signal" | "tail">;
 
 export class ContainerRun<Place> implements RunSteps<EngineContainer, Place> {
-  readonly #role: ContainerRole<Place>;
-  readonly #host: ContainerHost;
+  readonly #options: ContainerRunOptions<Place>;
   #watch: ContainerWatch | undefined;
   /** Settles when no more output will come; undefined while nothing listens. */
   #output: Promise<void> | undefined;
 
-  constructor(role: ContainerRole<Place>, host: ContainerHost) {
-    this.#role = role;
-    this.#host = host;
+  constructor(options: ContainerRunOptions<Place>) {
+    this.#options = options;
   }
 
   place(signal: AbortSignal): Promise<EngineContainer> {
-    return this.#role.make(signal);
+    return this.#options.make(signal);
   }
 
-  async start(container: EngineContainer, run: ContainerCourse<Place>): Promise<Place> {
+  async start(container: EngineContainer, run: Course): Promise<Place> {
     run.signal.throwIfAborted();
     await this.#listenTo(container, run);
     await container.start();
-    return this.#role.placeOf(container);
+    return this.#options.placeOf(container);
   }
 
-  async watch(container: EngineContainer, run: ContainerCourse<Place>): Promise<WorkerExit> {
-    const { clock, failed } = this.#host;
+  async watch(container: EngineContainer, run: Course): Promise<WorkerExit> {
+    const { clock, failed } = this.#options;
     this.#watch = new ContainerWatch(container, {
       clock,
       failed,
@@ -92,10 +85,10 @@ export class ContainerRun<Place> implements RunSteps<EngineContainer, Place> {
   }
 
   async remove(container: EngineContainer | undefined): Promise<void> {
-    if (container !== undefined) await this.#host.remove(container.id);
+    if (container !== undefined) await this.#options.remove(container.id);
   }
 
-  async #listenTo(container: EngineContainer, { tail }: ContainerCourse<Place>): Promise<void> {
+  async #listenTo(container: EngineContainer, { tail }: Course): Promise<void> {
     if (this.#output !== undefined) return;
     const { ended } = await container.attach((bytes) => tail.push(bytes));
     this.#output = ended;
