@@ -2,10 +2,10 @@
 
 const DEFAULT_HOST = "unix:///var/run/docker.sock";
 
-/** What comes of a connection to where no engine listens, or listens any more. */
+/** Codes of a connection where no engine listens. */
 const NOBODY = new Set(["ENOENT", "ECONNREFUSED", "ECONNRESET", "EPIPE"]);
 
-/** @param host as `DOCKER_HOST` names it, if it is set */
+/** @param host the value of `DOCKER_HOST`, if it is set */
 export function dockerUnreachable(error: unknown, host: string | undefined): string {
   const place = placeOf(host);
   const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
@@ -22,7 +22,7 @@ export function dockerUnreachable(error: unknown, host: string | undefined): str
   return `the Docker engine at ${place} cannot be asked: ${reason}`;
 }
 
-/** Said of an engine that took longer than it may. */
+/** The message for an engine that did not answer in time. */
 export function noAnswer(host: string | undefined, limitMs: number): string {
   return `the Docker engine at ${placeOf(host)} gave no answer for ${limitMs / 1_000} s`;
 }

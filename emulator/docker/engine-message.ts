@@ -1,22 +1,22 @@
-/** Reads the messages by which a Docker engine tells how a pull, a push or a build goes on. Pure. */
+/** Reads a Docker engine's messages on the progress of a pull, a push or a build. Pure. */
 
-/** One message; what it lacks is undefined, or 0. */
+/** One message. A missing text is undefined; a missing number is 0. */
 export interface EngineMessage {
-  /** What a build writes. */
+  /** Output of a build. */
   readonly stream: string | undefined;
   readonly error: string | undefined;
   readonly status: string | undefined;
-  /** Of the layer or the tag that `status` is about. */
+  /** Id of the layer or the tag that `status` is about. */
   readonly id: string | undefined;
-  /** What has a form of its own, by its id. */
+  /** Content whose form depends on `id`. */
   readonly aux: string | undefined;
-  /** How far the layer is. */
+  /** Bytes of the layer that were transferred. */
   readonly doneBytes: number;
-  /** At least `doneBytes`: engines announce less than they send. */
+  /** At least `doneBytes`, because engines announce less than they send. */
   readonly totalBytes: number;
 }
 
-/** @param message as it came, or any other value */
+/** @param message the engine's answer, which may be any value */
 export function readEngineMessage(message: unknown): EngineMessage {
   const fields = fieldsOf(message);
   const detail = fieldsOf(fields["progressDetail"]);

@@ -14,7 +14,7 @@ const THERE = new Set(["Pull complete", "Already exists", "Pushed", "Layer alrea
 export class LayerTransfer {
   readonly #layers = new Map<string, Layer>();
 
-  /** Whether the message changed anything. */
+  /** Returns whether the message has changed the progress. */
   note({ id, status = "", doneBytes, totalBytes }: EngineMessage): boolean {
     if (id === undefined) return false;
     const known = this.#layers.get(id) ?? { doneBytes: 0, totalBytes: 0, isThere: false };
@@ -31,7 +31,7 @@ export class LayerTransfer {
     return this.#sum(({ doneBytes }) => doneBytes);
   }
 
-  /** Of the layers whose size is known yet. */
+  /** Size of the layers whose size is known. */
   get totalBytes(): number {
     return this.#sum(({ totalBytes }) => totalBytes);
   }
@@ -40,7 +40,7 @@ export class LayerTransfer {
     return this.#layers.size;
   }
 
-  /** Layers that have arrived whole, or were there before. */
+  /** Number of layers that have arrived, or were there before. */
   get thereCount(): number {
     return this.#sum(({ isThere }) => Number(isThere));
   }

@@ -1,9 +1,9 @@
-/** Reads from an image's name where it comes from. Pure. */
+/** Reads the registry from an image's name. Pure. */
 
 /** The name by which `docker login` knows Docker's own registry. */
 const DOCKER_HUB = "https://index.docker.io/v1/";
 
-/** As the first part of an image's name says it, by Docker's own rule. */
+/** The first part of an image's name, if it is a host by Docker's rule; else Docker's own registry. */
 export function registryOf(image: string): string {
   const [first = "", ...rest] = image.split("/");
   const isHost = rest.length > 0 && (/[.:]/u.test(first) || first === "localhost");

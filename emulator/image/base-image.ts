@@ -1,4 +1,4 @@
-/** The base image of workers: built from Dockerfile.base once for each version, architecture and image beneath it. */
+/** The base image of workers: built from Dockerfile.base once for each version, architecture and parent image. */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -13,33 +13,33 @@ import { keptFiles } from "./context/kept-files.ts";
 import { runBuild } from "./engine/run-build.ts";
 import { isRepository, NO_SOURCE, sourceLabels } from "./source-labels.ts";
 
-/** What `FROM` of a worker's Dockerfile says. */
+/** Name of the base image in `FROM` of a worker's Dockerfile. */
 const BASE_NAME = "sv-base";
 
 const DOCKERFILE = "Dockerfile.base";
 const PARTS = "dist/image";
 
 export interface BaseOptions {
-  /** What the base image is built on; default: the one of Dockerfile.base, with CUDA. */
+  /** Parent of the base image. Default: the one in Dockerfile.base, with CUDA. */
   readonly baseImage: string | undefined;
-  /** Where Node and npm come from; default: the one of Dockerfile.base. */
+  /** Image with Node and npm. Default: the one in Dockerfile.base. */
   readonly nodeImage: string | undefined;
-  /** Builds it even if it is there. */
+  /** Whether to build an existing base image anew. */
   readonly rebuild: boolean;
   readonly signal: AbortSignal;
   readonly progress: (progress: BuildProgress) => void;
 }
 
 export interface BaseImage {
-  /** With a tag that names its content. */
+  /** Name with a tag that identifies the content. */
   readonly name: string;
   readonly baseImage: string;
   readonly nodeImage: string;
-  /** False: it was there. */
+  /** False if the image existed already. */
   readonly isNew: boolean;
 }
 
-/** The same is tagged `sv-base`. @throws ImageError */
+/** Builds the base image if it is missing, and tags it `sv-base`. @throws ImageError */
 export async function ensureBase(engine: Engine, options: BaseOptions): Promise<BaseImage> {
   const root = packageRoot();
   const dockerfile = await readFile(path.join(root, DOCKERFILE), "utf8");
@@ -63,7 +63,7 @@ export async function ensureBase(engine: Engine, options: BaseOptions): Promise<
       contextBytes: sizeBytes + bundler.sizeBytes,
       dockerfile: DOCKERFILE,
       buildArgs: { BASE_IMAGE: baseImage, NODE_IMAGE: nodeImage },
-      // Where this is a clone; labels of the image beneath are about something else.
+      // Only a clone has a source: the labels of the parent image must not stand for it.
       labels: (await isRepository(root)) ? await sourceLabels(root) : NO_SOURCE,
       cache: !options.rebuild,
       signal: options.signal,
@@ -74,7 +74,7 @@ export async function ensureBase(engine: Engine, options: BaseOptions): Promise<
   return { name, baseImage, nodeImage, isNew };
 }
 
-/** From the source as from the package: the directory with package.json has the parts below it. */
+/** The directory with package.json, in a clone as in the installed package. */
 function packageRoot(): string {
   const manifest = findPackageJSON(import.meta.url);
   const root = manifest === undefined ? undefined : path.dirname(manifest);
@@ -88,7 +88,7 @@ function versionOf(root: string): string {
   return hasVersion ? String(manifest.version) : "unknown";
 }
 
-/** What is pinned there is said nowhere else. */
+/** The default of a build argument, which is pinned in the Dockerfile alone. */
 function defaultOf(dockerfile: string, argument: string): string {
   const [, value] = new RegExp(`^ARG ${argument}=(\\S+)$`, "mu").exec(dockerfile) ?? [];
   if (value === undefined) throw new Error(`${DOCKERFILE} has no default for ${argument}`);
@@ -107,7 +107,7 @@ async function digest(
   return hash.digest("hex").slice(0, 12);
 }
 
-/** It is installed where the engine's images run what this machine runs; elsewhere npm fetches it during the build. */
+/** The bundler's program, if it is installed here for the engine's architecture. Else npm fetches it during the build. */
 function bundlerProgram(arch: string): {
   readonly directories: readonly ContextDirectory[];
   readonly sizeBytes: number;

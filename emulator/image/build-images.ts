@@ -1,4 +1,4 @@
-/** Builds a worker's image and what it needs: the base if it is missing, the image itself, its template. */
+/** Builds a worker's image: the base if it is missing, the image itself, its template. */
 import type { BuildProgress } from "./engine/build-progress.ts";
 import { ensureBase } from "./base-image.ts";
 import type { Secrets } from "./engine/buildkit-session.ts";
@@ -11,20 +11,20 @@ import type { UserProgram } from "./user-program.ts";
 import { buildWorker } from "./worker-image.ts";
 
 export interface BuildOptions {
-  /** With the handler, or with a Dockerfile of its own; absolute. */
+  /** Absolute path of the directory with the handler, or with a Dockerfile of its own. */
   readonly directory: string;
   readonly program: UserProgram | undefined;
-  /** The image's name. */
+  /** Name of the image. */
   readonly tag: string;
-  /** Of the template. */
+  /** Name of the template. */
   readonly name: string;
   readonly templateFile: string;
   readonly baseImage: string | undefined;
   readonly nodeImage: string | undefined;
   readonly rebuildBase: boolean;
-  /** Of the worker's Dockerfile. */
+  /** Build arguments of the worker's Dockerfile. */
   readonly buildArgs: Readonly<Record<string, string>>;
-  /** For the same. */
+  /** Secrets of the worker's Dockerfile. */
   readonly secrets: Secrets;
   /** Default: the engine's own. */
   readonly platform: Platform | undefined;
@@ -33,31 +33,31 @@ export interface BuildOptions {
   readonly report: BuildReport;
 }
 
-/** Where a server listens that is not told another `PORT`. */
+/** Default port of a server. */
 const SERVER_PORT = "80/http";
 
-/** Told while it goes on. */
+/** Called while images are built. */
 export interface BuildReport {
   begins(stage: BuildStage): void;
   progress(progress: BuildProgress): void;
-  /** Each stage that began and did not fail. */
+  /** Called when a stage has ended without an error. */
   ends(stage: BuildStage, facts: StageFacts): void;
 }
 
 export type BuildStage = "base" | "image" | "push";
 
 export interface StageFacts {
-  /** Of the image. */
+  /** Name of the image. */
   readonly name: string;
-  /** Undefined: it was there. */
+  /** Undefined if the image existed already. */
   readonly tookMs: number | undefined;
   readonly sizeBytes: number;
-  /** What it has on top of the image called `beneath`; undefined where it was not built on that. */
+  /** Size on top of the image `beneath`; undefined if the image was not built on it. */
   readonly addedBytes: number | undefined;
   readonly beneath: string;
 }
 
-/** @throws ImageError; HandlerFileError when the handler cannot be bundled */
+/** @throws ImageError; HandlerFileError if the handler cannot be bundled */
 export async function buildImages(options: BuildOptions): Promise<void> {
   const { tag, signal, report } = options;
   const engine = await connectEngine(options.platform);

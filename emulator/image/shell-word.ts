@@ -1,9 +1,9 @@
 /** Quotes a text as one word for a shell. Pure. */
 
-/** What no shell takes for anything else, wherever it stands. */
+/** Texts that need no quotes in any shell. */
 const PLAIN = /^[\w@%+:,./-]+$/u;
 
-/** One word, in quotes where it takes them. */
+/** The text as one word, in quotes if necessary. */
 export function shellWord(text: string): string {
   return PLAIN.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,4 +1,4 @@
-/** The labels that say which source an image was built from, if that is in a Git repository. */
+/** The labels that name the source of an image, if it is in a Git repository. */
 import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -8,7 +8,7 @@ const REVISION = "org.opencontainers.image.revision";
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Empty instead of absent: those of the image beneath would be taken for this one's. */
+/** Empty labels, which replace those of the parent image. */
 export const NO_SOURCE: Labels = { [SOURCE]: "", [REVISION]: "" };
 
 export async function sourceLabels(directory: string): Promise<Labels> {
@@ -21,13 +21,13 @@ export async function sourceLabels(directory: string): Promise<Labels> {
   return { [SOURCE]: webAddress(remote ?? ""), [REVISION]: revision ?? "" };
 }
 
-/** Whether a repository begins in the directory. */
+/** Whether the directory is the root of a repository. */
 export async function isRepository(directory: string): Promise<boolean> {
   const top = await git(directory, "rev-parse", "--show-toplevel");
   return top !== undefined && path.resolve(top) === path.resolve(directory);
 }
 
-/** Undefined where git fails, or is not there. */
+/** Output of git; undefined if git fails or is missing. */
 async function git(cwd: string, ...args: readonly string[]): Promise<string | undefined> {
   return promisify(execFile)("git", args, { cwd }).then(
     ({ stdout }) => stdout.trim(),
@@ -35,7 +35,7 @@ async function git(cwd: string, ...args: readonly string[]): Promise<string | un
   );
 }
 
-/** Empty for what no reader could open: a directory of this machine, say. A password in it is nobody's business. */
+/** The URL of a remote without its password; empty for a remote without a URL, such as a directory of this machine. */
 export function webAddress(remote: string): string {
   const [, host, place] = /^(?:ssh:\/\/)?[^@/]+@([^:/]+)(?::\d+\/|[:/])(.+)$/u.exec(remote) ?? [];
   const address = place === undefined ? remote : `https://${host}/${place}`;

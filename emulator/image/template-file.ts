@@ -1,20 +1,20 @@
-/** The file with the template of an image: the body of `POST /v1/templates`. */
+/** Writes the file with an image's template: the body of `POST /v1/templates`. */
 import { readFile, writeFile } from "node:fs/promises";
 import { failedImage, ImageError } from "./image-error.ts";
 
 export interface TemplateFacts {
-  /** Of the template; taken only when the file is new. */
+  /** Name of the template, for a new file. */
   readonly name: string;
   readonly imageName: string;
   readonly category: "NVIDIA" | "CPU";
-  /** As `80/http`. */
+  /** Ports, like `80/http`. */
   readonly ports: readonly string[];
 }
 
 /**
- * A new file gets what a serverless template needs. In one that is there only the image is renewed: the rest is its owner's.
+ * Writes a serverless template into a new file. In an existing file only the image is changed.
  *
- * @throws ImageError when the file is no JSON object, or cannot be written
+ * @throws ImageError if the file is not a JSON object, or cannot be written
  */
 export async function writeTemplate(file: string, facts: TemplateFacts): Promise<void> {
   const former = await readFile(file, "utf8").catch(() => undefined);
@@ -32,7 +32,7 @@ function parsed(text: string, file: string): object {
   try {
     value = JSON.parse(text);
   } catch {
-    // Said below.
+    // Reported below.
   }
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   throw new ImageError(

@@ -1,8 +1,7 @@
-/** The user's program that an image runs. */
+/** The program of the user in an image. */
 
-/** A handler that a worker calls with jobs, or the HTTP server of a load balancing endpoint. */
 export interface UserProgram {
-  /** Its module, absolute. */
+  /** Absolute path of the module. */
   readonly file: string;
   readonly kind: "handler" | "server";
 }

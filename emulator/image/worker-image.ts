@@ -1,4 +1,4 @@
-/** The image of a worker: the base and a handler's directory, by the directory's own Dockerfile if it has one. */
+/** Builds the image of a worker from the base and a handler's directory, by the directory's Dockerfile if it has one. */
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
@@ -15,21 +15,21 @@ import type { UserProgram } from "./user-program.ts";
 import { workerContext } from "./context/worker-context.ts";
 
 export interface WorkerOptions {
-  /** Absolute. */
+  /** Absolute path. */
   readonly directory: string;
-  /** In the directory; undefined if only the directory's own Dockerfile knows. */
+  /** The program in the directory; undefined if only the directory's Dockerfile names it. */
   readonly program: UserProgram | undefined;
   readonly tag: string;
   readonly base: BaseImage;
-  /** Of the Dockerfile. */
+  /** Build arguments of the Dockerfile. */
   readonly buildArgs: Readonly<Record<string, string>>;
-  /** For a Dockerfile that mounts them. */
+  /** Secrets for a Dockerfile that mounts them. */
   readonly secrets: Secrets;
   readonly signal: AbortSignal;
   readonly progress: (progress: BuildProgress) => void;
 }
 
-/** @throws ImageError; HandlerFileError when the handler cannot be bundled */
+/** @throws ImageError; HandlerFileError if the handler cannot be bundled */
 export async function buildWorker(
   engine: Engine,
   { directory, program, tag, base, buildArgs, secrets, signal, progress }: WorkerOptions,
@@ -63,17 +63,17 @@ export async function buildWorker(
 interface Plan {
   readonly parts: ContextParts;
   readonly dockerfile: string;
-  /** For a Dockerfile that asks for it. */
+  /** The image with npm, for a Dockerfile that asks for it. */
   readonly nodeImage: { readonly NODE_IMAGE?: string };
   readonly kept: KeptFiles;
 }
 
-/** As `docker build` would take it; a Dockerfile that installs packages itself is told whose npm to use. */
+/** The context that `docker build` would send. A Dockerfile that installs packages itself gets the image with npm. */
 async function ownContext(directory: string, { nodeImage }: BaseImage): Promise<Plan> {
   const kept = await keptFiles(directory);
   const text = await readFile(path.join(directory, "Dockerfile"), "utf8");
   const asked = /^ARG NODE_IMAGE\b/mu.test(text) ? { NODE_IMAGE: nodeImage } : {};
-  // The Dockerfile is read even where .dockerignore keeps it from being copied.
+  // The Dockerfile is sent even if .dockerignore excludes it.
   const paths = new Set([...kept.paths, "Dockerfile"]);
   const parts = { files: [], directories: [{ directory, paths, prefix: "" }] };
   return { parts, dockerfile: "Dockerfile", nodeImage: asked, kept };

@@ -1,4 +1,4 @@
-/** What a worker is told that runs in a container, on this machine or in a cluster, and where it finds its volume. Pure. */
+/** The environment variables of a worker in a container, on this machine or in a cluster, and the paths of its volume. Pure. */
 import path from "node:path";
 import { SERVER_ENV, WORKER_ENV } from "../../runtime/protocol/worker-env.ts";
 import type { Template } from "../core/resources/template.ts";
@@ -7,27 +7,27 @@ import { type LiveBounds, type LiveService, liveServerEnvironment } from "./live
 import { serverSettings } from "./server-settings.ts";
 import { toldGpus, workerEnvironment } from "./worker-environment.ts";
 
-/** Where handlers find the endpoint's network volume, beside the template's `volumeMountPath` (live). */
+/** Path of the endpoint's network volume in a container, beside the template's `volumeMountPath` (live). */
 const VOLUME_PATH = "/runpod-volume";
 
-/** Of the container, which has a network of its own. */
+/** Address at which a server listens: a container has a network of its own. */
 const EVERY_ADDRESS = "0.0.0.0";
 
-/** What it may use at most. */
+/** Maximum that a container may use. */
 export interface ContainerBounds {
   readonly cpus: number | undefined;
-  /** Undefined for all there is. */
+  /** Undefined for no limit. */
   readonly memoryBytes: number | undefined;
 }
 
 export interface ContainerSurroundings {
-  /** Where the worker port is, as the worker sees it. */
+  /** Address of the worker port, as the worker sees it. */
   readonly serviceAddress: string;
-  /** Further variables; those of the template win. */
+  /** More variables. The template's variables override them. */
   readonly env: Readonly<Record<string, string>>;
-  /** Whether its endpoint's network volume is mounted. */
+  /** Whether the endpoint's network volume is mounted. */
   readonly hasVolume: boolean;
-  /** How the service is reached by the live protocol; absent where containers cannot reach it. */
+  /** How the worker reaches the service by the live protocol; absent where it cannot. */
   readonly live?: LiveService | undefined;
 }
 
@@ -50,7 +50,7 @@ export function containerEnvironment(
   return workerEnvironment(order, serviceAddress, { extra, live: live && { ...live, ...bounds } });
 }
 
-/** A server has ports of its own, so it gets those of its template, and has no business with the worker port. */
+/** A server listens at the ports of its template, and does not call the worker port. */
 function serverEnvironment(
   order: WorkerOrder,
   extra: Readonly<Record<string, string>>,
@@ -70,17 +70,17 @@ function serverEnvironment(
     [SERVER_ENV.healthPort]: healthPort,
     [WORKER_ENV.workerId]: order.workerId,
     [WORKER_ENV.endpointId]: order.endpoint.id,
-    // Heeded by `sv-worker server`; any other program knows nothing of it.
+    // Read by `sv-worker server`. Other programs ignore it.
     [WORKER_ENV.exitOnStdinEnd]: "1",
   };
 }
 
-/** Where a network volume is mounted. */
+/** The paths at which a network volume is mounted. */
 export function volumePaths(template: Pick<Template, "volumeMountPath">): readonly string[] {
   return [...new Set([VOLUME_PATH, mountPoint(template)])];
 }
 
-/** Without a slash at its end. */
+/** The template's mount path without a slash at its end. */
 export function mountPoint({ volumeMountPath }: Pick<Template, "volumeMountPath">): string {
   return path.posix.normalize(`${volumeMountPath}/`).replace(/(?<=.)\/$/u, "");
 }

@@ -6,16 +6,16 @@ import { wholeGb } from "./live-location.ts";
 const CONTAINER_ENV = {
   /** `least` (default), or `image` for what the image itself asks for: its user, a writable root, capabilities. */
   privileges: "SV_CONTAINER_PRIVILEGES",
-  /** Most memory of a container, for example `4g`; swap is not added to it. */
+  /** Maximum memory of a container, for example `4g`. Containers have no swap. */
   memory: "SV_CONTAINER_MEMORY",
-  /** Processors it may use, for example `1.5`. */
+  /** Maximum number of processors, for example `1.5`. */
   cpus: "SV_CONTAINER_CPUS",
-  /** Size of /tmp where the root is read-only, for example `2g`. It counts as memory. */
+  /** Size of /tmp where the root is read-only, for example `2g`. Its content counts as memory. */
   tmp: "SV_CONTAINER_TMP",
 } as const;
 
 export interface ContainerSettings {
-  /** It runs as the image wants it instead of with the least privileges. */
+  /** The container runs with the privileges that its image asks for, instead of the least. */
   readonly asImage: boolean;
   readonly memoryBytes: number;
   readonly cpus: number | undefined;
@@ -25,16 +25,16 @@ export interface ContainerSettings {
 const MB = 1024 ** 2;
 const GB = 1024 ** 3;
 
-/** The engine takes no less than 6 MB; Node alone needs more. */
+/** Minimum memory of a container: the engine accepts 6 MB, but Node alone needs more. */
 const MEMORY_MIN_BYTES = 32 * MB;
 const TMP_DEFAULT_BYTES = 1 * GB;
 
-/** Of the machine's memory: a handler that runs amok ends with a failure report, before the machine does. */
+/** Default share of the machine's memory: a handler that takes too much fails before the machine does. */
 const MEMORY_SHARE = 0.75;
 
 const UNITS: Readonly<Record<string, number>> = { "": 1, k: 1024, m: MB, g: GB, t: 1024 * GB };
 
-/** The settings, or a sentence on what makes no sense. */
+/** The settings, or a sentence that says which variable is invalid. */
 export function readContainerSettings(
   { env }: Pick<Template, "env">,
   machineBytes: number = os.totalmem(),
@@ -55,13 +55,13 @@ export function readContainerSettings(
   return { asImage: asked === "image", memoryBytes, cpus: processors, tmpBytes };
 }
 
-/** The most memory of a container, in whole GiB; undefined where the settings make no sense. */
+/** Maximum memory of a container, in whole GiB; undefined where the settings are invalid. */
 export function containerMemoryInGb(template: Pick<Template, "env">): number | undefined {
   const settings = readContainerSettings(template);
   return typeof settings === "string" ? undefined : wholeGb(settings.memoryBytes);
 }
 
-/** NaN for what is no size; an empty text is as good as none. */
+/** NaN for a text that is not a size, undefined for an empty one. */
 function sizeOf(text: string | undefined): number | undefined {
   if (text === undefined || text === "") return undefined;
   const [, number, unit = ""] = /^(\d{1,15})([kmgt]?)b?$/iu.exec(text) ?? [];

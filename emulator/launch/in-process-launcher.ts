@@ -1,4 +1,4 @@
-/** Launcher that runs workers in this very process, for endpoints whose handlers are functions of its own. */
+/** Launcher that runs workers in this process, for endpoints with functions as handlers. */
 import { Buffer } from "node:buffer";
 import type { Template } from "../core/resources/template.ts";
 import type { LaunchedWorker, Launcher, WorkerOrder } from "./launcher.ts";
@@ -8,18 +8,18 @@ import { exitWith } from "./runs/worker-exit.ts";
 
 /** A worker that shares this process. */
 export interface InProcessWorker {
-  /** Settles when it is gone, with the code that a process of its own would have ended with. Never rejects. */
+  /** Resolves when the worker has ended, to the exit code that a process would have had. Never rejects. */
   readonly ended: Promise<number>;
   drain(): void;
   stop(): void;
 }
 
 export interface InProcessLauncherOptions {
-  /** Whether a function stands behind the template. */
+  /** Whether the template stands for a function. */
   has(template: Template): boolean;
-  /** Starts a worker that calls `line` with each line of its log. */
+  /** Starts a worker. `line` is called with each line of its log. */
   start(order: WorkerOrder, line: (line: string) => void): InProcessWorker;
-  /** Called with each line a worker writes. */
+  /** Called with each line that a worker writes. */
   line(order: WorkerOrder, line: string): void;
 }
 

@@ -1,4 +1,4 @@
-/** Port: starts workers. Adapters: processes, containers, pods of a Kubernetes cluster, this process. */
+/** Port: starts workers. Adapters: processes, containers, pods of a Kubernetes cluster, functions of this process. */
 import type { Endpoint } from "../core/resources/endpoint.ts";
 import type { GpuDevice } from "../core/workers/gpu-allocation.ts";
 import type { Template } from "../core/resources/template.ts";
@@ -10,14 +10,14 @@ export interface LaunchLog {
   warn(fields: Readonly<Record<string, unknown>>, message: string): void;
 }
 
-/** Everything a launcher needs to know to start one worker. */
+/** Everything that a launcher needs to start one worker. */
 export interface WorkerOrder {
   readonly workerId: string;
-  /** Secret by which the worker shows who it is. */
+  /** Secret by which the worker identifies itself. */
   readonly workerToken: string;
   readonly endpoint: Endpoint;
   readonly template: Template;
-  /** The devices that are this worker's alone until it has ended; none for an endpoint without GPUs. */
+  /** The devices that no other worker has until this one has ended. Empty for an endpoint without GPUs. */
   readonly gpus: readonly GpuDevice[];
 }
 
@@ -26,109 +26,109 @@ export interface WorkerExit {
   readonly exitCode: number | undefined;
   readonly signal: string | undefined;
   readonly outOfMemory: boolean;
-  /** Set when the worker could not even be started; a sentence that says why. */
+  /** A sentence that says why the worker could not be started. */
   readonly startError: string | undefined;
-  /** Set when what it ran in went away, so that nobody knows more of its end; a sentence that says what is gone. */
+  /** A sentence that names what the worker ran in, if that went away and nothing else is known of the end. */
   readonly goneWith?: string;
-  /** True where that is the engine that it ran on: nothing is wrong with itself, and another can be started as soon as one is willing. */
+  /** True where the engine went away. The worker is not at fault: another one starts as soon as an engine is available. */
   readonly engineWentAway?: true;
-  /** The last lines it wrote, oldest first. */
+  /** The last lines that the worker wrote, oldest first. */
   readonly lastLogLines: readonly string[];
 }
 
-/** Where the HTTP server that a worker of a load balancing endpoint is listens. */
+/** Where the HTTP server of a load balancing endpoint's worker listens. */
 export interface ServerAddress {
-  /** Its IP address; absent for this machine. */
+  /** IP address; absent for this machine. */
   readonly host?: string;
   readonly port: number;
   readonly healthPort: number;
-  /** A path that can be sent as it is. */
+  /** Encoded: the path can be sent as it is. */
   readonly healthPath: string;
 }
 
-/** Where a worker is found; nothing while it is not known, and for one that runs in this process. */
+/** Where a worker runs. Empty while that is unknown, and for a worker in this process. */
 export interface WorkerPlace {
   readonly pid?: number | undefined;
-  /** Id of its container. */
+  /** Container id. */
   readonly container?: string | undefined;
-  /** Name of its pod in the cluster. */
+  /** Pod name in the cluster. */
   readonly pod?: string | undefined;
 }
 
-/** What a worker whose program does not run yet is waiting for. */
+/** What a worker waits for before its program runs. */
 export interface LaunchObstacle {
   /** A sentence. */
   readonly reason: string;
-  /** Nothing is wrong with it: there is no room for it now. */
+  /** True where the worker is not at fault: there is no room for it now. */
   readonly isThrottled: boolean;
 }
 
-/** A worker that was started; it may still be initializing. */
+/** A worker that was started. It may still be initializing. */
 export interface LaunchedWorker {
   readonly kind: LauncherKind;
   /**
-   * Resolves when its program runs, where that takes its time: an image is pulled first. The time it has to speak and to
-   * become ready begins then. Stays open where it comes to nothing; absent where the program runs at once.
+   * Resolves when the program runs. The timeouts of its first word and of its initialization begin then. Never settles if the
+   * program does not start. Absent where the program runs at once, and no image has to be pulled before.
    */
   readonly running?: Promise<void>;
-  /** Settles once, when the worker and all its processes are gone. Never rejects. */
+  /** Resolves when the worker and all its processes have ended. Never rejects. */
   readonly exited: Promise<WorkerExit>;
-  /** Where its server is to answer; a worker of a load balancing endpoint has one. Never settles if it could not be started. */
+  /** Address of the HTTP server of a load balancing endpoint's worker. Never settles if the server could not be started. */
   readonly server?: Promise<ServerAddress>;
-  /** True where its program loads a new version of its handler when it is told to over its session. */
+  /** True where the program loads a new version of its handler when its session tells it to. */
   readonly reloads?: boolean;
-  /** True where its program may say nothing before it can take jobs: it has as long for its first word as for that. */
+  /** True where the program may say nothing before it can take jobs. Its first word then has the timeout of initialization. */
   readonly speaksLate?: boolean;
-  /** Asks the worker to finish its jobs and leave; of a server, by SIGTERM, when it has answered all requests. */
+  /** Asks the worker to finish its jobs and leave. A server gets SIGTERM when it has answered all requests. */
   drain(): void;
   /** Ends the worker and everything it started at once. */
   kill(): void;
   place?(): WorkerPlace;
-  /** What keeps its program from running, and may pass; undefined where nothing is known to. */
+  /** What the program waits for before it runs; undefined where no obstacle is known. */
   obstacle?(): LaunchObstacle | undefined;
   /**
-   * Stops the worker and everything it started where they are, as if their machine stood still, or lets them go on. Absent where
-   * that cannot be done. A frozen worker can be killed.
+   * Stops the worker and everything that it started, as if their machine stood still, or lets them continue. A frozen worker can
+   * be killed. Absent where workers cannot be frozen.
    *
-   * @throws Error with a sentence where nothing of it runs, or it could not be done
+   * @throws Error with a sentence where the worker does not run, or the system refuses
    */
   freeze?(isFrozen: boolean): Promise<void>;
-  /** How much memory its processes have resident; undefined where that cannot be told. Takes no time worth mentioning. */
+  /** Resident memory of the worker's processes; undefined where it is unknown. Fast enough for every sample. */
   memoryBytes?(): number | undefined;
 }
 
-/** A worker that another process of the service has started, perhaps before this one, and that nobody here looks after. */
+/** A worker that another process of the service has started, perhaps before this one, and that this process does not run. */
 export interface FoundWorker {
   readonly workerId: string;
   readonly endpointId: string;
-  /** The version of the endpoint that it was started for. */
+  /** Version of the endpoint that the worker was started for. */
   readonly endpointVersion: number;
-  /** Of the token by which it shows who it is. */
+  /** Digest of the token by which the worker identifies itself. */
   readonly tokenDigest: string;
-  /** It was told to leave. */
+  /** The worker was asked to leave. */
   readonly isLeaving: boolean;
 }
 
-/** Workers that go on when the process that has started them is killed. */
+/** Workers that continue when the process that has started them is killed. */
 export interface OutlivingWorkers {
-  /** Why it is not known yet which there are; a sentence. */
+  /** A sentence that says why these workers are not known yet. */
   readonly problem: string | undefined;
   found(): readonly FoundWorker[];
-  /** Looks after a worker that was found, as if it had been launched here. */
+  /** Takes over a worker that was found, as if it had been launched here. */
   adopt(order: Omit<WorkerOrder, "workerToken">): LaunchedWorker;
 }
 
 export interface Launcher {
-  /** Absent where all workers end with the process that has started them. */
+  /** Absent where all workers end with this process. */
   readonly outliving?: OutlivingWorkers;
-  /** True where a worker has only the GPUs it is given: an endpoint with GPUs cannot do with unknown ones. */
+  /** True where a worker sees only the GPUs that it is given: for an endpoint with GPUs they must be known. */
   readonly needsKnownGpus?: boolean;
-  /** True where what runs its workers also assigns them their GPUs: none of this machine's are taken for them. */
+  /** True where the cluster assigns GPUs to workers: no GPU of this machine is reserved for them. */
   readonly assignsGpus?: boolean;
-  /** Undefined when this launcher can run workers of the template, else a sentence that says why not. */
+  /** Undefined if this launcher can run workers of the template, else a sentence that says why not. */
   refuses(template: Template): string | undefined;
-  /** Starts a worker. Never throws: a failure to start is an exit with `startError`. */
+  /** Starts a worker. Never throws: a failure is an exit with `startError`. */
   launch(order: WorkerOrder): LaunchedWorker;
-  /** Ends all workers it started and waits until they are gone. Idempotent. */
+  /** Ends all workers and waits until they have ended. Idempotent. */
   close(): Promise<void>;
 }

@@ -6,35 +6,35 @@ import { livePlace, type LivePlace } from "./live-location.ts";
 
 /** How a worker reaches the service by the live protocol. */
 export interface LiveService {
-  /** For example `http://172.17.0.1:7080`, as the worker sees it. */
+  /** URL as the worker sees it, for example `http://172.17.0.1:7080`. */
   readonly url: string;
-  /** How often the worker is to say which jobs it has, ms. */
+  /** Interval at which the worker reports its jobs, ms. */
   readonly pingIntervalMs: number;
-  /** Processors that the worker may use. */
+  /** Number of processors that the worker may use. */
   readonly cpuCount: number;
-  /** Most memory that it may use; absent for all there is. */
+  /** Maximum memory; absent for no limit. */
   readonly memoryBytes?: number | undefined;
 }
 
-/** What a worker may use at most; undefined where nobody knows. */
+/** Maximum that a worker may use; undefined where it is unknown. */
 export type LiveBounds = Pick<LivePlace, "cpuCount" | "memoryBytes">;
 
 type Variables = Readonly<Record<string, string>>;
 
 export interface LiveEnvironment {
-  /** A template may set these itself. */
+  /** Variables that a template may override. */
   readonly settings: Variables;
-  /** Who the worker is and where its service is: no template may set these. */
+  /** The identity of the worker and the address of the service, which no template may override. */
   readonly identity: Variables;
 }
 
-/** Workers divide by it and round down; they would ask without a pause below. */
+/** Minimum ping interval. Workers divide by it and round down: below, they would ask without a pause. */
 const PING_INTERVAL_MIN_MS = 1_000;
 
 /**
- * The names are the live service's own; those that nothing here corresponds to are left out.
+ * Uses the names of the live service. Names without a counterpart here are left out.
  *
- * @param extra our own variables: the bucket among them is told by the live names too
+ * @param extra variables of this project; the bucket among them is also told by its live names
  */
 export function liveEnvironment(
   order: WorkerOrder,
@@ -47,7 +47,7 @@ export function liveEnvironment(
   };
 }
 
-/** The same for the server that a worker of a load balancing endpoint is: it takes no jobs, so it has no addresses and no key. */
+/** The variables of a load balancing endpoint's server, which takes no jobs: it has no addresses and no key. */
 export function liveServerEnvironment(
   order: WorkerOrder,
   bounds: LiveBounds,
@@ -59,7 +59,7 @@ export function liveServerEnvironment(
   };
 }
 
-/** Workers append `&…` to these addresses as they are, so that each has a `?`; `$…` is for them to fill in. */
+/** Workers append `&…` to each address, which therefore has a `?`, and fill in `$…`. */
 function addressesOf(
   { workerToken, endpoint, gpus }: WorkerOrder,
   { url }: LiveService,
@@ -86,7 +86,7 @@ function identityOf({ workerId, endpoint }: WorkerOrder): Variables {
 function habitsOf({ pingIntervalMs }: LiveService): Variables {
   return {
     RUNPOD_PING_INTERVAL: String(Math.max(pingIntervalMs, PING_INTERVAL_MIN_MS)),
-    // They ask for memory, disk, GPUs and an address in the Internet, of which a machine at home need have none.
+    // These checks require memory, disk, GPUs and access to the Internet, which a developer's machine may not have.
     RUNPOD_SKIP_AUTO_SYSTEM_CHECKS: "true",
     RUNPOD_SKIP_GPU_CHECK: "true",
   };
@@ -100,7 +100,7 @@ function placeOf({ workerId, endpoint, gpus }: WorkerOrder, bounds: LiveBounds):
   return livePlace({ ...place, cpuCount, memoryBytes });
 }
 
-/** By the live names the address holds the bucket. A template that empties it has none: many programs upload wherever there is one. */
+/** The live address contains the bucket. A template may empty it, because many programs upload wherever a bucket is set. */
 function bucketOf({ template }: WorkerOrder, extra: Variables): Variables {
   if (template.env[LIVE_STORAGE_ENV.endpoint] === "") return {};
   const { endpoint, bucket, accessKeyId, secretAccessKey } = STORAGE_ENV;

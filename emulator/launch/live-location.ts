@@ -4,14 +4,14 @@ import type { GpuDevice } from "../core/workers/gpu-allocation.ts";
 import { poolsOf } from "../core/workers/gpu-pools.ts";
 
 export interface LivePlace {
-  /** Id of the worker or the pod. */
+  /** Worker or pod id. */
   readonly id: string;
   readonly gpus: readonly GpuDevice[];
-  /** The types that were asked for, best first; none for any. */
+  /** The GPU types that were asked for, best first; empty for any. */
   readonly gpuTypeIds: readonly string[];
-  /** Processors it may use; undefined where nobody knows. */
+  /** Number of processors; undefined where it is unknown. */
   readonly cpuCount?: number | undefined;
-  /** Most memory it may use; undefined for all there is. */
+  /** Maximum memory; undefined for no limit. */
   readonly memoryBytes?: number | undefined;
   readonly volumeId?: string | undefined;
   readonly dataCenterIds?: readonly string[] | undefined;
@@ -35,7 +35,7 @@ export function livePlace(place: LivePlace): Readonly<Record<string, string>> {
   };
 }
 
-/** As the live service names amounts of memory: in whole GiB, 1 at least. */
+/** An amount of memory as the live service writes it: whole GiB, at least 1. */
 export function wholeGb(bytes: number): number {
   return Math.max(1, Math.floor(bytes / GB));
 }
@@ -47,7 +47,7 @@ function gpuNames({ gpus, gpuTypeIds }: LivePlace): Readonly<Record<string, stri
   const pools = poolsOf(gpuTypeIds.length > 0 ? gpuTypeIds : [typeId]);
   return {
     RUNPOD_GPU_TYPE_ID: typeId,
-    // As in the addresses: `NVIDIA+L4`.
+    // Written as in a URL: `NVIDIA+L4`.
     RUNPOD_GPU_NAME: new URLSearchParams({ "": typeId }).toString().slice(1),
     ...(pools.length > 0 && { RUNPOD_GPU_SIZE: pools.join(",") }),
   };

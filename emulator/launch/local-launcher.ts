@@ -1,11 +1,11 @@
-/** What launchers have in common whose workers are processes of this machine, or run in this one. */
+/** Base of the launchers that run workers on this machine without an engine. */
 import type { Template } from "../core/resources/template.ts";
 import type { LaunchedWorker, Launcher, WorkerOrder } from "./launcher.ts";
 
 export interface LocalLauncherOptions {
-  /** What stands behind a template that it takes, in the words of a refusal, for example `handler file`. */
+  /** What a template stands for, as a refusal names it: for example `handler file`. */
   readonly what: string;
-  /** Whether it stands behind this one. */
+  /** Whether the template stands for one. */
   readonly has: (template: Template) => boolean;
   readonly launch: (order: WorkerOrder) => LaunchedWorker;
 }

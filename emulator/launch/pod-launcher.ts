@@ -3,34 +3,34 @@ import type { GpuDevice } from "../core/workers/gpu-allocation.ts";
 import type { Pod } from "../core/pods/pod.ts";
 import type { WorkerExit } from "./launcher.ts";
 
-/** One run of a pod, from a start to its end. */
+/** One run of a pod, from its start to its end. */
 export interface PodOrder {
   readonly pod: Pod;
-  /** Unlike that of any other run of any pod. */
+  /** Unique among the runs of all pods. */
   readonly runId: string;
-  /** The devices that are this run's alone until it has ended; none for a pod without GPUs. */
+  /** The devices that no other run has until this one has ended. Empty for a pod without GPUs. */
   readonly gpus: readonly GpuDevice[];
 }
 
-/** Where a running pod is reached: ports of this machine's loopback address by the pod's own TCP ports. */
+/** Ports of this machine's loopback address by the TCP ports of the pod that they lead to. */
 export type PodPorts = Readonly<Record<string, number>>;
 
 export interface LaunchedPod {
-  /** Resolves when its program runs: an image is pulled first. Stays open where it comes to nothing. */
+  /** Resolves when the program runs, after the image was pulled. Never settles if the program does not start. */
   readonly running: Promise<PodPorts>;
-  /** Settles once, when the pod and all its processes are gone; its own volume is not. Never rejects. */
+  /** Resolves when the pod and all its processes have ended. Its own volume stays. Never rejects. */
   readonly exited: Promise<WorkerExit>;
-  /** Asks its program to end. */
+  /** Asks the program to end. */
   drain(): void;
-  /** Ends it at once. */
+  /** Ends the program at once. */
   kill(): void;
 }
 
 export interface PodLauncher {
-  /** Undefined when the pod can be run here, else a sentence that says why not. */
+  /** Undefined if this launcher can run the pod, else a sentence that says why not. */
   refusesPod(pod: Pod): string | undefined;
-  /** Starts it. Its own volume is the one of its earlier runs. Never throws: a failure to start is an exit with `startError`. */
+  /** Starts a run with the volume of the pod's earlier runs. Never throws: a failure is an exit with `startError`. */
   launchPod(order: PodOrder): LaunchedPod;
-  /** Removes the volumes of those pods; none of them may be running. Never rejects. */
+  /** Removes the volumes of the pods that are needless, none of which may be running. Never rejects. */
   dropVolumes(isNeedless: (podId: string) => boolean): Promise<void>;
 }

@@ -1,19 +1,19 @@
-/** Reads from a template where its HTTP server listens and where its health is asked for. Pure. */
+/** Reads the ports and the health path of an HTTP server from its template. Pure. */
 import { SERVER_ENV } from "../../runtime/protocol/worker-env.ts";
 import type { Template } from "../core/resources/template.ts";
 
 const DEFAULT_HEALTH_PATH = "/ping";
-/** What `PORT` is where a template says nothing (live). */
+/** Default of `PORT` (live). */
 const DEFAULT_PORT = "80";
 
 export interface ServerSettings {
-  /** As written; on a machine of its own the server listens there. */
+  /** As the template says; a server in a container listens there. */
   readonly port: string;
-  /** The same as `port` where one port is enough. */
+  /** Equal to `port` where one port is enough. */
   readonly healthPort: string;
-  /** As its program is told. */
+  /** As the template says, for the program. */
   readonly writtenHealthPath: string;
-  /** As it stands in a request line, whatever was written. */
+  /** Encoded for a request line. */
   readonly healthPath: string;
 }
 

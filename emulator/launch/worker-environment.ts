@@ -1,20 +1,20 @@
-/** The environment variables that every worker gets, whatever it runs in. */
+/** The environment variables of every worker that takes jobs. */
 import { WORKER_ENV } from "../../runtime/protocol/worker-env.ts";
 import { declaredInitLimitMs } from "../core/workers/init-limit.ts";
 import type { WorkerOrder } from "./launcher.ts";
 import { liveEnvironment, type LiveService } from "./live-environment.ts";
 
 export interface ToldBeside {
-  /** Variables that are not of the worker itself. */
+  /** Variables that do not concern the worker itself. */
   readonly extra?: Readonly<Record<string, string>> | undefined;
-  /** For a worker that may speak the live protocol. */
+  /** Set for a worker that may speak the live protocol. */
   readonly live?: LiveService | undefined;
 }
 
 /**
- * Its template's variables win over `extra`, and what says who it is wins over those.
+ * The template's variables override `extra`. The worker's identity overrides both.
  *
- * @param serviceAddress where the worker port is, as the worker sees it
+ * @param serviceAddress address of the worker port, as the worker sees it
  */
 export function workerEnvironment(
   order: WorkerOrder,
@@ -40,7 +40,7 @@ export function workerEnvironment(
   };
 }
 
-/** Which GPUs are a worker's alone; nothing for one without. */
+/** The variables that name a worker's GPUs; none for a worker without. */
 export function toldGpus({ gpus }: Pick<WorkerOrder, "gpus">): Readonly<Record<string, string>> {
   const [first] = gpus;
   if (first === undefined) return {};
@@ -50,7 +50,7 @@ export function toldGpus({ gpus }: Pick<WorkerOrder, "gpus">): Readonly<Record<s
   return { [WORKER_ENV.gpuIds]: ids, [WORKER_ENV.gpuType]: typeId, ...memory };
 }
 
-/** The ids of those that there are, by which everything else is hidden from the worker. */
+/** The ids of the worker's GPUs that are not simulated. All other GPUs are hidden from it. */
 export function realGpuIds({ gpus }: Pick<WorkerOrder, "gpus">): readonly string[] {
   return gpus.filter(({ isSimulated }) => !isSimulated).map(({ id }) => id);
 }

@@ -1,7 +1,6 @@
 /**
- * Who has an access key, and what it is good for. The store's own pair is good for everything; keys of an owner, for its buckets
- * only. Those are computed from the store's own secret, so that nothing is kept of them: they outlive a restart, and are
- * good for as long as there is that owner.
+ * The access keys and their buckets. The store's own pair opens everything; an owner's keys open the owner's buckets alone. Owners'
+ * keys are computed from the store's secret and not stored: they outlive a restart, and end with their owner.
  */
 import { createHmac } from "node:crypto";
 
@@ -10,34 +9,34 @@ export interface Credentials {
   readonly secretAccessKey: string;
 }
 
-/** What an access key stands for. */
+/** The holder of an access key. */
 export interface KeyHolder {
   readonly secretAccessKey: string;
-  /** The buckets it is good for; absent: all, and those to come. */
+  /** The buckets that the key opens; absent for all, future ones included. */
   readonly buckets?: ReadonlySet<string>;
 }
 
-/** Undefined for a key that nobody has. */
+/** Returns undefined for an unknown key. */
 export type FindHolder = (accessKeyId: string) => KeyHolder | undefined;
 
-/** Who has a bucket, of its id, and keys of its own: an endpoint. */
+/** An endpoint, which has a bucket with its id and keys of its own. */
 export interface KeyOwner {
   readonly id: string;
-  /** A later one of the same id has other keys. */
+  /** Part of the keys: a later owner with the same id has other ones. */
   readonly createdAt: string;
 }
 
-/** An owner as it is now. */
+/** The present state of an owner. */
 export interface KnownOwner extends KeyOwner {
-  /** Those it may use beside its own. */
+  /** The buckets that the owner may use beside its own. */
   readonly otherBuckets: readonly string[];
 }
 
-/** In front of the owner's id; the store's own id has no hyphen. */
+/** Prefix of an owner's key id. The store's own id has no hyphen. */
 const PREFIX = "SV-";
 const SECRET_LENGTH = 40;
 
-/** Keys that are good for an owner's buckets. */
+/** The keys that open an owner's buckets. */
 export function keysOf(own: Credentials, { id, createdAt }: KeyOwner): Credentials {
   const text = JSON.stringify(["bucket keys", id, createdAt]);
   const digest = createHmac("sha256", own.secretAccessKey).update(text).digest("base64url");
@@ -45,9 +44,9 @@ export function keysOf(own: Credentials, { id, createdAt }: KeyOwner): Credentia
 }
 
 /**
- * Finds who has an access key.
+ * Makes the function that finds the holder of an access key.
  *
- * @param ownerOf asked at each request, so that keys end with their owner and its buckets are those of now
+ * @param ownerOf asked at each request: keys end with their owner, and its buckets are the present ones
  */
 export function holderLookup(
   own: Credentials,

@@ -1,4 +1,4 @@
-/** The order of keys: that of their UTF-8 bytes, as S3 lists them, which is not the order of JavaScript's strings. */
+/** The order of keys in S3: that of their UTF-8 bytes, which is not the order of JavaScript's strings. */
 import { Buffer } from "node:buffer";
 
 /** The smallest key that comes after `key`. */
@@ -6,11 +6,11 @@ export function justAfter(key: Buffer): Buffer {
   return Buffer.concat([key, Buffer.alloc(1)]);
 }
 
-/** The smallest key that comes after all that begin with `prefix`, which must not be empty. */
+/** The smallest key after all keys with the prefix, which must not be empty. */
 export function afterAllWith(prefix: Buffer): Buffer {
   const next = Buffer.from(prefix);
   const last = next.length - 1;
-  // The byte 255 occurs in no UTF-8, so that adding one always does.
+  // No byte of UTF-8 is 255: one can always be added.
   next.writeUInt8(next.readUInt8(last) + 1, last);
   return next;
 }

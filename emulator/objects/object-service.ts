@@ -1,4 +1,4 @@
-/** The object store as one part of the service: its disk, its keys, its ports, and the buckets of endpoints and volumes. */
+/** The object store of the service: its disk, its keys, its ports, and the buckets of endpoints and volumes. */
 import type { RequestListener } from "node:http";
 import path from "node:path";
 import {
@@ -21,35 +21,35 @@ import { createObjectServer, type ObjectServer } from "./server/object-server.ts
 import type { BasePath } from "./server/request-of.ts";
 
 export interface ObjectServiceOptions extends Omit<ObjectRequestsOptions, "store" | "holderOf"> {
-  /** Where objects and keys are kept; made if need be. */
+  /** Directory of objects and keys, which is made if it is missing. */
   readonly directory: string;
-  /** Finds who has keys of its own, an endpoint, by its id. By default there is nobody, and only the store's keys are accepted. */
+  /** Finds an endpoint, which has keys of its own, by its id. Without this function only the store's keys are accepted. */
   readonly ownerOf?: (id: string) => KnownOwner | undefined;
 }
 
 export interface ObjectServiceAddress {
   readonly host: string;
-  /** 0 for any free one. */
+  /** 0 for any free port. */
   readonly port: number;
-  /** Whether to listen at any free port when that one is taken. */
+  /** Whether to listen at any free port if that one is taken. */
   readonly allowsOtherPort: boolean;
 }
 
 /** How S3 clients reach the store. */
 export interface S3Access extends Credentials {
-  /** For example `http://127.0.0.1:7081`; a bucket is the first part of a path (path style). */
+  /** For example `http://127.0.0.1:7081`. The bucket is the first part of a path (path style). */
   readonly endpoint: string;
   readonly region: string;
-  /** A file with the keys, in the form of AWS's credentials file. */
+  /** Path of a file with the keys, in the form of AWS's credentials file. */
   readonly credentialsFile: string;
 }
 
-/** What an owner's programs need to reach its bucket. */
+/** How an owner's programs reach its bucket. */
 export interface BucketAccess extends Omit<S3Access, "credentialsFile"> {
   readonly bucket: string;
 }
 
-/** Addresses that stand for every interface and cannot be called, each with one that can. */
+/** Callable addresses by the addresses that stand for every interface. */
 const CALLABLE_ADDRESSES: Readonly<Record<string, string>> = {
   "0.0.0.0": "127.0.0.1",
   "::": "::1",
@@ -57,7 +57,7 @@ const CALLABLE_ADDRESSES: Readonly<Record<string, string>> = {
 
 export class ObjectService {
   readonly #log: ObjectLog;
-  /** Does not remember which volumes are buckets: whoever has volumes says so after every start. */
+  /** The store itself, which has to be told after every start which volumes are buckets. */
   readonly store: DiskObjectStore;
   readonly #credentials: Credentials;
   readonly #credentialsFile: string;
@@ -67,7 +67,7 @@ export class ObjectService {
   readonly #furtherServers: ObjectServer[] = [];
   #endpoint: string | undefined;
 
-  /** Opens the store, which listens nowhere before `start`. @throws StoreUnusableError, StoreFullError */
+  /** Opens the store, which does not listen before `start`. @throws StoreUnusableError, StoreFullError */
   constructor({ directory, now, log, callers, ownerOf }: ObjectServiceOptions) {
     this.#log = log;
     this.#credentialsFile = path.join(directory, "credentials");
@@ -97,8 +97,8 @@ export class ObjectService {
   }
 
   /**
-   * Listens at a further address of this machine as well, at the same port if that is free there. Resolves with the URL for
-   * clients that reach the store there. Call it after `start`, once for each address.
+   * Listens at one more address of this machine, at the same port if that is free there. Resolves to the URL for clients of that
+   * address. Call it after `start`, once for each address.
    *
    * @throws ListenError
    */
@@ -112,7 +112,7 @@ export class ObjectService {
     });
   }
 
-  /** How to reach the store with its own keys. Undefined before `start`. */
+  /** Address and keys of the store itself. Undefined before `start`. */
   get access(): S3Access | undefined {
     if (this.#endpoint === undefined) return undefined;
     const credentialsFile = this.#credentialsFile;
@@ -125,10 +125,10 @@ export class ObjectService {
   }
 
   /**
-   * The bucket of an owner, which is made if there is none, with keys that are good for its own buckets only. Undefined
-   * before `start`. Never throws: that the bucket cannot be made is logged.
+   * The bucket of an owner, which is made if there is none, with keys that open the owner's buckets alone. Undefined before `start`.
+   * Never throws: a failure to make the bucket is logged.
    *
-   * @param endpoint the URL at which its programs reach the store; by default that of `access`
+   * @param endpoint the URL at which the owner's programs reach the store; default: that of `access`
    */
   bucketFor(
     owner: KeyOwner,
@@ -148,7 +148,7 @@ export class ObjectService {
     return { endpoint, region: REGION, bucket, ...keysOf(this.#credentials, owner) };
   }
 
-  /** Drops the bucket of a deleted endpoint, unless there are objects in it: objects outlive their endpoint. */
+  /** Drops the bucket of a deleted endpoint if it is empty. Objects outlive their endpoint. */
   async endpointDeleted(endpointId: string): Promise<void> {
     try {
       await this.store.deleteBucket(endpointId);
@@ -159,7 +159,7 @@ export class ObjectService {
     }
   }
 
-  /** Idempotent, also before `start`. */
+  /** Stops listening and closes the store. Idempotent, also before `start`. */
   async stop(): Promise<void> {
     await Promise.all([this.#server, ...this.#furtherServers].map((server) => server.stop()));
     await this.store.close();

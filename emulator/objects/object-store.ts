@@ -1,24 +1,24 @@
-/** Port: where objects live. Buckets hold objects by key; large objects come in parts. */
+/** Port: stores objects. Buckets hold objects by key; large objects are uploaded in parts. */
 import type { Readable } from "node:stream";
 
-/** The region the store says it is in. Signatures of any region are accepted: clients differ in what they assume. */
+/** The region of the store. Signatures of any region are accepted, because clients assume different ones. */
 export const REGION = "us-east-1";
 
-/** The bytes of an object on their way in. An error it throws is thrown on, and nothing is kept. */
+/** The bytes of a new object. If they throw, the error is passed on and nothing is stored. */
 export type Content = AsyncIterable<Uint8Array>;
 
-/** What a client says about an object beside its content, kept as it was sent. */
+/** What a client says of an object beside its content, stored as it was sent. */
 export interface Attributes {
-  /** Headers that a reader gets back, by lower-case name: `content-type`, `cache-control` and the like. */
+  /** Headers for readers by lower-case name, such as `content-type` and `cache-control`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** `x-amz-meta-…`, without that prefix, in lower case. */
+  /** Values of `x-amz-meta-…` headers by the lower-case name behind that prefix. */
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** A checksum that was compared with the content. */
+/** A checksum that matches the content. */
 export interface Checksum {
   readonly algorithm: ChecksumAlgorithm;
-  /** Base64; of a composite one, with `-` and the count of parts behind it. */
+  /** Base64. A composite checksum has `-` and the number of parts at its end. */
   readonly value: string;
 }
 
@@ -28,46 +28,46 @@ export type ChecksumAlgorithm = (typeof CHECKSUM_ALGORITHMS)[number];
 export interface ObjectInfo extends Attributes {
   readonly key: string;
   readonly sizeBytes: number;
-  /** Without quotes: the MD5 of the content in hex, or something with a `-` in it that is none. */
+  /** Without quotes: the MD5 of the content in hex, or another text, which has a `-`. */
   readonly etag: string;
-  /** Ms since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly modifiedAt: number;
   readonly checksum?: Checksum;
-  /** The multipart upload that made it. */
+  /** Id of the multipart upload that made the object. */
   readonly uploadId?: string;
 }
 
-/** Bytes `start` to `end`, both included. */
+/** The bytes from `start` to `end`, both included. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** An object held open: what is read is what it was when it was opened, whatever happens to the key meanwhile. */
+/** An open object. Its content stays the same, whatever happens to the key meanwhile. */
 export interface OpenObject extends AsyncDisposable {
   readonly info: ObjectInfo;
-  /** To be called once. The stream must be read to its end or destroyed before the object is disposed of. */
+  /** Call it once. Read the stream to its end, or destroy it, before the object is disposed of. */
   read(range?: ByteRange): Readable;
 }
 
-/** What must be so for a write to happen, looked at in the moment it does. */
+/** The condition of a write, checked at the moment of the write. */
 export interface WriteCondition {
-  /** The ETag the object must have. */
+  /** The ETag that the object must have. */
   readonly ifMatch?: string;
   /** True if there must be no object yet. */
   readonly ifAbsent?: boolean;
 }
 
 export interface PutOptions extends Attributes, WriteCondition {
-  /** Asked for once all content has come. */
+  /** Asked for after the content has ended. */
   readonly checksum?: () => Checksum | undefined;
 }
 
 export interface ListQuery {
   readonly prefix?: string;
-  /** Keys that have it behind the prefix are listed as one common prefix that ends with it. */
+  /** Keys that have it after the prefix are listed as one common prefix, which ends with it. */
   readonly delimiter?: string;
-  /** Only what comes after it, in byte order of UTF-8: a key, or a common prefix an earlier page ended with. */
+  /** A key, or the common prefix at the end of an earlier page: only later entries are listed, in byte order of UTF-8. */
   readonly after?: string;
   readonly maxEntries: number;
 }
@@ -83,13 +83,13 @@ export interface Upload extends Attributes {
   readonly id: string;
   readonly key: string;
   readonly initiatedAt: number;
-  /** The checksum its parts are to have. */
+  /** The checksum that parts must have. */
   readonly checksum?: UploadChecksum;
 }
 
 export interface UploadChecksum {
   readonly algorithm: ChecksumAlgorithm;
-  /** Whether the object's checksum is made of those of its parts, or is that of the whole content. */
+  /** Whether the object's checksum is that of its parts' checksums, or of the whole content. */
   readonly type: "COMPOSITE" | "FULL_OBJECT";
 }
 
@@ -102,7 +102,7 @@ export interface Part {
 }
 
 export interface CompleteOptions extends WriteCondition {
-  /** The parts the object is made of, in ascending order of number. */
+  /** The numbers of the object's parts, in ascending order. */
   readonly numbers: readonly number[];
   readonly checksum?: Checksum;
 }
@@ -112,7 +112,7 @@ export interface Uploads {
   create(key: string, options: Omit<Upload, "id" | "key" | "initiatedAt">): Promise<Upload>;
   /** @throws S3Error NoSuchUpload, also for another key's upload */
   find(key: string, id: string): Promise<Upload>;
-  /** All that are open, by key and then by age. */
+  /** All open uploads, by key and then by age. */
   list(): Promise<readonly Upload[]>;
   /** Puts or replaces a part. @throws S3Error NoSuchUpload, InsufficientStorage */
   putPart(
@@ -123,7 +123,7 @@ export interface Uploads {
   ): Promise<Part>;
   /** In ascending order of number. */
   parts(upload: Upload): Promise<readonly Part[]>;
-  /** The content of parts, one after the other. */
+  /** The content of several parts in order. */
   read(upload: Upload, numbers: readonly number[]): Content;
   /** Drops the upload and its parts. @throws S3Error NoSuchUpload */
   abort(upload: Upload): Promise<void>;
@@ -133,7 +133,7 @@ export interface Uploads {
 
 export interface BucketInfo {
   readonly name: string;
-  /** Ms since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly createdAt: number;
 }
 
@@ -144,18 +144,18 @@ export interface Bucket extends BucketInfo {
   /** @throws S3Error NoSuchKey */
   open(key: string): Promise<OpenObject>;
   /**
-   * Makes or replaces an object; readers see the old one until the new one is whole and durable.
+   * Makes or replaces an object. Readers see the old one until the new one is complete and durable.
    *
    * @throws S3Error PreconditionFailed, InsufficientStorage, InvalidObjectName; whatever `content` throws
    */
   put(key: string, content: Content, options: PutOptions): Promise<ObjectInfo>;
-  /** Does nothing where there is no object. */
+  /** Deletes an object, if there is one. */
   delete(key: string): Promise<void>;
   list(query: ListQuery): Promise<ListPage<ObjectInfo>>;
 }
 
 export interface ObjectStore {
-  /** By name. */
+  /** All buckets, by name. */
   buckets(): readonly Bucket[];
   /** @throws S3Error NoSuchBucket */
   bucket(name: string): Bucket;

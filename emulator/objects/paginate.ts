@@ -1,4 +1,4 @@
-/** Cuts a bucket's keys into pages, rolling those with a delimiter up into common prefixes. */
+/** Cuts a bucket's keys into pages, and rolls keys with a delimiter up into common prefixes. */
 import { Buffer } from "node:buffer";
 import { afterAllWith, justAfter, laterOf, startsWith } from "./key-order.ts";
 import type { ListPage, ListQuery } from "./object-store.ts";
@@ -10,11 +10,11 @@ export interface Found<T> {
 
 /** Walks keys in byte order. */
 export interface KeyCursor<T> {
-  /** The first key that is `atLeast` or comes after it. From call to call `atLeast` only grows. */
+  /** The first key at or after `atLeast`, which grows with every call. */
   next(atLeast: Buffer): Promise<Found<T> | undefined>;
 }
 
-/** One page; the cursor is asked once for each of its entries and once more to see whether there are others. */
+/** One page. The cursor is asked once for each entry, and once more to see whether there is a next page. */
 export async function paginate<T>(cursor: KeyCursor<T>, query: ListQuery): Promise<ListPage<T>> {
   const { maxEntries } = query;
   const prefix = Buffer.from(query.prefix ?? "");
@@ -45,7 +45,7 @@ export async function paginate<T>(cursor: KeyCursor<T>, query: ListQuery): Promi
   }
 }
 
-/** Behind a common prefix everything that is rolled up into it has been listed, too. */
+/** The first key of a page. After a common prefix, all its keys are skipped. */
 function beginning(after: string | undefined, prefix: Buffer, delimiter: Buffer): Buffer {
   if (after === undefined || after === "") return Buffer.alloc(0);
   const key = Buffer.from(after);

@@ -1,6 +1,6 @@
-/** The errors of the object store: S3's own codes with their HTTP statuses, as one closed table. */
+/** The errors of the object store: a closed table of S3's codes and their HTTP statuses. */
 
-/** Code to HTTP status, as S3 publishes them (spec: S3); those marked `ours` are none of S3's. */
+/** HTTP statuses by code (spec: S3). Codes with the mark `ours` are not S3's. */
 export const S3_STATUS = {
   AccessDenied: 403,
   AuthorizationHeaderMalformed: 400,
@@ -11,7 +11,7 @@ export const S3_STATUS = {
   EntityTooLarge: 400,
   EntityTooSmall: 400,
   IncompleteBody: 400,
-  /** There is no room on the disk (ours); none of the statuses that clients try again on at once. */
+  /** The disk is full (ours). Clients do not retry at once after this status. */
   InsufficientStorage: 507,
   InternalError: 500,
   InvalidAccessKeyId: 403,
@@ -44,11 +44,11 @@ export const S3_STATUS = {
 
 export type S3Code = keyof typeof S3_STATUS;
 
-/** A refusal with S3's code. The message is a sentence for the person in front of the client. */
+/** A refusal with S3's code. The message is a sentence for the user of the client. */
 export class S3Error extends Error {
   override readonly name = "S3Error";
   readonly code: S3Code;
-  /** Further elements of the error's XML, by name; for example `{ Key: "a.png" }`. */
+  /** More elements of the error's XML by name, for example `{ Key: "a.png" }`. */
   readonly details: Readonly<Record<string, string>>;
 
   constructor(

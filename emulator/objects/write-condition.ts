@@ -1,8 +1,8 @@
-/** Checks the condition of a write against the object that is there. */
+/** Checks the condition of a write against the present object. */
 import type { ObjectInfo, WriteCondition } from "./object-store.ts";
 import { noSuchKey, S3Error } from "./s3-error.ts";
 
-/** @throws S3Error PreconditionFailed; NoSuchKey if a certain object must be there and none is */
+/** @throws S3Error PreconditionFailed; NoSuchKey if the condition names an object and there is none */
 export function checkCondition(
   { ifMatch, ifAbsent }: WriteCondition,
   key: string,

@@ -148,6 +148,7 @@ function freezesWorkers(open: () => Promise<LauncherSubject>): void {
     const child = `spawn(process.execPath, ["-e", ${childs}], { stdio: "inherit", detached: true })`;
     const code = `const { spawn } = require("node:child_process"); ${child}; const who = "its own"; ${ticks}`;
     const worker = launch(subject, code);
+    await worker.running;
     const ticked = (who: string) => subject.lines.filter((line) => line.includes(who)).length;
     const bothTick = async (since = { own: 0, child: 0 }) =>
       eventually("both tick", () => {
@@ -170,6 +171,7 @@ function freezesWorkers(open: () => Promise<LauncherSubject>): void {
   it("kills a frozen worker, and freezes none that has ended", async () => {
     await using subject = await open();
     const worker = launch(subject, STAYS);
+    await worker.running;
     await eventually("it is there", () => (subject.lines.length === 1 ? true : undefined));
     await worker.freeze?.(true);
     worker.kill();

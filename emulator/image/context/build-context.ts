@@ -1,24 +1,24 @@
-/** What an engine is sent to build an image from: an archive that is the same whenever its files are the same. */
+/** Packs the build context of an image: equal files make equal archives. */
 import path from "node:path";
 import type { Readable } from "node:stream";
 import tarFs, { type Headers, type Pack } from "tar-fs";
 
 declare module "tar-fs" {
   interface PackOptions {
-    /** In order of name; its types do not know that. */
+    /** Sorts the entries by name; the types of the library omit it. */
     readonly sort?: boolean;
   }
 }
 
-/** Files of a directory, put below `prefix` in the archive. */
+/** Files of a directory, which are below `prefix` in the archive. */
 export interface ContextDirectory {
   readonly directory: string;
-  /** Those that are taken; all without it. */
+  /** The files to take. Default: all. */
   readonly paths?: ReadonlySet<string>;
   readonly prefix: string;
 }
 
-/** A file that is on no disk. */
+/** A file that exists in the archive alone. */
 export interface ContextFile {
   readonly path: string;
   readonly content: string | Uint8Array;
@@ -29,18 +29,18 @@ export interface ContextParts {
   readonly directories: readonly ContextDirectory[];
 }
 
-/** Before 1980 there are programs that know no time. */
+/** Time of all files: some programs know no time before 1980. */
 const FILE_TIME = new Date("1980-01-01T00:00:00Z");
 
 /**
- * Owner, time and rights of a file do not depend on the machine, except for whether it can be executed: equal files become
- * equal layers. The archive is read from the disk as it is taken.
+ * Owner, time and mode of a file do not depend on the machine, except for the right to execute: equal files become equal layers.
+ * Files are read from the disk while the archive is sent.
  */
 export function packContext({ files, directories }: ContextParts): Readable {
   const [first, ...others] = directories;
   if (first === undefined) throw new Error("a build context has at least one directory");
   const finish = (pack: Pack): void => {
-    // Otherwise they would be made with the time of the build.
+    // Missing directories would get the time of the build.
     const deepest = [
       ...files.map((file) => path.posix.dirname(file.path)),
       ...directories.map(({ prefix }) => path.posix.normalize(prefix)),
@@ -56,7 +56,7 @@ export function packContext({ files, directories }: ContextParts): Readable {
   return addDirectories(first, others, finish);
 }
 
-/** The farthest up first. */
+/** The folder and its parents, the topmost first. */
 function withParents(folder: string): readonly string[] {
   const parent = path.posix.dirname(folder);
   return parent === "." ? [folder] : [...withParents(parent), folder];

@@ -1,15 +1,15 @@
-/** Which files of a directory go into an image: all but those that .dockerignore leaves out. */
+/** Lists the files of a directory that go into an image: all except those that .dockerignore excludes. */
 import { lstat, readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import dockerignore, { type Ignore } from "@balena/dockerignore";
 
-/** Files, links and directories, as paths from the directory with forward slashes. */
+/** Files, links and directories, as relative paths with forward slashes. */
 export interface KeptFiles {
   readonly paths: ReadonlySet<string>;
   readonly sizeBytes: number;
 }
 
-/** @param first patterns that the directory's own .dockerignore may take back */
+/** @param first patterns that the directory's .dockerignore may override */
 export async function keptFiles(
   directory: string,
   first: readonly string[] = [],
@@ -17,7 +17,7 @@ export async function keptFiles(
   const own = await readFile(path.join(directory, ".dockerignore"), "utf8").catch(() => "");
   const patterns = [...first, ...own.split(/\r?\n/u)];
   const walk = new Walk(directory, dockerignore.default({ ignorecase: false }).add(patterns), {
-    // Only then can something below a directory that is left out be kept.
+    // Only with such a pattern can a file in an excluded directory be kept.
     intoIgnored: patterns.some((pattern) => pattern.trimStart().startsWith("!")),
   });
   await walk.into("");

@@ -1,26 +1,26 @@
-/** Finds the lock file by which the packages of a directory are installed: its own, its package's, or that of the workspace. */
+/** Finds the lock file for the packages of a directory: its own, its package's, or that of the workspace. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { glob } from "node:fs/promises";
 import path from "node:path";
 import { shellWord } from "../shell-word.ts";
 import { failedImage } from "../image-error.ts";
 
-/** Where a manifest lies, and what is beside a lock file, as paths from the lock file's directory with forward slashes. */
+/** A lock file. Its paths are relative to its directory, with forward slashes. */
 export interface Lock {
-  /** Where it lies; absolute. */
+  /** Absolute path of the lock file's directory. */
   readonly root: string;
   readonly name: string;
-  /** The package whose dependencies are wanted; "" for the one beside the lock file. */
+  /** Directory of the package whose dependencies are wanted; "" for that of the lock file. */
   readonly member: string;
-  /** All packages that it speaks of as sources, that one too. */
+  /** Directories of all packages of the workspace, `member` included. */
   readonly members: readonly string[];
-  /** Files and directories that an installation reads, of those that are there. */
+  /** Existing files and directories that an installation reads. */
   readonly files: readonly string[];
-  /** Installs what `member` needs; a line for a shell that is in the lock file's directory. */
+  /** Shell command that installs the dependencies of `member`, run in the lock file's directory. */
   readonly command: string;
 }
 
-/** @throws ImageError when the packages of a lock file cannot be installed in an image */
+/** @throws ImageError if the packages of a lock file cannot be installed in an image */
 export async function findLock(directory: string): Promise<Lock | undefined> {
   const owner = above(directory).find((folder) => existsSync(path.join(folder, MANIFEST)));
   if (owner === undefined) return undefined;
@@ -44,7 +44,7 @@ export async function findLock(directory: string): Promise<Lock | undefined> {
   return undefined;
 }
 
-/** Those that are there: a link in a lock file may lead to what was only on another machine. */
+/** The existing sources: a link in a lock file may lead to a directory of another machine. */
 async function sourcesOf(manager: Manager, root: string, text: string): Promise<Sources> {
   const { members, files } = await manager.read(root, text);
   const all = [...new Set(["", ...members])];
@@ -61,16 +61,16 @@ interface Manager {
 
 interface Sources {
   readonly members: readonly string[];
-  /** Packages that lie beside it in an archive. */
+  /** Packages that are archives in the workspace. */
   readonly files: readonly string[];
 }
 
-/** Where a package.json names no version of its manager: the last that reads both its settings and those of its workspace. */
+/** Versions of pnpm by lock file version, for a package.json that names none: the last that reads the settings of both. */
 const PNPM: Readonly<Record<string, string>> = { "6.0": "8.15.9", "9.0": "10.34.8" };
 const YARN_CLASSIC = "1.22.22";
 const YARN = "4.18.1";
 
-/** By the name of the lock file. */
+/** Package managers by the name of their lock file. */
 const MANAGERS: Readonly<Record<string, Manager>> = {
   "package-lock.json": {
     files: [],
@@ -102,7 +102,7 @@ const MANAGERS: Readonly<Record<string, Manager>> = {
   },
 };
 
-/** Entries below `node_modules` are installed, links among them lead to the others. */
+/** Entries below `node_modules` are installed packages. Links among them lead to packages of the workspace. */
 function readNpmLock(root: string, text: string): Sources {
   const { packages = {} } = JSON.parse(text) as {
     readonly packages?: Readonly<
@@ -122,7 +122,7 @@ function readNpmLock(root: string, text: string): Sources {
   return { members: sources.map(([place]) => place), files };
 }
 
-/** Of its YAML only the lines are read that name a package of the workspace, or a file. */
+/** Reads only the lines of the YAML that name a package of the workspace, or a file. */
 function readPnpmLock(root: string, text: string): Sources {
   const [, importers = ""] = /^importers:\n((?: .*\n|\n)*)/mu.exec(text) ?? [];
   const members = [...importers.matchAll(/^ {2}'?([^\s'][^':]*)'?:/gmu)].map(([, name = ""]) =>
@@ -160,7 +160,7 @@ function managerVersion(root: string, manager: string): string | undefined {
   return name === manager && /^\d+\.\d+\.\d+$/u.test(version ?? "") ? version : undefined;
 }
 
-/** The directory and those above it, the nearest first. */
+/** The directory and its parents, the nearest first. */
 function above(directory: string): readonly string[] {
   const parent = path.dirname(directory);
   return parent === directory ? [directory] : [directory, ...above(parent)];

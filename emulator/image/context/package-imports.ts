@@ -1,33 +1,33 @@
-/** An esbuild plugin: packages linked into `node_modules` are bundled like the program's own code, installed ones stay imports. */
+/** An esbuild plugin: linked packages are bundled like the program's own code; installed packages stay imports. */
 import { isBuiltin } from "node:module";
 import path from "node:path";
 import type { OnResolveArgs, OnResolveResult, Plugin, PluginBuild } from "esbuild";
 
-/** This package, which the base image has. */
+/** This package, which is in the base image. */
 export const OWN_PACKAGE = "sv-runtime";
 
-/** An import that is not bundled: it is resolved when the program runs. */
+/** An import that is not bundled, but resolved when the program runs. */
 export interface PackageImport {
   readonly specifier: string;
-  /** Undefined for a native addon or a WebAssembly file, which is imported by its path. */
+  /** Undefined for a native addon or a WebAssembly file, which are imported by path. */
   readonly packageName: string | undefined;
-  /** The file with the import; absolute. */
+  /** Absolute path of the file with the import. */
   readonly importer: string;
-  /** The file it resolves to here; absolute, without links. Undefined if the package is not installed here, or is our own. */
+  /** Absolute path of the imported file, without links. Undefined for a missing package, and for this project's own. */
   readonly file: string | undefined;
-  /** Whether the program's own module resolves it to the same file. */
+  /** Whether the program's own module resolves the specifier to the same file. */
   readonly isSameForProgram: boolean;
 }
 
 export interface PackageImports {
   readonly plugin: Plugin;
-  /** What was not bundled, by the specifier that the bundle has for it. */
+  /** Imports that were not bundled, by their specifiers in the bundle. */
   readonly unbundled: ReadonlyMap<string, PackageImport>;
 }
 
 /**
- * @param program the module that is bundled
- * @param placeOf where a file lies when the bundle runs
+ * @param program the module to bundle
+ * @param placeOf path of a file when the bundle runs
  */
 export function packageImports(program: string, placeOf: (file: string) => string): PackageImports {
   const unbundled = new Map<string, PackageImport>();
@@ -76,10 +76,10 @@ export function packageImports(program: string, placeOf: (file: string) => strin
   return { plugin: { name: "package-imports", setup }, unbundled };
 }
 
-/** Marks what this plugin asks esbuild to resolve, and so must not handle itself. */
+/** Marks the requests of this plugin to esbuild, which it must not handle itself. */
 const ASKED_BY_US = Symbol("asked by package-imports");
 
-/** What the bundler resolves the specifier to; undefined if it finds nothing. */
+/** The file that the bundler resolves the specifier to; undefined if there is none. */
 async function resolveByBundler(
   build: PluginBuild,
   { path: specifier, kind, importer, with: attributes }: OnResolveArgs,
@@ -93,13 +93,13 @@ async function resolveByBundler(
     : { path: file, external, namespace, sideEffects, suffix };
 }
 
-/** Not for a copy that pnpm made of a `file:` dependency: no registry has that, so it is bundled. */
+/** False for pnpm's copy of a `file:` dependency: no registry has it, and it is bundled. */
 function isInstalled(file: string): boolean {
   const parts = file.split(path.sep);
   return parts.includes("node_modules") && !parts.some((part) => part.includes("@file+"));
 }
 
-/** The package that a specifier is of: `@scope/name` for `@scope/name/x`. */
+/** The package of a specifier: `@scope/name` for `@scope/name/x`. */
 function packageOf(specifier: string): string {
   const [first = "", second] = specifier.split("/");
   return first.startsWith("@") && second !== undefined ? `${first}/${second}` : first;

@@ -1,4 +1,4 @@
-/** What an engine is sent to build the image of a worker whose directory has no Dockerfile of its own. */
+/** Makes the build context of a worker whose directory has no Dockerfile. */
 import { realpathSync } from "node:fs";
 import path from "node:path";
 import { bundleForImage, type ImageBundle } from "../../../runtime/load/bundle-for-image.ts";
@@ -22,7 +22,7 @@ export interface WorkerContext {
   readonly kept: KeptFiles;
 }
 
-/** What is about the directory, or may hold secrets, stays out unless its .dockerignore takes it back with a `!`. */
+/** Files that concern the directory alone, or may hold secrets. A `!` in .dockerignore includes them. */
 const LEFT_OUT = [
   ".git",
   ".sv",
@@ -36,13 +36,13 @@ const LEFT_OUT = [
 
 const NEVER_AS_IT_IS = /\.(?:ts|mts|tsx)$/u;
 
-/** @throws ImageError that names a package which will not be in the image; HandlerFileError when the program cannot be bundled */
+/** @throws ImageError that names a package which would be missing in the image; HandlerFileError if the program cannot be bundled */
 export async function workerContext(
   given: string,
   { file, kind }: UserProgram,
   base: BaseImage,
 ): Promise<WorkerContext> {
-  // Links above it would make everything look like being somewhere else.
+  // With links in its path, all files would seem to be elsewhere.
   const directory = realpathSync(given);
   const program = path.join(directory, path.relative(given, file));
   const { lock, placeOf, bundle, imports } = await bundled(directory, { file: program, kind });
@@ -87,11 +87,11 @@ interface Bundled {
   readonly lock: Lock | undefined;
   readonly placeOf: PlaceOf;
   readonly bundle: ImageBundle;
-  /** What of packages it imports when it runs. */
+  /** Packages that the program imports when it runs. */
   readonly imports: readonly PackageImport[];
 }
 
-/** A lock file above the directory counts only if there is something to install: it may be of anything. */
+/** Ignores a lock file above the directory if there is nothing to install: it may belong to anything. */
 async function bundled(directory: string, program: UserProgram): Promise<Bundled> {
   const lock = await findLock(directory);
   const bundle = await bundledFor(directory, program, lock);

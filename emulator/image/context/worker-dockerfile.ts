@@ -1,40 +1,40 @@
-/** The Dockerfile of a worker whose directory has none of its own. */
+/** Writes the Dockerfile of a worker whose directory has none. */
 import { shellWord } from "../shell-word.ts";
 import type { UserProgram } from "../user-program.ts";
 
-/** Where a handler's directory lies in its image. */
+/** Path of a handler's directory in its image. */
 export const APP_DIRECTORY = "/app";
 
 /**
- * In the build context: the root of the image with the handler's directory in it, which keeps the time of that directory
- * the same, and what npm needs to install its packages.
+ * Directories of the build context: the root of the image with the handler's directory, whose time thereby stays the same, and the
+ * files that npm needs to install packages.
  */
 export const CONTEXT = { root: "root", packages: "packages" } as const;
 
 export interface WorkerPlan {
   readonly base: string;
-  /** Of the worker; absolute in the image, as all paths here. */
+  /** Directory of the worker. All paths here are absolute paths in the image. */
   readonly directory: string;
-  /** What the worker is given as its handler or server. */
+  /** The worker's handler or server. */
   readonly file: string;
   readonly kind: UserProgram["kind"];
-  /** Undefined where none are installed. */
+  /** Undefined if no packages are installed. */
   readonly packages: PackagesPlan | undefined;
 }
 
 export interface PackagesPlan {
-  /** The image whose npm installs them. */
+  /** Image with the npm that installs the packages. */
   readonly image: string;
-  /** Where the lock file lies. */
+  /** Directory of the lock file. */
   readonly directory: string;
-  /** For a shell in that directory. */
+  /** Shell command for that directory. */
   readonly command: string;
 }
 
-/** Runs when the packages are installed; fails where one is missing. */
+/** Script that runs after the installation, and fails if a package is missing. */
 export const CHECK = "sv-packages.sh";
 
-/** A server that loads its model is not yet ill: it has as long as the service gives it, 8 minutes, unless it answers before. */
+/** Instructions for a server. It has the service's 8 minutes to load its model before it counts as unhealthy. */
 const SERVER_LINES = [
   'HEALTHCHECK --interval=15s --timeout=10s --start-period=480s --retries=3 CMD ["sv-worker-health"]',
   'CMD ["server"]',
@@ -53,7 +53,7 @@ export function workerDockerfile({ base, directory, file, kind, packages }: Work
   return `${lines.join("\n")}\n`;
 }
 
-/** What was copied for npm to read is not copied on. */
+/** Files that were copied for npm alone are not in the image. */
 function installation({ image, directory, command }: PackagesPlan): readonly string[] {
   const inDirectory = directory === APP_DIRECTORY ? "" : `cd ${shellWord(directory)} && `;
   return [
@@ -67,7 +67,7 @@ function installation({ image, directory, command }: PackagesPlan): readonly str
   ];
 }
 
-/** As a Dockerfile takes it for one word. */
+/** The text as one word of a Dockerfile. */
 function word(text: string): string {
   return JSON.stringify(text).replaceAll("$", String.raw`\$`);
 }

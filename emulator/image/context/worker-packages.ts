@@ -1,4 +1,4 @@
-/** How packages get into a worker's image: its directories, what the installation reads, and a check that all are there. */
+/** The packages of a worker's image: their directories, the files that the installation reads, and a check of the result. */
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { shellWord } from "../shell-word.ts";
@@ -10,10 +10,10 @@ import { type Lock, MANIFEST } from "./lock-file.ts";
 import { OWN_PACKAGE, type PackageImport } from "./package-imports.ts";
 import { APP_DIRECTORY, CHECK, CONTEXT } from "./worker-dockerfile.ts";
 
-/** Where a file lies in the image, absolute: as things lie to each other here. */
+/** Absolute path of a file in the image. Files keep their relative paths. */
 export type PlaceOf = (file: string) => string;
 
-/** What is farthest up becomes `/app`. */
+/** The topmost directory becomes `/app`. */
 export function placesFor(directory: string, lock: Lock | undefined): PlaceOf {
   const sources = lock?.members.map((member) => path.join(lock.root, member)) ?? [];
   const top = [...sources, ...(lock ? [lock.root] : [])].reduce(sharedDirectory, directory);
@@ -26,7 +26,7 @@ function sharedDirectory(one: string, other: string): string {
   return path.resolve(one, ...way.filter((part) => part === ".."));
 }
 
-/** The lock file and all that is read with it. Scripts of the packages themselves would need their sources, which are not there. */
+/** The lock file and all files that are read with it. Scripts of workspace packages do not run: their sources are missing. */
 export function packageSources(lock: Lock, placeOf: PlaceOf): ContextParts {
   const there = (file: string): string =>
     path.posix.join(CONTEXT.packages, path.posix.relative(APP_DIRECTORY, placeOf(file)));
@@ -53,7 +53,7 @@ function withoutScripts(file: string): string {
   return JSON.stringify(manifest);
 }
 
-/** Fails with a sentence for each package that was not installed. */
+/** The script that fails with a sentence for each package that was not installed. */
 export function installedCheck(
   imports: readonly PackageImport[],
   program: string,
@@ -77,7 +77,7 @@ export function installedCheck(
   return { path: path.posix.join(CONTEXT.packages, CHECK), content };
 }
 
-/** All directories in which Node looks for a package. */
+/** The directories in which Node looks for a package. */
 function modulesOf(module: string, packageName: string): readonly string[] {
   const folder = path.posix.dirname(module);
   const here = path.posix.join(folder, "node_modules", packageName);
@@ -85,9 +85,9 @@ function modulesOf(module: string, packageName: string): readonly string[] {
 }
 
 /**
- * What the directory itself has to bring.
+ * Checks the imports that only the directory itself can provide.
  *
- * @throws ImageError that names what will not be in the image
+ * @throws ImageError that names what would be missing in the image
  */
 export function checkBrought(
   imports: readonly PackageImport[],

@@ -1,34 +1,34 @@
-/** The progress of building an image, as it is reported, and how the engine's messages are turned into it. */
+/** The progress of building an image, made from the engine's messages. */
 import { stripVTControlCharacters } from "node:util";
 import type { EngineMessage } from "../../docker/engine-message.ts";
 import { LayerTransfer } from "../../docker/layer-transfer.ts";
 import { BUILDKIT_TRACE, classicLines } from "./buildkit-status.ts";
 
 export type BuildProgress =
-  /** A step of the Dockerfile begins, the first being 1. */
+  /** A step of the Dockerfile begins. The first step is 1. */
   | { readonly kind: "step"; readonly at: number; readonly of: number; readonly what: string }
-  /** A line that the step writes. */
+  /** A line of the step's output. */
   | { readonly kind: "output"; readonly line: string }
-  /** What is on its way: the files of the build context to the engine, or layers from or to a registry. */
+  /** A transfer: the build context to the engine, or layers from or to a registry. */
   | {
       readonly kind: "bytes";
       readonly what: "context" | "pull" | "push";
       readonly doneBytes: number;
       readonly totalBytes: number;
     }
-  /** Anything else worth a line. */
+  /** Any other line. */
   | { readonly kind: "note"; readonly line: string };
 
-/** As much of the end of a failed build is shown. */
+/** Maximum number of lines that are shown of a failed build. */
 const TAIL_LINES = 30;
 
-/** What a step of ours writes before a sentence that explains its failure. */
+/** Prefix of a sentence by which a step of this project explains its failure. */
 export const SENTENCE = "sv-emulate: ";
 
 const STEP = /^Step (\d+)\/(\d+) : (.*)$/u;
-/** The image that a step has made, or found. */
+/** The image that a step has made or found. */
 const MADE = /^ ---> ([0-9a-f]{12})$/u;
-/** What the engine says of a layer and of its own doings: hashes that mean nothing to anybody. */
+/** Messages that are not shown: hashes of layers, and the engine's own activities. */
 const OF_A_LAYER = /^[0-9a-f]{12}: |ing$/u;
 
 /** Follows the messages of one build or push. */
@@ -48,17 +48,17 @@ export class EngineOutput {
     this.#progress = progress;
   }
 
-  /** The end of what it wrote. */
+  /** The last lines of the output. */
   get tail(): readonly string[] {
     return this.#lines.slice(-TAIL_LINES);
   }
 
-  /** The images of the stages that are done, apart from the last one. */
+  /** The images of the finished stages, except for the last one. */
   get stages(): readonly string[] {
     return this.#stages;
   }
 
-  /** What our own steps say of their failure. */
+  /** The sentences by which this project's steps explain their failure. */
   get sentences(): readonly string[] {
     return this.#sentences;
   }
@@ -98,7 +98,7 @@ export class EngineOutput {
       this.#progress({ kind: "output", line });
       return;
     }
-    // Each stage may begin with an image to be fetched.
+    // A stage may begin with a pull.
     this.#layers = new LayerTransfer();
     if (this.#made !== undefined && what.startsWith("FROM ")) this.#stages.push(this.#made);
     this.#progress({ kind: "step", at: Number(at), of: Number(of), what });

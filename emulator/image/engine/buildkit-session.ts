@@ -1,4 +1,4 @@
-/** Answers BuildKit while it builds: with secrets, which get into no layer and no history, and that somebody is still there. */
+/** Answers BuildKit during a build: with secrets, which get into no layer and no history, and with health checks. */
 import { randomUUID } from "node:crypto";
 import { Duplex } from "node:stream";
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
@@ -12,7 +12,7 @@ import {
 import type Docker from "dockerode";
 import { ImageError } from "../image-error.ts";
 
-/** By the id that a Dockerfile mounts it with. */
+/** Secrets by the ids with which a Dockerfile mounts them. */
 export type Secrets = ReadonlyMap<string, Uint8Array>;
 
 export interface BuildKitSession extends Disposable {
@@ -20,10 +20,10 @@ export interface BuildKitSession extends Disposable {
 }
 
 const GET_SECRET = "/moby.buildkit.secrets.v1.Secrets/GetSecret";
-/** A session that does not answer it is given up after some seconds. */
+/** BuildKit drops a session that does not answer this call for some seconds. */
 const CHECK_HEALTH = "/grpc.health.v1.Health/Check";
 
-/** @throws ImageError where the engine has no BuildKit */
+/** @throws ImageError if the engine has no BuildKit */
 export async function openSession(docker: Docker, secrets: Secrets): Promise<BuildKitSession> {
   const id = randomUUID();
   const socket = await dial(docker, {
@@ -56,7 +56,7 @@ export async function openSession(docker: Docker, secrets: Secrets): Promise<Bui
   };
 }
 
-/** What the engine's client has no method for. */
+/** Sends a request for which the engine's client has no method. */
 export async function dial(docker: Docker, options: object): Promise<unknown> {
   const modem = docker.modem as {
     dial(asked: object, done: (error: Error | null, result: unknown) => void): void;
@@ -72,7 +72,7 @@ export async function dial(docker: Docker, options: object): Promise<unknown> {
 type Call = ServerUnaryCall<Buffer, Buffer>;
 type Answer = sendUnaryData<Buffer>;
 
-/** The messages are read and written below: each has one field. */
+/** Messages are read and written below, without a schema: each has one field. */
 function method(path: string) {
   const same = (bytes: Buffer): Buffer => bytes;
   return {
@@ -98,7 +98,7 @@ function sayServing(_: Call, answer: Answer): void {
   answer(null, Buffer.from(new BinaryWriter().uint32(FIRST_NUMBER).int32(SERVING).finish()));
 }
 
-/** Tags of a message's field 1, by its kind. */
+/** Tags of field 1 of a message, by kind. */
 const FIRST_NUMBER = 8;
 const FIRST_BYTES = 10;
 const SERVING = 1;

@@ -1,10 +1,10 @@
-/** Reads what BuildKit says of a build, and puts it into the words of the classic builder. Pure. */
+/** Translates BuildKit's messages on a build into those of the classic builder. Pure. */
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 
-/** The id of such messages among those of a build. */
+/** Id of BuildKit's messages among those of a build. */
 export const BUILDKIT_TRACE = "moby.buildkit.trace";
 
-/** Fields of its StatusResponse, and of the Vertex and VertexLog in that. */
+/** Field numbers of BuildKit's StatusResponse, and of its Vertex and VertexLog. */
 const STATUS = { vertexes: 1, logs: 3 } as const;
 const VERTEX = { name: 3, started: 5, completed: 6 } as const;
 const LOG = { msg: 4 } as const;
@@ -12,7 +12,7 @@ const LOG = { msg: 4 } as const;
 /** `[packages 2/4] RUN npm ci` */
 const NAME = /^\[(?:\S+ )?(\d+)\/(\d+)\] (.*)$/su;
 
-/** @param trace the message's `aux` */
+/** @param trace `aux` of the message */
 export function classicLines(trace: string): string {
   const status = fieldsOf(Buffer.from(trace, "base64"));
   const steps = (status.get(STATUS.vertexes) ?? []).flatMap((bytes) => {
@@ -27,7 +27,7 @@ export function classicLines(trace: string): string {
 
 type Fields = ReadonlyMap<number, readonly Uint8Array[]>;
 
-/** Those that have a length: texts, bytes and messages. */
+/** The fields with a length: texts, bytes and messages. */
 function fieldsOf(message: Uint8Array): Fields {
   const fields = new Map<number, Uint8Array[]>();
   const reader = new BinaryReader(message);

@@ -1,4 +1,4 @@
-/** The credentials that `docker login` stored for a registry: in its config file, or with a helper program named there. */
+/** Reads the credentials that `docker login` stored for a registry: in its config file, or with a helper program. */
 import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import os from "node:os";
@@ -6,20 +6,20 @@ import path from "node:path";
 import { text } from "node:stream/consumers";
 import { failedImage, ImageError } from "../image-error.ts";
 
-/** As the engine takes it. */
+/** Credentials in the form of the engine. */
 export type Login =
   | { readonly username: string; readonly password: string; readonly serveraddress: string }
   | { readonly identitytoken: string; readonly serveraddress: string };
 
-/** What a helper gives as the user where the secret is a token. */
+/** User name of a helper's answer whose secret is a token. */
 const TOKEN_USER = "<token>";
 const NOT_FOUND = "credentials not found in native keychain";
 
 /**
- * Undefined where there is no login for the registry.
+ * Undefined without a login for the registry.
  *
- * @param directory where the config file lies; default: `DOCKER_CONFIG`, or `.docker` in the home directory
- * @throws ImageError when the file cannot be read, or its helper fails
+ * @param directory of the config file; default: `DOCKER_CONFIG`, or `.docker` in the home directory
+ * @throws ImageError if the file cannot be read, or its helper fails
  */
 export async function loginFor(
   registry: string,
@@ -40,9 +40,9 @@ interface DockerConfig {
   readonly auths?: Readonly<
     Record<string, { readonly auth?: string; readonly identitytoken?: string }>
   >;
-  /** The end of a helper's name. */
+  /** Suffix of the helper's name. */
   readonly credsStore?: string;
-  /** The same for single registries. */
+  /** Suffixes of helpers for single registries. */
   readonly credHelpers?: Readonly<Record<string, string>>;
 }
 
@@ -56,12 +56,12 @@ async function configIn(directory: string): Promise<DockerConfig> {
   }
 }
 
-/** Old logins have the protocol and a path. */
+/** The host of a registry: old logins have a protocol and a path. */
 function hostOf(registry: string): string {
   return registry.replace(/^https?:\/\//u, "").replace(/\/.*$/u, "");
 }
 
-/** By the protocol of Docker's credential helpers: the registry goes in, JSON comes out. */
+/** Asks one of Docker's credential helpers: it reads the registry and writes JSON. */
 async function askHelper(helper: string, registry: string): Promise<Login | undefined> {
   const program = `docker-credential-${helper}`;
   const child = spawn(program, ["get"], { stdio: ["pipe", "pipe", "pipe"] });

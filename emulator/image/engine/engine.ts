@@ -1,4 +1,4 @@
-/** The Docker engine that builds images: finds it and, where it does not answer, explains why. */
+/** Finds the Docker engine that builds images, and explains why one does not answer. */
 import Docker from "dockerode";
 import { dockerUnreachable } from "../../docker/docker-unreachable.ts";
 import type { Platform } from "../platform.ts";
@@ -7,18 +7,18 @@ import { ImageError } from "../image-error.ts";
 /** An engine that answers. */
 export interface Engine {
   readonly docker: Docker;
-  /** Of the images that are built, as Node names it: `x64` or `arm64`. */
+  /** Architecture of the built images, as Node names it: `x64` or `arm64`. */
   readonly arch: string;
-  /** What they are built for; undefined where that is what the engine runs on. */
+  /** Platform of the built images; undefined for that of the engine. */
   readonly platform: Platform | undefined;
 }
 
 const ARCHS: Readonly<Record<string, string>> = { amd64: "x64", arm64: "arm64" };
 
 /**
- * The engine at `DOCKER_HOST`, else at the usual socket.
+ * Connects to the engine at `DOCKER_HOST`, else at the usual socket.
  *
- * @throws ImageError when none answers, or it builds no images for Linux
+ * @throws ImageError if no engine answers, or it builds no images for Linux
  */
 export async function connectEngine(platform?: Platform): Promise<Engine> {
   const docker = new Docker();

@@ -1,20 +1,20 @@
-/** What an engine knows of an image that it has. */
+/** Reads what an engine knows of an image. */
 import type Docker from "dockerode";
 
 export interface ImageFacts {
   readonly id: string;
   readonly sizeBytes: number;
-  /** Their digests, the lowest first. */
+  /** Digests of the layers, the lowest first. */
   readonly layers: readonly string[];
-  /** Whether it has the libraries of CUDA, told by a variable that NVIDIA's images set. */
+  /** Whether the image has the libraries of CUDA, by a variable that NVIDIA's images set. */
   readonly hasCuda: boolean;
-  /** Whether it runs an HTTP server as the base does. */
+  /** Whether the image runs an HTTP server in the way of the base image. */
   readonly isServer: boolean;
 }
 
 const SERVER = "sv-worker server";
 
-/** Undefined when the engine does not have it. */
+/** Undefined if the engine does not have the image. */
 export async function imageAt(docker: Docker, name: string): Promise<ImageFacts | undefined> {
   try {
     const { Id, Size, Config, RootFS } = await docker.getImage(name).inspect();
@@ -34,7 +34,7 @@ export async function imageAt(docker: Docker, name: string): Promise<ImageFacts 
   }
 }
 
-/** Bytes that `image` has on top of `beneath`; undefined where it was not built on that. */
+/** Bytes of `image` on top of `beneath`; undefined if it was not built on it. */
 export function addedBytes(
   image: ImageFacts | undefined,
   beneath: ImageFacts | undefined,

@@ -1,4 +1,4 @@
-/** Has the engine build an image, or push one, and reports the progress. */
+/** Builds or pushes an image by the engine, and reports the progress. */
 import { createInterface } from "node:readline";
 import { pipeline, Readable, Transform } from "node:stream";
 import type Docker from "dockerode";
@@ -13,24 +13,24 @@ import { failedImage, ImageError } from "../image-error.ts";
 import { keepStages } from "./stage-images.ts";
 
 export interface BuildRequest {
-  /** The image's name. */
+  /** Name of the image. */
   readonly tag: string;
   readonly context: Readable;
-  /** About as much is sent. */
+  /** Approximate size of the context. */
   readonly contextBytes: number;
-  /** Its path in the context. */
+  /** Path of the Dockerfile in the context. */
   readonly dockerfile: string;
   readonly buildArgs: Readonly<Record<string, string>>;
   readonly labels: Readonly<Record<string, string>>;
-  /** Where there are any, BuildKit builds. */
+  /** With secrets, BuildKit builds the image. */
   readonly secrets?: Secrets;
-  /** Default true. */
+  /** Default: true. */
   readonly cache?: boolean;
   readonly signal: AbortSignal;
   readonly progress: (progress: BuildProgress) => void;
 }
 
-/** @throws ImageError with the end of the output when a step fails */
+/** @throws ImageError with the end of the output if a step fails */
 export async function runBuild(engine: Engine, request: BuildRequest): Promise<void> {
   const { docker, platform } = engine;
   const { tag, context, dockerfile, buildArgs, labels, cache = true, signal } = request;
@@ -60,7 +60,7 @@ export async function runBuild(engine: Engine, request: BuildRequest): Promise<v
   });
   await followed(answer, output);
   if (output.error === undefined) {
-    // The image is there, whatever becomes of these.
+    // The image is built, even if this fails.
     await keepStages(docker, tag, output.stages).catch(() => undefined);
     return;
   }
@@ -70,7 +70,7 @@ export async function runBuild(engine: Engine, request: BuildRequest): Promise<v
   throw new ImageError(`${tag} cannot be built: ${why.join("\n  ")}`);
 }
 
-/** As the engine's client does it, which would open a session of its own. */
+/** Does what the engine's client does, but with this project's session instead of the client's own. */
 async function buildWithBuildKit(
   docker: Docker,
   file: Readable,
@@ -90,7 +90,7 @@ function cannotRun(platform: Platform): string {
   return `the engine's machine runs no programs for ${platform}; build on one that does, or have it emulate them: docker run --privileged --rm tonistiigi/binfmt --install ${arch}`;
 }
 
-/** Puts an image into its registry, as who `docker login` says. @throws ImageError when the registry does not take it */
+/** Pushes an image with the credentials of `docker login`. @throws ImageError if the registry does not accept it */
 export async function pushImage(
   docker: Docker,
   tag: string,
@@ -100,7 +100,7 @@ export async function pushImage(
   const output = new EngineOutput("push", progress);
   const registry = registryOf(tag);
   const login = await loginFor(registry);
-  // An engine refuses to push without being told of credentials, even of none.
+  // An engine refuses a push without credentials, but accepts empty ones.
   const options = { authconfig: login ?? { username: "", password: "", serveraddress: "" } };
   const answer = await docker
     .getImage(tag)
@@ -115,7 +115,7 @@ export async function pushImage(
   );
 }
 
-/** Passes the context on, and tells how much the engine has taken of it. */
+/** Passes the context on, and reports how much the engine has taken. */
 function counted({ contextBytes, progress }: BuildRequest): Transform {
   let doneBytes = 0;
   return new Transform({
@@ -128,7 +128,7 @@ function counted({ contextBytes, progress }: BuildRequest): Transform {
   });
 }
 
-/** The engine answers with a message a line. */
+/** Reads the engine's answer, which has one message per line. */
 async function followed(answer: NodeJS.ReadableStream, output: EngineOutput): Promise<void> {
   try {
     for await (const line of createInterface({ input: answer })) {

@@ -1,14 +1,14 @@
-/** Names the images of a build's stages: unnamed they would pile up, and without them the next build would start from nothing. */
+/** Names the images of a build's stages: unnamed images would pile up, and without any the next build would not be cached. */
 import type Docker from "dockerode";
 import { imageAt } from "./image-facts.ts";
 
-/** One image of this name for each stage of each image that was built here. */
+/** Name of the images of stages: one for each stage of each image that was built here. */
 const STAGES = "sv-stages";
 
 /**
- * Names those that no other name has, and removes the ones that had these names before.
+ * Names the images that have no name yet, and removes the ones that had these names before.
  *
- * @param stages their ids
+ * @param stages ids of the images
  */
 export async function keepStages(
   docker: Docker,
@@ -23,7 +23,7 @@ export async function keepStages(
     const name = tag.replace(/^[.-]+/u, "");
     const former = await imageAt(docker, `${STAGES}:${name}`);
     await made.tag({ repo: STAGES, tag: name });
-    // It stays where something was made of it.
+    // The image stays if another one was built on it.
     if (former !== undefined)
       await docker
         .getImage(former.id)

@@ -1,17 +1,17 @@
-/** Asks an engine by dockerode, within limits of time; the library is loaded with the first question. */
+/** Asks an engine by dockerode, with timeouts. The library is loaded at the first question. */
 import { Agent } from "node:http";
 import type Dockerode from "dockerode";
 import { noAnswer } from "../../docker/docker-unreachable.ts";
 import { EngineError } from "./container-engine.ts";
-import { asEngineError } from "./engine-failure.ts";
+import { asEngineError } from "./engine-answers.ts";
 
-/** How long an answer may take, ms. A pull has no limit here: whoever wants it hears how far it is, and ends it. */
+/** Timeouts of answers, ms. A pull has none here: the caller follows its progress, and aborts it. */
 export interface EngineLimits {
-  /** To say that it is there. */
+  /** Timeout of a greeting. */
   readonly greetMs: number;
-  /** To say something, or to pass on a signal. */
+  /** Timeout of a question, or of a signal. */
   readonly askMs: number;
-  /** To make, start or remove a container. */
+  /** Timeout of making, starting or removing a container. */
   readonly actMs: number;
 }
 
@@ -19,19 +19,19 @@ export const ENGINE_LIMITS: EngineLimits = { greetMs: 5_000, askMs: 10_000, actM
 
 export type Question<T> = (docker: Dockerode, abortSignal: AbortSignal) => Promise<T>;
 
-/** Resolves to what `question` does, within `limitMs`. @throws EngineError */
+/** Resolves to what `question` resolves to within `limitMs`. @throws EngineError */
 export type Ask = <T>(limitMs: number, question: Question<T>) => Promise<T>;
 
-/** An operation that the library ends by a signal, of which its types do not tell. */
+/** An operation that takes a signal, which the types of the library omit. */
 export type Abortable<T> = (options: { readonly abortSignal: AbortSignal }) => Promise<T>;
 
 export interface AskDockerode {
   readonly ask: Ask;
-  /** Without any limit. */
+  /** The library itself, without timeouts. */
   readonly open: () => Promise<Dockerode>;
 }
 
-/** @param host as `DOCKER_HOST` names it, if it is set */
+/** @param host the value of `DOCKER_HOST`, if it is set */
 export function askDockerode(host: string | undefined): AskDockerode {
   let loaded: Promise<Dockerode> | undefined;
   const open = async () => (loaded ??= load(host));
@@ -55,13 +55,13 @@ export function askDockerode(host: string | undefined): AskDockerode {
   return { ask, open };
 }
 
-/** Loading it takes 0.2 s and 30 MB, which those who run no images should not pay. */
+/** Loaded on demand: the library takes 0.2 s and 30 MB, which a service without images should not pay. */
 async function load(host: string | undefined): Promise<Dockerode> {
   const { default: Docker } = await import("dockerode");
   const socket = /^unix:\/\/(.+)$/u.exec(host ?? "")?.[1];
   const docker = new Docker(socket === undefined ? undefined : { socketPath: socket });
   const modem: object = docker.modem;
-  // A connection kept from before a restart of the engine would fail the next question.
+  // Without keep-alive: a connection from before a restart of the engine would fail the next question.
   const isPlain = "protocol" in modem && modem.protocol === "http";
   if (isPlain) Object.assign(modem, { agent: new Agent({ keepAlive: false }) });
   return docker;

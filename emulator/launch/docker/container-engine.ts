@@ -1,21 +1,21 @@
-/** Port: what the Docker launcher asks of a container engine. The adapter is `dockerode-engine.ts`; tests have scripted ones. */
+/** Port: what the Docker launcher asks of a container engine. Adapter: `dockerode-engine.ts`. */
 import type { ContainerCreateOptions } from "dockerode";
 import type { RegistryCredentials } from "../../core/resources/registry-auth.ts";
 
 /**
- * What a failure says of the engine itself. `lost`: it cannot be connected to. `doubtful`: it took too long, or ended its answer,
- * and may be gone. `kept`: nothing, for it answered, or the question could not be put; the failure is that of whoever asked.
+ * What a failure says of the engine itself. `lost`: no connection can be made. `doubtful`: the answer took too long or broke off,
+ * and the engine may be gone. `kept`: the engine answered, or the question could not be sent; only this question has failed.
  */
 export type EngineContactState = "kept" | "doubtful" | "lost";
 
-/** The engine refused something, or did not answer, or could not be asked. */
+/** The engine refused an operation, or did not answer, or could not be asked. */
 export class EngineError extends Error {
   override readonly name = "EngineError";
-  /** HTTP status of its answer; undefined where there was none. */
+  /** HTTP status of the answer; undefined without an answer. */
   readonly status: number | undefined;
   readonly contact: EngineContactState;
 
-  /** @param message as the engine said it, or a sentence on why it gave no answer */
+  /** @param message the engine's own, or a sentence that says why it did not answer */
   constructor(
     message: string,
     status: number | undefined,
@@ -27,7 +27,7 @@ export class EngineError extends Error {
   }
 }
 
-/** A container or a network as a list shows it. */
+/** A container or a network in a list. */
 export interface Listed {
   readonly id: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -35,7 +35,7 @@ export interface Listed {
   readonly createdAt: number;
 }
 
-/** A volume as a list shows it. */
+/** A volume in a list. */
 export interface ListedVolume {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -44,11 +44,11 @@ export interface ListedVolume {
 /** How a container's program ended. */
 export interface ContainerEnd {
   readonly exitCode: number;
-  /** Memory ran out in it at some time. */
+  /** True if memory ran out in the container at some time. */
   readonly oomKilled: boolean;
 }
 
-/** Its program may have ended, memory ran out in it, which may be told after its end, or the engine says no more. */
+/** The program may have ended; memory ran out, which the engine may tell after the end; or the engine tells no more. */
 export type ContainerNews = "end" | "out of memory" | EngineError;
 
 export interface NewNetwork {
@@ -58,70 +58,69 @@ export interface NewNetwork {
 }
 
 export interface FoundNetwork {
-  /** This machine's address as containers on it see it; undefined where that cannot be told. */
+  /** The address of this machine for containers of the network; undefined where it is unknown. */
   readonly gateway: string | undefined;
   readonly options: Readonly<Record<string, string>>;
 }
 
-/** What an engine says of itself, as far as it does. */
+/** What an engine says of itself. */
 export interface EngineFacts {
-  /** What it calls itself where it is not Docker's own. */
+  /** Name and version of an engine that is not Docker's own. */
   readonly foreignName: string | undefined;
-  /** The release of the kernel that its containers run on. */
+  /** Kernel release of the containers. */
   readonly kernel: string | undefined;
-  /** It runs with no rights but its user's, and its containers' networks are in a namespace of its own. */
+  /** A rootless engine has the rights of its user, and its containers' networks are in a namespace of their own. */
   readonly isRootless: boolean;
 }
 
-/** Every operation throws an {@link EngineError}, also where an answer takes too long. */
+/** Every operation throws an {@link EngineError}, also after a timeout. */
 export interface ContainerEngine {
-  /** Resolves when it answers. */
+  /** Resolves when the engine answers. */
   greet(): Promise<void>;
   describe(): Promise<EngineFacts>;
   hasImage(name: string): Promise<boolean>;
-  /** The engine's messages as they come, errors among them; ends when the image is there. Aborting it ends the pull. */
+  /** Yields the engine's messages, errors among them, until the image is there. `signal` ends the pull. */
   pull(
     name: string,
     credentials: RegistryCredentials | undefined,
     signal: AbortSignal,
   ): AsyncIterable<unknown>;
   create(options: ContainerCreateOptions): Promise<EngineContainer>;
-  /** All containers with the label, whatever its value, also those that do not run. */
+  /** All containers with the label, running or not. */
   list(label: string): Promise<readonly Listed[]>;
-  /** With its anonymous volumes, running or not. One that is gone already is no error. */
+  /** Removes a container with its anonymous volumes, running or not. A container that is gone is no error. */
   remove(id: string): Promise<void>;
-  /** All volumes with the label, whatever its value. */
+  /** All volumes with the label. */
   listVolumes(label: string): Promise<readonly ListedVolume[]>;
-  /** One that is gone already is no error. */
+  /** A secret that is gone is no error. */
   removeVolume(name: string): Promise<void>;
-  /** The network of that name, or undefined. */
   findNetwork(name: string): Promise<FoundNetwork | undefined>;
-  /** A bridge of this machine. */
+  /** Makes a bridge of this machine. */
   createNetwork(network: NewNetwork): Promise<void>;
-  /** All networks with the label, whatever its value. */
+  /** All networks with the label. */
   listNetworks(label: string): Promise<readonly Listed[]>;
-  /** By name or id. One that is gone already is no error. */
+  /** Removes a network by name or id. A network that is gone is no error. */
   removeNetwork(name: string): Promise<void>;
 }
 
 export interface EngineContainer {
   readonly id: string;
-  /** Whether there is anything at that path in it, on what is mounted as well; also before it is started. */
+  /** Whether the container has a file at that path, mounts included; also before its start. */
   has(path: string): Promise<boolean>;
   /**
-   * To be called before `start`, and again when its answer has settled while the container runs. The container's standard input is
-   * open until this process ends. The answer settles when nothing more will be heard, and never rejects.
+   * Call it before `start`, and again when `ended` has settled while the container runs. `ended` settles when no more output will
+   * come, and never rejects. The container's standard input is open until this process ends.
    */
   attach(written: (bytes: Buffer) => void): Promise<{ readonly ended: Promise<void> }>;
   start(): Promise<void>;
-  /** The ports of this machine's loopback address that lead to ports of the running container (`80/tcp`), by these. */
+  /** Ports of this machine's loopback address by the ports of the running container that they lead to (`80/tcp`). */
   ports(): Promise<ReadonlyMap<string, number>>;
-  /** How its program ended, once it was started; undefined as long as it runs. @throws EngineError with status 404 when the container is gone */
+  /** How the started program ended; undefined while it runs. @throws EngineError with status 404 when the container is gone */
   ended(): Promise<ContainerEnd | undefined>;
-  /** From when it resolves until `signal` is aborted, `heard` is called with what the engine tells of the container. */
+  /** Once resolved, `heard` is called with the engine's news of the container until `signal` is aborted. */
   listen(heard: (news: ContainerNews) => void, signal: AbortSignal): Promise<void>;
-  /** Stops all its processes where they are, or lets them go on. @throws EngineError where it does not run, or that is so already */
+  /** Stops all processes of the container, or lets them continue. @throws EngineError where it does not run, or is in that state */
   pause(isPaused: boolean): Promise<void>;
-  /** One that has ended already is no error. */
+  /** Sends a signal. A container that has ended is no error. */
   signal(name: "SIGTERM" | "SIGKILL"): Promise<void>;
 }

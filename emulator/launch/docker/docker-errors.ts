@@ -5,7 +5,7 @@ const GPU_DRIVER = /could not select device driver/u;
 const DISK_FULL = /no space left on device|disk quota exceeded/iu;
 const NO_SUCH_PROGRAM =
   /(exec: .*|stat .*): (executable file not found in \$PATH|no such file or directory|permission denied)/u;
-/** Of Docker's engine, of Docker Desktop, and of podman. */
+/** The messages of Docker's engine, of Docker Desktop, and of podman. */
 const SOURCE_UNSEEN = [
   /bind source path does not exist:? ?(.*)$/u,
   /[Tt]he path (\S+) is not shared from the host/u,
@@ -35,7 +35,7 @@ export function startProblem(error: unknown): string {
   return `the Docker engine refuses the container: ${said}`;
 }
 
-/** The path of this machine that was to be mounted, and that the engine does not see; empty where it does not say which. */
+/** The path of this machine that the engine does not see and cannot mount; empty where the engine does not name it. */
 export function unseenSource({ message }: EngineError): string | undefined {
   for (const pattern of SOURCE_UNSEEN) {
     const match = pattern.exec(message);
@@ -44,12 +44,12 @@ export function unseenSource({ message }: EngineError): string | undefined {
   return undefined;
 }
 
-/** @param directory one of this machine */
+/** @param directory of this machine */
 export function notShared(directory = "a directory"): string {
   return `the Docker engine does not see ${directory} of this machine, which was to be mounted: share it in the settings of its virtual machine (Docker Desktop: Settings, Resources, File sharing); an engine on another machine cannot have it`;
 }
 
-/** @param reason why the program that a container consists of could not be run */
+/** @param reason why the program of a container could not be run */
 export function programProblem(reason: string): string {
   return `the container's program cannot be run: ${reason}; dockerEntrypoint and dockerStartCmd of the template say what is run, without them the image does`;
 }
@@ -77,7 +77,7 @@ function pullAdvice(said: string, hasCredentials: boolean): string {
   return "an image that is built or pulled on this machine by hand is used as it is";
 }
 
-/** Without the prefixes of the engine's own layers. */
+/** The message without the prefixes of the engine's layers. */
 function bare(said: string): string {
   return said
     .replace(/^.*starting container process caused: /su, "")

@@ -21,28 +21,28 @@ import { ContainerRun, type ContainerRunOptions } from "./containers/container-r
 import { startProblem } from "./docker-errors.ts";
 import { EngineContact } from "./engine-contact.ts";
 import { EngineLocation, type HostRoute } from "./engine-location.ts";
-import { ImagePuller, type ImageReference } from "./images/image-puller.ts";
+import { ImagePuller, type ImageReference } from "./image-puller.ts";
 import { podOptions, podPorts } from "./containers/pod-options.ts";
 import { type Run, workerOf } from "../runs/run.ts";
 import { type EngineLauncher, imageRefusal, Runs } from "../runs/runs.ts";
 
 export interface DockerLauncherOptions {
   readonly engine: ContainerEngine;
-  /** Tells this emulator's containers from those of others, over restarts: a digest of its data directory. */
+  /** Digest of the data directory, by which this emulator knows its containers after a restart. */
   readonly emulator: string;
-  /** Path of the worker port's socket. */
+  /** Path of the worker port's socket on this machine. */
   readonly workerSocket: string;
-  /** What a worker's container is given of this machine, which it reaches by `route`. Rejects with a sentence where it cannot run. */
+  /** What a worker's container gets of this machine, which it reaches by `route`. Rejects with a sentence where it cannot run. */
   readonly placesOf: (order: WorkerOrder, route: HostRoute) => Promise<ContainerPlaces>;
-  /** What its registry wants to know; undefined for a template that names no credentials. Rejects with a sentence. */
+  /** Credentials for the image's registry; undefined for a template that names none. Rejects with a sentence. */
   readonly credentialsOf: (template: ImageReference) => Promise<RegistryCredentials | undefined>;
-  /** Directory of a pod's network volume here; undefined for one without. */
+  /** Directory of a pod's network volume on this machine; undefined without one. */
   readonly networkVolumeOf: (pod: Pod) => Promise<string | undefined>;
-  /** Called with each line a worker writes. */
+  /** Called with each line that a worker writes. */
   readonly line: (order: WorkerOrder, line: string) => void;
-  /** Called with each line a pod writes. */
+  /** Called with each line that a pod writes. */
   readonly podLine: (order: PodOrder, line: string) => void;
-  /** Called when workers can be started that could not before. */
+  /** Called when workers can be started again. */
   readonly willing: () => void;
   readonly log: LaunchLog;
   readonly clock: Clock;
@@ -52,7 +52,6 @@ export type DockerLauncher = EngineLauncher & PodLauncher;
 
 interface Prepared {
   readonly settings: ContainerSettings;
-  /** Its name. */
   readonly network: string;
   readonly route: HostRoute;
 }
@@ -152,7 +151,7 @@ class Docker implements DockerLauncher {
       for (const { name } of needless) await engine.removeVolume(name);
     } catch (error) {
       this.#contact.failed(error);
-      // An engine that does not answer is told of already.
+      // The log already says that the engine does not answer.
       if (this.#contact.problem === undefined)
         log.warn({ err: error }, "volumes of pods that are no more could not be removed yet");
     }

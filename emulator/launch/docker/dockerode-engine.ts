@@ -23,11 +23,9 @@ import {
   type ListedVolume,
   type NewNetwork,
 } from "./container-engine.ts";
-import { factsOf } from "./engine-facts.ts";
-import { asEngineError, statusOf } from "./engine-failure.ts";
-import { gatewayOf } from "./gateway-address.ts";
+import { asEngineError, factsOf, gatewayOf, statusOf } from "./engine-answers.ts";
 
-/** @param host as `DOCKER_HOST` names it; by default what that says */
+/** @param host default: the value of `DOCKER_HOST` */
 export function createDockerodeEngine(
   host: string | undefined = process.env["DOCKER_HOST"],
   limits: EngineLimits = ENGINE_LIMITS,
@@ -188,7 +186,7 @@ function containerOf(
         if (state.Running) return undefined;
         return { exitCode: state.ExitCode, oomKilled: state.OOMKilled };
       }),
-    // The library's own `wait` never settles when the engine is killed meanwhile.
+    // The library's own `wait` never settles if the engine is killed meanwhile.
     listen: (heard, signal) =>
       ask(askMs, async (docker, limit) => {
         const filters = { container: [container.id], event: ["die", "oom"] };

@@ -1,4 +1,4 @@
-/** Tracks whether the Docker engine answers, asks again for what it refused, and removes leftovers each time it comes back. */
+/** Tracks whether the Docker engine answers, asks a silent engine again, and removes leftovers each time it comes back. */
 import type { Clock, Disarm } from "../../core/time/clock.ts";
 import { type ContainerEngine, EngineError } from "./container-engine.ts";
 import { isLeftover, LABEL } from "./containers/container-labels.ts";
@@ -10,13 +10,13 @@ const ASK_AGAIN_MS = 5_000;
 export interface EngineContactOptions {
   readonly engine: ContainerEngine;
   readonly clock: Clock;
-  /** The value of the label by which this emulator's containers are known. */
+  /** Value of the label by which this emulator knows its containers. */
   readonly emulator: string;
-  /** Whether the emulator runs a worker of that id. */
+  /** Whether the emulator runs a worker with that id. */
   readonly isRun: (workerId: string) => boolean;
   /** Whether this run of the emulator uses its network. */
   readonly usesNetwork: () => boolean;
-  /** Called when the engine answers that did not before. */
+  /** Called when the engine answers again. */
   readonly back: () => void;
   readonly log: LaunchLog;
 }
@@ -27,25 +27,25 @@ export class EngineContact {
   #reached: Promise<void> | undefined;
   #disarm: Disarm | undefined;
   #isClosed = false;
-  /** The engine that there was a warning of, by the name it gives itself. */
+  /** Name of the foreign engine of the last warning. */
   #foreign: string | undefined;
 
   constructor(options: EngineContactOptions) {
     this.#options = options;
   }
 
-  /** A sentence on why the engine cannot be used now, as far as that is known. */
+  /** A sentence that says why the engine cannot be used now; undefined where no reason is known. */
   get problem(): string | undefined {
     return this.#problem;
   }
 
-  /** Resolves when the engine answers and nothing of earlier runs is in the way. @throws EngineError */
+  /** Resolves when the engine answers and the leftovers of earlier runs are removed. @throws EngineError */
   async reach(): Promise<void> {
     this.#reached ??= this.#greet();
     await this.#reached;
   }
 
-  /** To be called with what the engine's operations throw: an engine that may be gone is asked until it answers. */
+  /** Call it with every error of the engine's operations: an engine that may be gone is asked until it answers. */
   failed(error: unknown): void {
     if (!(error instanceof EngineError) || error.contact === "kept") return;
     this.#reached = undefined;
@@ -68,7 +68,7 @@ export class EngineContact {
     }
   }
 
-  /** `reach` reports its failures itself. */
+  /** `reach` logs its failures itself. */
   #ask(): void {
     void this.reach().catch(() => undefined);
   }
@@ -79,7 +79,7 @@ export class EngineContact {
     try {
       await engine.greet();
     } catch (error) {
-      // Whatever it was: an engine that does not even say that it is there cannot be used.
+      // Any error counts: an engine that does not answer a greeting cannot be used.
       this.#reached = undefined;
       this.#lose(error);
       throw error;

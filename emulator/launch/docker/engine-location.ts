@@ -1,4 +1,4 @@
-/** Finds whether the engine runs on this machine: whether a container can be given a socket of it, and reach it by its network. */
+/** Finds out whether the engine runs on this machine: then containers get the worker port as a socket. */
 import { once } from "node:events";
 import net from "node:net";
 import os from "node:os";
@@ -10,16 +10,16 @@ import { unseenSource } from "./docker-errors.ts";
 
 /** How containers reach this machine. */
 export type HostRoute =
-  /** Their engine runs on it: its sockets are mounted, and it has an address on their network, undefined where that cannot be told. */
+  /** The engine runs on this machine: its sockets can be mounted. `gateway` is its address on their network, if that is known. */
   | { readonly engine: "here"; readonly gateway: string | undefined }
-  /** It runs in a virtual machine or on another machine: they call this one by a name, and see of its files what is shared. */
+  /** The engine runs in a virtual machine or elsewhere: containers call this machine by a name, and see its shared files alone. */
   | { readonly engine: "elsewhere" };
 
 export interface EngineLocationOptions {
   readonly engine: ContainerEngine;
-  /** The value of the label by which this emulator's containers are known. */
+  /** Value of the label by which this emulator knows its containers. */
   readonly emulator: string;
-  /** Path of the worker port's socket here; no other machine has anything at that path. */
+  /** Path of the worker port's socket. No other machine has a file at that path. */
   readonly workerSocket: string;
   /** Removes a container. Never rejects. */
   readonly remove: (id: string) => Promise<void>;
@@ -38,10 +38,10 @@ export class EngineLocation {
   }
 
   /**
-   * The answer is kept until `forget`.
+   * Remembers the answer until `forget`.
    *
-   * @param image one that is there
-   * @param gateway that of the containers' network
+   * @param image an image that the engine has
+   * @param gateway the gateway of the containers' network
    * @throws EngineError where the engine does not say
    */
   async isHere(image: string, gateway: string | undefined): Promise<boolean> {
@@ -54,7 +54,7 @@ export class EngineLocation {
     }
   }
 
-  /** To be called when another engine may answer: the next container has it asked again. */
+  /** Call it when another engine may answer: the next container asks again. */
   forget(): void {
     this.#isHere = undefined;
   }
@@ -74,7 +74,7 @@ export class EngineLocation {
     return reason === undefined;
   }
 
-  /** By a container that is made as a worker's is, and never started. */
+  /** Makes a container like a worker's, without starting it, and asks whether it sees the socket. */
   async #unseen(image: string): Promise<string | undefined> {
     const { engine, emulator, workerSocket, remove } = this.#options;
     const reason = `it does not see ${workerSocket} of this machine`;
@@ -96,14 +96,14 @@ export class EngineLocation {
   }
 }
 
-/** A socket leads from one process to another of the same kernel, wherever else its file is seen. */
+/** A socket connects processes of one kernel only, even where another one sees its file. */
 function otherKernel(kernel: string | undefined): string | undefined {
   const own = os.release();
   if (kernel === undefined || kernel === own) return undefined;
   return `its kernel is ${kernel}, and this machine's ${own}`;
 }
 
-/** Of the list of this machine's addresses the system leaves out that of a network without containers. */
+/** Tries to listen at the gateway: the system's list of addresses omits that of a network without containers. */
 async function foreignGateway(gateway: string | undefined): Promise<string | undefined> {
   if (gateway === undefined) return undefined;
   const server = net.createServer();

@@ -1,19 +1,19 @@
-/** Listens where containers reach this machine as soon as there is a container. */
+/** Listens at this machine's address on the containers' network as soon as there is a container. */
 import type { LaunchLog } from "../launcher.ts";
 
 export interface HostListenerOptions {
-  /** What it is, in the words of the log. */
+  /** Name of the listener in log messages. */
   readonly what: string;
-  /** Has it listen at that address too; resolves with its URL there. Not called again for an address where it has succeeded. */
+  /** Listens at one more address, and resolves to the URL there. Not called again for an address where it succeeded. */
   readonly open: (address: string) => Promise<string>;
   readonly log: LaunchLog;
 }
 
-/** This machine, as containers reach it. */
+/** How containers reach this machine. */
 export interface HostPlace {
-  /** One of its own addresses, to which their way leads. */
+  /** An address of this machine on their network. */
   readonly address: string;
-  /** What they call it. */
+  /** The host name that they use. */
   readonly name: string;
 }
 
@@ -27,9 +27,9 @@ export class HostListener {
   }
 
   /**
-   * Undefined where containers cannot reach it; the log says why.
+   * The URL for containers; undefined where they cannot reach the listener, for a reason that the log tells.
    *
-   * @param place undefined where there is none
+   * @param place undefined where their network has no address of this machine
    */
   async url(place: HostPlace | undefined): Promise<string | undefined> {
     if (place === undefined) {
@@ -40,7 +40,7 @@ export class HostListener {
     if (this.#opened?.address !== address) this.#opened = { address, url: this.#open(place) };
     const opened = this.#opened;
     const url = await opened.url;
-    // The next container may find an address that is not there now.
+    // The address may be there for the next container.
     if (url === undefined && this.#opened === opened) this.#opened = undefined;
     return url;
   }

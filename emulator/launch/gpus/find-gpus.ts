@@ -1,4 +1,4 @@
-/** Turns the option `gpus` into the way the service learns of this machine's GPUs. */
+/** Makes a function that finds this machine's GPUs from the option `gpus`. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { GpuInventory } from "../../core/workers/gpu-allocation.ts";
@@ -13,7 +13,7 @@ import {
 } from "../../core/workers/gpu-declaration.ts";
 import { askNvidiaSmi } from "./nvidia-smi.ts";
 
-/** @throws RangeError when `gpus` is no declaration */
+/** @throws RangeError if `gpus` is not a declaration */
 export function gpuFinder(gpus: GpuSetting = ASK_FOR_GPUS): () => Promise<GpuInventory> {
   if (gpus === ASK_FOR_GPUS) return askMachine;
   if (gpus === SIMULATE_GPUS) return async () => ({ kind: "simulated" });
@@ -35,9 +35,9 @@ async function askMachine(): Promise<GpuInventory> {
 }
 
 /**
- * What else tells of GPUs here that are not found.
+ * Signs of GPUs that were not found.
  *
- * @param root the directory that stands for `/`
+ * @param root stands for `/`
  */
 export function hintsOf(root: string): readonly string[] {
   const has = (path: string) => existsSync(join(root, path));

@@ -1,12 +1,12 @@
-/** What the answers of nvidia-smi mean: its table, its list of MIG devices, its header and its complaints. Pure. */
+/** Reads the answers of nvidia-smi: its table, its list of MIG devices, its header and its complaints. Pure. */
 import { defined } from "../../../runtime/protocol/without-undefined.ts";
 import type { GpuDevice, GpuUse } from "../../core/workers/gpu-allocation.ts";
 
 const MIB = 1_024 ** 2;
 
-/** Without these a line names no GPU. */
+/** Fields without which a line names no GPU. */
 const NEEDED_FIELDS = ["index", "uuid", "name"] as const;
-/** Not every driver knows them (`compute_cap` came with 510), and not every GPU has something to say. */
+/** Fields that some drivers do not know (`compute_cap` came with 510), or that some GPUs leave empty. */
 const FURTHER_FIELDS = [
   "memory.total",
   "compute_cap",
@@ -20,22 +20,22 @@ export interface GpuRow {
   readonly index: string;
   readonly uuid: string;
   readonly name: string;
-  /** It is cut into MIG devices and cannot be used as a whole. */
+  /** True for a GPU in MIG mode, which cannot be used as a whole. */
   readonly isCut: boolean;
-  /** Of the whole GPU, in GiB. */
+  /** Memory of the whole GPU, in GiB. */
   readonly memoryGb: number | undefined;
   readonly facts: Pick<GpuDevice, "driverVersion" | "computeCapability">;
 }
 
 export interface MigRow {
   readonly uuid: string;
-  /** Of the GPU it is a part of. */
+  /** UUID of the GPU that the device is a part of. */
   readonly parent: string;
   /** Like `3g.20gb`. */
   readonly profile: string;
 }
 
-/** The lines of the table; one that names no device (`[N/A]`, `[GPU is lost]`, a message) is left out. */
+/** The rows of the table. Lines that name no device (`[N/A]`, `[GPU is lost]`, a message) are left out. */
 export function readGpuTable(stdout: string, fields: readonly string[]): readonly GpuRow[] {
   return stdout.split("\n").flatMap((line) => {
     const cells = line.split(",").map((cell) => cell.trim());
@@ -55,7 +55,7 @@ export function readGpuTable(stdout: string, fields: readonly string[]): readonl
 
 export const GPU_USE_FIELDS = ["uuid", "memory.used", "memory.total", "utilization.gpu"] as const;
 
-/** A line whose memory is not told, as of a GPU that is cut into MIG devices, is left out. */
+/** The use of each GPU. Lines without memory, as for a GPU in MIG mode, are left out. */
 export function readGpuUse(stdout: string): readonly GpuUse[] {
   return stdout.split("\n").flatMap((line) => {
     const [id, used, total, busy] = line.split(",").map((cell) => said(cell.trim()));
@@ -68,7 +68,7 @@ export function readGpuUse(stdout: string): readonly GpuUse[] {
   });
 }
 
-/** The MIG devices of `nvidia-smi -L`, which stand behind the GPU they are a part of. */
+/** The MIG devices in the output of `nvidia-smi -L`, where each follows its GPU. */
 export function readMigList(stdout: string): readonly MigRow[] {
   let parent = "";
   return stdout.split("\n").flatMap((line) => {
@@ -78,18 +78,18 @@ export function readMigList(stdout: string): readonly MigRow[] {
   });
 }
 
-/** The memory that a profile names, in GiB: `1c.3g.20gb`, `1g.10gb+me`. */
+/** The memory in the name of a profile, in GiB: `1c.3g.20gb`, `1g.10gb+me`. */
 export function memoryOfProfile(profile: string): number | undefined {
   const [, gb] = /\.(\d+)gb\b/u.exec(profile) ?? [];
   return gb === undefined ? undefined : Number(gb);
 }
 
-/** The newest version of CUDA that the driver runs, which stands in the header; drivers from 610 on call it `CUDA UMD Version`. */
+/** The newest version of CUDA that the driver runs, from the header. Drivers from 610 on call it `CUDA UMD Version`. */
 export function readCudaVersion(stdout: string): string | undefined {
   return /CUDA (?:UMD )?Version\s*:\s*(\d+\.\d+)/u.exec(stdout)?.[1];
 }
 
-/** The fields without the one that this driver does not know, where that is its complaint and can be done without. */
+/** The fields without the one that the driver complains about, if that one is optional. */
 export function fieldsWithoutUnknown(
   fields: readonly string[],
   complaint: string,
@@ -119,14 +119,14 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** What nvidia-smi said when it failed, and what to do about it. */
+/** The complaint of an nvidia-smi that failed, and advice. */
 export function failureInWords(complaint: string): string {
   const words = complaint.trim().replaceAll(/\s*\n\s*/gu, "; ");
   const [, advice] = ADVICE.find(([pattern]) => pattern.test(complaint)) ?? [];
   return advice === undefined ? words : `${words}; ${advice}`;
 }
 
-/** In brackets stands why there is nothing to say: `[N/A]`, `[Not Supported]`, `[Unknown Error]`. */
+/** Undefined for a cell without a value, like `[N/A]`, `[Not Supported]` or `[Unknown Error]`. */
 function said(cell: string | undefined): string | undefined {
   return cell === undefined || cell === "" || cell.startsWith("[") || cell === "N/A"
     ? undefined

@@ -1,4 +1,4 @@
-/** Asks nvidia-smi which GPUs this machine has. */
+/** Asks nvidia-smi for the GPUs of this machine. */
 import { execFile } from "node:child_process";
 import type { GpuDevice, GpuInventory, GpuUse } from "../../core/workers/gpu-allocation.ts";
 import {
@@ -15,7 +15,7 @@ import {
   readMigList,
 } from "./nvidia-smi-answers.ts";
 
-/** A driver that has to wake its devices takes seconds; one that hangs never answers. */
+/** Timeout of nvidia-smi. A driver that wakes its devices takes seconds; one that hangs never answers. */
 const LIMIT_MS = 5_000;
 
 const NVIDIA_SMI = "nvidia-smi";
@@ -23,14 +23,13 @@ const NVIDIA_SMI = "nvidia-smi";
 const NO_MIG_DEVICE =
   "names only GPUs in MIG mode without any MIG device: nvidia-smi mig -cgi <profile> -C makes one, nvidia-smi -mig 0 ends the mode";
 
-/** Answers what it wrote. @throws Error with a sentence when it fails or is silent for too long */
+/** Resolves to the program's output. @throws Error with a sentence if the program fails or is too slow */
 type Ask = (...args: readonly string[]) => Promise<string>;
 
 /**
- * Never rejects: a machine on which nvidia-smi is missing, fails, is silent for 5 s or names no GPU is one whose GPUs are
- * not known.
+ * Never rejects: GPUs are unknown where nvidia-smi is missing, fails, does not answer for 5 s or names none.
  *
- * @param visible `CUDA_VISIBLE_DEVICES` of this process: what it leaves out is not ours to give
+ * @param visible `CUDA_VISIBLE_DEVICES` of this process: GPUs that it omits are not given to workers
  */
 export async function askNvidiaSmi(
   visible: string | undefined,
@@ -49,7 +48,7 @@ export async function askNvidiaSmi(
   }
 }
 
-/** A device that can be given, and the GPU that it is or is a part of. */
+/** A device for workers, and the GPU that it is or is a part of. */
 export interface FoundDevice {
   readonly index: string;
   readonly uuid: string;
@@ -57,7 +56,7 @@ export interface FoundDevice {
 }
 
 async function findDevices(ask: Ask): Promise<readonly FoundDevice[]> {
-  // The header is for the version of CUDA alone, and not everywhere has one.
+  // Only the header tells the version of CUDA, on some machines.
   const header = ask().catch(() => "");
   const rows = await askForTable(ask, GPU_FIELDS);
   const parts = rows.some(({ isCut }) => isCut) ? readMigList(await ask("-L")) : [];
@@ -70,7 +69,7 @@ async function findDevices(ask: Ask): Promise<readonly FoundDevice[]> {
   return found;
 }
 
-/** The GPU itself, or the parts it is cut into. */
+/** The GPU itself, or its MIG devices. */
 function devicesOf(row: GpuRow, parts: readonly MigRow[]): readonly GpuDevice[] {
   const device = (id: string, typeId: string, memoryGb: number | undefined): GpuDevice => ({
     id,
@@ -87,7 +86,7 @@ function devicesOf(row: GpuRow, parts: readonly MigRow[]): readonly GpuDevice[] 
     );
 }
 
-/** Without the fields that its driver does not know. */
+/** The table without fields that the driver does not know. */
 async function askForTable(ask: Ask, fields: readonly string[]): Promise<readonly GpuRow[]> {
   try {
     const format = "--format=csv,noheader,nounits";
@@ -100,7 +99,7 @@ async function askForTable(ask: Ask, fields: readonly string[]): Promise<readonl
   }
 }
 
-/** The table of how much of each GPU is used. @throws Error with a sentence when it fails or is silent for too long */
+/** The use of each GPU. @throws Error with a sentence if the program fails or is too slow */
 export async function askForGpuUse(
   program = NVIDIA_SMI,
   limitMs = LIMIT_MS,
@@ -109,7 +108,7 @@ export async function askForGpuUse(
   return readGpuUse(await answerOf(program, [fields, "--format=csv,noheader,nounits"], limitMs));
 }
 
-/** One that hangs in its driver does not even die of SIGKILL, so nobody waits for its end. */
+/** Does not wait for the end of a program that hangs in its driver: not even SIGKILL ends it. */
 function answerOf(program: string, args: readonly string[], limitMs: number): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const child = execFile(program, args, (error, stdout, stderr) => {
@@ -132,8 +131,8 @@ function answerOf(program: string, args: readonly string[], limitMs: number): Pr
 }
 
 /**
- * As CUDA reads the variable: indexes or beginnings of UUIDs, up to the first that names nothing. Who names a GPU that is cut
- * into MIG devices names them all.
+ * Reads the variable as CUDA does: indexes or prefixes of UUIDs, up to the first that names no GPU. The name of a GPU in MIG mode
+ * stands for all its MIG devices.
  */
 export function visibleOnes(
   found: readonly FoundDevice[],
@@ -145,7 +144,7 @@ export function visibleOnes(
     const named = found.filter((one) => isNamed(one, name));
     const [first] = named;
     if (first === undefined) break;
-    // Several GPUs may begin like the name; the first is meant.
+    // The name may be a prefix of several GPUs' UUIDs: the first is meant.
     for (const { uuid, device } of named) if (uuid === first.uuid) chosen.add(device);
   }
   return [...chosen];

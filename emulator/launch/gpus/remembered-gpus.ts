@@ -1,21 +1,37 @@
-/** The GPUs of this machine, looked for once; while none is known, again after 30 s at the earliest. */
-import type { GpuInventory } from "../../core/workers/gpu-allocation.ts";
+/** What nvidia-smi says of this machine's GPUs, remembered for a while: it takes a moment to answer. */
+import type { GpuInventory, GpuUse } from "../../core/workers/gpu-allocation.ts";
+import { askForGpuUse } from "./nvidia-smi.ts";
 
-/** Half of what workers wait that need a known one. */
-const KEPT_MS = 30_000;
+/** Interval at which GPUs are looked for while none is known: half the time that workers wait for a known one. */
+const UNKNOWN_KEPT_MS = 30_000;
 
-/** @param find must not reject */
+/** Interval at which the use of GPUs is asked for. */
+const USE_KEPT_MS = 2_000;
+
+/** The GPUs, looked for until they are known. @param find must not reject */
 export function rememberedGpus(find: () => Promise<GpuInventory>): () => Promise<GpuInventory> {
-  let askedAt = Number.NEGATIVE_INFINITY;
-  let isOpen = true;
-  let answer: Promise<GpuInventory> | undefined;
+  return remembered(find, ({ kind }) => (kind === "unknown" ? UNKNOWN_KEPT_MS : Infinity));
+}
+
+/** How much of each GPU is used; no GPU is named where nvidia-smi fails. */
+export function gpuUseAsker(ask = askForGpuUse): () => Promise<readonly GpuUse[]> {
+  return remembered<readonly GpuUse[]>(
+    () => ask().catch(() => []),
+    () => USE_KEPT_MS,
+  );
+}
+
+/** Asks again when the answer is older than `keptMs` says. */
+function remembered<T>(ask: () => Promise<T>, keptMs: (answer: T) => number): () => Promise<T> {
+  let until = Number.NEGATIVE_INFINITY;
+  let answer: Promise<T> | undefined;
   return () => {
     const now = performance.now();
-    if (answer !== undefined && (!isOpen || now - askedAt < KEPT_MS)) return answer;
-    askedAt = now;
-    answer = find().then((inventory) => {
-      isOpen = inventory.kind === "unknown";
-      return inventory;
+    if (answer !== undefined && now < until) return answer;
+    until = Infinity;
+    answer = ask().then((said) => {
+      until = now + keptMs(said);
+      return said;
     });
     return answer;
   };

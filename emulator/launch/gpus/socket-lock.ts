@@ -1,4 +1,4 @@
-/** Locks GPUs by sockets that others cannot listen on: the kernel closes them with their process, however that ends. */
+/** Locks GPUs by listening sockets, which the kernel closes with their process, however that ends. */
 import net from "node:net";
 import type { DeviceLock, LockDevice } from "../../core/workers/device-lock.ts";
 import type { LaunchLog } from "../launcher.ts";
@@ -6,9 +6,8 @@ import type { LaunchLog } from "../launcher.ts";
 const UNLOCKED: DeviceLock = { release: () => undefined };
 
 /**
- * A lock is a socket that listens under the device's name in Linux's abstract namespace: there are no files to be left, and none whose
- * owner matters. It is seen by whoever shares the network namespace. Other systems have none, and nothing is locked there; nor where it
- * is not permitted, and then the log says so once.
+ * A lock is a socket that listens under the device's name in Linux's abstract namespace, without a file. Every process of the same
+ * network namespace sees it. Where such sockets do not exist or are not permitted, GPUs are not locked; the log says so once.
  */
 export function deviceLocks(log: LaunchLog, platform: string = process.platform): LockDevice {
   let isPossible = platform === "linux";

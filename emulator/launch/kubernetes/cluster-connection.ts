@@ -1,6 +1,6 @@
 /**
- * Puts questions to the API server of a cluster. Where it is and who asks, a kubeconfig says (`KUBECONFIG`, `~/.kube/config`), or the service
- * account of the pod that the service runs in.
+ * Sends requests to the API server of a cluster. Address and credentials are those of a kubeconfig (`KUBECONFIG`, `~/.kube/config`), or
+ * of the service account of the pod that the service runs in.
  */
 import http from "node:http";
 import https, { type RequestOptions } from "node:https";
@@ -16,17 +16,17 @@ export interface Question {
   readonly body?: object;
 }
 
-/** How long an answer may take. */
+/** Timeout of an answer. */
 const ANSWER_MS = 30_000;
 
-/** A connection on which nothing comes is asked for a sign of life after this time. */
+/** Interval after which TCP probes a silent connection. */
 const KEEP_ALIVE_MS = 30_000;
 
 export class ClusterConnection {
   readonly #kubeconfig: string | undefined;
   #config: Promise<KubeConfig> | undefined;
 
-  /** @param kubeconfig path of a file, in the place of those that the environment names */
+  /** @param kubeconfig path of a file; default: those that the environment names */
   constructor(kubeconfig?: string) {
     this.#kubeconfig = kubeconfig;
   }
@@ -42,7 +42,7 @@ export class ClusterConnection {
     }
   }
 
-  /** An answer that comes piece by piece. @throws ClusterError */
+  /** The answer as a stream. @throws ClusterError */
   async open(question: Question, signal: AbortSignal): Promise<http.IncomingMessage> {
     try {
       const answer = await this.#send(question, signal);
@@ -66,7 +66,7 @@ export class ClusterConnection {
     const headers = {
       ...(options.headers as http.OutgoingHttpHeaders | undefined),
       accept: "application/json",
-      // Without its length the body of a DELETE is not sent as one.
+      // Node sends no body with a DELETE unless its length is set.
       ...(text !== undefined && {
         "content-type": "application/json",
         "content-length": Buffer.byteLength(text),
@@ -77,7 +77,7 @@ export class ClusterConnection {
     asking.once("socket", (socket) => socket.setKeepAlive(true, KEEP_ALIVE_MS));
     asking.end(text);
     const [answer] = (await once(asking, "response")) as [http.IncomingMessage];
-    // Whoever reads it gets the error; there may be nobody yet, or any more.
+    // The reader gets the error. There may be no reader yet, or none any more.
     answer.on("error", () => undefined);
     asking.on("error", (error) => answer.destroy(error));
     return answer;
@@ -93,14 +93,14 @@ export class ClusterConnection {
     try {
       return await this.#config;
     } catch (error) {
-      // A file that is not there now, or makes no sense, may be mended.
+      // A file that is missing or invalid may be mended.
       this.#config = undefined;
       throw error;
     }
   }
 }
 
-/** Loading it takes 0.3 s, which those who have no cluster should not pay; the rest of the library is not needed. */
+/** Loads this part of the library on demand: it takes 0.3 s, which a service without a cluster should not pay. */
 async function loadConfig(file: string | undefined): Promise<KubeConfig> {
   const { KubeConfig: Config } = await import("@kubernetes/client-node/dist/config.js");
   const config = new Config();
@@ -112,7 +112,7 @@ async function loadConfig(file: string | undefined): Promise<KubeConfig> {
     throw new ClusterError(`the kubeconfig cannot be read: ${said}`, { cause: error });
   }
   const cluster = config.getCurrentCluster();
-  // What the library makes up where it finds nothing.
+  // The library makes up this cluster where it finds no kubeconfig.
   const isMadeUp = cluster?.name === "cluster" && cluster.server === "http://localhost:8080";
   if (cluster === null || isMadeUp)
     throw new ClusterError(

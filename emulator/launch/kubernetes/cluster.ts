@@ -1,4 +1,4 @@
-/** What is asked of one namespace of a cluster: pods, their logs, and the small objects beside them. */
+/** Operations on one namespace of a cluster: pods, their logs, secrets and config maps. */
 import type { IncomingMessage } from "node:http";
 import type { V1ConfigMap, V1Pod, V1Secret } from "@kubernetes/client-node";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
@@ -6,7 +6,7 @@ import type { ClusterConnection } from "./cluster-connection.ts";
 import { brokenOff, ClusterError, isGone } from "./cluster-error.ts";
 import type { SeenEvent, SeenPod } from "./seen-pod.ts";
 
-/** What a list says, and from when on a watch goes on. */
+/** A list of pods, and the version from which a watch continues. */
 export interface PodList {
   readonly pods: readonly SeenPod[];
   readonly resourceVersion: string;
@@ -14,19 +14,19 @@ export interface PodList {
 
 export type PodEvent =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly pod: SeenPod }
-  /** A watch can go on from here. */
+  /** A watch can continue from here. */
   | { readonly type: "BOOKMARK"; readonly resourceVersion: string };
 
-/** A watch is ended by the server after this time. */
+/** Timeout after which the server ends a watch. */
 const WATCH_SECONDS = 300;
 
-/** One that says nothing for longer than the server may keep it is broken. */
+/** Timeout after which a watch that the server did not end counts as broken. */
 const WATCH_MAX_MS = (WATCH_SECONDS + 30) * 1_000;
 
-/** Of a line of a log, behind the moment that it was written at. */
+/** Maximum length of a log line with its timestamp. */
 const LOG_LINE_MAX = "2026-01-01T00:00:00.000000000Z ".length + LIMITS.logLineMaxBytes;
 
-/** What the server does not know it refuses, where it can (1.25 and later): nothing is dropped in silence. */
+/** The server refuses unknown fields instead of dropping them silently (1.25 and later). */
 const CREATE = { fieldValidation: "Strict" };
 
 /** Every operation throws a ClusterError. */
@@ -44,9 +44,9 @@ export class Cluster {
   }
 
   /**
-   * Has the pod ended, and deleted when it has. One that is gone already, or has a successor of its name, is no error.
+   * Ends a pod, then deletes it. A pod that is gone, or has a successor of its name, is no error.
    *
-   * @param graceSeconds between SIGTERM and SIGKILL; less than before shortens it, 0 deletes a pod whose node does not answer
+   * @param graceSeconds time between SIGTERM and SIGKILL. A second call can shorten it; 0 deletes a pod whose node does not answer
    */
   async deletePod({ metadata: { name, uid } }: SeenPod, graceSeconds: number): Promise<void> {
     const options = { gracePeriodSeconds: graceSeconds, preconditions: { uid } };
@@ -63,7 +63,7 @@ export class Cluster {
     return { pods: items, resourceVersion: metadata.resourceVersion };
   }
 
-  /** What changes after that version, behind a bookmark as soon as the server has agreed; ends when the server ends it. */
+  /** Yields a bookmark when the server has agreed, then the changes after that version, until the server ends the watch. */
   async *watchPods(
     labelSelector: string,
     resourceVersion: string,
@@ -88,10 +88,9 @@ export class Cluster {
   }
 
   /**
-   * What its worker writes, line by line, each behind the moment it was written at; ends when its container has ended. Of a line that
-   * is longer than the limit the rest is left out.
+   * Yields the lines that the worker writes, each after its timestamp, until the container has ended. Long lines are cut.
    *
-   * @param sinceTime as a line has it
+   * @param sinceTime the timestamp of a line
    */
   async *followLog(
     { metadata: { name } }: SeenPod,
@@ -103,7 +102,7 @@ export class Cluster {
     yield* linesOf(await this.#connection.open({ path, query }, signal), LOG_LINE_MAX);
   }
 
-  /** What was said of the pod in the last hour or so. */
+  /** The pod's events of about the last hour. */
   async eventsOf({ metadata: { uid } }: SeenPod): Promise<readonly SeenEvent[]> {
     const query = { fieldSelector: `involvedObject.uid=${uid}` };
     const path = this.#path("events");
@@ -118,12 +117,12 @@ export class Cluster {
     await this.#create("secrets", body);
   }
 
-  /** One that is gone already is no error. */
+  /** A secret that is gone is no error. */
   async deleteSecret(name: string): Promise<void> {
     await this.#delete("secrets", name, {});
   }
 
-  /** The uid of the config map, which is made if there is none of its name. */
+  /** The uid of the config map with that name, which is made if there is none. */
   async provideConfigMap(body: V1ConfigMap): Promise<string> {
     const path = `${this.#path("configmaps")}/${body.metadata?.name ?? ""}`;
     try {
@@ -136,7 +135,7 @@ export class Cluster {
       const { metadata } = await this.#create<SeenPod>("configmaps", body);
       return metadata.uid;
     } catch (error) {
-      // Somebody else made it meanwhile.
+      // Another process made it meanwhile.
       if (!(error instanceof ClusterError) || error.reason !== "AlreadyExists") throw error;
       return this.provideConfigMap(body);
     }
@@ -172,7 +171,7 @@ type WatchLine =
       };
     };
 
-/** @param longest what of a line is kept, in characters */
+/** @param longest maximum length of a line; the rest is cut off */
 async function* linesOf(
   input: IncomingMessage,
   longest = Number.POSITIVE_INFINITY,

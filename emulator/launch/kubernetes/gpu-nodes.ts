@@ -1,25 +1,25 @@
-/** Says which nodes have the GPUs that an endpoint asks for, and how many of them a pod takes. Pure. */
+/** Says which nodes have the GPUs that an endpoint asks for, and how many a pod takes. Pure. */
 import type { V1Affinity, V1NodeSelectorRequirement, V1Toleration } from "@kubernetes/client-node";
 import { type CudaRequirement, meetsCudaRequirement } from "../../core/workers/cuda-requirement.ts";
 import type { Endpoint } from "../../core/resources/endpoint.ts";
 
 const NODE_ENV = {
-  /** Labels of nodes in the place of those by which GPU types are found, like `gpu=l4,zone=a`. */
+  /** Node labels, like `gpu=l4,zone=a`, instead of those by which GPU types are found. */
   selector: "SV_CONTAINER_NODES",
-  /** What the device plugin calls a GPU; by the maker of the types that are asked for by default. */
+  /** The device plugin's name of a GPU. Default: that of the maker of the GPU types asked for. */
   resource: "SV_CONTAINER_GPU_RESOURCE",
 } as const;
 
-/** By NVIDIA's GPU feature discovery, which takes the name that nvidia-smi says. */
+/** Label of NVIDIA's GPU feature discovery with the name that nvidia-smi reports. */
 const PRODUCT_LABEL = "nvidia.com/gpu.product";
 
-/** The newest CUDA that the driver of a node takes, by the same. */
+/** Labels of the newest CUDA version that a node's driver supports. */
 const CUDA_LABEL = {
   major: "nvidia.com/cuda.runtime.major",
   minor: "nvidia.com/cuda.runtime.minor",
 };
 
-/** Clouds keep all others from their nodes with GPUs. */
+/** Clouds taint their nodes with GPUs to keep other pods away. */
 const TOLERATIONS: readonly V1Toleration[] = [
   { key: "nvidia.com/gpu", operator: "Exists" },
   { key: "amd.com/gpu", operator: "Exists" },
@@ -29,7 +29,7 @@ type Wanted = Pick<Endpoint, "computeType" | "gpuCount" | "gpuTypeIds"> & CudaRe
 type Variables = Readonly<Record<string, string>>;
 
 export interface GpuPlace {
-  /** Resources by their names. */
+  /** Limits by the names of resources. */
   readonly limits: Variables;
   readonly affinity?: V1Affinity;
   readonly tolerations?: V1Toleration[];
@@ -39,7 +39,7 @@ export interface NodePlace extends GpuPlace {
   readonly nodeSelector?: Record<string, string>;
 }
 
-/** Any GPU will do where no type is asked for; of several, the first is preferred. */
+/** Without a GPU type any GPU will do. Of several types, the first is preferred. */
 export function nodePlace(endpoint: Wanted, env: Variables): NodePlace {
   const nodeSelector = readSelector(env[NODE_ENV.selector] ?? "");
   const chosen = Object.keys(nodeSelector).length > 0 ? { nodeSelector } : {};
@@ -82,7 +82,7 @@ function isOneOf(typeIds: readonly string[]): V1NodeSelectorRequirement {
   return { key: PRODUCT_LABEL, operator: "In", values };
 }
 
-/** Of these one must hold, as `meetsCudaRequirement` says. */
+/** One of these terms must hold, as in `meetsCudaRequirement`. */
 function cudaTerms(wanted: CudaRequirement): readonly V1NodeSelectorRequirement[][] {
   const { allowedCudaVersions: allowed = [], minCudaVersion: oldest } = wanted;
   if (allowed.length === 0 && oldest === undefined) return [[]];
@@ -103,14 +103,14 @@ function cudaTerms(wanted: CudaRequirement): readonly V1NodeSelectorRequirement[
   ];
 }
 
-/** A label has no spaces; drivers before 450 leave out the maker, and GPUs that are shared have it behind their name. */
+/** Labels have no spaces. Drivers before 450 omit the maker, and shared GPUs have a suffix. */
 export function productNames(typeId: string): readonly string[] {
   const name = typeId.trim().replaceAll(/\s+/gu, "-");
   const names = [name, name.replace(/^NVIDIA-/u, "")];
   return [...new Set([...names, ...names.map((each) => `${each}-SHARED`)])];
 }
 
-/** What is no `label=value` is passed over. */
+/** Ignores every part that is not `label=value`. */
 function readSelector(text: string): Record<string, string> {
   const pairs = text.split(",").flatMap((each) => {
     const [, label = "", value = ""] = /^\s*([^=\s]+)\s*=\s*(\S*)\s*$/u.exec(each) ?? [];

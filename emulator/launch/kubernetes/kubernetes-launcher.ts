@@ -1,4 +1,4 @@
-/** Launcher that runs each worker as a pod of a Kubernetes cluster. */
+/** Launcher that runs each worker as a pod of a Kubernetes cluster. Pods outlive the process that has made them. */
 import type { Template } from "../../core/resources/template.ts";
 import type { Clock, Disarm } from "../../core/time/clock.ts";
 import { isServer } from "../container-environment.ts";
@@ -21,13 +21,13 @@ import { PodWatch } from "./pod-watch.ts";
 import type { SeenPod } from "./seen-pod.ts";
 
 export interface KubernetesLauncherOptions extends PodMakerOptions {
-  /** Whether this process starts the workers of the endpoint; if not, another one of the same service does. */
+  /** Whether this replica starts the endpoint's workers; if not, another replica does. */
   readonly isOurs: (endpointId: string) => boolean;
-  /** Called when it was looked which pods there are, before those are deleted that no worker stands behind. */
+  /** Called when the pods were listed, before leftovers are deleted. */
   readonly found: () => void;
-  /** Called with each line a worker writes. */
+  /** Called with each line that a worker writes. */
   readonly line: (order: Pick<WorkerOrder, "endpoint" | "workerId">, line: string) => void;
-  /** Called when workers can be started that could not before. */
+  /** Called when workers can be started again. */
   readonly willing: () => void;
   readonly clock: Clock;
 }
@@ -36,7 +36,7 @@ export type KubernetesLauncher = EngineLauncher;
 
 type Adoption = Parameters<OutlivingWorkers["adopt"]>[0];
 
-/** Interval at which leftovers are looked for: endpoints come to this process at any time, and a deletion may have failed. */
+/** Interval at which leftovers are looked for: endpoints may move to this replica at any time, and a deletion may have failed. */
 const LEFTOVERS_MS = 30_000;
 
 export function createKubernetesLauncher(options: KubernetesLauncherOptions): KubernetesLauncher {
@@ -103,7 +103,7 @@ class Kubernetes implements KubernetesLauncher, OutlivingWorkers {
     return this.#watch.unknownBecause;
   }
 
-  /** Those whose programs have not ended. */
+  /** The pods whose programs have not ended. */
   found(): readonly FoundWorker[] {
     if (this.#runs.isStopping) return [];
     const pods = [...this.#watch.pods].filter((pod) => stateOf(pod).kind !== "ended");
@@ -141,7 +141,7 @@ class Kubernetes implements KubernetesLauncher, OutlivingWorkers {
     this.#watch.stop();
   }
 
-  /** Those that were made before a list, and are not in it, are no more. */
+  /** A pod that was made before a list and is not in it is gone. */
   #listing(): (uids: ReadonlySet<string>) => void {
     const made = this.#runs.all.flatMap((run) =>
       run.pod === undefined ? [] : [{ run, pod: run.pod }],
@@ -160,10 +160,10 @@ class Kubernetes implements KubernetesLauncher, OutlivingWorkers {
     });
   }
 
-  /** Deletes pods that no worker stands behind: of a killed process, or of one whose endpoints are this one's now. */
+  /** Deletes pods without a worker: of a killed process, or of a replica whose endpoints this one has now. */
   #deleteLeftovers(): void {
     const { found, isOurs, log } = this.#options;
-    // Pods that are adopted meanwhile are no leftovers.
+    // Pods that are adopted now are no leftovers.
     found();
     if (this.#runs.isStopping) return;
     const leftovers = [...this.#watch.pods].filter((pod) => {

@@ -1,16 +1,16 @@
-/** Follows what a pod's worker writes: where the API server breaks off it goes on behind the last line that came. */
+/** Follows the output of a pod's worker. When the API server breaks off, it continues after the last line that came. */
 import { Buffer } from "node:buffer";
 import type { Clock } from "../../core/time/clock.ts";
 import type { LineTail } from "../runs/line-tail.ts";
 import { pause } from "../../core/time/pause.ts";
 
-/** Until it is asked again. */
+/** Interval at which a log that broke off is opened again. */
 const AGAIN_MS = 1_000;
 
 export interface PodLogOptions {
-  /** Opens the log behind that moment, from its beginning where there is none. */
+  /** Opens the log after that timestamp, or at its beginning. */
   readonly open: (sinceTime: string | undefined, signal: AbortSignal) => AsyncIterable<string>;
-  /** Where it begins; from its beginning where there is none. */
+  /** The timestamp after which to begin; default: the log's beginning. */
   readonly since?: string | undefined;
   readonly tail: LineTail;
   readonly clock: Clock;
@@ -22,7 +22,7 @@ export class PodLog {
   readonly #stop = new AbortController();
   #isOver = false;
   #last: string | undefined;
-  /** Settles when all of it was read. Never rejects. */
+  /** Resolves when the whole log was read. Never rejects. */
   readonly #read: Promise<void>;
 
   constructor(options: PodLogOptions) {
@@ -31,14 +31,14 @@ export class PodLog {
     this.#read = this.#follow();
   }
 
-  /** Call it when the worker has ended: resolves when all that it wrote was read, or at `stop`. */
+  /** Call it when the worker has ended. Resolves when its whole output was read, or at `stop`. */
   async end(): Promise<void> {
     this.#isOver = true;
     this.#over.resolve();
     await this.#read;
   }
 
-  /** Reads no more. */
+  /** Stops reading. */
   stop(): void {
     this.#isOver = true;
     this.#stop.abort();
@@ -67,7 +67,7 @@ export class PodLog {
     for await (const line of open(before, this.#stop.signal)) {
       const space = line.indexOf(" ");
       const at = space < 0 ? line : line.slice(0, space);
-      // Moments in questions are whole seconds: lines come again.
+      // The server counts in whole seconds and repeats lines.
       if (before !== undefined && at <= before) continue;
       this.#last = at;
       tail.push(Buffer.from(`${space < 0 ? "" : line.slice(space + 1)}\n`));

@@ -1,4 +1,4 @@
-/** Makes pods with what belongs to them, and deletes both. */
+/** Makes and deletes pods with their secrets. */
 import type { V1ConfigMap, V1OwnerReference } from "@kubernetes/client-node";
 import type { RegistryCredentials } from "../../core/resources/registry-auth.ts";
 import type { Template } from "../../core/resources/template.ts";
@@ -12,16 +12,16 @@ import type { SeenPod } from "./seen-pod.ts";
 
 export interface PodMakerOptions {
   readonly cluster: Cluster;
-  /** Tells this service's pods from those of others, over restarts and at all its replicas: 16 hexadecimal digits. */
+  /** Identifies the service over restarts and at all its replicas: 16 hexadecimal digits. */
   readonly service: string;
-  /** What a worker is told of the service. Rejects with a sentence where pods cannot reach it. */
+  /** How a worker reaches the service. Rejects with a sentence where pods cannot reach it. */
   readonly placesOf: (order: WorkerOrder) => Promise<PodPlaces>;
-  /** What its registry wants to know; undefined for a template that names no credentials. Rejects with a sentence. */
+  /** Credentials for the image's registry; undefined for a template that names none. Rejects with a sentence. */
   readonly credentialsOf: (template: Template) => Promise<RegistryCredentials | undefined>;
   readonly log: LaunchLog;
 }
 
-/** Nodes have the bounds that a template does not set. */
+/** Default memory limit: that of the node. */
 export const NO_BOUND = Number.POSITIVE_INFINITY;
 
 export class PodMaker {
@@ -31,7 +31,7 @@ export class PodMaker {
     this.#options = options;
   }
 
-  /** @throws Error with a sentence; what `signal` was aborted with */
+  /** @throws Error with a sentence; the reason of `signal` */
   async make(order: WorkerOrder, signal: AbortSignal): Promise<SeenPod> {
     const { cluster, service, placesOf, credentialsOf } = this.#options;
     const { template } = order;
@@ -52,7 +52,7 @@ export class PodMaker {
     }
   }
 
-  /** What cannot be deleted now is a leftover, which is looked for again. Never rejects. */
+  /** Deletes the pod. If that fails, the pod is a leftover, which is deleted later. Never rejects. */
   async remove(pod: SeenPod): Promise<void> {
     try {
       await this.#options.cluster.deletePod(pod, 1);
@@ -64,7 +64,7 @@ export class PodMaker {
     await this.#removeSecrets(pod.metadata.name);
   }
 
-  /** Everything goes with it when it is deleted. */
+  /** The config map that owns all pods and secrets: the cluster deletes them with it. */
   async #owner(): Promise<V1OwnerReference> {
     const { cluster, service } = this.#options;
     const name = ownerName(service);
@@ -81,7 +81,7 @@ export class PodMaker {
     };
   }
 
-  /** They go with their owner at the latest. */
+  /** Deletes a pod's secrets. The cluster deletes them with their owner at the latest. */
   async #removeSecrets(pod: string): Promise<void> {
     const { cluster } = this.#options;
     const names = [environmentName(pod), pullName(pod)];

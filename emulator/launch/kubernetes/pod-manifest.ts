@@ -1,4 +1,4 @@
-/** Writes what a worker's pod is to be: program, variables, mounts, bounds, privileges, nodes. Good for Kubernetes 1.20 and later. Pure. */
+/** Writes the manifest of a worker's pod: program, variables, mounts, limits, privileges, nodes. For Kubernetes 1.20 and later. Pure. */
 import type {
   V1Container,
   V1OwnerReference,
@@ -30,40 +30,40 @@ import {
 
 const CONTAINER = "worker";
 
-/** What a worker in the cluster is told of the service. */
+/** How a worker in the cluster reaches the service. */
 export interface PodPlaces {
   /** Where the worker port is, as pods see it. */
   readonly serviceAddress: string;
-  /** What the worker shows there. */
+  /** The token by which the worker identifies itself there. */
   readonly workerToken: string;
-  /** Further variables; those of the template win. */
+  /** More variables. The template's variables override them. */
   readonly env: Readonly<Record<string, string>>;
-  /** How the service is reached by the live protocol; absent where pods cannot reach it. */
+  /** How the worker reaches the service by the live protocol; absent where it cannot. */
   readonly live?: LiveService | undefined;
 }
 
 export interface PodFrame {
   readonly service: string;
-  /** What everything in the cluster belongs to. */
+  /** The object that owns everything the service makes in the cluster. */
   readonly owner: V1OwnerReference;
   readonly settings: ContainerSettings;
   readonly places: PodPlaces;
   readonly credentials: RegistryCredentials | undefined;
 }
 
-/** The user, and group, of a container with the least privileges; that of this project's images. */
+/** User and group of a container that has the least privileges, as in this project's images. */
 const PLAIN_USER = 1_000;
 
-/** Between SIGTERM and SIGKILL where somebody else deletes the pod: a worker ends its jobs within 30 s, or hands them back. */
+/** Time between SIGTERM and SIGKILL for a pod that a person deletes: a worker ends its jobs within 30 s, or returns them. */
 const GRACE_SECONDS = 30 + LIMITS.workerLeaveMs / 1_000;
 
-/** Of memory that processes share. It counts as memory of the container. */
+/** Maximum of shared memory. It counts as memory of the container. */
 const SHM_BYTES = 1024 ** 3;
 
-/** An image that is not of ours has no such program, and is healthy as long as it runs. */
+/** Health command. A foreign image does not have the program, and is healthy as long as it runs. */
 const HEALTH = "command -v sv-worker-health >/dev/null 2>&1 || exit 0; exec sv-worker-health";
 
-/** What the cluster takes for the name of a variable. */
+/** Names of variables that a cluster accepts. */
 const VARIABLE = /^[A-Za-z_.-][\w.-]*$/u;
 
 export function podManifest(order: WorkerOrder, frame: PodFrame): V1Pod {
@@ -81,7 +81,7 @@ export function podManifest(order: WorkerOrder, frame: PodFrame): V1Pod {
   };
 }
 
-/** The variables of the worker, its token among them, and what its image is pulled with: none of it stands in the pod itself. */
+/** The secrets of a pod: the worker's variables with its token, and the credentials for its image. The pod only names them. */
 export function secretManifests(order: WorkerOrder, frame: PodFrame): readonly V1Secret[] {
   const { service, owner, credentials } = frame;
   const pod = podName(order);
@@ -158,7 +158,7 @@ function containerOf(
   };
 }
 
-/** The cluster puts variables into arguments, which no image expects. */
+/** Escapes `$`: the cluster would put variables into arguments, which no image expects. */
 function literal(argument: string): string {
   return argument.replaceAll("$", "$$$$");
 }
@@ -199,20 +199,20 @@ function mountsFor(order: WorkerOrder, { asImage }: ContainerSettings): V1Volume
   ];
 }
 
-/** Where the root is read-only, unless the volume is mounted there. */
+/** A read-only root needs a /tmp of its own, unless the volume is mounted there. */
 function hasTmp({ endpoint, template }: WorkerOrder, asImage: boolean): boolean {
   const isTaken = volumesOf(endpoint).length > 0 && volumePaths(template).includes("/tmp");
   return !asImage && !isTaken;
 }
 
-/** @throws Error for a variable that no pod can have */
+/** @throws Error for a variable whose name the cluster does not accept */
 function environment(order: WorkerOrder, { settings, places }: PodFrame): Record<string, string> {
   const { endpoint } = order;
   const { cpus, memoryBytes } = settings;
   const bounds = { cpus, memoryBytes: Number.isFinite(memoryBytes) ? memoryBytes : undefined };
   const told = { ...order, workerToken: places.workerToken };
   const hasVolume = volumesOf(endpoint).length > 0;
-  // Its standard input is empty from the start: whether its service is there, it learns over its session.
+  // A pod's standard input is empty from the start: the worker learns over its session whether the service is there.
   const { [WORKER_ENV.exitOnStdinEnd]: _, ...variables } = containerEnvironment(told, bounds, {
     ...places,
     hasVolume,
@@ -225,7 +225,7 @@ function environment(order: WorkerOrder, { settings, places }: PodFrame): Record
   return { ...variables, ...gpuVariables(endpoint) };
 }
 
-/** Which ones they are, the cluster decides, and tells by `NVIDIA_VISIBLE_DEVICES`. Images that know GPUs set that to `all`. */
+/** The cluster sets `NVIDIA_VISIBLE_DEVICES` for a pod with GPUs. For others it is set here: images for GPUs say `all`. */
 function gpuVariables({ computeType, gpuCount }: WorkerOrder["endpoint"]): Record<string, string> {
   return computeType === "GPU"
     ? { RUNPOD_GPU_COUNT: String(gpuCount) }

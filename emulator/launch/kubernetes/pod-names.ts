@@ -1,4 +1,4 @@
-/** The names and labels of what the service makes in a cluster, as short and plain as the cluster wants them. Pure. */
+/** Names and labels of the objects that the service makes in a cluster, within the cluster's rules. Pure. */
 import { createHash } from "node:crypto";
 import { digestOf } from "../../core/access/key-ring.ts";
 import type { FoundWorker, WorkerOrder } from "../launcher.ts";
@@ -7,23 +7,22 @@ import type { SeenPod } from "./seen-pod.ts";
 const LABEL = {
   managedBy: "app.kubernetes.io/managed-by",
   name: "app.kubernetes.io/name",
-  /** The service, over restarts and replicas. */
+  /** The service, the same over restarts and at all replicas. */
   service: "sv-runtime/service",
   endpoint: "sv-runtime/endpoint",
   worker: "sv-runtime/worker",
 } as const;
 
-/** Ids may be longer than labels, and of other characters. */
+/** Annotations hold the ids themselves, which may be too long for labels or have other characters. */
 const ANNOTATION = {
   endpoint: "sv-runtime/endpoint-id",
   worker: "sv-runtime/worker-id",
-  /** Of the endpoint. */
   version: "sv-runtime/endpoint-version",
-  /** By which a later start of the service knows the worker's token. */
+  /** Digest by which a later start of the service recognizes the worker's token. */
   token: "sv-runtime/token-digest",
 } as const;
 
-/** A worker that is about to finish its job is not to be moved to another node. */
+/** Keeps the autoscaler from moving a worker that has a job to another node. */
 const KEEP = { "cluster-autoscaler.kubernetes.io/safe-to-evict": "false" };
 
 const OURS = { [LABEL.managedBy]: "sv-runtime", [LABEL.name]: "sv-worker" };
@@ -31,12 +30,12 @@ const OURS = { [LABEL.managedBy]: "sv-runtime", [LABEL.name]: "sv-worker" };
 const LABEL_MAX_CHARACTERS = 63;
 const LABEL_VALUE = /^(?:[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)?$/u;
 
-/** Of an endpoint's id and a worker's id; names of pods are host names too. */
+/** Maximum length of an id within a pod's name, which is a host name too. */
 const PART_MAX_CHARACTERS = 28;
 
 type Names = Readonly<Record<string, string>>;
 
-/** Of the config map that everything belongs to. */
+/** Name of the config map that owns all pods and secrets. */
 export function ownerName(service: string): string {
   return `sv-${service}`;
 }
@@ -48,17 +47,17 @@ export function podName({
   return ["sv", part(endpoint.id), part(workerId)].filter((each) => each !== "").join("-");
 }
 
-/** Of the secret with the variables of the pod's worker. */
+/** Name of the secret with the variables of a pod's worker. */
 export function environmentName(pod: string): string {
   return `${pod}-env`;
 }
 
-/** Of the secret with which its image is pulled. */
+/** Name of the secret with the credentials for a pod's image. */
 export function pullName(pod: string): string {
   return `${pod}-pull`;
 }
 
-/** The claim behind a network volume, made by those who run the cluster. */
+/** Name of the claim for a network volume, which the administrator of the cluster makes. */
 export function claimName(volumeId: string): string {
   return `sv-volume-${part(volumeId)}`;
 }
@@ -97,14 +96,14 @@ export function selectorOf(service: string): string {
   return `${LABEL.service}=${service}`;
 }
 
-/** Whose pod it is; empty texts for one that somebody else labelled. */
+/** Endpoint and worker of a pod; empty for a pod that another program labelled. */
 export function ownersOf({ metadata: { annotations = {} } }: SeenPod) {
   const { [ANNOTATION.endpoint]: endpointId = "", [ANNOTATION.worker]: workerId = "" } =
     annotations;
   return { endpointId, workerId };
 }
 
-/** The worker whose pod it is, as another process of the service finds it. */
+/** The worker of a pod, as another process of the service finds it. */
 export function workerIn(pod: SeenPod): FoundWorker {
   const { annotations = {}, deletionTimestamp } = pod.metadata;
   return {
@@ -115,7 +114,7 @@ export function workerIn(pod: SeenPod): FoundWorker {
   };
 }
 
-/** Two of which the same would become are told apart by a digest. */
+/** The id in plain letters, with a digest where two ids would become the same. */
 function part(id: string): string {
   const plain = id
     .toLowerCase()

@@ -18,7 +18,7 @@ const FAULT_PATIENCE_MS = 60_000;
 /** Seconds between SIGTERM and SIGKILL for a pod that is killed: less would delete it without a word on what became of it. */
 const KILL_SECONDS = 1;
 
-/** The same for a pod that is asked to leave; the engine ends those that take too long before. */
+/** Seconds between SIGTERM and SIGKILL for a pod that is asked to leave. The service kills slower workers before. */
 const LEAVE_SECONDS = 600;
 
 /** Interval at which the events of a pod are asked for while its containers are made. */

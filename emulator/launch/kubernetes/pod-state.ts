@@ -1,4 +1,4 @@
-/** Reads from what the API server says of a pod whether its worker runs, what keeps it from that, and how it ended. Pure. */
+/** Reads a pod's status: whether its worker runs, what it waits for, and how it ended. Pure. */
 import { programProblem } from "../docker/docker-errors.ts";
 import type { LaunchObstacle, WorkerExit } from "../launcher.ts";
 import { exitByCode, exitWith, notStarted } from "../runs/worker-exit.ts";
@@ -9,7 +9,7 @@ export type PodState =
   | { readonly kind: "running" }
   | { readonly kind: "ended" };
 
-/** What the node says while nothing is wrong. */
+/** The node's reasons while a pod is being started. */
 const ON_ITS_WAY: ReadonlySet<string> = new Set(["ContainerCreating", "PodInitializing", ""]);
 
 const IMAGE: ReadonlySet<string> = new Set([
@@ -17,10 +17,10 @@ const IMAGE: ReadonlySet<string> = new Set([
   ...["ImageInspectError", "RegistryUnavailable"],
 ]);
 
-/** The container was made, and its program could not be run. */
+/** The reasons of a container that was made, but whose program could not be run. */
 const NO_PROGRAM: ReadonlySet<string> = new Set(["StartError", "ContainerCannotRun"]);
 
-/** By these reasons a pod ends in which nothing is wrong. */
+/** The reasons of an end that is not the worker's fault. */
 const MOVED_AWAY: Readonly<Record<string, string>> = {
   Evicted: "was evicted",
   NodeLost: "was lost with its node",
@@ -46,7 +46,7 @@ export function stateOf(pod: SeenPod): PodState {
   return { kind: "waiting", obstacle: unscheduled(pod) ?? notMade(state?.waiting) };
 }
 
-/** The state of its container when that has ended. */
+/** The end of the pod's container; undefined before. */
 export function endIn({ status }: SeenPod): ContainerEnd | undefined {
   return status?.containerStatuses?.[0]?.state?.terminated;
 }
@@ -68,7 +68,7 @@ function notMade(
   return { reason: `${what}: ${said}`, isThrottled: false };
 }
 
-/** What the newest of a pod's events warns of: where something else has begun since, nothing keeps it from running. */
+/** The obstacle of which the newest event of a pod warns. Older warnings do not count. */
 export function warnedOf(events: readonly SeenEvent[]): LaunchObstacle | undefined {
   const said = ({ lastTimestamp, eventTime }: SeenEvent) => lastTimestamp ?? eventTime ?? "";
   const newest = events.map(said).toSorted().at(-1);
@@ -78,11 +78,11 @@ export function warnedOf(events: readonly SeenEvent[]): LaunchObstacle | undefin
   return warning && notMade(warning);
 }
 
-/** What its launcher knows of a pod that has ended. */
+/** What the launcher knows of a pod that has ended. */
 export interface PodCourse {
-  /** Its program was seen to run. */
+  /** The program was seen to run. */
   readonly hasRun: boolean;
-  /** The service had it deleted. */
+  /** The service deleted the pod. */
   readonly wasAsked: boolean;
 }
 
@@ -116,7 +116,7 @@ function movedAway({ status }: SeenPod): string | undefined {
   return undefined;
 }
 
-/** Its node refused it, or it was deleted before anybody could say more. */
+/** The end of a pod without a container's end: its node refused it, or it was deleted first. */
 function unexplained(
   { status }: SeenPod,
   hasRun: boolean,
@@ -129,7 +129,7 @@ function unexplained(
   return exitWith({ goneWith: `its pod, which failed: ${said}`, lastLogLines });
 }
 
-/** On one line, without the full stop at its end. */
+/** The message on one line, without its full stop. */
 function plain(message: string): string {
   return message.replaceAll(/\s+/gu, " ").trim().replace(/\.$/u, "");
 }

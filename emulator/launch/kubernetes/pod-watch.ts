@@ -1,6 +1,6 @@
 /**
- * Tells of all pods of a service by one watch: lists them, hears what changes, and lists again where the server does not go on from
- * there. A server that is away for a while is asked until it answers; what happened meanwhile is in the list.
+ * Follows all pods of a service by one watch: lists them, hears what changes, and lists them again where the server does not
+ * continue from there. A server that is away is asked until it answers.
  */
 import type { Clock } from "../../core/time/clock.ts";
 import { pause } from "../../core/time/pause.ts";
@@ -9,7 +9,7 @@ import type { Cluster, PodEvent } from "./cluster.ts";
 import { isBrokenOff, isTooOld } from "./cluster-error.ts";
 import type { SeenPod } from "./seen-pod.ts";
 
-/** How soon it is asked again: at first, and at most. */
+/** Interval after which the server is asked again, at first, and its maximum. */
 const AGAIN_MS = 500;
 const AGAIN_MAX_MS = 15_000;
 
@@ -18,13 +18,13 @@ export interface PodWatchOptions {
   readonly selector: string;
   readonly clock: Clock;
   readonly log: LaunchLog;
-  /** Called with each pod as it is now. */
+  /** Called with each pod that is new or has changed. */
   readonly saw: (pod: SeenPod) => void;
-  /** Called with each pod that is no more, as it was last. */
+  /** Called with each pod that is gone, as it was last. */
   readonly gone: (pod: SeenPod) => void;
-  /** Called before the pods are listed; what it answers is called when all pods of the list were told of, with their uids. */
+  /** Called before the pods are listed. Its result is called with the listed uids after `saw` was called for all of them. */
   readonly listing: () => (uids: ReadonlySet<string>) => void;
-  /** Called when the server answers that did not before. */
+  /** Called when the server answers again. */
   readonly back: () => void;
 }
 
@@ -41,30 +41,30 @@ export class PodWatch {
     this.#options = options;
   }
 
-  /** A sentence on why the cluster cannot be used now, as far as that is known. */
+  /** A sentence that says why the cluster cannot be used now; undefined where no reason is known. */
   get problem(): string | undefined {
     return this.#problem;
   }
 
-  /** A sentence on why it is not known which pods there are; undefined once they were listed. */
+  /** A sentence that says why the pods are unknown; undefined once they were listed. */
   get unknownBecause(): string | undefined {
     if (this.#isListed) return undefined;
     return this.#problem ?? "the pods of the cluster are not listed yet";
   }
 
-  /** Those that there are, as far as it has heard. */
+  /** The pods of which the watch has heard. */
   get pods(): Iterable<SeenPod> {
     return this.#pods.values();
   }
 
-  /** Resolves when the pods were listed for the first time, or the server does not answer. */
+  /** Resolves when the pods were listed for the first time, or the server did not answer. */
   async start(): Promise<void> {
     if (!this.#isStarted) void this.#run();
     this.#isStarted = true;
     await this.#looked.promise;
   }
 
-  /** Nothing is called any more. */
+  /** No callback is called any more. */
   stop(): void {
     this.#stop.abort();
     this.#looked.resolve();
@@ -91,7 +91,7 @@ export class PodWatch {
     }
   }
 
-  /** Answers the version from which a watch goes on. */
+  /** Returns the version from which a watch continues. */
   #hear(event: PodEvent): string {
     if (event.type === "BOOKMARK") return event.resourceVersion;
     if (event.type === "DELETED") this.#forget(event.pod);

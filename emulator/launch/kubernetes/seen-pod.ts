@@ -1,4 +1,4 @@
-/** A pod as the API server tells of it, as far as it matters here. */
+/** The part of the API server's objects that is read here: pods and their events. */
 
 export interface SeenPod {
   readonly metadata: {
@@ -7,7 +7,7 @@ export interface SeenPod {
     readonly resourceVersion: string;
     readonly labels?: Readonly<Record<string, string>>;
     readonly annotations?: Readonly<Record<string, string>>;
-    /** Set: it is being deleted. */
+    /** Set while the pod is being deleted. */
     readonly deletionTimestamp?: string;
   };
   readonly spec?: { readonly nodeName?: string };
@@ -44,12 +44,12 @@ export interface ContainerEnd {
   readonly message?: string;
 }
 
-/** What somebody in the cluster says of a pod. */
+/** What a component of the cluster says of a pod. */
 export interface SeenEvent {
   readonly type?: string;
   readonly reason?: string;
   readonly message?: string;
-  /** When it was said last; a moment in ISO 8601. */
+  /** The last time of the event, in ISO 8601. */
   readonly lastTimestamp?: string | null;
   readonly eventTime?: string | null;
 }

@@ -1,4 +1,4 @@
-/** Launcher that runs each worker as a process of a command: any program that speaks the live protocol. */
+/** Launcher that runs a command for each worker: any program that speaks the live protocol. */
 import { type ChildProcess, spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -9,34 +9,33 @@ import type { Template } from "../../core/resources/template.ts";
 import type { LaunchedWorker, Launcher, WorkerExit, WorkerOrder } from "../launcher.ts";
 import type { LiveService } from "../live-environment.ts";
 import { localLauncher } from "../local-launcher.ts";
-import { whenWeAreGone } from "./guard.ts";
 import { commandFrom, makeOwnDirectory, ownHome } from "./worker-directories.ts";
 import { refusedWorker } from "../runs/worker-exit.ts";
-import { asWorker, gpuEnv, inheritedEnvironment } from "./worker-process.ts";
+import { asWorker, gpuEnv, inheritedEnvironment, whenWeAreGone } from "./worker-process.ts";
 import { workerEnvironment } from "../worker-environment.ts";
 
-/** A program with its arguments, and where it runs. */
+/** A program with its arguments and working directory. */
 export interface Command {
-  /** The program, as a shell would find it from `cwd`, and its arguments; no shell reads them. */
+  /** The program, found from `cwd` or in PATH as by a shell, and its arguments, which no shell expands. */
   readonly command: readonly string[];
   /** Absolute. */
   readonly cwd: string;
-  /** Whether each worker runs in a directory of its own, with links to all that is in `cwd`. Default: `own`. */
+  /** `own` (default): each worker runs in a directory of its own, with links to the content of `cwd`. */
   readonly workingDirectory?: WorkingDirectory | undefined;
 }
 
 export interface CommandLauncherOptions {
-  /** What workers of this template run; undefined where no command stands behind it. */
+  /** The command of this template's workers; undefined for a template without a command. */
   commandOf(template: Template): Command | undefined;
-  /** The address of the worker port, asked for at each launch. */
+  /** Address of the worker port, asked for at each launch. */
   serviceAddress(): string;
   /** Asked for at each launch. */
   liveService(): LiveService;
-  /** Directory in which each worker has its home, and its working directory if that is its own. */
+  /** Directory that holds each worker's home, and its own working directory. */
   readonly places: string;
-  /** Further variables for the worker; those of its template win. Must not throw. */
+  /** More variables for the worker. The template's variables override them. Must not throw. */
   extraEnv?(order: WorkerOrder): Readonly<Record<string, string>>;
-  /** Called with each line a worker writes. */
+  /** Called with each line that a worker writes. */
   line(order: WorkerOrder, line: string): void;
 }
 
@@ -70,7 +69,7 @@ function launch(options: CommandLauncherOptions, order: WorkerOrder): LaunchedWo
   }
 }
 
-/** The command as this worker runs it. @throws Error when its directory cannot be read */
+/** The command as this worker runs it. @throws Error if the directory cannot be read */
 function ownCommand({ command, cwd, workingDirectory = "own" }: Command, place: string): Command {
   if (workingDirectory === "shared") return { command, cwd };
   const own = path.join(place, "work");
@@ -78,15 +77,15 @@ function ownCommand({ command, cwd, workingDirectory = "own" }: Command, place: 
   return { command: commandFrom(cwd, command), cwd: own };
 }
 
-/** Its own session, so that Ctrl-C in the terminal reaches the emulator alone. */
+/** The process has its own session: Ctrl-C in the terminal reaches the emulator alone. */
 function start({ command: [program = "", ...args], cwd }: Command, env: NodeJS.ProcessEnv) {
   const child = spawn(program, args, { cwd, env, detached: true, stdio: "pipe" });
-  // Held open: one of our own programs sees by its end that we are gone.
+  // Held open: a worker of this project sees by its end that the emulator is gone.
   child.stdin.on("error", () => undefined);
   return child;
 }
 
-/** What it started may hold its output open, and is not to outlive it; nor is the worker to outlive us. */
+/** Ends everything that the worker started when it ends, and the worker when the emulator ends. */
 function endAll(child: ChildProcess, workerId: string): void {
   const { pid } = child;
   if (pid === undefined) return;
@@ -115,7 +114,7 @@ function environment(
   };
 }
 
-/** What cannot be removed goes with the directory of all places. */
+/** Removes a worker's directory. What cannot be removed now goes with the directory of all workers. */
 async function dropPlace(place: string): Promise<void> {
   await fs.promises.rm(place, { recursive: true, force: true }).catch(() => undefined);
 }

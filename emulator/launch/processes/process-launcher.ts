@@ -1,4 +1,4 @@
-/** Launcher that runs each worker as a child process: `sv-worker` with a handler module from this machine's files, or the user's server. */
+/** Launcher that runs each worker as a child process: `sv-worker` with a handler file of this machine, or the user's server. */
 import { spawn } from "node:child_process";
 import { WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
 import type { LaunchedWorker, Launcher, WorkerOrder } from "../launcher.ts";
@@ -12,7 +12,7 @@ import { workerEnvironment } from "../worker-environment.ts";
 export interface ProcessLauncherOptions extends ServerLauncherOptions {
   /** Path of the program `sv-worker`. */
   readonly program: string;
-  /** The address of the worker port, asked for at each launch. */
+  /** Address of the worker port, asked for at each launch. */
   serviceAddress(): string;
 }
 
@@ -35,14 +35,14 @@ function launch(options: ProcessLauncherOptions, order: WorkerOrder): LaunchedWo
     );
     return { ...worker, reloads: true };
   } catch (error) {
-    // Thrown at once where its environment is longer than the system allows.
+    // The system refuses an environment that is too long.
     return refusedWorker("process", error);
   }
 }
 
 function start(options: ProcessLauncherOptions, order: WorkerOrder) {
-  // Its own session, so that Ctrl-C in the terminal reaches the emulator alone; its standard input is held open
-  // by us, so that it sees our end even if we are killed.
+  // The process has its own session: Ctrl-C in the terminal reaches the emulator alone. The emulator holds its standard input
+  // open: the worker sees by its end that the emulator is gone, even if it was killed.
   const child = spawn(process.execPath, [options.program], {
     detached: true,
     stdio: ["pipe", "pipe", "pipe"],

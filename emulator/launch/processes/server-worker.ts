@@ -1,4 +1,4 @@
-/** Starts the user's own HTTP server as the worker of a load balancing endpoint, on ports that are free. */
+/** Starts the user's HTTP server as the worker of a load balancing endpoint, on free ports. */
 import { spawn } from "node:child_process";
 import { killMarked, MARKER_NAME } from "../../../runtime/pipe/process-tree.ts";
 import { SERVER_ENV, WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
@@ -12,23 +12,23 @@ import { asWorker, gpuEnv, inheritedEnvironment } from "./worker-process.ts";
 export interface ServerLauncherOptions {
   /** Path of the program that runs the HTTP server of a load balancing endpoint's worker. */
   readonly serverProgram: string;
-  /** What `SV_HANDLER` of a worker of this template is to be: the path of a handler module; undefined if none stands behind it. */
+  /** Path of the template's handler module, for `SV_HANDLER`; undefined for a template without one. */
   handlerOf(template: Template): string | undefined;
-  /** Further variables for the worker; those of its template win. Must not throw. */
+  /** More variables for the worker. The template's variables override them. Must not throw. */
   extraEnv?(order: WorkerOrder): Readonly<Record<string, string>>;
-  /** Called with each line a worker writes. */
+  /** Called with each line that a worker writes. */
   line(order: WorkerOrder, line: string): void;
 }
 
-/** Its requests come through the emulator, which asks for the key. */
+/** Address of servers. Requests come through the emulator, which checks the key. */
 const HOST = "127.0.0.1";
 
-/** The last one is the lifeline: the process ends as soon as nobody holds its other end. */
+/** The last stream is the lifeline: the process ends when the other end of it is closed. */
 const STDIO = ["ignore", "pipe", "pipe", "ignore", "pipe"] as const;
 
 /**
- * The numbers a template gives its ports say only whether there is one or two of them: on one machine no two workers can
- * have the same, so each gets others.
+ * Gives each worker ports of its own, because no two workers of one machine can have the same. The template's numbers only say
+ * whether there are one or two ports.
  */
 export function launchServer(
   options: ServerLauncherOptions,
@@ -88,7 +88,7 @@ function startServer(
   address: ServerAddress,
 ): LaunchedWorker {
   const { template, endpoint, workerId } = order;
-  // Its own session, so that Ctrl-C in the terminal reaches the emulator alone.
+  // The process has its own session: Ctrl-C in the terminal reaches the emulator alone.
   const child = spawn(process.execPath, [options.serverProgram], {
     detached: true,
     stdio: [...STDIO],
@@ -104,12 +104,12 @@ function startServer(
       [WORKER_ENV.workerId]: workerId,
       [WORKER_ENV.endpointId]: endpoint.id,
       [WORKER_ENV.handler]: options.handlerOf(template),
-      // By this the process finds what it started, should it outlive us.
+      // Marks all processes that the server starts, by which they are found and ended.
       [MARKER_NAME]: workerId,
     },
   });
   child.stdio[4]?.on("error", () => undefined);
-  // What it started may hold its output open, and is not to outlive it.
+  // A process that the server started may hold its output open, and must not outlive it.
   child.once("exit", () => killMarked(WORKER_ENV.workerId, workerId));
   return asWorker("server", child, workerId, (line) => options.line(order, line));
 }

@@ -1,4 +1,4 @@
-/** Finds free ports for workers' servers, never one that another worker has been given. */
+/** Finds free ports for servers, never one that another worker has. */
 import { once } from "node:events";
 import { createServer } from "node:net";
 
@@ -7,7 +7,7 @@ const TRIES = 20;
 export class TakenPorts {
   readonly #taken = new Set<number>();
 
-  /** A port on which nobody listens at 127.0.0.1; it stays the caller's until `release`. @throws Error when there is none */
+  /** A free port of 127.0.0.1, which stays the caller's until `release`. @throws Error where none is found */
   async take(): Promise<number> {
     for (let tried = 0; tried < TRIES; tried += 1) {
       const port = await freePort();

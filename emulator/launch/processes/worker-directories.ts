@@ -1,20 +1,20 @@
 /**
- * The places of a worker that is a process of a command: a working directory of its own, with links to all that is in the one its
- * command is served from, and an empty home directory.
+ * The directories of a worker that runs a command: a working directory of its own, with links to the content of the served one,
+ * and an empty home directory.
  */
 import fs from "node:fs";
 import path from "node:path";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** In which several releases of the live service's Python SDK keep the jobs of one worker: no worker may find another's. */
+/** File in which some releases of the live service's Python SDK keep a worker's jobs. No worker may find another's. */
 const HELD_JOBS = /^\.runpod_jobs\.pkl/u;
 
 /**
- * Makes `own` and puts a link to everything in `served` there. What the worker reads it finds; what it makes anew at the top
- * is its alone, as in a container.
+ * Makes `own` with links to everything in `served`. The worker finds all files; a new file at the top is its own, as in a
+ * container.
  *
- * @throws Error when `served` cannot be read
+ * @throws Error if `served` cannot be read
  */
 export function makeOwnDirectory(own: string, served: string): void {
   fs.mkdirSync(own, { recursive: true });
@@ -23,22 +23,21 @@ export function makeOwnDirectory(own: string, served: string): void {
   }
 }
 
-/** The command with the files it names from `served` named absolutely: what they look for beside and above them is there. */
+/** The command with absolute paths for the files of `served`, so that programs find the files beside and above them. */
 export function commandFrom(served: string, command: readonly string[]): readonly string[] {
   return command.map((word, at) => {
     const file = path.resolve(served, word);
     if (at === 0) return word.includes("/") ? file : word;
-    // A word alone is more often one that the program reads than the name of a file.
+    // A plain word is more often an argument than the name of a file.
     return /[./]/u.test(word) && isFile(file) ? file : word;
   });
 }
 
 /**
- * The variables for it. In the home of the person are the keys of the person: a live worker takes the API key in
- * `~/.runpod/config.toml` for its own. What a program keeps there to be quick, and the Pythons and their packages that are
- * installed there, are found all the same.
+ * The variables for an empty home: the user's home holds keys, and a live worker would take the API key in
+ * `~/.runpod/config.toml` for its own. Caches, and the Pythons and packages installed in the user's home, are still found.
  *
- * @param inherited the environment of the person
+ * @param inherited the user's environment
  */
 export function ownHome(inherited: Environment, home: string): Readonly<Record<string, string>> {
   const { HOME: before } = inherited;

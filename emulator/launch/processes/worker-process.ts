@@ -1,27 +1,26 @@
-/** A child process as a worker: what it inherits, what it writes, and how it ends with everything it started. */
-import type { ChildProcess } from "node:child_process";
+/** A child process as a worker: its environment, its output, and its end with everything that it started. */
+import { type ChildProcess, spawn } from "node:child_process";
 import { endMarked, killTree, signalMarked } from "../../../runtime/pipe/process-tree.ts";
 import { WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
 import { system } from "../../../runtime/system/system.ts";
 import type { LauncherKind } from "../../core/workers/worker-life.ts";
 import type { LaunchedWorker, WorkerExit, WorkerOrder } from "../launcher.ts";
-import { whenWeAreGone } from "./guard.ts";
 import { LineTail } from "../runs/line-tail.ts";
 import { realGpuIds, toldGpus } from "../worker-environment.ts";
 import { exitWith } from "../runs/worker-exit.ts";
 
-/** Variables of the emulator's own environment that are not the workers' business. */
+/** Variables of the emulator's environment that workers do not get. */
 const PRIVATE_VARIABLE = /^SV_/u;
 
-/** What of the emulator's environment its workers get. */
+/** The part of the emulator's environment that workers get. */
 export function inheritedEnvironment(): NodeJS.ProcessEnv {
   const all = Object.entries(process.env);
   return Object.fromEntries(all.filter(([name]) => !PRIVATE_VARIABLE.test(name)));
 }
 
 /**
- * @param child its output is piped, and its environment has the worker's id
- * @param line called with each line it writes
+ * @param child has piped output, and the worker's id in its environment
+ * @param line called with each line that the worker writes
  */
 export function asWorker(
   kind: LauncherKind,
@@ -35,13 +34,13 @@ export function asWorker(
   return {
     kind,
     exited: exitOf(child, tail).then(async (exit) => {
-      // What it started ends by itself as soon as the worker is gone, unless it is stopped or hangs.
+      // Processes that the worker started end by themselves when it is gone, unless they are stopped or hang.
       await endMarked(WORKER_ENV.workerId, workerId);
       return exit;
     }),
     drain: () => void child.kill("SIGTERM"),
     kill: () => {
-      // What it started ends by itself when the worker is gone, unless it is stopped.
+      // Processes that the worker started end by themselves when it is gone, unless they are stopped.
       if (child.pid !== undefined && runs(child))
         killTree(child.pid, WORKER_ENV.workerId, workerId);
     },
@@ -51,7 +50,7 @@ export function asWorker(
   };
 }
 
-/** The worker is the first to stop and the last to go on: it is not to see that what it started stands still. */
+/** Stops the worker first and continues it last: it must not see its own processes stand still. */
 function freezer(child: ChildProcess, workerId: string): (isFrozen: boolean) => Promise<void> {
   let callOff = (): void => undefined;
   child.once("exit", () => callOff());
@@ -62,7 +61,7 @@ function freezer(child: ChildProcess, workerId: string): (isFrozen: boolean) => 
     const pids = signalMarked(WORKER_ENV.workerId, workerId, signal, child.pid);
     if (!isFrozen && !child.kill("SIGCONT")) throw new Error("it does not run");
     callOff();
-    // A worker ends by itself when we are gone, unless it stands still.
+    // A worker ends by itself when the emulator is gone, unless it is stopped.
     if (isFrozen) callOff = whenWeAreGone('kill -CONT "$@"', [...pids, child.pid ?? process.pid]);
   };
 }
@@ -72,8 +71,7 @@ function runs({ exitCode, signalCode }: ChildProcess): boolean {
 }
 
 /**
- * What the worker is told of its GPUs. One that has none of its own sees what its emulator sees; so does one whose GPUs are
- * simulated, for nothing stands behind their numbers.
+ * The variables for a worker's GPUs. A worker without GPUs, or with simulated ones, sees the GPUs that the emulator sees.
  */
 export function gpuEnv({ gpus }: Pick<WorkerOrder, "gpus">): NodeJS.ProcessEnv {
   const ids = realGpuIds({ gpus });
@@ -93,4 +91,22 @@ function exitOf(child: ChildProcess, tail: LineTail): Promise<WorkerExit> {
     resolve(exitWith({ ...how, lastLogLines: tail.end() }));
   });
   return promise;
+}
+
+/** Shell command that waits until the other end of its standard input is closed. */
+const WAIT = "read -r nothing; ";
+
+/**
+ * Starts a shell that runs `command` with `pids` as parameters when this process is gone, however it ended. Returns a function that
+ * ends the shell, to be called when it is not needed any more.
+ */
+export function whenWeAreGone(command: string, pids: readonly number[]): () => void {
+  const guard = spawn("/bin/sh", ["-c", WAIT + command, "sh", ...pids.map(String)], {
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+    env: {},
+  });
+  guard.on("error", () => undefined);
+  guard.stdin.on("error", () => undefined);
+  return () => void guard.kill("SIGKILL");
 }

@@ -1,4 +1,4 @@
-/** Cuts what a process writes into lines, in bounded memory, and keeps the last ones. */
+/** Cuts the output of a process into lines, in bounded memory, and keeps the last ones. */
 import { StringDecoder } from "node:string_decoder";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 
@@ -8,7 +8,7 @@ export class LineTail {
   readonly #decoder = new StringDecoder("utf8");
   #partial = "";
 
-  /** `line` is called with each line; one that is longer than the limit comes in pieces. */
+  /** @param line called with each line; a line that is longer than the limit comes in pieces */
   constructor(line: (line: string) => void) {
     this.#line = line;
   }
@@ -22,7 +22,7 @@ export class LineTail {
     this.#partial = "";
   }
 
-  /** Ends an unfinished line and answers the last lines, oldest first. */
+  /** Ends an unfinished line, and returns the last lines, oldest first. */
   end(): readonly string[] {
     if (this.#partial !== "") this.#emit(this.#partial);
     this.#partial = "";

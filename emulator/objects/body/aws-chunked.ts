@@ -1,22 +1,22 @@
-/** Takes the framing off a body in `aws-chunked` form, checking each chunk's signature if it has one. */
+/** Removes the framing of a body in `aws-chunked` form, and checks the signatures of its chunks if there are any. */
 import { createHash, type Hash } from "node:crypto";
 import { S3Error } from "../s3-error.ts";
 import { sameSignature, type Signer } from "../signature/signer.ts";
 
-/** A line of the framing, a chunk's header or a trailing header, is at most this long. */
+/** Maximum length of a line of the framing: a chunk's header or a trailing header. */
 const LINE_MAX_BYTES = 8_192;
 const MAX_TRAILING_HEADERS = 32;
 
 const CHUNK_HEADER = /^([0-9a-f]{1,12})(?:;chunk-signature=([0-9a-f]{64}))?$/i;
 const LINE_END = Buffer.from("\r\n");
 
-/** The signature a chain begins with, and what makes the next ones. */
+/** The first signature of a chain, and the signer of the next ones. */
 export interface ChunkChain {
   readonly signer: Signer;
   readonly seed: string;
 }
 
-/** A chunk whose content is coming. */
+/** A chunk whose content is being read. */
 interface Chunk {
   leftBytes: number;
   readonly signature: string | undefined;
@@ -24,20 +24,20 @@ interface Chunk {
 }
 
 /**
- * Fed with the body piece by piece, gives the content as it comes. Content is given before its chunk's signature could
- * be checked: it is good only if `end` is reached without an error.
+ * Takes the body piece by piece and yields the content. A chunk's content is yielded before its signature is checked: it is valid
+ * only if `end` returns without an error.
  */
 export class AwsChunkedDecoder {
-  /** What followed the last chunk, by lower-case name. */
+  /** The trailing headers by lower-case name. */
   readonly trailers = new Map<string, string>();
   readonly #chain: ChunkChain | undefined;
   #previous: string;
-  /** Of a line that is not whole yet. */
+  /** The bytes of an unfinished line. */
   #line = Buffer.alloc(0);
   #chunk: Chunk | undefined;
   #state: "chunk header" | "content" | "behind content" | "trailers" | "end" = "chunk header";
 
-  /** Without a chain the chunks carry no signatures. */
+  /** @param chain absent for chunks without signatures */
   constructor(chain?: ChunkChain) {
     this.#chain = chain;
     this.#previous = chain?.seed ?? "";
@@ -63,14 +63,14 @@ export class AwsChunkedDecoder {
     }
   }
 
-  /** To be called when the body has ended. @throws S3Error IncompleteBody, SignatureDoesNotMatch */
+  /** Call it when the body has ended. @throws S3Error IncompleteBody, SignatureDoesNotMatch */
   end(): void {
-    // Some clients leave the empty line at the very end out.
+    // Some clients omit the last empty line.
     if (this.#state === "trailers" && this.#line.length === 0) this.#endTrailers();
     if (this.#state !== "end") throw malformed("it ended before its last chunk");
   }
 
-  /** Takes what belongs to the current line; answers how many bytes that were. */
+  /** Takes the bytes of the current line, and returns their number. */
   #takeLine(rest: Uint8Array): number {
     const before = this.#line.length;
     const joined = Buffer.concat([this.#line, rest.subarray(0, LINE_MAX_BYTES)]);

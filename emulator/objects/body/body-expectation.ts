@@ -1,27 +1,27 @@
-/** What a request's headers promise about its body: how long it is, how it is framed, and how it can be checked. */
+/** What a request's headers say of its body: length, framing and checksums. */
 import { CHECKSUM_ALGORITHMS, type Checksum, type ChecksumAlgorithm } from "../object-store.ts";
 import { S3Error } from "../s3-error.ts";
 import { UNSIGNED_PAYLOAD, type Verified } from "../signature/verify.ts";
 import type { ChunkChain } from "./aws-chunked.ts";
 
 export interface BodyExpectation {
-  /** Of the content, without its framing. */
+  /** Size of the content, without its framing. */
   readonly sizeBytes: number;
-  /** Set for a body in `aws-chunked` form; its chain, if its chunks are signed. */
+  /** Set for a body in `aws-chunked` form, with a chain if its chunks are signed. */
   readonly chunked: { readonly chain: ChunkChain | undefined } | undefined;
   /** In hex. */
   readonly sha256: string | undefined;
   /** In base64. */
   readonly md5: string | undefined;
   readonly checksum: Checksum | undefined;
-  /** The checksum that is to follow behind the body. */
+  /** Algorithm of the checksum that follows the body. */
   readonly trailing: ChecksumAlgorithm | undefined;
 }
 
 const DIGEST = /^[0-9a-f]{64}$/i;
 const STREAMING = /^STREAMING-(AWS4-HMAC-SHA256-PAYLOAD|UNSIGNED-PAYLOAD)(-TRAILER)?$/;
 const CHECKSUM_HEADER = "x-amz-checksum-";
-/** Headers beside the checksums that begin in the same way. */
+/** Words of headers that begin like checksums and are none. */
 const CHECKSUM_WORDS: ReadonlySet<string> = new Set(["algorithm", "type", "mode"]);
 
 /**
@@ -60,7 +60,7 @@ export function checksumIn(headers: ReadonlyMap<string, string>): Checksum | und
   return first && { algorithm: algorithmNamed(first[0]), value: first[1] };
 }
 
-/** @throws S3Error InvalidRequest for one that does not exist, or not here */
+/** @throws S3Error InvalidRequest for an unknown algorithm */
 export function algorithmNamed(name: string): ChecksumAlgorithm {
   const found = CHECKSUM_ALGORITHMS.find((algorithm) => algorithm === name.toLowerCase());
   if (found) return found;
@@ -83,7 +83,7 @@ function checkPayloadHash(payloadHash: string): void {
 
 function sizeIn(headers: ReadonlyMap<string, string>, name: string): number {
   const text = headers.get(name);
-  // A body in HTTP's own chunks has no length that is known beforehand.
+  // A body with chunked transfer encoding has no known length.
   if (text !== undefined && /^\d{1,15}$/.test(text)) return Number(text);
   throw new S3Error("MissingContentLength", `the header ${name} is missing or no number`);
 }

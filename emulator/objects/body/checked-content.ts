@@ -1,4 +1,4 @@
-/** The content of a request's body, checked against what its headers promise; an error at its end means that none of it counts. */
+/** The content of a request's body, checked against the headers. After an error at its end none of it counts. */
 import { createHash } from "node:crypto";
 import type { Checksum, Content } from "../object-store.ts";
 import { S3Error } from "../s3-error.ts";
@@ -12,20 +12,20 @@ export class CheckedContent {
   readonly #decoder: AwsChunkedDecoder | undefined;
   #checksum: Checksum | undefined;
 
-  /** @param source the body as it comes over the wire */
+  /** @param source the body as it was sent */
   constructor(source: Content, expected: BodyExpectation) {
     this.#source = source;
     this.#expected = expected;
     this.#decoder = expected.chunked && new AwsChunkedDecoder(expected.chunked.chain);
   }
 
-  /** The checksum the client gave, once it was found right: after the content has ended. */
+  /** The client's checksum, once the content has ended and matches it. */
   get checksum(): Checksum | undefined {
     return this.#checksum;
   }
 
   /**
-   * To be read once, to its end.
+   * Read it once, to its end.
    *
    * @throws S3Error IncompleteBody, BadDigest, XAmzContentSHA256Mismatch, SignatureDoesNotMatch
    */

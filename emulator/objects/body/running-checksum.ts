@@ -1,11 +1,11 @@
-/** The checksums S3 knows, computed over content as it comes. */
+/** The checksums of S3, computed over content as it is read. */
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { ChecksumAlgorithm } from "../object-store.ts";
 
 export interface RunningChecksum {
   update(bytes: Uint8Array): void;
-  /** To be called once, at the end. */
+  /** Call it once, at the end. */
   digest(): Promise<Uint8Array>;
 }
 
@@ -19,7 +19,7 @@ export async function startChecksum(algorithm: ChecksumAlgorithm): Promise<Runni
     case "crc32":
       return runningCrc32();
     case "crc32c": {
-      // Loaded when a client first asks for it: most starts never need it.
+      // Loaded at the first use: most services never need it.
       const { Crc32c } = await import("@aws-sdk/checksums/crc");
       return new Crc32c();
     }

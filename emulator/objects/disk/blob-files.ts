@@ -1,4 +1,4 @@
-/** Files with the content of objects and parts: written once, named at random, removed when no row refers to them. */
+/** Files with the content of objects and parts: written once, with random names, removed when no row refers to them. */
 import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { opendir, rm } from "node:fs/promises";
@@ -13,7 +13,7 @@ export interface Blob {
   readonly sizeBytes: number;
 }
 
-/** Written and durable, but no row refers to it yet: it goes unless it is kept. */
+/** A durable blob to which no row refers yet. It is removed unless it is kept. */
 export interface StagedBlob extends Blob {
   readonly md5: string;
 }
@@ -24,13 +24,13 @@ export class BlobFiles {
   readonly #root: string;
   readonly #names: DirectorySync;
   readonly #staged = new Set<string>();
-  /** How many readers a blob has. */
+  /** Number of readers of each blob. */
   readonly #pins = new Map<string, number>();
-  /** To be removed when the last reader has gone. */
+  /** The blobs to remove when their last reader has ended. */
   readonly #doomed = new Set<string>();
   readonly #removals = new Set<Promise<void>>();
 
-  /** @throws Error when the directory cannot be made */
+  /** @throws Error if the directory cannot be made */
   constructor(root: string) {
     this.#root = root;
     makeDirectoryDurably(root);
@@ -52,18 +52,18 @@ export class BlobFiles {
     }
   }
 
-  /** To be called when a row refers to it. */
+  /** Call it when a row refers to the blob. */
   keep(blob: StagedBlob): void {
     this.#staged.delete(blob.name);
   }
 
-  /** Drops a staged blob that no row will refer to. */
+  /** Removes a staged blob to which no row will refer. */
   discard(blob: StagedBlob): void {
     this.#staged.delete(blob.name);
     this.remove([blob.name]);
   }
 
-  /** Keeps blobs from being removed until what is answered is called, once. */
+  /** Keeps blobs from being removed until the returned function is called, once. */
   pin(blobs: readonly Blob[]): () => void {
     for (const { name } of blobs) this.#pins.set(name, (this.#pins.get(name) ?? 0) + 1);
     return () => {
@@ -71,7 +71,7 @@ export class BlobFiles {
     };
   }
 
-  /** The bytes of blobs one after the other, or a range of them. They must be pinned. */
+  /** Yields the bytes of several blobs in order, or a range of them. The blobs must be pinned. */
   async *read(blobs: readonly Blob[], range?: ByteRange): Content {
     let before = 0;
     for (const { name, sizeBytes } of blobs) {
@@ -83,7 +83,7 @@ export class BlobFiles {
     }
   }
 
-  /** Removes blobs that no row refers to any more. What cannot be removed now is swept at the next start. */
+  /** Removes blobs to which no row refers any more. The next start sweeps what cannot be removed now. */
   remove(names: readonly string[]): void {
     for (const name of names) {
       if (this.#pins.has(name)) {
@@ -98,7 +98,7 @@ export class BlobFiles {
     }
   }
 
-  /** Removes what an earlier run left without a row. May go on beside everything else. */
+  /** Removes blobs of earlier runs to which no row refers. Other calls may run meanwhile. */
   async sweep(isReferred: (name: string) => boolean, signal: AbortSignal): Promise<void> {
     for await (const { name } of await opendir(this.#root)) {
       if (signal.aborted) return;

@@ -1,20 +1,19 @@
-/** The store's one pair of keys: made at the first start, kept in a file that S3 clients can read. */
+/** The store's own pair of keys: made at the first start, and kept in a file that S3 clients can read. */
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import { PRIVATE_MODE, writePrivateFile } from "../../sqlite/private-file.ts";
 import { fromFileSystem, StoreUnusableError } from "../../sqlite/sqlite-error.ts";
 import type { Credentials } from "../access-keys.ts";
 
-/** 18 characters of an id and 40 of a secret, which clients take as they take those of S3. */
+/** Lengths of the id and the secret in bytes: 18 and 40 characters, like those of S3. */
 const ID_BYTES = 9;
 const SECRET_BYTES = 30;
 
 /**
- * Reads the file, or makes it with new keys. It has the form of AWS's own credentials file, so that a client finds the
- * keys in it through `AWS_SHARED_CREDENTIALS_FILE`.
+ * Reads the file, or makes it with new keys. It has the form of AWS's credentials file: clients find the keys through
+ * `AWS_SHARED_CREDENTIALS_FILE`.
  *
- * @throws StoreUnusableError when there is a file without keys in it, or it can be neither read nor written;
- *   StoreFullError when there is no room for it
+ * @throws StoreUnusableError if the file has no keys, or can be neither read nor written; StoreFullError if the disk is full
  */
 export function readOrMakeCredentials(file: string): Credentials {
   try {

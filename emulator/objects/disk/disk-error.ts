@@ -1,8 +1,8 @@
-/** Makes an error of a full disk one of the object store's own. */
+/** Turns the error of a full disk into an error of the object store. */
 import { codeOf, StoreFullError } from "../../sqlite/sqlite-error.ts";
 import { S3Error } from "../s3-error.ts";
 
-/** Other errors are returned as they are. */
+/** Returns any other error unchanged. */
 export function asStoreError(error: unknown): unknown {
   const isFull =
     error instanceof StoreFullError || codeOf(error) === "ENOSPC" || codeOf(error) === "EDQUOT";

@@ -1,4 +1,4 @@
-/** The object store on disk: an index in SQLite, files for the content, and volumes that are directories of their own. */
+/** The object store on disk: an index in SQLite, files with the content, and volumes, which are directories of their own. */
 import path from "node:path";
 import { makeDirectoryDurably } from "../../sqlite/durable-directory.ts";
 import { fromFileSystem } from "../../sqlite/sqlite-error.ts";
@@ -14,14 +14,14 @@ import { VolumeBucket } from "./volume/volume-bucket.ts";
 import { VolumeTable } from "./index/volume-table.ts";
 
 export interface DiskObjectStoreOptions {
-  /** Made, for this user only, if it does not exist. */
+  /** Made if it does not exist, for this user only. */
   readonly directory: string;
   /** Wall time, ms since the epoch. */
   readonly now: () => number;
 }
 
 export class DiskObjectStore implements ObjectStore {
-  /** Resolves when what earlier runs left unfinished has been looked for; the store can be used before. Never rejects. */
+  /** Resolves when leftovers of earlier runs were removed. The store can be used before. Never rejects. */
   readonly swept: Promise<void>;
   readonly #db: IndexDatabase;
   readonly #context: BucketContext;
@@ -46,11 +46,11 @@ export class DiskObjectStore implements ObjectStore {
       this.#buckets.set(info.name, new EndpointBucket(this.#context, info));
     }
     const isReferred = (name: string) => objects.refersTo(name) || table.refersTo(name);
-    // What cannot be looked at now can be at the next start.
+    // The next start tries again.
     this.swept = blobs.sweep(isReferred, this.#closing.signal).catch(() => undefined);
   }
 
-  /** Ends uploads that are not completed within 24 h, by that clock. Without it they stay. */
+  /** Ends uploads that are not completed within 24 h of that clock. Without this call they stay. */
   expireUploads(clock: UploadClock): void {
     this.#expiry.follow(clock);
   }
@@ -96,9 +96,9 @@ export class DiskObjectStore implements ObjectStore {
   }
 
   /**
-   * Makes a directory, which must exist, the bucket `volumeId`. To be called again at each start.
+   * Makes an existing directory the bucket `volumeId`. Call it again at each start.
    *
-   * @throws Error when the directory cannot be used; S3Error BucketAlreadyOwnedByYou when another bucket has the name
+   * @throws Error if the directory cannot be used; S3Error BucketAlreadyOwnedByYou if another bucket has the name
    */
   async volumeBucket(volumeId: string, directory: string): Promise<Bucket> {
     if (this.#buckets.has(volumeId)) this.createBucket(volumeId);
@@ -108,14 +108,14 @@ export class DiskObjectStore implements ObjectStore {
     return bucket;
   }
 
-  /** The directory is no bucket any more; its files stay, its open uploads do not. Does nothing if it was none. */
+  /** Makes a volume's directory an ordinary one again. Its files stay; its open uploads end. Ignores unknown volumes. */
   dropVolumeBucket(volumeId: string): void {
     this.#volumes.get(volumeId)?.uploads.endAll();
     if (!this.#volumes.delete(volumeId)) return;
     this.#db.transact(() => this.#volumeRecords.forgetVolume(volumeId));
   }
 
-  /** Waits for work that goes on and releases everything. Idempotent. */
+  /** Waits for running work, and releases everything. Idempotent. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;

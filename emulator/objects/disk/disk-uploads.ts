@@ -1,4 +1,4 @@
-/** Multipart uploads of one bucket: each part a file of its own from when it comes until the upload ends. */
+/** Multipart uploads of one bucket. Each part is a file of its own until the upload ends. */
 import { createHash, randomBytes } from "node:crypto";
 import type {
   Checksum,
@@ -23,7 +23,7 @@ export interface UploadsContext {
   readonly now: () => number;
 }
 
-/** Puts the object of an upload in place of its parts. @throws S3Error NoSuchUpload, PreconditionFailed and others */
+/** Makes the object of an upload from its parts. @throws S3Error NoSuchUpload, PreconditionFailed and others */
 export type Assemble = (
   upload: Upload,
   parts: readonly StoredPart[],
@@ -122,7 +122,7 @@ export class DiskUploads implements Uploads {
     blobs.remove(db.transact(() => this.take(upload)).map(({ blob }) => blob.name));
   }
 
-  /** Within a transaction: drops the rows and answers the parts there were. @throws S3Error NoSuchUpload */
+  /** Within a transaction: drops the rows, and returns the parts. @throws S3Error NoSuchUpload */
   take(upload: Upload): readonly StoredPart[] {
     const { table } = this.#context;
     this.#mustBeOpen(upload);
@@ -131,7 +131,7 @@ export class DiskUploads implements Uploads {
     return parts;
   }
 
-  /** Drops all uploads there are. */
+  /** Drops all uploads. */
   endAll(): void {
     for (const upload of this.#context.table.list(this.#bucket)) this.end(upload);
   }
@@ -155,7 +155,7 @@ export class DiskUploads implements Uploads {
   }
 }
 
-/** As S3 makes it: the MD5 of the parts' MD5s, and how many they are. */
+/** The ETag as S3 makes it: the MD5 of the parts' MD5s, and the number of parts. */
 function etagOf(parts: readonly StoredPart[]): string {
   const hash = createHash("md5");
   for (const { part } of parts) hash.update(part.etag, "hex");

@@ -1,4 +1,4 @@
-/** A bucket whose objects are rows of the index, with their content in files the index names. Any key fits. */
+/** A bucket whose objects are rows of the index, with their content in files. Any key is possible. */
 import { Readable } from "node:stream";
 import { checkCondition } from "../write-condition.ts";
 import type {
@@ -50,7 +50,7 @@ export class EndpointBucket implements Bucket {
     const stored = this.#stored(key);
     const { blobs } = this.#context.uploads;
     const pieces = this.#context.objects.blobsOf(stored);
-    // In the same turn in which the row was read, so that nothing is removed in between.
+    // Pinned in the turn that read the row: no blob is removed in between.
     const unpin = blobs.pin(pieces);
     return {
       info: stored.info,
@@ -98,7 +98,7 @@ export class EndpointBucket implements Bucket {
     return paginate({ next }, query);
   }
 
-  /** Puts an object in the place of the one there may be. `meanwhile` runs in the same transaction. */
+  /** Makes or replaces an object. `meanwhile` runs in the same transaction. */
   #replace(
     info: ObjectInfo,
     pieces: readonly Blob[],

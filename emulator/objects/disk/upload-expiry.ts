@@ -3,7 +3,7 @@ import type { BlobFiles } from "./blob-files.ts";
 import type { IndexDatabase } from "./index/index-database.ts";
 import type { UploadTable } from "./index/upload-table.ts";
 
-/** Service time, which whoever has the store hands in. */
+/** Service time, which the owner of the store hands in. */
 export interface UploadClock {
   now(): number;
   wakeAt(at: number, wake: () => void): () => void;
@@ -13,11 +13,11 @@ interface ExpiryParts {
   readonly db: IndexDatabase;
   readonly table: UploadTable;
   readonly blobs: BlobFiles;
-  /** Wall time, for as long as there is no clock. */
+  /** Wall time, until a clock is given. */
   readonly now: () => number;
 }
 
-/** An upload may take so long from its beginning. */
+/** Timeout of an upload. */
 const KEPT_MS = 24 * 3_600_000;
 /** Maximum uploads that are ended in one turn of the event loop. */
 const AT_ONCE = 100;
@@ -71,7 +71,7 @@ export class UploadExpiry {
       blobs.remove(ended.map(({ blob }) => blob.name));
       this.#aim();
     } catch {
-      // The disk is full or fails: what is stored stays.
+      // The disk is full or fails: the uploads stay for now.
       this.#aim(now + RETRY_MS);
     }
   }

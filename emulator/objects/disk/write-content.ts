@@ -1,4 +1,4 @@
-/** Writes content to a new file as it comes, in bounded memory, and resolves when it is on the disk. */
+/** Writes content to a new file in bounded memory, and resolves when it is on the disk. */
 import { createHash } from "node:crypto";
 import { open, rm } from "node:fs/promises";
 import type { Content } from "../object-store.ts";
@@ -6,12 +6,12 @@ import { asStoreError } from "./disk-error.ts";
 
 export interface Written {
   readonly sizeBytes: number;
-  /** Of the content, in hex. */
+  /** MD5 of the content, in hex. */
   readonly md5: string;
 }
 
 /**
- * Resolves when the bytes are durable; the file's name is not yet. When it fails, the file is gone.
+ * Resolves when the bytes are durable, but not yet the file's name. After a failure there is no file.
  *
  * @throws S3Error InsufficientStorage; whatever `content` throws
  */

@@ -1,9 +1,9 @@
-/** What is kept of a request's headers with an object, and is given back with it. */
+/** The request headers that are stored with an object, and returned with it. */
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import type { Attributes, ObjectInfo } from "../object-store.ts";
 import { S3Error } from "../s3-error.ts";
 
-/** Kept as they come. */
+/** Headers that are stored as they were sent. */
 export const KEPT_HEADERS = [
   "cache-control",
   "content-disposition",
@@ -15,7 +15,7 @@ export const KEPT_HEADERS = [
 
 const METADATA_PREFIX = "x-amz-meta-";
 
-/** Of names and values together (spec: S3). */
+/** Maximum size of all names and values of metadata (spec: S3). */
 const METADATA_MAX_BYTES = 2_048;
 
 const DEFAULT_CONTENT_TYPE = "binary/octet-stream";
@@ -40,7 +40,7 @@ export function attributesOf(headers: ReadonlyMap<string, string>): Attributes {
   return { headers: kept, metadata: Object.fromEntries(metadata) };
 }
 
-/** The headers of an answer that say what is known of an object. */
+/** The headers of an answer that describe an object. */
 export function headersOf(info: ObjectInfo): Record<string, string> {
   const metadata = Object.entries(info.metadata);
   return {
@@ -57,12 +57,12 @@ export function quoted(etag: string): string {
   return `"${etag}"`;
 }
 
-/** ETags come with quotes and, from careless clients, without. */
+/** The ETag without quotes, which careless clients omit. */
 export function unquoted(etag: string): string {
   return etag.trim().replace(/^(?:W\/)?"(.*)"$/, "$1");
 }
 
-/** How the body was framed on its way says nothing about the object. */
+/** The content encoding without `aws-chunked`, which is only the framing of the body. */
 function storedEncoding(headers: ReadonlyMap<string, string>): string | undefined {
   const encodings = headers.get("content-encoding")?.split(",") ?? [];
   return encodings
@@ -72,9 +72,9 @@ function storedEncoding(headers: ReadonlyMap<string, string>): string | undefine
 }
 
 /**
- * Whether a text that came in an address can be a header.
+ * Checks that a text from a URL can be a header.
  *
- * @param parameter the text's name in the address
+ * @param parameter the name of the text in the URL
  * @throws S3Error InvalidArgument
  */
 export function checkHeader(name: string, value: string, parameter: string): void {

@@ -1,4 +1,4 @@
-/** The operations on the store and on a bucket as a whole. */
+/** The operations on the store and on whole buckets. */
 import { REGION } from "../object-store.ts";
 import { S3Error } from "../s3-error.ts";
 import { bucketOf, type Operation, xmlAnswer, XML_MAX_BYTES } from "./operation.ts";
@@ -6,7 +6,7 @@ import { isoTime, OWNER } from "./parameters.ts";
 
 const NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
-/** GET / : all buckets there are. */
+/** GET / : all buckets. */
 export const listBuckets: Operation = async ({ store }) => {
   const Bucket = store
     .buckets()
@@ -14,11 +14,11 @@ export const listBuckets: Operation = async ({ store }) => {
   return xmlAnswer("ListAllMyBucketsResult", { Owner: OWNER, Buckets: { Bucket } });
 };
 
-/** PUT /bucket : a new bucket. Where it is to lie, its body may say; there is one place only. */
+/** PUT /bucket : makes a bucket. A location in the body is ignored. */
 export const createBucket: Operation = async ({ store, bucket, body }) => {
   await body.text(XML_MAX_BYTES);
   const isThere = store.buckets().some(({ name }) => name === bucket);
-  // A bucket that is there already may have an endpoint's name, which has other rules.
+  // An existing bucket may have an endpoint's id as its name, for which other rules hold.
   if (!isThere && (!NAME.test(bucket) || bucket.includes(".."))) {
     throw new S3Error(
       "InvalidBucketName",
@@ -30,7 +30,7 @@ export const createBucket: Operation = async ({ store, bucket, body }) => {
   return { status: 200, headers: { location: `/${bucket}` } };
 };
 
-/** HEAD /bucket : whether there is one. */
+/** HEAD /bucket : whether the bucket exists. */
 export const headBucket: Operation = async (request) => {
   bucketOf(request);
   return { status: 200, headers: { "x-amz-bucket-region": REGION } };
@@ -42,13 +42,13 @@ export const deleteBucket: Operation = async ({ store, bucket }) => {
   return { status: 204 };
 };
 
-/** GET /bucket?location : the region of a bucket; that of us-east-1 is empty, as S3 has it. */
+/** GET /bucket?location : the region of a bucket, which is empty for us-east-1, as in S3. */
 export const getBucketLocation: Operation = async (request) => {
   bucketOf(request);
   return xmlAnswer("LocationConstraint", {});
 };
 
-/** GET /bucket?versioning : whether versions are kept; they are not. Some clients ask before they delete. */
+/** GET /bucket?versioning : versioning is off. Some clients ask before they delete. */
 export const getBucketVersioning: Operation = async (request) => {
   bucketOf(request);
   return xmlAnswer("VersioningConfiguration", {});

@@ -19,7 +19,7 @@ export function checksumElement(algorithm: Checksum["algorithm"]): string {
   return `Checksum${algorithm.toUpperCase()}`;
 }
 
-/** That of an object made of parts has their count behind it, unless it is that of the whole. */
+/** A composite checksum has the number of parts at its end. */
 export function typeOf({ value }: Checksum): UploadChecksum["type"] {
   return value.includes("-") ? "COMPOSITE" : "FULL_OBJECT";
 }

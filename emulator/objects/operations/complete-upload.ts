@@ -1,4 +1,4 @@
-/** POST /bucket/key?uploadId : makes one object of the parts the client names. */
+/** POST /bucket/key?uploadId : makes one object of the parts that the client names. */
 import { z } from "zod";
 import { checksumIn } from "../body/body-expectation.ts";
 import { startChecksum } from "../body/running-checksum.ts";
@@ -11,10 +11,10 @@ import { writeCondition } from "./conditions.ts";
 import { bucketOf, type Operation, type S3Request, xmlAnswer, XML_MAX_BYTES } from "./operation.ts";
 import { uploadOf } from "./uploads.ts";
 
-/** Of every part but the last (spec: S3). */
+/** Minimum size of every part but the last (spec: S3). */
 const PART_MIN_BYTES = 5 * 1_048_576;
 
-/** What the client says of a part: beside these its checksum, under the algorithm's name. */
+/** A part in the client's list, which also has a checksum under the algorithm's name. */
 const namedPart = z
   .object({ PartNumber: z.string().regex(/^\s*\d{1,5}\s*$/), ETag: z.string() })
   .catchall(z.unknown());
@@ -36,7 +36,7 @@ export const completeMultipartUpload: Operation = async (request) => {
   });
 };
 
-/** A client that did not get the first answer asks again; the upload is gone by then, and the object is there. */
+/** The answer for a client that repeats the request because it did not get the first answer: the object is already there. */
 async function completedBefore(
   bucket: Bucket,
   { key, query }: S3Request,
@@ -106,8 +106,8 @@ function hasItsChecksum(claim: NamedPart, { checksum }: Part): boolean {
 }
 
 /**
- * Of the object made of the parts: one over their checksums, or one over the whole. Undefined when the upload was begun
- * without one, or parts have come without theirs.
+ * The checksum of the object: that of the parts' checksums, or of the whole content. Undefined if the upload was begun without
+ * one, or a part has none.
  */
 async function checksumOf(
   uploads: Uploads,

@@ -1,4 +1,4 @@
-/** The conditions of HTTP under which an object is read or written. */
+/** The HTTP conditions of reads and writes. */
 import type { ObjectInfo, WriteCondition } from "../object-store.ts";
 import { S3Error } from "../s3-error.ts";
 import { headersOf, unquoted } from "./attributes.ts";
@@ -6,9 +6,9 @@ import { headersOf, unquoted } from "./attributes.ts";
 type Headers = ReadonlyMap<string, string>;
 
 /**
- * Checks the conditions of a read, in the order HTTP gives them: an ETag counts more than a date.
+ * Checks the conditions of a read in HTTP's order: an ETag has priority over a date.
  *
- * @param prefix of the headers' names; those of a copy's source have one
+ * @param prefix of the header names, for the source of a copy
  * @throws S3Error PreconditionFailed, NotModified
  */
 export function checkRead(headers: Headers, info: ObjectInfo, prefix = ""): void {
@@ -25,12 +25,12 @@ export function checkRead(headers: Headers, info: ObjectInfo, prefix = ""): void
   const isUnchanged =
     noneMatch === undefined ? modifiedAt <= (modifiedSince ?? -Infinity) : names(noneMatch, info);
   if (!isUnchanged) return;
-  // A copy has nobody to be told that its source is not modified.
+  // A copy cannot be answered with Not Modified.
   if (prefix !== "") throw failed(prefix, "If-None-Match");
   throw new S3Error("NotModified", "the object is the one the client has", headersOf(info));
 }
 
-/** Whether a range is still wanted: not if the object is no longer the one the client has the rest of. */
+/** Whether a range is still wanted: not if the object has changed since the client got the rest of it. */
 export function wantsRange(headers: Headers, info: ObjectInfo): boolean {
   const condition = headers.get("if-range");
   if (condition === undefined) return true;
@@ -39,7 +39,7 @@ export function wantsRange(headers: Headers, info: ObjectInfo): boolean {
   return Math.floor(info.modifiedAt / 1_000) * 1_000 <= at;
 }
 
-/** @throws S3Error NotImplemented for a condition S3 does not know either */
+/** @throws S3Error NotImplemented for a condition that S3 does not know either */
 export function writeCondition(headers: Headers): WriteCondition {
   const match = headers.get("if-match");
   const noneMatch = headers.get("if-none-match");
@@ -56,7 +56,7 @@ function names(list: string, { etag }: ObjectInfo): boolean {
   return list.split(",").some((name) => name.trim() === "*" || unquoted(name) === etag);
 }
 
-/** A date that is none is no condition. */
+/** Ignores a date that is invalid. */
 function dateIn(headers: Headers, name: string): number | undefined {
   const at = Date.parse(headers.get(name) ?? "");
   return Number.isNaN(at) ? undefined : at;

@@ -1,4 +1,4 @@
-/** The object a copy is made of, as the header `x-amz-copy-source` names it. */
+/** The source of a copy, as the header `x-amz-copy-source` names it. */
 import type { OpenObject } from "../object-store.ts";
 import { S3Error } from "../s3-error.ts";
 import { uriDecode } from "../signature/uri-encoding.ts";
@@ -27,7 +27,7 @@ export function copySourceOf({ headers }: S3Request): CopySource {
   );
 }
 
-/** To be disposed of. @throws S3Error NoSuchBucket, NoSuchKey, PreconditionFailed */
+/** The open source, which the caller disposes of. @throws S3Error NoSuchBucket, NoSuchKey, PreconditionFailed */
 export async function openSource(
   { store, headers }: S3Request,
   { bucket, key }: CopySource,

@@ -1,4 +1,4 @@
-/** The listings of a bucket's objects, of its multipart uploads, and of the parts of one. */
+/** The listings of objects, of multipart uploads, and of the parts of an upload. */
 import type { ObjectInfo, Upload } from "../object-store.ts";
 import { type KeyCursor, paginate } from "../paginate.ts";
 import type { XmlElements } from "../xml/write-xml.ts";
@@ -16,7 +16,7 @@ import {
 } from "./parameters.ts";
 import { uploadOf } from "./uploads.ts";
 
-/** GET /bucket : the objects of a bucket; with `list-type`, in the second version of the operation. */
+/** GET /bucket : the objects of a bucket. `list-type=2` selects the second version of the operation. */
 export const listObjects: Operation = async (request) => {
   const { query, bucket } = request;
   const isSecond = query.has("list-type");
@@ -49,7 +49,7 @@ export const listObjects: Operation = async (request) => {
   });
 };
 
-/** What is listed, and how an answer repeats it. */
+/** The query of a listing, and the elements that repeat it in the answer. */
 function scopeOf(request: S3Request) {
   const { query } = request;
   const delimiter = query.get("delimiter") ?? "";
@@ -78,7 +78,7 @@ function objectElements(
   };
 }
 
-/** GET /bucket?uploads : the multipart uploads that were begun and neither completed nor aborted. */
+/** GET /bucket?uploads : the open multipart uploads. */
 export const listMultipartUploads: Operation = async (request) => {
   const { query } = request;
   const encode = textEncoder(request);
@@ -113,7 +113,7 @@ export const listMultipartUploads: Operation = async (request) => {
   });
 };
 
-/** A key may have several uploads; what they are paged by tells them apart, and sorts as the list does. */
+/** The paging name of an upload. It is unique where a key has several uploads, and sorts as the list does. */
 function nameOf({ key, initiatedAt, id }: Upload): string {
   return `${key}\0${String(initiatedAt).padStart(15, "0")}${id}`;
 }
@@ -125,7 +125,7 @@ function cursorOver(uploads: readonly Upload[]): KeyCursor<Upload> {
   };
 }
 
-/** Behind the upload that ended a page; with a key alone, behind all uploads of that key. */
+/** The name after the last upload of a page; with a key alone, after all uploads of that key. */
 function markerOf(uploads: readonly Upload[], key: string, id: string): string {
   const last = uploads.find((upload) => upload.key === key && upload.id === id);
   if (last) return nameOf(last);
@@ -133,7 +133,7 @@ function markerOf(uploads: readonly Upload[], key: string, id: string): string {
   return isOneOfThese ? `${key}\0~` : key;
 }
 
-/** GET /bucket/key?uploadId : the parts of a multipart upload that have come. */
+/** GET /bucket/key?uploadId : the parts of a multipart upload. */
 export const listParts: Operation = async (request) => {
   const upload = await uploadOf(request);
   const marker = numberIn(request.query, "part-number-marker", 0) ?? 0;

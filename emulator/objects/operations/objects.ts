@@ -34,7 +34,7 @@ function answerWith(object: OpenObject, { headers, query }: S3Request): S3Answer
   checkRead(headers, info);
   const { sizeBytes } = info;
   const range = wantsRange(headers, info) ? rangeOf(headers.get("range"), sizeBytes) : undefined;
-  // A client may have the answer say other things than are kept with the object.
+  // A client may override the stored headers in the answer.
   const overrides = KEPT_HEADERS.flatMap((header) => {
     const parameter = `response-${header}`;
     const value = query.get(parameter);
@@ -42,7 +42,7 @@ function answerWith(object: OpenObject, { headers, query }: S3Request): S3Answer
     checkHeader(header, value, parameter);
     return [[header, value] as const];
   });
-  // A client that is told the checksum of a whole object would check a part of it against that.
+  // With a range the checksum is omitted: a client would compare the range with it.
   const wantsChecksum = headers.get("x-amz-checksum-mode")?.toUpperCase() === "ENABLED" && !range;
   return {
     status: range ? 206 : 200,
@@ -57,7 +57,7 @@ function answerWith(object: OpenObject, { headers, query }: S3Request): S3Answer
   };
 }
 
-/** HEAD /bucket/key : what is known of an object. It answers what a GET would, and no content. */
+/** HEAD /bucket/key : the headers that a GET would answer, without the content. */
 export const headObject: Operation = async (request) => {
   const { body, ...answer } = await getObject(request);
   if (typeof body === "object") await body.object[Symbol.asyncDispose]();
@@ -74,7 +74,7 @@ export const putObject: Operation = async (request) => {
   return { status: 200, headers: { etag: quoted(info.etag), ...checksumHeaders(info.checksum) } };
 };
 
-/** PUT /bucket/key with x-amz-copy-source : makes an object of another one's content. */
+/** PUT /bucket/key with x-amz-copy-source : copies an object. */
 export const copyObject: Operation = async (request) => {
   const { headers } = request;
   const bucket = bucketOf(request);
@@ -98,7 +98,7 @@ export const copyObject: Operation = async (request) => {
   return xmlAnswer("CopyObjectResult", result);
 };
 
-/** Undefined when the copy is to have the attributes of its source. */
+/** The attributes of a copy; undefined for those of its source. */
 function replacingAttributes({ headers }: S3Request): Attributes | undefined {
   const directive = headers.get("x-amz-metadata-directive") ?? "COPY";
   if (directive === "REPLACE") return attributesOf(headers);
@@ -106,7 +106,7 @@ function replacingAttributes({ headers }: S3Request): Attributes | undefined {
   throw new S3Error("InvalidArgument", "x-amz-metadata-directive must be COPY or REPLACE");
 }
 
-/** DELETE /bucket/key : drops an object; that there is none is as good. */
+/** DELETE /bucket/key : deletes an object. A missing object is no error. */
 export const deleteObject: Operation = async (request) => {
   await bucketOf(request).delete(request.key);
   return { status: 204 };
@@ -121,7 +121,7 @@ const deletion = z.object({
   }),
 });
 
-/** POST /bucket?delete : drops up to a thousand objects at a time. What is refused of one is said beside the others. */
+/** POST /bucket?delete : deletes up to a thousand objects. The answer has an error for each object that was refused. */
 export const deleteObjects: Operation = async (request) => {
   const bucket = bucketOf(request);
   const { Delete: wanted } = readXml(await request.body.text(XML_MAX_BYTES), deletion);

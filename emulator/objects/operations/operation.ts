@@ -1,21 +1,21 @@
-/** What an operation is given and what it answers, apart from HTTP's wire. */
+/** The requests and answers of operations, apart from HTTP's wire format. */
 import type { IncomingBody } from "../server/incoming-body.ts";
 import type { Bucket, ByteRange, ObjectStore, OpenObject } from "../object-store.ts";
 import { S3_NAMESPACE, type XmlElements, xmlDocument } from "../xml/write-xml.ts";
 
 export interface S3Request {
-  /** With the buckets that the request's keys are good for. */
+  /** The store with the buckets that the request's keys open. */
   readonly store: ObjectStore;
   readonly method: string;
   /** Empty for the store itself. */
   readonly bucket: string;
   /** Empty for a bucket. */
   readonly key: string;
-  /** Decoded; of a name that occurs twice, the first. */
+  /** Decoded. Of several values with one name, the first counts. */
   readonly query: ReadonlyMap<string, string>;
-  /** By lower-case name, with those a presigned request has in its query. */
+  /** By lower-case name, including those in the query of a presigned request. */
   readonly headers: ReadonlyMap<string, string>;
-  /** The address the client used, with the bucket and the key. */
+  /** The URL that the client used, with the bucket and the key. */
   readonly url: string;
   readonly body: IncomingBody;
 }
@@ -23,13 +23,13 @@ export interface S3Request {
 export interface S3Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string | number>>;
-  /** Whole, or an object of which a range is to be sent and that is to be disposed of. */
+  /** A text, or an open object with the range to send. The object is disposed of afterwards. */
   readonly body?: string | { readonly object: OpenObject; readonly range: ByteRange | undefined };
 }
 
 export type Operation = (request: S3Request) => Promise<S3Answer>;
 
-/** The largest body of XML a request may have (ours): a thousand keys, or ten thousand parts, with room to spare. */
+/** Maximum size of an XML body (ours): enough for a thousand keys or ten thousand parts. */
 export const XML_MAX_BYTES = 8_000_000;
 
 /** @throws S3Error NoSuchBucket */

@@ -1,4 +1,4 @@
-/** Which operation a request asks for: the index of all there are. */
+/** The index of all operations, and the choice of a request's operation. */
 import { S3Error } from "../s3-error.ts";
 import * as buckets from "./buckets.ts";
 import { completeMultipartUpload } from "./complete-upload.ts";
@@ -8,8 +8,8 @@ import type { Operation, S3Request } from "./operation.ts";
 import * as uploads from "./uploads.ts";
 
 /**
- * By method, by what it is sent to, and by the parameters of the query that make it this operation; `copy` is an object that
- * is made of another. The first that fits is taken.
+ * Operations by method, by target, and by the parameters of the query that select them. `copy` stands for the header of a copy. The
+ * first match is taken.
  */
 const OPERATIONS: Readonly<Record<string, Operation>> = {
   "GET store": buckets.listBuckets,
@@ -41,7 +41,7 @@ const ROWS = Object.entries(OPERATIONS).map(([row, operation]) => {
   return { method, of, parameters, operation };
 });
 
-/** Parameters that make of an operation another one: where its row does not name them, that one is not supported. */
+/** Parameters that select another operation. Where a row does not name them, that operation is not supported. */
 const MEANINGS: ReadonlySet<string> = new Set([
   "accelerate",
   "acl",
@@ -76,7 +76,7 @@ const MEANINGS: ReadonlySet<string> = new Set([
   "website",
 ]);
 
-/** Headers that ask for something that would be left undone. */
+/** Headers that ask for an unsupported feature. */
 const UNKNOWN_HEADERS =
   /^x-amz-(?:server-side-encryption|copy-source-server-side-encryption|object-lock|tagging|website-redirect-location)/;
 
@@ -86,7 +86,7 @@ export function operationOf(request: S3Request): Operation {
   const header = [...headers.keys()].find((name) => UNKNOWN_HEADERS.test(name));
   if (header !== undefined) throw notImplemented(`what the header ${header} asks for`);
   if ((query.get("versionId") ?? "null") !== "null") throw notImplemented("versions of objects");
-  // Without an upload the number of a part asks for a part of an object.
+  // A part number without an upload asks for a part of an object.
   if (query.has("partNumber") && !query.has("uploadId")) throw notImplemented("parts of objects");
   const isCopy = method === "PUT" && headers.has("x-amz-copy-source");
   const whole = bucket === "" ? "store" : "bucket";

@@ -1,16 +1,16 @@
-/** What several operations read of requests, and how answers write what they have in common. */
+/** Request parameters and answer values that several operations share. */
 import type { ByteRange } from "../object-store.ts";
 import { S3Error } from "../s3-error.ts";
 import { uriEncode } from "../signature/uri-encoding.ts";
 import type { S3Request } from "./operation.ts";
 
-/** Most entries of a page of any listing (spec: S3). */
+/** Maximum number of entries of a page (spec: S3). */
 const PAGE_MAX = 1_000;
 
-/** Of one PUT, one part and one copy (spec: S3). */
+/** Maximum size of a PUT, a part and a copy (spec: S3). */
 export const PUT_MAX_BYTES = 5 * 1_073_741_824;
 
-/** Everything belongs to the one user there is. */
+/** The owner of everything: there is one user. */
 export const OWNER = { ID: "sv-runtime", DisplayName: "sv-runtime" };
 
 const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
@@ -36,7 +36,7 @@ export function numberIn(
   });
 }
 
-/** How texts of a listing are written: as they are, or as a URL has them, which can hold any character. */
+/** Writes the texts of a listing: as they are, or URL-encoded, which allows any character. */
 export function textEncoder({ query }: S3Request): (text: string) => string {
   const encoding = query.get("encoding-type") ?? "";
   if (encoding === "") return (text) => text;
@@ -47,12 +47,12 @@ export function textEncoder({ query }: S3Request): (text: string) => string {
   });
 }
 
-/** Any text as one that needs no escaping anywhere. */
+/** Encodes a text so that it needs no escaping. */
 export function tokenOf(text: string): string {
   return Buffer.from(text).toString("base64url");
 }
 
-/** @throws S3Error InvalidArgument for a text that `tokenOf` did not make */
+/** Decodes a token. @throws S3Error InvalidArgument for a text that `tokenOf` did not make */
 export function textOfToken(token: string): string {
   const text = Buffer.from(token, "base64url").toString();
   if (tokenOf(text) === token) return text;
@@ -61,16 +61,15 @@ export function textOfToken(token: string): string {
   });
 }
 
-/** ISO 8601, as listings have it. */
+/** ISO 8601, as in listings. */
 export function isoTime(at: number): string {
   return new Date(at).toISOString();
 }
 
 /**
- * Which bytes of an object a GET wants. Undefined for all of them: also where several ranges are asked for, or none that
- * can be understood, as S3 does.
+ * The bytes of an object that a GET asks for. Undefined for all of them, also for several ranges or an invalid one, as in S3.
  *
- * @throws S3Error InvalidRange when none of the bytes asked for exist
+ * @throws S3Error InvalidRange if none of these bytes exist
  */
 export function rangeOf(header: string | undefined, sizeBytes: number): ByteRange | undefined {
   const [, first = "", last = ""] = RANGE.exec(header ?? "") ?? [];

@@ -1,4 +1,4 @@
-/** The operations on multipart uploads, but for their completion. */
+/** The operations on multipart uploads, except for their completion. */
 import { algorithmNamed } from "../body/body-expectation.ts";
 import type { ByteRange, Upload, UploadChecksum } from "../object-store.ts";
 import { S3Error } from "../s3-error.ts";
@@ -8,7 +8,7 @@ import { copySourceOf, openSource } from "./copy-source.ts";
 import { bucketOf, type Operation, type S3Request, xmlAnswer } from "./operation.ts";
 import { isoTime, numberIn, PUT_MAX_BYTES } from "./parameters.ts";
 
-/** Parts are numbered from 1 on (spec: S3). */
+/** Maximum number of a part. Parts are numbered from 1 (spec: S3). */
 const PART_NUMBER_MAX = 10_000;
 
 const RANGE = /^bytes=(\d{1,15})-(\d{1,15})$/;
@@ -33,7 +33,7 @@ function checksumOf(headers: ReadonlyMap<string, string>): UploadChecksum | unde
   const name = headers.get("x-amz-checksum-algorithm");
   if (name === undefined) return undefined;
   const algorithm = algorithmNamed(name);
-  // One of whole objects only, for S3 does not make a composite one of it.
+  // S3 has no composite checksum of this algorithm.
   const usual = algorithm === "crc64nvme" ? "FULL_OBJECT" : "COMPOSITE";
   const type = headers.get("x-amz-checksum-type") ?? usual;
   if (type === "COMPOSITE" || type === "FULL_OBJECT") return { algorithm, type };
@@ -66,7 +66,7 @@ function partNumberOf({ query }: S3Request): number {
   });
 }
 
-/** PUT /bucket/key?partNumber&uploadId with x-amz-copy-source : a part made of another object's content. */
+/** PUT /bucket/key?partNumber&uploadId with x-amz-copy-source : one part, copied from another object. */
 export const uploadPartCopy: Operation = async (request) => {
   const { uploads } = bucketOf(request);
   const number = partNumberOf(request);
@@ -82,7 +82,7 @@ export const uploadPartCopy: Operation = async (request) => {
   return xmlAnswer("CopyPartResult", result);
 };
 
-/** Unlike that of a GET it must be whole, and lie within the object. @throws S3Error InvalidArgument */
+/** The range of a copy, which unlike that of a GET must have both ends and lie within the object. @throws S3Error InvalidArgument */
 function copiedRange(header: string | undefined, sizeBytes: number): ByteRange | undefined {
   if (header === undefined) return undefined;
   const [start = Number.NaN, end = Number.NaN] = (RANGE.exec(header) ?? []).slice(1).map(Number);

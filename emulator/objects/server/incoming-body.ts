@@ -1,4 +1,4 @@
-/** The body of a request as it comes over the connection: read when it is wanted, and no further. */
+/** The body of a request, which is read from the connection on demand. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { bodyExpectation, type BodyExpectation } from "../body/body-expectation.ts";
 import { CheckedContent } from "../body/checked-content.ts";
@@ -24,7 +24,7 @@ export class IncomingBody {
     this.#verified = verified;
   }
 
-  /** The content, to be read once. @throws S3Error EntityTooLarge, and for headers that cannot be understood */
+  /** The content, which can be read once. @throws S3Error EntityTooLarge, and for invalid headers */
   content(maxBytes: number): CheckedContent {
     const expected = this.#expected();
     if (expected.sizeBytes > maxBytes) {
@@ -53,7 +53,7 @@ export class IncomingBody {
 
   async *#pieces(): Content {
     if (this.#request.headers.expect !== undefined) this.#response.writeContinue();
-    // The connection is still needed for the answer when the body turns out to be no good.
+    // The connection is still needed for the answer if the body turns out to be invalid.
     yield* this.#request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
   }
 }

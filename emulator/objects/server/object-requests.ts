@@ -1,9 +1,8 @@
-/** Answers requests to the object store: checks who asks, finds the operation, and sends its result. */
+/** Answers requests to the object store: checks the caller, finds the operation, and sends its result. */
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { putInSandbox } from "../../net/sandbox.ts";
 import type { FindHolder } from "../access-keys.ts";
-import { limitedTo } from "../limited-store.ts";
 import type { ObjectStore } from "../object-store.ts";
 import type { S3Answer } from "../operations/operation.ts";
 import { S3Error } from "../s3-error.ts";
@@ -13,35 +12,35 @@ import { IncomingBody } from "./incoming-body.ts";
 import { type BasePath, requestOf } from "./request-of.ts";
 import { type Exchange, sendAnswer, sendError } from "./send.ts";
 
-/** Where the store says what went wrong within it. */
+/** The log for internal failures of the store. */
 export interface ObjectLog {
   warn(fields: Readonly<Record<string, unknown>>, message: string): void;
   error(fields: Readonly<Record<string, unknown>>, message: string): void;
 }
 
-/** Asked of each request before its signature is; by default all may call. */
+/** Checks each request before its signature. Default: all callers are admitted. */
 export type CallerLook = (request: IncomingMessage) =>
   | { readonly refusal: Error & { readonly status: number } }
   | {
-      /** For whatever is answered. */
+      /** Headers of every answer. */
       readonly headers: Readonly<Record<string, string>>;
-      /** Answered with 204 and nothing else. */
+      /** True for a request that is answered with 204 alone. */
       readonly isPreflight: boolean;
-      /** How the client called, which a proxy may have changed; by default as the request says. */
+      /** Scheme and host of the client's URL, which a proxy may have changed. Default: those of the request. */
       readonly seen?: { readonly scheme: "http" | "https"; readonly host: string | undefined };
     };
 
 export interface ObjectRequestsOptions {
   readonly callers?: CallerLook | undefined;
   readonly store: ObjectStore;
-  /** Who has an access key, and what it may do. */
+  /** Finds the holder of an access key. */
   readonly holderOf: FindHolder;
-  /** Wall time, ms since the epoch; that by which clients date their signatures. */
+  /** Wall time by which clients date their signatures, ms since the epoch. */
   readonly now: () => number;
   readonly log: ObjectLog;
 }
 
-/** All requests to one store, whichever server they come by. */
+/** The requests to one store, from all its servers. */
 export class ObjectRequests {
   readonly #options: ObjectRequestsOptions;
   readonly #inWork = new Set<Promise<void>>();
@@ -51,8 +50,8 @@ export class ObjectRequests {
   }
 
   /**
-   * Answers requests to the store, which begins at `basePath` of the server's addresses. Below a path it shares an origin with
-   * pages, and no object becomes one of them.
+   * Answers requests to the store below `basePath` of the server. There the store shares an origin with pages: objects are sandboxed,
+   * so that no object is run as a page of that origin.
    */
   listener(basePath: BasePath): RequestListener {
     return (request, response) => {
@@ -64,7 +63,7 @@ export class ObjectRequests {
     };
   }
 
-  /** Resolves when no request is being worked on; a connection may be gone before the work for it has ended. */
+  /** Resolves when no request is being handled. A connection may close before its request is done. */
   async settle(): Promise<void> {
     while (this.#inWork.size > 0) await Promise.all(this.#inWork);
   }
@@ -98,12 +97,12 @@ async function answer(
   const scheme = seen?.scheme ?? "http";
   const given = { body, store: limitedTo(store, verified.buckets), scheme };
   const wanted = requestOf(raw, verified.isPresigned, basePath, given);
-  // Loaded with the first request: many starts see none, and would wait for it.
+  // Loaded at the first request, which many services never get.
   const { operationOf } = await import("../operations/operations.ts");
   return operationOf(wanted)(wanted);
 }
 
-/** The client has signed the host that it called. */
+/** The request with the host that the client called and signed. */
 function calledAs(raw: RawRequest, host: string | undefined): RawRequest {
   if (host === undefined || raw.headers.get("host") === host) return raw;
   return { ...raw, headers: new Map(raw.headers).set("host", host) };
@@ -140,7 +139,24 @@ function refuse(log: ObjectLog, exchange: Exchange, error: unknown): void {
   sendError(exchange, shown);
 }
 
-/** There is nobody to answer any more. */
+/** Whether the client has gone. */
 function hasGone(request: IncomingMessage, response: ServerResponse): boolean {
   return response.destroyed || (request.destroyed && !request.complete);
+}
+
+/** The store for keys that open some buckets: other buckets are hidden. */
+function limitedTo(store: ObjectStore, allowed: ReadonlySet<string> | undefined): ObjectStore {
+  if (allowed === undefined) return store;
+  const checked = (name: string): string => {
+    if (allowed.has(name)) return name;
+    throw new S3Error("AccessDenied", `these keys are not good for the bucket "${name}"`, {
+      BucketName: name,
+    });
+  };
+  return {
+    buckets: () => store.buckets().filter(({ name }) => allowed.has(name)),
+    bucket: (name) => store.bucket(checked(name)),
+    createBucket: (name) => store.createBucket(checked(name)),
+    deleteBucket: async (name) => store.deleteBucket(checked(name)),
+  };
 }

@@ -5,17 +5,17 @@ import { LISTENERS } from "../../net/listener-limits.ts";
 import { createWebServer } from "../../net/web-server.ts";
 import type { ObjectLog, ObjectRequests } from "./object-requests.ts";
 
-/** Request line and headers together; a presigned address may be long. */
+/** Maximum size of request line and headers: a presigned URL may be long. */
 const HEADERS_MAX_BYTES = 32_768;
-/** How long a connection may be without a byte in either direction while a request is on it. */
+/** Timeout of a connection without a byte in either direction during a request. */
 const STILL_MAX_MS = 300_000;
-/** How long `stop` lets requests in flight go on before it cuts them off. */
+/** Timeout of requests in flight during `stop`. */
 const STOP_GRACE_MS = 5_000;
 
 export interface ObjectServer {
-  /** Resolves with the base URL. May be called again when it failed. @throws PortInUseError, ListenError */
+  /** Resolves to the base URL. May be called again after a failure. @throws PortInUseError, ListenError */
   start(address: ListenAddress): Promise<string>;
-  /** Lets requests in flight end within a grace time. Idempotent, also before `start`. */
+  /** Stops listening, and waits for requests in flight. Idempotent, also before `start`. */
   stop(): Promise<void>;
 }
 
@@ -24,11 +24,11 @@ export function createObjectServer(requests: ObjectRequests, log: ObjectLog): Ob
     limits: LISTENERS.objects,
     log,
     maxHeaderSize: HEADERS_MAX_BYTES,
-    // A large object takes as long as it takes.
+    // A large object may take any time.
     requestTimeout: 0,
   });
   const listener = guarded(requests.listener(""));
-  // `100 Continue` is sent when the body is really wanted.
+  // `100 Continue` is sent when the body is read.
   server.on("request", listener).on("checkContinue", listener);
   server.setTimeout(STILL_MAX_MS);
   let started: Promise<number> | undefined;

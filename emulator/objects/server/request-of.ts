@@ -1,4 +1,4 @@
-/** Turns a verified request into what operations take. */
+/** Turns a verified request into the input of operations. */
 import { checkKey } from "../object-key.ts";
 import { checkHeader } from "../operations/attributes.ts";
 import type { S3Request } from "../operations/operation.ts";
@@ -6,11 +6,11 @@ import { S3Error } from "../s3-error.ts";
 import type { RawRequest } from "../signature/raw-request.ts";
 import { uriDecode } from "../signature/uri-encoding.ts";
 
-/** Parameters that are about the signature, not about what is asked for. */
+/** Parameters of the signature, which are no parameters of the operation. */
 const SIGNATURE_PARAMETER =
   /^x-amz-(?:algorithm|credential|date|expires|signedheaders|signature|content-sha256|security-token)$/;
 
-/** Where in the address the store begins; the bucket follows. Empty or `/` and a name. */
+/** The path of the store in URLs, before the bucket: empty, or `/` and a name. */
 export type BasePath = "" | `/${string}`;
 
 /** @throws S3Error InvalidURI, KeyTooLongError, InvalidArgument */
@@ -45,7 +45,7 @@ function placeIn(path: string): readonly [bucket: string, key: string] {
   throw new S3Error("InvalidURI", "the address has a key but no bucket");
 }
 
-/** Who presigns a request may put headers into its query, where they are signed as well. */
+/** The headers with those in the query of a presigned request, which are signed too. */
 function withHoisted({ headers, query }: RawRequest): ReadonlyMap<string, string> {
   const all = new Map(headers);
   for (const [name, value] of query) {

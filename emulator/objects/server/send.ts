@@ -1,4 +1,4 @@
-/** Sends answers and errors; a connection on which much of the request is still to come is closed gently. */
+/** Sends answers and errors. A connection with much of a request still to come is closed gently. */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import type { S3Answer } from "../operations/operation.ts";
@@ -7,20 +7,20 @@ import { xmlDocument } from "../xml/write-xml.ts";
 import { hasBody } from "./incoming-body.ts";
 
 export interface Exchange {
-  /** Names the request in the answer and in the log. */
+  /** Id of the request in the answer and in the log. */
   readonly id: string;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
 /**
- * A client that is still sending would not see the answer if the connection were reset under it, so what it sends is
- * thrown away for a while: no longer than this, and no more than this.
+ * Maximum time and bytes for which the rest of a request is discarded after the answer: a client that is still sending would not
+ * see the answer if the connection were reset.
  */
 const LINGER_MS = 2_000;
 const LINGER_MAX_BYTES = 32_000_000;
 
-/** Resolves when all of it was handed on. Rejects when the client has gone, or the object cannot be read. */
+/** Resolves when the whole answer was passed on. Rejects if the client has gone, or the object cannot be read. */
 export async function sendAnswer(exchange: Exchange, answer: S3Answer): Promise<void> {
   const { status, headers = {}, body } = answer;
   if (body === undefined || typeof body === "string") {
@@ -38,7 +38,7 @@ export async function sendAnswer(exchange: Exchange, answer: S3Answer): Promise<
 
 export function sendError(exchange: Exchange, error: S3Error): void {
   const { id, request } = exchange;
-  // There is nothing to be said about an object the client has, but what it knows it by.
+  // The client has the object already: only its ETag is sent.
   if (error.code === "NotModified") {
     sendWhole(exchange, error.status, error.details, "");
     return;
@@ -61,7 +61,7 @@ function sendWhole(
   const isBodiless = status === 204 || status === 304;
   const all = {
     ...(!isBodiless && { "content-length": Buffer.byteLength(body) }),
-    // Those of an object answer a HEAD, whose length is that of the object.
+    // The headers of a HEAD's answer have the length of the object.
     ...headers,
     "x-amz-request-id": id,
   };
@@ -73,7 +73,7 @@ function sendWhole(
   linger(request, response);
 }
 
-/** Ends the response, and with it the connection, when the client is done or was given time enough. */
+/** Ends the response and the connection when the client has finished, or after a timeout. */
 function linger(request: IncomingMessage, response: ServerResponse): void {
   let thrownAway = 0;
   const end = () => {

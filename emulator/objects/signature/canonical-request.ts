@@ -1,7 +1,6 @@
 /**
- * The text of a request that Signature Version 4 signs. Written here and not taken from the library that signs requests,
- * because that one prepares a request of its own: it puts its own date into it, leaves out headers it would not sign, and
- * hides those of a presigned request in the query, so that what another client sent cannot be told from it.
+ * The canonical text of a request, which Signature Version 4 signs. A library that signs requests cannot check one: it uses its own
+ * date, omits headers that it would not sign, and moves the headers of a presigned request into the query.
  */
 import type { RawRequest } from "./raw-request.ts";
 import { uriDecode, uriEncode } from "./uri-encoding.ts";
@@ -33,8 +32,8 @@ export function canonicalRequest(
 }
 
 /**
- * What a client may have signed as the path: each part encoded anew, as the rules say, or what it sent, as some do that
- * send more letters, or fewer, as they are. Both name the same object.
+ * The paths that a client may have signed: the path with each part encoded anew, as the rules say, or the path that it sent, which
+ * some clients encode otherwise. Both name the same object.
  *
  * @throws S3Error InvalidURI
  */

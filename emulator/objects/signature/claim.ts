@@ -1,4 +1,4 @@
-/** What a request says about who signed it, when, and how: in its Authorization header or in its query. */
+/** The signature of a request with its key, time and scope, from the Authorization header or the query. */
 import { S3Error } from "../s3-error.ts";
 import type { RawRequest } from "./raw-request.ts";
 import { ALGORITHM, type Scope, SERVICE } from "./signer.ts";
@@ -8,12 +8,12 @@ export interface Claim {
   readonly scope: Scope;
   /** YYYYMMDDTHHMMSSZ. */
   readonly timestamp: string;
-  /** The same in ms since the epoch. */
+  /** `timestamp` in ms since the epoch. */
   readonly signedAt: number;
   /** Lower-case names. */
   readonly signedHeaders: readonly string[];
   readonly signature: string;
-  /** How long a presigned request may be used from then on, ms; undefined for one that was signed to be sent at once. */
+  /** Timeout of a presigned request from then on, ms; undefined for any other request. */
   readonly validMs: number | undefined;
 }
 
@@ -23,7 +23,7 @@ const TIMESTAMP = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
 
 /**
  * @throws S3Error AccessDenied without a signature; AuthorizationHeaderMalformed, AuthorizationQueryParametersError,
- *   InvalidArgument and InvalidRequest for one that cannot be understood
+ *   InvalidArgument and InvalidRequest for an invalid one
  */
 export function claimOf(request: RawRequest): Claim {
   const query = new Map(request.query);
@@ -108,7 +108,7 @@ function headerNames(text = "", malformed: Malformed): readonly string[] {
   throw malformed("the header Host must be among the signed headers");
 }
 
-/** Of a Date header, as the signature has it. */
+/** A Date header in the form of the timestamp. */
 function compactDate(date: string | undefined): string | undefined {
   const at = Date.parse(date ?? "");
   if (Number.isNaN(at)) return date;

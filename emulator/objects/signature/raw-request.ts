@@ -1,20 +1,20 @@
-/** The parts of a request that a signature covers, as they came over the wire. */
+/** The parts of a request that a signature covers, as they were sent. */
 import { uriDecode } from "./uri-encoding.ts";
 import { S3Error } from "../s3-error.ts";
 
 export interface RawRequest {
   readonly method: string;
-  /** As sent, without the query. */
+  /** As it was sent, without the query. */
   readonly path: string;
   /** Decoded, in the order sent. */
   readonly query: readonly (readonly [string, string])[];
-  /** By lower-case name; several of one name joined with a comma. */
+  /** By lower-case name. Several values of one name are joined with a comma. */
   readonly headers: ReadonlyMap<string, string>;
 }
 
 /**
- * @param target what stands between the method and the version in the request line
- * @param rawHeaders names and values in turn
+ * @param target the text between the method and the version in the request line
+ * @param rawHeaders names and values by turns
  * @throws S3Error InvalidURI
  */
 export function rawRequest(

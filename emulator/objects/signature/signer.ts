@@ -1,4 +1,4 @@
-/** Signature Version 4: keys, the text that is signed, and the chain of signatures over a body in chunks. */
+/** Signature Version 4: keys, the signed text, and the chain of signatures over a body in chunks. */
 import { createHmac, hash, timingSafeEqual } from "node:crypto";
 
 export const ALGORITHM = "AWS4-HMAC-SHA256";
@@ -48,7 +48,7 @@ export class Signer {
   }
 }
 
-/** Takes the same time wherever the two differ. */
+/** Compares in constant time. */
 export function sameSignature(expected: string, given: string): boolean {
   const [a, b] = [Buffer.from(expected), Buffer.from(given)];
   return a.length === b.length && timingSafeEqual(a, b);

@@ -1,9 +1,9 @@
-/** Percent encoding as S3 signs it: every byte that is not unreserved in RFC 3986, in capital letters. */
+/** Percent encoding in signatures of S3: every byte that RFC 3986 does not list as unreserved, in capital letters. */
 import { S3Error } from "../s3-error.ts";
 
 const STILL_RESERVED = /[!'()*]/g;
 
-/** @throws URIError for text that is no well-formed Unicode */
+/** @throws URIError for text that is not well-formed Unicode */
 export function uriEncode(text: string): string {
   return encodeURIComponent(text).replaceAll(
     STILL_RESERVED,
@@ -11,7 +11,7 @@ export function uriEncode(text: string): string {
   );
 }
 
-/** @throws S3Error InvalidURI when what is encoded is no UTF-8, or a `%` stands alone */
+/** @throws S3Error InvalidURI if the bytes are not UTF-8, or a `%` stands alone */
 export function uriDecode(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,4 +1,4 @@
-/** Decides whether a request was signed with a valid key, at about this time, and came as it was signed. */
+/** Checks that a request was signed with a valid key at about this time, and is unchanged since. */
 import type { FindHolder } from "../access-keys.ts";
 import { S3Error } from "../s3-error.ts";
 import { canonicalPaths, canonicalRequest } from "./canonical-request.ts";
@@ -7,16 +7,16 @@ import type { RawRequest } from "./raw-request.ts";
 import { sameSignature, Signer } from "./signer.ts";
 
 export interface Verified {
-  /** The buckets its keys are good for; undefined for all. */
+  /** The buckets that the keys open; undefined for all. */
   readonly buckets: ReadonlySet<string> | undefined;
-  /** What was signed as the digest of the body: one in hex, or a word that says how else the body is checked. */
+  /** The signed digest of the body in hex, or a word that says how else the body is checked. */
   readonly payloadHash: string;
   readonly isPresigned: boolean;
   readonly signer: Signer;
   readonly signature: string;
 }
 
-/** How far the clocks of client and store may be apart (spec: S3). */
+/** Maximum difference between the clocks of client and store (spec: S3). */
 const MAX_SKEW_MS = 15 * 60_000;
 
 export const UNSIGNED_PAYLOAD = "UNSIGNED-PAYLOAD";
@@ -70,7 +70,7 @@ function checkTime({ signedAt, validMs }: Claim, now: number): void {
   });
 }
 
-/** What is not signed could have been put there by anyone on the way. */
+/** Checks that all relevant headers are signed: a third party could have added others on the way. */
 function checkAllSigned({ headers }: RawRequest, { signedHeaders }: Claim): void {
   const unsigned = [...headers.keys()].filter(
     (name) => name.startsWith("x-amz-") && !signedHeaders.includes(name),

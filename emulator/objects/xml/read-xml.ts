@@ -1,9 +1,9 @@
-/** Reads the XML of requests: elements and text only, without definitions of entities or references to other documents. */
+/** Reads the XML of requests: elements and text only, without entity definitions or references to other documents. */
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { z } from "zod";
 import { S3Error } from "../s3-error.ts";
 
-/** The only entities there are without a document type, beside numbered characters. */
+/** The entities of a document without a document type, beside numbered characters. */
 const ENTITIES: Readonly<Record<string, string>> = {
   amp: "&",
   lt: "<",
@@ -25,7 +25,7 @@ const parser = new XMLParser({
 });
 
 /**
- * What `schema` makes of the document. Elements are members; one that occurs several times is an array, and text is text.
+ * Parses a document with `schema`. Elements are members; an element that occurs several times is an array.
  *
  * @throws S3Error MalformedXML
  */
@@ -38,7 +38,7 @@ export function readXml<T>(text: string, schema: z.ZodType<T>): T {
   return result.data;
 }
 
-/** One element is read as itself, several as an array; this makes an array of both. */
+/** An array of one or several elements. The parser makes an array only of several. */
 export function several<T>(schema: z.ZodType<T>): z.ZodType<T[]> {
   return z.preprocess(
     (value): unknown => (Array.isArray(value) ? value : [value]),

@@ -1,6 +1,6 @@
 /** Writes the XML of answers. */
 
-/** Elements by name: with text or elements in it, several of the same name, or none where there is no value. */
+/** Elements by name: with a text, with elements, several of one name, or absent where the value is undefined. */
 export interface XmlElements {
   readonly [name: string]: XmlContent;
 }
@@ -16,11 +16,11 @@ const PLACE_HOLDERS: Readonly<Record<string, string>> = {
   '"': "&quot;",
 };
 
-/** What has a meaning in XML, or would not come back as it is: parsers turn a bare CR into LF. */
+/** Characters that have a meaning in XML, or that parsers change: they turn a bare CR into LF. */
 // oxlint-disable-next-line no-control-regex
 const SPECIAL = /[&<>"\u0000-\u0008\u000b-\u001f\u007f\ufffe\uffff]/g;
 
-/** @param namespace of the root; errors have none */
+/** @param namespace of the root; absent in errors */
 export function xmlDocument(root: string, elements: XmlElements, namespace?: string): string {
   const attribute = namespace === undefined ? "" : ` xmlns="${namespace}"`;
   return `<?xml version="1.0" encoding="UTF-8"?>\n<${root}${attribute}>${inner(elements)}</${root}>`;
@@ -43,7 +43,7 @@ function isSeveral(content: XmlContent): content is readonly XmlContent[] {
   return Array.isArray(content);
 }
 
-/** Control characters become references, which is what S3 does although XML 1.0 does not allow them. */
+/** Control characters become references, as in S3, although XML 1.0 does not allow them. */
 function escaped(text: string): string {
   return text.replaceAll(
     SPECIAL,

@@ -1,19 +1,19 @@
-/** The labels by which containers are known to be this emulator's, and which of them nobody needs any more. */
+/** The labels that tell an emulator's containers from those of others, and which containers are leftovers. */
 import { isAbandoned, ownedName } from "../../../../runtime/leftovers/owner.ts";
 import type { WorkerOrder } from "../../launcher.ts";
 import type { PodOrder } from "../../pod-launcher.ts";
 import type { Listed } from "../container-engine.ts";
 
 export const LABEL = {
-  /** The emulator's data directory, as a digest: no two emulators that run have the same. */
+  /** Digest of the emulator's data directory, which no other running emulator has. */
   emulator: "sv.emulator",
-  /** The process that started it. */
+  /** The process that made the container. */
   owner: "sv.owner",
   endpoint: "sv.endpoint",
   pod: "sv.pod",
-  /** The worker's id, or that of the pod's run. */
+  /** Id of the worker, or of the pod's run. */
   worker: "sv.worker",
-  /** On volumes of pods, with the emulator's digest as on its containers. */
+  /** On volumes of pods, beside the emulator's digest. */
   volumeOf: "sv.volume-of",
 } as const;
 
@@ -32,31 +32,31 @@ export function podLabels({ pod, runId }: PodOrder, emulator: string): Labels {
   return { ...ownLabels(runId, emulator), [LABEL.pod]: pod.id };
 }
 
-/** Those of the volume that is a pod's own. It is nobody's leftover: the pod's next run needs it. */
+/** Labels of a pod's own volume, which is never a leftover: the next run of the pod needs it. */
 export function podVolumeLabels(podId: string, emulator: string): Labels {
   return { [LABEL.emulator]: emulator, [LABEL.volumeOf]: podId };
 }
 
-/** Those of the network of an emulator's containers. */
+/** Labels of the network of an emulator's containers. */
 export function networkLabels(emulator: string): Labels {
   return { [LABEL.emulator]: emulator, [LABEL.owner]: `${ownedName(OWNER_KIND)}-network` };
 }
 
-/** @param id the worker's, or that of the pod's run */
+/** @param id of the worker, or of the pod's run */
 export function ownLabels(id: string, emulator: string): Labels {
   return {
     [LABEL.emulator]: emulator,
-    // Names of this form have something behind the owner that makes them unique.
+    // Names of this form end with something unique.
     [LABEL.owner]: `${ownedName(OWNER_KIND)}-${id}`,
     [LABEL.worker]: id,
   };
 }
 
 /**
- * True for one that this emulator, or an earlier one on its data directory, made and does not run; also for one of another
- * emulator whose process is dead, or of which nobody here knows and which is 8 days old.
+ * True for a container that this emulator, or an earlier one on its data directory, made and does not run. True also for a
+ * container of another emulator whose process is dead, or is unknown here for 8 days.
  *
- * @param isRun whether this emulator uses the one of that worker
+ * @param isRun whether this emulator runs the worker with that id
  */
 export function isLeftover(
   { labels, createdAt }: Listed,

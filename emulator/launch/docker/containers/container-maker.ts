@@ -1,4 +1,4 @@
-/** Makes containers: without a limit of the disk where the engine knows none, and with a directory only if they see what is in it. */
+/** Makes containers: without a disk limit where the engine has none, and with a mounted directory only if they see its content. */
 import fs from "node:fs/promises";
 import path from "node:path";
 import type { ContainerCreateOptions } from "dockerode";
@@ -9,10 +9,10 @@ import { type ContainerEngine, type EngineContainer, EngineError } from "../cont
 import { notShared, unseenSource } from "../docker-errors.ts";
 import type { HostRoute } from "../engine-location.ts";
 
-/** The engine's answer where it cannot limit the size of a container's disk. */
+/** The engine's message where it cannot limit the size of a container's disk. */
 const NO_DISK_LIMIT = /storage-opt|--storage-opt|project quota|pquota/iu;
 
-/** Begins the name of a file that is in a directory for as long as a container is asked for it. */
+/** Prefix of a file that is put into a directory while a container is asked whether it sees the file. */
 const SEEN_FILE = ".sv-seen-";
 
 export interface ContainerMakerOptions {
@@ -22,21 +22,21 @@ export interface ContainerMakerOptions {
   readonly log: LaunchLog;
 }
 
-/** A directory of this machine, and where a container has it. */
+/** A directory of this machine, and its path in a container. */
 export interface MountedDirectory {
   readonly directory: string;
   readonly target: string;
 }
 
 export interface NewContainer {
-  /** Whether it has a disk that can be written to. */
+  /** Whether the container's disk can be written to. */
   readonly hasDisk: boolean;
   readonly optionsFor: (limitsDisk: boolean) => ContainerCreateOptions;
-  /** One that the engine may have an empty one in the place of, as it does not run on this machine. */
+  /** A directory that has to be checked: an engine elsewhere may mount an empty one instead. */
   readonly toBeSeen: MountedDirectory | undefined;
 }
 
-/** What has to be seen: on this machine the engine mounts the directory itself, or says that it is not there. */
+/** The directory to check. An engine on this machine needs no check: it mounts the directory, or says that there is none. */
 export function unlessHere(
   { engine }: HostRoute,
   directory: string | undefined,
@@ -55,7 +55,7 @@ export class ContainerMaker {
     this.#options = options;
   }
 
-  /** @throws EngineError; Error with a sentence where it would not see the directory */
+  /** @throws EngineError; Error with a sentence where the container does not see the directory */
   async make({ toBeSeen, ...wanted }: NewContainer): Promise<EngineContainer> {
     try {
       const container = await this.#create(wanted);
@@ -68,12 +68,12 @@ export class ContainerMaker {
     }
   }
 
-  /** To be called when another engine may answer: it may see other directories. */
+  /** Call it when another engine may answer, which may see other directories. */
   forget(): void {
     this.#seen.clear();
   }
 
-  /** Whether the size of disks can be limited depends on the engine's storage, and only it knows. */
+  /** Tries with a disk limit first: whether there can be one depends on the engine's storage, which only the engine knows. */
   async #create({ hasDisk, optionsFor }: Omit<NewContainer, "toBeSeen">): Promise<EngineContainer> {
     const { engine, log } = this.#options;
     const limitsDisk = this.#limitsDisk;

@@ -1,30 +1,30 @@
-/** The network of this emulator's containers: they reach this machine and what lies beyond it, and not each other. */
+/** The network of this emulator's containers, on which they reach this machine and the Internet, but not each other. */
 import { type ContainerEngine, EngineError, type FoundNetwork } from "../container-engine.ts";
 import { networkLabels } from "./container-labels.ts";
 import type { LaunchLog } from "../../launcher.ts";
 
-/** The engine's own, where all containers reach each other. */
+/** The engine's own network, on which all containers reach each other. */
 const DEFAULT_NETWORK = "bridge";
 
-/** Whether containers of a network reach each other. */
+/** The option that says whether containers of a network reach each other. */
 const ICC = "com.docker.network.bridge.enable_icc";
 
-/** What whoever set up the engine said of its default network, and of each other one has to be said again. */
+/** Options that each network repeats from the default one: the administrator of the engine set them there. */
 const AS_THE_DEFAULT = [
   "com.docker.network.driver.mtu",
   "com.docker.network.bridge.enable_ip_masquerade",
 ] as const;
 
-/** A network that containers can be on. */
+/** A network for containers. */
 export interface ProvidedNetwork {
   readonly name: string;
-  /** This machine's address on it; undefined where that cannot be told. */
+  /** The address of this machine on the network; undefined where it is unknown. */
   readonly gateway: string | undefined;
 }
 
 export interface ContainerNetworkOptions {
   readonly engine: ContainerEngine;
-  /** The value of the label by which this emulator's containers are known. */
+  /** Value of the label by which this emulator knows its containers. */
   readonly emulator: string;
   readonly log: LaunchLog;
 }
@@ -40,15 +40,15 @@ export class ContainerNetwork {
     this.#name = `sv-${options.emulator}`;
   }
 
-  /** Whether this run of the emulator has made it, or found it. */
+  /** Whether this run of the emulator has used the network. */
   get isUsed(): boolean {
     return this.#isUsed;
   }
 
   /**
-   * Resolves when it is there. An engine that cannot make such a network has its default one instead; the log says so.
+   * Resolves when the network is there. Where the engine cannot make one, its default network is used and the log says so.
    *
-   * @throws EngineError where there is no answer
+   * @throws EngineError where the engine does not answer
    */
   async provide(): Promise<ProvidedNetwork> {
     this.#isUsed = true;
@@ -61,12 +61,12 @@ export class ContainerNetwork {
     }
   }
 
-  /** To be called when it may be gone: the next container has it looked for. */
+  /** Call it when the network may be gone: the next container looks for it. */
   forget(): void {
     this.#provided = undefined;
   }
 
-  /** @throws EngineError, also where containers are on it */
+  /** @throws EngineError, also while containers are on the network */
   async remove(): Promise<void> {
     if (this.#isUsed) await this.#options.engine.removeNetwork(this.#name);
   }

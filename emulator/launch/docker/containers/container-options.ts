@@ -7,42 +7,42 @@ import { serverSettings } from "../../server-settings.ts";
 import { realGpuIds } from "../../worker-environment.ts";
 import type { ContainerSettings } from "../../container-settings.ts";
 
-/** Where a container has the worker port's socket. */
+/** Path of the worker port's socket in a container. */
 export const WORKER_SOCKET = "/run/sv-worker.sock";
 
-/** Processes and threads of one container. */
+/** Maximum number of processes and threads of one container. */
 const PIDS_MAX = 4_096;
 
 const GB = 1024 ** 3;
 
-/** Of memory that processes share, which model servers need more of than the engine's 64 MB. It counts as memory. */
+/** Maximum of shared memory: model servers need more than the engine's 64 MB. It counts as memory. */
 const SHM_BYTES = 1 * GB;
 
-/** Whoever wants to read the lines later has `docker logs`; the emulator gets them as they are written. */
+/** The engine keeps a short log for `docker logs`. The emulator gets each line as it is written. */
 const LOG_CONFIG = { Type: "json-file", Config: { "max-size": "10m", "max-file": "1" } };
 
-/** Where a container finds the worker port: as a socket of this machine, by its path here, or over its network. */
+/** How a container reaches the worker port: by a socket at that path of this machine, or over its network. */
 export type WorkerPlace =
   | { readonly socket: string }
   | {
-      /** As `SERVICE_ADDRESS_RULE` says. */
+      /** In the form of `SERVICE_ADDRESS_RULE`. */
       readonly address: string;
-      /** By which the worker shows who it is, and knows the service. */
+      /** The token by which the worker identifies itself and recognizes the service. */
       readonly token: string;
     };
 
-/** What a container is given of this machine. */
+/** What a container gets of this machine. */
 export interface ContainerPlaces {
   readonly worker: WorkerPlace;
-  /** Names that it knows beside those of its network, like `name:address`. */
+  /** Host names for the container, like `name:address`. */
   readonly extraHosts?: readonly string[];
-  /** Directory of the endpoint's network volume here. */
+  /** Directory of the endpoint's network volume on this machine. */
   readonly volume: string | undefined;
-  /** Further variables; those of the template win. */
+  /** More variables. The template's variables override them. */
   readonly env: Readonly<Record<string, string>>;
-  /** How the service is reached by the live protocol; absent where containers cannot reach it. */
+  /** How the worker reaches the service by the live protocol; absent where it cannot. */
   readonly live?: LiveService | undefined;
-  /** `uid:gid` of a container with the least privileges. */
+  /** `uid:gid` of a container that has the least privileges. */
   readonly user: string;
 }
 
@@ -50,9 +50,9 @@ export interface ContainerFrame {
   readonly labels: Readonly<Record<string, string>>;
   readonly settings: ContainerSettings;
   readonly places: ContainerPlaces;
-  /** Whether the engine can limit the size of a container's disk. */
+  /** Whether the size of the container's disk is limited. */
   readonly limitsDisk: boolean;
-  /** Name of the network that it is on. */
+  /** Name of the container's network. */
   readonly network: string;
 }
 
@@ -77,7 +77,7 @@ export function containerOptions(
     }),
     Labels: { ...labels },
     ...(isServer(order) && { ExposedPorts: exposed(serverPorts(order)) }),
-    // Held open by the emulator: a worker whose standard input ends has lost it, and ends too.
+    // The emulator holds it open: a worker ends when its standard input does, because the emulator is gone.
     OpenStdin: true,
     StdinOnce: true,
     ...(!settings.asImage && { User: places.user }),
@@ -95,13 +95,13 @@ export function containerOptions(
   };
 }
 
-/** As the engine names the ports of the HTTP server that a worker of a load balancing endpoint is. */
+/** The ports of a load balancing endpoint's server, as the engine names them. */
 function serverPorts({ template }: Pick<WorkerOrder, "template">): [string, string] {
   const { port, healthPort } = serverSettings(template);
   return [`${port}/tcp`, `${healthPort}/tcp`];
 }
 
-/** Where this machine reaches that server. @param published ports of this machine, by the container's. @throws Error when it has ended already */
+/** Address of that server. @param published ports of this machine by the container's. @throws Error if the server has ended */
 export function serverAddress(
   order: WorkerOrder,
   published: ReadonlyMap<string, number>,
@@ -112,7 +112,7 @@ export function serverAddress(
   return { port, healthPort, healthPath: serverSettings(order.template).healthPath };
 }
 
-/** What bounds every container, whoever it is for. */
+/** The limits of every container, a worker's or a pod's. */
 export function boundsOf({ memoryBytes, cpus }: ContainerSettings): HostConfig {
   return {
     Init: true,
@@ -130,7 +130,7 @@ export function exposed(ports: readonly string[]): Readonly<Record<string, objec
   return Object.fromEntries(ports.map((port) => [port, {}]));
 }
 
-/** Each on a free port of this machine, and for nobody else. */
+/** Publishes each port at a free one of the loopback address. */
 export function publishedLocally(ports: readonly string[]) {
   return Object.fromEntries(ports.map((port) => [port, [{ HostIp: "127.0.0.1", HostPort: "" }]]));
 }
@@ -149,17 +149,17 @@ function leastPrivileges(
   };
 }
 
-/** @param sizeInGb 0 for any size */
+/** @param sizeInGb 0 for no limit */
 export function wholeDisk(sizeInGb: number, limitsDisk: boolean): HostConfig {
   return limitsDisk && sizeInGb > 0 ? { StorageOpt: { size: `${sizeInGb}G` } } : {};
 }
 
-/** Images that know GPUs set it to `all`. */
+/** Overrides the `all` that images for GPUs set. */
 export function visibleGpus(order: Pick<WorkerOrder, "gpus">) {
   return { NVIDIA_VISIBLE_DEVICES: realGpuIds(order).join(",") || "void" };
 }
 
-/** As the engine takes them. */
+/** Variables in the form of the engine. */
 export function asList(variables: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(variables).map(([name, value]) => `${name}=${String(value)}`);
 }

@@ -1,4 +1,4 @@
-/** Waits for the end of a container by the engine's events, and by asking now and then, for an event can be missed. */
+/** Waits for the end of a container by the engine's events, and asks at intervals too, because an event can be missed. */
 import type { Clock } from "../../../core/time/clock.ts";
 import {
   type ContainerEnd,
@@ -8,35 +8,36 @@ import {
 } from "../container-engine.ts";
 import { pause, within } from "../../../core/time/pause.ts";
 
-/** How often a container is looked at of which nothing is heard. */
+/** Interval at which a container without events is looked at. */
 const LOOK_AGAIN_MS = 30_000;
 
-/** How long the engine may fail to say how a container is that is to end, and how often it is asked. */
+/** Timeout of an engine that fails to tell the state of a container which is to end, and interval at which it is asked. */
 const PATIENCE_MS = 10_000;
 const ASK_AGAIN_MS = 500;
 
-/** How long after an end by SIGKILL the engine may tell that memory had run out: its report on the container may not know. */
+/** Timeout after an end by SIGKILL in which an event may tell that memory ran out: the container's state may omit it. */
 const LATE_NEWS_MS = 1_000;
+/** Exit code of a program that SIGKILL ended. */
 const KILLED = 137;
 
 export interface ContainerWatchOptions {
   readonly clock: Clock;
-  /** To be told what the engine's operations throw. */
+  /** Takes note of what the engine's operations throw. */
   readonly failed: (error: unknown) => void;
-  /** Called whenever the container was seen to run. @throws EngineError */
+  /** Called each time the container is seen to run. @throws EngineError */
   readonly runs: () => Promise<void>;
-  /** Whether it was to be killed, so that its end says nothing of memory and is not waited for as long. */
+  /** Whether the container was asked to die: then its end says nothing of memory, and an engine that is away is not awaited. */
   readonly isKilled: () => boolean;
 }
 
 export interface SeenEnd extends ContainerEnd {
-  /** The engine was away when it ended, and may have taken it along. */
+  /** The engine was away when the container ended, and may be the cause. */
   readonly wasAway: boolean;
 }
 
 /**
- * An engine that is away is waited for, because its containers may run on. Whether their workers live is for others to judge:
- * they have those killed that do not, and then patience counts from the first failure.
+ * Waits for an engine that is away, because its containers may continue. The service kills a worker that is silent; from then on,
+ * the timeout counts from the engine's first failure.
  */
 export class ContainerWatch {
   readonly #container: EngineContainer;
@@ -50,12 +51,12 @@ export class ContainerWatch {
     this.#options = options;
   }
 
-  /** To be called when the container may have ended, whatever is heard of it. */
+  /** Call it when the container may have ended without an event. */
   look(): void {
     this.#look();
   }
 
-  /** @throws EngineError with status 404 for a container that is gone; another when patience has run out */
+  /** @throws EngineError with status 404 for a container that is gone; any other after the timeout */
   async end(): Promise<SeenEnd> {
     for (;;) {
       try {
@@ -95,7 +96,7 @@ export class ContainerWatch {
     try {
       await this.#container.listen(heard, hearing.signal);
       for (;;) {
-        // What is heard while it is looked at has it looked at again.
+        // News that arrives during a look causes another look.
         news = Promise.withResolvers<void>();
         if (failure !== undefined) throw failure;
         const end = await this.#container.ended();

@@ -19,18 +19,18 @@ import type { ContainerSettings } from "../../container-settings.ts";
 
 export interface PodFrame {
   readonly labels: Readonly<Record<string, string>>;
-  /** Put on its volume, which outlives the container. */
+  /** Labels of the pod's volume, which outlives the container. */
   readonly volumeLabels: Readonly<Record<string, string>>;
   readonly settings: ContainerSettings;
-  /** Directory of its network volume here. */
+  /** Directory of the network volume on this machine. */
   readonly networkVolume: string | undefined;
-  /** Whether the engine can limit the size of a container's disk. */
+  /** Whether the size of the container's disk is limited. */
   readonly limitsDisk: boolean;
-  /** Name of the network that it is on. */
+  /** Name of the container's network. */
   readonly network: string;
 }
 
-/** It runs as its image wants it: a pod is a machine to work on. */
+/** A pod has the privileges that its image asks for: it is a machine to work on. */
 export function podOptions(order: PodOrder, frame: PodFrame): ContainerCreateOptions {
   const { pod, runId } = order;
   const { dockerEntrypoint: entrypoint, dockerStartCmd: command } = pod;
@@ -50,7 +50,7 @@ export function podOptions(order: PodOrder, frame: PodFrame): ContainerCreateOpt
     }),
     Labels: { ...labels },
     ExposedPorts: exposed(ports),
-    // Held open by the emulator, so that a shell as its program waits.
+    // The emulator holds it open: a shell waits for input instead of ending.
     OpenStdin: true,
     HostConfig: {
       ...boundsOf(settings),
@@ -63,14 +63,14 @@ export function podOptions(order: PodOrder, frame: PodFrame): ContainerCreateOpt
   };
 }
 
-/** Its env may say otherwise. */
+/** The variables of the live service that describe the machine. The pod's own override them. */
 function placeOf({ pod, gpus }: PodOrder, { cpus, memoryBytes }: ContainerSettings) {
   const { id, gpuTypeIds, dataCenterIds, networkVolumeId: volumeId, vcpuCount } = pod;
   const cpuCount = cpus === undefined ? vcpuCount : Math.ceil(cpus);
   return livePlace({ id, gpus, gpuTypeIds, cpuCount, memoryBytes, volumeId, dataCenterIds });
 }
 
-/** What the engine has published, by the pod's own ports. */
+/** The published ports by the pod's own. */
 export function podPorts(pod: Pod, published: ReadonlyMap<string, number>): PodPorts {
   return Object.fromEntries(
     enginePorts(pod).flatMap((name) => {
@@ -80,12 +80,12 @@ export function podPorts(pod: Pod, published: ReadonlyMap<string, number>): PodP
   );
 }
 
-/** HTTP is TCP to the engine. */
+/** The engine knows HTTP ports as TCP ports. */
 function enginePorts({ ports }: Pod): readonly string[] {
   return [...new Set(ports.map((each) => each.replace("/http", "/tcp")))];
 }
 
-/** The network volume, or else its own, which is kept under the pod's id until the pod is deleted. */
+/** The network volume, or the pod's own volume, which is kept until the pod is deleted. */
 function mounts(pod: Pod, { networkVolume, volumeLabels }: PodFrame): MountConfig {
   const target = mountPoint(pod);
   if (networkVolume !== undefined) return [bind(networkVolume, target)];

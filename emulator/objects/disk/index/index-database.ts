@@ -1,4 +1,4 @@
-/** The SQLite database with the index of the object store: short statements, each committed durably or not at all. */
+/** The SQLite database with the index of the object store. Its statements are short; each is committed durably or not at all. */
 import path from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { DURABLE_COMMITS } from "../../../sqlite/durable-commits.ts";
@@ -14,11 +14,11 @@ const FILE_NAME = "index.db";
 export class IndexDatabase {
   readonly #db: DatabaseSync;
   readonly #file: string;
-  /** Each is prepared once; closing the database ends them, which those of its tag store outlive. */
+  /** Each statement is prepared once, and ends with the database, unlike those of SQLite's tag store. */
   readonly #statements = new Map<string, StatementSync>();
 
   /**
-   * Opens the index in a directory, making it if need be.
+   * Opens the index in a directory, or makes it.
    *
    * @throws StoreUnusableError, StoreFullError
    */
@@ -41,7 +41,7 @@ export class IndexDatabase {
     }
   }
 
-  /** The first row that a statement answers. What stands in `${}` is bound to it. */
+  /** The first row of a statement. Values in `${}` are bound. */
   first(sql: TemplateStringsArray, ...values: SQLInputValue[]): Row | undefined {
     return this.all(sql, ...values)[0];
   }
@@ -57,7 +57,7 @@ export class IndexDatabase {
     this.#guarded(() => void this.#statement(sql.join("?")).run(...values));
   }
 
-  /** Commits all that `step` wrote, or nothing if it throws. Not to be nested. @throws S3Error InsufficientStorage */
+  /** Commits everything that `step` writes, or nothing if it throws. Must not be nested. @throws S3Error InsufficientStorage */
   transact<T>(step: () => T): T {
     return this.#guarded(() => {
       this.#db.exec("BEGIN IMMEDIATE");
@@ -66,7 +66,7 @@ export class IndexDatabase {
         this.#db.exec("COMMIT");
         return result;
       } catch (error) {
-        // After some failures SQLite has rolled back by itself.
+        // SQLite rolls back by itself after some failures.
         if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
         throw error;
       }

@@ -1,4 +1,4 @@
-/** Rows of endpoint buckets and their objects, and of the pieces of content each object is made of. */
+/** The rows of endpoint buckets, of their objects, and of the pieces of each object's content. */
 import { Buffer } from "node:buffer";
 import { integerAt, type Row, textAt } from "../../../sqlite/row.ts";
 import type { BucketInfo, ObjectInfo } from "../../object-store.ts";
@@ -59,7 +59,7 @@ export class ObjectTable {
     );
   }
 
-  /** There must be no object with the key. */
+  /** Inserts an object with a new key. */
   insert(bucket: string, info: ObjectInfo, blobs: readonly Blob[]): void {
     const { key, sizeBytes, etag, modifiedAt } = info;
     const row = this.#db.first`

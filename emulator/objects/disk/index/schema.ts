@@ -1,4 +1,4 @@
-/** The tables of the index: which objects there are, and which files hold their content. */
+/** The tables of the index: the objects, and the files with their content. */
 import type { Schema } from "../../../sqlite/schema-version.ts";
 
 export const SCHEMA: Schema = {

@@ -1,4 +1,4 @@
-/** How the index stores what is known of an object besides its content: as JSON, checked when it is read. */
+/** The attributes of objects in the index: as JSON, which is checked when it is read. */
 import { Buffer } from "node:buffer";
 import { z } from "zod";
 import { damaged, type Row } from "../../../sqlite/row.ts";
@@ -24,22 +24,22 @@ const uploadAttributes = z.object({
 export type ObjectAttributes = z.infer<typeof objectAttributes>;
 export type UploadAttributes = z.infer<typeof uploadAttributes>;
 
-/** What a file has of which no client said anything. */
+/** The attributes of a file that no client described. */
 export const NO_ATTRIBUTES: Attributes = { headers: {}, metadata: {} };
 
-/** Of an object or an upload, leaving out whatever else `from` has. */
+/** The attributes of an object or an upload as JSON, without its other fields. */
 export function attributesText(from: ObjectAttributes | UploadAttributes): string {
   const { headers, metadata } = from;
   const uploadId = "uploadId" in from ? from.uploadId : undefined;
   return JSON.stringify({ headers, metadata, checksum: from.checksum, uploadId });
 }
 
-/** @throws Error when the index is damaged */
+/** @throws Error if the index is damaged */
 export function objectAttributesIn(text: string): ObjectAttributes {
   return objectAttributes.parse(JSON.parse(text));
 }
 
-/** @throws Error when the index is damaged */
+/** @throws Error if the index is damaged */
 export function uploadAttributesIn(text: string): UploadAttributes {
   return uploadAttributes.parse(JSON.parse(text));
 }
@@ -48,12 +48,12 @@ export function checksumText(given: Checksum | undefined): string | null {
   return given === undefined ? null : JSON.stringify(given);
 }
 
-/** @throws Error when the index is damaged */
+/** @throws Error if the index is damaged */
 export function checksumIn(text: string | undefined): { readonly checksum?: Checksum } {
   return text === undefined ? {} : { checksum: checksum.parse(JSON.parse(text)) };
 }
 
-/** A column of bytes, checked for its type as the other columns are. */
+/** A column of bytes, with its type checked. */
 export function bytesAt(row: Row, column: number): Buffer {
   const value = row[column];
   if (!(value instanceof Uint8Array)) throw damaged("bytes", value);

@@ -1,4 +1,4 @@
-/** Rows of open multipart uploads and of the parts that have come. */
+/** The rows of open multipart uploads and of their parts. */
 import { Buffer } from "node:buffer";
 import {
   integerAt,
@@ -76,13 +76,13 @@ export class UploadTable {
     this.#db.run`DELETE FROM uploads WHERE id = ${uploadId}`;
   }
 
-  /** When the oldest upload of all buckets began. */
+  /** The time at which the oldest upload of all buckets began. */
   oldest(): number | undefined {
     const row = this.#db.first`SELECT min(initiated_at) FROM uploads`;
     return row && optionalIntegerAt(row, 0);
   }
 
-  /** Within a transaction: drops the oldest uploads that began at `at` or before, and answers their parts. */
+  /** Within a transaction: drops the oldest uploads that began at `at` or before, and returns their parts. */
   takeBefore(at: number, limit: number): readonly StoredPart[] {
     const rows = this.#db.all`
       SELECT id FROM uploads WHERE initiated_at <= ${at} ORDER BY initiated_at LIMIT ${limit}`;

@@ -1,4 +1,4 @@
-/** Rows with what clients said about files of volumes. A row is about one file, by its fingerprint, and no later file with its key. */
+/** The rows with attributes of files in volumes. A row belongs to one file by its fingerprint, and not to later files with its key. */
 import { Buffer } from "node:buffer";
 import { textAt } from "../../../sqlite/row.ts";
 import { attributesText, type ObjectAttributes, objectAttributesIn } from "./stored-attributes.ts";
@@ -29,12 +29,12 @@ export class VolumeTable {
     return row && { etag: textAt(row, 0), attributes: objectAttributesIn(textAt(row, 1)) };
   }
 
-  /** Drops the rows of all files there were with this key. */
+  /** Drops the rows of all files with this key. */
   forgetAll(volume: string, key: string): void {
     this.#db.run`DELETE FROM volume_files WHERE volume = ${volume} AND key = ${Buffer.from(key)}`;
   }
 
-  /** Drops the rows of the other files there were with this key. */
+  /** Drops the rows of earlier files with this key. */
   forgetOthers(volume: string, key: string, fingerprint: string): void {
     this.#db.run`
       DELETE FROM volume_files

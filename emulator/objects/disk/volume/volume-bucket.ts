@@ -1,4 +1,4 @@
-/** A bucket that is a directory: every file in it is an object, whoever wrote it, and every object a file for everybody. */
+/** A bucket that is a directory: every file in it is an object, also one that a worker wrote, and every object is a file. */
 import { createHash, randomUUID } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { stat } from "node:fs/promises";
@@ -30,23 +30,23 @@ import { VolumeWalk } from "./volume-walk.ts";
 import { writeContent } from "../write-content.ts";
 
 export interface VolumeContext {
-  /** What clients said about the files. */
+  /** The attributes that clients gave the files. */
   readonly records: VolumeTable;
   readonly uploads: UploadsContext;
 }
 
-/** What is recorded of a new file, and the condition for writing it. */
+/** The record of a new file, and the condition of its write. */
 interface NewFile extends WriteCondition {
-  /** By default the MD5 of the content. */
+  /** Default: the MD5 of the content. */
   readonly etag?: string;
-  /** Called once all content has come: a checksum may follow it. */
+  /** Called after the content has ended, because a checksum may follow it. */
   readonly attributes: () => ObjectAttributes;
 }
 
-/** Everybody may read: workers in containers may be other users. */
+/** Every user may read: workers in containers may be other users. */
 const FILE_MODE = 0o644;
 
-/** The file system's errors where a directory is in the way of a file, or a file in the way of one of its directories. */
+/** Errors of the file system if a directory is in the way of a file, or a file in the way of a directory. */
 const SOMETHING_IN_THE_WAY: ReadonlySet<string | undefined> = new Set([
   "EISDIR",
   "ENOTDIR",
@@ -61,7 +61,7 @@ export class VolumeBucket implements Bucket {
   readonly uploads: DiskUploads;
   readonly #context: VolumeContext;
   readonly #directory: VolumeDirectory;
-  /** New files are moved into place one after the other, so that the condition of each still holds when it is moved. */
+  /** The last move of a new file into its place. Moves run one at a time: the condition of each holds until it is moved. */
   #lastPlacing: Promise<unknown> = Promise.resolve();
 
   private constructor(context: VolumeContext, info: BucketInfo, directory: VolumeDirectory) {
@@ -72,7 +72,7 @@ export class VolumeBucket implements Bucket {
     this.uploads = new DiskUploads(context.uploads, info.name, this.#assemble);
   }
 
-  /** Makes a directory a bucket, and removes the uploads that an earlier run left unfinished. @throws Error if it is no directory */
+  /** Makes a directory a bucket, and removes unfinished uploads of earlier runs. @throws Error if it is not a directory */
   static async open(
     context: VolumeContext,
     name: string,
@@ -98,7 +98,7 @@ export class VolumeBucket implements Bucket {
     return {
       info: this.#infoOf(key, stats),
       read: (range?: ByteRange) => {
-        // A worker may append to the file meanwhile; the reader was told the size it had.
+        // A worker may append to the file meanwhile: the reader gets the announced size.
         const { start, end } = range ?? { start: 0, end: Number(stats.size) - 1 };
         if (start > end) return Readable.from([]);
         return handle.createReadStream({ start, end, autoClose: false });
@@ -173,7 +173,7 @@ export class VolumeBucket implements Bucket {
     const stats = await this.#directory.statFile(staged);
     if (!stats) throw new Error("an upload to a volume was removed before it was moved into place");
     const fingerprint = fingerprintOf(stats);
-    // Recorded before it is moved, so that the file never appears without its record.
+    // Recorded before the move: the file never appears without its record.
     records.put(this.name, key, fingerprint, {
       etag: file.etag ?? md5,
       attributes: file.attributes(),
@@ -201,7 +201,7 @@ export class VolumeBucket implements Bucket {
   };
 }
 
-/** What a client is told of an error in writing a file. */
+/** The error that a client gets for a failed write. */
 function asWriteError(key: string, error: unknown): unknown {
   if (error instanceof SpelledOtherwiseError)
     return unusableKey(
@@ -220,12 +220,12 @@ function withChecksum(checksum: Checksum | undefined): { readonly checksum?: Che
   return checksum ? { checksum } : {};
 }
 
-/** Differs between files, and changes whenever a file is written to. */
+/** A text that differs between files, and changes with every write to a file. */
 function fingerprintOf({ ino, size, mtimeNs }: BigIntStats): string {
   return `${ino}:${size}:${mtimeNs}`;
 }
 
-/** The ETag of a file that did not come through the store: to read all of it for its MD5 would cost too much. */
+/** The ETag of a file that a worker wrote: reading all of it for its MD5 would cost too much. */
 function etagOfFingerprint(fingerprint: string): string {
   return `${createHash("md5").update(fingerprint).digest("hex")}-0`;
 }

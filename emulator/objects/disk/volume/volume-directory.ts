@@ -1,11 +1,11 @@
 /**
- * Files below the root of a volume. Workers may put any link there at any time, so no directory on the way to a file may
- * be one, and a file that is one must lead to a file in the volume; what is opened is checked, not what is about to be.
+ * Files below the root of a volume. A worker may put a link there at any time. No directory on the path of a file may be a link, and a
+ * file that is a link must lead to a file in the volume. The check is made on the open file, not on its path.
  *
- * Where the system has paths to what is open (/proc/self/fd) no renaming turns anything elsewhere. Elsewhere all is done by the usual
- * paths, and looked at anew afterwards: a file is only read if it is found in the volume again, and what was done in a directory that
- * became another one meanwhile fails. It may have been done elsewhere by then; and a worker that puts all back between two looks is not
- * noticed, but for files that are read on macOS, which refuses links anywhere in a path.
+ * On a system with paths to open files (/proc/self/fd) a rename cannot lead elsewhere. Other systems use ordinary paths and check them
+ * afterwards: a file is read only if it is found in the volume again, and work in a directory that has become another one fails. By
+ * then the work may have been done elsewhere. A worker that restores everything between two checks is not noticed, except for reads
+ * on macOS, which refuses links anywhere in a path.
  */
 import { randomUUID } from "node:crypto";
 import { type BigIntStats, constants, type Dirent, existsSync } from "node:fs";
@@ -27,13 +27,13 @@ import path from "node:path";
 import { isSpelledOtherwise } from "../../../../runtime/storage/spelled-otherwise.ts";
 import { codeOf } from "../../../sqlite/sqlite-error.ts";
 
-/** Refuses links: on macOS anywhere in the path (O_NOFOLLOW_ANY, which Node has no name for), elsewhere as its last name. */
+/** Flag that refuses links: on macOS anywhere in the path (O_NOFOLLOW_ANY, which Node does not name), elsewhere as the last name. */
 const NO_LINKS = process.platform === "darwin" ? 0x2000_0000 : constants.O_NOFOLLOW;
 const OPEN_DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | NO_LINKS;
-/** A pipe without a writer would hold up an open for ever. */
+/** Flags of an open. Without O_NONBLOCK, the open of a pipe without a writer never returns. */
 const OPEN_FILE = constants.O_RDONLY | constants.O_NONBLOCK;
 
-/** What the file system says where there is no such file, or something else in its place. */
+/** Errors of the file system if there is no such file, or something else in its place. */
 const NOTHING_THERE: ReadonlySet<string | undefined> = new Set([
   "ENOENT",
   "ENOTDIR",
@@ -42,12 +42,12 @@ const NOTHING_THERE: ReadonlySet<string | undefined> = new Set([
   "ENAMETOOLONG",
 ]);
 
-/** The file system has something under the name that is called otherwise, and would not hold both. */
+/** The file system has a file whose name differs in case or Unicode form, and cannot hold both. */
 export class SpelledOtherwiseError extends Error {
   override readonly name = "SpelledOtherwiseError";
 }
 
-/** Names from the root of the volume on. */
+/** A path in the volume, as names from its root. */
 export type Names = readonly string[];
 
 export interface OpenFile {
@@ -55,7 +55,7 @@ export interface OpenFile {
   readonly stats: BigIntStats;
 }
 
-/** A directory held open. `path` leads to it whatever its name is meanwhile, where the system has such paths. */
+/** An open directory. Where the system has paths to open files, `path` leads to it after a rename too. */
 interface Place extends AsyncDisposable {
   readonly handle: FileHandle;
   readonly path: string;
@@ -64,7 +64,7 @@ interface Place extends AsyncDisposable {
 export class VolumeDirectory {
   readonly #root: string;
   readonly #hasDescriptorPaths: boolean;
-  /** Whether names are one to the file system that differ in case or Unicode form: then each is looked up among those that are there. */
+  /** Whether the file system ignores case or Unicode form in names: then each name is compared with those in the directory. */
   readonly #folds: boolean;
 
   private constructor(root: string, hasDescriptorPaths: boolean, folds: boolean) {
@@ -74,8 +74,8 @@ export class VolumeDirectory {
   }
 
   /**
-   * @param hasDescriptorPaths whether the system has paths to what is open
-   * @throws Error when it is no directory
+   * @param hasDescriptorPaths whether the system has paths to open files
+   * @throws Error if it is not a directory
    */
   static async at(
     directory: string,
@@ -85,7 +85,7 @@ export class VolumeDirectory {
     return new VolumeDirectory(root, hasDescriptorPaths, await foldsNames(root));
   }
 
-  /** Undefined where there is no file that is an object. The handle is the caller's to close. */
+  /** The open file of an object, which the caller closes; undefined if there is none. */
   async openFile(names: Names): Promise<OpenFile | undefined> {
     return orNothing(async () => {
       const { parent, name } = split(names);
@@ -118,7 +118,7 @@ export class VolumeDirectory {
     return opened?.stats;
   }
 
-  /** What is in a directory; nothing if it is none. */
+  /** The entries of a directory; none if it is not a directory. */
   async entries(names: Names): Promise<readonly Dirent<Buffer>[]> {
     const entries = await orNothing(async () =>
       this.#within(names, async (place) =>
@@ -128,12 +128,12 @@ export class VolumeDirectory {
     return entries ?? [];
   }
 
-  /** Calls `write` with the path for a new file in a directory that is made if need be; hands on what it answers. */
+  /** Calls `write` with the path for a new file, in a directory that is made if it is missing, and returns its result. */
   async writeIn<T>(names: Names, name: string, write: (file: string) => Promise<T>): Promise<T> {
     return this.#within(names, async (place) => write(path.join(place.path, name)), true);
   }
 
-  /** Puts a file in the place of another, or of an empty directory, durably. Directories on the way are made. */
+  /** Moves a file durably, also over another file or an empty directory. Missing directories are made. */
   async move(from: Names, to: Names): Promise<void> {
     const source = split(from);
     const target = split(to);
@@ -142,7 +142,7 @@ export class VolumeDirectory {
       const moving = async () => rename(path.join(sourcePlace.path, source.name), file);
       await moving().catch(async (error: unknown) => {
         if (codeOf(error) !== "EISDIR") throw error;
-        // Directories are no objects, so one that holds none is not in the way.
+        // A directory is no object: one without objects is not in the way.
         await rmdir(file);
         await moving();
       });
@@ -153,7 +153,7 @@ export class VolumeDirectory {
     );
   }
 
-  /** Does nothing where there is no file. */
+  /** Removes a file, if there is one. */
   async remove(names: Names): Promise<void> {
     await orNothing(async () => {
       const { parent, name } = split(names);
@@ -166,7 +166,7 @@ export class VolumeDirectory {
     });
   }
 
-  /** Removes all there is in a directory. */
+  /** Removes the content of a directory. */
   async clear(names: Names): Promise<void> {
     await orNothing(async () =>
       this.#within(names, async (place) => {
@@ -178,9 +178,9 @@ export class VolumeDirectory {
   }
 
   /**
-   * Does `work` in a directory.
+   * Calls `work` with an open directory.
    *
-   * @throws Error when it is another directory afterwards, where that could lead `work` elsewhere
+   * @throws Error if its path leads to another directory afterwards, on a system without paths to open files
    */
   async #within<T>(names: Names, work: (place: Place) => Promise<T>, make = false): Promise<T> {
     await using place = await this.#enter(names, make);
@@ -191,7 +191,7 @@ export class VolumeDirectory {
     throw new Error(`the directory ${names.join("/")} of the volume was replaced meanwhile`);
   }
 
-  /** Opens a directory name by name, following no link. */
+  /** Opens a directory name by name, without following links. */
   async #enter(names: Names, make = false): Promise<Place> {
     let place = await this.#placeAt(this.#root);
     for (const name of names) {
@@ -219,7 +219,7 @@ export class VolumeDirectory {
     };
   }
 
-  /** Whether what was opened lies in the volume, whatever link led to it. */
+  /** Whether an open file lies in the volume, whichever link led to it. */
   async #holds(handle: FileHandle, file: string): Promise<boolean> {
     const isBelow = (real: string) => real.startsWith(this.#root + path.sep);
     if (this.#hasDescriptorPaths) return isBelow(await readlink(descriptorPath(handle)));
@@ -244,7 +244,7 @@ async function isSame(one: FileHandle, other: FileHandle): Promise<boolean> {
   return a.dev === b.dev && a.ino === b.ino;
 }
 
-/** A path to what is open that no renaming can turn elsewhere. */
+/** A path to an open file that a rename cannot change. */
 function descriptorPath(handle: FileHandle): string {
   return `/proc/self/fd/${handle.fd}`;
 }
@@ -263,7 +263,7 @@ async function orNothing<T>(work: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** False also where nothing can be written to find out. */
+/** Tries with a file of its own; false where none can be written. */
 async function foldsNames(root: string): Promise<boolean> {
   const name = `.sv-é-${randomUUID()}`;
   const probe = path.join(root, name);

@@ -1,7 +1,7 @@
-/** Which keys can be the path of a file in a volume. */
+/** The keys that can be the path of a file in a volume. */
 import { Buffer } from "node:buffer";
 
-/** The directory in a volume in which uploads wait until they are whole; nothing in it is an object. */
+/** Name of the directory in a volume with unfinished uploads, which are no objects. */
 export const STAGING_NAME = ".sv-objects";
 
 const NAME_MAX_BYTES = 255;
@@ -10,7 +10,7 @@ type KeyPath =
   | { readonly names: readonly string[]; readonly problem?: undefined }
   | { readonly names?: undefined; readonly problem: string };
 
-/** The names on the way to a key's file, its own last; or why there can be no such file. */
+/** The path of a key's file as names, or the reason why there can be no such file. */
 export function pathOfKey(key: string): KeyPath {
   const names = key.split("/");
   for (const name of names) {

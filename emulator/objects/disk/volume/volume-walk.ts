@@ -1,4 +1,4 @@
-/** Walks the files of a volume in the order of their keys, reading only the directories that are in question. */
+/** Walks the files of a volume in the order of their keys, and reads only the directories that can have the next ones. */
 import { Buffer, isUtf8 } from "node:buffer";
 import type { Dirent } from "node:fs";
 import { afterAllWith } from "../../key-order.ts";
@@ -8,13 +8,13 @@ import type { Found, KeyCursor } from "../../paginate.ts";
 import type { VolumeDirectory } from "./volume-directory.ts";
 import { STAGING_NAME } from "./volume-path.ts";
 
-/** A file with its key, or a directory with what the keys of all files in it begin with. */
+/** A file with its key, or a directory with the common prefix of its files' keys. */
 interface Step {
   readonly key: Buffer;
   readonly isDirectory: boolean;
 }
 
-/** A directory on the way, with what of it is still to come. */
+/** A directory on the path, with its remaining entries. */
 interface Level {
   readonly prefix: Buffer;
   readonly steps: readonly Step[];
@@ -26,7 +26,7 @@ export class VolumeWalk implements KeyCursor<ObjectInfo> {
   readonly #infoOf: (key: string) => Promise<ObjectInfo | undefined>;
   #levels: Level[] | undefined;
 
-  /** `infoOf` answers undefined for what turns out to be no object. */
+  /** @param infoOf returns undefined for a file that turns out to be no object */
   constructor(
     directory: VolumeDirectory,
     infoOf: (key: string) => Promise<ObjectInfo | undefined>,
@@ -76,7 +76,7 @@ function endsBefore({ prefix }: Level, atLeast: Buffer): boolean {
   return prefix.length > 0 && Buffer.compare(afterAllWith(prefix), atLeast) <= 0;
 }
 
-/** Or may hold or lead to one. A name that is no UTF-8 cannot be part of a key. */
+/** True also for a directory that may hold an object, and a link that may lead to one. Names that are not UTF-8 are no keys. */
 function isObject(entry: Dirent<Buffer>, prefix: Buffer): boolean {
   if (!isUtf8(entry.name)) return false;
   if (prefix.length === 0 && entry.name.toString() === STAGING_NAME) return false;

@@ -3,11 +3,8 @@ import { describe, expect, it } from "vitest";
 import { exitOf } from "../../../../emulator/launch/docker/containers/container-run.ts";
 import { EngineError } from "../../../../emulator/launch/docker/container-engine.ts";
 import { pullProblem, startProblem } from "../../../../emulator/launch/docker/docker-errors.ts";
-import { gatewayOf } from "../../../../emulator/launch/docker/gateway-address.ts";
-import {
-  PullFailed,
-  PullProgress,
-} from "../../../../emulator/launch/docker/images/pull-progress.ts";
+import { gatewayOf } from "../../../../emulator/launch/docker/engine-answers.ts";
+import { PullFailed, PullProgress } from "../../../../emulator/launch/docker/image-puller.ts";
 
 describe("a container that cannot be started", () => {
   const problem = (message: string) => startProblem(new EngineError(message, 500));

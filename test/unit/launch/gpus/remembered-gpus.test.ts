@@ -1,7 +1,9 @@
-/** The GPUs of a machine are looked for once, or again while none is known. */
+/** The GPUs of a machine are looked for once, or again while none is known; their use is asked for now and then. */
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { GpuInventory } from "../../../../emulator/core/workers/gpu-allocation.ts";
-import { rememberedGpus } from "../../../../emulator/launch/gpus/remembered-gpus.ts";
+import { askForGpuUse } from "../../../../emulator/launch/gpus/nvidia-smi.ts";
+import { gpuUseAsker, rememberedGpus } from "../../../../emulator/launch/gpus/remembered-gpus.ts";
+import { scriptInNvidiaSmi } from "../../../setup/stand-in-nvidia-smi.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => void vi.useRealTimers());
@@ -31,4 +33,24 @@ it("while nothing is known it is looked for again, after half a minute", async (
   expect(find).toHaveBeenCalledTimes(1);
   vi.advanceTimersByTime(1);
   expect(await gpus()).toBe(NONE);
+});
+
+it("tells the memory and the work of each GPU; one that does not say is left out", async () => {
+  await using nvidiaSmi = await scriptInNvidiaSmi(`echo "$1" >&2
+[ "$1" = --query-gpu=uuid,memory.used,memory.total,utilization.gpu ] || exit 2
+echo "GPU-1, 1024, 23034, 37"
+echo "GPU-2, 0, 81559, [N/A]"
+echo "GPU-3, [N/A], [N/A], [N/A]"`);
+  const MIB = 1_024 ** 2;
+  expect(await askForGpuUse(nvidiaSmi.program)).toEqual([
+    { id: "GPU-1", usedBytes: 1_024 * MIB, totalBytes: 23_034 * MIB, busyPercent: 37 },
+    { id: "GPU-2", usedBytes: 0, totalBytes: 81_559 * MIB, busyPercent: undefined },
+  ]);
+});
+
+it("is asked once for those who ask at the same time, and knows nothing where that fails", async () => {
+  const ask = vi.fn<typeof askForGpuUse>().mockRejectedValue(new Error("was not found"));
+  const use = gpuUseAsker(ask);
+  expect(await Promise.all([use(), use(), use()])).toEqual([[], [], []]);
+  expect(ask).toHaveBeenCalledTimes(1);
 });

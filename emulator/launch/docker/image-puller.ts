@@ -1,24 +1,25 @@
-/** Makes an image available on this machine: each is pulled once, however many workers wait for it. */
-import type { Template } from "../../../core/resources/template.ts";
-import type { RegistryCredentials } from "../../../core/resources/registry-auth.ts";
-import type { ContainerEngine } from "../container-engine.ts";
-import type { LaunchLog } from "../../launcher.ts";
-import { pullProblem } from "../docker-errors.ts";
-import { PullFailed, PullProgress } from "./pull-progress.ts";
+/** Makes images available on this machine. Workers that wait for the same image share one pull. */
+import type { Template } from "../../core/resources/template.ts";
+import { readEngineMessage } from "../../docker/engine-message.ts";
+import { LayerTransfer } from "../../docker/layer-transfer.ts";
+import type { RegistryCredentials } from "../../core/resources/registry-auth.ts";
+import type { ContainerEngine } from "./container-engine.ts";
+import type { LaunchLog } from "../launcher.ts";
+import { pullProblem } from "./docker-errors.ts";
 
-/** A pull of which nothing is heard for so long is given up; the next worker tries again. */
+/** Timeout of a pull without progress. The next worker tries again. */
 const STALLED_MS = 300_000;
 
 export interface ImagePullerOptions {
   readonly engine: ContainerEngine;
-  /** Undefined for a template that names none. Rejects with a sentence where they cannot be had. */
+  /** Credentials for the image's registry; undefined for a template that names none. Rejects with a sentence. */
   readonly credentialsOf: (template: ImageReference) => Promise<RegistryCredentials | undefined>;
   readonly log: LaunchLog;
-  /** Default: 5 minutes. */
+  /** Timeout of a pull without progress. Default: 5 minutes. */
   readonly stalledMs?: number;
 }
 
-/** What a container is made of, and who may have it. */
+/** An image and the credentials for its registry. */
 export type ImageReference = Pick<Template, "imageName" | "containerRegistryAuthId">;
 
 interface Pull {
@@ -27,7 +28,7 @@ interface Pull {
   waiting: number;
 }
 
-/** The message is a sentence on why there is no such image here. */
+/** The message is a sentence that says why the image is not on this machine. */
 class ImageMissing extends Error {
   override readonly name = "ImageMissing";
 }
@@ -41,9 +42,9 @@ export class ImagePuller {
   }
 
   /**
-   * Resolves when the template's image is there. `signal` ends the waiting, and the pull itself when nobody waits for it any more.
+   * Resolves when the template's image is there. `signal` ends the waiting, and the pull if no other worker waits for it.
    *
-   * @throws ImageMissing; EngineError; what `signal` was aborted with
+   * @throws ImageMissing; EngineError; the reason of `signal`
    */
   async provide(template: ImageReference, signal: AbortSignal): Promise<void> {
     if (await this.#options.engine.hasImage(template.imageName)) return;
@@ -71,7 +72,7 @@ export class ImagePuller {
   #begin(key: string, template: ImageReference): Pull {
     const cancel = new AbortController();
     const done = this.#pull(template, cancel);
-    // Whoever waits gets the error; there may be nobody any more.
+    // The workers that wait get the error. There may be none by now.
     done.catch(() => undefined);
     const pull = { done, cancel, waiting: 0 };
     this.#pulls.set(key, pull);
@@ -103,4 +104,38 @@ export class ImagePuller {
     }
     log.info({ image }, `the image ${image} is here`);
   }
+}
+
+/** The engine reported a failure while it sent its messages. */
+export class PullFailed extends Error {
+  override readonly name = "PullFailed";
+}
+
+/** Number of log lines for a pull. */
+const STEPS = 10;
+/** Minimum of bytes between two lines: shorter steps pass faster than they can be read. */
+const STEP_MIN_BYTES = 1_000_000;
+
+export class PullProgress {
+  readonly #layers = new LayerTransfer();
+  #toldBytes = 0;
+
+  /** A log line after about each tenth of the bytes. @throws PullFailed when the message is an error */
+  take(message: unknown): string | undefined {
+    const read = readEngineMessage(message);
+    if (read.error !== undefined) throw new PullFailed(read.error);
+    return this.#layers.note(read) ? this.#line() : undefined;
+  }
+
+  #line(): string | undefined {
+    const { doneBytes, totalBytes, layerCount, thereCount } = this.#layers;
+    if (doneBytes - this.#toldBytes < Math.max(totalBytes / STEPS, STEP_MIN_BYTES))
+      return undefined;
+    this.#toldBytes = doneBytes;
+    return `${inMb(doneBytes)} of ${inMb(totalBytes)} MB, ${thereCount} of ${layerCount} layers unpacked`;
+  }
+}
+
+function inMb(bytes: number): string {
+  return String(Math.round(bytes / 1e6));
 }
