@@ -6,10 +6,9 @@ import {
   type Command,
   createCommandLauncher,
 } from "../../emulator/launch/processes/command-launcher.ts";
-import { processesMarked } from "../e2e/jobs/observe.ts";
-import { temporaryTree } from "../temporary-tree.ts";
 import { launcherContract } from "./launcher.contract.ts";
-import { type LauncherSubject, orderOf, templateNamed } from "./launcher/subject.ts";
+import { processSubject, SERVED } from "./launcher/process-subject.ts";
+import { type LauncherSubject, orderOf } from "./launcher/subject.ts";
 
 interface CommandSubject extends LauncherSubject {
   readonly places: string;
@@ -19,38 +18,22 @@ interface CommandSubject extends LauncherSubject {
 }
 
 async function open(): Promise<CommandSubject> {
-  const tree = await temporaryTree({ "worker.cjs": "" });
-  const mark = `CONTRACT=${crypto.randomUUID()}`;
-  const [name = "", value = ""] = mark.split("=");
-  const lines: string[] = [];
-  const places = tree.path("places");
-  let served: Command = { command: [process.execPath, "worker.cjs"], cwd: tree.root };
-  const launcher = createCommandLauncher({
-    commandOf: ({ imageName }) => (imageName === "sv.local/contract" ? served : undefined),
-    serviceAddress: () => "unix:/nowhere",
-    liveService: () => ({ url: "http://127.0.0.1:1", pingIntervalMs: 5_000, cpuCount: 1 }),
-    places,
-    extraEnv: () => ({ [name]: value }),
-    line: ({ workerId }, line) => lines.push(`${workerId}: ${line}`),
+  let served: Command | undefined;
+  const subject = await processSubject((launching, tree) => {
+    served = { command: [process.execPath, "worker.cjs"], cwd: tree.root };
+    return createCommandLauncher({
+      ...launching,
+      commandOf: ({ imageName }) => (imageName === SERVED ? served : undefined),
+      liveService: () => ({ url: "http://127.0.0.1:1", pingIntervalMs: 5_000, cpuCount: 1 }),
+      places: tree.path("places"),
+    });
   });
+  const { tree } = subject;
   return {
-    launcher,
-    places,
+    ...subject,
+    places: tree.path("places"),
     root: fs.realpathSync(tree.root),
-    run: (command) => (served = { ...served, ...command }),
-    templateOf(code) {
-      // At once: a worker that was launched before may be reading it.
-      fs.writeFileSync(tree.path("next.cjs"), code);
-      fs.renameSync(tree.path("next.cjs"), tree.path("worker.cjs"));
-      return templateNamed("sv.local/contract");
-    },
-    foreign: templateNamed("somebody/image:1"),
-    lines,
-    left: async () => processesMarked(mark).length,
-    async [Symbol.asyncDispose]() {
-      await launcher.close();
-      await tree[Symbol.asyncDispose]();
-    },
+    run: (command) => served && (served = { ...served, ...command }),
   };
 }
 

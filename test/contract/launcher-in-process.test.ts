@@ -71,6 +71,8 @@ describe("the launcher of functions", () => {
       launcher,
       lines,
       foreign: templateNamed("somebody/image:1"),
+      killed: { exitCode: 1 },
+      left: async () => 0,
       whenAsked: "draining: no further jobs are taken",
       templateThat(behaviour) {
         isBusy = behaviour === "stays-when-asked";

@@ -21,10 +21,9 @@ function placeOf({ kind }: LaunchedWorker): "container" | "pod" | "process" {
 
 function asEnding(subject: LauncherSubject): EndingSubject {
   return {
-    launcher: subject.launcher,
-    foreign: subject.foreign,
-    lines: subject.lines,
+    ...subject,
     whenAsked: "no",
+    killed: { exitCode: undefined, signal: "SIGKILL" },
     templateThat: (behaviour) => subject.templateOf(CODE[behaviour]),
     [Symbol.asyncDispose]: () => subject[Symbol.asyncDispose](),
   };
@@ -104,14 +103,6 @@ export function launcherContract(
       );
     });
 
-    it("ends a worker that is killed while it is started", async () => {
-      await using subject = await open();
-      const worker = launch(subject, STAYS);
-      worker.kill();
-      expect(await worker.exited).toMatchObject({ signal: "SIGKILL" });
-      expect(await subject.left()).toBe(0);
-    });
-
     it("says where a worker is that it has started", async () => {
       await using subject = await open();
       const worker = launch(subject, STAYS);
@@ -125,16 +116,6 @@ export function launcherContract(
       const program = 'require("node:child_process")';
       const code = `${program}.spawn("sleep", ["1000"], { stdio: "ignore", detached: true }).unref(); setTimeout(() => process.exit(0), 100);`;
       await launch(subject, code).exited;
-      expect(await subject.left()).toBe(0);
-    });
-
-    it("ends all its workers when it is closed, and can be closed twice", async () => {
-      await using subject = await open();
-      const workers = [launch(subject, STAYS), launch(subject, STAYS_WHEN_ASKED)];
-      await eventually("both are there", () => (subject.lines.length === 2 ? true : undefined));
-      await Promise.all([subject.launcher.close(), subject.launcher.close()]);
-      const ends = await Promise.all(workers.map((worker) => worker.exited));
-      expect(ends.map(({ signal }) => signal)).toEqual(["SIGKILL", "SIGKILL"]);
       expect(await subject.left()).toBe(0);
     });
   });

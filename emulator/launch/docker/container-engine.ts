@@ -27,18 +27,15 @@ export class EngineError extends Error {
   }
 }
 
-/** A container or a network in a list. */
+export type EngineThing = "container" | "network" | "volume";
+
+/** A container, a network or a volume in a list. */
 export interface Listed {
+  /** Id of a container or a network, name of a volume. */
   readonly id: string;
   readonly labels: Readonly<Record<string, string>>;
   /** ms since the epoch. */
   readonly createdAt: number;
-}
-
-/** A volume in a list. */
-export interface ListedVolume {
-  readonly name: string;
-  readonly labels: Readonly<Record<string, string>>;
 }
 
 /** How a container's program ended. */
@@ -86,21 +83,13 @@ export interface ContainerEngine {
     signal: AbortSignal,
   ): AsyncIterable<unknown>;
   create(options: ContainerCreateOptions): Promise<EngineContainer>;
-  /** All containers with the label, running or not. */
-  list(label: string): Promise<readonly Listed[]>;
-  /** Removes a container with its anonymous volumes, running or not. A container that is gone is no error. */
-  remove(id: string): Promise<void>;
-  /** All volumes with the label. */
-  listVolumes(label: string): Promise<readonly ListedVolume[]>;
-  /** A secret that is gone is no error. */
-  removeVolume(name: string): Promise<void>;
+  /** All containers, running or not, networks or volumes with the label. */
+  list(kind: EngineThing, label: string): Promise<readonly Listed[]>;
+  /** Removes a container, running or not, with its anonymous volumes; or a network, also by name, or a volume. Ignores missing ones. */
+  remove(kind: EngineThing, id: string): Promise<void>;
   findNetwork(name: string): Promise<FoundNetwork | undefined>;
   /** Makes a bridge of this machine. */
   createNetwork(network: NewNetwork): Promise<void>;
-  /** All networks with the label. */
-  listNetworks(label: string): Promise<readonly Listed[]>;
-  /** Removes a network by name or id. A network that is gone is no error. */
-  removeNetwork(name: string): Promise<void>;
 }
 
 export interface EngineContainer {

@@ -31,7 +31,7 @@ export function startProblem(error: unknown): string {
   const [program] = NO_SUCH_PROGRAM.exec(said) ?? [];
   if (program !== undefined) return programProblem(program);
   if (MOUNT_TARGET.test(said))
-    return `the container's mounts make no sense: ${said}; volumeMountPath of the template is one of them`;
+    return `the container's mounts are invalid: ${said}; volumeMountPath of the template is one of them`;
   return `the Docker engine refuses the container: ${said}`;
 }
 

@@ -143,17 +143,17 @@ class Docker implements DockerLauncher {
     const { engine, emulator, log } = this.#options;
     try {
       await this.#contact.reach();
-      const volumes = await engine.listVolumes(LABEL.volumeOf);
+      const volumes = await engine.list("volume", LABEL.volumeOf);
       const needless = volumes.filter(
         ({ labels }) =>
           labels[LABEL.emulator] === emulator && isNeedless(labels[LABEL.volumeOf] ?? ""),
       );
-      for (const { name } of needless) await engine.removeVolume(name);
+      for (const { id } of needless) await engine.remove("volume", id);
     } catch (error) {
       this.#contact.failed(error);
       // The log already says that the engine does not answer.
       if (this.#contact.problem === undefined)
-        log.warn({ err: error }, "volumes of pods that are no more could not be removed yet");
+        log.warn({ err: error }, "volumes of deleted pods could not be removed yet");
     }
   }
 
@@ -262,7 +262,7 @@ class Docker implements DockerLauncher {
 
   async #remove(id: string): Promise<void> {
     try {
-      await this.#options.engine.remove(id);
+      await this.#options.engine.remove("container", id);
     } catch (error) {
       // It is found by its labels as soon as the engine answers again, or by the next start.
       this.#contact.failed(error);

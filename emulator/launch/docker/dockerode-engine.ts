@@ -18,9 +18,9 @@ import {
   EngineError,
   type EngineContainer,
   type EngineFacts,
+  type EngineThing,
   type FoundNetwork,
   type Listed,
-  type ListedVolume,
   type NewNetwork,
 } from "./container-engine.ts";
 import { asEngineError, factsOf, gatewayOf, statusOf } from "./engine-answers.ts";
@@ -82,31 +82,14 @@ class DockerodeEngine implements ContainerEngine {
     });
   }
 
-  list(label: string): Promise<readonly Listed[]> {
-    return this.#ask(async (docker, abortSignal) => {
-      const filters = { label: [label] };
-      return (await docker.listContainers({ all: true, filters, abortSignal })).map(listed);
-    });
-  }
-
-  async remove(id: string): Promise<void> {
-    await this.#act((docker, abortSignal) =>
-      exists(docker.getContainer(id).remove({ force: true, v: true, abortSignal })),
+  list(kind: EngineThing, label: string): Promise<readonly Listed[]> {
+    return this.#ask((docker, abortSignal) =>
+      LISTS[kind](docker, { filters: { label: [label] }, abortSignal }),
     );
   }
 
-  listVolumes(label: string): Promise<readonly ListedVolume[]> {
-    return this.#ask(async (docker, abortSignal) => {
-      const filters = { label: [label] };
-      const { Volumes: found } = await docker.listVolumes({ filters, abortSignal });
-      return found.map(({ Name: name, Labels: labels }) => ({ name, labels }));
-    });
-  }
-
-  async removeVolume(name: string): Promise<void> {
-    await this.#act((docker, abortSignal) =>
-      exists(docker.getVolume(name).remove({ abortSignal })),
-    );
+  async remove(kind: EngineThing, id: string): Promise<void> {
+    await this.#act((docker, abortSignal) => exists(removing(docker, kind, id, { abortSignal })));
   }
 
   findNetwork(name: string): Promise<FoundNetwork | undefined> {
@@ -123,23 +106,6 @@ class DockerodeEngine implements ContainerEngine {
       const given = { Labels: { ...labels }, Options: { ...options } };
       return docker.createNetwork({ ...bridge, ...given, abortSignal });
     });
-  }
-
-  listNetworks(label: string): Promise<readonly Listed[]> {
-    return this.#ask(async (docker, abortSignal) => {
-      const found = await docker.listNetworks({ filters: { label: [label] }, abortSignal });
-      return found.map(({ Id: id, Labels: labels = {}, Created: created }) => ({
-        id,
-        labels,
-        createdAt: Date.parse(created),
-      }));
-    });
-  }
-
-  async removeNetwork(name: string): Promise<void> {
-    await this.#act((docker, abortSignal) =>
-      exists(docker.getNetwork(name).remove({ abortSignal })),
-    );
   }
 
   #ask<T>(question: Question<T>): Promise<T> {
@@ -290,6 +256,37 @@ async function* messages(
   }
 }
 
-function listed(info: Dockerode.ContainerInfo): Listed {
-  return { id: info.Id, labels: info.Labels, createdAt: info.Created * 1_000 };
+interface ListOptions {
+  readonly filters: { label: string[] };
+  readonly abortSignal: AbortSignal;
+}
+
+const LISTS: Readonly<
+  Record<EngineThing, (docker: Dockerode, options: ListOptions) => Promise<readonly Listed[]>>
+> = {
+  container: async (docker, options) =>
+    (await docker.listContainers({ all: true, ...options })).map((info) => ({
+      id: info.Id,
+      labels: info.Labels,
+      createdAt: info.Created * 1_000,
+    })),
+  network: async (docker, options) =>
+    (await docker.listNetworks(options)).map(({ Id: id, Labels: labels = {}, Created: at }) => ({
+      ...{ id, labels, createdAt: Date.parse(at) },
+    })),
+  volume: async (docker, options) =>
+    (await docker.listVolumes(options)).Volumes.map(({ Name: id, Labels: labels }) => ({
+      ...{ id, labels, createdAt: 0 },
+    })),
+};
+
+function removing(
+  docker: Dockerode,
+  kind: EngineThing,
+  id: string,
+  options: { readonly abortSignal: AbortSignal },
+): Promise<unknown> {
+  if (kind === "network") return docker.getNetwork(id).remove(options);
+  if (kind === "volume") return docker.getVolume(id).remove(options);
+  return docker.getContainer(id).remove({ force: true, v: true, ...options });
 }

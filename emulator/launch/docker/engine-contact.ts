@@ -1,6 +1,6 @@
 /** Tracks whether the Docker engine answers, asks a silent engine again, and removes leftovers each time it comes back. */
 import type { Clock, Disarm } from "../../core/time/clock.ts";
-import { type ContainerEngine, EngineError } from "./container-engine.ts";
+import { type ContainerEngine, EngineError, type EngineThing } from "./container-engine.ts";
 import { isLeftover, LABEL } from "./containers/container-labels.ts";
 import type { LaunchLog } from "../launcher.ts";
 
@@ -121,19 +121,21 @@ export class EngineContact {
 
   /** What cannot be removed stays, without an error. */
   async #clear(): Promise<void> {
-    const { engine, clock, emulator, isRun, usesNetwork, log } = this.#options;
+    const { isRun, usesNetwork, log } = this.#options;
     try {
-      const now = clock.now();
-      const listed = await engine.list(LABEL.emulator);
-      const leftovers = listed.filter((each) => isLeftover(each, emulator, isRun, now));
-      await Promise.all(leftovers.map(({ id }) => engine.remove(id)));
-      const networks = await engine.listNetworks(LABEL.emulator);
-      const needless = networks.filter((each) => isLeftover(each, emulator, usesNetwork, now));
-      await Promise.all(needless.map(({ id }) => engine.removeNetwork(id)));
-      const count = leftovers.length;
-      if (count > 0) log.info({ count }, "removed containers that killed emulators had left");
+      const count = await this.#clearOf("container", isRun);
+      await this.#clearOf("network", usesNetwork);
+      if (count > 0) log.info({ count }, "removed containers of killed emulators");
     } catch (error) {
-      log.warn({ err: error }, "what killed emulators left in the engine could not all be removed");
+      log.warn({ err: error }, "leftovers of killed emulators could not all be removed from the engine");
     }
+  }
+  /** Removes the leftovers among the things of a kind, and returns their number. */
+  async #clearOf(kind: EngineThing, isUsed: (workerId: string) => boolean): Promise<number> {
+    const { engine, clock, emulator } = this.#options;
+    const listed = await engine.list(kind, LABEL.emulator);
+    const leftovers = listed.filter((each) => isLeftover(each, emulator, isUsed, clock.now()));
+    await Promise.all(leftovers.map(({ id }) => engine.remove(kind, id)));
+    return leftovers.length;
   }
 }

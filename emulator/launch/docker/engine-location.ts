@@ -5,7 +5,8 @@ import os from "node:os";
 import type { LaunchLog } from "../launcher.ts";
 import { type ContainerEngine, type EngineContainer, EngineError } from "./container-engine.ts";
 import { ownLabels } from "./containers/container-labels.ts";
-import { bind, WORKER_SOCKET } from "./containers/container-options.ts";
+import { bind } from "./containers/base-options.ts";
+import { WORKER_SOCKET } from "./containers/container-options.ts";
 import { unseenSource } from "./docker-errors.ts";
 
 /** How containers reach this machine. */

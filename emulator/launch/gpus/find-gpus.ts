@@ -46,7 +46,7 @@ export function hintsOf(root: string): readonly string[] {
     hints.push("the NVIDIA driver is loaded, so GPUs are found as soon as nvidia-smi works");
   if (has("dev/kfd"))
     hints.push(
-      "this machine has GPUs of AMD (/dev/kfd), which are not given out: workers that are processes see them all, containers none",
+      "this machine has GPUs of AMD (/dev/kfd), which are not assigned to workers: processes see all of them, containers none",
     );
   return hints;
 }

@@ -103,7 +103,7 @@ export function fieldsWithoutUnknown(
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [
     /Driver\/library version mismatch/iu,
-    "the driver was updated while the former one is still loaded, so restart this machine, or unload and load the kernel modules of nvidia",
+    "the driver was updated, but the old one is still loaded: restart this machine, or reload the kernel modules of nvidia",
   ],
   [
     /couldn't communicate with the NVIDIA driver|driver not loaded/iu,
@@ -115,12 +115,12 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /Failed to initialize NVML/iu,
-    "the driver cannot be reached: in a container, start that anew with its GPUs",
+    "the driver cannot be reached: if this is a container, restart it with its GPUs",
   ],
 ];
 
 /** The complaint of an nvidia-smi that failed, and advice. */
-export function failureInWords(complaint: string): string {
+export function explainFailure(complaint: string): string {
   const words = complaint.trim().replaceAll(/\s*\n\s*/gu, "; ");
   const [, advice] = ADVICE.find(([pattern]) => pattern.test(complaint)) ?? [];
   return advice === undefined ? words : `${words}; ${advice}`;

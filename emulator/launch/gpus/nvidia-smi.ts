@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import type { GpuDevice, GpuInventory, GpuUse } from "../../core/workers/gpu-allocation.ts";
 import {
-  failureInWords,
+  explainFailure,
   fieldsWithoutUnknown,
   GPU_FIELDS,
   GPU_USE_FIELDS,
@@ -116,7 +116,7 @@ function answerOf(program: string, args: readonly string[], limitMs: number): Pr
     else if (error.code === "ENOENT") reject(new Error("was not found"));
     else
       reject(
-        new Error(`failed: ${failureInWords(`${stdout}\n${stderr}`.trim() || error.message)}`),
+        new Error(`failed: ${explainFailure(`${stdout}\n${stderr}`.trim() || error.message)}`),
       );
   });
   const timer = setTimeout(() => {

@@ -220,7 +220,7 @@ function environment(order: WorkerOrder, { settings, places }: PodFrame): Record
   const bad = Object.keys(variables).find((name) => !VARIABLE.test(name));
   if (bad !== undefined)
     throw new Error(
-      `the variable ${JSON.stringify(bad)} of the template has no name that a pod can have`,
+      `the variable ${JSON.stringify(bad)} of the template has a name that pods cannot have`,
     );
   return { ...variables, ...gpuVariables(endpoint) };
 }

@@ -142,7 +142,7 @@ export class PodWatch {
     if (this.#isStopped) return;
     const message = error instanceof Error ? error.message : String(error);
     if (this.#problem === undefined)
-      this.#options.log.warn({}, `${message}; pods that run go on, and no others are started`);
+      this.#options.log.warn({}, `${message}; running pods continue, and no others are started`);
     this.#problem = message;
     this.#looked.resolve();
   }

@@ -1,7 +1,7 @@
 /** The launcher contract: how workers end, whatever they run in. */
 import { expect, it } from "vitest";
 import type { Template } from "../../../emulator/core/resources/template.ts";
-import type { Launcher } from "../../../emulator/launch/launcher.ts";
+import type { Launcher, WorkerExit } from "../../../emulator/launch/launcher.ts";
 import { eventually } from "../../e2e/jobs/observe.ts";
 import { orderOf } from "./subject.ts";
 
@@ -17,6 +17,10 @@ export interface EndingSubject extends AsyncDisposable {
   readonly foreign: Template;
   readonly lines: readonly string[];
   readonly whenAsked: string;
+  /** What the end of a killed worker has. */
+  readonly killed: Partial<WorkerExit>;
+  /** How many of its workers' processes or containers there are. */
+  left(): Promise<number>;
   templateThat(behaviour: Behaviour): Template;
 }
 
@@ -52,14 +56,15 @@ export function endsWorkers(open: () => Promise<EndingSubject>): void {
     worker.drain();
     await says(subject, subject.whenAsked);
     worker.kill();
-    expect((await worker.exited).exitCode).not.toBe(0);
+    expect(await worker.exited).toMatchObject(subject.killed);
   });
 
   it("ends a worker that is killed while it is started", async () => {
     await using subject = await open();
     const worker = launch(subject, "leaves-when-asked");
     worker.kill();
-    expect((await worker.exited).exitCode).not.toBe(0);
+    expect(await worker.exited).toMatchObject(subject.killed);
+    expect(await subject.left()).toBe(0);
   });
 
   it("ends all its workers when it is closed, and can be closed twice", async () => {
@@ -68,6 +73,7 @@ export function endsWorkers(open: () => Promise<EndingSubject>): void {
     const workers = [launch(subject, "stays-when-asked"), launch(subject, "stays-when-asked")];
     await says(subject, "here", 2);
     await Promise.all([launcher.close(), launcher.close()]);
-    for (const worker of workers) expect((await worker.exited).exitCode).not.toBe(0);
+    for (const worker of workers) expect(await worker.exited).toMatchObject(subject.killed);
+    expect(await subject.left()).toBe(0);
   });
 }

@@ -38,7 +38,7 @@ export interface NetworksSeen {
   readonly byDefault: string;
   /** Names of networks that are left when the emulator has stopped, beside the engine's own. */
   readonly left: readonly string[];
-  /** What the log says of containers that are not kept apart. */
+  /** Log lines about containers that can reach each other. */
   readonly warnings: readonly string[];
 }
 
@@ -135,7 +135,7 @@ const seen: NetworksSeen = {
   server: fromServer,
   pod: fromPod,
   byDefault,
-  warnings: stderrLines.filter((line) => line.includes("not kept apart")),
+  warnings: stderrLines.filter((line) => line.includes("containers can reach each other")),
   left: networks.split("\n").filter((line) => line !== ""),
 };
 console.log(JSON.stringify(seen));

@@ -68,7 +68,7 @@ export class ContainerNetwork {
 
   /** @throws EngineError, also while containers are on the network */
   async remove(): Promise<void> {
-    if (this.#isUsed) await this.#options.engine.removeNetwork(this.#name);
+    if (this.#isUsed) await this.#options.engine.remove("network", this.#name);
   }
 
   async #findOrMake(): Promise<ProvidedNetwork> {
@@ -98,7 +98,7 @@ export class ContainerNetwork {
   }
 
   #warn(reason: string): void {
-    this.#options.log.warn({}, `containers are not kept apart from each other: ${reason}`);
+    this.#options.log.warn({}, `containers can reach each other: ${reason}`);
   }
 }
 

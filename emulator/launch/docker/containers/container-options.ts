@@ -4,22 +4,11 @@ import type { ServerAddress, WorkerOrder } from "../../launcher.ts";
 import { containerEnvironment, isServer, volumePaths } from "../../container-environment.ts";
 import type { LiveService } from "../../live-environment.ts";
 import { serverSettings } from "../../server-settings.ts";
-import { realGpuIds } from "../../worker-environment.ts";
 import type { ContainerSettings } from "../../container-settings.ts";
+import { type BaseFrame, baseOptions, bind, wholeDisk } from "./base-options.ts";
 
 /** Path of the worker port's socket in a container. */
 export const WORKER_SOCKET = "/run/sv-worker.sock";
-
-/** Maximum number of processes and threads of one container. */
-const PIDS_MAX = 4_096;
-
-const GB = 1024 ** 3;
-
-/** Maximum of shared memory: model servers need more than the engine's 64 MB. It counts as memory. */
-const SHM_BYTES = 1 * GB;
-
-/** The engine keeps a short log for `docker logs`. The emulator gets each line as it is written. */
-const LOG_CONFIG = { Type: "json-file", Config: { "max-size": "10m", "max-file": "1" } };
 
 /** How a container reaches the worker port: by a socket at that path of this machine, or over its network. */
 export type WorkerPlace =
@@ -46,51 +35,38 @@ export interface ContainerPlaces {
   readonly user: string;
 }
 
-export interface ContainerFrame {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly settings: ContainerSettings;
-  readonly places: ContainerPlaces;
-  /** Whether the size of the container's disk is limited. */
-  readonly limitsDisk: boolean;
-  /** Name of the container's network. */
-  readonly network: string;
-}
-
 export function containerOptions(
   order: WorkerOrder,
-  { labels, settings, places, limitsDisk, network }: ContainerFrame,
+  { places, ...frame }: BaseFrame & { readonly places: ContainerPlaces },
 ): ContainerCreateOptions {
-  const { template, endpoint, workerId } = order;
-  const { dockerEntrypoint: entrypoint, dockerStartCmd: command } = template;
-  return {
-    name: `sv-${endpoint.id}-${workerId}`,
-    Image: template.imageName,
-    ...(entrypoint.length > 0 && { Entrypoint: [...entrypoint] }),
-    ...(command.length > 0 && { Cmd: [...command] }),
-    Env: asList({
-      ...containerEnvironment(told(order, places), settings, {
+  const { template, endpoint, workerId, gpus } = order;
+  const { settings, limitsDisk } = frame;
+  const base = baseOptions(
+    {
+      name: `sv-${endpoint.id}-${workerId}`,
+      image: template,
+      env: containerEnvironment(told(order, places), settings, {
         ...places,
         hasVolume: places.volume !== undefined,
         serviceAddress: addressOf(places),
       }),
-      ...visibleGpus(order),
-    }),
-    Labels: { ...labels },
-    ...(isServer(order) && { ExposedPorts: exposed(serverPorts(order)) }),
-    // The emulator holds it open: a worker ends when its standard input does, because the emulator is gone.
-    OpenStdin: true,
+      ports: isServer(order) ? serverPorts(order) : [],
+      mounts: mounts(order, places),
+      gpus,
+    },
+    frame,
+  );
+  return {
+    ...base,
+    // A worker ends when its standard input does, because the emulator is gone.
     StdinOnce: true,
     ...(!settings.asImage && { User: places.user }),
     HostConfig: {
-      ...boundsOf(settings),
-      NetworkMode: network,
+      ...base.HostConfig,
       ...(places.extraHosts && { ExtraHosts: [...places.extraHosts] }),
-      Mounts: mounts(order, places),
       ...(settings.asImage
         ? wholeDisk(template.containerDiskInGb, limitsDisk)
         : leastPrivileges(order, settings, places)),
-      ...(isServer(order) && { PortBindings: publishedLocally(serverPorts(order)) }),
-      ...gpuRequests(order),
     },
   };
 }
@@ -112,29 +88,6 @@ export function serverAddress(
   return { port, healthPort, healthPath: serverSettings(order.template).healthPath };
 }
 
-/** The limits of every container, a worker's or a pod's. */
-export function boundsOf({ memoryBytes, cpus }: ContainerSettings): HostConfig {
-  return {
-    Init: true,
-    Memory: memoryBytes,
-    MemorySwap: memoryBytes,
-    PidsLimit: PIDS_MAX,
-    ShmSize: SHM_BYTES,
-    LogConfig: LOG_CONFIG,
-    ...(cpus !== undefined && { NanoCpus: Math.round(cpus * 1e9) }),
-  };
-}
-
-/** @param ports like `80/tcp` */
-export function exposed(ports: readonly string[]): Readonly<Record<string, object>> {
-  return Object.fromEntries(ports.map((port) => [port, {}]));
-}
-
-/** Publishes each port at a free one of the loopback address. */
-export function publishedLocally(ports: readonly string[]) {
-  return Object.fromEntries(ports.map((port) => [port, [{ HostIp: "127.0.0.1", HostPort: "" }]]));
-}
-
 function leastPrivileges(
   order: WorkerOrder,
   { tmpBytes }: ContainerSettings,
@@ -147,21 +100,6 @@ function leastPrivileges(
     CapDrop: ["ALL"],
     SecurityOpt: ["no-new-privileges"],
   };
-}
-
-/** @param sizeInGb 0 for no limit */
-export function wholeDisk(sizeInGb: number, limitsDisk: boolean): HostConfig {
-  return limitsDisk && sizeInGb > 0 ? { StorageOpt: { size: `${sizeInGb}G` } } : {};
-}
-
-/** Overrides the `all` that images for GPUs set. */
-export function visibleGpus(order: Pick<WorkerOrder, "gpus">) {
-  return { NVIDIA_VISIBLE_DEVICES: realGpuIds(order).join(",") || "void" };
-}
-
-/** Variables in the form of the engine. */
-export function asList(variables: Readonly<Record<string, unknown>>): string[] {
-  return Object.entries(variables).map(([name, value]) => `${name}=${String(value)}`);
 }
 
 function addressOf({ worker }: ContainerPlaces): string {
@@ -178,21 +116,4 @@ function mounts(order: WorkerOrder, { worker, volume }: ContainerPlaces): MountC
   const socket = mounted ? [bind(worker.socket, WORKER_SOCKET)] : [];
   if (volume === undefined) return socket;
   return [...socket, ...volumePaths(template).map((target) => bind(volume, target))];
-}
-
-export function bind(source: string, target: string) {
-  return { Type: "bind", Source: source, Target: target } as const;
-}
-
-export function gpuRequests(order: Pick<WorkerOrder, "gpus">): HostConfig {
-  const ids = realGpuIds(order);
-  if (ids.length === 0) return {};
-  const request = {
-    Driver: "",
-    Count: 0,
-    DeviceIDs: [...ids],
-    Capabilities: [["gpu"]],
-    Options: {},
-  };
-  return { DeviceRequests: [request] };
 }

@@ -1,6 +1,6 @@
 /** The steps of a run in a container: image, container, program, end, removal. */
 import type { Clock } from "../../../core/time/clock.ts";
-import { within } from "../../../core/time/pause.ts";
+import { pause, within } from "../../../core/time/pause.ts";
 import type { WorkerExit } from "../../launcher.ts";
 import type { Run, RunSteps } from "../../runs/run.ts";
 import {
@@ -10,9 +10,13 @@ import {
   goneWithEngine,
   notStarted,
 } from "../../runs/worker-exit.ts";
-import { type ContainerEnd, type EngineContainer, EngineError } from "../container-engine.ts";
+import {
+  type ContainerEnd,
+  type ContainerNews,
+  type EngineContainer,
+  EngineError,
+} from "../container-engine.ts";
 import { programProblem, startProblem } from "../docker-errors.ts";
-import { ContainerWatch } from "./container-watch.ts";
 
 /** Timeout of the lines that are still on their way from a container when it has ended. */
 const LAST_LINES_MS = 2_000;
@@ -20,6 +24,18 @@ const LAST_LINES_MS = 2_000;
 /** Exit codes and log line by which the engine's init says that it could not run the program: the container itself did start. */
 const CANNOT_RUN: readonly number[] = [126, 127];
 const INIT_COMPLAINT = /^\[FATAL tini \(\d+\)\] (exec .* failed: .*)$/u;
+
+/** Interval at which a container without events is looked at. */
+const LOOK_AGAIN_MS = 30_000;
+
+/** Timeout of an engine that fails to tell the state of a container which is to end, and interval at which it is asked. */
+const PATIENCE_MS = 10_000;
+const ASK_AGAIN_MS = 500;
+
+/** Timeout after an end by SIGKILL in which an event may tell that memory ran out: the container's state may omit it. */
+const LATE_NEWS_MS = 1_000;
+/** Exit code of a program that SIGKILL ended. */
+const KILLED = 137;
 
 export interface ContainerRunOptions<Place> {
   /** Makes the container and whatever it needs before. @throws Error with a sentence; the reason of `signal` */
@@ -35,9 +51,22 @@ export interface ContainerRunOptions<Place> {
 
 type Course = Pick<Run<EngineContainer, unknown>, "asked" | "signal" | "tail">;
 
+interface SeenEnd extends ContainerEnd {
+  /** The engine was away when the container ended, and may be the cause. */
+  readonly wasAway: boolean;
+}
+
+/**
+ * Waits for the end of a container by the engine's events, and asks at intervals too, because an event can be missed. It waits for an
+ * engine that is away, because its containers may continue. The service kills a worker that is silent; from then on, the timeout
+ * counts from the engine's first failure.
+ */
 export class ContainerRun<Place> implements RunSteps<EngineContainer, Place> {
   readonly #options: ContainerRunOptions<Place>;
-  #watch: ContainerWatch | undefined;
+  /** Has the container looked at, in case it ended without an event. */
+  #look: () => void = () => undefined;
+  #wasAway = false;
+  #failingSince: number | undefined;
   /** Settles when no more output will come; undefined while nothing listens. */
   #output: Promise<void> | undefined;
 
@@ -57,16 +86,9 @@ export class ContainerRun<Place> implements RunSteps<EngineContainer, Place> {
   }
 
   async watch(container: EngineContainer, run: Course): Promise<WorkerExit> {
-    const { clock, failed } = this.#options;
-    this.#watch = new ContainerWatch(container, {
-      clock,
-      failed,
-      // An engine that was started anew sends no output until it is asked again.
-      runs: () => this.#listenTo(container, run),
-      isKilled: () => run.asked === "die",
-    });
+    const { clock } = this.#options;
     try {
-      const { wasAway, ...end } = await this.#watch.end();
+      const { wasAway, ...end } = await this.#endOf(container, run);
       await within(clock, LAST_LINES_MS, this.#output ?? Promise.resolve());
       const lines = run.tail.end();
       if (wasAway) return goneWithEngine("the Docker engine, which was away when it ended", lines);
@@ -81,11 +103,72 @@ export class ContainerRun<Place> implements RunSteps<EngineContainer, Place> {
 
   async end(container: EngineContainer, asked: Asked): Promise<void> {
     await container.signal(asked === "die" ? "SIGKILL" : "SIGTERM");
-    if (asked === "die") this.#watch?.look();
+    if (asked === "die") this.#look();
   }
 
   async remove(container: EngineContainer | undefined): Promise<void> {
     if (container !== undefined) await this.#options.remove(container.id);
+  }
+
+  /** @throws EngineError with status 404 for a container that is gone; any other after the timeout */
+  async #endOf(container: EngineContainer, run: Course): Promise<SeenEnd> {
+    for (;;) {
+      try {
+        return await this.#hear(container, run);
+      } catch (error) {
+        if (!(error instanceof EngineError) || error.status === 404) throw error;
+        this.#options.failed(error);
+        if (this.#isOverdue(error, run)) throw error;
+      }
+      await pause(this.#options.clock, ASK_AGAIN_MS);
+    }
+  }
+
+  #isOverdue({ contact }: EngineError, { asked }: Course): boolean {
+    const now = this.#options.clock.now();
+    this.#failingSince ??= now;
+    if (contact === "lost") this.#wasAway = true;
+    const isAwaited = contact !== "kept" && asked !== "die";
+    return !isAwaited && now - this.#failingSince >= PATIENCE_MS;
+  }
+
+  async #hear(container: EngineContainer, run: Course): Promise<SeenEnd> {
+    const { clock } = this.#options;
+    const hearing = new AbortController();
+    let failure: EngineError | undefined;
+    let news = Promise.withResolvers<void>();
+    this.#look = () => news.resolve();
+    const outOfMemory = Promise.withResolvers<void>();
+    let ranOutOfMemory = false;
+    const heard = (what: ContainerNews) => {
+      if (what instanceof EngineError) failure ??= what;
+      if (what === "out of memory") {
+        ranOutOfMemory = true;
+        outOfMemory.resolve();
+      } else news.resolve();
+    };
+    try {
+      await container.listen(heard, hearing.signal);
+      for (;;) {
+        // News that arrives during a look causes another look.
+        news = Promise.withResolvers<void>();
+        if (failure !== undefined) throw failure;
+        const end = await container.ended();
+        const wasAway = this.#wasAway;
+        if (end !== undefined) {
+          const mayBeMemory = end.exitCode === KILLED && run.asked !== "die" && !wasAway;
+          if (mayBeMemory && !end.oomKilled) await within(clock, LATE_NEWS_MS, outOfMemory.promise);
+          return { ...end, oomKilled: end.oomKilled || ranOutOfMemory, wasAway };
+        }
+        // An engine that was started anew sends no output until it is asked again.
+        await this.#listenTo(container, run);
+        this.#wasAway = false;
+        this.#failingSince = undefined;
+        await within(clock, LOOK_AGAIN_MS, news.promise);
+      }
+    } finally {
+      hearing.abort();
+    }
   }
 
   async #listenTo(container: EngineContainer, { tail }: Course): Promise<void> {

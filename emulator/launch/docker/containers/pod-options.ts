@@ -2,65 +2,41 @@
 import type { ContainerCreateOptions, MountConfig } from "dockerode";
 import type { Pod } from "../../../core/pods/pod.ts";
 import { mountPoint } from "../../container-environment.ts";
+import type { ContainerSettings } from "../../container-settings.ts";
 import { livePlace } from "../../live-location.ts";
 import type { PodOrder, PodPorts } from "../../pod-launcher.ts";
 import { toldGpus } from "../../worker-environment.ts";
-import {
-  asList,
-  bind,
-  boundsOf,
-  exposed,
-  gpuRequests,
-  publishedLocally,
-  visibleGpus,
-  wholeDisk,
-} from "./container-options.ts";
-import type { ContainerSettings } from "../../container-settings.ts";
+import { type BaseFrame, baseOptions, bind, wholeDisk } from "./base-options.ts";
 
-export interface PodFrame {
-  readonly labels: Readonly<Record<string, string>>;
+export interface PodFrame extends BaseFrame {
   /** Labels of the pod's volume, which outlives the container. */
   readonly volumeLabels: Readonly<Record<string, string>>;
-  readonly settings: ContainerSettings;
   /** Directory of the network volume on this machine. */
   readonly networkVolume: string | undefined;
-  /** Whether the size of the container's disk is limited. */
-  readonly limitsDisk: boolean;
-  /** Name of the container's network. */
-  readonly network: string;
 }
 
 /** A pod has the privileges that its image asks for: it is a machine to work on. */
 export function podOptions(order: PodOrder, frame: PodFrame): ContainerCreateOptions {
-  const { pod, runId } = order;
-  const { dockerEntrypoint: entrypoint, dockerStartCmd: command } = pod;
-  const { labels, settings, limitsDisk, network } = frame;
-  const ports = enginePorts(pod);
-  return {
-    name: `sv-pod-${pod.id}-${runId}`,
-    Image: pod.imageName,
-    ...(entrypoint.length > 0 && { Entrypoint: [...entrypoint] }),
-    ...(command.length > 0 && { Cmd: [...command] }),
-    Env: asList({
-      ...placeOf(order, settings),
-      ...pod.env,
-      ...toldGpus(order),
-      ...visibleGpus(order),
-      RUNPOD_POD_ID: pod.id,
-    }),
-    Labels: { ...labels },
-    ExposedPorts: exposed(ports),
-    // The emulator holds it open: a shell waits for input instead of ending.
-    OpenStdin: true,
-    HostConfig: {
-      ...boundsOf(settings),
-      NetworkMode: network,
-      ...wholeDisk(pod.containerDiskInGb ?? 0, limitsDisk),
-      Mounts: mounts(pod, frame),
-      PortBindings: publishedLocally(ports),
-      ...gpuRequests(order),
+  const { pod, runId, gpus } = order;
+  const { settings, limitsDisk } = frame;
+  const base = baseOptions(
+    {
+      name: `sv-pod-${pod.id}-${runId}`,
+      image: pod,
+      env: {
+        ...placeOf(order, settings),
+        ...pod.env,
+        ...toldGpus(order),
+        RUNPOD_POD_ID: pod.id,
+      },
+      ports: enginePorts(pod),
+      mounts: mounts(pod, frame),
+      gpus,
     },
-  };
+    frame,
+  );
+  const disk = wholeDisk(pod.containerDiskInGb ?? 0, limitsDisk);
+  return { ...base, HostConfig: { ...base.HostConfig, ...disk } };
 }
 
 /** The variables of the live service that describe the machine. The pod's own override them. */

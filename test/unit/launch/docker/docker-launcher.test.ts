@@ -63,14 +63,6 @@ describe("an image that is not here", () => {
     await launcher.close();
   });
 
-  it("may be of a worker that says nothing until it is ready", async () => {
-    const { launcher } = open(new ScriptedEngine());
-    const worker = launcher.launch(containerOrder());
-    expect(worker.speaksLate).toBe(true);
-    worker.kill();
-    await worker.exited;
-  });
-
   it("is pulled no further when nobody waits for it any more", async () => {
     const engine = new ScriptedEngine();
     engine.hasImages = false;

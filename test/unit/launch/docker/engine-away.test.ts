@@ -183,7 +183,7 @@ describe("a service that stops", () => {
     const { engine, launcher, clock, container } = await running();
     container.exits(0);
     await clock.settle();
-    engine.removeNetwork = async () => new Promise(() => undefined);
+    engine.remove = async () => new Promise(() => undefined);
     let isClosed = false;
     void launcher.close().then(() => (isClosed = true));
     await clock.advance(10_000);

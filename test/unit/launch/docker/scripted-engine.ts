@@ -8,9 +8,9 @@ import {
   EngineError,
   type EngineContainer,
   type EngineFacts,
+  type EngineThing,
   type FoundNetwork,
   type Listed,
-  type ListedVolume,
   type NewNetwork,
 } from "../../../../emulator/launch/docker/container-engine.ts";
 
@@ -125,7 +125,7 @@ export class ScriptedEngine implements ContainerEngine {
     ["bridge", { gateway: "127.0.0.17", options: { "com.docker.network.driver.mtu": "1400" } }],
   ]);
   networkError: EngineError | undefined;
-  volumes: readonly ListedVolume[] = [];
+  volumes: readonly Listed[] = [];
   /** What operations throw from now on. */
   problem: Error | undefined;
   createError: Error | undefined;
@@ -178,24 +178,15 @@ export class ScriptedEngine implements ContainerEngine {
     return container;
   }
 
-  async list(): Promise<readonly Listed[]> {
+  async list(kind: EngineThing): Promise<readonly Listed[]> {
     this.#answer();
-    return this.listed;
+    return { container: this.listed, network: this.listedNetworks, volume: this.volumes }[kind];
   }
 
-  async remove(id: string): Promise<void> {
+  async remove(_: EngineThing, id: string): Promise<void> {
     this.#answer();
+    this.networks.delete(id);
     if (id !== PROBE) this.removed.push(id);
-  }
-
-  async listVolumes(): Promise<readonly ListedVolume[]> {
-    this.#answer();
-    return this.volumes;
-  }
-
-  async removeVolume(name: string): Promise<void> {
-    this.#answer();
-    this.removed.push(name);
   }
 
   async findNetwork(name: string): Promise<FoundNetwork | undefined> {
@@ -205,16 +196,6 @@ export class ScriptedEngine implements ContainerEngine {
   async createNetwork({ name, options }: NewNetwork): Promise<void> {
     if (this.networkError) throw this.networkError;
     this.networks.set(name, { gateway: GATEWAY, options });
-  }
-
-  async listNetworks(): Promise<readonly Listed[]> {
-    return this.listedNetworks;
-  }
-
-  async removeNetwork(name: string): Promise<void> {
-    this.#answer();
-    this.networks.delete(name);
-    this.removed.push(name);
   }
 
   /** The container made at `position`, from 0. */

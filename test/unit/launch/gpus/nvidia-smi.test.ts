@@ -88,7 +88,7 @@ describe("no GPU is known, and the reason says what to do,", () => {
     ["no-device", "nvidia-smi failed: No devices were found"],
     [
       "driver-mismatch",
-      "nvidia-smi failed: Failed to initialize NVML: Driver/library version mismatch; NVML library version: 570.133; the driver was updated while the former one is still loaded, so restart this machine, or unload and load the kernel modules of nvidia",
+      "nvidia-smi failed: Failed to initialize NVML: Driver/library version mismatch; NVML library version: 570.133; the driver was updated, but the old one is still loaded: restart this machine, or reload the kernel modules of nvidia",
     ],
     [
       "driver-not-loaded",
@@ -195,7 +195,7 @@ it("tells of GPUs that are there and are not found", async () => {
   await using none = await temporaryTree({});
   expect(hintsOf(none.root)).toEqual([]);
   await using amd = await temporaryTree({ "dev/kfd": "" });
-  expect(hintsOf(amd.root)).toEqual([expect.stringMatching(/GPUs of AMD.*not given out/u)]);
+  expect(hintsOf(amd.root)).toEqual([expect.stringMatching(/GPUs of AMD.*not assigned/u)]);
   await using nvidia = await temporaryTree({ "proc/driver/nvidia/version": "" });
   expect(hintsOf(nvidia.root)).toEqual([expect.stringMatching(/driver is loaded/u)]);
 });

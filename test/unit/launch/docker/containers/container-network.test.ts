@@ -35,7 +35,7 @@ it("is the engine's default one where that cannot make such a network, and the l
   expect(engine.at(0).options.HostConfig?.NetworkMode).toBe("bridge");
   expect(routes).toEqual([here("127.0.0.17")]);
   expect(said).toContainEqual(
-    expect.stringMatching(/^containers are not kept apart .* cannot restrict inter-container/u),
+    expect.stringMatching(/^containers can reach each other: .* cannot restrict inter-container/u),
   );
   await launcher.close();
 });
@@ -49,7 +49,7 @@ it("is one that an engine makes of it which ignores what it is to be, and the lo
   await made(1);
   expect(routes).toEqual([here("127.0.0.89")]);
   expect(said).toContain(
-    "containers are not kept apart from each other: the engine does not know how",
+    "containers can reach each other: the engine does not know how",
   );
   await launcher.close();
 });

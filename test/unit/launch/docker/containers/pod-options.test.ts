@@ -6,13 +6,12 @@ import {
   LABEL,
   podVolumeLabels,
 } from "../../../../../emulator/launch/docker/containers/container-labels.ts";
-import { createDockerLauncher } from "../../../../../emulator/launch/docker/docker-launcher.ts";
 import {
   podOptions,
   podPorts,
 } from "../../../../../emulator/launch/docker/containers/pod-options.ts";
 import { FakeClock } from "../../../../fake-clock.ts";
-import { PLACES, SOCKET } from "../order.ts";
+import { open } from "../open-scripted.ts";
 import { ScriptedEngine } from "../scripted-engine.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
@@ -102,8 +101,8 @@ it("ports are told by the pod's own, as far as they are published", () => {
 
 it("only volumes of this emulator's pods that are needed no more are dropped", async () => {
   const engine = new ScriptedEngine();
-  const volume = (name: string, podId: string, emulator: string) => ({
-    name,
+  const volume = (id: string, podId: string, emulator: string) => ({
+    ...{ id, createdAt: 0 },
     labels: podVolumeLabels(podId, emulator),
   });
   engine.volumes = [
@@ -111,19 +110,7 @@ it("only volumes of this emulator's pods that are needed no more are dropped", a
     volume("b", "p2", "mine"),
     volume("c", "p1", "other"),
   ];
-  const launcher = createDockerLauncher({
-    engine,
-    emulator: "mine",
-    workerSocket: SOCKET,
-    placesOf: async () => PLACES,
-    networkVolumeOf: async () => undefined,
-    credentialsOf: async () => undefined,
-    line: () => undefined,
-    podLine: () => undefined,
-    willing: () => undefined,
-    clock: new FakeClock(),
-    log: { info: () => undefined, warn: () => undefined },
-  });
+  const { launcher } = open(engine, new FakeClock());
   await launcher.dropVolumes((podId) => podId === "p1");
   expect(engine.removed).toEqual(["a"]);
   expect(engine.volumes[0]?.labels[LABEL.volumeOf]).toBe("p1");

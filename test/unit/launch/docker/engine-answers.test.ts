@@ -1,4 +1,4 @@
-/** What an engine says, in the words of the launcher: failures, ends, the progress of pulls, addresses. */
+/** What a Docker engine answers, and how it is told: failures, ends, the progress of pulls, addresses. */
 import { describe, expect, it } from "vitest";
 import { exitOf } from "../../../../emulator/launch/docker/containers/container-run.ts";
 import { EngineError } from "../../../../emulator/launch/docker/container-engine.ts";
