@@ -1,4 +1,4 @@
-/** Makes a bucket if it is not there, as soon as the S3 service answers: `node make-bucket.js http://host:8333 name`. */
+/** Makes a bucket if it is missing, as soon as the S3 service answers: `node make-bucket.js http://host:8333 name`. */
 import { setTimeout as wait } from "node:timers/promises";
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 

@@ -1,4 +1,4 @@
-// What a job of this endpoint takes and gives. A job whose input does not fit fails before the handler is called.
+// Input and output of a job. A job with an invalid input fails before the handler is called.
 import { z } from "zod";
 
 export const input = z.object({

@@ -1,4 +1,4 @@
-// The handler: an image is too large for a job's output, so it goes to the endpoint's bucket and the output is its address.
+// The handler: an image is too large for a job's output. It is uploaded to the endpoint's bucket, and the output is its URL.
 import sharp from "sharp";
 import { defineHandler } from "sv-runtime";
 import { loadModel } from "./model.ts";
@@ -14,7 +14,7 @@ export default defineHandler({
       progress({ percent: Math.floor(share * 100) }),
     );
     const png = await sharp(pixels, { raw }).png().toBuffer();
-    // A job that is tried again replaces what its former attempt left.
+    // A retry replaces the file of the attempt before.
     const { url } = await upload(`${job.id}/image.png`, png);
     return { url, width: raw.width, height: raw.height, bytes: png.length };
   },

@@ -1,4 +1,4 @@
-// A stand-in for an image model: it paints waves that the prompt decides. Put the real one here; the handler stays.
+// A stand-in for an image model: it paints waves that depend on the prompt. Replace it with a real model; the handler stays.
 import { createHash } from "node:crypto";
 import { setImmediate as letOthersRun } from "node:timers/promises";
 import type { Request } from "./schema.ts";
@@ -6,7 +6,7 @@ import type { Request } from "./schema.ts";
 const CHANNELS = 3;
 const BYTE = 255;
 
-/** What models give: rows of red, green and blue, a byte each. */
+/** The output of a model: rows of red, green and blue, one byte each. */
 export interface Picture {
   readonly width: number;
   readonly height: number;
@@ -15,18 +15,18 @@ export interface Picture {
 }
 
 export interface Model {
-  /** Throws the signal's reason when that aborts. */
+  /** Throws the signal's reason when it aborts. */
   paint(request: Request, signal: AbortSignal, painted: (share: number) => void): Promise<Picture>;
 }
 
-/** Here the weights would be read, to the GPU if there is one. */
+/** A real model would load its weights here, to the GPU if there is one. */
 export async function loadModel(): Promise<Model> {
   return {
     async paint({ prompt, width, height, seed }, signal, painted) {
       const waves = wavesOf(`${seed} ${prompt}`);
       const pixels = new Uint8Array(width * height * CHANNELS);
       for (let y = 0; y < height; y++) {
-        // Between two rows a cancelled job can be seen as such.
+        // A cancelled job stops between two rows.
         await letOthersRun();
         signal.throwIfAborted();
         for (let x = 0; x < width; x++) {

@@ -1,8 +1,8 @@
-// A stand-in for a language model: it goes round the words of the prompt. Put the real one here; the server stays.
+// A stand-in for a language model: it repeats the words of the prompt. Replace it with a real model; the server stays.
 import { setTimeout as delay } from "node:timers/promises";
 import type { GenerateRequest } from "./schema.ts";
 
-/** As long as a token takes, so that it can be watched. */
+/** Time per token, long enough to watch the stream. */
 const TOKEN_MS = 20;
 
 export interface Model {
@@ -10,7 +10,7 @@ export interface Model {
   generate(request: GenerateRequest, signal: AbortSignal): AsyncGenerator<string>;
 }
 
-/** Here the weights would be read, to the GPU if there is one. */
+/** A real model would load its weights here, to the GPU if there is one. */
 export async function loadModel(): Promise<Model> {
   return {
     async *generate({ prompt, maxTokens }, signal) {

@@ -1,4 +1,4 @@
-// What the body of a request to /generate may say.
+// The body of a request to /generate.
 import { z } from "zod";
 
 export const generateRequest = z.object({

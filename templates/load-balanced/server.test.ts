@@ -1,4 +1,4 @@
-// The server as clients of the service reach it.
+// The server, called through the service.
 import { type Emulator, startEmulator } from "sv-runtime/emulator";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
@@ -7,7 +7,7 @@ let emulator: Emulator;
 
 beforeAll(async () => {
   const path = `${import.meta.dirname}/server.ts`;
-  // With a port of its own for the health, as some services have it.
+  // With a port of its own for health checks, as in some services.
   const env = { PORT_HEALTH: "8081" };
   const handlers = [{ id: "my-endpoint", path, type: "LOAD_BALANCING", env } as const];
   emulator = await startEmulator({ port: 0, apiKey: "test-key", handlers });

@@ -1,4 +1,4 @@
-// The endpoint: an HTTP server of its own. The service asks /ping for its health and passes requests on as they come.
+// The endpoint: an HTTP server. The service checks its health at /ping, and passes requests on to it.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
@@ -6,11 +6,11 @@ import { z } from "zod";
 import { loadModel, type Model } from "./model.ts";
 import { generateRequest } from "./schema.ts";
 
-/** Where to listen: 127.0.0.1 on a machine that others reach, for the service asks for the key; 0.0.0.0 in a container. */
+/** Listen address: 0.0.0.0 in a container; else 127.0.0.1, because only the service checks the key. */
 const host = process.env["HOST"] ?? "127.0.0.1";
-/** On which requests come. */
+/** Port for requests. */
 const port = Number(process.env["PORT"] ?? "8000");
-/** On which the service asks for the health; often the same. */
+/** Port for health checks, often the same. */
 const healthPort = Number(process.env["PORT_HEALTH"] ?? port);
 
 let model: Model | undefined;
@@ -18,7 +18,7 @@ let model: Model | undefined;
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname } = new URL(request.url ?? "/", "http://server");
   if (pathname === "/ping") {
-    // 200: send me requests. 204: not yet, the model is being loaded.
+    // 200: ready for requests. 204: the model is still loading.
     response.writeHead(model === undefined ? 204 : 200).end();
   } else if (pathname === "/" && request.method === "GET") {
     sendJson(response, 200, { worker: process.env["SV_WORKER_ID"] ?? "none" });
@@ -29,7 +29,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   }
 }
 
-/** Answers with server-sent events, a token each, until all are made or the client has gone. */
+/** Answers with one server-sent event per token, until all are sent or the client has gone. */
 async function generate(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (model === undefined) return sendJson(response, 503, { error: "the model is being loaded" });
   const body: unknown = await json(request).catch(() => undefined);
@@ -56,13 +56,13 @@ async function start(): Promise<void> {
   const servers = [...new Set([port, healthPort])].map((number) =>
     createServer((request, response) => {
       answer(request, response).catch((error: unknown) => {
-        // A client that has gone is no fault.
+        // A client that has gone is no error.
         if (!response.destroyed) console.error(error);
         response.destroy();
       });
     }).listen(number, host),
   );
-  // When all requests are answered, the process ends by itself.
+  // The process ends by itself when all requests are answered.
   process.once("SIGTERM", () => servers.forEach((server) => server.close()));
   model = await loadModel();
 }

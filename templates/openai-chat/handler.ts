@@ -1,13 +1,13 @@
-// The handler: each call of an OpenAI client is a job, and what is yielded is the answer in the shapes of the OpenAI API.
+// The handler: each call of an OpenAI client is a job. What it yields is the answer, in the format of the OpenAI API.
 import { defineHandler } from "sv-runtime";
 import { loadModel, MODEL_ID, tokensOf } from "./model.ts";
 import { input, type Message } from "./schema.ts";
 
 export default defineHandler({
   input,
-  /** A call without a stream is answered with the one thing that is yielded. */
+  /** The answer of a call without a stream is the one value that is yielded. */
   aggregate: true,
-  /** Calls that one process answers at a time. */
+  /** Maximum number of calls at a time in one process. */
   concurrency: 8,
   /** Once in each handler process, before its first job. */
   setup: loadModel,
@@ -21,7 +21,7 @@ export default defineHandler({
     const { model: wanted, messages, stream, stream_options } = call.openai_input;
     if (wanted !== MODEL_ID) {
       const said = `There is no model ${JSON.stringify(wanted)}; there is ${MODEL_ID}.`;
-      // Yielded and not thrown: a client's mistake is no failure of the job.
+      // Yielded, not thrown: an invalid request is no failure of the job.
       yield { error: { message: said, code: "model_not_found", status: 404 } };
       return;
     }
@@ -35,7 +35,7 @@ export default defineHandler({
         yield streamed(events, { role: "assistant", content }, null);
       }
       yield streamed(events, {}, "stop");
-      // The last event has no choices: clients read the usage alone from it.
+      // The last event has no choices: clients read only the usage from it.
       if (wantsUsage) yield { ...streamed(events), usage: usageOf(messages, tokens) };
       return;
     }
@@ -55,7 +55,7 @@ function usageOf(messages: readonly Message[], completion_tokens: number): objec
   return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
 }
 
-/** One event of a stream; one without a choice if nothing is said. */
+/** One event of a stream, without a choice if `delta` is undefined. */
 function streamed(frame: object, delta?: object, finish_reason: "stop" | null = null): object {
   const choices = delta === undefined ? [] : [{ index: 0, delta, finish_reason }];
   return { ...frame, object: "chat.completion.chunk", choices };

@@ -1,14 +1,14 @@
-// A stand-in for a chat model: it says again what the user said last. Put the real one here; the handler stays.
+// A stand-in for a chat model: it repeats the user's last message. Replace it with a real model; the handler stays.
 import type { Message } from "./schema.ts";
 
 export const MODEL_ID = "stand-in-1";
 
 export interface Model {
-  /** The answer, token by token. Throws the signal's reason when that aborts. */
+  /** Yields the answer token by token. Throws the signal's reason when it aborts. */
   answer(messages: readonly Message[], signal: AbortSignal): AsyncGenerator<string>;
 }
 
-/** Here the weights would be read, to the GPU if there is one. */
+/** A real model would load its weights here, to the GPU if there is one. */
 export async function loadModel(): Promise<Model> {
   return {
     async *answer(messages, signal) {
@@ -21,7 +21,7 @@ export async function loadModel(): Promise<Model> {
   };
 }
 
-/** Words, each with the space behind it. */
+/** The words, each with the space after it. */
 export function tokensOf(text: string): readonly string[] {
   return text.split(/(?<=\s)/u);
 }

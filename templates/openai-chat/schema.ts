@@ -1,4 +1,4 @@
-// The calls of OpenAI clients that this endpoint answers. Any other one is answered with 400 before the handler is called.
+// The calls of OpenAI clients that this endpoint answers. Any other call is refused with 400 before the handler is called.
 import { z } from "zod";
 
 const message = z.object({
@@ -6,7 +6,7 @@ const message = z.object({
   content: z.string(),
 });
 
-/** Whatever else a client sends is let through and not looked at. */
+/** Other fields are accepted and ignored. */
 const chatRequest = z.object({
   model: z.string(),
   messages: z.array(message).min(1),

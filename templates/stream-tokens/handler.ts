@@ -1,4 +1,4 @@
-// The handler: each yield is a chunk of the job's stream, and reaches those who read it while the job runs.
+// The handler: each yield is a chunk of the job's stream, which clients read while the job runs.
 import { defineHandler } from "sv-runtime";
 import { loadModel } from "./model.ts";
 import { input } from "./schema.ts";

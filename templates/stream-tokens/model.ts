@@ -1,4 +1,4 @@
-// A stand-in for a language model: it remembers which word followed which. Put the real one here; the handler stays.
+// A stand-in for a language model: it remembers which word followed which. Replace it with a real model; the handler stays.
 import { setTimeout as delay } from "node:timers/promises";
 import type { Request } from "./schema.ts";
 
@@ -6,15 +6,15 @@ const TEXT = `The queue holds the job until a worker is free. A worker takes the
 The handler yields a token, and the token goes to the client at once. The client reads the token while the worker makes
 the next one. When the handler is done the job is done, and the worker takes the next job from the queue.`;
 
-/** As long as a token takes, so that it can be watched. */
+/** Time per token, long enough to watch the stream. */
 const TOKEN_MS = 20;
 
 export interface Model {
-  /** The tokens that follow a prompt, each with the space before it. Ends early when the signal aborts. */
+  /** Yields the tokens that follow a prompt, each with the space before it. Ends early when the signal aborts. */
   generate(request: Request, signal: AbortSignal): AsyncGenerator<string>;
 }
 
-/** Here the weights would be read, to the GPU if there is one. */
+/** A real model would load its weights here, to the GPU if there is one. */
 export async function loadModel(): Promise<Model> {
   const words = TEXT.split(/\s+/u);
   const followers = Map.groupBy(words.keys(), (at) => words[at - 1] ?? "");
@@ -32,7 +32,7 @@ export async function loadModel(): Promise<Model> {
   };
 }
 
-/** Numbers from 0 up to 1, always the same for a seed (a linear congruential generator). */
+/** Numbers from 0 to below 1, the same for the same seed (a linear congruential generator). */
 function randomFrom(seed: number): () => number {
   let state = seed % 2 ** 32;
   return () => {

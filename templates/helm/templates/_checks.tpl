@@ -1,4 +1,4 @@
-{{/* What no schema can say. */}}
+{{/* Rules that a schema cannot express. */}}
 {{- define "sv-runtime.check" -}}
 {{- with .Values -}}
 {{- if not .image.repository -}}

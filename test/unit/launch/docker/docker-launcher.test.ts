@@ -32,13 +32,11 @@ it("fails one start by what cannot be asked of the engine, and no other", async 
   expect(launcher.refuses(templateNamed("a/b"))).toBeUndefined();
   launcher.launch(containerOrder());
   await made(1);
-  await launcher.close();
 });
 
 it("gives a worker the time to load what it needs before it says a word", async () => {
   const { launcher } = open();
   expect(launcher.launch(containerOrder()).speaksLate).toBe(true);
-  await launcher.close();
 });
 
 describe("an image that is not here", () => {
@@ -60,7 +58,6 @@ describe("an image that is not here", () => {
     await made(2);
     for (const { running: runs } of workers) await runs;
     expect(engine.pulled).toEqual(["some/image:1"]);
-    await launcher.close();
   });
 
   it("is pulled no further when nobody waits for it any more", async () => {
@@ -112,7 +109,6 @@ it("does without a limit of the disk where the engine has none, and says so once
   await made(2);
   expect(engine.at(0).options.HostConfig).not.toHaveProperty("StorageOpt");
   expect(said.filter((line) => line.includes("containerDiskInGb"))).toHaveLength(1);
-  await launcher.close();
 });
 
 it("removes what killed emulators left, and nothing of those that run", async () => {
@@ -147,5 +143,4 @@ it("tells where the server of a load balancing worker answers", async () => {
   expect(await worker.server).toEqual({ port: 4_001, healthPort: 4_001, healthPath: "/ping" });
   engine.at(0).exits(0);
   expect(await worker.exited).toMatchObject({ exitCode: 0 });
-  await launcher.close();
 });

@@ -44,7 +44,6 @@ describe("an engine that goes away", () => {
     engine.problem = undefined;
     await launcher.reach();
     expect(launcher.refuses(templateNamed("a/b"))).toBeUndefined();
-    await launcher.close();
   });
 
   it("has its containers waited for, however long they have run and it is away", async () => {
@@ -125,7 +124,6 @@ describe("an engine that goes away", () => {
     await launcher.reach();
     expect(launcher.refuses(templateNamed("a/b"))).toBeUndefined();
     expect(said).toEqual([expect.stringContaining("runs on this machine")]);
-    await launcher.close();
   });
 });
 

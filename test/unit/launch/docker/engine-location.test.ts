@@ -36,59 +36,40 @@ describe("an engine", () => {
       Image: "some/image:1",
       HostConfig: { Mounts: [{ Source: SOCKET }] },
     });
-    await launcher.close();
   });
 
-  it("of another kernel runs elsewhere, whatever it sees, and is not asked for more", async () => {
-    const engine = new ScriptedEngine();
-    engine.kernel = "6.10.14-linuxkit";
-    const { launcher, routes, said } = await launchedOn(engine);
-    expect(routes).toEqual([{ engine: "elsewhere" }]);
-    expect(said).toContainEqual(expect.stringMatching(/its kernel is 6\.10\.14-linuxkit, and/u));
-    expect(engine.probes).toEqual([]);
-    await launcher.close();
-  });
-
-  it("that has nothing to mount at the path of the worker port runs elsewhere", async () => {
-    const engine = new ScriptedEngine();
-    engine.probeError = UNSEEN;
-    const { launcher, routes, said } = await launchedOn(engine);
+  it.each([
+    [{ kernel: "6.10.14-linuxkit" }, "its kernel is 6.10.14-linuxkit, and", 0],
+    [{ probeError: UNSEEN }, `it does not see ${SOCKET}`, 1],
+    [{ seesMounts: false }, `it does not see ${SOCKET}`, 1],
+  ])("with %o runs elsewhere, and the log says why", async (differs, why, probes) => {
+    const engine = Object.assign(new ScriptedEngine(), differs);
+    const { routes, said } = await launchedOn(engine);
     expect(routes).toEqual([{ engine: "elsewhere" }]);
     expect(said).toContainEqual(expect.stringMatching(ELSEWHERE));
-    expect(said.join()).toContain(`it does not see ${SOCKET}`);
-    await launcher.close();
-  });
-
-  it("that mounts something else in its place runs elsewhere", async () => {
-    const engine = new ScriptedEngine();
-    engine.seesMounts = false;
-    const { launcher, routes } = await launchedOn(engine);
-    expect(routes).toEqual([{ engine: "elsewhere" }]);
-    await launcher.close();
+    expect(said.join()).toContain(why);
+    expect(engine.probes).toHaveLength(probes);
   });
 
   it("whose network has a gateway that is none of this machine's runs elsewhere, unless it is rootless", async () => {
     const engine = new ScriptedEngine();
     const gateway = "192.0.2.1";
     engine.networks.set("sv-mine", { gateway, options: {} });
-    const { launcher, routes, said } = await launchedOn(engine);
+    const { routes, said } = await launchedOn(engine);
     expect(routes).toEqual([{ engine: "elsewhere" }]);
     expect(said.join()).toContain(`${gateway}, the gateway of its containers, is no address of`);
     expect(engine.probes).toEqual([]);
-    await launcher.close();
     const rootless = Object.assign(new ScriptedEngine(), { isRootless: true });
     rootless.networks.set("sv-mine", { gateway, options: {} });
     const second = await launchedOn(rootless);
     expect(second.routes).toEqual([{ engine: "here", gateway }]);
-    await second.launcher.close();
   });
 
   it("that does not tell its kernel is judged by what it sees", async () => {
     const engine = new ScriptedEngine();
     engine.kernel = undefined;
-    const { launcher, routes } = await launchedOn(engine);
+    const { routes } = await launchedOn(engine);
     expect(routes).toMatchObject([{ engine: "here" }]);
-    await launcher.close();
   });
 
   it("that refuses the question fails that start alone, and is asked again", async () => {
@@ -100,7 +81,6 @@ describe("an engine", () => {
     launcher.launch(containerOrder());
     await made(1);
     expect(routes).toMatchObject([{ engine: "here" }]);
-    await launcher.close();
   });
 
   it("that was away is asked anew, for it may be another", async () => {
@@ -135,7 +115,6 @@ describe("a network volume on an engine elsewhere", () => {
     ]);
     expect(engine.at(1).asked).toEqual([]);
     expect(fs.readdirSync(volume.path)).toEqual([]);
-    await launcher.close();
   });
 
   it("that is another directory there is a failed start, which names it and leaves nothing", async () => {
@@ -167,6 +146,5 @@ describe("a network volume on an engine elsewhere", () => {
     const { launcher, engine } = open(new ScriptedEngine(), undefined, volume.path);
     await launcher.launch(containerOrder()).running;
     expect(engine.at(0).asked).toEqual([]);
-    await launcher.close();
   });
 });

@@ -1,4 +1,5 @@
 /** The Docker launcher on an engine that a test plays. */
+import { onTestFinished } from "vitest";
 import type { Clock } from "../../../../emulator/core/time/clock.ts";
 import { createDockerLauncher } from "../../../../emulator/launch/docker/docker-launcher.ts";
 import type { HostRoute } from "../../../../emulator/launch/docker/engine-location.ts";
@@ -7,12 +8,12 @@ import { eventually } from "../../../e2e/jobs/observe.ts";
 import { PLACES, SOCKET } from "./order.ts";
 import { ScriptedEngine } from "./scripted-engine.ts";
 
-/** @param volume directory of the network volume of its workers and pods */
-export function open(
-  engine = new ScriptedEngine(),
-  clock: Clock = createSystemClock(),
-  volume?: string,
-) {
+/**
+ * The launcher is closed when the test ends, unless the test has a clock of its own.
+ *
+ * @param volume directory of the network volume of its workers and pods
+ */
+export function open(engine = new ScriptedEngine(), clock?: Clock, volume?: string) {
   const said: string[] = [];
   const lines: string[] = [];
   const routes: HostRoute[] = [];
@@ -32,8 +33,9 @@ export function open(
     line: (_, line) => void lines.push(line),
     willing: () => void (timesWilling += 1),
     log: { info: say, warn: say },
-    clock,
+    clock: clock ?? createSystemClock(),
   });
+  if (clock === undefined) onTestFinished(() => launcher.close());
   const made = (count: number) =>
     eventually("it is made", () => (engine.containers.length === count ? true : undefined));
   return { engine, launcher, said, lines, routes, made, timesWilling: () => timesWilling };

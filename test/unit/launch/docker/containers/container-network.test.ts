@@ -37,7 +37,6 @@ it("is the engine's default one where that cannot make such a network, and the l
   expect(said).toContainEqual(
     expect.stringMatching(/^containers can reach each other: .* cannot restrict inter-container/u),
   );
-  await launcher.close();
 });
 
 it("is one that an engine makes of it which ignores what it is to be, and the log says so", async () => {
@@ -48,10 +47,7 @@ it("is one that an engine makes of it which ignores what it is to be, and the lo
   launcher.launch(containerOrder());
   await made(1);
   expect(routes).toEqual([here("127.0.0.89")]);
-  expect(said).toContain(
-    "containers can reach each other: the engine does not know how",
-  );
-  await launcher.close();
+  expect(said).toContain("containers can reach each other: the engine does not know how");
 });
 
 it("of killed emulators is removed, and that of one that runs is not", async () => {
@@ -77,5 +73,4 @@ it("of killed emulators is removed, and that of one that runs is not", async () 
   expect(engine.removed).not.toContain("of this run");
   launcher.launch(containerOrder());
   await made(1);
-  await launcher.close();
 });
