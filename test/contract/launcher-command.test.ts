@@ -1,4 +1,4 @@
-/** The launcher of commands keeps the contract of all launchers, and says what cannot be run. */
+/** The launcher of commands keeps the contract of launchers, and explains commands that cannot be run. */
 import fs from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
@@ -13,7 +13,7 @@ import { type LauncherSubject, orderOf } from "./launcher/subject.ts";
 interface CommandSubject extends LauncherSubject {
   readonly places: string;
   readonly root: string;
-  /** From now on workers are processes of it. */
+  /** Changes the command of later workers. */
   run(command: Partial<Command>): void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The launcher of workers in this very process keeps what the contract says of how workers end. What it says of programs does
- * not apply: there are no signals, no outputs to read, no environment and no processes that could be left.
+ * The launcher of workers in this process keeps the contract's part on how workers end. The part on programs does not apply: there
+ * are no signals, no outputs, no environment and no processes.
  */
 import { describe } from "vitest";
 import { tmpdir } from "node:os";
@@ -32,7 +32,7 @@ const endpoints: Readonly<Record<Behaviour, FunctionEndpoint>> = {
   },
 };
 
-/** A service that welcomes each worker, and gives those a job that stay for it. */
+/** A service that welcomes each worker, and gives it a job that never ends if `isBusy` says so. */
 function serve(isBusy: () => boolean, { send }: LocalWorkerSide) {
   const leaseMs = 60_000;
   return {

@@ -1,4 +1,4 @@
-/** What every launcher must do, whatever its workers run in. */
+/** The contract of launchers. */
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { LaunchedWorker } from "../../emulator/launch/launcher.ts";
@@ -138,7 +138,7 @@ function freezesWorkers(open: () => Promise<LauncherSubject>): void {
       });
     await bothTick();
     await worker.freeze?.(true);
-    // What was written before may still be on its way.
+    // Earlier output may still be on its way.
     await delay(300);
     const frozen = { own: ticked("its own"), child: ticked("the child") };
     await delay(300);

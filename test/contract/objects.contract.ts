@@ -1,4 +1,4 @@
-/** The contract of the object store's port: what every kind of bucket must do. Run against each by `objects.test.ts`. */
+/** The contract of the object store's port, for every kind of bucket. */
 import { describe } from "vitest";
 import { listingContract } from "./objects/listing.contract.ts";
 import { objectsContract } from "./objects/objects.contract.ts";

@@ -1,4 +1,4 @@
-/** What every launcher of pods must do, whatever they run in. */
+/** The contract of launchers of pods. */
 import { describe, expect, it } from "vitest";
 import { readPodInput } from "../../emulator/core/pods/pod-input.ts";
 import { makePod } from "../../emulator/core/pods/pod-life.ts";
@@ -8,13 +8,13 @@ import { eventually } from "../e2e/jobs/observe.ts";
 
 export interface PodLauncherSubject extends AsyncDisposable {
   readonly launcher: PodLauncher;
-  /** What the body of a creation says of a pod that runs `code`, a JavaScript module, under Node. */
+  /** The body that creates a pod which runs `code`, a JavaScript module, under Node. */
   bodyOf(code: string): object;
-  /** What it says of one that this launcher does not run. */
+  /** The body of a pod that this launcher does not run. */
   readonly foreign: object;
-  /** Every line that a pod wrote, behind its id. */
+  /** The lines of all pods, each after the pod's id. */
   readonly lines: readonly string[];
-  /** How many of its containers there are. */
+  /** Number of its containers. */
   left(): Promise<number>;
 }
 

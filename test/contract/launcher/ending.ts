@@ -1,4 +1,4 @@
-/** The launcher contract: how workers end, whatever they run in. */
+/** The contract of launchers: the end of workers. */
 import { expect, it } from "vitest";
 import type { Template } from "../../../emulator/core/resources/template.ts";
 import type { Launcher, WorkerExit } from "../../../emulator/launch/launcher.ts";
@@ -9,7 +9,7 @@ import { orderOf } from "./subject.ts";
 export type Behaviour =
   /** Says "asked" when it is drained, and leaves. */
   | "leaves-when-asked"
-  /** Goes on when it is drained, and says `whenAsked`. */
+  /** Continues when it is drained, and says `whenAsked`. */
   | "stays-when-asked";
 
 export interface EndingSubject extends AsyncDisposable {
@@ -19,7 +19,7 @@ export interface EndingSubject extends AsyncDisposable {
   readonly whenAsked: string;
   /** What the end of a killed worker has. */
   readonly killed: Partial<WorkerExit>;
-  /** How many of its workers' processes or containers there are. */
+  /** Number of its workers' processes or containers. */
   left(): Promise<number>;
   templateThat(behaviour: Behaviour): Template;
 }

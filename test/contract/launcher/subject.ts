@@ -1,4 +1,4 @@
-/** What the launcher's contract is held against: a launcher, and the means to give it any program. */
+/** The subject of the launcher's contract: a launcher, and templates that run any program. */
 import type { Endpoint } from "../../../emulator/core/resources/endpoint.ts";
 import type { Template } from "../../../emulator/core/resources/template.ts";
 import type { LaunchedWorker, Launcher, WorkerOrder } from "../../../emulator/launch/launcher.ts";
@@ -10,15 +10,15 @@ export interface LauncherSubject extends AsyncDisposable {
   templateOf(code: string): Template;
   /** A template that this launcher does not run. */
   readonly foreign: Template;
-  /** Every line that a worker wrote, behind its id. */
+  /** The lines of all workers, each after the worker's id. */
   readonly lines: readonly string[];
-  /** How many of its workers' processes or containers there are. */
+  /** Number of its workers' processes or containers. */
   left(): Promise<number>;
 }
 
 let orders = 0;
 
-/** An order for one worker of the template, unlike any other. */
+/** An order for a new worker of the template. */
 export function orderOf(template: Template, endpoint: Partial<Endpoint> = {}): WorkerOrder {
   orders += 1;
   return {

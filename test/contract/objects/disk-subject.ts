@@ -1,4 +1,4 @@
-/** Buckets of the store on disk, for its contract and for tests of what only this store does. */
+/** Buckets of the store on disk, for its contract and for tests of this store alone. */
 import fs from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -8,7 +8,7 @@ import type { BucketSubject } from "./subject.ts";
 
 export interface DiskSubject extends BucketSubject {
   readonly store: DiskObjectStore;
-  /** The root of the volume, which is there for both kinds. */
+  /** Root of the volume, which both kinds have. */
   readonly volume: string;
 }
 

@@ -1,10 +1,10 @@
-/** Contract of the object store: listing, compared with a model that sorts everything and cuts it up afterwards. */
+/** Contract of the object store: listings, compared with a model that sorts all keys and cuts them into pages. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Bucket, ListQuery } from "../../../emulator/objects/object-store.ts";
 import { type OpenBucket, put } from "./subject.ts";
 
-/** Keys that both kinds of buckets can hold beside each other, chosen so that byte order and string order differ. */
+/** Keys that both kinds of buckets can hold together. Their byte order differs from their string order. */
 const KEYS = [
   "a",
   "a-b",

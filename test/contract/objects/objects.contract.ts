@@ -1,4 +1,4 @@
-/** Contract of the object store: objects as they are put, read, replaced and deleted. */
+/** Contract of the object store: objects are put, read, replaced and deleted. */
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** What the object store's contract suite needs of a kind of bucket, and the content it is tried with. */
+/** The subject of the object store's contract, and contents for it. */
 import { createHash } from "node:crypto";
 import type {
   Attributes,
@@ -8,17 +8,17 @@ import type {
   PutOptions,
 } from "../../../emulator/objects/object-store.ts";
 
-/** A bucket under test; disposing of it closes its store and removes what it left. */
+/** A bucket under test. Disposing of it closes its store and removes its files. */
 export interface BucketSubject extends AsyncDisposable {
   readonly store: ObjectStore;
   readonly bucket: Bucket;
-  /** The wall clock of the store, to be set at will (ms). */
+  /** Wall clock of the store, which a test sets (ms). */
   readonly clock: { now: number };
-  /** The directory in which everything the store writes must lie. */
+  /** The directory outside of which the store must not write. */
   readonly directory: string;
   /** Closes the store and opens it again on the same data. */
   reopen(): Promise<Bucket>;
-  /** The names of files that hold content: of objects, parts, or of what was left behind. */
+  /** Names of all files with content: of objects, of parts, and leftovers. */
   contentFiles(): Promise<readonly string[]>;
 }
 
@@ -33,7 +33,7 @@ export function pattern(sizeBytes: number, seed = 1): Buffer {
   return bytes;
 }
 
-/** Content that comes in pieces of that many bytes. */
+/** Content in pieces of that size. */
 export async function* inPieces(
   bytes: Uint8Array,
   pieceBytes = 65_536,

@@ -1,4 +1,4 @@
-/** The base image: what is in it, what a worker on it needs, and how it behaves as the first process of a container. */
+/** The base image: its content, a worker on it, and its behaviour as the first process of a container. */
 import { once } from "node:events";
 import fs from "node:fs";
 import http from "node:http";
@@ -34,7 +34,7 @@ const UPLOAD = `import type { Context, Job } from "sv-runtime";
 export default async (job: Job, context: Context) => context.upload("a.txt", "text");
 `;
 
-/** What another machine has after `git clone` and a build: other times, another umask, files made in another order. */
+/** A clone of another machine: other times, another umask, files made in another order. */
 async function otherClone(): Promise<TemporaryTree> {
   const clone = await temporaryTree({});
   const folders = ["dist/image", "node_modules/@esbuild"];
@@ -59,9 +59,9 @@ async function otherClone(): Promise<TemporaryTree> {
 
 describe.skipIf(dockerIsMissing !== undefined)("the base image", () => {
   let scene: ImageScene;
-  /** Plain JavaScript, and nothing but `FROM` and `COPY`. */
+  /** An image of plain JavaScript, made by `FROM` and `COPY` alone. */
   let plain: string;
-  /** TypeScript handlers, likewise. */
+  /** An image of TypeScript handlers. */
   let typed: string;
 
   beforeAll(async () => {
@@ -211,7 +211,7 @@ describe.skipIf(dockerIsMissing !== undefined)("the base image", () => {
   });
 
   describe("its health check", () => {
-    /** What `docker inspect` says, once it is no longer starting. */
+    /** The health in `docker inspect`, once it is not `starting`. */
     async function health(container: string): Promise<string> {
       for (;;) {
         const status = await scene.docker.ask(

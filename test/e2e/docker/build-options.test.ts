@@ -1,4 +1,4 @@
-/** What `sv-emulate build` is told besides the directory, and what it says of an image and leaves behind. */
+/** The options of `sv-emulate build`, its output, and the images that it leaves behind. */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -86,7 +86,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     expect(wrong.stderr).toContain("linux/amd64, linux/arm64");
   });
 
-  /** The same engine, if it had no BuildKit. */
+  /** The same engine without BuildKit. */
   async function withoutBuildKit(): Promise<{ readonly host: string } & AsyncDisposable> {
     const home = temporaryDirectory();
     const socketPath = docker.host.replace("unix://", "");
@@ -116,7 +116,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
   }
 
   test("--secret is what a step mounts, and in no layer and no history", async () => {
-    // BuildKit asks nobody any more who does not answer meanwhile.
+    // BuildKit drops a session that does not answer meanwhile.
     const pause = "RUN sleep 3\n";
     const mounted = (id: string): string => `--mount=type=secret,id=${id},mode=0444`;
     await using files = await temporaryTree({
@@ -237,7 +237,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     const label = `sv-test.stage=${process.pid}`;
     const dockerfile = (text: string): string =>
       `FROM ${node} AS made\nLABEL ${label}\nRUN echo ${text} > /made\nFROM sv-base\nCOPY --from=made /made ./\n`;
-    // Others build on the same engine.
+    // Other tests build on the same engine.
     const nameless = async () =>
       docker.ask("images", "-q", "-f", "dangling=true", "-f", `label=${label}`);
     const stage = async () => docker.ask("images", "-q", "sv-stages:sv-test-staged-1-1");
@@ -248,7 +248,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     const first = await stage();
     expect((await build(files, ["a", ...tag])).code).toBe(0);
     expect(await stage()).toBe(first);
-    // The former worker has lost its name to the new one, as with any build.
+    // The new worker has taken the name of the old one.
     await docker.ask("rmi", "sv-test/staged:1");
     await using changed = await temporaryTree({
       "a/Dockerfile": dockerfile(`other ${process.pid}`),

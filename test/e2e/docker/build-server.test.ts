@@ -1,4 +1,4 @@
-/** `sv-emulate build` of an HTTP server: its image is a worker of a load balancing endpoint, and says how it is. */
+/** `sv-emulate build` of an HTTP server: its image is a worker of a load balancing endpoint, with a health check. */
 import fs from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -10,7 +10,7 @@ import { ContainerStage } from "./container-stage.ts";
 import { HARDENED, ImageScene } from "./image-scene.ts";
 import { packedCli } from "./packed-cli.ts";
 
-/** TypeScript that Node alone would not run. What `/ping` answers is told by a header, and remembered. */
+/** TypeScript that Node alone would not run. A header sets the answer of `/ping`. */
 const SERVER = `import { createServer } from "node:http";
 import { readFileSync } from "node:fs";
 import { greeting } from "./words";
@@ -51,7 +51,7 @@ describe.skipIf(dockerIsMissing !== undefined)("the image of a server", () => {
     await scene[Symbol.asyncDispose]();
   });
 
-  /** Runs what asks the server from inside its container: the image has Node, and no other client. */
+  /** Calls the server from inside its container, by Node: the image has no other client. */
   async function ask(container: string, place: string, headers = {}): Promise<string> {
     const program = `fetch("http://localhost${place}", { headers: ${JSON.stringify(headers)} })
       .then((answer) => answer.text()).then(console.log)`;

@@ -11,16 +11,16 @@ import { type PackedCli, packedCli } from "./packed-cli.ts";
 
 const npmIsMissing = dockerIsMissing ?? (await whatIsMissingOfNpm("tests of images of workspaces"));
 
-/** 2.1 knows weeks, 2.0 does not. */
+/** A version that knows weeks, unlike 2.0. */
 const OWN_MS = "2.1.3";
 const THEIR_MS = "2.0.0";
 
 const json = (value: object): string => JSON.stringify(value);
 
-/** What a worker, a library that it links to and a CommonJS one need. Each manager says by itself what belongs together. */
+/** The files of a worker, a library that it links to and a CommonJS library. Each package manager adds its own. */
 function workspace(linked: string): Readonly<Record<string, string>> {
   return {
-    // Whoever installs for an image has none of the files that such scripts need.
+    // The files that such scripts need are missing when packages are installed for an image.
     "package.json": json({
       private: true,
       workspaces: ["packages/*"],
@@ -149,7 +149,7 @@ describe.skipIf(npmIsMissing !== undefined)("sv-emulate build in a workspace", (
   test("of yarn the same", async () => {
     await using files = await temporaryTree(workspace("1.0.0"));
     await install(files, "npx", "--yes", "yarn@1.22.22", "install", "--ignore-scripts");
-    // Addresses are part of it.
+    // The lock file contains URLs.
     const lock = fs.readFileSync(files.path("yarn.lock"), "utf8");
     fs.writeFileSync(files.path("yarn.lock"), lock.replaceAll(registryUrl, urlInContainers));
     const { code, stderr } = await build(files, "packages/worker", "sv-test/yarn-ws:1");

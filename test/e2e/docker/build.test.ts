@@ -43,7 +43,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     await docker[Symbol.asyncDispose]();
   });
 
-  /** Builds on an image that needs no registry. The images get names under which they are found again. */
+  /** Builds on an image that needs no registry, with names by which the images are found again. */
   async function build(files: TemporaryTree, ...args: readonly string[]): Promise<CliRun> {
     const images = ["--base-image", node, "--node-image", node];
     return cli.run(["build", ...images, ...args], docker.host, files.root);
@@ -70,7 +70,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     expect(stdout).toBe("greeter:latest\n");
     expect(stderr).toMatch(/^ {2}Step 1\/\d+ : FROM sv-base:/mu);
     const size = String.raw`\d[\d.]* [kM]?B`;
-    // An engine that was used before may have the base.
+    // The engine may have the base from earlier tests.
     const time = String.raw`(?:\d[\d.]* s|–)`;
     const row = (image: string, beneath: string) =>
       new RegExp(`^${image} +${size} +${size} +${time} +on ${beneath}$`, "mu");
@@ -99,7 +99,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
       "/app/greet.ts",
       "/app/handler.ts",
     ]);
-    // Without any place to write to, nothing can be bundled any more.
+    // Without a writable directory nothing can be bundled.
     const { stdout: output } = await run("greeter:latest", "--read-only", '{"name":"Ada"}');
     expect(output).toBe('"Hello, Ada!"\n');
     const failed = await run("greeter:latest", "{}");
@@ -182,7 +182,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     });
   });
 
-  /** An image for `FROM`, made of the one with Node and a few instructions. */
+  /** An image for `FROM`: the one with Node, and some instructions. */
   async function imageFrom(name: string, ...instructions: readonly string[]): Promise<string> {
     const tag = `sv-test/${name}:${process.pid}`;
     const args = ["build", "-f", "-", "-t", tag, "--label", docker.label, import.meta.dirname];

@@ -1,4 +1,4 @@
-/** An emulator on a real Docker engine, with images whose handlers do as a job tells them. */
+/** An emulator on a real Docker engine, with images whose handlers obey their jobs. */
 import assert from "node:assert/strict";
 import path from "node:path";
 import {
@@ -15,7 +15,7 @@ import { eventually } from "../jobs/observe.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
 
-/** Does what the job says, once a file of its volume is there if it names one. */
+/** Does what the job says, after waiting for a file of the volume if the job names one. */
 const OBEYS = `import fs from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 export const concurrency = 1;
@@ -45,13 +45,13 @@ const DEFINED = `import { defineHandler } from "sv-runtime";
 export default defineHandler({ setup: () => 40, run: ({ input }, { state }) => state + input.more });
 `;
 
-/** The images, which last as long as the engine's tests do. */
+/** The images, which exist as long as the engine's tests run. */
 export interface WorkerImages {
-  /** Has the handlers obeys.js (the default), streams.js and defined.js. */
+  /** Image with the handlers handler.js (the default), streams.js and defined.js. */
   readonly worker: string;
-  /** The same under another name, whose handler says so. */
+  /** A second image with these handlers, which say its name. */
   readonly second: string;
-  /** The same as the first, but an engine that ends gives it no time to leave. */
+  /** A third image with these handlers, whose stop signal is SIGKILL. */
   readonly hasty: string;
   /** Node and a shell, without any worker. */
   readonly plain: string;
@@ -83,13 +83,13 @@ export async function buildWorkerImages(docker: TestDocker): Promise<WorkerImage
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What the emulator is started with, on top of what it needs. */
+/** Additional options of the emulator. */
 interface Given {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** When it is disposed of, the emulator is stopped, and no container of it may be left. */
+/** Disposing of it stops the emulator, and checks that no container is left. */
 export class ContainerStage implements AsyncDisposable {
   readonly #docker: TestDocker;
   readonly #tree: TemporaryTree;
@@ -118,7 +118,7 @@ export class ContainerStage implements AsyncDisposable {
     return stage;
   }
 
-  /** Starts the emulator on the data directory as it is. */
+  /** Starts the emulator on its present data directory. */
   async start(): Promise<void> {
     const emulator = await startEmulatorProcess({
       args: ["sv.config.json", ...this.#args],
@@ -142,14 +142,14 @@ export class ContainerStage implements AsyncDisposable {
     return this.#now().client.endpoint<unknown, Output>(id);
   }
 
-  /** The job when it has ended, however. */
+  /** The job after its end. */
   async ended(endpointId: string, jobId: string): Promise<JobState> {
     const endpoint = this.endpoint(endpointId);
     await endpoint.wait(jobId, { timeoutMs: 60_000 }).catch(() => undefined);
     return endpoint.status(jobId);
   }
 
-  /** Makes a template and an endpoint of it; answers the endpoint's id. */
+  /** Makes a template and an endpoint of it. Returns the endpoint's id. */
   async serve(template: Fields, endpoint: Fields = {}): Promise<string> {
     const { id: templateId } = await this.template(template);
     return this.serveWith(String(templateId), endpoint);
@@ -175,7 +175,7 @@ export class ContainerStage implements AsyncDisposable {
     return this.call("POST", "/templates", { name, isServerless: true, volumeInGb: 0, ...fields });
   }
 
-  /** An operation of the management interface. @throws Error with the answer when it is refused */
+  /** Calls the management interface. @throws Error with the answer if it refuses */
   async call(method: string, place: string, body?: Fields): Promise<Fields> {
     const { url, apiKey } = this.emulator;
     const response = await fetch(`${url}/v1${place}`, {
@@ -205,7 +205,7 @@ export class ContainerStage implements AsyncDisposable {
     });
   }
 
-  /** SIGKILL: the emulator tidies nothing up. */
+  /** Ends the emulator by SIGKILL, so that it does not clean up. */
   async kill(): Promise<void> {
     const { emulator, client } = this.#now();
     this.#running = undefined;

@@ -1,4 +1,4 @@
-/** Workers in containers of an engine that has nothing of this machine, as one in a virtual machine. */
+/** Workers in containers of an engine that does not share this machine, like one in a virtual machine. */
 import fs from "node:fs";
 import path from "node:path";
 import { request } from "undici";
@@ -75,7 +75,7 @@ describe.skipIf(elsewhereIsMissing() !== undefined)("on an engine elsewhere", ()
     const { id: job } = await stage.endpoint(id).run({ do: "write", file: "a", text: "inside" });
     const sentence = `does not see ${directory} of this machine`;
     await stage.emulator.stderrMatch(new RegExp(sentence, "u"));
-    // As `docker run -v` does: an empty directory of the engine's own.
+    // `docker run -v` makes an empty directory of the engine's own.
     await docker.ask("run", "--rm", "-v", `${directory}:/x`, images.plain, "true");
     const told = () => stage.emulator.stderrLines.filter((line) => line.includes(sentence)).length;
     const before = told();

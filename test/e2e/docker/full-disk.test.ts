@@ -10,9 +10,9 @@ import { pullRegistry } from "./pull-registry.ts";
 
 const MB = 1024 ** 2;
 const DISK_BYTES = 96 * MB;
-/** What the engine needs for itself and for one container of a small image is less than what this leaves. */
+/** Size of a filler that leaves room for the engine and one container of a small image. */
 const FILLER_BYTES = 60 * MB;
-/** It is downloaded, and then unpacked beside that. */
+/** Size of the image, which is downloaded and then unpacked beside the download. */
 const BALLAST_BYTES = 30 * MB;
 
 describe.skipIf((dockerIsMissing ?? tmpfsIsMissing) !== undefined)("an engine's full disk", () => {

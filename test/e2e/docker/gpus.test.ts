@@ -1,4 +1,4 @@
-/** Containers with GPUs of their own, on an engine whose NVIDIA hook only notes what it is to give. */
+/** Containers with GPUs, on an engine whose NVIDIA hook only records its input. */
 import fs from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dockerIsMissing, startOwnDocker, type TestDocker } from "../../setup/docker.ts";
@@ -30,7 +30,7 @@ describe.skipIf(dockerIsMissing !== undefined)("containers with GPUs", () => {
     hook[Symbol.dispose]();
   });
 
-  /** An emulator on a machine whose nvidia-smi answers as saved. */
+  /** An emulator on a machine with a recorded nvidia-smi. */
   async function emulatorOn(machine: string, ...args: readonly string[]) {
     const nvidiaSmi = await standInNvidiaSmi(machine);
     const env = { PATH: `${nvidiaSmi.folder}:${process.env["PATH"]}` };

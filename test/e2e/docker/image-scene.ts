@@ -6,7 +6,7 @@ import { startDocker, type TestDocker } from "../../setup/docker.ts";
 export const root = path.resolve(import.meta.dirname, "../../..");
 export const fixtures = path.join(root, "test/fixtures/handlers");
 
-/** What a hardened container may do. A handler needs no more. */
+/** Options of a hardened container. A handler needs no more rights. */
 export const HARDENED = [
   ...["--read-only", "--tmpfs", "/tmp:rw,noexec,nosuid,size=64m", "--cap-drop", "ALL"],
   ...["--security-opt", "no-new-privileges", "--pids-limit", "200", "--memory", "512m"],
@@ -25,10 +25,10 @@ export interface ImageInspection {
   readonly RootFS: { readonly Layers: readonly string[] };
 }
 
-/** An engine with the base image in it. Dispose of it in the end. */
+/** An engine with the base image. Dispose of it at the end. */
 export class ImageScene implements AsyncDisposable {
   readonly docker: TestDocker;
-  /** The image beneath the base; it has Node. */
+  /** Parent of the base image, with Node. */
   readonly node: string;
   readonly base = `sv-test/base:${process.pid}`;
 
@@ -44,12 +44,12 @@ export class ImageScene implements AsyncDisposable {
     return scene;
   }
 
-  /** As a reader of Dockerfile.base would. */
+  /** Builds the base image as Dockerfile.base says. */
   async buildBase(tag: string, ...more: readonly string[]): Promise<void> {
     return this.buildBaseFrom(root, tag, ...more);
   }
 
-  /** The same in another directory of the project. */
+  /** Builds the base image from another directory of the project. */
   async buildBaseFrom(folder: string, tag: string, ...more: readonly string[]): Promise<void> {
     const images = [`BASE_IMAGE=${this.node}`, `NODE_IMAGE=${this.node}`];
     await this.docker.ask(
@@ -67,7 +67,7 @@ export class ImageScene implements AsyncDisposable {
     );
   }
 
-  /** A worker of nothing but the base and files; answers its name. */
+  /** Builds a worker from the base and files. Returns the image's name. */
   async buildWorker(name: string, dockerfile: string, directory: string): Promise<string> {
     const tag = `sv-test/${name}:${process.pid}`;
     const args = ["build", "-f", "-", "-t", tag, "--label", this.docker.label, directory];
@@ -76,12 +76,12 @@ export class ImageScene implements AsyncDisposable {
     return tag;
   }
 
-  /** Starts a container that goes on by itself; answers its id. */
+  /** Starts a container in the background. Returns its id. */
   async start(image: string, options: readonly string[], ...args: readonly string[]) {
     return this.docker.ask("run", "-d", "--label", this.docker.label, ...options, image, ...args);
   }
 
-  /** Runs a container to its end. */
+  /** Runs a container and waits for its end. */
   async run(image: string, options: readonly string[], ...args: readonly string[]) {
     const label = ["--label", this.docker.label];
     return this.docker.cli(["run", "--rm", ...label, ...options, image, ...args]);

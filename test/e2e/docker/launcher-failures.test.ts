@@ -1,4 +1,4 @@
-/** What goes wrong around containers: each time the log says what, and jobs wait or fail by the rules. */
+/** Failures around containers: the log explains each, and jobs wait or fail by the rules. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ContainerEngine } from "../../../emulator/launch/docker/container-engine.ts";
 import { orderOf, templateNamed } from "../../contract/launcher/subject.ts";
@@ -9,7 +9,7 @@ import { ContainerStage } from "./container-stage.ts";
 import { openLauncher } from "./open-launcher.ts";
 import { pullRegistry } from "./pull-registry.ts";
 
-/** In so many lanes side by side. */
+/** Number of launches at a time. */
 const LANES = 8;
 const LAUNCHES = LANES * sized(2, 25);
 
@@ -119,7 +119,7 @@ describe.skipIf(dockerIsMissing !== undefined)("a container that cannot work", (
   test(
     `${LAUNCHES} launches in a row leave no container, volume or network`,
     async () => {
-      // Those of pods have names; what a container leaves has none.
+      // Anonymous volumes only: volumes of pods have names.
       const volumes = async (): Promise<readonly string[]> =>
         (await docker.ask("volume", "ls", "-q")).match(/^[0-9a-f]{64}$/gmu) ?? [];
       const before = await volumes();
@@ -143,7 +143,7 @@ describe.skipIf(dockerIsMissing !== undefined)("a container that cannot work", (
   );
 });
 
-/** The engine, with what it made of the device requests of each container. */
+/** The engine, which records the device requests of each container. */
 function inspecting(
   engine: ContainerEngine,
   docker: TestDocker,
@@ -155,7 +155,7 @@ function inspecting(
       const container = await create(options);
       const format = "{{json .HostConfig.DeviceRequests}}";
       const made = await docker.ask("inspect", "--format", format, container.id);
-      // The one by which the launcher finds out where the engine runs asks for nothing.
+      // The launcher's probe requests no device.
       if (JSON.parse(made) !== null) requests.push(JSON.parse(made));
       return container;
     },

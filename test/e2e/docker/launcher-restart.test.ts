@@ -26,7 +26,7 @@ describe.skipIf(dockerIsMissing !== undefined)("when what a container needs is g
     await docker[Symbol.asyncDispose]();
   });
 
-  /** A network volume, and what lets the jobs go on that wait for a file on it. */
+  /** A network volume, and a function that releases the jobs which wait for a file on it. */
   async function makeVolume() {
     const { id } = await stage.call("POST", "/networkvolumes", VOLUME);
     const go = () => fs.writeFileSync(stage.data("volumes", String(id), "go"), "");
@@ -46,7 +46,7 @@ describe.skipIf(dockerIsMissing !== undefined)("when what a container needs is g
     const scaler = { scalerType: "REQUEST_COUNT", scalerValue: 1 };
     const fields = { networkVolumeId, workersMax: 3, ...scaler };
     const id = await stage.serve({ imageName: images.worker }, fields);
-    // These have no worker in them that would see the end of its emulator.
+    // These containers have no worker that would see the end of its emulator.
     const stubborn = await stage.serve(
       { imageName: images.plain, dockerStartCmd: ["sleep", "1000"] },
       { workersMin: 2, workersMax: 2 },
@@ -77,7 +77,7 @@ describe.skipIf(dockerIsMissing !== undefined)("when what a container needs is g
     for (const each of [id, stubborn]) await stage.call("DELETE", `/endpoints/${each}`);
   });
 
-  /** Of two jobs of an endpoint the first is under way, until a file is there. */
+  /** An endpoint with two jobs, the first of which runs until a file exists. */
   async function jobUnderWay() {
     const { networkVolumeId, go } = await makeVolume();
     const id = await stage.serve({ imageName: images.hasty }, { networkVolumeId });

@@ -62,7 +62,7 @@ describe.skipIf(dockerIsMissing !== undefined)("workers in containers", () => {
     const env = { SV_CONTAINER_PRIVILEGES: "image" };
     const id = await stage.serve({ imageName: images.worker, env, containerDiskInGb: 1 });
     const { output } = await stage.endpoint<Look>(id).runSync({ do: "look" });
-    // The image's user is 1000 too, so what it may not write is for that reason.
+    // The image's user is 1000 too: rights are refused for other reasons.
     expect(output).toMatchObject({ uid: 1000, root: "EACCES", tmp: true });
     expect(output?.status).toMatch(/^NoNewPrivs:\s+0$/mu);
     await stage.emulator.stderrMatch(/cannot limit the size of container disks/u);
@@ -74,7 +74,7 @@ describe.skipIf(dockerIsMissing !== undefined)("workers in containers", () => {
     const { id: jobId } = await stage.endpoint(id).run({ do: "block" }, { policy });
     const job = await stage.ended(id, jobId);
     expect(job.status).toBe("TIMED_OUT");
-    // What it wrote is in the log, as the line of a process's handler is.
+    // Output is in the log, like that of a process.
     await stage.emulator.stderrMatch(new RegExp(`"msg":"blocking".*"endpointId":"${id}"`, "u"));
   });
 

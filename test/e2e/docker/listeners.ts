@@ -1,8 +1,8 @@
-/** Where this machine listens at a port. */
+/** Finds the addresses at which this machine listens at a port. */
 import fs from "node:fs";
 import { PROC } from "../../setup/proc.ts";
 
-/** The addresses of IPv4. */
+/** IPv4 addresses only. */
 export function listenersOf(port: number): readonly string[] {
   const hex = port.toString(16).toUpperCase().padStart(4, "0");
   const lines = fs.readFileSync(`${PROC}/net/tcp`, "utf8").split("\n");

@@ -1,4 +1,4 @@
-/** An engine whose containers run on while it is started anew: their workers are kept, with what they are doing. */
+/** An engine whose containers continue during its restart: workers and their jobs are kept. */
 import fs from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -47,7 +47,7 @@ describe.skipIf(dockerIsMissing !== undefined)("an engine started with --live-re
       const job = await stage.ended(id, jobId);
       expect(job.status).toBe("COMPLETED");
       expect(job).not.toHaveProperty("retries");
-      // Its lines are heard again, and its end is.
+      // Output and end are received again.
       await stage.call("DELETE", `/endpoints/${id}`);
       await stage.containersAre(0, id);
     },

@@ -1,4 +1,4 @@
-/** Containers whose images know the live protocol and nothing else, as images of the live service do. */
+/** Containers whose images know only the live protocol, like images of the live service. */
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pythonImage } from "../../setup/docker-python-image.ts";

@@ -1,6 +1,6 @@
 /**
- * Run in a network namespace of its own, with a loopback device: an engine with a firewall, an emulator with two servers and a
- * pod, and what each of them reaches of the others, as one line of JSON.
+ * Run in a network namespace of its own with a loopback device: an engine with a firewall, and an emulator with two servers and a pod.
+ * Prints as one line of JSON which of them can reach which.
  */
 import { startOwnDocker } from "../../setup/docker.ts";
 import { nodeImage } from "../../setup/docker-node-image.ts";
@@ -10,7 +10,7 @@ import { ContainerStage } from "./container-stage.ts";
 const PORT = 8_000;
 const OTHER_PORT = 9_999;
 
-/** Answers at its port and at another; `/reach?at=host:port` says what comes of a connection to there. */
+/** A server at two ports. `/reach?at=host:port` says whether it can connect there. */
 const SERVER = `const http = require("node:http"), net = require("node:net");
 const reach = (at, done) => {
   const [host, port] = at.split(":");
@@ -24,19 +24,19 @@ const answer = (request, response) => {
 };
 for (const port of [${PORT}, ${OTHER_PORT}]) http.createServer(answer).listen(port);`;
 
-/** What comes of connections to places, by what they are. */
+/** Results of connections by the names of their targets. */
 export type Reached = Readonly<Record<string, string>>;
 
 export interface NetworksSeen {
-  /** What the emulator is answered by both servers. */
+  /** The answers of both servers to the emulator. */
   readonly emulator: readonly string[];
-  /** From the server of one endpoint. */
+  /** What the server of one endpoint reaches. */
   readonly server: Reached;
-  /** From the program of a pod. */
+  /** What the program of a pod reaches. */
   readonly pod: Reached;
-  /** Between two containers of the engine's default network, which shows that what is looked for would be seen. */
+  /** Between two containers of the engine's default network, as a control. */
   readonly byDefault: string;
-  /** Names of networks that are left when the emulator has stopped, beside the engine's own. */
+  /** Names of networks that are left after the emulator's end, except for the engine's own. */
   readonly left: readonly string[];
   /** Log lines about containers that can reach each other. */
   readonly warnings: readonly string[];

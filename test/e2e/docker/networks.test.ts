@@ -1,4 +1,4 @@
-/** Containers are on a network where they reach the emulator and not each other, on an engine that sets up its firewall. */
+/** On an engine with a firewall, containers reach the emulator but not each other. */
 import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";

@@ -1,4 +1,4 @@
-/** The Docker launcher alone on a test's engine, without any service around it. */
+/** The Docker launcher without a service, on a test's engine. */
 import fs from "node:fs";
 import { once } from "node:events";
 import net from "node:net";
@@ -16,9 +16,9 @@ import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 
 export interface OpenedLauncher extends AsyncDisposable {
   readonly launcher: DockerLauncher;
-  /** What workers wrote, behind their ids. */
+  /** The lines of workers, each after the worker's id. */
   readonly lines: string[];
-  /** What the launcher itself said. */
+  /** The log messages of the launcher. */
   readonly said: string[];
   /** The ids of its containers, running or not. */
   containers(): Promise<readonly string[]>;
@@ -28,7 +28,7 @@ export interface OpenedLauncher extends AsyncDisposable {
 
 export interface OpenOptions {
   readonly credentials?: RegistryCredentials;
-  /** What the launcher gets in the place of the engine. */
+  /** Replaces the engine that the launcher gets. */
   readonly around?: (engine: ContainerEngine) => ContainerEngine;
 }
 
@@ -49,7 +49,7 @@ export async function openLauncher(
     engine: around(createDockerodeEngine(docker.host)),
     emulator,
     workerSocket,
-    // None of these workers has anything to say to a service.
+    // These workers do not call a service.
     placesOf: async (_, { engine }) => ({
       worker:
         engine === "here" ? { socket: workerSocket } : { address: "tls://x:1", token: "a-token" },

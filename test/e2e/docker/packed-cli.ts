@@ -1,4 +1,4 @@
-/** The command line as others get it: packed by npm, unpacked into a project of its own. */
+/** The command line as published: packed by npm, and unpacked into a project of its own. */
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -7,7 +7,7 @@ import { type CliRun, runToEnd } from "../run-to-end.ts";
 import { root } from "./image-scene.ts";
 
 export interface PackedCli extends Disposable {
-  /** What `npm pack` made. */
+  /** Path of the result of `npm pack`. */
   readonly archive: string;
   run(
     args: readonly string[],
@@ -39,7 +39,7 @@ export function packedCli(): PackedCli {
   };
 }
 
-/** The packages it depends on, as installed for this project, and no others. */
+/** Links only the packages that it depends on, from this project's installation. */
 function linkDependencies(folder: string, modules: string): void {
   const manifest = fs.readFileSync(path.join(folder, "package.json"), "utf8");
   const { dependencies = {}, optionalDependencies = {} } = JSON.parse(manifest) as Readonly<
@@ -47,7 +47,7 @@ function linkDependencies(folder: string, modules: string): void {
   >;
   for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
     const installed = path.join(root, "node_modules", name);
-    // Of its own platform alone.
+    // Only the package of this platform is installed.
     if (!fs.existsSync(installed)) continue;
     fs.mkdirSync(path.dirname(path.join(modules, name)), { recursive: true });
     fs.symlinkSync(installed, path.join(modules, name));

@@ -1,4 +1,4 @@
-/** Pods as containers: their ports, disks and variables, how they end, and what becomes of those of a killed emulator. */
+/** Pods as containers: ports, disks, variables, ends, and the pods of a killed emulator. */
 import fs from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { nodeImage } from "../../setup/docker-node-image.ts";
@@ -6,7 +6,7 @@ import { dockerIsMissing, startDocker, type TestDocker } from "../../setup/docke
 import { eventually } from "../jobs/observe.ts";
 import { ContainerStage } from "./container-stage.ts";
 
-/** Answers what it was told, counts on its volume how often it was started, and leaves when it is asked to. */
+/** A program that answers its settings, counts its starts on its volume, and leaves when it is asked to. */
 const BOX = `const fs = require("node:fs");
 fs.appendFileSync("/workspace/starts", "x");
 const starts = () => fs.readFileSync("/workspace/starts", "utf8").length;
@@ -50,7 +50,7 @@ describe.skipIf(dockerIsMissing !== undefined)("pods in containers", () => {
   const pod = async (method: string, place: string, body?: object) =>
     (await stage.call(method, `/pods${place}`, body && { ...body })) as unknown as PodBody;
 
-  /** What the pod's program answers, once it does. */
+  /** The first answer of the pod's program. */
   const asked = (id: string) =>
     eventually("the box answers", async () => {
       const { portMappings } = await pod("GET", `/${id}`);

@@ -1,4 +1,4 @@
-/** As much of an image registry as a pull needs, on this machine: one image of a shell. */
+/** A registry on this machine with one image of a shell: just enough for a pull. */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -10,7 +10,7 @@ import { gzipSync } from "node:zlib";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 
 export interface PullRegistry extends AsyncDisposable {
-  /** The image's name; its engine has to take this machine's registries without TLS, as all do. */
+  /** Name of the image. Engines accept registries of this machine without TLS. */
   readonly image: string;
 }
 
@@ -18,11 +18,11 @@ const TYPES = "application/vnd.docker";
 const MANIFEST_TYPE = `${TYPES}.distribution.manifest.v2+json`;
 
 export interface PullableOptions {
-  /** What the shell runs. */
+  /** Command of the shell. */
   readonly command: string;
-  /** `user:password`, without which every request is answered with 401; by default everybody is answered. */
+  /** `user:password`, without which requests are answered with 401. Default: no credentials are needed. */
   readonly credentials?: string;
-  /** How much larger than a shell the image is; default 0. */
+  /** Additional size of the image. Default: 0. */
   readonly ballastBytes?: number;
 }
 
@@ -62,10 +62,10 @@ interface PullableImage {
   readonly blobs: ReadonlyMap<string, Buffer>;
 }
 
-/** One layer: a shell that runs the command. */
+/** An image of one layer: a shell that runs the command. */
 function imageOf({ command, ballastBytes = 0 }: PullableOptions): PullableImage {
   const tar = shellLayer(ballastBytes);
-  // Not compressed any further, so that there is something to tell of the pull.
+  // Not compressed, so that the pull has progress to report.
   const layer = gzipSync(tar, { level: 0 });
   const config = Buffer.from(
     JSON.stringify({

@@ -1,17 +1,17 @@
-/** As much of an image registry as a push needs, on this machine: it keeps sizes and names, and forgets the rest. */
+/** A registry on this machine that is just enough for a push: it keeps sizes and names only. */
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface SmallRegistry extends AsyncDisposable {
-  /** `host:port`, as names of images begin with it. */
+  /** `host:port`, with which names of images begin. */
   readonly address: string;
-  /** `name:tag` of each image that was pushed whole. */
+  /** `name:tag` of each complete image. */
   readonly pushed: readonly string[];
 }
 
-/** Whom it lets in; everybody without it. */
+/** The accepted credentials. Default: all. */
 interface Guest {
   readonly username: string;
   readonly password: string;
@@ -57,7 +57,7 @@ const UPLOADS = "uploads/";
 
 class Kept {
   readonly pushed: string[] = [];
-  /** In bytes, by upload until that is done, then by digest. */
+  /** Sizes by upload, and by digest when the upload is complete. */
   readonly #sizes = new Map<string, number>();
   #uploads = 0;
 

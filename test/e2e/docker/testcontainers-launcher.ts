@@ -1,4 +1,4 @@
-/** A launcher that starts each worker as anybody starts a container with testcontainers. */
+/** A launcher that starts each worker by testcontainers. */
 import { GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
 import type { LaunchedWorker, Launcher, WorkerOrder } from "../../../emulator/launch/launcher.ts";
 import { workerEnvironment } from "../../../emulator/launch/worker-environment.ts";
@@ -7,19 +7,19 @@ import type { TestDocker } from "../../setup/docker.ts";
 
 const SOCKET = "/run/sv-worker.sock";
 
-/** More often than the image says, so that nobody waits long. */
+/** A health check with a shorter interval than the image's. */
 const HEALTH_CHECK: Parameters<GenericContainer["withHealthCheck"]>[0] = {
   test: ["CMD", "sv-worker-health"],
   interval: 200,
 };
 
-/** A worker finishes its jobs in this time at the latest. */
+/** Timeout of a worker that finishes its jobs. */
 const LEAVES_MS = 60_000;
 
 export class TestcontainersLauncher implements Launcher {
   readonly #docker: TestDocker;
   readonly #image: string;
-  /** Path of the worker port's socket here. */
+  /** Path of the worker port's socket on this machine. */
   readonly #workerSocket: string;
   readonly #started = new Map<string, Promise<StartedTestContainer>>();
 
@@ -33,7 +33,7 @@ export class TestcontainersLauncher implements Launcher {
     return undefined;
   }
 
-  /** The container of the endpoint's worker, once it is healthy. */
+  /** The container of the endpoint's worker, once the worker is healthy. */
   async containerOf(endpointId: string): Promise<StartedTestContainer> {
     const container = await this.#started.get(endpointId);
     if (container === undefined) throw new Error(`${endpointId} has no worker`);

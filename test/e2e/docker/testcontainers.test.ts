@@ -1,4 +1,4 @@
-/** Worker images as users of testcontainers run them: built from a Dockerfile, waited for by their health check, stopped. */
+/** Worker images by testcontainers: built from a Dockerfile, started with a health check, stopped. */
 import fs from "node:fs";
 import path from "node:path";
 import { GenericContainer } from "testcontainers";
@@ -27,7 +27,7 @@ const HANDLERS = {
   "defined.ts": `import { defineHandler } from "sv-runtime";
 export default defineHandler({ setup: () => 40, run: ({ input }, { state }) => state + input.more });
 `,
-  // The last chunk comes when a file is there.
+  // The last chunk waits for a file.
   "streams.ts": `import fs from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 enum Step { One = 1 }
@@ -102,7 +102,7 @@ describe.skipIf(dockerIsMissing !== undefined)("a worker image under testcontain
   });
 });
 
-/** A whole service whose workers are those of `launcher`; it has not begun to start them. */
+/** A whole service with workers of `launcher`, none of which has started yet. */
 async function serve(
   launcher: TestcontainersLauncher,
   socket: string,

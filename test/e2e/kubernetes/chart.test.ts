@@ -1,4 +1,4 @@
-/** The Helm chart on a real cluster: replicas on a database, whose workers are pods, are installed, upgraded under load and removed. */
+/** The Helm chart on a real cluster: replicas with a database, and workers as pods, are installed, upgraded under load and removed. */
 import fs from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -71,7 +71,7 @@ describe.skipIf(isMissing !== undefined)("the chart on a cluster", () => {
     return found.split(" ").filter((value) => value !== "");
   };
 
-  /** Of whichever replica answers. */
+  /** Asks any replica. */
   const ask = (place: string, body?: object) =>
     eventually(
       `an answer at ${place}`,
@@ -147,14 +147,14 @@ describe.skipIf(isMissing !== undefined)("the chart on a cluster", () => {
       const names = (await cluster.kubectl(ofWorkers)).split("\n");
       return names.filter((name) => !name.startsWith("secret/default-token"));
     };
-    // The node takes its time for a pod that was deleted.
+    // The node needs time to end a deleted pod.
     await expect.poll(others).toEqual([]);
   }, 400_000);
 });
 
 const chart = path.resolve("templates/helm");
 
-/** As the documents have it built. */
+/** Builds the image as the documents say. */
 async function makeServiceImage({ docker }: Kubernetes, directory: string, node: string) {
   const folder = path.join(directory, "sv-runtime");
   fs.mkdirSync(folder);

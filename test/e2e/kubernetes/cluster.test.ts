@@ -1,4 +1,4 @@
-/** The cluster of the tests does what later tests rest on: pods, services, roles, GPUs, evictions; and leaves nothing. */
+/** The cluster of the tests has what other tests rely on: pods, services, roles, GPUs, evictions. It leaves nothing behind. */
 import { once } from "node:events";
 import fs from "node:fs";
 import http from "node:http";
@@ -15,13 +15,13 @@ import {
 import { temporaryTree } from "../../temporary-tree.ts";
 import { eventually } from "../jobs/observe.ts";
 
-/** What a pod may do that may do nothing. */
+/** Security context of a pod without rights. */
 const LEAST = {
   ...{ runAsNonRoot: true, runAsUser: 1000, readOnlyRootFilesystem: true },
   ...{ allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
 };
 
-/** Answers what it may do: as a process, on its disk, and in the cluster by the token of its service account. */
+/** A program that answers its rights: as a process, on its disk, and in the cluster by its service account. */
 const ANSWERS = `const fs = require("node:fs"), https = require("node:https");
 const at = "/var/run/secrets/kubernetes.io/serviceaccount/", read = (file) => fs.readFileSync(file, "utf8");
 const written = (file) => { try { fs.writeFileSync(file, "x"); return true; } catch (error) { return error.code; } };
@@ -135,7 +135,7 @@ describe.skipIf(kubernetesIsMissing() !== undefined)("a cluster", () => {
     await wait("deployment/sleeps", "condition=Available");
     const query = ["get", "pods", "-l", "app=sleeps", "-o", "jsonpath={.items[*].spec.nodeName}"];
     expect(await kubectl(query)).toBe(cluster.nodeName);
-    // Pods of a node that is gone are kept for a minute.
+    // The cluster keeps pods of a removed node for a minute.
   }, 400_000);
 
   test("a chart is installed, and removed", async () => {
@@ -167,7 +167,7 @@ function named(apiVersion: string, kind: string, name: string) {
   return { apiVersion, kind, metadata: { name } };
 }
 
-/** The commands of this machine's processes that name the folder. */
+/** Commands of this machine's processes whose arguments contain the folder. */
 function processesOf(folder: string): readonly string[] {
   return fs.globSync("/proc/[0-9]*/cmdline").flatMap((file) => {
     const command = fs.existsSync(file) ? fs.readFileSync(file, "utf8") : "";

@@ -1,4 +1,4 @@
-/** A service that is killed finds its pods again: they go on with their jobs, and none runs twice. */
+/** A killed service finds its pods again: they continue with their jobs, and no job runs twice. */
 import { once } from "node:events";
 import fs from "node:fs";
 import http, { type ServerResponse } from "node:http";
@@ -24,7 +24,7 @@ interface Answer {
   readonly workers: readonly { readonly id: string; readonly state: string }[];
 }
 
-/** Holds who comes until it is opened. */
+/** A server that holds requests until it is opened. */
 async function openGate() {
   const waiting: ServerResponse[] = [];
   const server = http.createServer((_, response) => void waiting.push(response));
@@ -32,7 +32,7 @@ async function openGate() {
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/`,
-    /** How many came. */
+    /** Number of requests. */
     count: () => waiting.length,
     open: () => waiting.forEach((response) => response.end("opened")),
     [Symbol.dispose]() {

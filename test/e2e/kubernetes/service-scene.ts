@@ -1,4 +1,4 @@
-/** The built emulator on a real cluster: an image of a worker, endpoints of it, and what is asked of both sides. */
+/** The built emulator on a real cluster, with an image of a worker and endpoints of it. */
 import fs from "node:fs";
 import path from "node:path";
 import { nodeImage } from "../../setup/docker-node-image.ts";
@@ -14,7 +14,7 @@ import { API_KEY, KillableEmulator } from "../crash/killable-emulator.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
 
-/** Works for as long as it is told, and says in which try. */
+/** A handler that works for a given time, and returns the number of its attempt. */
 const HANDLER = `export default async ({ input, attempt }) => {
   await new Promise((resolve) => setTimeout(resolve, input.ms));
   return { attempt };
@@ -55,7 +55,7 @@ export class ServiceScene implements AsyncDisposable {
     this.#parts = parts;
   }
 
-  /** The emulator does not run yet. */
+  /** Prepares everything except for the emulator. */
   static async open(): Promise<ServiceScene> {
     await using parts = new AsyncDisposableStack();
     const directory = parts.use(temporaryDirectory()).path;
@@ -107,7 +107,7 @@ export class ServiceScene implements AsyncDisposable {
     return (await (await this.fetch(at)).json()) as Answer;
   }
 
-  /** Answers the id. */
+  /** Returns the job's id. */
   async submit(endpointId: string, ms: number): Promise<string> {
     const answer = await this.fetch(`/v2/${endpointId}/run`, "POST", { input: { ms } });
     return ((await answer.json()) as Answer).id;
@@ -123,7 +123,7 @@ export class ServiceScene implements AsyncDisposable {
     return words(await this.kubectl("get", "pods", ...only, "-o", "name"));
   }
 
-  /** Names of the secrets that workers have. */
+  /** Names of the secrets of workers. */
   async secrets(): Promise<readonly string[]> {
     return words(await this.kubectl("get", "secrets", "-l", "sv-runtime/service", "-o", "name"));
   }
@@ -138,7 +138,7 @@ function words(text: string): readonly string[] {
   return text.split(/\s+/u).filter((word) => word !== "");
 }
 
-/** The image with Node, and that of a worker on the base of this project. */
+/** Makes the image with Node, and the image of a worker on this project's base. */
 export async function makeImages(docker: TestDocker, directory: string) {
   const node = await nodeImage(docker);
   const [base, worker] = ["sv-test/kubernetes-base:1", "sv-test/kubernetes-worker:1"];

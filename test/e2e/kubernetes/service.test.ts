@@ -1,4 +1,4 @@
-/** The service on a real cluster: its workers come and go as pods, wait for what the cluster lacks, lose nothing, and leave nothing. */
+/** The service on a real cluster: workers are pods, wait for what the cluster lacks, lose no job, and leave nothing behind. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { kubernetesIsMissing } from "../../setup/kubernetes/programs.ts";
 import { eventually } from "../jobs/observe.ts";

@@ -1,4 +1,4 @@
-/** The addresses that handlers answer with are opened as people open them: in a browser. */
+/** URLs in the output of handlers are opened in a browser. */
 import fs from "node:fs";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
@@ -10,7 +10,7 @@ import { type EmulatorProcess, startEmulatorProcess } from "../emulator-process.
 
 const EXAMPLE = path.resolve(import.meta.dirname, "../../../examples/thumbnails");
 
-/** What the browser makes of an address, as its own page sees it. */
+/** What the page of a URL contains in the browser. */
 const LOOK = `({
   type: document.contentType,
   images: [...document.images].map((image) => [image.naturalWidth, image.naturalHeight]),

@@ -61,7 +61,7 @@ describe.skipIf(s3ProgramsAreMissing !== undefined)("the object store", () => {
       fs.rmSync(path.join(copy, removed));
       fs.writeFileSync(path.join(copy, changed), "another content");
       fs.writeFileSync(path.join(copy, "new"), "new");
-      // It fails where it finds differences, and says them.
+      // The check fails with a list of differences.
       const checked = await rclone("check", copy, "sv:rclone/changing", "--combined=-").catch(
         (error: { readonly stdout: string }) => error.stdout,
       );
@@ -216,7 +216,7 @@ function sdkClient({ endpoint, accessKeyId, secretAccessKey }: ObjectEmulator): 
   });
 }
 
-/** Some at a time. */
+/** Calls `work` for some items at a time. */
 async function eachOf(items: readonly string[], work: (item: string) => Promise<void>) {
   const left = items.values();
   const hand = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-/** An emulator process with its object store, as its own output tells of it, and programs run against that. */
+/** An emulator process with its object store, and programs that use it. */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
@@ -17,7 +17,7 @@ export interface ObjectEmulator extends AsyncDisposable {
   readonly secretAccessKey: string;
   /** An empty directory for the test's own files. */
   readonly scratch: string;
-  /** Runs a program with its settings in the environment; resolves with its stdout. Rejects when it fails. */
+  /** Runs a program with the store's settings in its environment. Resolves to stdout; rejects if it fails. */
   run(command: string, ...args: readonly string[]): Promise<string>;
 }
 
@@ -55,13 +55,13 @@ export async function startObjectEmulator(): Promise<ObjectEmulator> {
   };
 }
 
-/** Nothing of the settings a machine may have for these programs. */
+/** An environment without the machine's own settings for these programs. */
 function environment(endpoint: string, credentialsFile: string, home: string) {
   return {
     PATH: process.env["PATH"],
     LANG: "C.UTF-8",
     HOME: home,
-    // The remote `sv:` of rclone, which finds the keys in the file the emulator made.
+    // The remote `sv:` of rclone, which finds the keys in the emulator's file.
     RCLONE_CONFIG: "/dev/null",
     RCLONE_CONFIG_SV_TYPE: "s3",
     RCLONE_CONFIG_SV_PROVIDER: "Other",
@@ -71,7 +71,7 @@ function environment(endpoint: string, credentialsFile: string, home: string) {
   };
 }
 
-/** The arguments by which s3cmd finds the store. */
+/** Arguments of s3cmd for the store. */
 export function s3cmdArguments(store: ObjectEmulator): readonly string[] {
   const host = new URL(store.endpoint).host;
   return [
@@ -85,7 +85,7 @@ export function s3cmdArguments(store: ObjectEmulator): readonly string[] {
   ];
 }
 
-/** Writes a tree of so many files: nested, of different sizes, some empty, with names that need escaping everywhere. */
+/** Writes a tree of files: nested, of different sizes, some empty, with names that need escaping. */
 export function writeTree(root: string, count: number): void {
   const parts = ["plain", "two words", "ü\u0308mläut", "a+b&c=d%20", "[x]{y}'z'", "日本"];
   for (let index = 0; index < count; index += 1) {

@@ -1,4 +1,4 @@
-/** Volumes of a running emulator: what handlers write S3 clients read, and the other way round, also after it was killed. */
+/** Volumes of a running emulator: handlers and S3 clients read each other's files, also after a kill. */
 import fs from "node:fs";
 import path from "node:path";
 import {
@@ -17,7 +17,7 @@ const handler = "uses-its-volume.ts";
 
 interface Answer {
   readonly text?: string;
-  /** By the context, by setup, and by the environment. */
+  /** Paths from the context, from setup, and from the environment. */
   readonly paths: readonly (string | null)[];
   readonly s3: {
     readonly endpoint: string;
@@ -53,7 +53,7 @@ async function manage(method: string, place: string, body?: object) {
   return { status: response.status, json };
 }
 
-/** A volume, and an endpoint of the handler that has it. */
+/** A volume, and an endpoint with it. */
 async function endpointWithVolume() {
   const name = crypto.randomUUID();
   const order = { name, size: 10, dataCenterId: "EU-RO-1" };
@@ -170,7 +170,7 @@ it("an endpoint of a config has the directory it names, as a bucket beside its o
   await bucket.put("more", "by the client");
   expect((await ask("local", { read: "more" })).text).toBe("by the client");
   expect(await bucket.all()).toEqual(expect.arrayContaining(["local", "local.volume"]));
-  // It is a directory of the user's, and no network volume.
+  // A directory of the user's is no network volume.
   expect((await manage("GET", "networkvolumes")).json).not.toContainEqual(
     expect.objectContaining({ id: "local.volume" }),
   );

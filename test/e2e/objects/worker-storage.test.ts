@@ -1,4 +1,4 @@
-/** What workers of a running emulator are told of its object store, and what becomes of their buckets. */
+/** The variables of workers for the object store, and the life of their buckets. */
 import {
   CreateBucketCommand,
   DeleteObjectCommand,
@@ -38,7 +38,7 @@ async function environmentOf(endpointId: string): Promise<Env> {
   return output.env;
 }
 
-/** A client with nothing but what the handler was told. */
+/** A client with the handler's variables alone. */
 function clientOf(env: Env, endpoint = env["SV_S3_ENDPOINT"] ?? ""): S3Client {
   return new S3Client({
     endpoint,
@@ -164,7 +164,7 @@ it("an endpoint that is deleted takes its bucket along only if that is empty", a
   expect(left).toContain("plain");
   expect(left).not.toContain("own-bucket");
   client.destroy();
-  // The keys are gone with the endpoint; what lies in its bucket is the user's.
+  // The keys end with the endpoint. Objects in its bucket stay.
   await expect(bucketNames(clientOf(env))).rejects.toMatchObject({ name: "InvalidAccessKeyId" });
 });
 
@@ -174,7 +174,7 @@ it("there is no store where it is switched off, and a port that is taken is refu
   const args = [target, "--data-dir", temporary.path, "--log", "json"];
   await using emulator = await startEmulatorProcess({ args: [...args, "--s3-port", "off"] });
   expect(emulator.stderrLines.filter((line) => line.includes("object store"))).toEqual([]);
-  // The job interface wants its own key for whatever it does not know.
+  // The job interface asks for its own key at unknown paths.
   expect((await fetch(`${emulator.url}/s3`)).status).toBe(401);
   const { port } = new URL(emulator.url);
   const refused = await runEmulatorProcess({

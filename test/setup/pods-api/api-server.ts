@@ -1,4 +1,4 @@
-/** A server that plays the part of the Kubernetes API that pods need, as strictly as the real one, and runs pods as processes. */
+/** A simulated API server for pods, as strict as a real one, which runs pods as processes. */
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -29,7 +29,7 @@ export class PodsApi implements AsyncDisposable {
   readonly node = new TestNode(this.objects);
   /** Methods and paths of all requests. */
   readonly requests: string[] = [];
-  /** What a question for these is refused with. */
+  /** Refusal of creations. */
   refusal: ApiProblem | undefined;
   readonly #directory = temporaryDirectory();
   readonly #sockets = new Set<Socket>();
@@ -62,7 +62,7 @@ export class PodsApi implements AsyncDisposable {
     return this;
   }
 
-  /** Nobody answers any more; pods run on. */
+  /** Stops answering. Pods continue. */
   async away(): Promise<void> {
     this.#server.close();
     this.endStreams();
@@ -86,7 +86,7 @@ export class PodsApi implements AsyncDisposable {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Somebody deletes it. @param graceSeconds as the pod says by default */
+  /** Deletes an object, as a user does. */
   delete(kind: Kind, name: string, options: DeleteOptions = {}): Stored {
     const object = this.objects.get(kind, name);
     const { uid = object.metadata.uid } = options.preconditions ?? {};
@@ -121,7 +121,7 @@ export class PodsApi implements AsyncDisposable {
     this.objects.change("pods", pod, (it) => ({ ...it, metadata: { ...it.metadata, ...marked } }));
   }
 
-  /** What belongs to nobody any more goes, as in every cluster. */
+  /** Deletes objects whose owners are gone, as every cluster does. */
   #collect(): void {
     for (const [kind, { metadata }] of this.objects.orphans())
       if (this.objects.find(kind, metadata.name)) this.delete(kind, metadata.name);

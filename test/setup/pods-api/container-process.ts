@@ -1,10 +1,10 @@
-/** Runs a container of a pod as a process of this machine, and keeps what it writes as a node keeps it. */
+/** Runs a container of a pod as a process of this machine, and keeps its output as a node does. */
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { processesMarked } from "../../e2e/jobs/observe.ts";
 
 export interface LogLine {
-  /** In nanoseconds of one clock, as nodes write it. */
+  /** Timestamp in nanoseconds, as nodes write it. */
   readonly at: string;
   readonly text: string;
 }
@@ -28,7 +28,7 @@ function stamp(): string {
 
 export class ContainerProcess {
   readonly log: LogLine[] = [];
-  /** Settles when it and all that it started are gone. */
+  /** Resolves when the container and all its processes have ended. */
   readonly ended: Promise<ContainerEnd>;
   isOver = false;
   readonly #mark = `POD=${crypto.randomUUID()}`;
@@ -77,19 +77,19 @@ export class ContainerProcess {
     return processesMarked(this.#mark).length;
   }
 
-  /** Calls `written` whenever there is more, or it has ended. */
+  /** Calls `written` after each output, and at the end. */
   follow(written: () => void): () => void {
     this.#written.add(written);
     return () => this.#written.delete(written);
   }
 
-  /** As a container's processes end with its first one. */
+  /** Ends all processes, as a container's processes end with its first one. */
   #endAll(): void {
     for (const { pid } of processesMarked(this.#mark)) {
       try {
         process.kill(pid, "SIGKILL");
       } catch {
-        // It has ended meanwhile.
+        // It has ended already.
       }
     }
   }
@@ -106,7 +106,7 @@ export class ContainerProcess {
   }
 }
 
-/** As containerd says it. */
+/** The error in containerd's words. */
 function startError(error: unknown): ContainerEnd {
   const said = String(error).includes("E2BIG") ? "argument list too long" : String(error);
   const message = `failed to create containerd task: failed to create shim task: OCI runtime create failed: ${said}: unknown`;

@@ -1,4 +1,4 @@
-/** What becomes of a body that is to be created: checked, without what nobody knows, and with what the server fills in. */
+/** Makes an object of the body of a creation: checks it, drops unknown fields, and fills in the server's own. */
 import type { V1ObjectMeta, V1Secret } from "@kubernetes/client-node";
 import type { Kind } from "./objects.ts";
 import { ApiProblem, invalid } from "./problem.ts";

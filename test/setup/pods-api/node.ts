@@ -1,4 +1,4 @@
-/** The scheduler and the one node of a cluster: finds whether a pod fits, pulls its image, runs it, tells its status, and ends it. */
+/** The scheduler and the node of a simulated cluster: checks whether a pod fits, pulls its image, runs it, reports its status, and ends it. */
 import type {
   V1NodeAffinity,
   V1NodeSelectorRequirement,
@@ -8,16 +8,16 @@ import type {
 import { type ContainerEnd, ContainerProcess } from "./container-process.ts";
 import { now, type Objects, type Stored } from "./objects.ts";
 
-/** What an image runs where its pod says nothing. */
+/** An image, with the entrypoint of pods that have no command. */
 export interface TestImage {
   readonly entrypoint?: readonly string[];
-  /** `user:password` that its registry asks for. */
+  /** `user:password` for its registry. */
   readonly login?: string;
 }
 
 type Status = NonNullable<V1Pod["status"]>;
 
-/** A pod that waits is looked at again. */
+/** Interval at which waiting pods are looked at. */
 const LOOK_MS = 50;
 
 export class TestNode {
@@ -25,9 +25,9 @@ export class TestNode {
   readonly labels: Record<string, string> = {};
   readonly claims = new Set<string>();
   gpus = 0;
-  /** What keeps it from making any container; told by an event, as by a kubelet, and by no status. */
+  /** Keeps the node from making containers. Only an event tells it, as with a kubelet. */
   trouble: { readonly reason: string; readonly message: string } | undefined;
-  /** Its kubelet says and does nothing. */
+  /** True for a kubelet that does nothing. */
   isAway = false;
   readonly #objects: Objects;
   readonly #containers = new Map<string, ContainerProcess>();
@@ -45,7 +45,7 @@ export class TestNode {
     return this.#containers.get(uid);
   }
 
-  /** Processes of all pods that there were. */
+  /** Number of processes of all pods, past ones included. */
   get processCount(): number {
     return [...this.#containers.values()].reduce((sum, each) => sum + each.processCount, 0);
   }
@@ -56,7 +56,7 @@ export class TestNode {
     await Promise.all([...this.#containers.values()].map(({ ended }) => ended));
   }
 
-  /** It ends the pod, which stays as it was: for those that are evicted, or whose memory runs out. */
+  /** Ends a pod, which stays as an object: for evictions, and for memory that runs out. */
   end(name: string, ended: Partial<Status>, reason?: string): void {
     const pod = this.#objects.get("pods", name);
     this.#tell(pod, { phase: "Failed", ...ended, ...(reason && over({ exitCode: 137, reason })) });
@@ -120,7 +120,7 @@ export class TestNode {
     return fits ? undefined : "1 node(s) didn't match node selector";
   }
 
-  /** What it says of a pod that has come to it. */
+  /** The events of a pod on the node. */
   eventsOf(uid: string) {
     const pod = this.#objects.list("pods").find((each) => each.metadata.uid === uid);
     if (pod?.spec?.nodeName === undefined) return [];
@@ -177,7 +177,7 @@ export class TestNode {
     });
   }
 
-  /** SIGTERM as soon as it is deleted, SIGKILL when its time is over. */
+  /** Sends SIGTERM when a pod is deleted, and SIGKILL after its grace. */
   #end(pod: Stored, atMs: number): void {
     const run = this.#containers.get(pod.metadata.uid);
     if (run === undefined || run.isOver) this.#objects.remove("pods", pod.metadata.name);
@@ -205,7 +205,7 @@ export class TestNode {
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Whether a node with these labels is one of those that are asked for. */
+/** Whether a node with these labels meets the affinity. */
 export function isAsked(affinity: V1NodeAffinity | undefined, labels: Labels): boolean {
   const required = affinity?.requiredDuringSchedulingIgnoredDuringExecution;
   if (required === undefined) return true;
@@ -229,7 +229,7 @@ function over(terminated: ContainerEnd): Partial<Status> {
   return { containerStatuses: [status({ terminated })] };
 }
 
-/** `$(NAME)` is a variable, `$$` a dollar. */
+/** Replaces `$(NAME)` by a variable, and `$$` by a dollar. */
 function expanded(text: string, env: Readonly<Record<string, string>>): string {
   return text.replaceAll(/\$\$|\$\(([^)]*)\)/gu, (whole, name: string | undefined) =>
     whole === "$$" ? "$" : (env[name ?? ""] ?? whole),

@@ -1,4 +1,4 @@
-/** The objects of a namespace with their versions, and what became of them in the order in which it did. */
+/** The objects of a namespace with their versions, and the history of their changes. */
 import type { V1PodSpec, V1PodStatus } from "@kubernetes/client-node";
 import { ApiProblem, notFound } from "./problem.ts";
 
@@ -15,7 +15,7 @@ export interface Metadata {
   deletionGracePeriodSeconds?: number;
 }
 
-/** An object as it is stored; whoever changes one stores a copy. */
+/** A stored object. A change stores a copy. */
 export interface Stored {
   readonly metadata: Metadata;
   readonly spec?: V1PodSpec;
@@ -41,9 +41,9 @@ export class Objects {
     return String(this.#version);
   }
 
-  /** From now on nobody can be told what happened before. */
+  /** Forgets the history up to now. */
   compact(): void {
-    // Something happens elsewhere in the cluster, too.
+    // Other objects of the cluster change too.
     this.#version += 10;
     this.#compactedAt = this.#version;
     this.#history = [];
@@ -92,7 +92,7 @@ export class Objects {
     return this.#put("ADDED", kind, { ...body, metadata: { ...body.metadata, ...made } });
   }
 
-  /** Stores the object as it is now, if it is there still. */
+  /** Stores a change of the object, if it still exists. */
   change(
     kind: Kind,
     { metadata: { name, uid } }: Stored,
@@ -137,7 +137,7 @@ export function now(): string {
   return new Date().toISOString().replace(/\.\d+Z$/u, "Z");
 }
 
-/** Those that a `labelSelector` names. */
+/** Filters objects by a `labelSelector`. */
 export function selected(query: URLSearchParams): (object: Stored) => boolean {
   const wanted = (query.get("labelSelector") ?? "").split(",").filter((each) => each !== "");
   return ({ metadata: { labels = {} } }) =>

@@ -1,4 +1,4 @@
-/** What the API server of a cluster answers in the place of an object: a Status, as the Kubernetes API words it. */
+/** The Status that the API server answers instead of an object. */
 
 export class ApiProblem extends Error {
   readonly code: number;

@@ -1,4 +1,4 @@
-/** Which fields objects may have, and of which types: by the tables that the client library was generated with. */
+/** Checks fields and types of objects by the tables of the client library. */
 import * as models from "@kubernetes/client-node";
 
 interface Attribute {
@@ -8,13 +8,13 @@ interface Attribute {
 
 type Table = { getAttributeTypeMap(): readonly Attribute[] };
 
-/** The paths of fields that do not exist, and sentences on values of the wrong type. */
+/** Paths of unknown fields, and sentences on values of a wrong type. */
 export interface Misfits {
   readonly unknown: readonly string[];
   readonly mistyped: readonly string[];
 }
 
-/** @param type as the library calls it, for example `V1Pod` */
+/** @param type the library's name, for example `V1Pod` */
 export function misfits(value: unknown, type: string): Misfits {
   const found = { unknown: [] as string[], mistyped: [] as string[] };
   look(value, type, "", found);

@@ -1,4 +1,4 @@
-/** The answers that go on: watches, with bookmarks, and logs. */
+/** Streamed answers: watches with bookmarks, and logs. */
 import type { ServerResponse } from "node:http";
 import type { ContainerProcess, LogLine } from "./container-process.ts";
 import { type Happening, type Kind, type Objects, selected, type Stored } from "./objects.ts";
@@ -44,7 +44,7 @@ export function streamEvents(
   });
 }
 
-/** Moments in questions count in whole seconds. @throws ApiProblem 400 for a container that never ran */
+/** Streams a log. `sinceTime` counts in whole seconds. @throws ApiProblem 400 for a container that never ran */
 export function streamLog(
   response: ServerResponse,
   pod: Stored,

@@ -1,4 +1,4 @@
-/** What the Kubernetes API refuses in pods, secrets and config maps that are well written otherwise. */
+/** Refuses pods, secrets and config maps that the Kubernetes API refuses, although their fields and types are valid. */
 import type { V1Container, V1ObjectMeta, V1Pod, V1Secret } from "@kubernetes/client-node";
 
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/u;

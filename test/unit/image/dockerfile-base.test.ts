@@ -1,4 +1,4 @@
-/** Holds Dockerfile.base to what the classic builder understands, and its pins and version to the package. */
+/** Dockerfile.base works with the classic builder, and has the pins and the version of the package. */
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 

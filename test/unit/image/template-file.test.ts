@@ -1,4 +1,4 @@
-/** States what is written of a template, and what of a former one is left alone. */
+/** The file of a template: what is written into a new one, and what is kept in an old one. */
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { readTemplateInput } from "../../../emulator/core/resources/template-input.ts";

@@ -1,4 +1,4 @@
-/** What a template may ask of its containers. */
+/** The variables of a template for its containers. */
 import { expect, it } from "vitest";
 import { readContainerSettings } from "../../../emulator/launch/container-settings.ts";
 

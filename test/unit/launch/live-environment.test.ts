@@ -1,4 +1,4 @@
-/** What a worker is told for the live protocol: every variable, and who may say otherwise. */
+/** The variables of the live protocol, and which of them a template may override. */
 import { describe, expect, it } from "vitest";
 import type { Endpoint } from "../../../emulator/core/resources/endpoint.ts";
 import type { Template } from "../../../emulator/core/resources/template.ts";

@@ -1,4 +1,4 @@
-/** What the process launcher tells a worker of its GPUs and of the time it has to become ready. */
+/** The variables of a process for its GPUs and its initialization timeout. */
 import { expect, it } from "vitest";
 import type { GpuDevice } from "../../../emulator/core/workers/gpu-allocation.ts";
 import { createProcessLauncher } from "../../../emulator/launch/processes/process-launcher.ts";
@@ -8,7 +8,7 @@ import { temporaryTree } from "../../temporary-tree.ts";
 const handler = { id: "hello", path: "/handlers/hello.ts" };
 const uuid = (id: string): GpuDevice => ({ id, typeId: "NVIDIA H200", isSimulated: false });
 
-/** The environment of a worker that is started with these. */
+/** The environment of a worker with these settings. */
 async function environmentOf(
   gpus: readonly GpuDevice[],
   env: Readonly<Record<string, string>> = {},

@@ -1,4 +1,4 @@
-/** What the keys of an endpoint are good for, by the SDK's own client: its buckets, and nothing else. */
+/** The keys of an endpoint open its buckets and nothing else, by the SDK's client. */
 import {
   AbortMultipartUploadCommand,
   CopyObjectCommand,
@@ -91,7 +91,7 @@ describe("the keys of an endpoint", () => {
     await Promise.all(
       asks.map(async (ask) => expect(ask).rejects.toEqual(refused("AccessDenied"))),
     );
-    // A HEAD has no body that could say why.
+    // A HEAD's answer has no body with the reason.
     for (const ask of [new HeadBucketCommand(at), new HeadObjectCommand(at)]) {
       const answer = client.send(ask as HeadObjectCommand);
       await expect(answer).rejects.toMatchObject({ $metadata: { httpStatusCode: 403 } });

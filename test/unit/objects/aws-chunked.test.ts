@@ -1,4 +1,4 @@
-/** Bodies in aws-chunked form: however they are cut on their way, the content comes out, and nothing else does. */
+/** Bodies in aws-chunked form: the content is the same however the body is cut on its way. */
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -14,7 +14,7 @@ interface Framing {
   readonly trailers: Readonly<Record<string, string>>;
 }
 
-/** As a client frames it: chunks of the given content, the empty last one, and trailing headers. */
+/** The body that a client sends: chunks of the content, the empty last one, and trailing headers. */
 function framed(chunks: readonly Uint8Array[], { isSigned, trailers }: Framing): Buffer {
   let signature = SEED;
   const pieces: Buffer[] = [];
@@ -33,7 +33,7 @@ function framed(chunks: readonly Uint8Array[], { isSigned, trailers }: Framing):
   return Buffer.concat(pieces);
 }
 
-/** Cut at the given places. */
+/** Cuts bytes at the given places. */
 function cut(bytes: Buffer, at: readonly number[]): readonly Buffer[] {
   const places = [0, ...at.map((place) => place % (bytes.length + 1)), bytes.length];
   const sorted = places.toSorted((a, b) => a - b);
@@ -81,7 +81,7 @@ it("a signed body with any byte changed is refused, or says the same as before",
       const body = framed(content, { isSigned: true, trailers: { a: "b" } });
       const place = at % body.length;
       body.writeUInt8(body.readUInt8(place) ^ difference, place);
-      // The case of a hex digit, or of a header's name, means nothing.
+      // The case of hex digits and header names does not matter.
       const outcome = outcomeOf(() => decoded([body], true).content);
       const acceptable = [Buffer.concat(content).toString("hex"), ...REFUSALS];
       expect(acceptable).toContain(outcome);

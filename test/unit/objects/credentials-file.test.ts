@@ -1,4 +1,4 @@
-/** The keys of the object store: made once, and kept for the user alone. */
+/** The keys of the object store: made once, and readable by the user alone. */
 import fs from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";

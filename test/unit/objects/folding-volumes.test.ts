@@ -1,4 +1,4 @@
-/** Volumes on a file system that takes names for one if only their case differs: no object is silently another one's. */
+/** Volumes on a file system that ignores case: no object is silently another one. */
 import fs from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

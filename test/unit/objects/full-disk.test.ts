@@ -1,4 +1,4 @@
-/** A disk without room: the client is told, nothing half done is seen or left, and the store goes on. */
+/** A full disk: the client gets an error, nothing unfinished is visible or left, and the store continues. */
 import { ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3";
 import fs from "node:fs";
 import path from "node:path";
@@ -89,7 +89,7 @@ it.skipIf(tmpfsIsMissing !== undefined)(
   },
 );
 
-/** Until the index has used up the room it has left within its own file. */
+/** Makes buckets until the index has used the free space within its file. */
 function fillWithBuckets(create: () => unknown): unknown {
   for (let count = 0; count < 10_000; count += 1) {
     try {

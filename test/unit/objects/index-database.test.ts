@@ -1,4 +1,4 @@
-/** The index of the object store is one process's as long as that has it open. */
+/** Only one process at a time can open the index of the object store. */
 import path from "node:path";
 import { expect, it } from "vitest";
 import { IndexDatabase } from "../../../emulator/objects/disk/index/index-database.ts";

@@ -1,4 +1,4 @@
-/** Keys are data: whatever is in one, it names an object in its bucket and nothing else on the disk. */
+/** A key with any content names an object in its bucket, and nothing else on the disk. */
 import fc from "fast-check";
 import fs from "node:fs";
 import path from "node:path";
@@ -9,7 +9,7 @@ import { openOnDisk } from "../../contract/objects/disk-subject.ts";
 import { keysOf, put, textAt } from "../../contract/objects/subject.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 
-/** The names of everything below a directory. */
+/** All names below a directory. */
 function everythingIn(directory: string): readonly string[] {
   return fs.readdirSync(directory, { recursive: true, encoding: "utf8" }).toSorted();
 }

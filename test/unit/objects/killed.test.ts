@@ -1,4 +1,4 @@
-/** What a process that is killed while it puts objects leaves: whole ones, none older than acknowledged, and no rest. */
+/** A process that is killed while it puts objects leaves only complete ones, none older than acknowledged. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -12,7 +12,7 @@ import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 
 const WRITER = path.resolve(import.meta.dirname, "../../fixtures/objects/puts-until-killed.ts");
 
-/** Answers the newest acknowledged seed of each object, by bucket and key. */
+/** Returns the newest acknowledged seed of each object, by bucket and key. */
 async function putUntilKilled(directory: string, volume: string, acknowledgements: number) {
   const writer = spawn(process.execPath, [WRITER, directory, volume], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -32,7 +32,7 @@ async function putUntilKilled(directory: string, volume: string, acknowledgement
   return acknowledged;
 }
 
-/** The seed of content made by `pattern` as the writer makes it, by looking for it from the newest acknowledged on. */
+/** Checks that an object has the content of a seed at or after the newest acknowledged one. */
 async function expectWhole(bucket: Bucket, key: string, seed: number): Promise<void> {
   const found = await read(bucket, key);
   const candidates = [seed, ...Array.from({ length: 40 }, (_, step) => seed + step + 1)];

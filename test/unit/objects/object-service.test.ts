@@ -133,7 +133,7 @@ it("answers at a further address too, at the same port if that is free, until it
   expect(url).toBe(`http://127.0.0.2:${port}`);
   expect((await fetch(url)).status).toBe(403);
   expect(service.bucketFor(owner("hello"), url)).toMatchObject({ endpoint: url });
-  // The first one has that port there already.
+  // The first service already has that port there.
   const another = await service.listenAlsoAt("127.0.0.2");
   expect((await fetch(another)).status).toBe(403);
   await expect(service.listenAlsoAt("203.0.113.1")).rejects.toThrow(
@@ -165,7 +165,7 @@ describe("before the signature is looked at", () => {
     return answers;
   }
 
-  /** Which one would let the request in; there is none for what is not signed. */
+  /** The flag that would admit the request; undefined for an unsigned one. */
   function flagIn(document: string): string | undefined {
     return /--allowed-\w+/u.exec(document)?.[0];
   }

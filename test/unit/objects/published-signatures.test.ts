@@ -1,4 +1,4 @@
-/** The examples of signed requests that the documentation of S3 works through, with the signatures it arrives at. */
+/** The signed requests of S3's documentation, with their published signatures. */
 import { describe, expect, it } from "vitest";
 import { rawRequest } from "../../../emulator/objects/signature/raw-request.ts";
 import { Signer } from "../../../emulator/objects/signature/signer.ts";

@@ -1,4 +1,4 @@
-/** Buckets over HTTP, several objects at a time, and what the store says to what it does not do. */
+/** Buckets over HTTP, several objects at a time, and unsupported operations. */
 import {
   CreateBucketCommand,
   DeleteBucketCommand,

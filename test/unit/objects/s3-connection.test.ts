@@ -1,4 +1,4 @@
-/** What happens on the connection: bodies nobody wants, clients that leave, requests that are none, the end of the store. */
+/** Connections: unwanted bodies, clients that leave, invalid requests, the end of the store. */
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -13,7 +13,7 @@ import { type RawAsk, signedFetch, signedRequest } from "./signed-fetch.ts";
 
 const path = `/${BUCKET}/a`;
 
-/** A request whose body the test sends as it likes. */
+/** A request whose body the test sends. */
 async function opened(s3: S3Harness, ask: RawAsk, agent?: http.Agent) {
   const { url, method, headers } = await signedRequest(s3, { method: "PUT", ...ask });
   const sent = Object.fromEntries(headers);

@@ -20,7 +20,7 @@ export interface S3Harness extends AsyncDisposable {
   readonly store: DiskObjectStore;
   /** With the SDK's own defaults, checksums included. */
   readonly client: S3Client;
-  /** Added to the real time (ms). */
+  /** Offset from the real time (ms). */
   readonly clock: { offsetMs: number };
   /** What the store logged. */
   readonly logged: readonly string[];
@@ -28,13 +28,13 @@ export interface S3Harness extends AsyncDisposable {
 }
 
 export interface S3HarnessOptions {
-  /** Whose keys are good beside the store's own; by default nobody's. */
+  /** Finds owners with keys of their own. Default: none. */
   readonly ownerOf?: (id: string) => KnownOwner | undefined;
-  /** By default one of its own. */
+  /** Default: a directory of its own. */
   readonly directory?: string;
 }
 
-/** There is one bucket in it. */
+/** A store with one bucket. */
 export async function s3Harness({ directory, ownerOf }: S3HarnessOptions = {}): Promise<S3Harness> {
   const temporary = temporaryDirectory();
   const clock = { offsetMs: 0 };

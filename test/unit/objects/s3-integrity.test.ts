@@ -1,4 +1,4 @@
-/** What is sent is what is stored, or nothing is: checksums of every kind, digests, lengths and framings. */
+/** Either the content that was sent is stored, or nothing: checksums, digests, lengths and framings. */
 import {
   type ChecksumAlgorithm,
   GetObjectCommand,
@@ -14,7 +14,7 @@ import { type RawAsk, signedFetch, signedRequest } from "./signed-fetch.ts";
 
 const ALGORITHMS: readonly ChecksumAlgorithm[] = ["CRC32", "CRC32C", "CRC64NVME", "SHA1", "SHA256"];
 
-/** Of "123456789", as published with each algorithm. */
+/** Published checksums of "123456789". */
 const CHECKS: Readonly<Record<string, string>> = {
   CRC32: Buffer.from("cbf43926", "hex").toString("base64"),
   CRC32C: Buffer.from("e3069283", "hex").toString("base64"),
@@ -29,7 +29,7 @@ async function isThere(s3: S3Harness): Promise<boolean> {
   return (await signedFetch(s3, { path })).status === 200;
 }
 
-/** Puts the object; it must be refused with that code, and not be there. */
+/** Expects that a put is refused with that code, and leaves no object. */
 async function expectRefused(s3: S3Harness, ask: Partial<RawAsk>, code: string): Promise<void> {
   const answer = await signedFetch(s3, {
     method: "PUT",

@@ -63,7 +63,7 @@ it("the first version goes on behind a marker, and names the next", async () => 
   expect(second.Contents?.map(({ Key }) => Key)).toEqual(["d", "e f+g%20"]);
   expect(second.CommonPrefixes).toEqual([{ Prefix: "ü/" }]);
   expect(second.Contents?.[0]?.Owner?.ID).toBe("sv-runtime");
-  // It knows no tokens, whatever is in one.
+  // The first version ignores tokens.
   const query = { "continuation-token": "not one+of/ours" };
   expect(await signedFetch(s3, { path: `/${BUCKET}`, query })).toMatchObject({ status: 200 });
 });

@@ -1,4 +1,4 @@
-/** Addresses the SDK presigns, used by who has nothing but the address. */
+/** URLs that the SDK presigns, used without credentials. */
 import {
   GetObjectCommand,
   HeadObjectCommand,

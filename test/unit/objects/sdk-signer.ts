@@ -1,4 +1,4 @@
-/** Requests signed by the SDK's own signer, as they come over the wire. */
+/** Requests that the SDK's signer has signed, as they are sent. */
 import { Sha256 } from "@aws-crypto/sha256-js";
 import { SignatureV4 } from "@smithy/signature-v4";
 import { type RawRequest, rawRequest } from "../../../emulator/objects/signature/raw-request.ts";
@@ -16,7 +16,7 @@ const signer = new SignatureV4({
   uriEscapePath: false,
 });
 
-/** What a client wants to ask, before it is signed. */
+/** A request before it is signed. */
 export interface Wish {
   readonly method: string;
   readonly key: string;
@@ -50,7 +50,7 @@ export interface Signed {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** As it comes over the wire. */
+/** The request as it is sent. */
 export function sent({ method, path, query, headers }: Signed): RawRequest {
   const pairs = Object.entries(query).map(
     ([name, value]) => `${uriEncode(name)}=${uriEncode(value)}`,
@@ -63,7 +63,7 @@ export async function signed(wish: Wish, at = NOW): Promise<Signed> {
   return (await signer.sign(unsigned(wish), { signingDate: new Date(at) })) as Signed;
 }
 
-/** Signed as if it were for the path, which is encoded already. */
+/** Signs a request for a path that is already encoded. */
 export async function signedPath(path: string): Promise<Signed> {
   const request = { ...unsigned({ ...WISH, query: {} }), path };
   return (await signer.sign(request, { signingDate: new Date(NOW) })) as Signed;
@@ -72,7 +72,7 @@ export async function signedPath(path: string): Promise<Signed> {
 export async function presigned(wish: Wish, expiresIn: number, at = NOW): Promise<Signed> {
   const options = { signingDate: new Date(at), expiresIn };
   const { "x-amz-content-sha256": _, ...headers } = unsigned(wish).headers;
-  // Without a body's digest the library would take that of an empty one.
+  // Without a digest the library would sign that of an empty body.
   const request = { ...unsigned(wish), headers, body: new ReadableStream() };
   return (await signer.presign(request, options)) as Signed;
 }

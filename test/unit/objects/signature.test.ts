@@ -1,4 +1,4 @@
-/** Signatures as the SDK's own signer makes them: accepted as they are, refused with anything changed. */
+/** Signatures of the SDK's signer are accepted unchanged, and refused after any change. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyCharacter } from "../../any-character.ts";
@@ -27,7 +27,7 @@ const wish: fc.Arbitrary<Wish> = fc.record({
   query: fc.dictionary(
     fc.oneof(
       word,
-      // The library leaves out a parameter of the name __proto__.
+      // The library omits a parameter named __proto__.
       text.filter((any) => any !== "" && any !== "__proto__"),
     ),
     text,

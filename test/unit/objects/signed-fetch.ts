@@ -1,4 +1,4 @@
-/** Requests to the object store that no client of S3 would make, signed as they are. */
+/** Signed requests that no S3 client would make. */
 import { Sha256 } from "@aws-crypto/sha256-js";
 import { SignatureV4 } from "@smithy/signature-v4";
 import { uriEncode } from "../../../emulator/objects/signature/uri-encoding.ts";
@@ -6,7 +6,7 @@ import { CREDENTIALS, type S3Harness } from "./s3-harness.ts";
 
 export interface RawAsk {
   readonly method?: string;
-  /** Of bucket and key, not encoded; begins with a slash. */
+  /** Path with bucket and key, not encoded, with a slash at its beginning. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ const signer = new SignatureV4({
   uriEscapePath: false,
 });
 
-/** The request as it is to be sent, with the store's address. */
+/** The signed request with the store's URL. */
 export async function signedRequest(s3: S3Harness, ask: RawAsk): Promise<Request> {
   const { method = "GET", query = {}, headers = {}, body } = ask;
   const { hostname, port, host } = new URL(s3.url);

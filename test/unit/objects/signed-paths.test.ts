@@ -1,4 +1,4 @@
-/** Paths that clients write in other ways than the rules of signatures have them. */
+/** Paths that clients encode otherwise than the rules of signatures say. */
 import { describe, expect, it } from "vitest";
 import type { RawRequest } from "../../../emulator/objects/signature/raw-request.ts";
 import { holderLookup } from "../../../emulator/objects/access-keys.ts";
@@ -6,7 +6,7 @@ import { verify } from "../../../emulator/objects/signature/verify.ts";
 import { CREDENTIALS, NOW, sent, signedPath } from "./sdk-signer.ts";
 
 describe("paths that are written otherwise than the rules have them", () => {
-  /** Signed as `canonical`, sent as `path`. */
+  /** Sends `path` with the signature of `canonical`. */
   async function reencoded(canonical: string, path: string): Promise<RawRequest> {
     return sent({ ...(await signedPath(canonical)), path, query: {} });
   }

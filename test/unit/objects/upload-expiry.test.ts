@@ -1,4 +1,4 @@
-/** Multipart uploads that are never completed go after a day of service time, with the files of their parts. */
+/** Unfinished multipart uploads end after a day of service time, with the files of their parts. */
 import fs from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** Links and renamed directories in a volume, with and without paths to what is open. */
+/** Links and renamed directories in a volume, with and without paths to open files. */
 import fs from "node:fs";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
@@ -12,7 +12,7 @@ async function volumeBeside(files: Readonly<Record<string, string>>, hasPaths: b
     const opened = await volume.openFile(names);
     return opened && text(opened.handle.createReadStream());
   };
-  /** Workers may do so at any time. */
+  /** Replaces a directory, as a worker may do at any time. */
   const replace = () => {
     fs.renameSync(tree.path("volume/a"), tree.path("volume/moved"));
     fs.symlinkSync(tree.path("outside"), tree.path("volume/a"));

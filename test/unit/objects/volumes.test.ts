@@ -1,4 +1,4 @@
-/** Buckets of volumes: files of workers are objects, objects are files, and no link leads anywhere else. */
+/** Buckets of volumes: files of workers are objects, objects are files, and no link leads out of the volume. */
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** XML that is written comes back as it was, and XML that is read means nothing but its elements and text. */
+/** Written XML is read back unchanged, and only elements and text of XML are read. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";

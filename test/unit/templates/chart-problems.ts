@@ -1,11 +1,11 @@
-/** What a cluster would refuse of rendered objects, and what would wait in it for something that is not there. */
+/** Problems of rendered objects: what a cluster would refuse, and what would wait for a missing object. */
 import type { V1Ingress, V1NetworkPolicy, V1Service, V1StatefulSet } from "@kubernetes/client-node";
 import { misfits } from "../../setup/pods-api/schema.ts";
 import type { ClusterObject, Rendered } from "./chart.ts";
 
 const LABEL = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/u;
 
-/** The client library has no tables of them. */
+/** Kinds that are unknown to the client library. */
 const FOREIGN = new Set(["ServiceMonitor"]);
 
 export function problemsOf(rendered: Rendered): readonly string[] {
@@ -21,7 +21,7 @@ export function problemsOf(rendered: Rendered): readonly string[] {
   ];
 }
 
-/** Fields that do not exist, values of a wrong type, and labels that no cluster takes. */
+/** Unknown fields, values of a wrong type, and invalid labels. */
 export function fieldProblems(object: ClusterObject): readonly string[] {
   const { kind, metadata } = object;
   const none = { unknown: [], mistyped: [] };
@@ -55,7 +55,7 @@ function podProblems({ one, all }: Rendered): readonly string[] {
   ];
 }
 
-/** From the ingress to the pods: what selects them, and what names a port. */
+/** Problems between ingress and pods: selectors and names of ports. */
 function wayProblems({ one, all }: Rendered): readonly string[] {
   const { spec, metadata } = one<V1StatefulSet>("StatefulSet");
   const services = all<V1Service>("Service");
@@ -79,7 +79,7 @@ function wayProblems({ one, all }: Rendered): readonly string[] {
     .map(({ backend: { service } }) => `${service?.name}:${service?.port?.name}`);
   const ports = spec?.template.spec?.containers[0]?.ports;
   const labels = pairs(spec?.template.metadata?.labels);
-  // The cluster gives that one to each pod of a set.
+  // The cluster sets this label on each pod of a set.
   const wanted = selectors.flatMap(pairs).filter((pair) => !pair.startsWith("statefulset."));
   return [
     ...missing("label of the pods", wanted, labels),

@@ -1,4 +1,4 @@
-/** The chart, as Helm reads it: what it makes is what a cluster takes and what the service is called with; what it refuses gets a sentence. */
+/** The chart by Helm: a cluster accepts its objects, the service understands its call, and invalid values are refused with a sentence. */
 import fs from "node:fs";
 import path from "node:path";
 import type {
@@ -28,7 +28,7 @@ import { SECRETS, settled } from "./service-call.ts";
 
 const isMissing = await whatIsMissingOfClients("tests of the chart");
 
-/** As few as possible: one replica, which keeps its data on a volume. */
+/** The minimum: one replica with its data on a volume. */
 const LEAST = { image: { repository: "registry.example/sv" }, secret: "sv-keys" };
 
 const SHARED = { ...LEAST, replicas: 3, database: { secret: "sv-db-app" }, insecureReplicas: true };
@@ -269,7 +269,7 @@ test("the schema of the values knows those that there are", () => {
   const read = (name: string) => fs.readFileSync(path.join(chartFolder, name), "utf8");
   const values = parse(read("values.yaml")) as object;
   const schema = JSON.parse(read("values.schema.json")) as { readonly properties: object };
-  // That one is Helm's, for charts that have this one in them.
+  // Helm adds this value for parent charts.
   expect(Object.keys(schema.properties).toSorted()).toEqual(
     [...Object.keys(values), "global"].toSorted(),
   );

@@ -1,4 +1,4 @@
-/** Helm at work on the chart. */
+/** Renders the chart by Helm. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
@@ -18,19 +18,19 @@ export interface ClusterObject {
   readonly metadata: V1ObjectMeta & { readonly name: string };
 }
 
-/** A model of the client library, as an object that has a name. */
+/** A model of the client library with a name. */
 export type Named<Model> = ClusterObject & Model;
 
 export interface Rendered {
   readonly objects: readonly ClusterObject[];
   readonly all: <Model>(kind: string) => readonly Named<Model>[];
-  /** @throws Error where there are none or several */
+  /** @throws Error if there are none or several */
   readonly one: <Model>(kind: string) => Named<Model>;
 }
 
 const rendered = new Map<string, Promise<Rendered>>();
 
-/** @throws Error with what Helm said, where it makes nothing of the values */
+/** @throws Error with Helm's message for invalid values */
 export function render(values: object): Promise<Rendered> {
   const key = JSON.stringify(values);
   const found = rendered.get(key) ?? make(values);
@@ -58,7 +58,7 @@ async function make(values: object): Promise<Rendered> {
   };
 }
 
-/** @throws Error with what it said, where it fails */
+/** @throws Error with Helm's message if it fails */
 export async function helm(args: readonly string[], values: object): Promise<string> {
   const child = spawn(helmProgram, args);
   const closed = once(child, "close");
@@ -69,7 +69,7 @@ export async function helm(args: readonly string[], values: object): Promise<str
   return out;
 }
 
-/** @throws Error where the text is no YAML, or says a key twice */
+/** @throws Error for invalid YAML, or a repeated key */
 export function objectsIn(yaml: string): readonly ClusterObject[] {
   return parseAllDocuments(yaml).flatMap((document) => {
     if (document.errors[0] !== undefined) throw document.errors[0];

@@ -1,4 +1,4 @@
-/** Workers that KEDA scales: what the file in templates/keda says of the service and of sv-worker is so. */
+/** Workers that KEDA scales: the file in templates/keda matches the service and sv-worker. */
 import fs from "node:fs";
 import type { V1Deployment } from "@kubernetes/client-node";
 import { expect, test } from "vitest";
@@ -79,7 +79,7 @@ test("its triggers read how many jobs wait and run, with a key that is for readi
   ended.resolve();
 });
 
-/** What a path of GJSON without anything special leads to. */
+/** The value at a simple GJSON path. */
 function valueAt(answer: unknown, path: string): unknown {
   return path
     .split(".")

@@ -1,4 +1,4 @@
-/** How the service understands the call that a rendered chart makes: what its kubelet would start, read as the service reads it. */
+/** The settings of the service in a rendered chart: the command of the kubelet, as the service reads it. */
 import type { V1ConfigMap, V1Container, V1StatefulSet } from "@kubernetes/client-node";
 import { readCommandLine } from "../../../emulator/cli/command.ts";
 import { settle } from "../../../emulator/cli/serve/settings.ts";
@@ -6,7 +6,7 @@ import { resolveTargets } from "../../../emulator/cli/serve/targets.ts";
 import { temporaryTree } from "../../temporary-tree.ts";
 import type { Rendered } from "./chart.ts";
 
-/** What Secrets hold, by their names and keys. */
+/** Values of Secrets by their names and keys. */
 export const SECRETS: Readonly<Record<string, string>> = {
   "sv-keys/SV_API_KEY": "key-of-users",
   "sv-keys/SV_SECRET_KEY": Buffer.alloc(32).toString("base64"),
@@ -28,7 +28,7 @@ function containerOf(rendered: Rendered): V1Container {
   return container;
 }
 
-/** The variables of the first replica, as its kubelet makes them. */
+/** The variables of the first replica, as its kubelet sets them. */
 function environmentOf(rendered: Rendered): Readonly<Record<string, string>> {
   const known: Record<string, string> = {};
   for (const { name, value, valueFrom } of containerOf(rendered).env ?? []) {
@@ -43,7 +43,7 @@ function environmentOf(rendered: Rendered): Readonly<Record<string, string>> {
   return known;
 }
 
-/** How the service understands its call. */
+/** The settings of the service. */
 export async function settled(rendered: Rendered) {
   const [map] = rendered.all<V1ConfigMap>("ConfigMap");
   const config = map?.data?.["sv.config.json"];

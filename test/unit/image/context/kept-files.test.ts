@@ -1,4 +1,4 @@
-/** States which files of a directory go into an image. */
+/** The files of a directory that go into an image. */
 import { expect, test } from "vitest";
 import { keptFiles } from "../../../../emulator/image/context/kept-files.ts";
 import { temporaryTree } from "../../../temporary-tree.ts";

@@ -1,4 +1,4 @@
-/** States the Dockerfile of a worker that has none of its own. */
+/** The Dockerfile of a worker that has none of its own. */
 import { expect, test } from "vitest";
 import { workerDockerfile } from "../../../../emulator/image/context/worker-dockerfile.ts";
 

@@ -1,4 +1,4 @@
-/** What an engine says while it builds or pushes, made into how far it is. */
+/** The progress of a build or a push, from the engine's messages. */
 import { expect, test } from "vitest";
 import { readEngineMessage } from "../../../../emulator/docker/engine-message.ts";
 import {

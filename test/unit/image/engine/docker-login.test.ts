@@ -1,4 +1,4 @@
-/** States where the logins of docker are found, and which registry an image is pushed to. */
+/** The places of docker's logins, and the registry of an image. */
 import { chmod } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, expect, test, vi } from "vitest";

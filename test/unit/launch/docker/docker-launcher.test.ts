@@ -1,4 +1,4 @@
-/** The Docker launcher on an engine that is played: what it asks for, and what it makes of the answers. */
+/** The Docker launcher on a scripted engine: its questions, and what it makes of the answers. */
 import { describe, expect, it } from "vitest";
 import { ownedName } from "../../../../runtime/leftovers/owner.ts";
 import { EngineError } from "../../../../emulator/launch/docker/container-engine.ts";

@@ -1,4 +1,4 @@
-/** The adapter to the engine, where that does not answer, goes away in the midst of an answer, or cannot be asked at all. */
+/** The adapter of an engine that does not answer, breaks off an answer, or cannot be asked. */
 import { once } from "node:events";
 import http from "node:http";
 import path from "node:path";
@@ -9,14 +9,14 @@ import { temporaryDirectory } from "../../../setup/temporary-directory.ts";
 const QUICKLY = { greetMs: 300, askMs: 300, actMs: 300 };
 
 interface Played extends AsyncDisposable {
-  /** As `DOCKER_HOST` names it. */
+  /** Value for `DOCKER_HOST`. */
   readonly host: string;
-  /** Of requests that it has not answered and that nobody has ended. */
+  /** Number of requests that are neither answered nor ended by the client. */
   waiting(): number;
   end(): void;
 }
 
-/** An engine that answers as it is told. */
+/** An engine with scripted answers. */
 async function play(answer: http.RequestListener): Promise<Played> {
   const folder = temporaryDirectory();
   const socket = path.join(folder.path, "engine.sock");
@@ -24,7 +24,7 @@ async function play(answer: http.RequestListener): Promise<Played> {
   const server = http.createServer((request, response) => {
     waiting += 1;
     response.on("close", () => (waiting -= 1));
-    // A body that nobody reads would hide that the client has hung up.
+    // The end of the client is seen only if the body is read.
     request.resume();
     answer(request, response);
   });
@@ -49,7 +49,7 @@ function json(response: http.ServerResponse, status: number, body: object): void
 
 it("an engine that is killed ends its news of a container, which leaves doubts", async () => {
   await using engine = await play(({ url = "" }, response) => {
-    // The events go on for as long as the engine lives.
+    // Events are streamed until the engine ends.
     if (url.includes("/events")) response.writeHead(200).flushHeaders();
     else json(response, 201, { Id: "c" });
   });
@@ -122,7 +122,7 @@ it("an engine that is not there is lost, one that refuses or cannot be asked som
     status: 500,
     contact: "kept",
   });
-  // No path of a request can have this.
+  // A request's path cannot have a space.
   await expect(docker.hasImage("some image")).rejects.toMatchObject({
     status: undefined,
     contact: "kept",

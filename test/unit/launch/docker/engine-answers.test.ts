@@ -1,4 +1,4 @@
-/** What a Docker engine answers, and how it is told: failures, ends, the progress of pulls, addresses. */
+/** Answers of a Docker engine, and what is made of them: failures, ends, the progress of pulls, addresses. */
 import { describe, expect, it } from "vitest";
 import { exitOf } from "../../../../emulator/launch/docker/containers/container-run.ts";
 import { EngineError } from "../../../../emulator/launch/docker/container-engine.ts";
@@ -84,7 +84,7 @@ describe("the end of a container", () => {
       { exitCode: 137, oomKilled: true },
       { signal: "SIGKILL", outOfMemory: true },
     ],
-    // A process of the handler's ran out of memory; the worker told of it, and left in good order.
+    // Memory ran out for a process of the handler's. The worker reported it, and left in good order.
     [
       { exitCode: 0, oomKilled: true },
       { exitCode: 0, outOfMemory: false },

@@ -1,4 +1,4 @@
-/** What becomes of containers whose engine goes away, says nothing, or does not tell of their end. */
+/** Containers whose engine goes away, is silent, or does not report their end. */
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../../emulator/launch/docker/container-engine.ts";
 import { templateNamed } from "../../../contract/launcher/subject.ts";
@@ -12,7 +12,7 @@ const LATE = new EngineError("the engine gave no answer for 60 s", undefined, {
   contact: "doubtful",
 });
 
-/** One container that runs, on a clock that stands still. */
+/** A running container, and a clock that stands still. */
 async function running() {
   const clock = new FakeClock();
   const opened = open(new ScriptedEngine(), clock);
@@ -56,7 +56,7 @@ describe("an engine that goes away", () => {
     comeBack();
     await clock.advance(5_000);
     expect(timesWilling()).toBe(1);
-    // What it writes and how it ends is heard again.
+    // Output and end are received again.
     expect(container.timesAttached).toBe(2);
     container.writes("still here\n");
     expect(lines).toEqual(["still here"]);

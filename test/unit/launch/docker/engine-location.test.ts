@@ -1,4 +1,4 @@
-/** Where the engine runs is found by its kernel, and by a container that never starts; what it sees of this machine follows from that. */
+/** The location of the engine, found by its kernel and by a container that never starts, and what the engine sees of this machine. */
 import fs from "node:fs";
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../../emulator/launch/docker/container-engine.ts";

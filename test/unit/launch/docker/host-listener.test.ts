@@ -1,4 +1,4 @@
-/** What containers reach of this machine is opened with the first of them, and tried again where it failed. */
+/** A listener for containers is opened for the first container, and retried after a failure. */
 import { expect, it } from "vitest";
 import { HostListener } from "../../../../emulator/launch/docker/host-listener.ts";
 

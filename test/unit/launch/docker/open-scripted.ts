@@ -1,4 +1,4 @@
-/** The Docker launcher on an engine that a test plays. */
+/** The Docker launcher on a scripted engine. */
 import { onTestFinished } from "vitest";
 import type { Clock } from "../../../../emulator/core/time/clock.ts";
 import { createDockerLauncher } from "../../../../emulator/launch/docker/docker-launcher.ts";

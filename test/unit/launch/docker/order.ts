@@ -1,4 +1,4 @@
-/** An order for a worker in a container, and what its container is given. */
+/** An order for a worker in a container, and its places. */
 import type { WorkerOrder } from "../../../../emulator/launch/launcher.ts";
 import type { Template } from "../../../../emulator/core/resources/template.ts";
 import type { Endpoint } from "../../../../emulator/core/resources/endpoint.ts";

@@ -1,4 +1,4 @@
-/** A container engine that a test plays: it says what each operation comes to, and what was asked of it. */
+/** A scripted container engine: a test sets the result of each operation, and reads what was asked. */
 import os from "node:os";
 import type { ContainerCreateOptions } from "dockerode";
 import {
@@ -16,7 +16,7 @@ import {
 
 export const GONE = new EngineError("the engine is gone", undefined, { contact: "lost" });
 
-/** Of the network that it makes; one of this machine's, as that of an engine here. */
+/** Gateway of the network that it makes: an address of this machine, as for an engine on it. */
 export const GATEWAY = "127.0.0.18";
 
 const PROBE = "probe";
@@ -29,12 +29,12 @@ export class ScriptedContainer implements EngineContainer {
   #heard: ((news: ContainerNews) => void) | undefined;
   #written: (bytes: Buffer) => void = () => undefined;
   #silent = Promise.withResolvers<void>();
-  /** What questions about it come to from now on. */
+  /** Error of all later questions about it. */
   problem: EngineError | undefined;
   startError: Error | undefined;
-  /** The paths that were looked for in it. */
+  /** The paths of all `has` calls. */
   readonly asked: string[] = [];
-  /** Whether it sees what is mounted into it. */
+  /** Whether it sees mounted files. */
   seesMounts = true;
   timesAttached = 0;
   timesLooked = 0;
@@ -95,18 +95,18 @@ export class ScriptedContainer implements EngineContainer {
     this.#heard?.("end");
   }
 
-  /** An event says so, which may come after its end. */
+  /** Sends an event, which may come after the end. */
   runsOutOfMemory(): void {
     this.#heard?.("out of memory");
   }
 
-  /** It ends, and no event tells of it. */
+  /** Ends it without an event. */
   endsUnheard(exitCode: number, oomKilled = false): void {
     this.#end = { exitCode, oomKilled };
     this.#silent.resolve();
   }
 
-  /** Its engine ends all answers, and says this from now on. */
+  /** Ends all streams of the engine, which throws this error from now on. */
   fails(error: EngineError): void {
     this.problem = error;
     this.#silent.resolve();
@@ -120,30 +120,30 @@ export class ScriptedEngine implements ContainerEngine {
   readonly pulled: string[] = [];
   listed: readonly Listed[] = [];
   listedNetworks: readonly Listed[] = [];
-  /** By name; the default one is there from the beginning. */
+  /** Networks by name, with the default one. */
   readonly networks = new Map<string, FoundNetwork>([
     ["bridge", { gateway: "127.0.0.17", options: { "com.docker.network.driver.mtu": "1400" } }],
   ]);
   networkError: EngineError | undefined;
   volumes: readonly Listed[] = [];
-  /** What operations throw from now on. */
+  /** Error of all later operations. */
   problem: Error | undefined;
   createError: Error | undefined;
-  /** What it calls itself where it is not Docker's own. */
+  /** Name of an engine that is not Docker's own. */
   foreign: string | undefined;
   startError: Error | undefined;
-  /** The release of its kernel. */
+  /** Kernel release. */
   kernel: string | undefined = os.release();
   isRootless = false;
-  /** Whether its containers see what is mounted of this machine. */
+  /** Whether containers see mounted files of this machine. */
   seesMounts = true;
-  /** What the container by which it is found out where it runs was to be, each time. */
+  /** Options of all probe containers. */
   readonly probes: ContainerCreateOptions[] = [];
   probeError: Error | undefined;
   hasImages = true;
-  /** It takes questions and answers none. */
+  /** True for an engine that accepts questions and never answers. */
   isFrozen = false;
-  /** What a pull says; it goes on for ever if that never ends. */
+  /** The messages of a pull, which ends with them. */
   messages: () => AsyncIterable<unknown> = async function* none() {};
 
   async greet(): Promise<void> {

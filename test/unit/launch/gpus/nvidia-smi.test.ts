@@ -1,4 +1,4 @@
-/** What nvidia-smi says, what it fails to say, and what of it this process may use. */
+/** Answers and failures of nvidia-smi, and the GPUs that this process may use. */
 import { describe, expect, it } from "vitest";
 import type { GpuDevice } from "../../../../emulator/core/workers/gpu-allocation.ts";
 import { gpuFinder, hintsOf } from "../../../../emulator/launch/gpus/find-gpus.ts";
@@ -6,7 +6,7 @@ import { askNvidiaSmi, visibleOnes } from "../../../../emulator/launch/gpus/nvid
 import { scriptInNvidiaSmi, standInNvidiaSmi } from "../../../setup/stand-in-nvidia-smi.ts";
 import { temporaryTree } from "../../../temporary-tree.ts";
 
-/** What is found on a machine whose answers were saved. */
+/** The GPUs found on a machine with recorded answers. */
 async function onMachine(name: string, visible?: string) {
   await using nvidiaSmi = await standInNvidiaSmi(name);
   const inventory = await askNvidiaSmi(visible, nvidiaSmi.program);

@@ -1,4 +1,4 @@
-/** The GPUs of a machine are looked for once, or again while none is known; their use is asked for now and then. */
+/** GPUs are looked for once, or again while none is known. Their use is asked for at intervals. */
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { GpuInventory } from "../../../../emulator/core/workers/gpu-allocation.ts";
 import { askForGpuUse } from "../../../../emulator/launch/gpus/nvidia-smi.ts";

@@ -1,4 +1,4 @@
-/** The lock of a GPU: one has it at a time, and where there is none nobody goes without a GPU. */
+/** The lock of a GPU: one emulator has it at a time. Where locks are impossible, GPUs are used without. */
 import { expect, it } from "vitest";
 import { deviceLocks } from "../../../../emulator/launch/gpus/socket-lock.ts";
 

@@ -1,4 +1,4 @@
-/** The Kubernetes launcher on a server that plays a cluster: what keeps pods from running, what becomes of them, who finds them again. */
+/** The Kubernetes launcher on a simulated cluster: obstacles of pods, their ends, and pods that are found again. */
 import { expect, it } from "vitest";
 import { digestOf } from "../../../../emulator/core/access/key-ring.ts";
 import type { LaunchedWorker } from "../../../../emulator/launch/launcher.ts";
@@ -180,7 +180,7 @@ it("looks after the pods of a killed process that it is to, as if it had made th
   expect(worker?.place?.().pod).toBe(api.pods[0]?.metadata.name);
   worker?.drain();
   expect(await worker?.exited).toMatchObject({ exitCode: 3 });
-  // What it wrote before was told by the process that made it.
+  // Earlier output was logged by the process that made the pod.
   expect(lines.filter((line) => line.endsWith("here"))).toHaveLength(1);
   await eventually("all is gone", () => api.objects.list("secrets").length === 0 || undefined);
 });

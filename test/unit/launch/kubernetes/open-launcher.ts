@@ -1,4 +1,4 @@
-/** The Kubernetes launcher alone, on a server that plays a cluster, without any service around it. */
+/** The Kubernetes launcher without a service, on a simulated cluster. */
 import { createSystemClock } from "../../../../emulator/assembly/system-clock.ts";
 import type { Clock } from "../../../../emulator/core/time/clock.ts";
 import type { RegistryCredentials } from "../../../../emulator/core/resources/registry-auth.ts";
@@ -17,23 +17,23 @@ export const NODE_IMAGE = "registry.example/node:24";
 export interface OpenedCluster extends AsyncDisposable {
   readonly api: PodsApi;
   readonly launcher: KubernetesLauncher;
-  /** What workers wrote, behind their ids. */
+  /** The lines of workers, each after the worker's id. */
   readonly lines: string[];
-  /** What the launcher itself said. */
+  /** The log messages of the launcher. */
   readonly said: string[];
-  /** How often it said that it can start workers again. */
+  /** Number of calls of `willing`. */
   readonly willing: () => number;
   /** Another process of the same service, or of another one. */
   readonly another: (options?: OpenOptions) => KubernetesLauncher;
 }
 
 export interface OpenOptions {
-  /** How much faster than time its clock goes. */
+  /** Speed of its clock. */
   readonly haste?: number;
   readonly service?: string;
   readonly isOurs?: (endpointId: string) => boolean;
   readonly credentials?: RegistryCredentials;
-  /** Called when it was looked which pods there are. */
+  /** Called when the pods were listed. */
   readonly found?: () => void;
 }
 

@@ -1,4 +1,4 @@
-/** What a worker's pod is made of. */
+/** The manifest of a worker's pod. */
 import { expect, it } from "vitest";
 import type { Endpoint } from "../../../../emulator/core/resources/endpoint.ts";
 import type { Template } from "../../../../emulator/core/resources/template.ts";

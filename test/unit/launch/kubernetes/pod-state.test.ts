@@ -1,4 +1,4 @@
-/** What the API server says of a pod, and what is made of it. */
+/** The status of a pod, and the state and exit that are read from it. */
 import { describe, expect, it } from "vitest";
 import { exitOf, stateOf, warnedOf } from "../../../../emulator/launch/kubernetes/pod-state.ts";
 import type { SeenPod } from "../../../../emulator/launch/kubernetes/seen-pod.ts";

@@ -1,4 +1,4 @@
-/** The whole service with a cluster: its workers are pods, its servers are reached at their pods, and what keeps pods from running is shown. */
+/** The whole service with a simulated cluster: workers are pods, servers are called at their pods, and obstacles of pods are shown. */
 import path from "node:path";
 import { ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
 import { afterEach, expect, it, vi } from "vitest";
@@ -27,7 +27,7 @@ interface Asked extends Omit<NonNullable<EmulatorOptions["images"]>[number], "id
   readonly s3?: EmulatorOptions["s3"];
 }
 
-/** @param program what the image runs, under Node */
+/** @param program arguments of Node in the image */
 async function open(program: readonly string[], { env = {}, s3 = false, ...endpoint }: Asked = {}) {
   const api = await startPodsApi();
   api.node.images.set(IMAGE, { entrypoint: [process.execPath, ...program] });

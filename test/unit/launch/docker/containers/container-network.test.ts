@@ -1,4 +1,4 @@
-/** The network of an emulator's containers: made with the first of them, removed in the end, and nobody's where it cannot be made. */
+/** The network of an emulator's containers: made for the first container, and removed at the end. */
 import { expect, it } from "vitest";
 import { ownedName } from "../../../../../runtime/leftovers/owner.ts";
 import { EngineError } from "../../../../../emulator/launch/docker/container-engine.ts";

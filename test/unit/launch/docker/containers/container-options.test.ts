@@ -1,4 +1,4 @@
-/** What the engine is told of a worker's container. */
+/** The engine's options for a worker's container. */
 import { describe, expect, it } from "vitest";
 import type { Endpoint } from "../../../../../emulator/core/resources/endpoint.ts";
 import type { Template } from "../../../../../emulator/core/resources/template.ts";

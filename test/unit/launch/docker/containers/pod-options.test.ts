@@ -1,4 +1,4 @@
-/** What a pod's container is given: disks, ports, GPUs, and what says whose it is. */
+/** The engine's options for a pod's container: disks, ports, GPUs and labels. */
 import { describe, expect, it } from "vitest";
 import { readPodInput } from "../../../../../emulator/core/pods/pod-input.ts";
 import { makePod } from "../../../../../emulator/core/pods/pod-life.ts";
