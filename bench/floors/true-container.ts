@@ -27,6 +27,6 @@ export async function trueContainer(
   await container.start();
   const startedAt = performance.now();
   while ((await container.ended()) === undefined) await delay(10);
-  await engine.remove(container.id);
+  await engine.remove("container", container.id);
   return { createMs: createdAt - begunAt, startMs: startedAt - createdAt };
 }
