@@ -127,7 +127,10 @@ export class EngineContact {
       await this.#clearOf("network", usesNetwork);
       if (count > 0) log.info({ count }, "removed containers of killed emulators");
     } catch (error) {
-      log.warn({ err: error }, "leftovers of killed emulators could not all be removed from the engine");
+      log.warn(
+        { err: error },
+        "leftovers of killed emulators could not all be removed from the engine",
+      );
     }
   }
   /** Removes the leftovers among the things of a kind, and returns their number. */

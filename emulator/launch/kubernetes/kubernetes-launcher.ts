@@ -172,8 +172,7 @@ class Kubernetes implements KubernetesLauncher, OutlivingWorkers {
     });
     const fresh = leftovers.filter(({ metadata }) => !this.#removed.has(metadata.uid));
     this.#removed = new Set(leftovers.map(({ metadata }) => metadata.uid));
-    if (fresh.length > 0)
-      log.info({ count: fresh.length }, "deleting pods without a worker");
+    if (fresh.length > 0) log.info({ count: fresh.length }, "deleting pods without a worker");
     for (const pod of leftovers) void this.#maker.remove(pod);
   }
 

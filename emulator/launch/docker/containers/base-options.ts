@@ -29,7 +29,7 @@ export interface BaseFrame {
 interface BaseContainer extends Pick<WorkerOrder, "gpus"> {
   readonly name: string;
   readonly image: Pick<Template, "dockerEntrypoint" | "dockerStartCmd" | "imageName">;
-  readonly env: Readonly<Record<string, unknown>>;
+  readonly env: Readonly<Record<string, string>>;
   /** Ports like `80/tcp`, each of which is published at a free port of the loopback address. */
   readonly ports: readonly string[];
   readonly mounts: MountConfig;
@@ -49,7 +49,7 @@ export function baseOptions(
     Image: image.imageName,
     ...(entrypoint.length > 0 && { Entrypoint: [...entrypoint] }),
     ...(command.length > 0 && { Cmd: [...command] }),
-    Env: Object.entries({ ...env, ...visible }).map(([key, value]) => `${key}=${String(value)}`),
+    Env: Object.entries({ ...env, ...visible }).map(([key, value]) => `${key}=${value}`),
     Labels: { ...labels },
     // The emulator holds it open.
     OpenStdin: true,
