@@ -1,17 +1,17 @@
 /**
- * Port: which endpoints this process decides for, where several processes (replicas) share one store. All endpoints are spread
- * over a fixed number of parts; each part has one owner at a time, who alone writes what belongs to its endpoints and answers
- * for them from memory. A store that one process has to itself has no such port: that process owns everything.
+ * Port: which endpoints this process owns, where several processes (replicas) share one store. All endpoints are spread over a fixed
+ * number of partitions. Each partition has one owner at a time, which alone writes its data and answers for its endpoints from
+ * memory. The store of a single process has no such port: the process owns everything.
  */
 import type { RecordKind, Records } from "./records.ts";
 import type { Boot } from "./store.ts";
 
 export interface Replica {
-  /** Given anew at each start. */
+  /** New at each start. */
   readonly id: string;
-  /** URL at which the other replicas reach it. */
+  /** URL at which other replicas reach it. */
   readonly address: string;
-  /** `tls://host:port` at which workers from elsewhere reach it; undefined: they do not. */
+  /** `tls://host:port` at which workers from elsewhere reach it; undefined: nowhere. */
   readonly workerAddress?: string | undefined;
 }
 
@@ -20,26 +20,26 @@ export interface ReplicaState extends Replica {
   readonly version: string;
   /** By the clock of the database, ms. */
   readonly startedAt: number;
-  /** Service time, ms: it is alive until then, also if it is not heard of any more; as far as this replica knows. */
+  /** End of its lease as far as this replica knows, service time in ms: until then it counts as alive. */
   readonly leaseEndsAt: number;
-  /** By how much the clock of its machine is ahead of the database's, ms. */
+  /** How far the clock of its machine is ahead of the clock of the database, ms. */
   readonly clockAheadMs: number;
-  /** The parts that it owns. */
-  readonly parts: readonly number[];
+  /** Partitions that it owns. */
+  readonly partitions: readonly number[];
 }
 
-/** What the store has of parts that were gained. */
+/** Stored data of gained partitions. */
 export interface Gain extends Pick<Boot, "counts" | "running"> {
-  readonly parts: ReadonlySet<number>;
-  /** No key above this one is in any batch that any replica has stored. */
+  readonly partitions: ReadonlySet<number>;
+  /** Highest key of all stored batches of all replicas. */
   readonly lastSeq: number;
-  /** For how long nobody had each of them, ms, as far as the store can tell; those are absent that were given by their owner. */
+  /** Time without an owner by partition, ms, as far as the store can tell; absent if the owner released the partition. */
   readonly unownedMs: ReadonlyMap<number, number>;
 }
 
-/** Records that another replica changed; undefined stands for one that is gone. Those of use are not told of. */
+/** Records that other replicas changed, except usage; undefined: the record was removed. */
 export interface ChangedRecords {
-  /** The version of the records with these changes. */
+  /** Version of the records with these changes. */
   readonly version: number;
   readonly records: readonly {
     readonly kind: RecordKind;
@@ -49,70 +49,70 @@ export interface ChangedRecords {
 }
 
 /**
- * How long running jobs are waited for before they are put back into the queue: `idle` as long as is reasonable, `stop` as long
- * as at the stop of an emulator that is alone, `now` hardly.
+ * How long a leave waits for running jobs before they go back into the queue: `idle` a reasonable time, `stop` as long as at the
+ * stop of a single emulator, `now` hardly.
  */
 export type LeaveWhen = "idle" | "stop" | "now";
 
-/** Who decides for what is owned: the engine. Nothing of it may throw. */
+/** The owner of partitions: the engine. Its methods must not throw. */
 export interface Owner {
-  /** From the end of the call on the endpoints of these parts are decided for here. */
+  /** From the end of the call on this process owns the endpoints of these partitions. */
   gained(gain: Gain): void;
   /**
-   * The parts are to be given away; their batches are stored until it resolves. It resolves when nothing of them is under way any
-   * more: no step, no batch, no worker; from then on they are not decided for here.
+   * The partitions are to be released; their batches are stored until it resolves. It resolves when no step, batch or worker of them
+   * is under way; from then on this process does not own them.
    */
-  leave(parts: ReadonlySet<number>, when: LeaveWhen): Promise<void>;
+  leave(partitions: ReadonlySet<number>, when: LeaveWhen): Promise<void>;
   /**
-   * Somebody else has the parts, or may have: whatever memory has of them is forgotten at once, unstored. Told of parts that are
-   * being left, too, and before a batch is refused with PartsLostError that was about parts held until then.
+   * Another replica owns the partitions, or may own them: memory forgets them at once, unstored. Called for partitions that are being
+   * left, too, and before a batch is refused with PartitionsLostError about partitions that were held until then.
    */
-  lost(parts: ReadonlySet<number>): void;
+  lost(partitions: ReadonlySet<number>): void;
 }
 
 export interface Ownership {
   readonly self: Replica;
   /**
-   * Whether nobody else can have the part of the endpoint now; also while it is being left. To be asked before every answer that
-   * comes from memory and before every hand-over that waits for no batch: the process may have stood still since the request arrived.
+   * Whether no other replica can own the endpoint now; also true while it is being left. To be asked before every answer from memory
+   * and before every hand-over that waits for no batch: the process may have stood still since the request arrived.
    */
   owns(endpointId: string): boolean;
-  /** The same of what belongs to no endpoint: bills of volumes, pods, what is pruned over all endpoints. */
+  /** The same for everything that belongs to no endpoint: bills of volumes, pods, pruning over all endpoints. */
   ownsService(): boolean;
-  /** How many parts there are; they are numbered from 0. */
-  readonly partCount: number;
-  /** The part that the endpoint belongs to, always the same. */
-  partOf(endpointId: string): number;
-  /** That of what belongs to no endpoint. */
-  readonly servicePart: number;
+  /** Number of partitions, which are numbered from 0. */
+  readonly partitionCount: number;
+  /** Partition of the endpoint, always the same. */
+  partitionOf(endpointId: string): number;
+  /** Partition of everything that belongs to no endpoint. */
+  readonly servicePartition: number;
   /**
-   * The lowest key that may be given after `seq`: nobody else ever gives it, and it is above all keys that were stored by any
-   * replica until about a second ago.
+   * Lowest key that may be given after `seq`: no other replica ever gives it, and it is above all keys that any replica had stored a
+   * second ago.
    */
   keyAfter(seq: number): number;
-  /** Who has the endpoint, as far as this replica knows; undefined: nobody, for now. */
+  /** Owner of the endpoint as far as this replica knows; undefined: none at the moment. */
   ownerOf(endpointId: string): Replica | undefined;
   serviceOwner(): Replica | undefined;
-  /** All that are alive, this one among them, by id. */
+  /** All live replicas by id, this one among them. */
   replicas(): readonly ReplicaState[];
-  /** Resolves at the next change of any owner that this replica learns of, or when `signal` aborts. */
+  /** Resolves when this replica learns of the next change of an owner, or when `signal` aborts. */
   moved(signal: AbortSignal): Promise<void>;
   /**
-   * Has `learn` called with what other replicas change of what `boot` answered; to be called once, right after that. It is not
-   * called while a batch that changes records is being stored.
+   * Calls `learn` with changes by other replicas of the records that `boot` answered. To be called once, right after `boot`. `learn`
+   * is not called while a batch that changes records is being stored.
    */
   follow(learn: (changed: ChangedRecords) => void): void;
   /**
-   * Has everything told to who follows, before it resolves, that other replicas changed before the call.
+   * Resolves after all changes of other replicas before the call were told to the follower.
    *
    * @throws StoreUnusableError, StoreLostError, StoreClosedError
    */
   refreshRecords(): Promise<void>;
-  /** Begins to claim parts, after `boot`. Resolves when it has those that nobody else had. @throws as `refreshRecords` */
+  /** Begins to claim partitions, after `boot`. Resolves when it has those without an owner. @throws as `refreshRecords` */
   begin(owner: Owner): Promise<void>;
   /**
-   * Gives everything away, each part as soon as nothing of it is under way; claims nothing more. Records can be changed until the
-   * store is closed. Idempotent.
+   * Releases everything, each partition as soon as nothing of it is under way, and claims nothing more. Records can be changed until
+   * the store is closed. Idempotent.
    */
   end(when: "stop" | "now"): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /** Written files with payloads that no batch has stored yet. A file is removed when none of its payloads can be stored any more. */
 import type { Change } from "./batch.ts";
-import { payloadNotStaged } from "./caller-defects.ts";
+import { payloadNotStaged } from "./batch-refusals.ts";
 import type { Payload } from "./payload.ts";
 
 interface StagedFile {

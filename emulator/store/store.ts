@@ -165,12 +165,12 @@ export class BatchRefusedError extends Error {
 }
 
 /** The batch changes data of partitions that another replica owns by now. */
-export class PartsLostError extends BatchRefusedError {
-  readonly parts: ReadonlySet<number>;
+export class PartitionsLostError extends BatchRefusedError {
+  readonly partitions: ReadonlySet<number>;
 
-  constructor(parts: ReadonlySet<number>) {
+  constructor(partitions: ReadonlySet<number>) {
     super("another replica has taken over what is to be changed");
-    this.parts = parts;
+    this.partitions = partitions;
   }
 }
 

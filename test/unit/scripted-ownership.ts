@@ -50,8 +50,8 @@ export class ScriptedCluster {
 }
 
 export class ScriptedOwnership implements Ownership {
-  readonly servicePart = 0;
-  readonly partCount = 2;
+  readonly servicePartition = 0;
+  readonly partitionCount = 2;
   readonly self: Replica;
   readonly #cluster: ScriptedCluster;
   /** In the place of what is so: what this replica believes of an endpoint. */
@@ -90,7 +90,7 @@ export class ScriptedOwnership implements Ownership {
       startedAt: 0,
       clockAheadMs: 0,
       leaseEndsAt: 5_000,
-      parts: replica.id === this.#cluster.rest ? [0] : [],
+      partitions: replica.id === this.#cluster.rest ? [0] : [],
     }));
   }
 
@@ -98,7 +98,7 @@ export class ScriptedOwnership implements Ownership {
     return this.#cluster.moved(signal);
   }
 
-  partOf(): number {
+  partitionOf(): number {
     return 0;
   }
 

@@ -15,8 +15,8 @@ export async function gainEndpoints(
   gain: Gain,
 ): Promise<void> {
   const { clock, directory, dueTimer, endpointChanged, steps, usage } = engine;
-  const isGained = engine.ownership.isOf(gain.parts);
-  const hasService = engine.ownership.isServiceOf(gain.parts);
+  const isGained = engine.ownership.isOf(gain.partitions);
+  const hasService = engine.ownership.isServiceOf(gain.partitions);
   steps.memory.gain(gain);
   const settled = startWork.do(() => formerJobs.settle(gain.running));
   tellOfJobsLeft(engine);

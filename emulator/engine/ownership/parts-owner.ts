@@ -34,9 +34,9 @@ export class PartsOwner implements Owner {
 
   gained(gain: Gain): void {
     const { log, pendingWork, tell } = this.#engine;
-    const { parts, unownedMs } = gain;
+    const { partitions: parts, unownedMs } = gain;
     tell({ type: "parts", change: "gained", parts, unownedMs });
-    log.info({ parts: [...gain.parts] }, "parts of the store are decided for here from now on");
+    log.info({ parts: [...parts] }, "parts of the store are decided for here from now on");
     const settled = gainEndpoints(this.#engine, this.#running, gain).catch((error: unknown) =>
       log.error({ err: error }, "what ran where parts come from could not be settled"),
     );

@@ -2,7 +2,7 @@
 import { NO_COUNTS } from "../../core/jobs/job-counts.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import type { Batch } from "../../store/batch.ts";
-import { BatchRefusedError, PartsLostError, RecordsMovedError } from "../../store/store.ts";
+import { BatchRefusedError, PartitionsLostError, RecordsMovedError } from "../../store/store.ts";
 import { FlushWatch } from "./flush-watch.ts";
 import type { Waiter } from "./gathered-batch.ts";
 import type { Failure, Refused } from "./refused-steps.ts";
@@ -82,7 +82,7 @@ export class BatchFlusher {
     try {
       await this.#flushes.watch(() => flush({ ...contents, ...rests, number }));
     } catch (error) {
-      if (error instanceof PartsLostError) this.#partsLost(error.parts, loads);
+      if (error instanceof PartitionsLostError) this.#partsLost(error.partitions, loads);
       throw error;
     }
     this.#stored = number;

@@ -8,7 +8,11 @@ import { forEachGuarded, type OnDefect } from "../../core/guarded.ts";
 import type { Disarm } from "../../core/time/clock.ts";
 import { atEndOfTurn } from "../../store/end-of-turn.ts";
 import type { ChangedRecords } from "../../store/ownership.ts";
-import { type BatchRefusedError, PartsLostError, RecordsMovedError } from "../../store/store.ts";
+import {
+  type BatchRefusedError,
+  PartitionsLostError,
+  RecordsMovedError,
+} from "../../store/store.ts";
 import type { Journal } from "../../core/undo-journal.ts";
 import { BatchFlusher, type BatchFlusherOptions } from "./batch-flusher.ts";
 import { Doors } from "./batch-room.ts";
@@ -138,7 +142,7 @@ export class BatchWriter {
     const hasMoved = (step: Waiter) => concerns(step, (endpointId) => !jobs.holds(endpointId));
     const { outdated } = this.#flusher;
     for (const step of this.#flushing?.waiters ?? []) if (hasMoved(step)) outdated.add(step);
-    this.#refuseGathering(hasMoved, new PartsLostError(parts));
+    this.#refuseGathering(hasMoved, new PartitionsLostError(parts));
     jobs.forgetMoved();
   }
 

@@ -8,7 +8,7 @@ import {
   StoreUnusableError,
 } from "../../core/store-error.ts";
 import { PayloadDamagedError } from "../../store/payload.ts";
-import { PartsLostError, RecordsMovedError } from "../../store/store.ts";
+import { PartitionsLostError, RecordsMovedError } from "../../store/store.ts";
 import type { EngineLog } from "../observe/engine-log.ts";
 
 /** The refusal for a failure of what keeps things; any other error as it is. */
@@ -28,7 +28,7 @@ export function refusalOf(error: unknown, log: EngineLog): unknown {
     const message = `nothing can be stored: ${error.message}`;
     return new ServiceError("storage_failed", message, options);
   }
-  if (error instanceof PartsLostError || error instanceof RecordsMovedError)
+  if (error instanceof PartitionsLostError || error instanceof RecordsMovedError)
     return new ServiceError("storage_busy", `${error.message}, again and again`, {
       ...options,
       retryAfterMs: 1_000,

@@ -2,7 +2,7 @@
 import type { Job } from "../../core/jobs/job.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import { pause } from "../../core/time/pause.ts";
-import { PartsLostError, RecordsMovedError, type StoreReads } from "../../store/store.ts";
+import { PartitionsLostError, RecordsMovedError, type StoreReads } from "../../store/store.ts";
 import type { BatchWriter, Sync } from "./batch-writer.ts";
 import type { JobMemory } from "./state/job-memory.ts";
 import type { Step } from "./step.ts";
@@ -114,7 +114,7 @@ export class StepRunner {
         return await attempt();
       } catch (error) {
         const isMoved = error instanceof RecordsMovedError;
-        if (tries === MAX_TRIES || !(isMoved || error instanceof PartsLostError))
+        if (tries === MAX_TRIES || !(isMoved || error instanceof PartitionsLostError))
           throw refusalFor(error);
         if (isMoved) await refreshRecords();
         // The first refusal tells memory which parts are lost; after further ones that is still on its way.

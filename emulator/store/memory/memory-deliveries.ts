@@ -1,7 +1,7 @@
 /** Webhook deliveries in memory, and the orders in which they are found. */
 import type { Delivery, DeliveryFilter, KeptDeliveries } from "../../core/webhooks/delivery.ts";
 import type { JobFrame } from "../../core/jobs/job-body.ts";
-import { deliveryAlreadyStored, deliveryNotStored } from "../caller-defects.ts";
+import { deliveryAlreadyStored, deliveryNotStored } from "../batch-refusals.ts";
 import type { Journal } from "../../core/undo-journal.ts";
 import { OrderedSet } from "./ordered-set.ts";
 

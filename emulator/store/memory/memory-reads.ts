@@ -6,7 +6,7 @@ import type { JobListing } from "../../core/jobs/job-listing.ts";
 import { dueAt } from "../../core/jobs/job-due.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { StoreClosedError } from "../../core/store-error.ts";
-import { selectChunks } from "../chunk-selection.ts";
+import { selectChunks } from "../stored-bytes.ts";
 import { JobScan, rangeOf } from "../job-scan.ts";
 import { payloadInHand } from "../payload-in-hand.ts";
 import type { BatchWindow, ReadableBatch, ReadablePayload } from "../payload.ts";

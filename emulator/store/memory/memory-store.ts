@@ -9,7 +9,7 @@ import {
   jobNotStored,
   payloadNotStaged,
   refuseFixedChange,
-} from "../caller-defects.ts";
+} from "../batch-refusals.ts";
 import type { Store, Boot } from "../store.ts";
 import { Journal } from "../../core/undo-journal.ts";
 import type { Payload, PayloadDamage, StagedBatch } from "../payload.ts";

@@ -72,12 +72,12 @@ export interface Times {
   /** Time after which any replica may take a partition without an owner. */
   readonly leftOver: number;
   /** Maximum wait of a batch or a question for a database that cannot be reached. */
-  readonly patience: number;
+  readonly reconnectFor: number;
   /** Interval between two attempts to reach it. */
   readonly retry: number;
   /** Timeout of an answer. */
   readonly answer: number;
-  /** Timeout of a batch, which is then tried again over another connection: `patience` must be longer. */
+  /** Timeout of a batch, which is then tried again over another connection: `reconnectFor` must be longer. */
   readonly batch: number;
   readonly lookAtSnapshotsEvery: number;
   /** Age of a snapshot from which on it is warned of. */
@@ -92,7 +92,7 @@ export const TIMES: Times = {
   margin: 500,
   settle: 3_000,
   leftOver: 1_000,
-  patience: 20_000,
+  reconnectFor: 20_000,
   retry: 200,
   answer: 30_000,
   batch: 10_000,

@@ -4,27 +4,23 @@
  */
 import { StoreClosedError, StoreUnusableError } from "../../core/store-error.ts";
 import type { Batch } from "../batch.ts";
-import type { FileContent } from "../lying-bytes.ts";
+import type { FileContent } from "../stored-bytes.ts";
 import type { Payload, PayloadDamage } from "../payload.ts";
 import type { Ownership } from "../ownership.ts";
-import { Soundness } from "../soundness.ts";
+import { DamageGuard } from "../damage-guard.ts";
 import { StagedFiles } from "../staged-files.ts";
 import type { Boot, Store } from "../store.ts";
 import { WorkUnderWay } from "../work-under-way.ts";
-import { Claim } from "./claim/claim.ts";
-import { Keeper } from "./claim/keeper.ts";
-import { ALL_PARTS } from "./claim/parts.ts";
+import { Claim, waitForClaim } from "./claim/claim.ts";
+import { ClaimRenewal } from "./claim/claim-renewal.ts";
+import { ALL_PARTITIONS } from "./claim/partitions.ts";
 import { SnapshotWatch } from "./claim/snapshot-watch.ts";
 import { ServiceTime } from "./claim/service-time.ts";
-import { renewAlone } from "./claim/sole-owner.ts";
-import { Trust } from "./claim/trust.ts";
-import { waitForClaim } from "./claim/wait-for-claim.ts";
+import { ClaimValidity } from "./claim/claim-validity.ts";
 import { checkServer } from "./connect/check-server.ts";
-import { connector } from "./connect/connector.ts";
-import { Patience } from "./connect/patience.ts";
+import { ReconnectWait, withReconnects } from "./connect/reconnect-wait.ts";
 import { fromPostgres, withOwnAdvice } from "./connect/postgres-error.ts";
-import { overLosses } from "./connect/over-losses.ts";
-import { SessionPool } from "./connect/session-pool.ts";
+import { sessionOpener, SessionPool } from "./connect/session-pool.ts";
 import type { Session } from "./connect/session.ts";
 import { type Settings, settingsOf } from "./connect/settings.ts";
 import { hasLargePayloads, unreferred } from "./large/dropped-names.ts";
@@ -51,7 +47,7 @@ const NOTHING_STAGED = new StagedFiles(async () => undefined);
 const NO_OBJECTS =
   "large payloads of the database lie in an object store, and none was named; start the emulator with the one it had";
 
-/** `ownership` is defined if the database is shared. */
+/** `ownership` is defined if other replicas may share the database. The only replica claims all partitions for good. */
 export type PostgresStore = Store & {
   readonly ownership: Ownership | undefined;
   readonly serviceTime: ServiceTime;
@@ -69,15 +65,15 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const pages = { ...PAGES, ...options.pages };
   const { url, replica, clock, wall = Date.now, warn = nothing, onLost = nothing } = options;
   const settings = settingsOf(url, replica, times.lease);
-  const open = connector(settings, times.answer, clock, warn);
+  const open = sessionOpener(settings, times.answer, clock, warn);
   const time = new ServiceTime({ clock, wall, warn });
   const start = async (session: Session): Promise<PostgresStore> => {
     await checkServer(session, settings, warn);
     const { advertise: address, workerAddress, version = "", migrations = MIGRATIONS } = options;
-    const trust = new Trust(clock, times);
+    const validity = new ClaimValidity(clock, times);
     const known = { knows: knownVersion(migrations), leaseMs: times.lease };
     const who = { id: replica, address, workerAddress, version, ...known };
-    const claim = new Claim(who, { trust, time }, onLost);
+    const claim = new Claim(who, { validity, time }, onLost);
     const made = () => makeSchema(session, settings, migrations, claim.seen, options.firstRecord);
     await waitForClaim(made, clock, times.lease);
     if (options.blobs === undefined && (await hasLargePayloads(session)))
@@ -88,7 +84,11 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     return new OpenedStore({ options, settings, open, claim, queues, times, pages }, session);
   };
   try {
-    return await overLosses(open, start, () => new Patience(clock, times, AbortSignal.any([])));
+    return await withReconnects(
+      open,
+      start,
+      () => new ReconnectWait(clock, times, AbortSignal.any([])),
+    );
   } catch (error) {
     time.clock.close();
     throw withOwnAdvice(fromPostgres(error, settings.shown));
@@ -109,11 +109,11 @@ class OpenedStore extends PostgresReads implements PostgresStore {
   readonly ownership: Ownership | undefined;
   readonly serviceTime: ServiceTime;
   readonly #parts: StoreParts;
-  readonly #shared: ReturnType<typeof shareDatabase> | undefined;
+  readonly #share: ReturnType<typeof shareDatabase>;
   readonly #writer: Writer;
-  readonly #keeper: Keeper;
+  readonly #renewal: ClaimRenewal;
   readonly #pool: SessionPool;
-  readonly #soundness: Soundness;
+  readonly #damage: DamageGuard;
   readonly #ending = new AbortController();
   readonly #large: LargePayloads | undefined;
   readonly #removals = new WorkUnderWay();
@@ -123,7 +123,7 @@ class OpenedStore extends PostgresReads implements PostgresStore {
   constructor(parts: StoreParts, session: Session) {
     const { options, settings, claim, queues, times, pages, open } = parts;
     super(queues, {
-      parts: () => claim.held.kept,
+      partitions: () => claim.held.kept,
       skewMs: claim.isShared ? SKEW_MS : 0,
       pages,
     });
@@ -132,43 +132,41 @@ class OpenedStore extends PostgresReads implements PostgresStore {
     this.#pool = new SessionPool(open);
     const { blobs, clock, warn = nothing, onCommit = nothing } = options;
     this.#large = blobs && new LargePayloads(blobs);
-    this.#soundness = new Soundness(options.onDamage);
-    const shared = claim.isShared
-      ? shareDatabase({
-          ...{ options, settings, times, claim, queues, jobs: this.jobReads },
-          ask: (question) => this.ask(question),
-          guard: (work) => this.#soundness.guard(work),
-          keeper: () => this.#keeper,
-        })
-      : undefined;
-    this.#shared = shared;
-    this.ownership = shared?.ownership;
+    this.#damage = new DamageGuard(options.onDamage);
+    const share = shareDatabase({
+      ...{ options, settings, times, claim, queues, jobs: this.jobReads },
+      ask: (question) => this.ask(question),
+      guard: (work) => this.#damage.guard(work),
+      renewal: () => this.#renewal,
+    });
+    this.#share = share;
+    this.ownership = claim.isShared ? share.ownership : undefined;
     const common = { claim, clock, times, shown: settings.shown };
     this.#writer = new Writer(
       {
         ...{ ...common, open, queues, onCommit, hasLarge: blobs !== undefined },
-        tellRecords: shared?.tellRecords,
-        changeRecords: (batch, store) => shared?.records.store(batch, store) ?? store(),
+        tellRecords: share.tellRecords,
+        changeRecords: (batch, store) => share.records.store(batch, store),
       },
       session,
     );
     const { onRemoval = nothing, onSnapshotAge = nothing } = options;
-    this.#keeper = new Keeper({
+    this.#renewal = new ClaimRenewal({
       ...{ ...common, onRemoval, warn },
       snapshots: new SnapshotWatch({ clock, times, warn, onAge: onSnapshotAge }),
       // A renewal must not take longer than the lease.
       open: () => open(times.lease),
-      renew: (on) => shared?.ownership.renew(on) ?? renewAlone(claim, on),
-      connected: async (to) => shared?.notices.hearBy(to),
+      renew: (on) => share.ownership.renew(on),
+      connected: (to) => share.notices.hearBy(to),
     });
   }
 
   async boot(): Promise<Boot> {
     const { claim } = this.#parts;
     const { slot } = claim.atStart;
-    const parts = claim.isShared ? [] : ALL_PARTS;
-    const boot = await this.ask((session) => readBoot(session, this.jobReads, slot, parts));
-    this.#shared?.records.begin(boot.recordsVersion);
+    const partitions = claim.isShared ? [] : ALL_PARTITIONS;
+    const boot = await this.ask((session) => readBoot(session, this.jobReads, slot, partitions));
+    this.#share.records.begin(boot.recordsVersion);
     return boot;
   }
 
@@ -225,9 +223,9 @@ class OpenedStore extends PostgresReads implements PostgresStore {
 
   async #pooled<T>(question: (session: Session) => Promise<T>): Promise<T> {
     const { options, times, settings } = this.#parts;
-    const patience = new Patience(options.clock, times, this.#ending.signal);
+    const reconnectFor = new ReconnectWait(options.clock, times, this.#ending.signal);
     try {
-      return await this.#pool.use(question, patience);
+      return await this.#pool.use(question, reconnectFor);
     } catch (error) {
       throw fromPostgres(error, settings.shown);
     }
@@ -264,7 +262,7 @@ class OpenedStore extends PostgresReads implements PostgresStore {
   }
 
   #guard<T>(work: () => Promise<T>): Promise<T> {
-    return this.#soundness.guard(async () => {
+    return this.#damage.guard(async () => {
       this.#refuseUseless();
       try {
         return await work();
@@ -281,9 +279,9 @@ class OpenedStore extends PostgresReads implements PostgresStore {
 
   async #close(): Promise<void> {
     this.#ending.abort();
-    this.#shared?.notices.close();
+    this.#share.notices.close();
     // A released claim must not be renewed.
-    await this.#keeper.close();
+    await this.#renewal.close();
     this.serviceTime.clock.close();
     await this.#writer.close();
     await this.#removals.settle();

@@ -9,7 +9,7 @@ import {
   type StoreLostError,
 } from "../../core/store-error.ts";
 import type { Batch } from "../batch.ts";
-import { batchOutOfOrder } from "../caller-defects.ts";
+import { batchOutOfOrder } from "../batch-refusals.ts";
 import type { Store } from "../store.ts";
 import { type Payload, type PayloadDamage, PayloadDamagedError } from "../payload.ts";
 import { databaseFile } from "./files/data-directory.ts";
@@ -18,7 +18,7 @@ import { RemovalWatch } from "./files/removal-watch.ts";
 import { FreeSpace } from "./free-space.ts";
 import { DataCheck } from "./integrity/data-check.ts";
 import type { FoundPayload } from "./integrity/find-damage.ts";
-import { Soundness } from "../soundness.ts";
+import { DamageGuard } from "../damage-guard.ts";
 import { encodeBatch } from "./thread/encode-batch.ts";
 import { ThreadLink } from "./thread/thread-link.ts";
 import { ThreadReads } from "./thread/thread-reads.ts";
@@ -75,7 +75,7 @@ class SqliteStore extends ThreadReads implements Store {
     files: PayloadFiles,
     found: readonly string[],
   ) {
-    super(thread, files, new Soundness(options.onDamage));
+    super(thread, files, new DamageGuard(options.onDamage));
     this.#options = options;
     this.#found = found;
     this.#stored = thread.stored;
@@ -91,7 +91,7 @@ class SqliteStore extends ThreadReads implements Store {
   }
 
   flush(batch: Batch): Promise<void> {
-    return this.soundness.guard(async () => {
+    return this.damageGuard.guard(async () => {
       this.#refuseUseless();
       if (batch.number !== this.#flushed + 1) throw batchOutOfOrder(batch.number, this.#flushed);
       const taken = this.files.staged.takeAll(batch.changes);
@@ -120,7 +120,7 @@ class SqliteStore extends ThreadReads implements Store {
   }
 
   check(): Promise<readonly PayloadDamage[]> {
-    return this.soundness.guard(async () => {
+    return this.damageGuard.guard(async () => {
       const payloads = await this.#look();
       if (payloads === undefined) return [];
       for (const name of await this.thread.ask("unreferred", this.#found))

@@ -42,11 +42,11 @@ export class Member implements Owner {
   readonly store: Store;
   readonly ownership: Ownership;
   /** Those that it was told to have. */
-  readonly parts = new Set<number>();
+  readonly partitions = new Set<number>();
   readonly gains: Gain[] = [];
   /** What was lost, in the order it was told. */
   readonly losses: (readonly number[])[] = [];
-  readonly left: { readonly parts: readonly number[]; readonly when: string }[] = [];
+  readonly left: { readonly partitions: readonly number[]; readonly when: string }[] = [];
   /** Parts with something under way, which they are left after. */
   readonly busy = new Map<number, Promise<void>>();
   readonly changes: ChangedRecords[] = [];
@@ -69,24 +69,24 @@ export class Member implements Owner {
 
   gained(gain: Gain): void {
     this.gains.push(gain);
-    for (const part of gain.parts) this.parts.add(part);
+    for (const partition of gain.partitions) this.partitions.add(partition);
     for (const [endpointId, counts] of gain.counts) this.counts.set(endpointId, counts);
   }
 
-  async leave(parts: ReadonlySet<number>, when: LeaveWhen): Promise<void> {
-    this.left.push({ parts: [...parts], when });
-    for (const part of parts) await this.busy.get(part);
+  async leave(partitions: ReadonlySet<number>, when: LeaveWhen): Promise<void> {
+    this.left.push({ partitions: [...partitions], when });
+    for (const partition of partitions) await this.busy.get(partition);
     await this.#turn.catch(() => undefined);
-    this.#forget(parts);
+    this.#forget(partitions);
   }
 
-  lost(parts: ReadonlySet<number>): void {
-    this.losses.push([...parts]);
-    this.#forget(parts);
+  lost(partitions: ReadonlySet<number>): void {
+    this.losses.push([...partitions]);
+    this.#forget(partitions);
   }
 
   has(endpointId: string): boolean {
-    return this.parts.has(this.ownership.partOf(endpointId));
+    return this.partitions.has(this.ownership.partitionOf(endpointId));
   }
 
   newJob(endpointId: string): Job {
@@ -151,9 +151,9 @@ export class Member implements Owner {
     for (const [endpointId, counted] of counts) this.counts.set(endpointId, counted);
   }
 
-  #forget(parts: ReadonlySet<number>): void {
-    for (const part of parts) this.parts.delete(part);
+  #forget(partitions: ReadonlySet<number>): void {
+    for (const partition of partitions) this.partitions.delete(partition);
     for (const endpointId of this.counts.keys())
-      if (parts.has(this.ownership.partOf(endpointId))) this.counts.delete(endpointId);
+      if (partitions.has(this.ownership.partitionOf(endpointId))) this.counts.delete(endpointId);
   }
 }

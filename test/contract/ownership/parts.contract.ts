@@ -1,13 +1,13 @@
 /** Parts: each has one owner at a time, whatever becomes of the replicas. */
 import { expect, it } from "vitest";
-import { PartsLostError } from "../../../emulator/store/store.ts";
+import { PartitionsLostError } from "../../../emulator/store/store.ts";
 import { handedOver } from "../store/subject.ts";
 import {
   begun,
   endpointOf,
   member,
   type OpenShared,
-  PARTS,
+  PARTITIONS,
   POLLED,
   seqsIn,
   spread,
@@ -19,7 +19,7 @@ export function partsContract(open: OpenShared): void {
     const one = await member(subject);
     expect(one.ownership.owns("any")).toBe(false);
     await one.ownership.begin(one);
-    expect(one.parts.size).toBe(PARTS);
+    expect(one.partitions.size).toBe(PARTITIONS);
     expect([one.ownership.owns("any"), one.ownership.ownsService()]).toEqual([true, true]);
     expect(one.ownership.ownerOf("any")).toEqual(one.ownership.self);
     expect(one.ownership.serviceOwner()).toEqual(one.ownership.self);
@@ -33,11 +33,13 @@ export function partsContract(open: OpenShared): void {
     await spread(three);
     for (const each of three) {
       const known = () =>
-        each.ownership.replicas().map(({ id, parts }) => ({ id, parts: [...parts] }));
+        each.ownership
+          .replicas()
+          .map(({ id, partitions }) => ({ id, partitions: [...partitions] }));
       const actual = () =>
-        three.map(({ ownership, parts }) => ({
+        three.map(({ ownership, partitions }) => ({
           id: ownership.self.id,
-          parts: [...parts].toSorted((a, b) => a - b),
+          partitions: [...partitions].toSorted((a, b) => a - b),
         }));
       const byId = (list: readonly { readonly id: string }[]) =>
         list.toSorted((a, b) => (a.id < b.id ? -1 : 1));
@@ -51,7 +53,8 @@ export function partsContract(open: OpenShared): void {
     // What moved was left idle before, a few at a time.
     expect(two.flatMap(({ losses }) => losses)).toEqual([]);
     for (const { left } of two)
-      for (const { parts, when } of left) expect([parts.length <= 8, when]).toEqual([true, "idle"]);
+      for (const { partitions, when } of left)
+        expect([partitions.length <= 8, when]).toEqual([true, "idle"]);
   });
 
   it("go to the others at once when a replica ends, which leaves each of them before", async () => {
@@ -59,12 +62,14 @@ export function partsContract(open: OpenShared): void {
     const [one, two] = [await begun(subject), await begun(subject)];
     await spread([one, two]);
     const watched = two.ownership.moved(new AbortController().signal);
-    const held = [...one.parts].toSorted((a, b) => a - b);
+    const held = [...one.partitions].toSorted((a, b) => a - b);
     const before = one.left.length;
     await one.ownership.end("now");
     await watched;
-    expect(one.left.slice(before)).toEqual(held.map((part) => ({ parts: [part], when: "now" })));
-    await expect.poll(() => two.parts.size, POLLED).toBe(PARTS);
+    expect(one.left.slice(before)).toEqual(
+      held.map((partition) => ({ partitions: [partition], when: "now" })),
+    );
+    await expect.poll(() => two.partitions.size, POLLED).toBe(PARTITIONS);
     expect(one.ownership.owns("any")).toBe(false);
     expect(one.ownership.ownerOf(endpointOf(two))).toEqual(two.ownership.self);
     await one.joined.close();
@@ -76,19 +81,19 @@ export function partsContract(open: OpenShared): void {
     const [one, two] = [await begun(subject), await begun(subject)];
     await spread([one, two]);
     const id = endpointOf(one);
-    const part = one.ownership.partOf(id);
+    const partition = one.ownership.partitionOf(id);
     const over = Promise.withResolvers<void>();
-    one.busy.set(part, over.promise);
+    one.busy.set(partition, over.promise);
     const before = await one.insert(id);
     const ended = one.ownership.end("stop");
-    await expect.poll(() => two.parts.size, POLLED).toBe(PARTS - 1);
-    expect([one.ownership.owns(id), [...one.parts]]).toEqual([true, [part]]);
+    await expect.poll(() => two.partitions.size, POLLED).toBe(PARTITIONS - 1);
+    expect([one.ownership.owns(id), [...one.partitions]]).toEqual([true, [partition]]);
     expect(two.ownership.ownerOf(id)).toEqual(one.ownership.self);
     const meanwhile = await one.insert(id);
     await two.insert(endpointOf(two));
     over.resolve();
     await ended;
-    await expect.poll(() => two.parts.size, POLLED).toBe(PARTS);
+    await expect.poll(() => two.partitions.size, POLLED).toBe(PARTITIONS);
     expect(await seqsIn(two, id)).toEqual([before.seq, meanwhile.seq]);
     await two.insert(id);
     expect(two.counts.get(id)?.inQueue).toBe(3);
@@ -105,7 +110,7 @@ export function partsContract(open: OpenShared): void {
     await spread(members);
     const [one, two, three] = members;
     const job = await one.insert(endpointOf(one));
-    const had = [...one.parts].toSorted((x, y) => x - y);
+    const had = [...one.partitions].toSorted((x, y) => x - y);
     const killedAt = performance.now();
     one.joined.kill();
     await spread([two, three]);
@@ -113,7 +118,7 @@ export function partsContract(open: OpenShared): void {
       gains.flatMap(({ unownedMs }) => [...unownedMs]),
     );
     // Those that were given before are not among them.
-    expect(taken.map(([part]) => part).toSorted((x, y) => x - y)).toEqual(had);
+    expect(taken.map(([partition]) => partition).toSorted((x, y) => x - y)).toEqual(had);
     for (const [, ms] of taken) expect(ms >= 0 && ms < performance.now() - killedAt).toBe(true);
     const heir = [two, three].find((each) => each.has(job.endpointId)) ?? expect.unreachable();
     await heir.insert(job.endpointId);
@@ -129,13 +134,15 @@ export function partsContract(open: OpenShared): void {
     one.joined.freeze();
     await expect.poll(() => one.ownership.owns(id), POLLED).toBe(false);
     expect(one.ownership.ownerOf(id)).not.toEqual(one.ownership.self);
-    await expect.poll(() => two.parts.size, POLLED).toBe(PARTS);
+    await expect.poll(() => two.partitions.size, POLLED).toBe(PARTITIONS);
     const lost = one.insert(id);
     void lost.catch(() => undefined);
     const theirs = await two.insert(id);
     one.joined.wake();
-    await expect(lost).rejects.toBeInstanceOf(PartsLostError);
-    await expect(lost).rejects.toMatchObject({ parts: new Set([one.ownership.partOf(id)]) });
+    await expect(lost).rejects.toBeInstanceOf(PartitionsLostError);
+    await expect(lost).rejects.toMatchObject({
+      partitions: new Set([one.ownership.partitionOf(id)]),
+    });
     expect(one.has(id)).toBe(false);
     expect(await seqsIn(two, id)).toEqual([kept.seq, theirs.seq]);
     await spread([one, two]);
@@ -152,7 +159,7 @@ export function partsContract(open: OpenShared): void {
     await one.flush([{ before: a, after: handedOver(a) }]);
     await one.ownership.end("now");
     const two = await begun(subject);
-    const gain = two.gains.find(({ parts }) => parts.has(two.ownership.partOf("a")));
+    const gain = two.gains.find(({ partitions }) => partitions.has(two.ownership.partitionOf("a")));
     expect(gain?.counts.get("a")).toMatchObject({ inQueue: 1, inProgress: 1 });
     expect(gain?.running).toEqual([handedOver(a)]);
     expect(gain?.lastSeq).toBeGreaterThanOrEqual(b.seq);

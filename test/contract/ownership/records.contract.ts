@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import {
   BatchRefusedError,
-  PartsLostError,
+  PartitionsLostError,
   RecordsMovedError,
 } from "../../../emulator/store/store.ts";
 import { endpointRecord } from "../store/endpoint-record.ts";
@@ -81,7 +81,9 @@ export function recordsContract(open: OpenShared): void {
       changes: [{ type: "put-record", kind: "usage", id, record: usage(id) } as const],
     });
     await one.flush([], change(endpointOf(one)));
-    await expect(one.flush([], change(endpointOf(two)))).rejects.toBeInstanceOf(PartsLostError);
+    await expect(one.flush([], change(endpointOf(two)))).rejects.toBeInstanceOf(
+      PartitionsLostError,
+    );
     await two.ownership.refreshRecords();
     expect(two.changes.flatMap(({ records }) => records.map(({ kind }) => kind))).toEqual([
       "endpoint",

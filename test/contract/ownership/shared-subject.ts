@@ -10,7 +10,7 @@ export interface SharedSubject extends AsyncDisposable {
 
 export type OpenShared = () => Promise<SharedSubject>;
 
-export const PARTS = 64;
+export const PARTITIONS = 64;
 export const POLLED = { interval: 10 };
 
 /** So long nothing moves once all is where it is to be. */
@@ -35,15 +35,15 @@ export async function spread(members: readonly Member[]): Promise<void> {
   let before = "";
   let since = 0;
   const isCalm = () => {
-    const had = members.map(({ parts }) => [...parts].join()).join(";");
+    const had = members.map(({ partitions }) => [...partitions].join()).join(";");
     if (had !== before) since = performance.now();
     before = had;
-    const count = members.reduce((sum, { parts }) => sum + parts.size, 0);
-    const hasEach = members.every(({ parts }) => parts.size > 0);
-    return count === PARTS && hasEach && performance.now() - since >= CALM_MS;
+    const count = members.reduce((sum, { partitions }) => sum + partitions.size, 0);
+    const hasEach = members.every(({ partitions }) => partitions.size > 0);
+    return count === PARTITIONS && hasEach && performance.now() - since >= CALM_MS;
   };
   await expect.poll(isCalm, POLLED).toBe(true);
-  expect(new Set(members.flatMap(({ parts }) => [...parts])).size).toBe(PARTS);
+  expect(new Set(members.flatMap(({ partitions }) => [...partitions])).size).toBe(PARTITIONS);
 }
 
 export async function spreadOverTwo(subject: SharedSubject): Promise<readonly [Member, Member]> {

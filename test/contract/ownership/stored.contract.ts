@@ -1,6 +1,6 @@
 /** What is stored: who reads it, who may change it, and the keys of it. */
 import { expect, it } from "vitest";
-import { PartsLostError } from "../../../emulator/store/store.ts";
+import { PartitionsLostError } from "../../../emulator/store/store.ts";
 import { inserted, NOW, put } from "../store/subject.ts";
 import {
   begun,
@@ -59,14 +59,14 @@ export function storedContract(open: OpenShared): void {
       expect(await each.store.deliveries.nextTryAt(0)).toBe(each === one ? NOW : undefined);
       expect((await each.store.deliveries.firstPending(job.id))?.id).toBe(own[0]);
     }
-    const service = members.find(({ parts }) => parts.has(0)) ?? expect.unreachable();
+    const service = members.find(({ partitions }) => partitions.has(0)) ?? expect.unreachable();
     const other = members.find((each) => each !== service) ?? expect.unreachable();
     const prune = {
       type: "prune-deliveries",
       kept: { settledFrom: NOW, maxCount: 0, maxBytes: 0 },
     } as const;
     await service.flush([], { changes: [prune] });
-    await expect(other.flush([], { changes: [prune] })).rejects.toBeInstanceOf(PartsLostError);
+    await expect(other.flush([], { changes: [prune] })).rejects.toBeInstanceOf(PartitionsLostError);
   });
 
   it("a batch about parts of which one is another's is not stored, and says which", async () => {
@@ -75,11 +75,13 @@ export function storedContract(open: OpenShared): void {
     const [one, two] = members;
     const [mine, theirs] = [endpointOf(one), endpointOf(two)];
     const refused = one.flush([mine, theirs].map((id) => inserted(one.newJob(id))));
-    await expect(refused).rejects.toBeInstanceOf(PartsLostError);
-    await expect(refused).rejects.toMatchObject({ parts: new Set([one.ownership.partOf(theirs)]) });
+    await expect(refused).rejects.toBeInstanceOf(PartitionsLostError);
+    await expect(refused).rejects.toMatchObject({
+      partitions: new Set([one.ownership.partitionOf(theirs)]),
+    });
     const job = await two.insert(theirs);
     const foreign = { changes: [put(job, "output", { kind: "inline", bytes: Buffer.of(1) })] };
-    await expect(one.flush([], foreign)).rejects.toBeInstanceOf(PartsLostError);
+    await expect(one.flush([], foreign)).rejects.toBeInstanceOf(PartitionsLostError);
     expect(await one.store.job(job.id)).toEqual(job);
     expect(await seqsIn(two, mine)).toEqual([]);
     // What was given up for it is its own still.

@@ -20,7 +20,7 @@ export class OwnedMemory {
   }
 
   /** From now on these parts are held, with what the store has of them. */
-  gain({ parts, counts, running, lastSeq }: Gain): void {
+  gain({ partitions: parts, counts, running, lastSeq }: Gain): void {
     const { jobs, keys, ownership } = this.#parts;
     this.forget(parts);
     ownership.gained(parts, jobs.loads + 1);

@@ -21,17 +21,17 @@ export class OwnedParts {
 
   /** Whether memory has it, by part; empty unless several processes share the store. */
   get parts(): readonly boolean[] {
-    const length = this.#ownership?.partCount ?? 0;
+    const length = this.#ownership?.partitionCount ?? 0;
     return Array.from({ length }, (_, part) => this.#held.has(part));
   }
 
   /** Steps may change the endpoint's jobs: memory has them. What it has may be outdated, which a batch finds out. */
   holds(endpointId: string): boolean {
-    return this.#ownership === undefined || this.#held.has(this.#ownership.partOf(endpointId));
+    return this.#ownership === undefined || this.#held.has(this.#ownership.partitionOf(endpointId));
   }
 
   holdsService(): boolean {
-    return this.#ownership === undefined || this.#held.has(this.#ownership.servicePart);
+    return this.#ownership === undefined || this.#held.has(this.#ownership.servicePartition);
   }
 
   /** Whether workers get no further job of the endpoint, because its part is to be given away. */
@@ -114,12 +114,12 @@ export class OwnedParts {
 
   /** Whether what belongs to no endpoint is of these parts. */
   isServiceOf(parts: ReadonlySet<number>): boolean {
-    return this.#ownership !== undefined && parts.has(this.#ownership.servicePart);
+    return this.#ownership !== undefined && parts.has(this.#ownership.servicePartition);
   }
 
   /** Whether an endpoint is of these parts. */
   isOf(parts: ReadonlySet<number>): (endpointId: string) => boolean {
     const ownership = this.#ownership;
-    return (endpointId) => ownership !== undefined && parts.has(ownership.partOf(endpointId));
+    return (endpointId) => ownership !== undefined && parts.has(ownership.partitionOf(endpointId));
   }
 }

@@ -38,10 +38,10 @@ function alone({ engine, startedAt }: HttpService): Listed {
 /** Of the others what the store has of them. */
 function shared({ engine }: HttpService, ownership: Ownership): Listed {
   const answeredBy = ownership.self.id;
-  const endpoints = [...engine.directory.endpointIds()].map((id) => ownership.partOf(id));
-  const unowned = new Set(Array.from({ length: ownership.partCount }, (_, part) => part));
+  const endpoints = [...engine.directory.endpointIds()].map((id) => ownership.partitionOf(id));
+  const unowned = new Set(Array.from({ length: ownership.partitionCount }, (_, part) => part));
   const replicas = ownership.replicas().map((replica) => {
-    const { id, address, version, parts, clockAheadMs } = replica;
+    const { id, address, version, partitions: parts, clockAheadMs } = replica;
     for (const part of parts) unowned.delete(part);
     return {
       ...{ id, address, version },

@@ -2,12 +2,13 @@
  * The claim of one process to partitions of the database. The transaction of every batch locks the row of its replica and the
  * owners of its partitions, which do not change meanwhile; a replica that has lost a partition stores nothing about it.
  */
-import { StoreLostError } from "../../../core/store-error.ts";
+import { StoreInUseError, StoreLostError } from "../../../core/store-error.ts";
+import type { Clock } from "../../../core/time/clock.ts";
+import { pause } from "../../../core/time/pause.ts";
 import { isLocked } from "../connect/postgres-error.ts";
 import type { Session } from "../connect/session.ts";
-import { HeldParts } from "./held-parts.ts";
+import { HeldPartitions } from "./held-partitions.ts";
 import { Lease } from "./lease.ts";
-import { SERVICE_PART } from "./parts.ts";
 import { SeenRenewals } from "./seen-renewals.ts";
 import type { ServiceTime } from "./service-time.ts";
 import {
@@ -17,16 +18,19 @@ import {
   type Registration,
   type Told,
 } from "./registration.ts";
-import type { Trust } from "./trust.ts";
+import type { ClaimValidity } from "./claim-validity.ts";
 
 const LOCKED =
   "another emulator that is being started has locked the database and does not go on; end it, or try again";
 const TAKEN = "has taken the database over; nothing more is stored here";
 
+/** Interval of attempts to claim at the start. */
+const LOOK_EVERY_MS = 250;
+
 export class Claim {
   readonly who: Registrant;
-  readonly held = new HeldParts();
-  readonly trust: Trust;
+  readonly held = new HeldPartitions();
+  readonly validity: ClaimValidity;
   readonly time: ServiceTime;
   /** Renewals of the other replicas that this process has seen. */
   readonly seen = new SeenRenewals();
@@ -39,11 +43,11 @@ export class Claim {
 
   constructor(
     who: Registrant,
-    { trust, time }: { readonly trust: Trust; readonly time: ServiceTime },
+    { validity, time }: { readonly validity: ClaimValidity; readonly time: ServiceTime },
     onLost: (lost: StoreLostError) => void,
   ) {
     this.who = who;
-    this.trust = trust;
+    this.validity = validity;
     this.time = time;
     this.#lease = new Lease(who.leaseMs);
     this.#onLost = onLost;
@@ -85,11 +89,11 @@ export class Claim {
 
   /** Makes the row. Answers a sentence that names the replica in the way, if there is one. Throws what `pg` throws. */
   async register(session: Session): Promise<string | undefined> {
-    const startedAt = this.trust.now();
+    const startedAt = this.validity.now();
     const who = { ...this.who, leaseMs: this.#askForLease() };
     const registered = await register(session, who, this.seen);
     if ("refusal" in registered) return registered.refusal;
-    this.trust.renew(startedAt);
+    this.validity.renew(startedAt);
     const { registration } = registered;
     this.#atStart ??= registration;
     this.#registration = registration;
@@ -115,7 +119,7 @@ export class Claim {
   stoodStill(ms: number): number | undefined {
     // The next start waits for the only replica, and knows the usual lease.
     if (!this.isShared) return undefined;
-    const { steady } = this.trust.now();
+    const { steady } = this.validity.now();
     const before = this.#lease.at(steady);
     this.#lease.stoodStill(ms, steady);
     const after = this.#lease.at(steady);
@@ -123,34 +127,35 @@ export class Claim {
   }
 
   #askForLease(): number {
-    const leaseMs = this.#lease.at(this.trust.now().steady);
-    this.trust.asks(leaseMs);
+    const leaseMs = this.#lease.at(this.validity.now().steady);
+    this.validity.asks(leaseMs);
     return leaseMs;
   }
 
   /** The fence of a batch about these partitions, as they are claimed now, and the partitions that are not claimed. */
-  fenceOf(parts: ReadonlySet<number>): {
+  fenceOf(partitions: ReadonlySet<number>): {
     readonly fence: Fence | undefined;
     readonly missing: ReadonlySet<number>;
   } {
-    const fenced = new Set(this.isShared ? parts : [SERVICE_PART, ...parts]);
     const epochs = new Map<number, number>();
     const missing = new Set<number>();
-    for (const part of [...fenced].toSorted((a, b) => a - b)) {
-      const epoch = this.held.epochOf(part);
-      if (epoch === undefined) missing.add(part);
-      else epochs.set(part, epoch);
+    for (const partition of [...partitions].toSorted((a, b) => a - b)) {
+      const epoch = this.held.epochOf(partition);
+      if (epoch === undefined) missing.add(partition);
+      else epochs.set(partition, epoch);
     }
     const registration = this.#registration;
     return { fence: registration && { registration, epochs }, missing };
   }
 
   /** Loses the partitions, unless they were claimed again after the batch was fenced. */
-  losePartsOf({ epochs }: Fence, parts: ReadonlySet<number>): void {
-    this.held.lose([...parts].filter((part) => this.held.epochOf(part) === epochs.get(part)));
+  loseFenced({ epochs }: Fence, partitions: ReadonlySet<number>): void {
+    this.held.lose(
+      [...partitions].filter((partition) => this.held.epochOf(partition) === epochs.get(partition)),
+    );
   }
 
-  /** Another process has the database. @throws StoreLostError, which names it */
+  /** The only replica has lost its claim, and cannot forget its memory. @throws StoreLostError, which names the new owner */
   async lose(session: Session): Promise<never> {
     const { rows } = await session.ask({
       text: `SELECT replica FROM owner WHERE replica <> $1
@@ -169,5 +174,26 @@ export class Claim {
       this.#onLost(this.#lost);
     }
     return this.#lost;
+  }
+}
+
+/**
+ * Waits at the start for the lease of a process that was killed.
+ *
+ * @param attempt answers a sentence that names the replica in the way, if there is one
+ * @throws StoreInUseError when a replica is in the way for longer than `leaseMs`
+ */
+export async function waitForClaim(
+  attempt: () => Promise<string | undefined>,
+  clock: Clock,
+  leaseMs: number,
+): Promise<void> {
+  const never = new AbortController().signal;
+  const until = clock.now() + leaseMs + LOOK_EVERY_MS;
+  for (;;) {
+    const refusal = await attempt();
+    if (refusal === undefined) return;
+    if (clock.now() >= until) throw new StoreInUseError(refusal);
+    await pause(clock, Math.min(LOOK_EVERY_MS, leaseMs), never);
   }
 }

@@ -10,7 +10,7 @@ import { bound, listOf } from "../values/columns.ts";
 import { highestSeq, type Progress, readProgress } from "../writes/progress.ts";
 import { NOT_OWNER } from "../writes/refusals.ts";
 import { removeDead } from "./remove-dead.ts";
-import { ALL_PARTS } from "./parts.ts";
+import { ALL_PARTITIONS } from "./partitions.ts";
 import type { SeenRenewals } from "./seen-renewals.ts";
 
 export interface Registrant {
@@ -128,7 +128,7 @@ async function takeAll(session: Session, id: string): Promise<ReadonlyMap<number
     text: "UPDATE owner SET replica = $1, epoch = epoch + 1 RETURNING part, epoch",
     values: [id],
   });
-  return new Map(rows.map(([part, epoch]) => [Number(part), Number(epoch)]));
+  return new Map(rows.map(([partition, epoch]) => [Number(partition), Number(epoch)]));
 }
 
 /** Facts about a replica that each renewal stores. */
@@ -196,7 +196,7 @@ export async function release(session: Session, id: string, { term }: Registrati
 
 /** Fails unless the row and the partitions are as they were, and locks them until the end of the transaction. */
 export function fenceStatement(id: string, { registration, epochs }: Fence): Statement {
-  const parts = [...epochs.keys()];
+  const partitions = [...epochs.keys()];
   return {
     name: "fence",
     text: `WITH me AS MATERIALIZED (
@@ -210,19 +210,19 @@ export function fenceStatement(id: string, { registration, epochs }: Fence): Sta
       id,
       bound(registration.term),
       bound(registration.session),
-      listOf("integer", parts),
+      listOf("integer", partitions),
       listOf("integer", [...epochs.values()]),
-      bound(parts.length),
+      bound(partitions.length),
     ],
   };
 }
 
 /** The lost partitions of a fence that failed: all if the row is gone. */
-export async function partsBehind(
+export async function lostPartitions(
   session: Session,
   id: string,
   { registration, epochs }: Fence,
-): Promise<{ readonly isGone: boolean; readonly parts: ReadonlySet<number> }> {
+): Promise<{ readonly isGone: boolean; readonly partitions: ReadonlySet<number> }> {
   const [row, owners] = await session.askAll([
     {
       text: "SELECT 1 FROM replica WHERE id = $1 AND term = $2",
@@ -231,10 +231,12 @@ export async function partsBehind(
     { text: "SELECT part, epoch FROM owner" },
   ]);
   const isGone = row?.rows.length !== 1;
-  const stored = new Map(owners?.rows.map(([part, epoch]) => [Number(part), Number(epoch)]));
-  const parts = ALL_PARTS.filter((part) => {
-    const epoch = epochs.get(part);
-    return epoch !== undefined && (isGone || stored.get(part) !== epoch);
+  const stored = new Map(
+    owners?.rows.map(([partition, epoch]) => [Number(partition), Number(epoch)]),
+  );
+  const partitions = ALL_PARTITIONS.filter((partition) => {
+    const epoch = epochs.get(partition);
+    return epoch !== undefined && (isGone || stored.get(partition) !== epoch);
   });
-  return { isGone, parts: new Set(parts) };
+  return { isGone, partitions: new Set(partitions) };
 }

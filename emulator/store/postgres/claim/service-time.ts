@@ -5,8 +5,8 @@
 import type { Clock } from "../../../core/time/clock.ts";
 import { durationInWords } from "../../../core/time/duration.ts";
 import { type Leap, SampledTime } from "../../../core/time/sampled-time.ts";
-import type { Cell, Session, Statement } from "../connect/session.ts";
-import { bound } from "../values/columns.ts";
+import type { Session, Statement } from "../connect/session.ts";
+import { bound, type Cell } from "../values/columns.ts";
 import type { Registrant, Registration } from "./registration.ts";
 
 /** Minimum difference between the clocks of the machine and the database that is logged. */

@@ -1,10 +1,16 @@
 /** A few connections for questions, opened on demand. Each question has a connection for itself. */
 import { StoreClosedError } from "../../../core/store-error.ts";
-import { isConflict, isConnectionLoss } from "./postgres-error.ts";
-import type { Patience } from "./patience.ts";
-import type { Session } from "./session.ts";
+import type { Clock } from "../../../core/time/clock.ts";
+import { isConflict, isConnectionLoss, messageOf } from "./postgres-error.ts";
+import type { ReconnectWait } from "./reconnect-wait.ts";
+import { Session } from "./session.ts";
+import type { Settings } from "./settings.ts";
 
+/** Maximum number of connections. */
 const MAX_SESSIONS = 4;
+
+/** Interval after a logged loss in which further losses belong to the same incident. */
+const TOGETHER_MS = 5_000;
 
 export class SessionPool {
   readonly #open: () => Promise<Session>;
@@ -23,14 +29,14 @@ export class SessionPool {
    *
    * @throws StoreClosedError after `close`; what the work throws, and what `pg` throws
    */
-  async use<T>(work: (session: Session) => Promise<T>, patience: Patience): Promise<T> {
+  async use<T>(work: (session: Session) => Promise<T>, reconnectFor: ReconnectWait): Promise<T> {
     if (this.#isClosed) throw new StoreClosedError();
     for (;;) {
       try {
         return await this.#once(work);
       } catch (error) {
         if (!isConnectionLoss(error) && !isConflict(error)) throw error;
-        await patience.after(error);
+        await reconnectFor.after(error);
       }
     }
   }
@@ -72,4 +78,21 @@ export class SessionPool {
     if (this.#isClosed) void session.end();
     else this.#idle.push(session);
   }
+}
+
+/** Answers a function that opens a connection. The connection is lost when an answer takes longer than `answerMs`, by default `usualMs`. */
+export function sessionOpener(
+  settings: Settings,
+  usualMs: number,
+  clock: Clock,
+  warn: (sentence: string) => void,
+): (answerMs?: number) => Promise<Session> {
+  let quietUntil = Number.NEGATIVE_INFINITY;
+  const onLost = (error: unknown) => {
+    const now = clock.now();
+    if (now < quietUntil) return;
+    quietUntil = now + TOGETHER_MS;
+    warn(`a connection to the database was lost, and is made anew: ${messageOf(error)}`);
+  };
+  return (answerMs = usualMs) => Session.open(settings, answerMs, onLost);
 }

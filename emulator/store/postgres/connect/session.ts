@@ -2,6 +2,7 @@
 import net from "node:net";
 import { Client, type ClientConfig, type QueryResult } from "pg";
 import { isConnectionLoss, isConsequence, StandbyError } from "./postgres-error.ts";
+import type { Cell } from "../values/columns.ts";
 import type { Settings } from "./settings.ts";
 
 const END_MS = 1_000;
@@ -15,11 +16,11 @@ export interface Statement {
   readonly answersNames?: true;
 }
 
-/** A value as `TYPE_PARSERS` reads it. */
-export type Cell = number | string | Buffer<ArrayBuffer> | null;
-
 /** The values of each row, in the order of the columns. */
 export type Answer = QueryResult<Cell[]>;
+
+/** Answers a question on a connection that no other question uses meanwhile. */
+export type Ask = <T>(question: (session: Session) => Promise<T>) => Promise<T>;
 
 export class Session {
   readonly #client: Client;

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import type { OpenedPayload } from "../../../core/jobs/opened-payload.ts";
 import type { Blobs } from "../../blobs/blobs.ts";
-import { type FileContent, rangesOf } from "../../lying-bytes.ts";
+import { type FileContent, rangesOf } from "../../stored-bytes.ts";
 import { SLICE_MAX_BYTES } from "../../payload-in-hand.ts";
 import { type Payload, PayloadDamagedError } from "../../payload.ts";
 import { checksumInSlices, contentChecksum } from "../../rows/content-checksum.ts";

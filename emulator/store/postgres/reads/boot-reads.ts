@@ -5,7 +5,7 @@ import type { RecordKind } from "../../records.ts";
 import { noRecords } from "../../records.ts";
 import type { Queue } from "../../rows/queue-columns.ts";
 import type { Boot } from "../../store.ts";
-import { ALL_PARTS } from "../claim/parts.ts";
+import { ALL_PARTITIONS } from "../claim/partitions.ts";
 import type { Session } from "../connect/session.ts";
 import { rowReader } from "../values/columns.ts";
 import { highestSeq, readProgress } from "../writes/progress.ts";
@@ -39,14 +39,14 @@ export async function readBoot(
   session: Session,
   jobs: JobReads,
   slot: number,
-  parts = ALL_PARTS,
+  partitions = ALL_PARTITIONS,
 ): Promise<Boot> {
   const { usage: _, ...records } = noRecords();
   await session.ask({ text: "BEGIN ISOLATION LEVEL REPEATABLE READ" });
   const { batch } = await readProgress(session, slot);
   const lastSeq = await highestSeq(session);
-  const counts = countsOf(await readQueues(session, parts));
-  const running = await jobs.running(session, parts);
+  const counts = countsOf(await readQueues(session, partitions));
+  const running = await jobs.running(session, partitions);
   for (const kind of Object.keys(records) as (keyof typeof records)[]) {
     const byId: Map<string, unknown> = records[kind];
     for (const [id, json] of await recordTexts(session, kind)) byId.set(id, JSON.parse(json));
@@ -61,14 +61,14 @@ export async function readGain(
   session: Session,
   jobs: JobReads,
   queues: Queues,
-  parts: readonly number[],
+  partitions: readonly number[],
 ): Promise<Pick<Boot, "counts" | "running" | "lastSeq">> {
   await session.ask({ text: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" });
   const lastSeq = await highestSeq(session);
-  const stored = await readQueues(session, parts);
-  queues.forget(new Set(parts));
+  const stored = await readQueues(session, partitions);
+  queues.forget(new Set(partitions));
   queues.add(stored);
-  const running = await jobs.running(session, parts);
+  const running = await jobs.running(session, partitions);
   await session.ask({ text: "COMMIT" });
   return { counts: countsOf(stored), running, lastSeq };
 }

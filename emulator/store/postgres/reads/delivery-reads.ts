@@ -1,10 +1,11 @@
-/** Questions about webhook deliveries. */
-import type { JobFrame } from "../../../core/jobs/job-body.ts";
-import type { Delivery, DeliveryFilter } from "../../../core/webhooks/delivery.ts";
+/** The questions of the port about webhook deliveries. */
+import type { Delivery } from "../../../core/webhooks/delivery.ts";
 import { optionalIntegerAt, textAt } from "../../../sqlite/row.ts";
 import { namesOf } from "../../rows/columns.ts";
 import { DELIVERY, FRAME, readDelivery, STATE_NUMBERS } from "../../rows/delivery-columns.ts";
-import type { Session } from "../connect/session.ts";
+import type { DeliveryReads } from "../../store.ts";
+import { SERVICE_PARTITION } from "../claim/partitions.ts";
+import type { Ask } from "../connect/session.ts";
 import { bound, listOf, rowReader } from "../values/columns.ts";
 import { textToBytes } from "../values/stored-text.ts";
 
@@ -35,77 +36,39 @@ export const DELIVERY_QUESTIONS = {
 
 type Name = keyof typeof DELIVERY_QUESTIONS;
 
-export async function deliveryById(session: Session, id: string): Promise<Delivery | undefined> {
-  const [delivery] = await deliveries(session, "delivery-by-id", [textToBytes(id)]);
-  return delivery;
-}
-
-export async function frameOf(session: Session, seq: number): Promise<JobFrame | undefined> {
-  const { rows } = await ask(session, "delivery-frame", [bound(seq)]);
-  if (rows[0] === undefined) return undefined;
-  const row = readFrame(rows[0]);
-  return { head: textAt(row, 1), tail: textAt(row, 2) };
-}
-
-export function listDeliveries(
-  session: Session,
-  { jobId, endpointId, state }: DeliveryFilter,
-  limit: number,
-  before = Number.MAX_SAFE_INTEGER,
-): Promise<readonly Delivery[]> {
-  return deliveries(session, "newest-deliveries", [
-    bound(before),
-    jobId === undefined ? null : textToBytes(jobId),
-    endpointId === undefined ? null : textToBytes(endpointId),
-    state === undefined ? null : STATE_NUMBERS[state],
-    bound(limit),
-  ]);
-}
-
-export function dueDeliveries(
-  session: Session,
-  now: number,
-  limit: number,
-  exceptOrigins: readonly string[],
-  parts: readonly number[],
-): Promise<readonly Delivery[]> {
-  const own = listOf("integer", parts);
-  const values = [bound(now), listOf("text", exceptOrigins), bound(limit), own];
-  return deliveries(session, "due-deliveries", values);
-}
-
-export function nextTryAt(
-  session: Session,
-  after: number,
-  parts: readonly number[],
-): Promise<number | undefined> {
-  return instant(session, "next-try", [bound(after), listOf("integer", parts)]);
-}
-
-export function oldestSettledAt(session: Session): Promise<number | undefined> {
-  return instant(session, "oldest-settled", []);
-}
-
-export async function firstPending(
-  session: Session,
-  jobId: string,
-  parts: readonly number[],
-): Promise<Delivery | undefined> {
-  const values = [textToBytes(jobId), listOf("integer", parts)];
-  const [delivery] = await deliveries(session, "first-pending", values);
-  return delivery;
-}
-
-async function deliveries(session: Session, name: Name, values: readonly unknown[]) {
-  const { rows } = await ask(session, name, values);
-  return rows.map((row) => readDelivery(read(row)));
-}
-
-async function instant(session: Session, name: Name, values: readonly unknown[]) {
-  const { rows } = await ask(session, name, values);
-  return rows[0] && optionalIntegerAt(read(rows[0]), 0);
-}
-
-function ask(session: Session, name: Name, values: readonly unknown[]) {
-  return session.ask({ name, text: DELIVERY_QUESTIONS[name], values });
+/** @param partitions partitions that this process owns */
+export function deliveryReads(ask: Ask, partitions: () => readonly number[]): DeliveryReads {
+  const rowsOf = async (name: Name, values: readonly unknown[]) =>
+    (await ask((session) => session.ask({ name, text: DELIVERY_QUESTIONS[name], values }))).rows;
+  const deliveries = async (name: Name, ...values: unknown[]): Promise<readonly Delivery[]> =>
+    (await rowsOf(name, values)).map((row) => readDelivery(read(row)));
+  const instant = async (name: Name, ...values: unknown[]) => {
+    const [row] = await rowsOf(name, values);
+    return row && optionalIntegerAt(read(row), 0);
+  };
+  const own = () => listOf("integer", partitions());
+  return {
+    byId: async (id) => (await deliveries("delivery-by-id", textToBytes(id)))[0],
+    async frame(seq) {
+      const [answered] = await rowsOf("delivery-frame", [bound(seq)]);
+      const row = answered && readFrame(answered);
+      return row && { head: textAt(row, 1), tail: textAt(row, 2) };
+    },
+    list: ({ jobId, endpointId, state }, limit, before = Number.MAX_SAFE_INTEGER) =>
+      deliveries(
+        "newest-deliveries",
+        bound(before),
+        jobId === undefined ? null : textToBytes(jobId),
+        endpointId === undefined ? null : textToBytes(endpointId),
+        state === undefined ? null : STATE_NUMBERS[state],
+        bound(limit),
+      ),
+    due: (now, limit, exceptOrigins) =>
+      deliveries("due-deliveries", bound(now), listOf("text", exceptOrigins), bound(limit), own()),
+    nextTryAt: (after) => instant("next-try", bound(after), own()),
+    oldestSettledAt: async () =>
+      partitions().includes(SERVICE_PARTITION) ? instant("oldest-settled") : undefined,
+    firstPending: async (jobId) =>
+      (await deliveries("first-pending", textToBytes(jobId), own()))[0],
+  };
 }

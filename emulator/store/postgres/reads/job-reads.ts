@@ -58,9 +58,9 @@ export class JobReads {
   readonly #ownParts: () => readonly number[];
 
   /** @param ownParts partitions that this process owns now */
-  constructor(queues: Queues, ownParts: () => readonly number[]) {
+  constructor(queues: Queues, ownPartitions: () => readonly number[]) {
     this.#queues = queues;
-    this.#ownParts = ownParts;
+    this.#ownParts = ownPartitions;
   }
 
   async byId(session: Session, id: string): Promise<Job | undefined> {
@@ -106,8 +106,8 @@ export class JobReads {
   }
 
   /** Running jobs of the partitions, in order of their keys. */
-  async running(session: Session, parts: readonly number[]): Promise<readonly Job[]> {
-    const values = [listOf("integer", parts)];
+  async running(session: Session, partitions: readonly number[]): Promise<readonly Job[]> {
+    const values = [listOf("integer", partitions)];
     const jobs = await this.#read(session, { name: "running-jobs", text: RUNNING, values });
     return jobs.toSorted((a, b) => a.seq - b.seq);
   }

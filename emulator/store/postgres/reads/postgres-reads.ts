@@ -5,11 +5,11 @@ import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import {
   type FileContent,
-  type LyingBytes,
+  type StoredBytes,
   readBatches,
   readChunks,
   readPayload,
-} from "../../lying-bytes.ts";
+} from "../../stored-bytes.ts";
 import type {
   BatchWindow,
   PayloadDamagedError,
@@ -20,49 +20,28 @@ import type {
 import type { Records } from "../../records.ts";
 import type { CountedJobs, FoundJobs, StoreReads } from "../../store.ts";
 import { comparedBody } from "../../rows/payload-columns.ts";
-import { SERVICE_PART } from "../claim/parts.ts";
-import type { Session } from "../connect/session.ts";
+import type { Ask, Session } from "../connect/session.ts";
 import type { Pages } from "../options.ts";
 import type { Queues } from "../writes/queues.ts";
 import { recordTexts } from "./boot-reads.ts";
-import * as deliveries from "./delivery-reads.ts";
+import { deliveryReads } from "./delivery-reads.ts";
 import { JobReads } from "./job-reads.ts";
 import { JobSearch } from "./job-search.ts";
 import { chunksAround, hasChunks, payloadAt, payloadChecksumAt } from "./payload-reads.ts";
-import * as reports from "./report-reads.ts";
+import { reportReads } from "./report-reads.ts";
 
 /** The share of this process in the store. */
 export interface Scope {
-  readonly parts: () => readonly number[];
+  readonly partitions: () => readonly number[];
   /** Maximum difference between the service times of replicas. */
   readonly skewMs: number;
   readonly pages: Pages;
 }
 
 export abstract class PostgresReads implements StoreReads {
-  readonly deliveries: StoreReads["deliveries"] = {
-    byId: (id) => this.ask((session) => deliveries.deliveryById(session, id)),
-    frame: (seq) => this.ask((session) => deliveries.frameOf(session, seq)),
-    list: (filter, limit, before) =>
-      this.ask((session) => deliveries.listDeliveries(session, filter, limit, before)),
-    due: (now, limit, exceptOrigins) =>
-      this.ask((session) =>
-        deliveries.dueDeliveries(session, now, limit, exceptOrigins, this.#scope.parts()),
-      ),
-    nextTryAt: (after) =>
-      this.ask((session) => deliveries.nextTryAt(session, after, this.#scope.parts())),
-    oldestSettledAt: async () =>
-      this.#decidesForService ? this.ask(deliveries.oldestSettledAt) : undefined,
-    firstPending: (jobId) =>
-      this.ask((session) => deliveries.firstPending(session, jobId, this.#scope.parts())),
-  };
-  readonly reports: StoreReads["reports"] = {
-    byId: (jobId) => this.ask((session) => reports.reportById(session, jobId)),
-    list: (filter, limit) => this.ask((session) => reports.listReports(session, filter, limit)),
-    oldestDeletedAt: async () =>
-      this.#decidesForService ? this.ask(reports.oldestReportAt) : undefined,
-  };
-  readonly #lying: LyingBytes = {
+  readonly deliveries: StoreReads["deliveries"];
+  readonly reports: StoreReads["reports"];
+  readonly #storedBytes: StoredBytes = {
     payload: async (seq, slot) => {
       const found = await this.ask((session) => payloadAt(session, seq, slot));
       return found && comparedBody(found);
@@ -73,23 +52,20 @@ export abstract class PostgresReads implements StoreReads {
   };
   protected readonly jobReads: JobReads;
   readonly #search: JobSearch;
-  readonly #scope: Scope;
 
   constructor(queues: Queues, scope: Scope) {
-    this.#scope = scope;
-    this.jobReads = new JobReads(queues, scope.parts);
+    const ask: Ask = (question) => this.ask(question);
+    this.deliveries = deliveryReads(ask, scope.partitions);
+    this.reports = reportReads(ask, scope.partitions);
+    this.jobReads = new JobReads(queues, scope.partitions);
     this.#search = new JobSearch(queues, scope.skewMs, scope.pages.searched);
-  }
-
-  get #decidesForService(): boolean {
-    return this.#scope.parts().includes(SERVICE_PART);
   }
 
   /** Answers a question on a connection that no other question uses meanwhile. */
   protected abstract ask<T>(question: (session: Session) => Promise<T>): Promise<T>;
 
   /** Reads content in the bucket. */
-  protected abstract file(content: FileContent): ReturnType<LyingBytes["file"]>;
+  protected abstract file(content: FileContent): ReturnType<StoredBytes["file"]>;
 
   job(id: string): Promise<Job | undefined> {
     return this.ask((session) => this.jobReads.byId(session, id));
@@ -138,15 +114,15 @@ export abstract class PostgresReads implements StoreReads {
   }
 
   payload(seq: number, slot: PayloadSlot): Promise<ReadablePayload | undefined> {
-    return readPayload(this.#lying, seq, slot);
+    return readPayload(this.#storedBytes, seq, slot);
   }
 
   chunks(seq: number, window: ChunkWindow): Promise<readonly ChunkBatch[]> {
-    return readChunks(this.#lying, seq, window);
+    return readChunks(this.#storedBytes, seq, window);
   }
 
   chunkBatches(seq: number, window: BatchWindow): Promise<readonly ReadableBatch[]> {
-    return readBatches(this.#lying, seq, window);
+    return readBatches(this.#storedBytes, seq, window);
   }
 
   isStillStored({ place: { seq, slot }, checksum }: PayloadDamagedError): Promise<boolean> {

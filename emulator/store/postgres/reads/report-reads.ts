@@ -1,9 +1,10 @@
-/** Questions about reports on jobs that failed and were deleted. */
-import type { JobReport, ReportFilter } from "../../../core/jobs/job-report.ts";
+/** The questions of the port about reports on jobs that failed and were deleted. */
 import { optionalIntegerAt } from "../../../sqlite/row.ts";
 import { namesOf } from "../../rows/columns.ts";
 import { readReport, REPORT } from "../../rows/report-columns.ts";
-import type { Session } from "../connect/session.ts";
+import type { ReportReads } from "../../store.ts";
+import { SERVICE_PARTITION } from "../claim/partitions.ts";
+import type { Ask } from "../connect/session.ts";
 import { bound, rowReader } from "../values/columns.ts";
 import { textToBytes } from "../values/stored-text.ts";
 
@@ -20,29 +21,29 @@ export const REPORT_QUESTIONS = {
   "oldest-report": "SELECT deleted_at FROM report ORDER BY deleted_at, seq LIMIT 1",
 } as const;
 
-export async function reportById(session: Session, jobId: string): Promise<JobReport | undefined> {
-  const { rows } = await ask(session, "report-by-id", [textToBytes(jobId)]);
-  return rows[0] && readReport(read(rows[0]));
-}
-
-export async function listReports(
-  session: Session,
-  { endpointId, idPart }: ReportFilter,
-  limit: number,
-): Promise<readonly JobReport[]> {
-  const { rows } = await ask(session, "newest-reports", [
-    endpointId === undefined ? null : textToBytes(endpointId),
-    idPart === undefined ? null : textToBytes(idPart),
-    bound(limit),
-  ]);
-  return rows.map((row) => readReport(read(row)));
-}
-
-export async function oldestReportAt(session: Session): Promise<number | undefined> {
-  const { rows } = await ask(session, "oldest-report", []);
-  return rows[0] && optionalIntegerAt(read(rows[0]), 0);
-}
-
-function ask(session: Session, name: keyof typeof REPORT_QUESTIONS, values: readonly unknown[]) {
-  return session.ask({ name, text: REPORT_QUESTIONS[name], values });
+/** @param partitions partitions that this process owns */
+export function reportReads(ask: Ask, partitions: () => readonly number[]): ReportReads {
+  const rowsOf = async (name: keyof typeof REPORT_QUESTIONS, ...values: unknown[]) => {
+    const text = REPORT_QUESTIONS[name];
+    return (await ask((session) => session.ask({ name, text, values }))).rows.map(read);
+  };
+  return {
+    async byId(jobId) {
+      const [row] = await rowsOf("report-by-id", textToBytes(jobId));
+      return row && readReport(row);
+    },
+    async list({ endpointId, idPart }, limit) {
+      const rows = await rowsOf(
+        "newest-reports",
+        endpointId === undefined ? null : textToBytes(endpointId),
+        idPart === undefined ? null : textToBytes(idPart),
+        bound(limit),
+      );
+      return rows.map(readReport);
+    },
+    async oldestDeletedAt() {
+      const [row] = partitions().includes(SERVICE_PARTITION) ? await rowsOf("oldest-report") : [];
+      return row && optionalIntegerAt(row, 0);
+    },
+  };
 }

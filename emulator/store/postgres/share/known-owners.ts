@@ -1,48 +1,49 @@
-/** Who has what, as far as this replica knows; and whoever waits for a change of that. */
+/** The owner of each partition as far as this replica knows, and callers that wait for a change. */
 import type { Replica, ReplicaState } from "../../ownership.ts";
 import type { Claim } from "../claim/claim.ts";
-import { targetsOf } from "../claim/spread.ts";
-import { NOTHING_SEEN, type PeerRow, type View } from "./view.ts";
+import { targetsOf } from "../claim/partition-assignment.ts";
+import { NOTHING_SEEN, type PeerRow, type PeerView } from "./peer-view.ts";
 
 export class KnownOwners {
   readonly self: Replica;
   readonly #claim: Claim;
   readonly #watchers = new Set<() => void>();
-  #view: View = NOTHING_SEEN;
+  #view: PeerView = NOTHING_SEEN;
 
   constructor(self: Replica, claim: Claim) {
     this.self = self;
     this.#claim = claim;
   }
 
-  get view(): View {
+  get view(): PeerView {
     return this.#view;
   }
 
-  see(view: View): void {
+  see(view: PeerView): void {
     const before = this.#view.owners;
     this.#view = view;
-    if (view.owners.some(({ replica }, part) => replica !== before[part]?.replica)) this.changed();
+    if (view.owners.some(({ replica }, partition) => replica !== before[partition]?.replica))
+      this.changed();
   }
 
-  /** Whether nobody else can have it now. */
-  isOwn(part: number): boolean {
-    return this.#claim.held.has(part) && this.#claim.trust.isInForce;
+  /** Whether no other replica can own the partition now. */
+  isOwn(partition: number): boolean {
+    return this.#claim.held.has(partition) && this.#claim.validity.isInForce;
   }
 
-  /** This process has taken them. */
+  /** To be called when this replica has taken partitions. */
   take(epochs: ReadonlyMap<number, number>): void {
     const owners = this.#view.owners.map((row) => {
-      const epoch = epochs.get(row.part);
+      const epoch = epochs.get(row.partition);
       return epoch === undefined ? row : { ...row, replica: this.self.id, epoch };
     });
     this.#view = { ...this.#view, owners };
     this.changed();
   }
 
-  ownerOf(part: number): Replica | undefined {
-    if (this.isOwn(part)) return this.self;
-    const id = this.#view.owners[part]?.replica;
+  ownerOf(partition: number): Replica | undefined {
+    if (this.isOwn(partition)) return this.self;
+    const id = this.#view.owners[partition]?.replica;
     const peer = this.#alive().find((each) => each.id === id);
     if (peer === undefined || peer.id === this.self.id) return undefined;
     const { address, workerAddress } = peer;
@@ -55,11 +56,11 @@ export class KnownOwners {
       const { startedAt, leaseEndsAt, clockAheadMs } = peer;
       const own = this.#view.owners.filter(({ replica }) => replica === id);
       const known = { id, address, workerAddress, version, startedAt, leaseEndsAt, clockAheadMs };
-      return { ...known, parts: own.map(({ part }) => part) };
+      return { ...known, partitions: own.map(({ partition }) => partition) };
     });
   }
 
-  /** Who is to have which part. */
+  /** The replica that is to own each partition. */
   targets(): ReadonlyMap<number, string> {
     return targetsOf(this.#alive());
   }

@@ -1,18 +1,17 @@
-/** Follows what other replicas change of the records. */
+/** Follows the changes of records by other replicas. */
 import type { Clock } from "../../../core/time/clock.ts";
 import type { Batch } from "../../batch.ts";
 import type { ChangedRecords } from "../../ownership.ts";
-import type { Session } from "../connect/session.ts";
+import type { Ask } from "../connect/session.ts";
 import { changedSince, recordsVersion } from "../reads/changed-records.ts";
 
-/** What was removed is known for a day. */
+/** Maximum time between two looks: the removal of a record is kept for a day. */
 const FOLLOWED_FOR_MS = 23 * 3_600_000;
 
 export interface RecordChangesParts {
   readonly clock: Clock;
-  /** Has a question answered. */
-  readonly ask: <T>(question: (session: Session) => Promise<T>) => Promise<T>;
-  /** Called when it cannot know any more what others changed; answers what to throw. */
+  readonly ask: Ask;
+  /** Called when changes may have been missed; answers the error to throw. */
   readonly onLeftBehind: () => Error;
 }
 
@@ -21,9 +20,9 @@ export class RecordChanges {
   #known = 0;
   #lookedAt: number;
   #tell: ((changed: ChangedRecords) => void) | undefined;
-  /** A look and a batch that changes records go one after another: what is found is never what this process has changed. */
+  /** Looks and own changes of records go one after another: a look never finds an own change. */
   #turn: Promise<unknown> = Promise.resolve();
-  /** A look that has not begun yet. */
+  /** The next look, before it begins. */
   #next: Promise<void> | undefined;
 
   constructor(parts: RecordChangesParts) {
@@ -31,24 +30,24 @@ export class RecordChanges {
     this.#lookedAt = parts.clock.now();
   }
 
-  /** All records were read, at this version. */
+  /** To be called when all records were read at this version. */
   begin(version: number): void {
     this.#known = version;
     this.#lookedAt = this.#parts.clock.now();
   }
 
-  /** Has the changes told from now on. */
+  /** Calls `tell` with all changes from now on. */
   follow(tell: (changed: ChangedRecords) => void): void {
     this.#tell = tell;
   }
 
-  /** Whether `version` is of changes that were not told. */
+  /** Whether the version has changes that were not told. */
   isNews(version: number): boolean {
     if (version === this.#known) this.#lookedAt = this.#parts.clock.now();
     return this.#tell !== undefined && version !== this.#known;
   }
 
-  /** Tells, before it resolves, what was changed before the call. */
+  /** Resolves after all changes before the call were told. */
   refresh(): Promise<void> {
     this.#next ??= this.#inTurn(() => {
       this.#next = undefined;
@@ -77,7 +76,7 @@ export class RecordChanges {
     if (this.#tell === undefined || (await ask(recordsVersion)) === this.#known) return;
     const isTooLate = clock.now() - this.#lookedAt >= FOLLOWED_FOR_MS;
     const changed = await ask((session) => changedSince(session, this.#known));
-    // A database that was restored has fewer changes than were told.
+    // A restored database has fewer changes than were told.
     if (isTooLate || changed.version < this.#known) throw onLeftBehind();
     this.#known = changed.version;
     this.#lookedAt = clock.now();

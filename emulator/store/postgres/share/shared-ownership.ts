@@ -1,30 +1,30 @@
-/** The port of ownership where several replicas share the database. */
+/** The port of ownership, where several replicas share the database. */
 import type { Clock } from "../../../core/time/clock.ts";
 import type { ChangedRecords, Owner, Ownership, Replica, ReplicaState } from "../../ownership.ts";
-import { partOf, PARTS, SERVICE_PART } from "../claim/parts.ts";
+import { partitionOf, PARTITIONS, SERVICE_PARTITION } from "../claim/partitions.ts";
 import type { Notice } from "../claim/notices.ts";
 import { pause } from "../../../core/time/pause.ts";
 import type { Session } from "../connect/session.ts";
 import type { KnownOwners } from "./known-owners.ts";
-import type { PartsKeeper } from "./parts-keeper.ts";
+import type { PartitionKeeper } from "./partition-keeper.ts";
 import type { RecordChanges } from "./record-changes.ts";
 
 export interface OwnershipParts {
   readonly owners: KnownOwners;
-  readonly keeper: PartsKeeper;
+  readonly keeper: PartitionKeeper;
   readonly records: RecordChanges;
   readonly clock: Clock;
-  /** The end does not wait longer for a database that cannot be reached. */
+  /** Maximum wait of the end for a database that cannot be reached. */
   readonly leaseMs: number;
-  /** Has the next renewal come at once. */
+  /** Starts the next renewal at once. */
   readonly hurry: () => void;
-  /** Resolves once a renewal has succeeded that began after the call. */
+  /** Resolves after a renewal that began after the call. */
   readonly renewed: () => Promise<void>;
 }
 
 export class SharedOwnership implements Ownership {
-  readonly servicePart = SERVICE_PART;
-  readonly partCount = PARTS;
+  readonly servicePartition = SERVICE_PARTITION;
+  readonly partitionCount = PARTITIONS;
   readonly #parts: OwnershipParts;
   #ended: Promise<void> | undefined;
 
@@ -37,34 +37,34 @@ export class SharedOwnership implements Ownership {
   }
 
   owns(endpointId: string): boolean {
-    return this.#parts.owners.isOwn(partOf(endpointId));
+    return this.#parts.owners.isOwn(partitionOf(endpointId));
   }
 
   ownsService(): boolean {
-    return this.#parts.owners.isOwn(SERVICE_PART);
+    return this.#parts.owners.isOwn(SERVICE_PARTITION);
   }
 
   ownerOf(endpointId: string): Replica | undefined {
-    return this.#parts.owners.ownerOf(partOf(endpointId));
+    return this.#parts.owners.ownerOf(partitionOf(endpointId));
   }
 
   serviceOwner(): Replica | undefined {
-    return this.#parts.owners.ownerOf(SERVICE_PART);
+    return this.#parts.owners.ownerOf(SERVICE_PARTITION);
   }
 
   replicas(): readonly ReplicaState[] {
     return this.#parts.owners.replicas();
   }
 
-  partOf(endpointId: string): number {
-    return partOf(endpointId);
+  partitionOf(endpointId: string): number {
+    return partitionOf(endpointId);
   }
 
   keyAfter(seq: number): number {
     const { slot, highestSeq } = this.#parts.keeper;
     const last = Math.max(seq, highestSeq);
-    const key = Math.floor(last / PARTS) * PARTS + slot;
-    return key > last ? key : key + PARTS;
+    const key = Math.floor(last / PARTITIONS) * PARTITIONS + slot;
+    return key > last ? key : key + PARTITIONS;
   }
 
   moved(signal: AbortSignal): Promise<void> {
@@ -90,7 +90,7 @@ export class SharedOwnership implements Ownership {
     return (this.#ended ??= this.#end(when));
   }
 
-  /** Another replica said it. */
+  /** To be called with a notice of another replica. */
   hear(said: Notice): void {
     if (said === "parts") this.#parts.hurry();
     else this.#refreshSoon();
@@ -103,7 +103,7 @@ export class SharedOwnership implements Ownership {
     if (version !== undefined && records.isNews(version)) this.#refreshSoon();
   }
 
-  /** What fails now is looked for at the next renewal. */
+  /** After a failure the next renewal looks again. */
   #refreshSoon(): void {
     void this.refreshRecords().catch(() => undefined);
   }

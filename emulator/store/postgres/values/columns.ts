@@ -3,8 +3,10 @@ import { Buffer } from "node:buffer";
 import type { SQLOutputValue } from "node:sqlite";
 import type { Row } from "../../../sqlite/row.ts";
 import type { ColumnKind as Kind, Columns } from "../../rows/columns.ts";
-import type { Cell } from "../connect/session.ts";
 import { bytesToText, textToBytes } from "./stored-text.ts";
+
+/** A value as `TYPE_PARSERS` reads it. */
+export type Cell = number | string | Buffer<ArrayBuffer> | null;
 
 /** A value on its way into the database. */
 export type Sent = number | bigint | string | Uint8Array | null;

@@ -1,5 +1,5 @@
 /** The changes of chunks in a part of a batch, and the statements that store them. */
-import { chunksOutOfOrder } from "../../caller-defects.ts";
+import { chunksOutOfOrder } from "../../batch-refusals.ts";
 import type { StagedBatch } from "../../payload.ts";
 import { type Columns, namesOf } from "../../rows/columns.ts";
 import { storedBatch } from "../../rows/payload-columns.ts";

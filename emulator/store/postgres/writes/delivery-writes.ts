@@ -3,7 +3,7 @@ import type { JobFrame } from "../../../core/jobs/job-body.ts";
 import type { Delivery, KeptDeliveries } from "../../../core/webhooks/delivery.ts";
 import { type Columns, namesOf } from "../../rows/columns.ts";
 import { CHANGEABLE, changeable, DELIVERY, FRAME, valuesOf } from "../../rows/delivery-columns.ts";
-import { partOf } from "../claim/parts.ts";
+import { partitionOf } from "../claim/partitions.ts";
 import type { Statement } from "../connect/session.ts";
 import { arraysOf, bound, type Sent, unnested } from "../values/columns.ts";
 import { DELIVERY_NOT_STORED } from "./refusals.ts";
@@ -36,7 +36,7 @@ export class DeliveryWrites {
   readonly #replaced = new Map<number, Delivery>();
 
   insert(delivery: Delivery, { head, tail }: JobFrame): void {
-    this.#added.push([...valuesOf(delivery), head, tail, partOf(delivery.endpointId)]);
+    this.#added.push([...valuesOf(delivery), head, tail, partitionOf(delivery.endpointId)]);
   }
 
   replace(delivery: Delivery): void {

@@ -1,7 +1,7 @@
 /** The statements that store the rows of jobs. */
 import { FIELDS, type Job } from "../../../core/jobs/job.ts";
 import type { JobRow } from "../../batch.ts";
-import { countsMissing, refuseFixedChange } from "../../caller-defects.ts";
+import { countsMissing, refuseFixedChange } from "../../batch-refusals.ts";
 import { type ColumnKind, type Columns, namesOf } from "../../rows/columns.ts";
 import { COLUMNS, statusNumber, valuesOf } from "../../rows/job-columns.ts";
 import type { Statement } from "../connect/session.ts";

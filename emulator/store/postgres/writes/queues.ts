@@ -3,7 +3,7 @@ import type { JobCounts } from "../../../core/jobs/job-counts.ts";
 import { damaged } from "../../../sqlite/row.ts";
 import { namesOf } from "../../rows/columns.ts";
 import { type Queue, QUEUE, queueRow, readQueue } from "../../rows/queue-columns.ts";
-import { partOf, PARTS } from "../claim/parts.ts";
+import { partitionOf, PARTITIONS } from "../claim/partitions.ts";
 import type { Session, Statement } from "../connect/session.ts";
 import { arraysOf, listOf, rowReader, unnested } from "../values/columns.ts";
 import { textToBytes } from "../values/stored-text.ts";
@@ -15,14 +15,14 @@ const { queue: _key, endpoint_id: _endpointId, ...COUNTERS } = QUEUE;
 /** Queues of the endpoints in some partitions, by default in all. */
 export async function readQueues(
   session: Session,
-  parts?: readonly number[],
+  partitions?: readonly number[],
 ): Promise<readonly Queue[]> {
   const { rows } = await session.ask(
-    parts === undefined
+    partitions === undefined
       ? { text: QUEUES }
       : {
           text: `${QUEUES} WHERE queue & 63 = ANY($1::bigint[])`,
-          values: [listOf("integer", parts)],
+          values: [listOf("integer", partitions)],
         },
   );
   return rows.map((row) => readQueue(read(row)));
@@ -71,8 +71,8 @@ export class Queues {
   }
 
   /** Partitions in which an endpoint has a key. */
-  among(parts: readonly number[]): readonly number[] {
-    return parts.filter((part) => this.#given.has(part));
+  among(partitions: readonly number[]): readonly number[] {
+    return partitions.filter((partition) => this.#given.has(partition));
   }
 
   /**
@@ -82,8 +82,8 @@ export class Queues {
   ensureKey(endpointId: string): number {
     const known = this.#byEndpoint.get(endpointId);
     if (known !== undefined) return known;
-    const part = partOf(endpointId);
-    const key = ((this.#given.get(part) ?? 0) + 1) * PARTS + part;
+    const partition = partitionOf(endpointId);
+    const key = ((this.#given.get(partition) ?? 0) + 1) * PARTITIONS + partition;
     this.add([{ key, endpointId }]);
     return key;
   }
@@ -93,19 +93,22 @@ export class Queues {
     for (const { key, endpointId } of queues) {
       this.#byEndpoint.set(endpointId, key);
       this.#byKey.set(key, endpointId);
-      const part = key % PARTS;
-      this.#given.set(part, Math.max(this.#given.get(part) ?? 0, Math.floor(key / PARTS)));
+      const partition = key % PARTITIONS;
+      this.#given.set(
+        partition,
+        Math.max(this.#given.get(partition) ?? 0, Math.floor(key / PARTITIONS)),
+      );
     }
   }
 
   /** Forgets the keys of lost partitions: some may never have been stored. */
-  forget(parts: ReadonlySet<number>): void {
+  forget(partitions: ReadonlySet<number>): void {
     for (const [key, endpointId] of this.#byKey) {
-      if (!parts.has(key % PARTS)) continue;
+      if (!partitions.has(key % PARTITIONS)) continue;
       this.#byKey.delete(key);
       this.#byEndpoint.delete(endpointId);
     }
-    for (const part of parts) this.#given.delete(part);
+    for (const partition of partitions) this.#given.delete(partition);
   }
 }
 

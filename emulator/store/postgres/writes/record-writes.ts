@@ -3,7 +3,7 @@ import type { Usage } from "../../../core/billing/usage.ts";
 import type { Batch } from "../../batch.ts";
 import type { RecordKind, Records } from "../../records.ts";
 import { type Columns, namesOf } from "../../rows/columns.ts";
-import { partOf, SERVICE_PART } from "../claim/parts.ts";
+import { partitionOf, SERVICE_PARTITION } from "../claim/partitions.ts";
 import type { Statement } from "../connect/session.ts";
 import { arraysOf, bound, type Sent, unnested } from "../values/columns.ts";
 import { RECORDS_MOVED } from "./refusals.ts";
@@ -51,9 +51,9 @@ export function changesRecords({ recordsVersion, changes }: Batch): boolean {
 }
 
 /** The partition of the endpoint of a worker; deleted usage belongs to the service. */
-export function partOfUsage(usage: Usage | undefined): number {
+export function partitionOfUsage(usage: Usage | undefined): number {
   const endpointId = usage !== undefined && "endpointId" in usage ? usage.endpointId : undefined;
-  return endpointId === undefined ? SERVICE_PART : partOf(endpointId);
+  return endpointId === undefined ? SERVICE_PARTITION : partitionOf(endpointId);
 }
 
 export class RecordWrites {

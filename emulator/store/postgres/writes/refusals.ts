@@ -6,7 +6,7 @@ import {
   deliveryNotStored,
   jobAlreadyStored,
   jobNotStored,
-} from "../../caller-defects.ts";
+} from "../../batch-refusals.ts";
 import { isServerError, REFUSED, UNIQUE_VIOLATION } from "../connect/postgres-error.ts";
 import type { Session } from "../connect/session.ts";
 import { listOf } from "../values/columns.ts";

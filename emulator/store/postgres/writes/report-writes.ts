@@ -2,7 +2,7 @@
 import type { JobReport, KeptReports } from "../../../core/jobs/job-report.ts";
 import { type Columns, namesOf } from "../../rows/columns.ts";
 import { REPORT, valuesOf } from "../../rows/report-columns.ts";
-import { partOf } from "../claim/parts.ts";
+import { partitionOf } from "../claim/partitions.ts";
 import type { Statement } from "../connect/session.ts";
 import { arraysOf, bound, listOf, unnested } from "../values/columns.ts";
 
@@ -56,7 +56,10 @@ export class ReportWrites {
       ];
       const text = "DELETE FROM report WHERE seq = ANY($1::bigint[]) OR job_id = ANY($2::bytea[])";
       statements.push({ name: "replace-reports", text, values });
-      const rows = reports.map((report) => [...valuesOf(report), partOf(report.job.endpointId)]);
+      const rows = reports.map((report) => [
+        ...valuesOf(report),
+        partitionOf(report.job.endpointId),
+      ]);
       const insert = `INSERT INTO report (${namesOf(STORED)}) SELECT * FROM ${unnested(STORED)}`;
       statements.push({ name: "put-reports", text: insert, values: arraysOf(STORED, rows) });
     }

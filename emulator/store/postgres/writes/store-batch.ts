@@ -9,7 +9,7 @@ import { type Queues, writeCounts } from "./queues.ts";
 import type { Progress } from "./progress.ts";
 import { advanceRecords, changesRecords } from "./record-writes.ts";
 import { BATCH_NOT_NEXT } from "./refusals.ts";
-import { roundsOf, roundStatements } from "./rounds.ts";
+import { changeGroups, groupStatements } from "./batch-statements.ts";
 
 const BEGIN: Statement = { text: "BEGIN" };
 const COMMIT: Statement = { text: "COMMIT" };
@@ -53,13 +53,13 @@ export async function storeBatch(batch: Batch, storing: Storing): Promise<readon
     ...writeCounts(batch.counts, queues),
     ...writeJobs(batch.jobs, batch.counts, queues),
   ];
-  for (const round of roundsOf(batch.changes)) {
-    const named = hasLarge ? namesBefore(round) : undefined;
+  for (const group of changeGroups(batch.changes)) {
+    const named = hasLarge ? namesBefore(group) : undefined;
     if (named !== undefined) unsent.push(named);
-    const question = PayloadWrites.question(round);
+    const question = PayloadWrites.question(group);
     const before = question && (await send([...unsent, question]));
     if (before !== undefined) unsent = [];
-    unsent.push(...roundStatements(round, before));
+    unsent.push(...groupStatements(group, before));
   }
   if (tellRecords !== undefined && changesRecords(batch)) unsent.push(tellRecords);
   committing();

@@ -5,20 +5,20 @@
 import type { Clock } from "../../../core/time/clock.ts";
 import { StoreLostError } from "../../../core/store-error.ts";
 import type { Batch } from "../../batch.ts";
-import { batchOutOfOrder } from "../../caller-defects.ts";
-import { BatchRefusedError, PartsLostError } from "../../store.ts";
+import { batchOutOfOrder } from "../../batch-refusals.ts";
+import { BatchRefusedError, PartitionsLostError } from "../../store.ts";
 import type { Claim } from "../claim/claim.ts";
 import { endSessions } from "../claim/end-sessions.ts";
 import {
   type Fence,
   fenceStatement,
   lastBatchOf,
-  partsBehind,
+  lostPartitions,
   type Registration,
   release,
   takeSession,
 } from "../claim/registration.ts";
-import { Patience } from "../connect/patience.ts";
+import { ReconnectWait } from "../connect/reconnect-wait.ts";
 import {
   fromPostgres,
   isConflict,
@@ -32,7 +32,7 @@ import { type Progress, readProgress } from "./progress.ts";
 import type { Queues } from "./queues.ts";
 import { changesRecords } from "./record-writes.ts";
 import { BATCH_NOT_NEXT, explain, isRefusal, NOT_OWNER } from "./refusals.ts";
-import { partsOf } from "./rounds.ts";
+import { partitionsOf } from "./batch-statements.ts";
 import { storeBatch } from "./store-batch.ts";
 
 export interface WriterParts {
@@ -93,12 +93,12 @@ export class Writer {
    * @throws as `Store.flush`
    */
   flush(batch: Batch): Promise<readonly string[]> {
-    const parts = partsOf(batch);
-    const { fence, missing } = this.#parts.claim.fenceOf(parts);
+    const partitions = partitionsOf(batch);
+    const { fence, missing } = this.#parts.claim.fenceOf(partitions);
     const flushed = this.#turn.then(() => {
       if (this.#parts.claim.lost) throw this.#parts.claim.lost;
       if (batch.number !== this.#number + 1) throw batchOutOfOrder(batch.number, this.#number);
-      if (missing.size > 0) throw new PartsLostError(missing);
+      if (missing.size > 0) throw new PartitionsLostError(missing);
       const known = fence ?? { registration: this.#registration, epochs: new Map() };
       const store = () => this.#flush(batch, known);
       return changesRecords(batch) ? this.#parts.changeRecords(batch, store) : store();
@@ -119,7 +119,7 @@ export class Writer {
 
   async #flush(batch: Batch, fence: Fence): Promise<readonly string[]> {
     const { clock, times, shown } = this.#parts;
-    const patience = new Patience(clock, times, this.#closing.signal);
+    const reconnectFor = new ReconnectWait(clock, times, this.#closing.signal);
     const flush: Flush = { batch, fence, isInDoubt: false };
     for (;;) {
       try {
@@ -127,10 +127,10 @@ export class Writer {
       } catch (error) {
         const isAgain = error instanceof UnregisteredError && flush.fence.epochs.size === 0;
         if (!isAgain && error instanceof UnregisteredError)
-          throw new PartsLostError(new Set(flush.fence.epochs.keys()));
+          throw new PartitionsLostError(new Set(flush.fence.epochs.keys()));
         if (!isAgain && !isConnectionLoss(error) && !isConflict(error))
           throw fromPostgres(error, shown);
-        await patience.after(error).catch((last: unknown) => {
+        await reconnectFor.after(error).catch((last: unknown) => {
           throw fromPostgres(last, shown);
         });
       }
@@ -161,8 +161,11 @@ export class Writer {
       flush.fence = { registration, epochs: flush.fence.epochs };
     }
     // In partitions that were lost meanwhile no keys of queues may be given.
-    const lost = [...flush.fence.epochs].filter(([part, epoch]) => held.epochOf(part) !== epoch);
-    if (lost.length > 0) throw new PartsLostError(new Set(lost.map(([part]) => part)));
+    const lost = [...flush.fence.epochs].filter(
+      ([partition, epoch]) => held.epochOf(partition) !== epoch,
+    );
+    if (lost.length > 0)
+      throw new PartitionsLostError(new Set(lost.map(([partition]) => partition)));
     if (this.#registration === registration) return;
     this.#registration = registration;
     this.#line = registration.line;
@@ -222,13 +225,13 @@ export class Writer {
   async #lossOf(fence: Fence, session: Session): Promise<Error> {
     const { claim } = this.#parts;
     if (!claim.isShared) return claim.lose(session);
-    const { isGone, parts } = await partsBehind(session, claim.who.id, fence);
-    if (isGone || parts.size === 0) {
+    const { isGone, partitions } = await lostPartitions(session, claim.who.id, fence);
+    if (isGone || partitions.size === 0) {
       claim.unregister(fence.registration);
       return new UnregisteredError();
     }
-    claim.losePartsOf(fence, parts);
-    return new PartsLostError(parts);
+    claim.loseFenced(fence, partitions);
+    return new PartitionsLostError(partitions);
   }
 
   /** A connection after which it is known what was stored before. @throws UnregisteredError */

@@ -4,7 +4,7 @@ import fs from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import path from "node:path";
 import { DirectorySync, makeDirectoryDurably } from "../../../sqlite/durable-directory.ts";
-import { type FileContent, type FileRange, rangesOf } from "../../lying-bytes.ts";
+import { type FileContent, type FileRange, rangesOf } from "../../stored-bytes.ts";
 import { checksumInSlices } from "../../rows/content-checksum.ts";
 import { openContent, readContent } from "./read-file.ts";
 import { SharedFiles } from "./shared-files.ts";

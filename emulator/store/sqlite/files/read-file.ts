@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import type { OpenedPayload } from "../../../core/jobs/opened-payload.ts";
 import { SLICE_MAX_BYTES } from "../../payload-in-hand.ts";
-import type { FileContent } from "../../lying-bytes.ts";
+import type { FileContent } from "../../stored-bytes.ts";
 import { PayloadDamagedError } from "../../payload.ts";
 import { checksumInSlices, contentChecksum } from "../../rows/content-checksum.ts";
 import { codeOf, fromFileSystem } from "../../../sqlite/sqlite-error.ts";

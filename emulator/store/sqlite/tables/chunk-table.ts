@@ -1,5 +1,5 @@
 /** The chunks of streams, in batches in the order of their indexes. */
-import { chunksOutOfOrder } from "../../caller-defects.ts";
+import { chunksOutOfOrder } from "../../batch-refusals.ts";
 import type { BatchWindow, StagedBatch } from "../../payload.ts";
 import type { Connection } from "../connection.ts";
 import { type StoredBatch, storedBatch } from "../../rows/payload-columns.ts";

@@ -2,7 +2,7 @@
 import type { SQLInputValue, StatementSync } from "node:sqlite";
 import type { Delivery, DeliveryFilter, KeptDeliveries } from "../../../core/webhooks/delivery.ts";
 import type { JobFrame } from "../../../core/jobs/job-body.ts";
-import { deliveryAlreadyStored, deliveryNotStored } from "../../caller-defects.ts";
+import { deliveryAlreadyStored, deliveryNotStored } from "../../batch-refusals.ts";
 import type { Connection } from "../connection.ts";
 import { integerAt, optionalIntegerAt, textAt } from "../../../sqlite/row.ts";
 import { isConstraint } from "../../../sqlite/sqlite-error.ts";

@@ -2,7 +2,7 @@
 import type { SQLInputValue, StatementSync } from "node:sqlite";
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { Job } from "../../../core/jobs/job.ts";
-import { jobAlreadyStored, jobNotStored } from "../../caller-defects.ts";
+import { jobAlreadyStored, jobNotStored } from "../../batch-refusals.ts";
 import type { Connection } from "../connection.ts";
 import { COLUMNS, statusNumber, withEndpoint } from "../../rows/job-columns.ts";
 import { checkedRow } from "../row-checksum.ts";

@@ -1,7 +1,7 @@
 /** A batch as one buffer for the thread of the store; `apply-batch.ts` reads it there. */
 import type { JobCounts } from "../../../core/jobs/job-counts.ts";
 import type { Batch, Change, JobRow, RareChange } from "../../batch.ts";
-import { countsMissing, refuseFixedChange } from "../../caller-defects.ts";
+import { countsMissing, refuseFixedChange } from "../../batch-refusals.ts";
 import type { Payload } from "../../payload.ts";
 import { COLUMNS, statusNumber, valuesOf } from "../../rows/job-columns.ts";
 import { ValueWriter } from "./values.ts";

@@ -5,11 +5,11 @@ import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import {
   type FoundBatch,
-  type LyingBytes,
+  type StoredBytes,
   readBatches,
   readChunks,
   readPayload,
-} from "../../lying-bytes.ts";
+} from "../../stored-bytes.ts";
 import type { Boot, CountedJobs, FoundJobs, StoreReads } from "../../store.ts";
 import { noRecords } from "../../records.ts";
 import type {
@@ -23,7 +23,7 @@ import { SLICE_MAX_BYTES } from "../../payload-in-hand.ts";
 import type { Records } from "../../records.ts";
 import type { PayloadFiles } from "../files/payload-files.ts";
 import { Slots } from "../../slots.ts";
-import type { Soundness } from "../../soundness.ts";
+import type { DamageGuard } from "../../damage-guard.ts";
 import { jobOf } from "../../rows/job-columns.ts";
 import type { Row } from "../../../sqlite/row.ts";
 import type { Answers } from "./answers.ts";
@@ -48,7 +48,7 @@ export abstract class ThreadReads implements StoreReads {
     list: (filter, limit) => this.#ask("listReports", filter, limit),
     oldestDeletedAt: () => this.#ask("oldestReportAt"),
   };
-  readonly #lying: LyingBytes = {
+  readonly #storedBytes: StoredBytes = {
     payload: (seq, slot) => this.#askBodies("payload", seq, slot),
     chunks: async (seq, window) => {
       const found = await this.#askBodies("chunks", seq, window);
@@ -60,12 +60,12 @@ export abstract class ThreadReads implements StoreReads {
   readonly #bodyReads = new Slots(BODY_READS_AT_ONCE);
   protected readonly thread: ThreadLink;
   protected readonly files: PayloadFiles;
-  protected readonly soundness: Soundness;
+  protected readonly damageGuard: DamageGuard;
 
-  constructor(thread: ThreadLink, files: PayloadFiles, soundness: Soundness) {
+  constructor(thread: ThreadLink, files: PayloadFiles, damageGuard: DamageGuard) {
     this.thread = thread;
     this.files = files;
-    this.soundness = soundness;
+    this.damageGuard = damageGuard;
   }
 
   /** @throws StoreClosedError */
@@ -121,15 +121,15 @@ export abstract class ThreadReads implements StoreReads {
   }
 
   payload(seq: number, slot: PayloadSlot): Promise<ReadablePayload | undefined> {
-    return readPayload(this.#lying, seq, slot);
+    return readPayload(this.#storedBytes, seq, slot);
   }
 
   chunks(seq: number, window: ChunkWindow): Promise<readonly ChunkBatch[]> {
-    return readChunks(this.#lying, seq, window);
+    return readChunks(this.#storedBytes, seq, window);
   }
 
   chunkBatches(seq: number, window: BatchWindow): Promise<readonly ReadableBatch[]> {
-    return readBatches(this.#lying, seq, window);
+    return readBatches(this.#storedBytes, seq, window);
   }
 
   async isStillStored({ place: { seq, slot }, checksum }: PayloadDamagedError): Promise<boolean> {
@@ -163,7 +163,7 @@ export abstract class ThreadReads implements StoreReads {
     name: K,
     ...asked: Parameters<Answers[K]>
   ): Promise<ReturnType<Answers[K]>> {
-    return this.soundness.guard(async () => {
+    return this.damageGuard.guard(async () => {
       this.refuseClosed();
       return this.thread.ask(name, ...asked);
     });

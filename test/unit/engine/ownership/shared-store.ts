@@ -12,7 +12,11 @@ import {
   type Replica,
 } from "../../../../emulator/store/ownership.ts";
 import type { RecordKind, Records } from "../../../../emulator/store/records.ts";
-import { PartsLostError, RecordsMovedError, type Store } from "../../../../emulator/store/store.ts";
+import {
+  PartitionsLostError,
+  RecordsMovedError,
+  type Store,
+} from "../../../../emulator/store/store.ts";
 import { Turns } from "../../../../emulator/core/turns.ts";
 import { storeWith } from "../store-with.ts";
 
@@ -59,7 +63,7 @@ export class SharedStore {
       const isLost = (part: number) =>
         !this.owners.has(part) || this.epochs.get(part) !== epochs.get(part);
       const lost = [...partsOf(batch)].filter(isLost);
-      if (lost.length > 0 && this.isFenced) throw new PartsLostError(new Set(lost));
+      if (lost.length > 0 && this.isFenced) throw new PartitionsLostError(new Set(lost));
       const { recordsVersion } = batch;
       if (recordsVersion !== undefined && recordsVersion !== this.recordsVersion)
         throw new RecordsMovedError();
@@ -92,7 +96,7 @@ export class SharedStore {
   async gainOf(parts: ReadonlySet<number>): Promise<Gain> {
     const { counts, running } = await this.store.boot();
     return {
-      parts,
+      partitions: parts,
       counts: new Map([...counts].filter(([id]) => parts.has(partOf(id)))),
       running: running.filter(({ endpointId }) => parts.has(partOf(endpointId))),
       lastSeq: this.lastSeq,
@@ -106,8 +110,8 @@ export class SharedReplica implements Ownership {
   /** What the engine on it uses as its store. */
   readonly store: Store;
   readonly slot: number;
-  readonly servicePart = SERVICE_PART;
-  readonly partCount = PARTS;
+  readonly servicePartition = SERVICE_PART;
+  readonly partitionCount = PARTS;
   owner: Owner | undefined;
   /** The process has stood still, or the store has not been heard of, so that nothing is sure. */
   isUnsure = false;
@@ -173,7 +177,7 @@ export class SharedReplica implements Ownership {
     return !this.isUnsure && this.#has(SERVICE_PART);
   }
 
-  partOf(endpointId: string): number {
+  partitionOf(endpointId: string): number {
     return partOf(endpointId);
   }
 

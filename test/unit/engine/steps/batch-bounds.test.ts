@@ -4,7 +4,7 @@ import { MEMORY_LIMITS } from "../../../../emulator/engine/steps/state/job-memor
 import { openSteps, type Steps } from "../../../../emulator/engine/steps/steps.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import type { Step } from "../../../../emulator/engine/steps/step.ts";
-import { PartsLostError } from "../../../../emulator/store/store.ts";
+import { PartitionsLostError } from "../../../../emulator/store/store.ts";
 import { FakeClock } from "../../../fake-clock.ts";
 import { jobOf, openWriter, outcomeOf, submit, turn } from "./writer-scene.ts";
 import { storeWith } from "../store-with.ts";
@@ -126,7 +126,7 @@ describe("a step is refused when it has waited for 10 s in all", () => {
 });
 
 test("a step that is refused again for parts that another process has is tried again after a pause", async () => {
-  scene.failure = new PartsLostError(new Set([1]));
+  scene.failure = new PartitionsLostError(new Set([1]));
   const refused = outcomeOf(steps.commit((step) => submit(step)));
   await scene.clock.advance(5_000);
   expect(refused.state).toContain("again and again");

@@ -55,7 +55,7 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas", () => {
       expect.stringMatching(/^the clock of this machine is 48 h 0 min behind the database's: 2/),
     ]);
     await ahead.joined.close();
-    await expect.poll(() => right.parts.size + behind.parts.size, POLLED).toBe(64);
+    await expect.poll(() => right.partitions.size + behind.partitions.size, POLLED).toBe(64);
     expect(Math.abs(right.joined.store.serviceTime.clock.now() - Date.now())).toBeLessThan(500);
   });
 
@@ -70,7 +70,7 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas", () => {
         await begun(shared, "short", machine(0, warned)),
       ];
       await spread(two);
-      const parts = two.map((each) => [...each.parts]);
+      const parts = two.map((each) => [...each.partitions]);
       await shared.admin.query(`UPDATE service_clock SET offset_ms = ${byMs}`);
       await expect.poll(() => warned.length, POLLED).toBe(1);
       expect(warned[0]).toContain(
@@ -83,7 +83,7 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas", () => {
         );
         await each.insert(endpointOf(each));
       }
-      expect(two.map((each) => [...each.parts])).toEqual(parts);
+      expect(two.map((each) => [...each.partitions])).toEqual(parts);
     },
   );
 
@@ -99,6 +99,6 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas", () => {
     const { clock } = next.joined.store.serviceTime;
     expect(clock.now() - Date.now()).toBeGreaterThan(HOUR_MS - 60_000);
     await expect.poll(() => clock.isKnown, POLLED).toBe(true);
-    await expect.poll(() => next.parts.size, POLLED).toBe(64);
+    await expect.poll(() => next.partitions.size, POLLED).toBe(64);
   });
 });

@@ -86,7 +86,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a store whose connection is cu
       said.push(away);
       if (away === undefined) heard.resolve();
     };
-    const times = { ...SOON, lease: 1_000, patience: 300 };
+    const times = { ...SOON, lease: 1_000, reconnectFor: 300 };
     const owner = await database.open({ url, onRemoval, times });
     proxy.close();
     await expect(owner.insert()).rejects.toBeInstanceOf(StoreUnusableError);
@@ -105,7 +105,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a store whose connection is cu
     const url = through(database.url, proxy.port);
     const lost: unknown[] = [];
     const onLost = (error: unknown) => void lost.push(error);
-    const times = { ...SOON, lease: 60_000, patience: 300 };
+    const times = { ...SOON, lease: 60_000, reconnectFor: 300 };
     const owner = await database.open({ url, onLost, times });
     const cut = proxy.cutAt("COMMIT", "cut-reply").then(() => proxy.close());
     await expect(owner.insert()).rejects.toBeInstanceOf(StoreUnusableError);

@@ -7,7 +7,7 @@ import { Owner } from "../../../contract/store/subject.ts";
 import { freshDatabase } from "../../../setup/shared-postgres.ts";
 
 /** Soon enough for a test. */
-export const SOON = { lease: 600, margin: 100, renewEvery: 50, retry: 20, patience: 10_000 };
+export const SOON = { lease: 600, margin: 100, renewEvery: 50, retry: 20, reconnectFor: 10_000 };
 
 export interface TestDatabase extends AsyncDisposable {
   readonly url: string;

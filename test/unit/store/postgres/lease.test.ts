@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { createSystemClock } from "../../../../emulator/assembly/system-clock.ts";
 import { Lease } from "../../../../emulator/store/postgres/claim/lease.ts";
-import { Trust } from "../../../../emulator/store/postgres/claim/trust.ts";
+import { ClaimValidity } from "../../../../emulator/store/postgres/claim/claim-validity.ts";
 import { endpointOf, POLLED, spread } from "../../../contract/ownership/shared-subject.ts";
 import { FakeClock } from "../../../fake-clock.ts";
 import { postgresIsMissing } from "../../../setup/postgres.ts";
@@ -49,34 +49,34 @@ describe("a lease", () => {
 describe("what is claimed for a lease", () => {
   const claimed = (...leases: readonly number[]) => {
     const clock = new FakeClock();
-    const trust = new Trust(clock, { lease: 5_000, margin: 500 });
+    const validity = new ClaimValidity(clock, { lease: 5_000, margin: 500 });
     for (const leaseMs of leases) {
-      const since = trust.now();
-      trust.asks(leaseMs);
-      trust.renew(since);
+      const since = validity.now();
+      validity.asks(leaseMs);
+      validity.renew(since);
     }
-    return { clock, trust };
+    return { clock, validity };
   };
 
   it("is trusted for a longer one once a renewal with it has succeeded", async () => {
-    const { clock, trust } = claimed(5_000);
-    trust.asks(16_000);
+    const { clock, validity } = claimed(5_000);
+    validity.asks(16_000);
     await clock.advance(4_500);
-    expect(trust.isInForce).toBe(false);
+    expect(validity.isInForce).toBe(false);
     const longer = claimed(16_000);
     await longer.clock.advance(15_499);
-    expect(longer.trust.isInForce).toBe(true);
+    expect(longer.validity.isInForce).toBe(true);
     await longer.clock.advance(1);
-    expect(longer.trust.isInForce).toBe(false);
+    expect(longer.validity.isInForce).toBe(false);
   });
 
   it("is trusted for a shorter one as soon as that is asked for, for the answer may be lost", async () => {
-    const { clock, trust } = claimed(16_000);
-    trust.asks(5_000);
+    const { clock, validity } = claimed(16_000);
+    validity.asks(5_000);
     await clock.advance(4_499);
-    expect(trust.isInForce).toBe(true);
+    expect(validity.isInForce).toBe(true);
     await clock.advance(1);
-    expect(trust.isInForce).toBe(false);
+    expect(validity.isInForce).toBe(false);
   });
 });
 

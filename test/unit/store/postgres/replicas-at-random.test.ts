@@ -37,7 +37,7 @@ class Play {
   }
 
   async join(): Promise<Member> {
-    const times = { lease: LEASE, renewEvery: 60, margin: 80, settle: 120, patience: 5_000 };
+    const times = { lease: LEASE, renewEvery: 60, margin: 80, settle: 120, reconnectFor: 5_000 };
     const joined = await this.#world.join("short", { times });
     const member = new Member(joined, await joined.store.boot());
     this.members.push(member);
@@ -109,7 +109,9 @@ class Play {
     for (const id of ENDPOINTS) {
       const owners = this.#ever.filter(({ ownership }) => ownership.owns(id));
       if (owners.length > 1)
-        this.faults.push(`${owners.map(({ ownership }) => ownership.self.id).join()} trust ${id}`);
+        this.faults.push(
+          `${owners.map(({ ownership }) => ownership.self.id).join()} validity ${id}`,
+        );
     }
   }
 }
@@ -148,14 +150,14 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas at random", () => {
       END $body$;`);
     const play = new Play(made);
     const one = await play.join();
-    await expect.poll(() => one.parts.size).toBe(64);
+    await expect.poll(() => one.partitions.size).toBe(64);
     await one.insert("a");
     const two = await play.join();
-    await expect.poll(() => two.parts.size > 0).toBe(true);
+    await expect.poll(() => two.partitions.size > 0).toBe(true);
     play.freeze(one);
     const late = ENDPOINTS.filter((id) => one.has(id));
     const writing = late.map((id) => one.insert(id).catch(() => undefined));
-    await expect.poll(() => two.parts.size).toBe(64);
+    await expect.poll(() => two.partitions.size).toBe(64);
     await two.insert(late[0] ?? "a");
     play.wake(one);
     await Promise.all(writing);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { StoreInUseError, StoreUnusableError } from "../../../../emulator/core/store-error.ts";
 import type { Clock } from "../../../../emulator/core/time/clock.ts";
 import { createSystemClock } from "../../../../emulator/assembly/system-clock.ts";
-import { PartsLostError } from "../../../../emulator/store/store.ts";
+import { PartitionsLostError } from "../../../../emulator/store/store.ts";
 import { LEASES } from "../../../contract/ownership/postgres-shared.ts";
 import { endpointOf, POLLED, spread } from "../../../contract/ownership/shared-subject.ts";
 import { openIn } from "../../../contract/store/postgres-subject.ts";
@@ -41,7 +41,7 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas on one database", () 
     const one = await begun(shared, "long", { replica: "one", advertise: "http://one:7080" });
     const [state] = one.ownership.replicas();
     expect(state).toMatchObject({ id: "one", address: "http://one:7080", version: "1.2.3" });
-    expect(state?.parts).toHaveLength(ALL);
+    expect(state?.partitions).toHaveLength(ALL);
     expect(Math.abs((state?.startedAt ?? 0) - Date.now())).toBeLessThan(60_000);
     const leftMs = (state?.leaseEndsAt ?? 0) - Date.now();
     expect(leftMs > LEASES.long - 60_000 && leftMs < LEASES.long + 60_000).toBe(true);
@@ -58,13 +58,13 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas on one database", () 
       void storing.catch(() => undefined);
       await cut;
       const two = await begun(shared, "short");
-      await expect.poll(() => two.parts.size, POLLED).toBe(ALL);
+      await expect.poll(() => two.partitions.size, POLLED).toBe(ALL);
       const found = fate === "cut-reply" ? 2 : 1;
       expect(two.counts.get("a")?.inQueue).toBe(found);
       await two.insert("a");
       await one.joined.proxy.open();
       if (fate === "cut-reply") await storing;
-      else await expect(storing).rejects.toBeInstanceOf(PartsLostError);
+      else await expect(storing).rejects.toBeInstanceOf(PartitionsLostError);
       expect(await one.store.jobsOf("a", 0, 9)).toHaveLength(found + 1);
     },
   );
@@ -74,11 +74,11 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas on one database", () 
     const one = await begun(shared, "long");
     await one.insert("a");
     await shared.admin.query("DELETE FROM replica");
-    await expect(one.insert("a")).rejects.toBeInstanceOf(PartsLostError);
+    await expect(one.insert("a")).rejects.toBeInstanceOf(PartitionsLostError);
     expect(one.losses.flat()).toHaveLength(ALL);
     // What is nobody's part's is stored as soon as there is another row.
     await one.putRecord("a");
-    await expect.poll(() => one.parts.size, POLLED).toBe(ALL);
+    await expect.poll(() => one.partitions.size, POLLED).toBe(ALL);
     const job = await one.insert("a");
     expect(one.counts.get("a")?.inQueue).toBe(2);
     expect(await one.store.job(job.id)).toEqual(job);
@@ -91,20 +91,20 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas on one database", () 
       "UPDATE owner SET replica = 'nobody', epoch = epoch + 1 WHERE part < 10",
     );
     await expect.poll(() => one.losses.flat().length, POLLED).toBe(10);
-    await expect.poll(() => one.parts.size, POLLED).toBe(ALL);
+    await expect.poll(() => one.partitions.size, POLLED).toBe(ALL);
   });
 
   it("one that gave a batch up which turns out to be stored begins anew by what is stored", async () => {
     await using shared = await testShared();
-    const one = await begun(shared, "long", { times: { patience: 300 } });
+    const one = await begun(shared, "long", { times: { reconnectFor: 300 } });
     await one.insert("a");
     const { proxy } = one.joined;
     const cut = proxy.cutAt("COMMIT", "cut-reply").then(() => proxy.close());
     await expect(one.insert("a")).rejects.toBeInstanceOf(StoreUnusableError);
     await cut;
     await proxy.open();
-    await expect(one.insert("a")).rejects.toBeInstanceOf(PartsLostError);
-    await expect.poll(() => one.parts.size, POLLED).toBe(ALL);
+    await expect(one.insert("a")).rejects.toBeInstanceOf(PartitionsLostError);
+    await expect.poll(() => one.partitions.size, POLLED).toBe(ALL);
     await one.insert("a");
     expect(one.counts.get("a")?.inQueue).toBe(3);
   });
@@ -148,7 +148,7 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas on one database", () 
     await using shared = await testShared();
     const [one, two] = [await begun(shared, "long"), await begun(shared, "long")];
     await spread([one, two]);
-    const [service, other] = one.parts.has(0) ? [one, two] : [two, one];
+    const [service, other] = one.partitions.has(0) ? [one, two] : [two, one];
     await other.deliver(await other.insert(endpointOf(other)));
     await shared.admin.query("BEGIN");
     await shared.admin.query("UPDATE delivery SET settled_at = 1");

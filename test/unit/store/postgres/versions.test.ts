@@ -28,7 +28,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a replica", () => {
     const [ofOlder, ofNewer] = [endpointOf(older), endpointOf(newer)];
     const jobs = [await older.insert(ofOlder), await newer.insert(ofNewer)];
     await newer.joined.close();
-    await expect.poll(() => older.parts.size, POLLED).toBe(64);
+    await expect.poll(() => older.partitions.size, POLLED).toBe(64);
     jobs.push(await older.insert(ofNewer));
     await older.joined.close();
     const again = await begun(shared, "long");

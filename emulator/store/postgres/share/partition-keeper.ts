@@ -1,52 +1,53 @@
 /**
- * Spreads the parts over the replicas that share the database. At each renewal of its claim a replica looks at who there is and
- * who has what, removes who is gone, takes what is its own to take, and gives away what is another's by now.
+ * Keeps the partitions of this replica. At each renewal of its claim it reads the replicas and owners, removes dead replicas, takes
+ * the partitions that it is to own, and releases those that another replica is to own. The only replica has all from its
+ * registration on.
  */
 import type { LeaveWhen, Owner } from "../../ownership.ts";
 import type { Boot } from "../../store.ts";
 import type { Claim } from "../claim/claim.ts";
 import type { Registration } from "../claim/registration.ts";
-import { claimable, misplaced } from "../claim/spread.ts";
+import { claimable, misplaced } from "../claim/partition-assignment.ts";
 import type { Session, Statement } from "../connect/session.ts";
 import type { Times } from "../options.ts";
 import type { Queues } from "../writes/queues.ts";
 import type { KnownOwners } from "./known-owners.ts";
-import { buryOver, claimParts, giveParts } from "./move-parts.ts";
-import { renewAndLook, type View } from "./view.ts";
+import { removeOthers, claimPartitions, givePartitions } from "./move-partitions.ts";
+import { renewAndLook, type PeerView } from "./peer-view.ts";
 
-/** So many parts are moved at a time. */
+/** Maximum number of partitions that are released at a time. */
 const LEFT_AT_ONCE = 8;
 
-export interface PartsKeeperParts {
+export interface PartitionKeeperParts {
   readonly claim: Claim;
   readonly times: Times;
   readonly queues: Queues;
   readonly owners: KnownOwners;
-  /** Tells the other replicas that parts have changed hands. */
+  /** Tells other replicas that owners have changed. */
   readonly tell: Statement;
-  /** What there is of parts that this process has from now on. */
+  /** Reads the data of partitions that this replica owns from now on. */
   readonly readGain: (
     session: Session,
-    parts: readonly number[],
+    partitions: readonly number[],
   ) => Promise<Pick<Boot, "counts" | "running" | "lastSeq">>;
-  /** Has the next renewal come at once. */
+  /** Starts the next renewal at once. */
   readonly hurry: () => void;
 }
 
-export class PartsKeeper {
-  readonly #parts: PartsKeeperParts;
+export class PartitionKeeper {
+  readonly #parts: PartitionKeeperParts;
   #owner: Owner | undefined;
   #isEnding = false;
-  /** Left by the owner, and to be given away: each with its epoch. */
+  /** Partitions that the owner has left and the next renewal releases, each with its epoch. */
   readonly #given = new Map<number, number>();
-  /** Since when nobody has a part, by the clock that is never set. */
+  /** Since when partitions have no owner, by the monotonic clock. */
   readonly #freeSince = new Map<number, number>();
-  /** The same, and before that since when its owner is over whose row is still there. */
+  /** The same, counted from the death of the owner even while its row is still there. */
   readonly #unownedSince = new Map<number, number>();
   #slot = 0;
   #highestSeq = 0;
 
-  constructor(parts: PartsKeeperParts) {
+  constructor(parts: PartitionKeeperParts) {
     this.#parts = parts;
     const { registration, held } = parts.claim;
     held.onLost = (lost) => this.#lose(lost);
@@ -57,20 +58,22 @@ export class PartsKeeper {
     return this.#slot;
   }
 
-  /** Of all lines, as far as it knows. */
+  /** Highest known key of all lines. */
   get highestSeq(): number {
     return this.#highestSeq;
   }
 
-  /** Takes parts for `owner` from the next renewal on. */
+  /** Takes partitions for `owner` from the next renewal on. */
   begin(owner: Owner): void {
     this.#owner = owner;
   }
 
-  /** Resolves when the owner has left all. Each part is given away by the next renewal after it was left. */
+  /** Resolves when the owner has left all partitions. Each is released by the renewal after it was left. */
   async end(when: "stop" | "now"): Promise<void> {
     this.#isEnding = true;
-    await Promise.all(this.#parts.claim.held.all.map((part) => this.#leave([part], when)));
+    await Promise.all(
+      this.#parts.claim.held.all.map((partition) => this.#leave([partition], when)),
+    );
   }
 
   /** @throws StoreLostError; what `pg` throws. Answers the version of the records. */
@@ -78,14 +81,15 @@ export class PartsKeeper {
     const { claim, owners, hurry, tell } = this.#parts;
     const registration = claim.registration ?? (await this.#register(session));
     if (!(await this.#look(session, registration))) {
+      if (!claim.isShared) await claim.lose(session);
       claim.unregister(registration);
       hurry();
       return undefined;
     }
     const hasGiven = await this.#give(session);
-    const isAnyOver = owners.view.peers.some(({ leftMs }) => leftMs < 0);
-    const hasBuried = isAnyOver && (await buryOver(session, claim.seen, tell)) > 0;
-    if (hasGiven || hasBuried) await this.#look(session, registration);
+    const isAnyDead = owners.view.peers.some(({ leftMs }) => leftMs < 0);
+    const hasRemoved = isAnyDead && (await removeOthers(session, claim.seen, tell)) > 0;
+    if (hasGiven || hasRemoved) await this.#look(session, registration);
     await this.#claim(session, registration);
     this.#leaveMisplaced();
     return owners.view.recordsVersion;
@@ -110,50 +114,52 @@ export class PartsKeeper {
     this.#given.clear();
   }
 
-  /** Renews the claim; answers whether it is there. What is held that is another's by now is lost. */
+  /** Renews the claim; answers whether the row is there. Held partitions of other owners are lost. */
   async #look(session: Session, registration: Registration): Promise<boolean> {
     const { claim, times, owners, hurry } = this.#parts;
-    const startedAt = claim.trust.now();
+    const startedAt = claim.validity.now();
     const terms = { registration, settleMs: times.settle, hasBegun: this.#takesParts };
     const view = await renewAndLook(session, claim, terms);
     if (view === undefined) return false;
-    claim.trust.renew(startedAt);
+    claim.validity.renew(startedAt);
     if (view.hasLeapt) hurry();
     this.#highestSeq = Math.max(this.#highestSeq, view.lastSeq);
     this.#noteFree(view, startedAt.steady);
-    const lost = claim.held.all.filter((part) => {
-      const row = view.owners[part];
-      return row?.replica !== owners.self.id || row.epoch !== claim.held.epochOf(part);
+    const lost = claim.held.all.filter((partition) => {
+      const row = view.owners[partition];
+      return row?.replica !== owners.self.id || row.epoch !== claim.held.epochOf(partition);
     });
+    if (lost.length > 0 && !claim.isShared) await claim.lose(session);
     claim.held.lose(lost);
     owners.see(view);
     return true;
   }
 
-  #noteFree({ owners, peers }: View, now: number): void {
+  #noteFree({ owners, peers }: PeerView, now: number): void {
     const over = new Map(
       peers.map(({ id, leftMs }) => [id, leftMs < 0 ? now + leftMs : undefined]),
     );
-    for (const { part, replica } of owners) {
+    for (const { partition, replica } of owners) {
       const isFree = replica === undefined;
-      noteSince(this.#freeSince, part, isFree ? now : undefined);
-      noteSince(this.#unownedSince, part, isFree ? now : over.get(replica));
+      noteSince(this.#freeSince, partition, isFree ? now : undefined);
+      noteSince(this.#unownedSince, partition, isFree ? now : over.get(replica));
     }
   }
 
-  /** Gives away the parts that were left; at the end all that the database has in its name. Answers whether there were any. */
+  /** Releases partitions that were left; at the end all partitions of this replica. Answers whether there were any. */
   async #give(session: Session): Promise<boolean> {
     const { claim, owners, tell } = this.#parts;
     if (this.#isEnding)
-      for (const { part, replica, epoch } of owners.view.owners)
-        if (replica === owners.self.id && !claim.held.has(part)) this.#given.set(part, epoch);
+      for (const { partition, replica, epoch } of owners.view.owners)
+        if (replica === owners.self.id && !claim.held.has(partition))
+          this.#given.set(partition, epoch);
     if (this.#given.size === 0) return false;
     const targets = owners.targets();
     const given = [...this.#given].map(
-      ([part, epoch]) => [part, epoch, targets.get(part)] as const,
+      ([partition, epoch]) => [partition, epoch, targets.get(partition)] as const,
     );
-    await giveParts(session, claim.who, given, tell);
-    for (const [part] of given) this.#given.delete(part);
+    await givePartitions(session, claim.who, given, tell);
+    for (const [partition] of given) this.#given.delete(partition);
     return true;
   }
 
@@ -161,54 +167,58 @@ export class PartsKeeper {
     const { claim, owners, times, readGain, tell } = this.#parts;
     const owner = this.#owner;
     if (owner === undefined || !this.#takesParts) return;
-    const now = claim.trust.now().steady;
+    const now = claim.validity.now().steady;
     const seen = claimable({
       self: owners.self.id,
       owners: owners.view.owners,
       targets: owners.targets(),
-      isLeftOver: (part) => now - (this.#freeSince.get(part) ?? now) >= times.leftOver,
-      isHeld: (part) => claim.held.has(part) || this.#given.has(part),
+      isLeftOver: (partition) => now - (this.#freeSince.get(partition) ?? now) >= times.leftOver,
+      isHeld: (partition) => claim.held.has(partition) || this.#given.has(partition),
     });
     if (seen.length === 0) return;
-    const epochs = await claimParts(session, claim.who, registration, seen, tell);
+    const epochs = await claimPartitions(session, claim.who, registration, seen, tell);
     if (epochs.size === 0) return;
     const gain = await readGain(session, [...epochs.keys()]);
-    // It may be ending by now, or have lost its row.
+    // This replica may be stopping by now, or have lost its row.
     if (claim.registration !== registration || !this.#takesParts) return;
     this.#highestSeq = Math.max(this.#highestSeq, gain.lastSeq);
     claim.held.hold(epochs);
     owner.gained({
-      ...{ ...gain, parts: new Set(epochs.keys()) },
+      ...{ ...gain, partitions: new Set(epochs.keys()) },
       unownedMs: this.#unownedMs(epochs.keys()),
     });
     owners.take(epochs);
   }
 
-  #unownedMs(parts: Iterable<number>): ReadonlyMap<number, number> {
-    const now = this.#parts.claim.trust.now().steady;
-    const since = [...parts].map((part) => [part, this.#unownedSince.get(part)] as const);
+  #unownedMs(partitions: Iterable<number>): ReadonlyMap<number, number> {
+    const now = this.#parts.claim.validity.now().steady;
+    const since = [...partitions].map(
+      (partition) => [partition, this.#unownedSince.get(partition)] as const,
+    );
     return new Map(
-      since.flatMap(([part, from]) => (from === undefined ? [] : [[part, now - from]])),
+      since.flatMap(([partition, from]) => (from === undefined ? [] : [[partition, now - from]])),
     );
   }
 
   #leaveMisplaced(): void {
     const { claim, owners } = this.#parts;
     if (!this.#takesParts || claim.held.isLeaving) return;
-    const parts = misplaced(owners.self.id, claim.held.kept, owners.targets());
-    if (parts.length > 0) void this.#leave(parts.slice(0, LEFT_AT_ONCE), "idle");
+    const partitions = misplaced(owners.self.id, claim.held.kept, owners.targets());
+    if (partitions.length > 0) void this.#leave(partitions.slice(0, LEFT_AT_ONCE), "idle");
   }
 
-  async #leave(parts: readonly number[], when: LeaveWhen): Promise<void> {
+  async #leave(partitions: readonly number[], when: LeaveWhen): Promise<void> {
     const { claim, owners, queues, hurry } = this.#parts;
     const { held } = claim;
-    const epochs = new Map(parts.map((part) => [part, held.epochOf(part)]));
-    held.leave(parts);
+    const epochs = new Map(partitions.map((partition) => [partition, held.epochOf(partition)]));
+    held.leave(partitions);
     owners.changed();
-    await this.#owner?.leave(new Set(parts), when);
-    // One that was lost meanwhile may have been gained anew.
-    const left = held.drop(parts.filter((part) => held.epochOf(part) === epochs.get(part)));
-    for (const [part, epoch] of left) this.#given.set(part, epoch);
+    await this.#owner?.leave(new Set(partitions), when);
+    // A partition that was lost meanwhile may have been gained again.
+    const left = held.drop(
+      partitions.filter((partition) => held.epochOf(partition) === epochs.get(partition)),
+    );
+    for (const [partition, epoch] of left) this.#given.set(partition, epoch);
     queues.forget(new Set(left.keys()));
     hurry();
   }
@@ -222,8 +232,8 @@ export class PartsKeeper {
   }
 }
 
-/** Keeps the first moment of something that goes on; undefined: it does not. */
-function noteSince(since: Map<number, number>, part: number, from: number | undefined): void {
-  if (from === undefined) since.delete(part);
-  else if (!since.has(part)) since.set(part, from);
+/** Keeps the first moment of a state; undefined: the state has ended. */
+function noteSince(since: Map<number, number>, partition: number, from: number | undefined): void {
+  if (from === undefined) since.delete(partition);
+  else if (!since.has(partition)) since.set(partition, from);
 }

@@ -11,7 +11,7 @@ import type { Times } from "../options.ts";
 import type { Claim } from "./claim.ts";
 import type { SnapshotWatch } from "./snapshot-watch.ts";
 
-export interface KeeperParts {
+export interface ClaimRenewalParts {
   readonly open: () => Promise<Session>;
   readonly claim: Claim;
   readonly clock: Clock;
@@ -28,8 +28,8 @@ export interface KeeperParts {
   readonly onRemoval: (away: Error | undefined) => void;
 }
 
-export class Keeper {
-  readonly #parts: KeeperParts;
+export class ClaimRenewal {
+  readonly #parts: ClaimRenewalParts;
   readonly #closing = new AbortController();
   #hurry = new AbortController();
   /** Callers that wait for a renewal that begins after their call. */
@@ -38,7 +38,7 @@ export class Keeper {
   #session: Session | undefined;
   #isAway = false;
 
-  constructor(parts: KeeperParts) {
+  constructor(parts: ClaimRenewalParts) {
     this.#parts = parts;
     this.#running = this.#run();
   }
@@ -93,7 +93,7 @@ export class Keeper {
       // It may be in the middle of a transaction.
       this.#session?.drop(error);
       // Other replicas may have the partitions by now.
-      if (!claim.trust.isInForce) this.#say(error);
+      if (!claim.validity.isInForce) this.#say(error);
       return false;
     }
   }

@@ -1,5 +1,5 @@
-/** Parts change hands: each time their epoch is counted up, so that nothing is stored that rests on the owner before. */
-import type { OwnerRow } from "../claim/spread.ts";
+/** Changes of owners. Each counts the epoch of the partition up, so that nothing is stored any more under the owner before. */
+import type { OwnerRow } from "../claim/partition-assignment.ts";
 import { removeDead } from "../claim/remove-dead.ts";
 import { BEGIN, type Registrant, type Registration } from "../claim/registration.ts";
 import type { SeenRenewals } from "../claim/seen-renewals.ts";
@@ -14,42 +14,42 @@ const CLAIM = `WITH me AS MATERIALIZED (SELECT 1 FROM replica WHERE id = $1 AND 
         FOR UPDATE OF o SKIP LOCKED)
   UPDATE owner SET replica = $1, epoch = epoch + 1 FROM free WHERE owner.part = free.part
     RETURNING owner.part, owner.epoch`;
-/** Where the next owner is gone by now they are nobody's. */
+/** If the next owner is gone, the partition has no owner. */
 const GIVE = `WITH there AS MATERIALIZED (SELECT id FROM replica WHERE id = ANY($4::text[]) ORDER BY id FOR KEY SHARE)
   UPDATE owner SET replica = (SELECT id FROM there WHERE there.id = u.next), epoch = owner.epoch + 1
     FROM unnest($2::bigint[], $3::bigint[], $4::text[]) AS u (part, epoch, next)
     WHERE owner.part = u.part AND owner.epoch = u.epoch AND owner.replica = $1`;
 
-/** Takes those of the parts that are as they were seen; answers their epochs. @param tell goes to the others with it */
-export async function claimParts(
+/** Takes partitions that have not changed since they were seen; answers their epochs. @param tell notice for other replicas */
+export async function claimPartitions(
   session: Session,
   { id }: Registrant,
   { term }: Registration,
   seen: readonly OwnerRow[],
   tell: Statement,
 ): Promise<ReadonlyMap<number, number>> {
-  const columns = [seen.map(({ part }) => part), seen.map(({ epoch }) => epoch)];
+  const columns = [seen.map(({ partition }) => partition), seen.map(({ epoch }) => epoch)];
   const values = [id, bound(term), ...columns.map((column) => listOf("integer", column))];
   const [claimed] = await inTransaction(session, [
     { name: "claim-parts", text: CLAIM, values },
     tell,
   ]);
   const rows = claimed?.rows ?? [];
-  return new Map(rows.map(([part, epoch]) => [Number(part), Number(epoch)]));
+  return new Map(rows.map(([partition, epoch]) => [Number(partition), Number(epoch)]));
 }
 
-/** Gives parts that this one has, each with its epoch, to the next owners; undefined stands for nobody. */
-export async function giveParts(
+/** Releases partitions, each with its epoch, to the next owners; undefined: no owner. */
+export async function givePartitions(
   session: Session,
   { id }: Registrant,
-  given: readonly (readonly [part: number, epoch: number, next: string | undefined])[],
+  given: readonly (readonly [partition: number, epoch: number, next: string | undefined])[],
   tell: Statement,
 ): Promise<void> {
   const values = [
     id,
     listOf(
       "integer",
-      given.map(([part]) => part),
+      given.map(([partition]) => partition),
     ),
     listOf(
       "integer",
@@ -63,19 +63,19 @@ export async function giveParts(
   await inTransaction(session, [{ name: "give-parts", text: GIVE, values }, tell]);
 }
 
-/** Removes the rows of replicas that are over. */
-export async function buryOver(
+/** Removes the rows of dead replicas. Answers their number. */
+export async function removeOthers(
   session: Session,
   seen: SeenRenewals,
   tell: Statement,
 ): Promise<number> {
   await session.askAll(BEGIN);
-  const buried = await removeDead(session, seen);
-  await session.askAll(buried === 0 ? [{ text: "COMMIT" }] : [tell, { text: "COMMIT" }]);
-  return buried;
+  const removed = await removeDead(session, seen);
+  await session.askAll(removed === 0 ? [{ text: "COMMIT" }] : [tell, { text: "COMMIT" }]);
+  return removed;
 }
 
-/** Answers what the statements do. */
+/** Runs the statements in a transaction. */
 async function inTransaction(session: Session, statements: readonly Statement[]) {
   const answers = await session.askAll([...BEGIN, ...statements, { text: "COMMIT" }]);
   return answers.slice(BEGIN.length, -1);

@@ -6,7 +6,7 @@ import {
   type OwnerRow,
   type Peer,
   targetsOf,
-} from "../../../../emulator/store/postgres/claim/spread.ts";
+} from "../../../../emulator/store/postgres/claim/partition-assignment.ts";
 
 const peer = (id: string, isSettled = true): Peer => ({ id, hasBegun: true, isSettled });
 const partsOf = (targets: ReadonlyMap<number, string>, id: string) =>
@@ -40,12 +40,12 @@ describe("the spread of parts", () => {
 
   it("lets a replica take what is free and its own to take, or left over, or its own by the database", () => {
     const owners: readonly OwnerRow[] = [
-      { part: 0, replica: undefined, epoch: 1 },
-      { part: 1, replica: undefined, epoch: 1 },
-      { part: 2, replica: undefined, epoch: 1 },
-      { part: 3, replica: "self", epoch: 1 },
-      { part: 4, replica: "self", epoch: 1 },
-      { part: 5, replica: "other", epoch: 1 },
+      { partition: 0, replica: undefined, epoch: 1 },
+      { partition: 1, replica: undefined, epoch: 1 },
+      { partition: 2, replica: undefined, epoch: 1 },
+      { partition: 3, replica: "self", epoch: 1 },
+      { partition: 4, replica: "self", epoch: 1 },
+      { partition: 5, replica: "other", epoch: 1 },
     ];
     const targets = new Map([
       [0, "self"],
@@ -55,10 +55,10 @@ describe("the spread of parts", () => {
     ]);
     const taken = claimable({
       ...{ self: "self", owners, targets },
-      isLeftOver: (part) => part === 2,
-      isHeld: (part) => part === 4,
+      isLeftOver: (partition) => partition === 2,
+      isHeld: (partition) => partition === 4,
     });
-    expect(taken.map(({ part }) => part)).toEqual([0, 2, 3]);
+    expect(taken.map(({ partition }) => partition)).toEqual([0, 2, 3]);
     expect(misplaced("self", [0, 1, 2, 4], targets)).toEqual([1, 2]);
   });
 });

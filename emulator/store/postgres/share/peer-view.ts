@@ -1,37 +1,38 @@
-/** What a replica knows of the others, and renews with its claim. */
+/** What a replica knows of the others. Each renewal of its claim reads it. */
 import type { ReplicaState } from "../../ownership.ts";
-import type { OwnerRow, Peer } from "../claim/spread.ts";
+import type { OwnerRow, Peer } from "../claim/partition-assignment.ts";
 import type { Claim } from "../claim/claim.ts";
 import { prolong, type Registration } from "../claim/registration.ts";
 import type { RenewalRow } from "../claim/seen-renewals.ts";
-import type { Cell, Session } from "../connect/session.ts";
+import type { Session } from "../connect/session.ts";
+import type { Cell } from "../values/columns.ts";
 import { RECORDS_VERSION } from "../reads/changed-records.ts";
 import { HIGHEST_SEQ } from "../writes/progress.ts";
 
-export interface PeerRow extends Peer, RenewalRow, Omit<ReplicaState, "parts"> {
-  /** How much of its lease is left, ms, by what this process has seen. Below 0 it is over, so that the row may be removed. */
+export interface PeerRow extends Peer, RenewalRow, Omit<ReplicaState, "partitions"> {
+  /** Rest of the lease by what this process has seen, ms. Below 0 the replica is dead, and its row may be removed. */
   readonly leftMs: number;
   readonly knowsTime: boolean;
 }
 
-export interface View {
+export interface PeerView {
   readonly peers: readonly PeerRow[];
   readonly owners: readonly OwnerRow[];
   /** The highest key of all lines. */
   readonly lastSeq: number;
   readonly recordsVersion: number;
-  /** Whether the time has to be asked for again at once. */
+  /** Whether the time must be sampled again at once. */
   readonly hasLeapt: boolean;
 }
 
-export const NOTHING_SEEN: View = {
+export const NOTHING_SEEN: PeerView = {
   ...{ peers: [], owners: [], lastSeq: 0, recordsVersion: 0 },
   hasLeapt: false,
 };
 
 export interface Renewal {
   readonly registration: Registration;
-  /** Whether it takes parts. */
+  /** Whether it takes partitions. */
   readonly hasBegun: boolean;
   readonly settleMs: number;
 }
@@ -44,12 +45,12 @@ const PEERS = {
 };
 const OWNERS = { name: "owners", text: "SELECT part, replica, epoch FROM owner ORDER BY part" };
 
-/** Renews the claim, and looks; undefined where the row is gone. Throws what `pg` throws. */
+/** Renews the claim, and reads the other replicas; undefined if the own row is gone. Throws what `pg` throws. */
 export async function renewAndLook(
   session: Session,
   claim: Claim,
   { registration, hasBegun, settleMs }: Renewal,
-): Promise<View | undefined> {
+): Promise<PeerView | undefined> {
   const { who, time } = claim;
   const asked = time.ask(who, registration);
   const [own, sample, peers, owners, lastSeq, version] = await session.askAll([
@@ -62,7 +63,7 @@ export async function renewAndLook(
   ]);
   if (own?.rowCount !== 1) return undefined;
   const rows = (peers?.rows ?? []).map(readPeer);
-  claim.seen.look(rows, claim.trust.now().steady);
+  claim.seen.look(rows, claim.validity.now().steady);
   const others = rows.filter((row) => row.id !== who.id && claim.seen.leftMs(row) >= 0);
   const isKnownElsewhere = others.some(({ knowsTime }) => knowsTime);
   const hasLeapt = await time.heard(session, asked, { row: sample?.rows[0], isKnownElsewhere });
@@ -76,9 +77,9 @@ export async function renewAndLook(
       const isSettled = begunAt <= now - settleMs;
       return { ...row, leftMs, leaseEndsAt: now + leftMs, isSettled };
     }),
-    owners: (owners?.rows ?? []).map(([part, replica, epoch]) => ({
-      part: Number(part),
-      // A part of one that is not there is nobody's.
+    owners: (owners?.rows ?? []).map(([partition, replica, epoch]) => ({
+      partition: Number(partition),
+      // A partition of a replica without a row has no owner.
       replica: known.has(String(replica)) ? String(replica) : undefined,
       epoch: Number(epoch),
     })),

@@ -1,7 +1,7 @@
 /** Stops all work of a store once damage was found, so that the damage does not spread. */
 import { StoreDamagedError } from "../core/store-error.ts";
 
-export class Soundness {
+export class DamageGuard {
   #damage: StoreDamagedError | undefined;
   readonly #onDamage: ((damage: StoreDamagedError) => void) | undefined;
 

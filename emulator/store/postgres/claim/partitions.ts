@@ -5,22 +5,26 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 
-export const PARTS = 64;
+export const PARTITIONS = 64;
 
-export const ALL_PARTS: readonly number[] = Array.from({ length: PARTS }, (_, part) => part);
+export const ALL_PARTITIONS: readonly number[] = Array.from(
+  { length: PARTITIONS },
+  (_, partition) => partition,
+);
 
 /** Partition of everything that belongs to no endpoint. */
-export const SERVICE_PART = 0;
+export const SERVICE_PARTITION = 0;
 
 /** Maximum number of remembered endpoints: each job needs its partition several times. */
 const MOST_REMEMBERED = 10_000;
 const remembered = new Map<string, number>();
 
-export function partOf(endpointId: string): number {
+export function partitionOf(endpointId: string): number {
   const known = remembered.get(endpointId);
   if (known !== undefined) return known;
-  const part = (createHash("sha256").update(Buffer.from(endpointId)).digest()[0] ?? 0) % PARTS;
+  const partition =
+    (createHash("sha256").update(Buffer.from(endpointId)).digest()[0] ?? 0) % PARTITIONS;
   if (remembered.size >= MOST_REMEMBERED) remembered.clear();
-  remembered.set(endpointId, part);
-  return part;
+  remembered.set(endpointId, partition);
+  return partition;
 }

@@ -1,6 +1,6 @@
 /** Which replica is to own which partition. Every replica computes the same from the stored rows. */
 import { createHash } from "node:crypto";
-import { ALL_PARTS } from "./parts.ts";
+import { ALL_PARTITIONS } from "./partitions.ts";
 
 export interface Peer {
   readonly id: string;
@@ -11,7 +11,7 @@ export interface Peer {
 }
 
 export interface OwnerRow {
-  readonly part: number;
+  readonly partition: number;
   /** Undefined: no owner. */
   readonly replica: string | undefined;
   readonly epoch: number;
@@ -27,10 +27,10 @@ export function targetsOf(peers: readonly Peer[]): ReadonlyMap<number, string> {
     ({ id }) => id,
   );
   const targets = new Map<number, string>();
-  for (const part of ALL_PARTS) {
-    const weights = ids.map((id) => ({ id, weight: weightOf(part, id) }));
+  for (const partition of ALL_PARTITIONS) {
+    const weights = ids.map((id) => ({ id, weight: weightOf(partition, id) }));
     const best = weights.toSorted((a, b) => b.weight - a.weight || (a.id < b.id ? -1 : 1))[0];
-    if (best !== undefined) targets.set(part, best.id);
+    if (best !== undefined) targets.set(partition, best.id);
   }
   return targets;
 }
@@ -40,30 +40,30 @@ export interface Situation {
   readonly owners: readonly OwnerRow[];
   readonly targets: ReadonlyMap<number, string>;
   /** Whether a partition has been without an owner for so long that any replica may take it. */
-  readonly isLeftOver: (part: number) => boolean;
+  readonly isLeftOver: (partition: number) => boolean;
   /** Whether memory has the partition, also while it is being released. */
-  readonly isHeld: (part: number) => boolean;
+  readonly isHeld: (partition: number) => boolean;
 }
 
 /** Partitions to be claimed: those that the database says are its own but memory lacks, and free ones that it is to own. */
 export function claimable({ self, owners, targets, isLeftOver, isHeld }: Situation) {
-  return owners.filter(({ part, replica }) => {
-    if (replica === self) return !isHeld(part);
+  return owners.filter(({ partition, replica }) => {
+    if (replica === self) return !isHeld(partition);
     if (replica !== undefined) return false;
-    const target = targets.get(part) ?? self;
-    return target === self || isLeftOver(part);
+    const target = targets.get(partition) ?? self;
+    return target === self || isLeftOver(partition);
   });
 }
 
 /** Partitions that another replica is to own. */
 export function misplaced(
   self: string,
-  parts: readonly number[],
+  partitions: readonly number[],
   targets: ReadonlyMap<number, string>,
 ): readonly number[] {
-  return parts.filter((part) => (targets.get(part) ?? self) !== self);
+  return partitions.filter((partition) => (targets.get(partition) ?? self) !== self);
 }
 
-function weightOf(part: number, id: string): number {
-  return createHash("sha256").update(`${part} ${id}`).digest().readUIntBE(0, 6);
+function weightOf(partition: number, id: string): number {
+  return createHash("sha256").update(`${partition} ${id}`).digest().readUIntBE(0, 6);
 }

@@ -2,41 +2,41 @@
 import type { Batch, Change, RareChange } from "../../batch.ts";
 import type { Usage } from "../../../core/billing/usage.ts";
 import type { Job } from "../../../core/jobs/job.ts";
-import { partOf, SERVICE_PART } from "../claim/parts.ts";
+import { partitionOf, SERVICE_PARTITION } from "../claim/partitions.ts";
 import type { Answer, Statement } from "../connect/session.ts";
 import { ChunkWrites } from "./chunk-writes.ts";
 import { DeliveryWrites, pruneDeliveries } from "./delivery-writes.ts";
 import { deleteJobs } from "./job-writes.ts";
 import { PayloadWrites } from "./payload-writes.ts";
-import { partOfUsage, RecordWrites } from "./record-writes.ts";
+import { partitionOfUsage, RecordWrites } from "./record-writes.ts";
 import { pruneReports, ReportWrites } from "./report-writes.ts";
 
 /**
  * Groups of changes that are stored together: each kind is gathered, and changes of the same thing are combined. A deletion by bounds
  * ends a group, because it depends on all stored rows.
  */
-export function roundsOf(changes: readonly Change[]): readonly (readonly Change[])[] {
-  const rounds: Change[][] = [];
+export function changeGroups(changes: readonly Change[]): readonly (readonly Change[])[] {
+  const groups: Change[][] = [];
   let isOpen = false;
   for (const made of changes) {
-    if (!isOpen) rounds.push([]);
-    rounds.at(-1)?.push(made);
+    if (!isOpen) groups.push([]);
+    groups.at(-1)?.push(made);
     isOpen = made.type !== "prune-deliveries" && made.type !== "prune-reports";
   }
-  return rounds;
+  return groups;
 }
 
 /** @param before answer to `PayloadWrites.question`. @throws BatchRefusedError */
-export function roundStatements(
+export function groupStatements(
   changes: readonly Change[],
   before: Answer | undefined,
 ): readonly Statement[] {
-  const round = new Round(before);
-  for (const made of changes) round.make(made);
-  return round.statements();
+  const group = new ChangeGroup(before);
+  for (const made of changes) group.make(made);
+  return group.statements();
 }
 
-class Round {
+class ChangeGroup {
   readonly #payloads: PayloadWrites;
   readonly #chunks = new ChunkWrites();
   readonly #deliveries = new DeliveryWrites();
@@ -115,20 +115,20 @@ class Round {
 }
 
 /** Partitions with data that a batch changes. Records other than usage belong to no partition. */
-export function partsOf({ counts, changes }: Batch): ReadonlySet<number> {
+export function partitionsOf({ counts, changes }: Batch): ReadonlySet<number> {
   const endpointIds = new Set(counts.keys());
-  const parts = new Set<number>();
+  const partitions = new Set<number>();
   for (const made of changes) {
     if ("endpointId" in made) endpointIds.add(made.endpointId);
     else if ("delivery" in made) endpointIds.add(made.delivery.endpointId);
     else if ("report" in made) endpointIds.add(made.report.job.endpointId);
     else if ("job" in made) endpointIds.add(made.job.endpointId);
     else if (made.type === "put-record") {
-      if (made.kind === "usage") parts.add(partOfUsage(made.record as Usage));
+      if (made.kind === "usage") partitions.add(partitionOfUsage(made.record as Usage));
     } else if (made.type === "delete-record") {
-      if (made.kind === "usage") parts.add(partOfUsage(undefined));
-    } else parts.add(SERVICE_PART);
+      if (made.kind === "usage") partitions.add(partitionOfUsage(undefined));
+    } else partitions.add(SERVICE_PARTITION);
   }
-  for (const endpointId of endpointIds) parts.add(partOf(endpointId));
-  return parts;
+  for (const endpointId of endpointIds) partitions.add(partitionOf(endpointId));
+  return partitions;
 }

@@ -2,9 +2,8 @@
  * Reads payloads and chunks from the rows of a store and from the files that the rows name. They may be deleted or replaced
  * between a look at the row and a look at the file.
  */
-import type { ChunkBatch, ChunkWindow } from "../../runtime/protocol/chunk-batch.ts";
+import { type ChunkBatch, type ChunkWindow, cutBatch } from "../../runtime/protocol/chunk-batch.ts";
 import type { OpenedPayload } from "../core/jobs/opened-payload.ts";
-import { selectChunks } from "./chunk-selection.ts";
 import { payloadInHand } from "./payload-in-hand.ts";
 import {
   type BatchWindow,
@@ -57,7 +56,7 @@ export interface FoundBatch extends Found, Omit<ChunkBatch, "lines"> {
 type StoredFile = Found & { readonly body: string };
 
 /** The rows and files of a store. */
-export interface LyingBytes {
+export interface StoredBytes {
   payload(seq: number, slot: PayloadSlot): Promise<Found | undefined>;
   /** Batches with all chunks of the window, and perhaps more at either end. */
   chunks(seq: number, window: BatchWindow): Promise<readonly FoundBatch[]>;
@@ -69,17 +68,17 @@ export interface LyingBytes {
 }
 
 export async function readPayload(
-  lying: LyingBytes,
+  source: StoredBytes,
   seq: number,
   slot: PayloadSlot,
 ): Promise<ReadablePayload | undefined> {
-  const found = await lying.payload(seq, slot);
+  const found = await source.payload(seq, slot);
   if (found === undefined) return undefined;
   const place = { seq, slot };
   const { body } = found;
   if (typeof body !== "string") return payloadInHand(refuseDamaged(found, place));
-  const file = lying.file({ ...found, name: body, offset: 0, place });
-  const isNamed = async () => (await lying.payload(seq, slot))?.body === body;
+  const file = source.file({ ...found, name: body, offset: 0, place });
+  const isNamed = async () => (await source.payload(seq, slot))?.body === body;
   return {
     sizeBytes: found.sizeBytes,
     bytes: () => unlessGone(() => file.bytes(), isNamed),
@@ -89,17 +88,17 @@ export async function readPayload(
 
 /** @throws PayloadDamagedError when a batch is not what was stored */
 export async function readChunks(
-  lying: LyingBytes,
+  source: StoredBytes,
   seq: number,
   window: ChunkWindow,
 ): Promise<readonly ChunkBatch[]> {
-  const found = await lying.chunks(seq, window);
+  const found = await source.chunks(seq, window);
   const place = { seq, slot: "chunks" } as const;
   const batches = found.map(async ({ firstIndex, count, ...stored }) => {
     const { body } = stored;
     const lines =
       typeof body === "string"
-        ? await lying.file({ ...stored, name: body, place }).bytes()
+        ? await source.file({ ...stored, name: body, place }).bytes()
         : refuseDamaged(stored, place);
     return { firstIndex, count, lines };
   });
@@ -108,26 +107,26 @@ export async function readChunks(
   } catch (error) {
     if (!(error instanceof PayloadDamagedError)) throw error;
     await Promise.allSettled(batches);
-    const again = await lying.chunks(seq, window);
+    const again = await source.chunks(seq, window);
     if (filesOf(again) === filesOf(found)) throw error;
   }
   // The batches were replaced or deleted meanwhile.
-  return readChunks(lying, seq, window);
+  return readChunks(source, seq, window);
 }
 
 /** @throws PayloadDamagedError when lines in a row are not what was stored */
 export async function readBatches(
-  lying: LyingBytes,
+  source: StoredBytes,
   seq: number,
   window: BatchWindow,
 ): Promise<readonly ReadableBatch[]> {
   const place = { seq, slot: "chunks" } as const;
-  return (await lying.chunks(seq, window)).map(({ firstIndex, count, ...stored }) => {
+  return (await source.chunks(seq, window)).map(({ firstIndex, count, ...stored }) => {
     const { body, sizeBytes } = stored;
     if (typeof body !== "string") return { firstIndex, count, lines: refuseDamaged(stored, place) };
-    const file = lying.file({ ...stored, name: body, place });
+    const file = source.file({ ...stored, name: body, place });
     const isNamed = async () => {
-      const found = await lying.chunks(seq, { from: firstIndex, maxCount: 1, maxBytes: 1 });
+      const found = await source.chunks(seq, { from: firstIndex, maxCount: 1, maxBytes: 1 });
       return found.some((batch) => batch.body === body);
     };
     const lines = {
@@ -160,4 +159,25 @@ async function unlessGone<T>(
 
 function filesOf(found: readonly Found[]): string {
   return JSON.stringify(found.filter((one): one is StoredFile => typeof one.body === "string"));
+}
+
+/**
+ * Cuts stored batches to the window of a reader.
+ *
+ * @param batches batches with all chunks of the window, in order, without gaps
+ */
+export function selectChunks(batches: Iterable<ChunkBatch>, window: ChunkWindow): ChunkBatch[] {
+  const selected: ChunkBatch[] = [];
+  let { maxCount, maxBytes } = window;
+  for (const batch of batches) {
+    const cut = cutBatch(batch, { from: window.from, maxCount, maxBytes });
+    if (cut === undefined) continue;
+    if (selected.length > 0 && cut.lines.byteLength > maxBytes) break;
+    selected.push(cut);
+    maxCount -= cut.count;
+    maxBytes -= cut.lines.byteLength;
+    // The rest of the batch did not fit.
+    if (cut.firstIndex + cut.count < batch.firstIndex + batch.count) break;
+  }
+  return selected;
 }

@@ -10,7 +10,7 @@ export interface Moment {
   readonly steady: number;
 }
 
-export class Trust {
+export class ClaimValidity {
   readonly #clock: Clock;
   readonly #marginMs: number;
   /** Time after the begin of a renewal during which the claim is in force. */
