@@ -175,7 +175,7 @@ async function openPorts(options: EmulatorOptions, state: State, made: AsyncDisp
     liveWorkers: new LiveWorkers(context, state.openSession),
     ...(objects && { mount: { path: S3_PATH, listener: objects } }),
     certificate: given,
-    workerDoor: elsewhere?.door,
+    workerListener: elsewhere?.listener,
     ownership: state.ownership,
   });
   made.defer(() => http.stop());

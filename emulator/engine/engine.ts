@@ -12,8 +12,8 @@ import { checkData } from "./jobs/check-data.ts";
 import { endDamaged } from "./jobs/damaged-data.ts";
 import { putBackUnsent } from "./jobs/put-back-unsent.ts";
 import type { Assignment } from "./steps/effects.ts";
-import { expireDue } from "./jobs/expire.ts";
-import { FormerJobs } from "./jobs/former-jobs.ts";
+import { expireDue } from "./jobs/expire-jobs-and-leases.ts";
+import { RecoveredJobs } from "./jobs/recovered-jobs.ts";
 import { tellOfJobsLeft } from "./ownership/gain-endpoints.ts";
 import { type ContextOptions, openContext, type OpenContext } from "./parts/open-parts.ts";
 import { isMoved } from "./steps/state/endpoint-moved.ts";
@@ -24,7 +24,7 @@ import { serve } from "./resources/endpoints/serve-endpoints.ts";
 import { serveResources } from "./resources/serve-resources.ts";
 import type { StartWork } from "./parts/start-work.ts";
 import { WebhookDelivery } from "./webhooks/deliver-webhooks.ts";
-import { FormerWorkers } from "./workers/former-workers.ts";
+import { RecoveredWorkers } from "./workers/recovered-workers.ts";
 import { GpuPool } from "./workers/gpus/gpu-pool.ts";
 import { MemoryWatch } from "./workers/memory-watch.ts";
 import { WorkerManager } from "./workers/worker-manager.ts";
@@ -90,9 +90,9 @@ export async function createEngine(
   const pods = new PodKeeper(context, podLauncher, gpus);
   const webhooks = new WebhookDelivery(context, webhookSender);
   const ended: WorkerManager["ended"] = (worker, exit) => workers.ended(worker, exit);
-  const formerWorkers = new FormerWorkers(context, { launchers, starter, ended });
-  const formerJobs = new FormerJobs(context, formerWorkers);
-  const owner = new PartsOwner(context, { formerJobs, workers, pods, webhooks, startWork });
+  const recoveredWorkers = new RecoveredWorkers(context, { launchers, starter, ended });
+  const recoveredJobs = new RecoveredJobs(context, recoveredWorkers);
+  const owner = new PartsOwner(context, { recoveredJobs, workers, pods, webhooks, startWork });
   signals.partsLost.on((parts) => owner.lost(parts));
   signals.recordsChanged.on((changes) => owner.learned(changes));
   signals.endpointChanged.on((endpointId) => {
@@ -114,21 +114,21 @@ export async function createEngine(
     workers.considerAll();
     pods.considerAll();
   });
-  signals.workersFound.on(() => formerJobs.found());
-  await resume(context, startWork, formerJobs);
+  signals.workersFound.on(() => recoveredJobs.found());
+  await resume(context, startWork, recoveredJobs);
   const running = { context, workers, pods, webhooks, startWork };
-  return runningEngine(running, { formerJobs, gpus, memory, owner });
+  return runningEngine(running, { recoveredJobs, gpus, memory, owner });
 }
 
 function runningEngine(
   parts: Pick<RunningEngine, "context" | "workers" | "pods" | "webhooks" | "startWork">,
   {
-    formerJobs,
+    recoveredJobs,
     gpus,
     memory,
     owner,
   }: {
-    readonly formerJobs: FormerJobs;
+    readonly recoveredJobs: RecoveredJobs;
     readonly gpus: GpuPool;
     readonly memory: MemoryWatch;
     readonly owner: PartsOwner;
@@ -155,7 +155,7 @@ function runningEngine(
       await context.ownership.end(how === "drain" ? "stop" : "now");
       await startWork.stop();
       await Promise.all([workers.stop(how), pods.stop(how)]);
-      formerJobs.stop();
+      recoveredJobs.stop();
       gpus.close();
       memory.stop();
       await context.usage.stop();
@@ -179,7 +179,7 @@ async function serveWith(
 async function resume(
   context: EngineContext,
   startWork: StartWork,
-  formerJobs: FormerJobs,
+  recoveredJobs: RecoveredJobs,
 ): Promise<void> {
   await checkCredentials(context);
   // What runs and waits comes with the parts that this process gets.
@@ -187,7 +187,7 @@ async function resume(
   tellOfJobsLeft(context);
   await startWork.do(() => context.usage.load());
   const running = context.steps.jobsInMemory(({ status }) => status === "IN_PROGRESS");
-  await startWork.do(() => formerJobs.settle(running));
+  await startWork.do(() => recoveredJobs.settle(running));
 }
 
 function noOtherEmulator() {
@@ -197,7 +197,7 @@ function noOtherEmulator() {
 /** Never rejects: what could not be applied is tried again. */
 async function applyDue(context: EngineContext, startWork: StartWork): Promise<void> {
   const { dueTimer, clock, log } = context;
-  // The start puts jobs of former workers back into the queue; their leases must not run out before.
+  // The start puts the jobs of recovered workers back into the queue; their leases must not run out before.
   if (startWork.isWaiting) {
     dueTimer.aim(clock.now() + 1_000);
     return;

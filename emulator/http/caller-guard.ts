@@ -6,7 +6,7 @@ import type { Router } from "./router.ts";
 import type { HttpService } from "./operation/service.ts";
 
 /** Passes allowed requests on to `own`, with the headers for browsers set on the response. */
-export function entrance(
+export function callerGuard(
   { callers }: HttpService,
   router: Router,
   own: RequestListener,

@@ -9,7 +9,7 @@ import { LISTENERS } from "../net/listener-limits.ts";
 import { createWebServer } from "../net/web-server.ts";
 import { refusalAt } from "./operation/dialect.ts";
 import { CONTRACT_DIALECT } from "./operation/dialects/contract-dialect.ts";
-import { entrance, mayEnter } from "./caller-guard.ts";
+import { callerGuard, mayEnter } from "./caller-guard.ts";
 import { answerClientError, isAnswering } from "./operation/answers/client-error.ts";
 import { inTurn } from "./operation/answers/one-request-at-a-time.ts";
 import { Replicas } from "./replicas/replicas.ts";
@@ -89,13 +89,13 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     service.endStop();
     // Other replicas connect again for as long as the port is open.
     const closed = closeServer(server, graceMs, answered);
-    void answered.then(() => replicas?.door.stop(graceMs));
+    void answered.then(() => replicas?.listener.stop(graceMs));
     await closed;
     replicas?.close();
   };
   return {
     forWorkers: inTurn(
-      entrance(service, router, (request, response) => {
+      callerGuard(service, router, (request, response) => {
         if (router.isForWorkers(request)) router.listener(request, response);
         else response.writeHead(404).end();
       }),
@@ -126,20 +126,21 @@ function openServer(service: HttpService, options: HttpServerOptions) {
   const gate = new BalanceHandler(service, refusal, replicas);
   const shouldUpgradeCallback = (request: IncomingMessage) =>
     !isAnswering(request.socket) &&
-    (replicas?.door.mayConnect(request) === true ||
+    (replicas?.listener.mayConnect(request) === true ||
       (gate.mayUpgrade(request) &&
-        (replicas?.door.look(request) === true || mayEnter(service, request))));
+        (replicas?.listener.look(request) === true || mayEnter(service, request))));
   const limits = { limits: LISTENERS.clients, log: options.log };
   const serverOptions = { ...SERVER_LIMITS, ...connectionLimits, ...limits, shouldUpgradeCallback };
   const { server, useCertificate, guarded } = createWebServer(serverOptions, certificate);
   server.on("clientError", (error, socket) => answerClientError(refusal, error, socket));
   const router = new Router(service, replicas);
   const own = gate.before(router.listener);
-  const clients = withMount(entrance(service, router, own), options.mount);
-  const listener = replicas?.door.before(clients) ?? clients;
+  const clients = withMount(callerGuard(service, router, own), options.mount);
+  const listener = replicas?.listener.before(clients) ?? clients;
   if (BalanceHandler.canUpgrade) {
     const upgraded = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-      if (replicas?.door.take(request, socket, head) !== true) gate.upgrade(request, socket, head);
+      if (replicas?.listener.take(request, socket, head) !== true)
+        gate.upgrade(request, socket, head);
     };
     server.on("upgrade", guarded(upgraded));
   }

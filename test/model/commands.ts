@@ -5,7 +5,7 @@ import { cancel } from "../../emulator/engine/jobs/cancel.ts";
 import { loseWorker } from "../../emulator/engine/jobs/requeue.ts";
 import { health } from "../../emulator/engine/resources/endpoints/health.ts";
 import { viewJob } from "../../emulator/engine/jobs/read/job-view.ts";
-import { pinExpiry } from "../../emulator/engine/jobs/pin-expiry.ts";
+import { setTtl } from "../../emulator/engine/jobs/set-ttl.ts";
 import { purgeQueue } from "../../emulator/engine/jobs/purge-queue.ts";
 import { retry } from "../../emulator/engine/jobs/retry.ts";
 import { readStream } from "../../emulator/engine/streams/read-stream.ts";
@@ -150,7 +150,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     return worker.id;
   },
   status: onJob(({ test }, ref) => viewJob(test.engine, ref)),
-  "status with ttl": onJob(({ test }, ref) => pinExpiry(test.engine, ref, 90_000)),
+  "status with ttl": onJob(({ test }, ref) => setTtl(test.engine, ref, 90_000)),
   "read the stream": onJob(async ({ test }, ref) => {
     const options = { holdMs: 0, signal: AbortSignal.abort() };
     const { batches, ...part } = await readStream(test.engine, ref, options);

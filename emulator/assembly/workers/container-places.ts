@@ -129,7 +129,7 @@ export class ContainersPlaces {
     const url = serviceUrl(this.#options, elsewhere);
     if (url === undefined) this.#warnOfUrl();
     return {
-      worker: workerAt(order, workerAddress, elsewhere.door.fingerprint),
+      worker: workerAt(order, workerAddress, elsewhere.listener.fingerprint),
       extraHosts: NAMED_HOSTS,
       storeUrl: url && url + S3_PATH,
       liveUrl: url,

@@ -9,7 +9,7 @@ import {
   settleWorkerCertificate,
 } from "../../engine/access/settle-worker-certificate.ts";
 import type { TlsPortOptions } from "../../grpc/tls-port.ts";
-import type { WorkerDoor } from "../../http/operation/access/worker-door.ts";
+import type { WorkerListener } from "../../http/operation/access/worker-listener.ts";
 import type { Certificate } from "../../net/certificate.ts";
 import { makeCertificate } from "../../net/make-certificate.ts";
 import { DEFAULT_HOST } from "../callers.ts";
@@ -62,7 +62,7 @@ export function workerAddressOf(
 export interface Elsewhere {
   /** What is to be opened. */
   readonly port: Pick<TlsPortOptions, "certificate" | "listen">;
-  readonly door: WorkerDoor;
+  readonly listener: WorkerListener;
   /** Where workers are told to connect; once the port is open. */
   address(): string | undefined;
 }
@@ -91,7 +91,7 @@ export async function settleElsewhere(
   const certificate = given ?? (await madeCertificate(settling, clock));
   const { raw } = new X509Certificate(certificate.cert);
   const address = () => (opened() === undefined ? undefined : workerAddressOf(options, opened()));
-  const door: WorkerDoor = {
+  const listener: WorkerListener = {
     fingerprint: given === undefined ? hash("sha256", raw, "buffer") : undefined,
     addresses() {
       const others = ownership?.replicas().filter(({ id }) => id !== ownership.self.id) ?? [];
@@ -99,7 +99,7 @@ export async function settleElsewhere(
       return all.filter((each) => each !== undefined);
     },
   };
-  return { port: { listen: { host, port }, certificate }, door, address };
+  return { port: { listen: { host, port }, certificate }, listener, address };
 }
 
 async function madeCertificate(

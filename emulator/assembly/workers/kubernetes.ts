@@ -72,7 +72,7 @@ function placesOf(parts: KubernetesParts, elsewhere: Elsewhere, order: WorkerOrd
   const bucket = url === undefined ? undefined : objects?.bucketFor(order.endpoint, url + S3_PATH);
   return {
     serviceAddress: addressesOf(elsewhere),
-    workerToken: workerToken(order.workerToken, elsewhere.door.fingerprint),
+    workerToken: workerToken(order.workerToken, elsewhere.listener.fingerprint),
     env: storageEnvironment(order.template.env, bucket),
     live: url === undefined ? undefined : { ...liveTerms, url },
   };
@@ -87,8 +87,8 @@ function isForThisMachineAlone({
 }
 
 /** Of all replicas, this one first. @throws Error before the port is open */
-function addressesOf({ door }: Elsewhere): string {
-  const addresses = door.addresses();
+function addressesOf({ listener }: Elsewhere): string {
+  const addresses = listener.addresses();
   if (addresses.length === 0) throw new Error("the port of workers is not open");
   return addresses.join(",");
 }

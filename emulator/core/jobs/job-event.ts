@@ -107,7 +107,7 @@ export interface ReadChunks {
 }
 
 export interface PinExpiry {
-  readonly type: "pin-expiry";
+  readonly type: "set-ttl";
   readonly ttlMs: number;
 }
 

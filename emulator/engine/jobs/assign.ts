@@ -12,7 +12,7 @@ import type { WorkerPort } from "../workers/worker-port.ts";
 import type { HistoryPort } from "../observe/tell-port.ts";
 import type { LimitPort } from "../limits/bytes-in-flight.ts";
 import type { WakePort } from "../steps/wake-port.ts";
-import { keepLease } from "./keep-lease.ts";
+import { renewWhileReading } from "./renew-while-reading.ts";
 import { wholePayload } from "./read/show-payload.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 
@@ -84,7 +84,7 @@ async function sendLater(
   before: Promise<void> | undefined,
 ): Promise<void> {
   const { job } = assignment;
-  const letGo = keepLease(engine, assignment);
+  const letGo = renewWhileReading(engine, assignment);
   try {
     await before;
     const { payloads } = assignment;

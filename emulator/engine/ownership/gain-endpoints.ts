@@ -11,14 +11,14 @@ import type { Running } from "./running.ts";
 /** They are decided for when it returns. Resolves when what ran at the owner before is settled, and billed until then. */
 export async function gainEndpoints(
   engine: StepPort & TimePort & TellPort & CatalogPort & WakePort,
-  { formerJobs, pods, startWork, webhooks }: Running,
+  { recoveredJobs, pods, startWork, webhooks }: Running,
   gain: Gain,
 ): Promise<void> {
   const { clock, directory, dueTimer, endpointChanged, steps, usage } = engine;
   const isGained = engine.ownership.isOf(gain.partitions);
   const hasService = engine.ownership.isServiceOf(gain.partitions);
   steps.memory.gain(gain);
-  const settled = startWork.do(() => formerJobs.settle(gain.running));
+  const settled = startWork.do(() => recoveredJobs.settle(gain.running));
   tellOfJobsLeft(engine);
   dueTimer.aim(clock.now());
   webhooks.gained();

@@ -4,7 +4,7 @@ import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { WorkerPort } from "../workers/worker-port.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";
-import { isOfExternal } from "../jobs/former-jobs.ts";
+import { isOfExternal } from "../jobs/recovered-jobs.ts";
 import { requeueOrphans } from "../jobs/requeue.ts";
 import type { LeaveWhen } from "../../store/ownership.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";

@@ -1,11 +1,11 @@
-/** Those who wait for room in the gathering batch. */
+/** The steps that wait for room in the batch that gathers. */
 import { ServiceError } from "../../core/service-error.ts";
 import type { Clock } from "../../core/time/clock.ts";
 
 /** Timeout of a step that somebody waits for: all its waits for room together, real time. */
 const ROOM_WAIT_MS = 10_000;
 
-export class Doors {
+export class BatchRoom {
   /** Real time. */
   readonly #clock: Clock;
   readonly #waiting = new Set<() => void>();
@@ -14,13 +14,13 @@ export class Doors {
     this.#clock = clock;
   }
 
-  /** Until when a step waits for room that begins now: for 10 s, or as long as it takes. */
+  /** The moment until which a step waits that begins to wait now: in 10 s, or never. */
   deadline(hasTime: boolean): number {
     return hasTime ? Number.POSITIVE_INFINITY : this.#clock.now() + ROOM_WAIT_MS;
   }
 
   /**
-   * Resolves when the doors open, in the order of the calls.
+   * Resolves when there is room, in the order of the calls.
    *
    * @throws ServiceError storage_busy at `deadline`
    */

@@ -15,7 +15,7 @@ import {
 } from "../../store/store.ts";
 import type { Journal } from "../../core/undo-journal.ts";
 import { BatchFlusher, type BatchFlusherOptions } from "./batch-flusher.ts";
-import { Doors } from "./batch-room.ts";
+import { BatchRoom } from "./batch-room.ts";
 import type { Effects } from "./effects.ts";
 import { GatheredBatch, type Waiter } from "./gathered-batch.ts";
 import { allRefused, type Failure, type Refused, takeBack } from "./refused-steps.ts";
@@ -53,7 +53,7 @@ export class BatchWriter {
   /** Ends the wait of a batch of patient steps. */
   #disarm: Disarm | undefined;
   #closed = false;
-  readonly #doors: Doors;
+  readonly #room: BatchRoom;
   /** What others changed while a batch with changes of records was written. */
   #changedElsewhere: ChangedRecords[] = [];
   /** While a batch gathers or is written. */
@@ -61,7 +61,7 @@ export class BatchWriter {
 
   constructor(options: BatchWriterOptions) {
     this.#options = options;
-    this.#doors = new Doors(options.clock);
+    this.#room = new BatchRoom(options.clock);
     this.#flusher = new BatchFlusher(options, (parts, loads) =>
       this.#tell((releases) => releases.lost(parts, loads)),
     );
@@ -85,7 +85,7 @@ export class BatchWriter {
 
   /** Until when a step that begins now waits for room, all its waits together: for 10 s, or as long as it takes. */
   deadline(hasTime: boolean): number {
-    return this.#doors.deadline(hasTime);
+    return this.#room.deadline(hasTime);
   }
 
   /**
@@ -94,7 +94,7 @@ export class BatchWriter {
    * @throws ServiceError storage_busy at `deadline`
    */
   room(deadline: number): Promise<void> {
-    return this.#doors.wait(deadline);
+    return this.#room.wait(deadline);
   }
 
   /**
@@ -160,7 +160,7 @@ export class BatchWriter {
   /** Takes no more steps; resolves when those taken are answered. */
   async close(): Promise<void> {
     this.#closed = true;
-    this.#doors.open();
+    this.#room.open();
     await this.#busy?.promise;
   }
 
@@ -213,7 +213,7 @@ export class BatchWriter {
     const written = this.#gathering;
     this.#flushing = written;
     this.#gathering = new GatheredBatch(written.batch + 1);
-    this.#doors.open();
+    this.#room.open();
     const failure = await this.#flusher.store(written.waiters);
     this.#flushing = undefined;
     try {
@@ -256,7 +256,7 @@ export class BatchWriter {
     const effects = effectsOf([...refused.keys()]);
     this.#tell((releases) => releases.failed(effects));
     for (const [{ reject }, reason] of refused) reject(reason);
-    this.#doors.open();
+    this.#room.open();
   }
 
   #refuseGathering(isMeant: (step: Waiter) => boolean, reason: BatchRefusedError): void {

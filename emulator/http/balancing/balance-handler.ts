@@ -16,11 +16,11 @@ import type { Refusal } from "../operation/dialect.ts";
 import { type Exchange, refuse, refuseOrMove } from "../operation/answers/refuse.ts";
 import { ClientGoneError, declaredLength, hasBody } from "../operation/requests/request-body.ts";
 import type { HttpService } from "../operation/service.ts";
-import { converse } from "./conversation.ts";
+import { tunnel } from "./socket-tunnel.ts";
 import type { Upgraded } from "../replicas/pass-upgrade.ts";
 import type { Replicas } from "../replicas/replicas.ts";
 import { headersForClient, type RawHeaders } from "./passed-headers.ts";
-import { bodyTooLarge, Relay, type RelayOptions } from "./relay.ts";
+import { bodyTooLarge, ProxyRequest, type ProxyOptions } from "./proxy-request.ts";
 import { balancedTarget, type BalancedTarget } from "./target.ts";
 
 /** The first version of Node in which a server can choose which requests it upgrades. */
@@ -38,7 +38,7 @@ interface Reached {
 /** A request in progress, or the upgraded connection that it has become. */
 interface Passing {
   readonly done: Promise<void>;
-  conversation?: readonly Socket[];
+  tunnelSockets?: readonly Socket[];
   /** Another replica answers it, and counts it. */
   isElsewhere?: boolean;
 }
@@ -74,7 +74,7 @@ export class BalanceHandler {
     try {
       const { assigned, connection } = await this.#reach(own, target, false);
       using _ = assigned;
-      await new Relay({ exchange: own, target, assigned, connection }).done;
+      await new ProxyRequest({ exchange: own, target, assigned, connection }).done;
     } catch (error) {
       await refuseOrMove(own, error);
     }
@@ -131,8 +131,8 @@ export class BalanceHandler {
   /** Lets requests in flight finish within a limit, and upgraded connections within `graceMs`; waiting requests are refused already. */
   async stop(graceMs: number): Promise<void> {
     const hangUp = setTimeout(() => {
-      for (const { conversation = [] } of this.#passing) {
-        for (const socket of conversation) socket.destroy();
+      for (const { tunnelSockets = [] } of this.#passing) {
+        for (const socket of tunnelSockets) socket.destroy();
       }
     }, graceMs);
     const limit = Promise.withResolvers<void>();
@@ -162,9 +162,9 @@ export class BalanceHandler {
       });
   }
 
-  #count({ response }: Exchange, { conversation }: Passing, durationMs: number): void {
+  #count({ response }: Exchange, { tunnelSockets }: Passing, durationMs: number): void {
     const answered = response.headersSent ? String(response.statusCode) : "none";
-    const code = conversation === undefined ? answered : "101";
+    const code = tunnelSockets === undefined ? answered : "101";
     this.#service.engine.metrics.requestAnswered("balanced", code, durationMs);
   }
 
@@ -212,35 +212,35 @@ export class BalanceHandler {
     socket: Socket,
   ): Promise<void> {
     // The other one is broken with it: a replica that it merely ends takes that for the client's last word.
-    passing.conversation = [socket];
+    passing.tunnelSockets = [socket];
     passing.isElsewhere = true;
     response.detachSocket(socket);
     socket.write(switching(answer, answer.rawHeaders));
-    return converse(socket, server);
+    return tunnel(socket, server);
   }
 
-  async #connect(passing: Passing, options: RelayOptions, socket: Socket): Promise<void> {
+  async #connect(passing: Passing, options: ProxyOptions, socket: Socket): Promise<void> {
     const { assigned, exchange, target } = options;
     const { service, request } = exchange;
     const key = admit(service, request, needOf(target));
     const ends: (() => void)[] = [];
     const upgrade = exchange.request.headers.upgrade ?? "websocket";
-    const relay = new Relay({ ...options, upgrade });
-    const conversation = new Promise<void>((resolve) => {
-      relay.upstream.once("upgrade", (answer, server: Socket, head: Buffer) => {
-        relay.leave();
+    const proxied = new ProxyRequest({ ...options, upgrade });
+    const tunnelled = new Promise<void>((resolve) => {
+      proxied.upstream.once("upgrade", (answer, server: Socket, head: Buffer) => {
+        proxied.leave();
         assigned.upgraded();
-        passing.conversation = [socket, server];
+        passing.tunnelSockets = [socket, server];
         exchange.response.detachSocket(socket);
         const way = { workerId: assigned.workerId, target };
         socket.write(switching(answer, headersForClient(answer, way, { upgraded: true })));
         if (head.length > 0) server.unshift(head);
         assigned.signal.addEventListener("abort", () => server.destroy());
         if (key) ends.push(watchKey(service, key, () => server.destroy()));
-        resolve(converse(socket, server));
+        resolve(tunnel(socket, server));
       });
     });
-    await Promise.race([relay.done, conversation]);
+    await Promise.race([proxied.done, tunnelled]);
     for (const end of ends) end();
   }
 }

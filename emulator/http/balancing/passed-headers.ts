@@ -5,7 +5,7 @@ import { SANDBOX } from "../../net/sandbox.ts";
 import type { SeenRequest } from "../operation/access/seen-request.ts";
 import { isSessionCookie, withoutSessions } from "../operation/access/dashboard-access.ts";
 import { clientAddress } from "../operation/forwarded-request.ts";
-import { MARK_HEADER } from "../replicas/channel/mark.ts";
+import { CHANNEL_AUTH_HEADER } from "../replicas/channel/channel-auth.ts";
 import type { BalancedTarget } from "./target.ts";
 
 /** These concern one connection only; each side of the service has its own. */
@@ -18,7 +18,7 @@ const HOP_BY_HOP = new Set([
   "te",
   "transfer-encoding",
   "upgrade",
-  MARK_HEADER,
+  CHANNEL_AUTH_HEADER,
 ]);
 
 /** Without these the message would be another one, whatever its Connection header says. */

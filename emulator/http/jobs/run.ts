@@ -3,7 +3,7 @@ import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { submit } from "../../engine/jobs/submit.ts";
 import type { EndpointPath, Operation } from "../operation/operation.ts";
 import { jobStatePieces } from "../../core/jobs/job-body.ts";
-import { arrivalOf } from "../operation/forwarded-request.ts";
+import { forwardedRequestOf } from "../operation/forwarded-request.ts";
 import { receiveSubmission } from "./read-submission.ts";
 import { submissionSchema } from "../../core/jobs/submission.ts";
 import { json } from "../schemas/contract.ts";
@@ -30,7 +30,7 @@ export const run: Operation<EndpointPath> = {
     const job = await submit(service.engine, {
       ...submitted,
       traceparent,
-      id: arrivalOf(request)?.jobId,
+      id: forwardedRequestOf(request)?.jobId,
     });
     return { status: 200, pieces: jobStatePieces(job) };
   },

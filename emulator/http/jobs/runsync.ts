@@ -7,7 +7,7 @@ import { submitAndWait } from "../../engine/jobs/submit.ts";
 import { ClientWait } from "../operation/requests/client-wait.ts";
 import type { EndpointPath, Operation } from "../operation/operation.ts";
 import { jobStatePieces } from "../../core/jobs/job-body.ts";
-import { arrivalOf, leftMs } from "../operation/forwarded-request.ts";
+import { forwardedRequestOf, leftMs } from "../operation/forwarded-request.ts";
 import { receiveSubmission } from "./read-submission.ts";
 import { z } from "zod";
 import { submissionSchema } from "../../core/jobs/submission.ts";
@@ -48,7 +48,7 @@ export const runsync: Operation<EndpointPath> = {
       dialect: dialect.name,
       submission,
       traceparent,
-      id: arrivalOf(request)?.jobId,
+      id: forwardedRequestOf(request)?.jobId,
       ...retained,
     } as const;
     using wait = new ClientWait(service, response);

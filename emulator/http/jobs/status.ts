@@ -1,7 +1,7 @@
 /** `/status/{id}`: the job as it is now; with `ttl` it is also set to be deleted that many ms from now (spec). */
 import { parseTtlMs, ttlParameter } from "../../core/input/query-parameters.ts";
 import { viewJob } from "../../engine/jobs/read/job-view.ts";
-import { pinExpiry } from "../../engine/jobs/pin-expiry.ts";
+import { setTtl } from "../../engine/jobs/set-ttl.ts";
 import type { JobPath, Operation } from "../operation/operation.ts";
 import { z } from "zod";
 import { json } from "../schemas/contract.ts";
@@ -23,7 +23,7 @@ export const status: Operation<JobPath> = {
     const view =
       ttlMs === undefined
         ? await viewJob(service.engine, path)
-        : await pinExpiry(service.engine, path, ttlMs);
+        : await setTtl(service.engine, path, ttlMs);
     return { status: 200, pieces: dialect.job(view) };
   },
 };

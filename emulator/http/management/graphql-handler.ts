@@ -5,12 +5,12 @@ import { invalidRequest, ServiceError } from "../../core/service-error.ts";
 import type { Owned } from "../../engine/steps/state/endpoint-moved.ts";
 import { jsonAnswer } from "../operation/answers/answer.ts";
 import { asRefusal } from "../operation/answers/refuse.ts";
-import { isOwned } from "../replicas/owner-of.ts";
+import { isOwned } from "../replicas/find-owner.ts";
 import type { Call, Operation } from "../operation/operation.ts";
 import { readJsonBody } from "../operation/requests/json-body.ts";
 import { answered, json } from "../schemas/contract.ts";
-import { askedSchema, readAsked } from "./graphql/asked.ts";
-import { Asker } from "./graphql/asker.ts";
+import { graphqlRequestSchema, readGraphqlRequest } from "./graphql/graphql-request.ts";
+import { GraphqlCaller } from "./graphql/graphql-caller.ts";
 import type { Prepared } from "./graphql/language/prepare.ts";
 import { ownedBy } from "./graphql/owners.ts";
 import { graphqlRefusal, refused } from "./graphql/refusal.ts";
@@ -31,21 +31,21 @@ export const askGraphql: Operation = {
   refusal: graphqlRefusal,
   contract: {
     tag: "endpoints",
-    takes: askedSchema,
+    takes: graphqlRequestSchema,
     answers: { 200: json("What was asked for, or why not.", answerSchema) },
     errors: ["unauthorized"],
   },
   async perform(call) {
-    const asker = new Asker(call);
+    const caller = new GraphqlCaller(call);
     const prepared = await prepareCall(call);
     refuseSeveralOwners(call, prepared);
-    if (asker.hasKey) await call.service.ownership?.refreshRecords();
-    return jsonAnswer(answerOf(call, await prepared.answer(ROOT, asker)));
+    if (caller.hasKey) await call.service.ownership?.refreshRecords();
+    return jsonAnswer(answerOf(call, await prepared.answer(ROOT, caller)));
   },
 };
 
 async function prepareCall({ request, response }: Call<unknown>): Promise<Prepared> {
-  const asked = readAsked(await readJsonBody(request, response));
+  const asked = readGraphqlRequest(await readJsonBody(request, response));
   const { prepare } = await import("./graphql/language/prepare.ts");
   return prepare(asked);
 }

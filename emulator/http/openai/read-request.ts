@@ -6,7 +6,7 @@ import { JsonScanner } from "../../core/jobs/raw-json/scanner.ts";
 import { invalidRequest, ServiceError } from "../../core/service-error.ts";
 import type { BodyRoom, Submission } from "../../core/jobs/submission.ts";
 import type { SubmitRequest } from "../../engine/jobs/submit.ts";
-import { arrivalOf } from "../operation/forwarded-request.ts";
+import { forwardedRequestOf } from "../operation/forwarded-request.ts";
 import type { Call, EndpointPath } from "../operation/operation.ts";
 import { readLargeBody } from "../operation/requests/large-body.ts";
 
@@ -67,7 +67,7 @@ export function submitRequest(
   { path: { endpointId }, dialect, request, traceparent }: Call<OpenAiPath>,
   submission: Submission,
 ): SubmitRequest {
-  const id = arrivalOf(request)?.jobId;
+  const id = forwardedRequestOf(request)?.jobId;
   return { endpointId, kind: "sync", dialect: dialect.name, submission, traceparent, id };
 }
 

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import type { TimePort } from "../../engine/time/time-port.ts";
 
-export interface Arrival {
+export interface ForwardedRequest {
   /** The replica that passed it on; undefined: the client called this one. */
   readonly from: string | undefined;
   /** Of the client; undefined where its connection says so. */
@@ -19,15 +19,15 @@ export interface Arrival {
   readonly waitedMs: number;
 }
 
-const arrivals = new WeakMap<IncomingMessage, Arrival>();
+const forwardedRequests = new WeakMap<IncomingMessage, ForwardedRequest>();
 
 /** What is not known is as for a request that has just come. */
-export function noteArrival(
+export function noteForwardedRequest(
   request: IncomingMessage,
-  known: Pick<Arrival, "from" | "address"> & Partial<Arrival>,
+  known: Pick<ForwardedRequest, "from" | "address"> & Partial<ForwardedRequest>,
   { realClock }: TimePort,
-): Arrival {
-  const arrival: Arrival = {
+): ForwardedRequest {
+  const forwarded: ForwardedRequest = {
     isShare: false,
     sessionKeyId: undefined,
     jobId: undefined,
@@ -35,21 +35,21 @@ export function noteArrival(
     waitedMs: 0,
     ...known,
   };
-  arrivals.set(request, arrival);
-  return arrival;
+  forwardedRequests.set(request, forwarded);
+  return forwarded;
 }
 
 /** Undefined for a request of a client that was not looked at yet. */
-export function arrivalOf(request: IncomingMessage): Arrival | undefined {
-  return arrivals.get(request);
+export function forwardedRequestOf(request: IncomingMessage): ForwardedRequest | undefined {
+  return forwardedRequests.get(request);
 }
 
 /** What is left of a wait of `waitMs`. */
 export function leftMs(request: IncomingMessage, waitMs: number): number {
-  return Math.max(0, waitMs - (arrivals.get(request)?.waitedMs ?? 0));
+  return Math.max(0, waitMs - (forwardedRequests.get(request)?.waitedMs ?? 0));
 }
 
 /** The client's address, however many replicas its request has passed. */
 export function clientAddress(request: IncomingMessage): string {
-  return arrivals.get(request)?.address ?? request.socket.remoteAddress ?? "";
+  return forwardedRequests.get(request)?.address ?? request.socket.remoteAddress ?? "";
 }

@@ -17,9 +17,9 @@ import type { EngineLog } from "../../engine/observe/engine-log.ts";
 import type { LiveWorkers } from "../../live/live-workers.ts";
 import type { Ownership } from "../../store/ownership.ts";
 import type { CallerCheck } from "./access/caller-check.ts";
-import type { WorkerDoor } from "./access/worker-door.ts";
+import type { WorkerListener } from "./access/worker-listener.ts";
 import { DashboardAccess } from "./access/dashboard-access.ts";
-import { arrivalOf } from "./forwarded-request.ts";
+import { forwardedRequestOf } from "./forwarded-request.ts";
 import type { RateLimiter } from "./limits/rate-limiter.ts";
 
 /** What all operations together take of the engine: each hands its use case no more than that takes. */
@@ -50,7 +50,7 @@ export interface HttpServiceOptions {
   /** Absent: there are no live workers. */
   readonly liveWorkers?: LiveWorkers | undefined;
   /** Absent: there is no port for workers from elsewhere. */
-  readonly workerDoor?: WorkerDoor | undefined;
+  readonly workerListener?: WorkerListener | undefined;
   /** Absent: no other replica shares the store. */
   readonly ownership?: Ownership | undefined;
 }
@@ -66,7 +66,7 @@ export class HttpService {
   readonly log: EngineLog;
   readonly limits: RateLimiter | undefined;
   readonly liveWorkers: LiveWorkers | undefined;
-  readonly workerDoor: WorkerDoor | undefined;
+  readonly workerListener: WorkerListener | undefined;
   readonly ownership: Ownership | undefined;
   /** Real time, ms. */
   readonly startedAt: number;
@@ -86,7 +86,7 @@ export class HttpService {
     this.log = options.log;
     this.limits = options.limits;
     this.liveWorkers = options.liveWorkers;
-    this.workerDoor = options.workerDoor;
+    this.workerListener = options.workerListener;
     this.ownership = options.ownership;
   }
 
@@ -97,7 +97,7 @@ export class HttpService {
 
   /** Whether the service refuses this request because it stops. It answers what other replicas pass on or ask for until its work has ended. */
   isStoppingFor(request: IncomingMessage): boolean {
-    return this.#stopping && arrivalOf(request)?.from === undefined;
+    return this.#stopping && forwardedRequestOf(request)?.from === undefined;
   }
 
   /** Refuses new requests and wakes all waiting clients, which are answered with the current state. */

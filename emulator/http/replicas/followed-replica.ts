@@ -4,7 +4,7 @@ import type { Clock } from "../../core/time/clock.ts";
 import { pause } from "../../core/time/pause.ts";
 import type { Replica } from "../../store/ownership.ts";
 import type { Channel, Exchange, ExchangeEvents } from "./channel/channel.ts";
-import { ReplicaStream } from "./replica-stream.ts";
+import { ReplicaEvents } from "./replica-events.ts";
 
 /** A replica that has not answered by then is said to be missing, ms of real time. */
 const PATIENCE_MS = 2_000;
@@ -51,7 +51,7 @@ export class FollowedReplica {
   #lastEventId: string | undefined;
   #told: Told[] = [];
   #isMissing = false;
-  #stream: ReplicaStream | undefined;
+  #stream: ReplicaEvents | undefined;
   #taken = Promise.withResolvers<void>();
 
   constructor(replica: Replica, options: FollowedReplicaOptions) {
@@ -95,7 +95,7 @@ export class FollowedReplica {
   async #followOnce(isFirst: boolean): Promise<void> {
     const { ask, asked, realClock, fellBehind } = this.#options;
     const disarm = realClock.wakeAt(realClock.now() + PATIENCE_MS, () => this.#missing());
-    const stream = new ReplicaStream({
+    const stream = new ReplicaEvents({
       begun: () => {
         disarm();
         if (this.#isMissing) this.note("back");

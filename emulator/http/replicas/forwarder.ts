@@ -4,17 +4,17 @@ import { endpointMoved, type Owned, unknownEnd } from "../../engine/steps/state/
 import type { Ownership, Replica } from "../../store/ownership.ts";
 import { type Exchange as Refused, refuse } from "../operation/answers/refuse.ts";
 import type { HttpService } from "../operation/service.ts";
-import type { Arrival } from "../operation/forwarded-request.ts";
+import type { ForwardedRequest } from "../operation/forwarded-request.ts";
 import type { Channels } from "./channel/channels.ts";
 import { PassedAnswer, type TryEnd } from "./passed-answer.ts";
 import { PassedBody } from "./passed-body.ts";
-import { openingOf } from "./channel/opening.ts";
-import { Search } from "./search.ts";
+import { requestHeadOf } from "./channel/request-head.ts";
+import { OwnerSearch } from "./find-owner.ts";
 
 /** A request that is to be passed on. */
 export interface Passed extends Refused {
   readonly owned: Owned;
-  readonly arrival: Arrival;
+  readonly forwarded: ForwardedRequest;
   /** Whether it may be sent again where it is not known if it was carried out. */
   readonly isRepeatable: boolean;
   /** How long its client waits for the answer anyway, ms; default 0. */
@@ -54,9 +54,14 @@ export class Forwarder {
 
   /** @throws ServiceError endpoint_moved */
   async #tryAll(passed: Passed): Promise<TryEnd> {
-    const { request, response, owned, arrival, isRepeatable, waitMs = 0 } = passed;
+    const { request, response, owned, forwarded, isRepeatable, waitMs = 0 } = passed;
     const body = new PassedBody(request, passed.body);
-    const search = new Search(this.#service, this.#ownership, owned, arrival.arrivedAt + waitMs);
+    const search = new OwnerSearch(
+      this.#service,
+      this.#ownership,
+      owned,
+      forwarded.arrivedAt + waitMs,
+    );
     let isFirst = passed.isTriedHere !== true;
     let hasBroken = false;
     const refusal = () => (hasBroken ? unknownEnd(owned) : endpointMoved(owned));
@@ -64,7 +69,7 @@ export class Forwarder {
       if (response.destroyed) return "gone";
       const owner = await search.find(response);
       if (owner === undefined) throw refusal();
-      const waitedMs = isFirst ? 0 : this.#service.engine.realClock.now() - arrival.arrivedAt;
+      const waitedMs = isFirst ? 0 : this.#service.engine.realClock.now() - forwarded.arrivedAt;
       const end = await this.#tryOnce(owner, passed, body, waitedMs);
       if (end === "answered" && search.waitedMs > 0)
         this.#service.engine.metrics.forwardedAfter(search.waitedMs);
@@ -84,14 +89,14 @@ export class Forwarder {
     body: PassedBody,
     waitedMs: number,
   ): Promise<TryEnd | "unreachable"> {
-    const { request, response, arrival } = passed;
+    const { request, response, forwarded } = passed;
     const channel = await this.#channels.to(owner).catch(() => undefined);
     if (channel === undefined) return "unreachable";
     if (response.destroyed) return "gone";
     const answer = new PassedAnswer(this.#service, response, body);
     const { recordsVersion } = this.#service.engine.steps;
-    const opening = openingOf(request, arrival, { waitedMs, recordsVersion });
-    const exchange = channel.open(JSON.stringify(opening), answer);
+    const requestHead = requestHeadOf(request, forwarded, { waitedMs, recordsVersion });
+    const exchange = channel.open(JSON.stringify(requestHead), answer);
     body.passTo(exchange);
     const stopping = new AbortController();
     const forget = this.#service.wakeAtStop(stopping);

@@ -7,9 +7,9 @@ import type { Ownership, Replica } from "../../store/ownership.ts";
 import type { Exchange } from "../operation/answers/refuse.ts";
 import { passedOn } from "../balancing/passed-headers.ts";
 import { MOVED_HEADER } from "./answer-head.ts";
-import { MARK_HEADER } from "./channel/mark.ts";
-import { type Caller, markFor, requestReplica } from "./channel/reach-replica.ts";
-import { Search } from "./search.ts";
+import { CHANNEL_AUTH_HEADER } from "./channel/channel-auth.ts";
+import { type Caller, channelAuthFor, requestReplica } from "./channel/reach-replica.ts";
+import { OwnerSearch } from "./find-owner.ts";
 
 /** The owner's connection, upgraded, and the answer that says so. */
 export interface Upgraded {
@@ -29,7 +29,7 @@ export async function passUpgrade(
   { owned, ownership, caller }: UpgradeOptions,
 ): Promise<Upgraded | "here" | undefined> {
   const { response, service } = exchange;
-  const search = new Search(service, ownership, owned);
+  const search = new OwnerSearch(service, ownership, owned);
   for (;;) {
     const owner = await search.find(response);
     if (response.destroyed) return undefined;
@@ -50,10 +50,10 @@ async function tryUpgrade(
   const { request, response } = exchange;
   const { method = "", url = "", rawHeaders, socket } = request;
   const asked = { method, path: url, address: socket.remoteAddress ?? "" };
-  const mark = await markFor(owner, caller, asked).catch(() => undefined);
-  if (mark === undefined) return "moved";
+  const auth = await channelAuthFor(owner, caller, asked).catch(() => undefined);
+  if (auth === undefined) return "moved";
   if (response.destroyed) return undefined;
-  const headers = [...withoutMarks(rawHeaders), MARK_HEADER, mark];
+  const headers = [...withoutChannelAuth(rawHeaders), CHANNEL_AUTH_HEADER, auth];
   const upstream = await requestReplica(owner, { method, path: url, headers });
   const { promise, resolve } = Promise.withResolvers<Upgraded | "moved" | undefined>();
   upstream
@@ -83,11 +83,11 @@ async function passBack(answer: IncomingMessage, response: ServerResponse): Prom
   await pipeline(answer, response).catch(() => response.destroy());
 }
 
-function withoutMarks(rawHeaders: readonly string[]): string[] {
+function withoutChannelAuth(rawHeaders: readonly string[]): string[] {
   const left: string[] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const [name = "", value = ""] = rawHeaders.slice(at, at + 2);
-    if (name.toLowerCase() !== MARK_HEADER) left.push(name, value);
+    if (name.toLowerCase() !== CHANNEL_AUTH_HEADER) left.push(name, value);
   }
   return left;
 }

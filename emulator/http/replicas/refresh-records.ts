@@ -2,7 +2,7 @@
 import type { Ownership } from "../../store/ownership.ts";
 import { isOnJobs, type Operation } from "../operation/operation.ts";
 import type { HttpService } from "../operation/service.ts";
-import { endpointIn } from "./owner-of.ts";
+import { endpointIn } from "./find-owner.ts";
 
 /** Before an operation on records, and before an endpoint is said not to be there. */
 export async function refreshRecords<Path>(

@@ -14,20 +14,24 @@ import { hasBody } from "../operation/requests/request-body.ts";
 import { respond } from "../operation/respond.ts";
 import type { HttpService } from "../operation/service.ts";
 import { MOVED_HEADER } from "./answer-head.ts";
-import { type Arrival, arrivalOf, noteArrival } from "../operation/forwarded-request.ts";
+import {
+  type ForwardedRequest,
+  forwardedRequestOf,
+  noteForwardedRequest,
+} from "../operation/forwarded-request.ts";
 import { Channels } from "./channel/channels.ts";
 import type { AskReplica } from "./followed-replica.ts";
 import { Forwarder, type Passed } from "./forwarder.ts";
-import { gathering } from "./gathered.ts";
+import { gathering } from "./merged-answer.ts";
 import { keepBody, keptBody } from "../operation/requests/kept-body.ts";
-import { markKey } from "./channel/mark.ts";
-import { isOwned, ownedBy } from "./owner-of.ts";
-import { type Opening, openingOf } from "./channel/opening.ts";
+import { channelAuthKey } from "./channel/channel-auth.ts";
+import { isOwned, ownedBy } from "./find-owner.ts";
+import { type RequestHead, requestHeadOf } from "./channel/request-head.ts";
 import { passUpgrade, type Upgraded } from "./pass-upgrade.ts";
 import type { Caller } from "./channel/reach-replica.ts";
-import { ReplicaDoor } from "./replica-door.ts";
+import { ReplicaListener } from "./replica-listener.ts";
 import { refreshIfUnknown } from "./refresh-records.ts";
-import { askShare } from "./shares.ts";
+import { askShare } from "./replica-shares.ts";
 
 export class Replicas {
   readonly #service: HttpService;
@@ -36,37 +40,37 @@ export class Replicas {
   readonly #channels: Channels;
   readonly #forwarder: Forwarder;
   /** Where the others come in. */
-  readonly door: ReplicaDoor;
+  readonly listener: ReplicaListener;
 
   /** @param perform answers what others pass on */
   constructor(service: HttpService, ownership: Ownership, perform: RequestListener) {
     this.#service = service;
     this.#ownership = ownership;
-    const key = markKey(service.engine.secretKey.findOrMake());
+    const key = channelAuthKey(service.engine.secretKey.findOrMake());
     this.#caller = { id: ownership.self.id, key };
-    this.door = new ReplicaDoor(service, this.#caller, perform);
-    this.#channels = new Channels(ownership, this.#caller, this.door.accept(ownership.self.id));
+    this.listener = new ReplicaListener(service, this.#caller, perform);
+    this.#channels = new Channels(ownership, this.#caller, this.listener.accept(ownership.self.id));
     this.#forwarder = new Forwarder(service, ownership, this.#channels);
   }
 
   /** Answers a request to an operation, here or elsewhere. Never rejects. */
   async answer<Path>(name: string, operation: Operation<Path>, call: Call<Path>): Promise<void> {
     const { request, response, refusal } = call;
-    const arrival = this.#arrivalOf(request, operation.submits);
-    const others = (url: string, key?: string) => this.#shares(request, arrival, url, key);
+    const forwarded = this.#forwardedRequestOf(request, operation.submits);
+    const others = (url: string, key?: string) => this.#shares(request, forwarded, url, key);
     const [owned, found] = await this.#find(operation, { ...call, others });
-    if (arrival.isShare) return respond(name, found, call);
+    if (forwarded.isShare) return respond(name, found, call);
     const whole = gathering(found, () => others(request.url ?? ""));
-    const askReplica = this.#asker(request, arrival);
+    const askReplica = this.#asker(request, forwarded);
     if (owned === undefined) return respond(name, whole, { ...call, others, askReplica });
     const { methods, submits, waitMs } = operation;
     const passed: Passed = {
-      ...{ service: this.#service, request, response, refusal, owned, arrival },
+      ...{ service: this.#service, request, response, refusal, owned, forwarded },
       isRepeatable: submits !== undefined || methods.includes("GET"),
       ...(waitMs && { waitMs: orNone(() => waitMs(call.query)) }),
     };
     if (!isOwned(this.#ownership, owned)) return this.#passOn(passed, needOf(operation, call));
-    if (arrival.from === undefined && hasBody(request)) keepBody(request);
+    if (forwarded.from === undefined && hasBody(request)) keepBody(request);
     return respond(name, whole, { ...call, others, moved: () => this.#moveOn(passed) });
   }
 
@@ -76,10 +80,10 @@ export class Replicas {
    */
   async balance(exchange: Exchange, endpointId: string): Promise<Exchange | undefined> {
     const { request } = exchange;
-    const arrival = this.#arrivalOf(request);
+    const forwarded = this.#forwardedRequestOf(request);
     const owned = { endpointId };
     const isRepeatable = request.method === "GET" || request.method === "HEAD";
-    const passed = { ...exchange, owned, arrival, isRepeatable };
+    const passed = { ...exchange, owned, forwarded, isRepeatable };
     if (!isOwned(this.#ownership, owned)) {
       await this.#passOn(passed, { part: "jobs", reads: false, endpointId });
       return undefined;
@@ -95,13 +99,13 @@ export class Replicas {
    * @throws ServiceError endpoint_moved
    */
   async upgrade(exchange: Exchange, endpointId: string): Promise<Upgraded | "here" | undefined> {
-    const arrival = this.#arrivalOf(exchange.request);
+    const forwarded = this.#forwardedRequestOf(exchange.request);
     const owned = { endpointId };
     if (isOwned(this.#ownership, owned)) {
       await refreshIfUnknown(this.#service, this.#ownership, endpointId);
       return "here";
     }
-    if (arrival.from === undefined)
+    if (forwarded.from === undefined)
       return passUpgrade(exchange, { owned, ownership: this.#ownership, caller: this.#caller });
     refuseMoved(exchange, owned);
     return undefined;
@@ -110,7 +114,7 @@ export class Replicas {
   /** Refuses a request for an upgrade whose endpoint has moved; the replica that passed it on, if any, looks for the next owner. */
   async upgradeMoved(exchange: Exchange, endpointId: string): Promise<void> {
     const owned = { endpointId };
-    if (this.#arrivalOf(exchange.request).from !== undefined) refuseMoved(exchange, owned);
+    if (this.#forwardedRequestOf(exchange.request).from !== undefined) refuseMoved(exchange, owned);
     else refuse(exchange, endpointMoved(owned));
   }
 
@@ -120,14 +124,14 @@ export class Replicas {
   }
 
   async #passOn(passed: Passed, need: Need | Keyless): Promise<void> {
-    const { arrival, request, owned } = passed;
-    if (arrival.from !== undefined) return refuseMoved(passed, owned);
+    const { forwarded, request, owned } = passed;
+    if (forwarded.from !== undefined) return refuseMoved(passed, owned);
     try {
       // Its session is known here only.
       if (isDashboards(request)) admit(this.#service, request, need);
       else if (this.#service.stopping && need !== "worker") throw stopping();
       const body = keptBody(request);
-      const known = { arrival: this.#withSession(request, arrival), ...(body && { body }) };
+      const known = { forwarded: this.#withSession(request, forwarded), ...(body && { body }) };
       return await this.#forwarder.forward({ ...passed, ...known });
     } catch (error) {
       return refuse(passed, error);
@@ -136,8 +140,8 @@ export class Replicas {
 
   /** It was to be answered here, and moved before anything was done. */
   async #moveOn(passed: Passed): Promise<void> {
-    const { arrival, request, owned } = passed;
-    if (arrival.from !== undefined) return refuseMoved(passed, owned);
+    const { forwarded, request, owned } = passed;
+    if (forwarded.from !== undefined) return refuseMoved(passed, owned);
     const isRead = request.readableDidRead && hasBody(request);
     const isLost = isRead && keptBody(request) === undefined;
     if (isLost) return refuse(passed, endpointMoved(owned));
@@ -164,50 +168,53 @@ export class Replicas {
   /** What the other replicas that can be reached answer to a GET of that URL with that key, or that of the request. */
   async #shares(
     request: IncomingMessage,
-    arrival: Arrival,
+    forwarded: ForwardedRequest,
     url: string,
     key = request.headers.authorization,
   ): Promise<unknown[]> {
-    const asked = this.#shareOf(request, arrival, url);
-    const opening = { ...asked, headers: { ...asked.headers, authorization: key } };
+    const asked = this.#shareOf(request, forwarded, url);
+    const requestHead = { ...asked, headers: { ...asked.headers, authorization: key } };
     const { self } = this.#ownership;
     const others = this.#ownership.replicas().filter(({ id }) => id !== self.id);
     const shares = others.map(async (replica) => {
       const channel = await this.#channels.to(replica).catch(() => undefined);
-      return channel && askShare(channel, opening, this.#service.engine.realClock);
+      return channel && askShare(channel, requestHead, this.#service.engine.realClock);
     });
     return (await Promise.all(shares)).filter((share) => share !== undefined);
   }
 
   /** With the key of the request. */
-  #asker(request: IncomingMessage, arrival: Arrival): AskReplica {
+  #asker(request: IncomingMessage, forwarded: ForwardedRequest): AskReplica {
     return async (replica, { url, lastEventId }, events) => {
       const channel = await this.#channels.to(replica);
-      const opening = this.#shareOf(request, arrival, url);
-      const headers = { ...opening.headers, "last-event-id": lastEventId };
-      return { channel, exchange: channel.open(JSON.stringify({ ...opening, headers }), events) };
+      const requestHead = this.#shareOf(request, forwarded, url);
+      const headers = { ...requestHead.headers, "last-event-id": lastEventId };
+      return {
+        channel,
+        exchange: channel.open(JSON.stringify({ ...requestHead, headers }), events),
+      };
     };
   }
 
   /** A GET of that URL with the key of the request. */
-  #shareOf(request: IncomingMessage, arrival: Arrival, url: string): Opening {
+  #shareOf(request: IncomingMessage, forwarded: ForwardedRequest, url: string): RequestHead {
     const { recordsVersion } = this.#service.engine.steps;
     const known = { waitedMs: 0, recordsVersion };
-    const asked = openingOf(request, this.#withSession(request, arrival), known);
+    const asked = requestHeadOf(request, this.#withSession(request, forwarded), known);
     return { ...asked, method: "GET", url, isShare: true };
   }
 
-  #withSession(request: IncomingMessage, arrival: Arrival): Arrival {
-    if (arrival.sessionKeyId !== undefined || !isDashboards(request)) return arrival;
-    return { ...arrival, sessionKeyId: sessionKeyId(this.#service, request) };
+  #withSession(request: IncomingMessage, forwarded: ForwardedRequest): ForwardedRequest {
+    if (forwarded.sessionKeyId !== undefined || !isDashboards(request)) return forwarded;
+    return { ...forwarded, sessionKeyId: sessionKeyId(this.#service, request) };
   }
 
-  #arrivalOf(request: IncomingMessage, submits?: JobKind): Arrival {
-    const known = arrivalOf(request);
+  #forwardedRequestOf(request: IncomingMessage, submits?: JobKind): ForwardedRequest {
+    const known = forwardedRequestOf(request);
     if (known !== undefined) return known;
     const { engine } = this.#service;
     const jobId = submits && newJobId(engine, submits);
-    return noteArrival(request, { from: undefined, address: undefined, jobId }, engine);
+    return noteForwardedRequest(request, { from: undefined, address: undefined, jobId }, engine);
   }
 }
 

@@ -5,7 +5,7 @@ import { NOW } from "./subject.ts";
 
 export const EVENTS = [
   ...(["hand-over", "hand-over", "renew", "complete", "fail", "lose-worker"] as const),
-  ...(["hand-back", "cancel", "retry", "pin-expiry", "append-chunks", "purge"] as const),
+  ...(["hand-back", "cancel", "retry", "set-ttl", "append-chunks", "purge"] as const),
 ];
 
 /** Whether it fits the job is for the transition table to say. */
@@ -33,7 +33,7 @@ export function eventFor(type: (typeof EVENTS)[number], job: Job, nextQueueKey: 
       return { type, leaseToken };
     case "retry":
       return { type, nextQueueKey };
-    case "pin-expiry":
+    case "set-ttl":
       return { type, ttlMs: 5_000 };
     case "append-chunks":
       return { type, leaseToken, firstIndex: job.chunkCount, count: 2 };

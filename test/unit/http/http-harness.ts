@@ -73,7 +73,7 @@ export interface TestAnswer {
 
 export interface TestHttpOptions
   extends
-    Pick<HttpServerOptions, "certificate" | "connectionLimits" | "dashboard" | "workerDoor">,
+    Pick<HttpServerOptions, "certificate" | "connectionLimits" | "dashboard" | "workerListener">,
     TestCallers {
   readonly stopGraceMs?: number;
   /** Default: none. */

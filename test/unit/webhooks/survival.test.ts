@@ -1,7 +1,7 @@
 /** What a delivery survives: the end of its job, of the service, a full disk, a payload as large as they come. */
 import { expect, describe, it } from "vitest";
 import { closePieces } from "../../../emulator/core/jobs/opened-payload.ts";
-import { pinExpiry } from "../../../emulator/engine/jobs/pin-expiry.ts";
+import { setTtl } from "../../../emulator/engine/jobs/set-ttl.ts";
 import { retry } from "../../../emulator/engine/jobs/retry.ts";
 import type { Store } from "../../../emulator/store/store.ts";
 import { createMemoryStore } from "../../../emulator/store/memory/memory-store.ts";
@@ -35,7 +35,7 @@ describe.each(STORES)("on the %s store", (_name, open) => {
       await worker.complete(await worker.nextJob(), `another ${filling}`);
       await test.clock.advance(5_000);
       await expect.poll(() => sender.calls.length).toBe(2);
-      const shown = await pinExpiry(test.engine, job, 1);
+      const shown = await setTtl(test.engine, job, 1);
       await closePieces([shown.output]);
       await test.clock.advance(1_000);
       expect(await test.engine.steps.read((reads) => reads.job(job.jobId))).toBeUndefined();

@@ -64,12 +64,12 @@ export const anyStatusRows: readonly TransitionRow[] = ALL_STATUSES.flatMap(
     },
     {
       from,
-      event: "pin-expiry",
+      event: "set-ttl",
       to: from,
       source: "spec",
       says: "/status?ttl= fixes the moment of deletion",
       change: (_job, event, now) => ({
-        ttlAt: now + as(event, "pin-expiry").ttlMs,
+        ttlAt: now + as(event, "set-ttl").ttlMs,
         ttlPinned: true,
       }),
     },

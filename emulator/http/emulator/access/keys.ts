@@ -24,10 +24,11 @@ const create: Operation = {
   },
   async perform({ service, request, response }) {
     const input = readKeyInput(await readJsonBody(request, response));
-    const { keys, workerDoor } = service;
-    const { key, text } = await createKey(service.engine, input, workerDoor?.fingerprint);
+    const { keys, workerListener } = service;
+    const { key, text } = await createKey(service.engine, input, workerListener?.fingerprint);
     keys.put(key);
-    const workerAddresses = key.scope === "workers" ? (workerDoor?.addresses() ?? []) : undefined;
+    const workerAddresses =
+      key.scope === "workers" ? (workerListener?.addresses() ?? []) : undefined;
     const body = { ...keyBody(service, key), key: text, workerAddresses };
     return { ...jsonAnswer(body), status: 201, subject: subjectOf(key) };
   },

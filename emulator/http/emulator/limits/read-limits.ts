@@ -3,7 +3,7 @@ import type { ExceededLimit } from "../../../core/limits/limit-report.ts";
 import { jsonAnswer } from "../../operation/answers/answer.ts";
 import { json } from "../../schemas/contract.ts";
 import { limitReportSchema } from "../../schemas/limits.ts";
-import { listsOf } from "../../replicas/gathered.ts";
+import { listsOf } from "../../replicas/merged-answer.ts";
 import type { Operation } from "../../operation/operation.ts";
 import { iso } from "../time/clock-body.ts";
 

@@ -4,7 +4,7 @@ import { endpointOverviews } from "../../../engine/resources/endpoints/endpoint-
 import { jsonAnswer } from "../../operation/answers/answer.ts";
 import { json } from "../../schemas/contract.ts";
 import { overviewsSchema } from "../../schemas/series.ts";
-import { listsOf } from "../../replicas/gathered.ts";
+import { listsOf } from "../../replicas/merged-answer.ts";
 import type { Operation } from "../../operation/operation.ts";
 
 export const observeEndpoints: Operation = {

@@ -12,7 +12,7 @@ import { FeedReader } from "../../../engine/observe/feed-reader.ts";
 import type { Clock } from "../../../core/time/clock.ts";
 import type { Ownership } from "../../../store/ownership.ts";
 import type { LoggedLine } from "../../../engine/observe/log-feed.ts";
-import { arrivalOf } from "../../operation/forwarded-request.ts";
+import { forwardedRequestOf } from "../../operation/forwarded-request.ts";
 import type { AskReplica, Told } from "../../replicas/followed-replica.ts";
 import {
   FollowedReplicas,
@@ -53,7 +53,7 @@ export const logs: Operation = {
       const asked = { askReplica, ownership: service.ownership, endpointId, tail, isEnded };
       return { flow: (response) => pushFeed(service, response, ofAll(realClock, asked)) };
     }
-    const after = arrivalOf(request)?.isShare === true ? KEPT : "";
+    const after = forwardedRequestOf(request)?.isShare === true ? KEPT : "";
     const push: Push<LoggedLine> = {
       follow: () => new FeedReader<LoggedLine>(realClock, (each) => feed.follow(endpointId, each)),
       before: () => ({ text: "", items: feed.newest(tail, endpointId), after }),

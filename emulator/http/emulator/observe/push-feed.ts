@@ -5,7 +5,7 @@ import type { FeedReader } from "../../../engine/observe/feed-reader.ts";
 import { ClientWait } from "../../operation/requests/client-wait.ts";
 import { beginPush } from "../../operation/answers/begin-push.ts";
 import { writeWithBackpressure } from "../../operation/answers/write-with-backpressure.ts";
-import { arrivalOf } from "../../operation/forwarded-request.ts";
+import { forwardedRequestOf } from "../../operation/forwarded-request.ts";
 import type { HttpService } from "../../operation/service.ts";
 
 /** Sent while nothing happens, so that proxies keep the connection open. */
@@ -98,7 +98,7 @@ async function pause(clock: Clock, forMs: number | undefined, signal: AbortSigna
 
 /** Its socket is full: it may read what was written and the message, within a limited time. Another replica tells its reader. */
 function drop(response: ServerResponse, dropped: string | undefined): void {
-  if (arrivalOf(response.req)?.isShare === true) {
+  if (forwardedRequestOf(response.req)?.isShare === true) {
     response.destroy();
     return;
   }

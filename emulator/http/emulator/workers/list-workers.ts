@@ -13,7 +13,7 @@ import { MEMORY_STEP_MS } from "../../../engine/workers/memory-watch.ts";
 import { jsonAnswer } from "../../operation/answers/answer.ts";
 import { json } from "../../schemas/contract.ts";
 import { workersSchema } from "../../schemas/operated-worker.ts";
-import { listsOf } from "../../replicas/gathered.ts";
+import { listsOf } from "../../replicas/merged-answer.ts";
 import { endpointAskedFor, type Operation } from "../../operation/operation.ts";
 import { iso } from "../time/clock-body.ts";
 

@@ -7,7 +7,7 @@ import { listPods } from "../../../engine/pods/manage-pods.ts";
 import { listNetworkVolumes } from "../../../engine/resources/manage-network-volumes.ts";
 import { USER_ID } from "./user-id.ts";
 import type { HttpEngine } from "../../operation/service.ts";
-import type { Asker } from "../graphql/asker.ts";
+import type { GraphqlCaller } from "../graphql/graphql-caller.ts";
 import { endpointWith, endpointsOf } from "../endpoints/graphql.ts";
 import { given, type Input } from "../graphql/input.ts";
 import { podsOf } from "../pods/graphql.ts";
@@ -22,14 +22,17 @@ const SPEND_LIMIT = 80;
 
 export const ACCOUNT_FIELDS = {
   /** Who asks; null for who has no key (live). */
-  myself: (_: object, asker: Asker) => (asker.hasKey ? userOf(asker) : null),
+  myself: (_: object, caller: GraphqlCaller) => (caller.hasKey ? userOf(caller) : null),
   /** Replaces the SSH keys: one in each line, empty lines between them or not (live). */
-  updateUserSettings: async ({ input }: { readonly input?: Input | null }, asker: Asker) => {
+  updateUserSettings: async (
+    { input }: { readonly input?: Input | null },
+    caller: GraphqlCaller,
+  ) => {
     const { pubKey = "" } = given(input);
-    await asker.changes({ name: "updateUserSettings" }, (engine) =>
+    await caller.changes({ name: "updateUserSettings" }, (engine) =>
       replaceSshKeys(engine, keysIn(String(pubKey))),
     );
-    return userOf(asker);
+    return userOf(caller);
   },
 };
 
@@ -45,24 +48,24 @@ function keysIn(text: string): readonly string[] {
   );
 }
 
-function userOf(asker: Asker) {
-  asker.identified();
+function userOf(caller: GraphqlCaller) {
+  caller.identified();
   return {
     id: USER_ID,
     email: "user@localhost",
-    pubKey: () => sshKeysText(sshKeys(asker.reads())),
+    pubKey: () => sshKeysText(sshKeys(caller.reads())),
     clientBalance: BALANCE,
-    currentSpendPerHr: () => spendPerHour(asker.reads()),
+    currentSpendPerHr: () => spendPerHour(caller.reads()),
     spendLimit: SPEND_LIMIT,
     notifyPodsStale: false,
     notifyPodsGeneral: false,
     notifyLowBalance: false,
     serverlessDiscount: null,
-    networkVolumes: () => listNetworkVolumes(asker.reads()),
-    pods: () => podsOf(asker.reads()),
-    endpoints: () => endpointsOf(asker),
-    endpoint: ({ id }: { readonly id: string }) => endpointWith(asker, id),
-    podTemplates: () => ownTemplates(asker.reads()),
+    networkVolumes: () => listNetworkVolumes(caller.reads()),
+    pods: () => podsOf(caller.reads()),
+    endpoints: () => endpointsOf(caller),
+    endpoint: ({ id }: { readonly id: string }) => endpointWith(caller, id),
+    podTemplates: () => ownTemplates(caller.reads()),
   };
 }
 

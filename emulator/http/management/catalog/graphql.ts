@@ -13,7 +13,7 @@ import {
 import { GPU_POOLS } from "../../../core/catalog/gpu-types.ts";
 import { typesIn } from "../../../core/resources/gpu-pools.ts";
 import { type GpuInventory, sameType } from "../../../core/workers/gpu-allocation.ts";
-import type { Asker } from "../graphql/asker.ts";
+import type { GraphqlCaller } from "../graphql/graphql-caller.ts";
 import { given, type Input, listOf, textOf } from "../graphql/input.ts";
 
 interface Offer {
@@ -23,16 +23,16 @@ interface Offer {
 
 export const CATALOG_FIELDS = {
   /** The GPU types, or the one with that id: none if there is none (live; what this machine has of them: ours). */
-  gpuTypes: async ({ input }: { readonly input?: Input | null }, asker: Asker) => {
+  gpuTypes: async ({ input }: { readonly input?: Input | null }, caller: GraphqlCaller) => {
     const id = textOf(input?.["id"]);
-    const offer = await offerOf(asker);
+    const offer = await offerOf(caller);
     return offeredGpus(offer.inventory)
       .filter((gpu) => id === undefined || sameType(gpu.id, id))
       .map((gpu) => gpuType(gpu, offer));
   },
   /** The data centres, all of which are this machine (live; the machine: ours). */
-  dataCenters: async (_: object, asker: Asker) => {
-    const offer = await offerOf(asker);
+  dataCenters: async (_: object, caller: GraphqlCaller) => {
+    const offer = await offerOf(caller);
     return DATA_CENTERS.map(({ id, country }) => ({
       id,
       name: id,
@@ -46,7 +46,7 @@ export const CATALOG_FIELDS = {
   allAiApiPublicConfigs: () => [],
 };
 
-async function offerOf({ publicly: { findGpus, prices } }: Asker): Promise<Offer> {
+async function offerOf({ publicly: { findGpus, prices } }: GraphqlCaller): Promise<Offer> {
   return { inventory: await findGpus(), prices };
 }
 

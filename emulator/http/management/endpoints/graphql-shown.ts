@@ -6,11 +6,15 @@ import { instanceIdsOf } from "./v1.ts";
 import { USER_ID } from "../account/user-id.ts";
 import { workerBody } from "../pods/v1-worker-body.ts";
 import type { HttpEngine } from "../../operation/service.ts";
-import type { Asker } from "../graphql/asker.ts";
+import type { GraphqlCaller } from "../graphql/graphql-caller.ts";
 import { TYPE_WORDS } from "./graphql-input.ts";
 import { pairsOf } from "../graphql/input.ts";
 
-export function shownEndpoint(engine: HttpEngine, endpoint: Endpoint, asker: Asker): object {
+export function shownEndpoint(
+  engine: HttpEngine,
+  endpoint: Endpoint,
+  caller: GraphqlCaller,
+): object {
   const { directory, fleet } = engine;
   const { id, templateId, computeType, scalerValue, dataCenterIds = [] } = endpoint;
   const isCpu = computeType === "CPU";
@@ -40,7 +44,7 @@ export function shownEndpoint(engine: HttpEngine, endpoint: Endpoint, asker: Ask
     aiKey: null,
     pods: async () => [
       ...fleet.workersOf(id).map((worker) => workerBody(worker, undefined)),
-      ...(await asker.otherWorkers(id)),
+      ...(await caller.otherWorkers(id)),
     ],
   };
 }

@@ -8,7 +8,7 @@ import {
 import { updateEndpoint } from "../../../engine/resources/endpoints/update-endpoint.ts";
 import { type FieldNames, inNames } from "../../operation/requests/field-names.ts";
 import type { HttpEngine } from "../../operation/service.ts";
-import type { Asker } from "../graphql/asker.ts";
+import type { GraphqlCaller } from "../graphql/graphql-caller.ts";
 import { endpointInputOf, endpointReplacement, inlineOf } from "./graphql-input.ts";
 import { shownEndpoint } from "./graphql-shown.ts";
 import { type Input, textOf } from "../graphql/input.ts";
@@ -35,50 +35,50 @@ interface TemplateChoice {
 
 export const ENDPOINT_FIELDS = {
   /** Creates an endpoint, or replaces the one with that id: what is not set gets its default (live). */
-  saveEndpoint: ({ input }: { readonly input: Input }, asker: Asker) => {
+  saveEndpoint: ({ input }: { readonly input: Input }, caller: GraphqlCaller) => {
     const id = textOf(input["id"]);
-    return changed(asker, { name: "saveEndpoint", id }, async (engine) =>
+    return changed(caller, { name: "saveEndpoint", id }, async (engine) =>
       id === undefined
         ? createEndpoint(engine, endpointInputOf(input))
         : replace(engine, id, input),
     );
   },
   /** Gives an endpoint another template; its workers are replaced (live). */
-  updateEndpointTemplate: ({ input }: TemplateChoice, asker: Asker) => {
+  updateEndpointTemplate: ({ input }: TemplateChoice, caller: GraphqlCaller) => {
     const { endpointId: id, templateId } = input ?? {};
-    return changed(asker, { name: "updateEndpointTemplate", id }, (engine) =>
+    return changed(caller, { name: "updateEndpointTemplate", id }, (engine) =>
       updateEndpoint(engine, id ?? "", { templateId }),
     );
   },
   /** Deletes an endpoint and its jobs; its workers leave (live). */
-  deleteEndpoint: async ({ id }: { readonly id: string }, asker: Asker) => {
+  deleteEndpoint: async ({ id }: { readonly id: string }, caller: GraphqlCaller) => {
     const change = { name: "deleteEndpoint", subject: id, endpointId: id };
-    await asker.changes(change, (engine) => deleteEndpoint(engine, id));
+    await caller.changes(change, (engine) => deleteEndpoint(engine, id));
     return null;
   },
 };
 
 /** Oldest first. */
-export function endpointsOf(asker: Asker) {
-  const engine = asker.reads();
-  return listEndpoints(engine).map((endpoint) => shownEndpoint(engine, endpoint, asker));
+export function endpointsOf(caller: GraphqlCaller) {
+  const engine = caller.reads();
+  return listEndpoints(engine).map((endpoint) => shownEndpoint(engine, endpoint, caller));
 }
 
 /** Null if there is none. */
-export function endpointWith(asker: Asker, id: string) {
-  const engine = asker.reads(id);
+export function endpointWith(caller: GraphqlCaller, id: string) {
+  const engine = caller.reads(id);
   const endpoint = engine.directory.findEndpoint(id);
-  return endpoint ? shownEndpoint(engine, endpoint, asker) : null;
+  return endpoint ? shownEndpoint(engine, endpoint, caller) : null;
 }
 
 async function changed(
-  asker: Asker,
+  caller: GraphqlCaller,
   { name, id }: Change,
   work: (engine: HttpEngine) => Promise<Endpoint>,
 ) {
-  const made = await asker.changes({ name, subject: id, endpointId: id }, async (engine) => {
+  const made = await caller.changes({ name, subject: id, endpointId: id }, async (engine) => {
     const endpoint = await inNames(NAMES, () => work(engine));
-    return { id: endpoint.id, shown: shownEndpoint(engine, endpoint, asker) };
+    return { id: endpoint.id, shown: shownEndpoint(engine, endpoint, caller) };
   });
   return made.shown;
 }

@@ -18,7 +18,7 @@ import {
 } from "../../../engine/resources/endpoints/manage-endpoints.ts";
 import { updateEndpoint } from "../../../engine/resources/endpoints/update-endpoint.ts";
 import type { ShownEndpoint } from "../../operation/dialect.ts";
-import { workersOfEndpoints } from "../../replicas/gathered.ts";
+import { workersOfEndpoints } from "../../replicas/merged-answer.ts";
 import { workerBody } from "../pods/v1-worker-body.ts";
 import { endpointQuery, endpointSchema } from "../../schemas/endpoint.ts";
 import { Resource } from "../v1/resource.ts";

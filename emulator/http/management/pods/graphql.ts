@@ -5,7 +5,7 @@ import { actOn, createPod, deletePod, listPods } from "../../../engine/pods/mana
 import type { StepPort } from "../../../engine/steps/step-port.ts";
 import { type FieldNames, inNames } from "../../operation/requests/field-names.ts";
 import type { HttpEngine } from "../../operation/service.ts";
-import type { Asker } from "../graphql/asker.ts";
+import type { GraphqlCaller } from "../graphql/graphql-caller.ts";
 import { type Input, textOf } from "../graphql/input.ts";
 import { podInputOf, templateIdOf } from "./graphql-input.ts";
 import { shownPod } from "./graphql-shown.ts";
@@ -38,30 +38,30 @@ interface Creation {
 
 export const POD_FIELDS = {
   /** One pod; null if there is none (live). */
-  pod: ({ input }: { readonly input?: Input | null }, asker: Asker) => {
-    const engine = asker.reads();
+  pod: ({ input }: { readonly input?: Input | null }, caller: GraphqlCaller) => {
+    const engine = caller.reads();
     const pod = findPod(engine, textOf(input?.["podId"]) ?? "");
     return pod ? shownPod(engine, pod) : null;
   },
   /** Creates a pod with GPUs, which is to run from then on (live). */
-  podFindAndDeployOnDemand: ({ input }: Creation, asker: Asker) =>
-    changed(asker, { name: "podFindAndDeployOnDemand" }, (engine) =>
+  podFindAndDeployOnDemand: ({ input }: Creation, caller: GraphqlCaller) =>
+    changed(caller, { name: "podFindAndDeployOnDemand" }, (engine) =>
       create(engine, "GPU", input ?? {}),
     ),
   /** Creates a pod without GPUs (live). */
-  deployCpuPod: ({ input }: Creation, asker: Asker) =>
-    changed(asker, { name: "deployCpuPod" }, (engine) => create(engine, "CPU", input ?? {})),
+  deployCpuPod: ({ input }: Creation, caller: GraphqlCaller) =>
+    changed(caller, { name: "deployCpuPod" }, (engine) => create(engine, "CPU", input ?? {})),
   /** Stops a pod; its volume stays (live). */
-  podStop: ({ input: { podId } }: OfPod, asker: Asker) =>
-    changed(asker, { name: "podStop", subject: podId }, (engine) => actOn(engine, podId, "stop")),
+  podStop: ({ input: { podId } }: OfPod, caller: GraphqlCaller) =>
+    changed(caller, { name: "podStop", subject: podId }, (engine) => actOn(engine, podId, "stop")),
   /** Starts a pod that was stopped, with as many GPUs as it had; one that runs goes on (live). */
-  podResume: ({ input: { podId } }: OfPod, asker: Asker) =>
-    changed(asker, { name: "podResume", subject: podId }, (engine) =>
+  podResume: ({ input: { podId } }: OfPod, caller: GraphqlCaller) =>
+    changed(caller, { name: "podResume", subject: podId }, (engine) =>
       actOn(engine, podId, "start"),
     ),
   /** Ends and deletes a pod (live). */
-  podTerminate: async ({ input: { podId } }: OfPod, asker: Asker) => {
-    await asker.changes({ name: "podTerminate", subject: podId }, (engine) =>
+  podTerminate: async ({ input: { podId } }: OfPod, caller: GraphqlCaller) => {
+    await caller.changes({ name: "podTerminate", subject: podId }, (engine) =>
       deletePod(engine, podId),
     );
     return null;
@@ -74,11 +74,11 @@ export function podsOf(engine: HttpEngine) {
 }
 
 async function changed(
-  asker: Asker,
-  change: Parameters<Asker["changes"]>[0],
+  caller: GraphqlCaller,
+  change: Parameters<GraphqlCaller["changes"]>[0],
   work: (engine: HttpEngine) => Promise<Pod>,
 ) {
-  const made = await asker.changes(change, async (engine) => {
+  const made = await caller.changes(change, async (engine) => {
     const pod = await inNames(NAMES, () => work(engine));
     return { id: pod.id, shown: shownPod(engine, pod) };
   });

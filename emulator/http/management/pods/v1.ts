@@ -21,7 +21,7 @@ import {
   updatePod,
 } from "../../../engine/pods/manage-pods.ts";
 import { jsonAnswer } from "../../operation/answers/answer.ts";
-import { podsAndWorkers } from "../../replicas/gathered.ts";
+import { podsAndWorkers } from "../../replicas/merged-answer.ts";
 import type { Operation } from "../../operation/operation.ts";
 import { readJsonBody } from "../../operation/requests/json-body.ts";
 import { Resource } from "../v1/resource.ts";

@@ -8,29 +8,29 @@ import {
   deleteRegistryAuth,
   updateRegistryAuth,
 } from "../../../engine/resources/manage-registry-auths.ts";
-import type { Asker } from "../graphql/asker.ts";
+import type { GraphqlCaller } from "../graphql/graphql-caller.ts";
 import { given, type Input, textOf } from "../graphql/input.ts";
 
 export const REGISTRY_AUTH_FIELDS = {
   /** Keeps the credentials of a registry, encrypted (live). */
-  saveRegistryAuth: ({ input }: { readonly input?: Input | null }, asker: Asker) =>
-    asker.changes({ name: "saveRegistryAuth" }, (engine) =>
+  saveRegistryAuth: ({ input }: { readonly input?: Input | null }, caller: GraphqlCaller) =>
+    caller.changes({ name: "saveRegistryAuth" }, (engine) =>
       createRegistryAuth(engine, readRegistryAuthInput(given(input))),
     ),
   /** Gives an auth other credentials, for images that are pulled from then on (live). */
-  updateRegistryAuth: ({ input }: { readonly input?: Input | null }, asker: Asker) => {
+  updateRegistryAuth: ({ input }: { readonly input?: Input | null }, caller: GraphqlCaller) => {
     const { id, ...credentials } = given(input);
     const subject = textOf(id) ?? "";
-    return asker.changes({ name: "updateRegistryAuth", subject }, (engine) =>
+    return caller.changes({ name: "updateRegistryAuth", subject }, (engine) =>
       updateRegistryAuth(engine, subject, readRegistryCredentials(credentials)),
     );
   },
   /** Deletes an auth that no pod uses; templates lose it (live). */
   deleteRegistryAuth: async (
     { registryAuthId: subject }: { readonly registryAuthId: string },
-    asker: Asker,
+    caller: GraphqlCaller,
   ) => {
-    await asker.changes({ name: "deleteRegistryAuth", subject }, (engine) =>
+    await caller.changes({ name: "deleteRegistryAuth", subject }, (engine) =>
       deleteRegistryAuth(engine, subject, "lost"),
     );
     return null;

@@ -8,29 +8,29 @@ import {
   listTemplates,
 } from "../../../engine/resources/templates/manage-templates.ts";
 import { updateTemplate } from "../../../engine/resources/templates/update-template.ts";
-import type { Asker } from "../graphql/asker.ts";
+import type { GraphqlCaller } from "../graphql/graphql-caller.ts";
 import { given, type Input, textOf } from "../graphql/input.ts";
 import { templateChangesOf, templateInputOf } from "./graphql-input.ts";
 import { shownTemplate } from "./graphql-shown.ts";
 
 export const TEMPLATE_FIELDS = {
   /** Official templates, of which there are none, or the public ones (live); without a word about it both. */
-  podTemplates: ({ input }: { readonly input?: Input | null }, asker: Asker) => {
+  podTemplates: ({ input }: { readonly input?: Input | null }, caller: GraphqlCaller) => {
     const { isRunpod: isPlatform } = given(input);
-    const shared = listTemplates(asker.reads()).filter((each) => each.isPlatform || each.isPublic);
+    const shared = listTemplates(caller.reads()).filter((each) => each.isPlatform || each.isPublic);
     const isMeant = (each: Template) => isPlatform === undefined || each.isPlatform === isPlatform;
     return shared.filter(isMeant).map(shownTemplate);
   },
   /** One template, also a public one; null if there is none (live). */
-  podTemplate: ({ id }: { readonly id: string }, asker: Asker) => {
-    const template = asker.reads().directory.findTemplate(id);
+  podTemplate: ({ id }: { readonly id: string }, caller: GraphqlCaller) => {
+    const template = caller.reads().directory.findTemplate(id);
     return template ? shownTemplate(template) : null;
   },
   /** Creates a template, or changes the one with that id: what is not set stays as it is (live). */
-  saveTemplate: async ({ input }: { readonly input?: Input | null }, asker: Asker) => {
+  saveTemplate: async ({ input }: { readonly input?: Input | null }, caller: GraphqlCaller) => {
     const sent = input ?? {};
     const id = textOf(sent["id"]);
-    const saved = await asker.changes({ name: "saveTemplate", subject: id }, async (engine) =>
+    const saved = await caller.changes({ name: "saveTemplate", subject: id }, async (engine) =>
       id === undefined
         ? createTemplate(engine, templateInputOf(sent))
         : updateTemplate(engine, id, templateChangesOf(sent)),
@@ -40,9 +40,9 @@ export const TEMPLATE_FIELDS = {
   /** Deletes the template of that name, which no endpoint or pod uses (live). */
   deleteTemplate: async (
     { templateName: name }: { readonly templateName: string },
-    asker: Asker,
+    caller: GraphqlCaller,
   ) => {
-    await asker.changes({ name: "deleteTemplate", subject: name }, (engine) =>
+    await caller.changes({ name: "deleteTemplate", subject: name }, (engine) =>
       deleteTemplate(engine, idOfTemplate(engine, name)),
     );
     return null;

@@ -5,7 +5,7 @@ import { checkOpens, type Need, opens } from "../../../core/access/key-scope.ts"
 import { ServiceError } from "../../../core/service-error.ts";
 import { DASHBOARD_KEY_NAME } from "../../../engine/access/service-keys.ts";
 import { isByDashboard, LINK_KEY_ID } from "./dashboard-access.ts";
-import { arrivalOf } from "../forwarded-request.ts";
+import { forwardedRequestOf } from "../forwarded-request.ts";
 import type { Keyless } from "../operation.ts";
 import type { HttpService } from "../service.ts";
 
@@ -74,7 +74,7 @@ function keyOf(service: HttpService, request: IncomingMessage, need: Need | unde
 }
 
 function sessionKey(service: HttpService, request: IncomingMessage): ApiKey {
-  const keyId = arrivalOf(request)?.sessionKeyId ?? sessionKeyId(service, request);
+  const keyId = forwardedRequestOf(request)?.sessionKeyId ?? sessionKeyId(service, request);
   const key = keyId === undefined ? undefined : keyOfOpener(service, keyId);
   if (key !== undefined) return key;
   throw new ServiceError("unauthorized", "the dashboard has no session here, or it has ended", {

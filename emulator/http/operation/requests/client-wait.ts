@@ -1,7 +1,7 @@
 /** A client that waits for an answer: the signal fires when the client has gone, or the service stops that it is connected with. */
 import type { ServerResponse } from "node:http";
 import { whenWoken } from "../../replicas/channel/taken-exchange.ts";
-import { arrivalOf } from "../forwarded-request.ts";
+import { forwardedRequestOf } from "../forwarded-request.ts";
 import { type HttpService, STOPPING } from "../service.ts";
 
 export class ClientWait implements Disposable {
@@ -15,7 +15,7 @@ export class ClientWait implements Disposable {
 
   constructor(service: HttpService, response: ServerResponse) {
     this.#response = response;
-    const { from, isShare } = arrivalOf(response.req) ?? {};
+    const { from, isShare } = forwardedRequestOf(response.req) ?? {};
     const isPassedOn = from !== undefined && isShare !== true;
     // Who waits for something here is told where it has moved.
     this.#forget = isPassedOn

@@ -32,7 +32,7 @@ export interface ExchangeEvents {
 }
 
 /** Called with each exchange that the other end begins, and what it begins with; undefined: it was given up. */
-export type Accept = (exchange: Exchange, opening: Buffer) => ExchangeEvents | undefined;
+export type Accept = (exchange: Exchange, requestHead: Buffer) => ExchangeEvents | undefined;
 
 export class Channel {
   readonly #socket: Duplex;
@@ -74,11 +74,11 @@ export class Channel {
     return this.#exchanges.size;
   }
 
-  open(opening: string, events: ExchangeEvents): Exchange {
+  open(requestHead: string, events: ExchangeEvents): Exchange {
     this.#lastId += 1;
     const exchange = this.#add(this.#lastId);
     exchange.events = events;
-    this.send(FRAME.open, exchange.id, Buffer.from(opening));
+    this.send(FRAME.open, exchange.id, Buffer.from(requestHead));
     return exchange;
   }
 

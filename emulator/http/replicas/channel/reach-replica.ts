@@ -6,7 +6,13 @@ import type { Socket } from "node:net";
 import { z } from "zod";
 import type { Replica } from "../../../store/ownership.ts";
 import { Channel } from "./channel.ts";
-import { type Challenge, isProof, MARK_HEADER, type Marked, markOf } from "./mark.ts";
+import {
+  type Challenge,
+  isProof,
+  CHANNEL_AUTH_HEADER,
+  type ChannelAuth,
+  channelAuthOf,
+} from "./channel-auth.ts";
 
 /**
  * The protocol that a connection between replicas becomes. Both ends may be of other versions: who opens an exchange may say what
@@ -34,25 +40,25 @@ export interface Caller {
 }
 
 /**
- * The value of the mark's header for one request to that replica, which has proved by then that it is the one.
+ * The value of the header `sv-replica` for one request to that replica, which has proved by then that it is the one.
  *
  * @throws Error that says why there is none
  */
-export async function markFor(
+export async function channelAuthFor(
   replica: Replica,
   caller: Caller,
-  request: Pick<Marked, "method" | "path" | "address">,
+  request: Pick<ChannelAuth, "method" | "path" | "address">,
 ): Promise<string> {
   const ends = { from: caller.id, to: replica.id };
   const asked = randomBytes(ASKED_BYTES).toString("base64url");
   const challenge = await challengeOf(replica, `${encodeURIComponent(caller.id)};${asked}`);
   if (!isProof(caller.key, ends, asked, challenge))
     throw new Error("it is another replica than the one that was meant, or has another secret key");
-  return markOf(caller.key, { ...request, ...ends, nonce: challenge.nonce });
+  return channelAuthOf(caller.key, { ...request, ...ends, nonce: challenge.nonce });
 }
 
 async function challengeOf(replica: Replica, question: string): Promise<Challenge> {
-  const headers = ["Host", new URL(replica.address).host, MARK_HEADER, question];
+  const headers = ["Host", new URL(replica.address).host, CHANNEL_AUTH_HEADER, question];
   const asking = await requestReplica(replica, { method: "GET", path: CHANNEL_PATH, headers });
   const signal = AbortSignal.timeout(CONNECT_MS);
   const cut = () => asking.destroy(new Error("it did not answer in time"));
@@ -90,13 +96,13 @@ export async function requestReplica(
 /** @throws Error that says why there is none */
 export async function openChannel(replica: Replica, caller: Caller): Promise<Channel> {
   const asked = { method: "GET", path: CHANNEL_PATH };
-  const mark = await markFor(replica, caller, { ...asked, address: "" });
+  const auth = await channelAuthFor(replica, caller, { ...asked, address: "" });
   const upgrade = await requestReplica(replica, {
     ...asked,
     headers: [
       ...["Host", new URL(replica.address).host],
       ...["Connection", "Upgrade", "Upgrade", CHANNEL_PROTOCOL],
-      ...[MARK_HEADER, mark],
+      ...[CHANNEL_AUTH_HEADER, auth],
     ],
   });
   const signal = AbortSignal.timeout(CONNECT_MS);

@@ -4,7 +4,7 @@ import { IncomingMessage, type RequestListener, ServerResponse } from "node:http
 import type { Socket } from "node:net";
 import { Writable } from "node:stream";
 import type { Exchange, ExchangeEvents } from "./channel.ts";
-import type { Opening } from "./opening.ts";
+import type { RequestHead } from "./request-head.ts";
 
 /** Where the response writes to in the place of a connection. */
 class ExchangeSocket extends Writable {
@@ -60,14 +60,14 @@ class TakenRequest extends IncomingMessage {
   readonly #exchange: Exchange;
   #unused = 0;
 
-  constructor(socket: ExchangeSocket, exchange: Exchange, opening: Opening) {
+  constructor(socket: ExchangeSocket, exchange: Exchange, requestHead: RequestHead) {
     // What is used of a connection is there.
     super(socket as unknown as Socket);
     this.#exchange = exchange;
-    this.method = opening.method;
-    this.url = opening.url;
-    this.rawHeaders = opening.rawHeaders;
-    this.headers = opening.headers;
+    this.method = requestHead.method;
+    this.url = requestHead.url;
+    this.rawHeaders = requestHead.rawHeaders;
+    this.headers = requestHead.headers;
     this.httpVersion = "1.1";
     this.httpVersionMajor = 1;
     this.httpVersionMinor = 1;
@@ -105,11 +105,11 @@ export function whenWoken(response: ServerResponse, wake: (() => void) | undefin
 /** Has `perform` answer it. */
 export function takeExchange(
   exchange: Exchange,
-  opening: Opening,
+  requestHead: RequestHead,
   perform: RequestListener,
 ): ExchangeEvents {
   const socket = new ExchangeSocket(exchange);
-  const request = new TakenRequest(socket, exchange, opening);
+  const request = new TakenRequest(socket, exchange, requestHead);
   const response = new ServerResponse(request);
   // The frames say where the body ends.
   response.useChunkedEncodingByDefault = false;

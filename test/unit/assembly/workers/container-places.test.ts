@@ -31,7 +31,7 @@ async function placesOf({ dockerHost, emulator = {} }: Given, endpoint = {}) {
               listen: { host: "0.0.0.0", port: 7443 },
               certificate: { cert: Buffer.of(), key: Buffer.of() },
             },
-            door: { fingerprint: FINGERPRINT, addresses: () => [address] },
+            listener: { fingerprint: FINGERPRINT, addresses: () => [address] },
             address: () => address,
           },
     serveLoopback: async () => ({ port: 4_001, fingerprint: FINGERPRINT }),

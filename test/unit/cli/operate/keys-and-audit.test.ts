@@ -35,13 +35,16 @@ test("a key for jobs names its endpoints, and one that has expired says so", asy
 });
 
 test("a token is made with the variables that a worker needs, listed beside no other key, and revoked", async () => {
-  const door = { fingerprint: Buffer.alloc(32, 1), addresses: () => ["tls://a:1", "tls://b:2"] };
-  await using service = await startTestHttp({ workerDoor: door });
+  const workerListener = {
+    fingerprint: Buffer.alloc(32, 1),
+    addresses: () => ["tls://a:1", "tls://b:2"],
+  };
+  await using service = await startTestHttp({ workerListener });
   await run(service, "keys create", "ci", { flags: { scope: "all" } });
   const made = await run(service, "token create", "echo");
   expect(made).toMatch(/^name +echo-workers\nopens +workers of echo\n/u);
   expect(made).toContain("\nSV_SERVICE_ADDRESS=tls://a:1,tls://b:2\nSV_WORKER_TOKEN=sv_");
-  expect(made).toContain(`.${door.fingerprint.toString("base64url")}\n`);
+  expect(made).toContain(`.${workerListener.fingerprint.toString("base64url")}\n`);
   expect(made).toContain("\n  npx sv-worker handler.ts\n");
   const flags = { ...json, name: "attic", expires: "1h" } as const;
   const other = JSON.parse(await run(service, "token create", "echo", { flags })) as object;

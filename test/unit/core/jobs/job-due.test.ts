@@ -65,9 +65,9 @@ describe("what is due for a job", () => {
   });
 
   it("is deletion at the pinned moment, before or after what TTL and retention would say", () => {
-    const pinned = after(jobIn("COMPLETED"), { type: "pin-expiry", ttlMs: 100 * HOUR_MS });
+    const pinned = after(jobIn("COMPLETED"), { type: "set-ttl", ttlMs: 100 * HOUR_MS });
     expect(dueAt(pinned)).toBe(T0 + 1_000 + 100 * HOUR_MS);
-    expect(dueAt(after(queuedJob(), SAMPLE_EVENTS["pin-expiry"]))).toBe(T0 + 1_000 + 6_000);
+    expect(dueAt(after(queuedJob(), SAMPLE_EVENTS["set-ttl"]))).toBe(T0 + 1_000 + 6_000);
   });
 });
 

@@ -49,7 +49,7 @@ function resultOf(status: JobStatus, event: JobEvent): string {
 describe("the job's transitions", () => {
   for (const status of JOB_STATUSES) {
     for (const event of Object.values(SAMPLE_EVENTS)) {
-      const always = { "read-chunks": status, "pin-expiry": status, expire: "deleted" };
+      const always = { "read-chunks": status, "set-ttl": status, expire: "deleted" };
       const expected = { ...always, ...EXPECTED[status] }[event.type] ?? "refused";
       it(`${event.type} of a job that is ${status} leads to: ${expected}`, () => {
         expect(resultOf(status, event)).toBe(expected);

@@ -61,7 +61,7 @@ export const SAMPLE_EVENTS: { readonly [T in JobEventType]: Extract<JobEvent, { 
   cancel: { type: "cancel" },
   retry: { type: "retry", nextQueueKey: 99 },
   "read-chunks": { type: "read-chunks", count: 1 },
-  "pin-expiry": { type: "pin-expiry", ttlMs: 6_000 },
+  "set-ttl": { type: "set-ttl", ttlMs: 6_000 },
   purge: { type: "purge" },
   expire: { type: "expire" },
   "advance-clock": { type: "advance-clock", byMs: 60_000 },

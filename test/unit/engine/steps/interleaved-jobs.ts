@@ -6,7 +6,7 @@ import type { HandedJob } from "../../../../runtime/protocol/outcome.ts";
 import { ServiceError } from "../../../../emulator/core/service-error.ts";
 import { StoreFullError } from "../../../../emulator/core/store-error.ts";
 import { cancel } from "../../../../emulator/engine/jobs/cancel.ts";
-import { pinExpiry } from "../../../../emulator/engine/jobs/pin-expiry.ts";
+import { setTtl } from "../../../../emulator/engine/jobs/set-ttl.ts";
 import { purgeQueue } from "../../../../emulator/engine/jobs/purge-queue.ts";
 import { listRequests } from "../../../../emulator/engine/jobs/read/list-requests.ts";
 import { viewJob } from "../../../../emulator/engine/jobs/read/job-view.ts";
@@ -193,7 +193,7 @@ export class InterleavedJobs {
         break;
       case 13:
         if (id !== undefined && this.below(2) === 0)
-          this.begin(pinExpiry(engine, this.ref(id), 1 + this.below(5_000)));
+          this.begin(setTtl(engine, this.ref(id), 1 + this.below(5_000)));
         break;
       case 14:
         if (this.below(4) > 0) break;

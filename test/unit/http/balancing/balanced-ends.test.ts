@@ -192,11 +192,11 @@ describe("a request to a load balancing endpoint", () => {
         .on("error", () => undefined)
         .write("HTTP/1.1 101 Now\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"),
     );
-    const conversation = await openWebSocket();
-    await once(conversation, "data");
-    const hungUp = closing(conversation.resume());
+    const socket = await openWebSocket();
+    await once(socket, "data");
+    const hungUp = closing(socket.resume());
     const stopping = balanced.service.http.stop();
-    // The grace is over: conversations have been ended.
+    // The grace is over: tunnels have been ended.
     await hungUp;
     response.end("done");
     expect(await last).toMatch(/^HTTP\/1.1 200 .*done/su);

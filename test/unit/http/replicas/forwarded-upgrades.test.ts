@@ -12,7 +12,11 @@ import {
   CHANNEL_PATH,
   CHANNEL_PROTOCOL,
 } from "../../../../emulator/http/replicas/channel/reach-replica.ts";
-import { type Marked, markKey, markOf } from "../../../../emulator/http/replicas/channel/mark.ts";
+import {
+  type ChannelAuth,
+  channelAuthKey,
+  channelAuthOf,
+} from "../../../../emulator/http/replicas/channel/channel-auth.ts";
 import { ScriptedCluster, type ScriptedOwnership } from "../../scripted-ownership.ts";
 import { type BalancedHttp, startBalancedHttp } from "../balancing/balanced-harness.ts";
 import { KEY, startTestHttp, type TestHttp } from "../http-harness.ts";
@@ -144,12 +148,12 @@ it("a WebSocket of an endpoint that nobody has is refused after two seconds", as
 });
 
 it.each([
-  ["without a mark", async () => ""],
-  ["with the mark of another key", () => newMark({ key: markKey(Buffer.alloc(32)) })],
-  ["with the mark of another request", () => newMark({ path: "/other" })],
-  ["with the mark for another replica", () => newMark({ to: "front" })],
-  ["with a nonce of another replica", () => newMark({ asked: front.url })],
-  ["with a nonce of its own", () => newMark({ nonce: "1.2.3" })],
+  ["without a signature", async () => ""],
+  ["with the signature of another key", () => newAuth({ key: channelAuthKey(Buffer.alloc(32)) })],
+  ["with the signature of another request", () => newAuth({ path: "/other" })],
+  ["with the signature for another replica", () => newAuth({ to: "front" })],
+  ["with a nonce of another replica", () => newAuth({ asked: front.url })],
+  ["with a nonce of its own", () => newAuth({ nonce: "1.2.3" })],
 ])("who wants to be connected as a replica %s is a client like any other", async (_, make) => {
   const answer = await owner.service.raw(wanting(await make()));
   expect(answer).toMatch(/^HTTP\/1\.1 404 /u);
@@ -177,11 +181,11 @@ it("what was overheard between two replicas opens nothing, at neither of them", 
   const marks = Buffer.concat(overheard)
     .toString("latin1")
     .matchAll(/sv-replica: ([^\r]+)/giu);
-  const heard = Array.from(marks, ([, mark = ""]) => mark);
+  const heard = Array.from(marks, ([, auth = ""]) => auth);
   expect(heard.length).toBeGreaterThanOrEqual(2);
-  for (const mark of heard) {
-    expect.soft(await owner.service.raw(wanting(mark)), mark).toMatch(/^HTTP\/1\.1 404 /u);
-    expect.soft(await front.raw(wanting(mark)), mark).toMatch(/^HTTP\/1\.1 404 /u);
+  for (const auth of heard) {
+    expect.soft(await owner.service.raw(wanting(auth)), auth).toMatch(/^HTTP\/1\.1 404 /u);
+    expect.soft(await front.raw(wanting(auth)), auth).toMatch(/^HTTP\/1\.1 404 /u);
   }
 });
 
@@ -200,8 +204,8 @@ it("a replica that does not prove to be the one that was meant is sent nothing",
 it("a replica that is connected at the last moment keeps nobody from stopping", async () => {
   const ownership = cluster.join("late", () => late.url);
   await using late = await startTestHttp({ stopGraceMs: 60_000, ownership });
-  const mark = await newMark({ to: "late", asked: late.url });
-  const socket = await late.socket(wanting(mark, "Upgrade").slice(0, -2));
+  const auth = await newAuth({ to: "late", asked: late.url });
+  const socket = await late.socket(wanting(auth, "Upgrade").slice(0, -2));
   const answer: Buffer[] = [];
   socket.on("data", (bytes: Buffer) => void answer.push(bytes));
   const stopped = late.http.stop();
@@ -212,8 +216,8 @@ it("a replica that is connected at the last moment keeps nobody from stopping", 
 });
 
 it("who has the key is connected, and cut off for what is no frame", async () => {
-  const mark = await newMark({});
-  const answer = await owner.service.raw(`${wanting(mark, "Upgrade")}${"\xff".repeat(9)}`);
+  const auth = await newAuth({});
+  const answer = await owner.service.raw(`${wanting(auth, "Upgrade")}${"\xff".repeat(9)}`);
   expect(answer).toMatch(/^HTTP\/1\.1 101 [^]*\r\n\r\n$/u);
 });
 
@@ -242,27 +246,29 @@ it("a replica may be reached by https, whose certificate is checked", async () =
   tls.close();
 });
 
-interface MarkOptions extends Partial<Marked> {
+interface AuthOptions extends Partial<ChannelAuth> {
   readonly key?: Uint8Array;
   /** Who is asked for the nonce. */
   readonly asked?: string;
 }
 
-/** The mark of a replica `other` that wants to be connected with the owner, but for what is told. */
-async function newMark({
-  key: markedWith = markKey(secretKey()),
+/** The signature of a replica `other` that wants to be connected with the owner, but for what is told. */
+async function newAuth({
+  key: signedWith = channelAuthKey(secretKey()),
   asked = owner.service.url,
   ...different
-}: MarkOptions): Promise<string> {
+}: AuthOptions): Promise<string> {
   const question = { headers: { "sv-replica": "other;question" } };
-  const { nonce } = (await (await fetch(`${asked}${CHANNEL_PATH}`, question)).json()) as Marked;
+  const { nonce } = (await (
+    await fetch(`${asked}${CHANNEL_PATH}`, question)
+  ).json()) as ChannelAuth;
   const request = { method: "GET", path: CHANNEL_PATH, address: "" };
-  return markOf(markedWith, { from: "other", to: "owner", nonce, ...request, ...different });
+  return channelAuthOf(signedWith, { from: "other", to: "owner", nonce, ...request, ...different });
 }
 
-function wanting(mark: string, connection = "Upgrade, close"): string {
+function wanting(auth: string, connection = "Upgrade, close"): string {
   const upgrade = `Connection: ${connection}\r\nUpgrade: ${CHANNEL_PROTOCOL}\r\n`;
-  return `GET ${CHANNEL_PATH} HTTP/1.1\r\n${HEAD}${upgrade}Sv-Replica: ${mark}\r\n\r\n`;
+  return `GET ${CHANNEL_PATH} HTTP/1.1\r\n${HEAD}${upgrade}Sv-Replica: ${auth}\r\n\r\n`;
 }
 
 function secretKey(): Uint8Array {

@@ -4,8 +4,11 @@ import { connect } from "node:net";
 import { expect, it } from "vitest";
 import { Channel } from "../../../../emulator/http/replicas/channel/channel.ts";
 import type { FrameKind } from "../../../../emulator/http/replicas/channel/frames.ts";
-import { markKey } from "../../../../emulator/http/replicas/channel/mark.ts";
-import { CHANNEL_PATH, markFor } from "../../../../emulator/http/replicas/channel/reach-replica.ts";
+import { channelAuthKey } from "../../../../emulator/http/replicas/channel/channel-auth.ts";
+import {
+  CHANNEL_PATH,
+  channelAuthFor,
+} from "../../../../emulator/http/replicas/channel/reach-replica.ts";
 import { startReplicas, type TestReplica } from "./replicas-harness.ts";
 
 const OPENING = {
@@ -17,21 +20,21 @@ const OPENING = {
 async function connected({ service, ownership }: TestReplica, offered: string) {
   const { hostname, port } = new URL(service.url);
   const socket = connect(Number(port), hostname);
-  const caller = { id: "other", key: markKey(service.test.engine.secretKey.findOrMake()) };
+  const caller = { id: "other", key: channelAuthKey(service.test.engine.secretKey.findOrMake()) };
   const wanted = { address: "", method: "GET", path: CHANNEL_PATH };
-  const mark = await markFor(ownership.self, caller, wanted);
+  const auth = await channelAuthFor(ownership.self, caller, wanted);
   socket.write(
-    `GET ${CHANNEL_PATH} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: ${offered}\r\nSv-Replica: ${mark}\r\n\r\n`,
+    `GET ${CHANNEL_PATH} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: ${offered}\r\nSv-Replica: ${auth}\r\n\r\n`,
   );
   const [head] = (await once(socket, "data")) as [Buffer];
   return { head: head.toString(), channel: new Channel(socket) };
 }
 
 /** What is answered, or that the exchange was given up. */
-async function asked(channel: Channel, opening: string, strange?: number): Promise<string> {
+async function asked(channel: Channel, requestHead: string, strange?: number): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   let text = "";
-  const exchange = channel.open(opening, {
+  const exchange = channel.open(requestHead, {
     data: (bytes) => void (text += bytes.toString()),
     ended: () => resolve(text),
     room: () => undefined,

@@ -16,7 +16,7 @@ import {
   validate,
 } from "graphql";
 import { invalidRequest } from "../../../../core/service-error.ts";
-import type { Asked } from "../asked.ts";
+import type { GraphqlRequest } from "../graphql-request.ts";
 import { checkBounds, checkSelections, type Fragments, fragmentsIn, TOKENS_MAX } from "./bounds.ts";
 import { INPUT_TYPES } from "./input-types.ts";
 import { OUTPUT_TYPES } from "./output-types.ts";
@@ -43,7 +43,7 @@ export interface Prepared {
 }
 
 /** @throws ServiceError invalid_request, whose message is that of the first thing that is wrong */
-export function prepare({ query, variables, operationName }: Asked): Prepared {
+export function prepare({ query, variables, operationName }: GraphqlRequest): Prepared {
   const document = refusing(() => read(query));
   const fragments = fragmentsIn(document);
   checkSelections(document, fragments);
@@ -83,7 +83,7 @@ function operationIn(document: DocumentNode, name: string | undefined): Operatio
 function rootFields(
   operation: OperationDefinitionNode,
   fragments: Fragments,
-  variables: Asked["variables"],
+  variables: GraphqlRequest["variables"],
 ): readonly RootField[] {
   const { variableDefinitions = [], selectionSet } = operation;
   const { coerced, errors } = getVariableValues(schema, variableDefinitions, variables, {

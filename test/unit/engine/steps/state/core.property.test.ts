@@ -20,7 +20,7 @@ function wish(world: CoreWorld, at: (below: number) => number): JobEvent | undef
     { type: "cancel" },
     { type: "retry", nextQueueKey: world.nextSeq() },
     { type: "read-chunks", count: 1 + at(3) },
-    { type: "pin-expiry", ttlMs: 1 + at(120_000) },
+    { type: "set-ttl", ttlMs: 1 + at(120_000) },
     { type: "purge" },
     undefined,
   ];

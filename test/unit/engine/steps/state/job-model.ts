@@ -91,7 +91,7 @@ export function after(job: ModelJob, event: JobEvent, now: number): ModelJob | u
       };
     case "read-chunks":
       return { ...job, read: Math.min(job.chunks, job.read + event.count) };
-    case "pin-expiry":
+    case "set-ttl":
       return { ...job, ttlAt: now + event.ttlMs, isPinned: true };
     case "purge":
       return job.status === "IN_QUEUE" ? undefined : job;

@@ -8,7 +8,7 @@ import {
   frameHead,
   type FrameKind,
 } from "../../../../../emulator/http/replicas/channel/frames.ts";
-import { readOpening } from "../../../../../emulator/http/replicas/channel/opening.ts";
+import { readRequestHead } from "../../../../../emulator/http/replicas/channel/request-head.ts";
 import { takeExchange } from "../../../../../emulator/http/replicas/channel/taken-exchange.ts";
 import { sized } from "../../../../setup/size.ts";
 
@@ -32,12 +32,12 @@ const frames = fc.array(
 function answering() {
   const [socket, there] = duplexPair();
   const channel = new Channel(there, (exchange, bytes) => {
-    const opening = readOpening(bytes);
-    if (opening === undefined) {
+    const requestHead = readRequestHead(bytes);
+    if (requestHead === undefined) {
       exchange.reset();
       return undefined;
     }
-    return takeExchange(exchange, opening, (request, response) => {
+    return takeExchange(exchange, requestHead, (request, response) => {
       request.on("error", () => undefined).resume();
       request.once("end", () => response.end("fine"));
     });

@@ -2,10 +2,10 @@
 import type { Buffer } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
-import type { Arrival } from "../../operation/forwarded-request.ts";
+import type { ForwardedRequest } from "../../operation/forwarded-request.ts";
 
 /** A later version may say more, which is passed over here. */
-const openingShape = z.object({
+const requestHeadShape = z.object({
   method: z.string(),
   url: z.string(),
   /** Names and values in turn, as the client sent them. */
@@ -22,23 +22,23 @@ const openingShape = z.object({
   waitedMs: z.number(),
 });
 
-export type Opening = z.infer<typeof openingShape>;
+export type RequestHead = z.infer<typeof requestHeadShape>;
 
 /** Of a request of a client, as it is. */
-export function openingOf(
+export function requestHeadOf(
   { method = "", url = "", rawHeaders, headers, socket }: IncomingMessage,
-  { address = socket.remoteAddress ?? "", sessionKeyId, jobId }: Arrival,
-  { waitedMs, recordsVersion }: Pick<Opening, "waitedMs" | "recordsVersion">,
-): Opening {
+  { address = socket.remoteAddress ?? "", sessionKeyId, jobId }: ForwardedRequest,
+  { waitedMs, recordsVersion }: Pick<RequestHead, "waitedMs" | "recordsVersion">,
+): RequestHead {
   const request = { method, url, rawHeaders, headers };
   const known = { address, sessionKeyId, jobId, recordsVersion, waitedMs };
   return { ...request, ...known, isShare: false };
 }
 
 /** Undefined for anything else. */
-export function readOpening(bytes: Buffer): Opening | undefined {
+export function readRequestHead(bytes: Buffer): RequestHead | undefined {
   try {
-    return openingShape.parse(JSON.parse(bytes.toString()));
+    return requestHeadShape.parse(JSON.parse(bytes.toString()));
   } catch {
     return undefined;
   }

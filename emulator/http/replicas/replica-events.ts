@@ -12,7 +12,7 @@ interface StreamEvents {
   readonly told: (frames: readonly EventFrame[]) => void;
 }
 
-export class ReplicaStream implements ExchangeEvents {
+export class ReplicaEvents implements ExchangeEvents {
   readonly #events: StreamEvents;
   readonly #end = Promise.withResolvers<"ended" | "broken">();
   readonly #decoder = new TextDecoder();

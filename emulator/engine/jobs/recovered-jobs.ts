@@ -14,18 +14,18 @@ import type { TellPort } from "../observe/tell-port.ts";
 import { isMoved } from "../steps/state/endpoint-moved.ts";
 import { apply } from "./apply.ts";
 import { requeueOrphans } from "./requeue.ts";
-import type { FormerWorkers } from "../workers/former-workers.ts";
+import type { RecoveredWorkers } from "../workers/recovered-workers.ts";
 
-type FormerUses = StepPort & TimePort & WorkerPort & TellPort;
+type RecoverUses = StepPort & TimePort & WorkerPort & TellPort;
 
-export class FormerJobs {
-  readonly #engine: FormerUses;
-  readonly #workers: Pick<FormerWorkers, "adopt" | "mayCome">;
+export class RecoveredJobs {
+  readonly #engine: RecoverUses;
+  readonly #workers: Pick<RecoveredWorkers, "adopt" | "mayCome">;
   readonly #timers = new Set<Disarm>();
   /** Those whose workers may still come. */
   readonly #awaited = new Set<Job>();
 
-  constructor(engine: FormerUses, workers: Pick<FormerWorkers, "adopt" | "mayCome">) {
+  constructor(engine: RecoverUses, workers: Pick<RecoveredWorkers, "adopt" | "mayCome">) {
     this.#engine = engine;
     this.#workers = workers;
   }

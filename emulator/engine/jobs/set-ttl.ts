@@ -9,7 +9,7 @@ import { findJob, viewJob, type JobView } from "./read/job-view.ts";
 import type { JobRef } from "../steps/job-watchers.ts";
 
 /** Sets the job to be deleted `ttlMs` from now, in place of TTL and retention, and shows it. @throws ServiceError job_not_found */
-export async function pinExpiry(
+export async function setTtl(
   engine: StepPort & TimePort & WorkerPort & TellPort & CatalogPort,
   ref: JobRef,
   ttlMs: number,
@@ -17,7 +17,7 @@ export async function pinExpiry(
   engine.directory.queue(ref.endpointId);
   await engine.steps.commit(
     (step) => {
-      apply(step, findJob(step, ref), { type: "pin-expiry", ttlMs }, engine.clock.now());
+      apply(step, findJob(step, ref), { type: "set-ttl", ttlMs }, engine.clock.now());
     },
     { jobs: [ref.jobId] },
   );

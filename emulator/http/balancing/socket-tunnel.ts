@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 const KEEP_ALIVE_MS = 60_000;
 
 /** Resolves when both are closed. Each direction is closed separately; a broken connection breaks the other. */
-export function converse(one: Socket, other: Socket): Promise<void> {
+export function tunnel(one: Socket, other: Socket): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const closed = (socket: Socket, peer: Socket) => {
     const isWhole = socket.readableEnded && socket.writableFinished;

@@ -9,16 +9,20 @@ const shape = {
   operationName: z.string({ error: must("a string") }).nullish(),
 };
 
-export const askedSchema = fields(shape).loose().meta({ id: "GraphqlRequest" });
+export const graphqlRequestSchema = fields(shape).loose().meta({ id: "GraphqlRequest" });
 
-export interface Asked {
+export interface GraphqlRequest {
   readonly query: string;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly operationName: string | undefined;
 }
 
 /** @throws ServiceError invalid_request */
-export function readAsked(body: unknown): Asked {
-  const { query, variables, operationName } = readFields(askedSchema, Object.keys(shape), body);
+export function readGraphqlRequest(body: unknown): GraphqlRequest {
+  const { query, variables, operationName } = readFields(
+    graphqlRequestSchema,
+    Object.keys(shape),
+    body,
+  );
   return { query, variables: variables ?? {}, operationName: operationName ?? undefined };
 }

@@ -6,7 +6,7 @@ import type { Assignment } from "../steps/effects.ts";
 import { apply } from "./apply.ts";
 
 /** Renews the lease in the place of the worker, which has not heard of it. Answers what ends that. */
-export function keepLease(
+export function renewWhileReading(
   { clock, lease, realClock, steps }: StepPort & TimePort & WorkerPort,
   { job }: Assignment,
 ): () => void {

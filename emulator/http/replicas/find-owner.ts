@@ -1,24 +1,25 @@
-/** Looks for the replica that has something, within a limited time. */
+/** Finds the replica that has what a request is about, where several share a store. */
 import type { ServerResponse } from "node:http";
 import type { Owned } from "../../engine/steps/state/endpoint-moved.ts";
 import type { Ownership, Replica } from "../../store/ownership.ts";
+import type { Call, Operation } from "../operation/operation.ts";
 import type { HttpService } from "../operation/service.ts";
-import { isOwned, ownerOf } from "./owner-of.ts";
 
-/** How long a replica is looked for that has what is asked for, ms. */
+/** Timeout of the search for the replica that has what is asked for, ms. */
 const PATIENCE_MS = 2_000;
 
-/** One that is not it is asked again after that, ms: it may be about to get what is asked for, and no one is told when it has it. */
+/** Interval after which a replica that was not it is asked again, ms: it may be about to get what is asked for, unannounced. */
 const AGAIN_MS = 100;
 
-export class Search {
+/** Looks for the owner within a limited time. */
+export class OwnerSearch {
   readonly #service: HttpService;
   readonly #ownership: Ownership;
   readonly #owned: Owned;
   readonly #waitsUntil: number;
   #until: number | undefined;
   #waitedMs = 0;
-  /** Said that it is not it, or could not be asked. */
+  /** The replica that said that it is not the owner, or could not be asked. */
   #not: string | undefined;
 
   /** @param waitsUntil moment until which the client waits anyway, real time; default: it does not wait */
@@ -29,7 +30,7 @@ export class Search {
     this.#waitsUntil = waitsUntil;
   }
 
-  /** For how long nobody was found so far. */
+  /** How long no owner was found so far. */
   get waitedMs(): number {
     return this.#waitedMs;
   }
@@ -73,4 +74,30 @@ export class Search {
     response.off("close", abort);
     this.#waitedMs += realClock.now() - since;
   }
+}
+
+/** What the request is about; undefined: any replica can answer it. */
+export async function ownedBy<Path>(
+  { owner }: Operation<Path>,
+  call: Call<Path>,
+): Promise<Owned | undefined> {
+  if (owner === "any") return undefined;
+  if (owner === "service") return owner;
+  if (owner !== undefined && "findOwned" in owner) return owner.findOwned(call);
+  const endpointId = owner === undefined ? endpointIn(call.path) : await owner.find(call);
+  return endpointId === undefined ? undefined : { endpointId };
+}
+
+/** The endpoint in the path; undefined if it names none. */
+export function endpointIn(path: unknown): string | undefined {
+  if (typeof path !== "object" || path === null || !("endpointId" in path)) return undefined;
+  return typeof path.endpointId === "string" ? path.endpointId : undefined;
+}
+
+export function isOwned(ownership: Ownership, owned: Owned): boolean {
+  return owned === "service" ? ownership.ownsService() : ownership.owns(owned.endpointId);
+}
+
+function ownerOf(ownership: Ownership, owned: Owned): Replica | undefined {
+  return owned === "service" ? ownership.serviceOwner() : ownership.ownerOf(owned.endpointId);
 }

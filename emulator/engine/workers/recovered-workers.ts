@@ -8,21 +8,21 @@ import type { WorkerHandle } from "./worker-handle.ts";
 import type { WorkerStarter } from "./worker-starter.ts";
 import type { FormerToken } from "./worker-tokens.ts";
 
-type FormerUses = StepPort & WorkerPort & CatalogPort & WakePort;
+type RecoverUses = StepPort & WorkerPort & CatalogPort & WakePort;
 
-export interface FormerWorkersParts {
+export interface RecoveredWorkersOptions {
   readonly launchers: readonly Launcher[];
   readonly starter: Pick<WorkerStarter, "adopt">;
   /** Called with a worker that has exited. */
   readonly ended: (worker: WorkerHandle, exit: WorkerExit) => Promise<void>;
 }
 
-export class FormerWorkers {
-  readonly #engine: FormerUses;
-  readonly #parts: FormerWorkersParts;
+export class RecoveredWorkers {
+  readonly #engine: RecoverUses;
+  readonly #parts: RecoveredWorkersOptions;
   readonly #outliving: readonly OutlivingWorkers[];
 
-  constructor(engine: FormerUses, parts: FormerWorkersParts) {
+  constructor(engine: RecoverUses, parts: RecoveredWorkersOptions) {
     this.#engine = engine;
     this.#parts = parts;
     this.#outliving = parts.launchers.flatMap(({ outliving }) => outliving ?? []);

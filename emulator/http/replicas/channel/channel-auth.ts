@@ -1,12 +1,12 @@
 /**
  * How replicas prove to each other who they are. The one that calls asks for a nonce, and the one that is called shows with it that
- * it is the replica that was meant. The caller answers with a mark: of that nonce, for that replica, for one request. Only who has the
+ * it is the replica that was meant. The caller answers with a signature of that nonce, for that replica, for one request. Only who has the
  * secret key that the replicas share can make either. Nothing is dated, so that clocks do not matter. Pure.
  */
 import { Buffer } from "node:buffer";
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 
-export const MARK_HEADER = "sv-replica";
+export const CHANNEL_AUTH_HEADER = "sv-replica";
 
 const KEY_BYTES = 32;
 const PURPOSE = "requests between replicas";
@@ -19,7 +19,7 @@ export interface Ends {
   readonly to: string;
 }
 
-export interface Marked extends Ends {
+export interface ChannelAuth extends Ends {
   /** The challenge of the one that is called. */
   readonly nonce: string;
   /** Of the client; empty for a request of the replica itself. */
@@ -28,28 +28,28 @@ export interface Marked extends Ends {
   readonly path: string;
 }
 
-/** The key of marks, of the secret key. */
-export function markKey(secretKey: Uint8Array): Uint8Array {
+/** The key of these signatures, derived from the secret key. */
+export function channelAuthKey(secretKey: Uint8Array): Uint8Array {
   return new Uint8Array(hkdfSync("sha256", secretKey, "", PURPOSE, KEY_BYTES));
 }
 
 /** The value of the header. */
-export function markOf(key: Uint8Array, marked: Marked): string {
-  const { from, nonce, address } = marked;
-  return [...[from, nonce, address].map(encodeURIComponent), signatureOf(key, marked)].join(";");
+export function channelAuthOf(key: Uint8Array, auth: ChannelAuth): string {
+  const { from, nonce, address } = auth;
+  return [...[from, nonce, address].map(encodeURIComponent), signatureOf(key, auth)].join(";");
 }
 
 /** Reads the header; undefined when it is not valid for that request to the replica `to`. The nonce is not checked here. */
-export function readMark(
+export function readChannelAuth(
   key: Uint8Array,
   header: string,
-  { to, method, path }: Pick<Marked, "to" | "method" | "path">,
-): Marked | undefined {
+  { to, method, path }: Pick<ChannelAuth, "to" | "method" | "path">,
+): ChannelAuth | undefined {
   const [from = "", nonce = "", address = "", signature = "", ...rest] = header.split(";");
   if (rest.length > 0) return undefined;
   const open = { from: decoded(from), nonce: decoded(nonce), address: decoded(address) };
-  const marked = { ...open, to, method, path };
-  return isSame(signature, signatureOf(key, marked)) ? marked : undefined;
+  const auth = { ...open, to, method, path };
+  return isSame(signature, signatureOf(key, auth)) ? auth : undefined;
 }
 
 /** The proof of a replica that is asked for a nonce. `asked` is the nonce of the replica that asks. */
@@ -72,8 +72,8 @@ export interface Challenge {
   readonly proof: string;
 }
 
-function signatureOf(key: Uint8Array, marked: Marked): string {
-  const { from, to, nonce, address, method, path } = marked;
+function signatureOf(key: Uint8Array, auth: ChannelAuth): string {
+  const { from, to, nonce, address, method, path } = auth;
   return hmac(key, ["request", from, to, nonce, address, method, path]);
 }
 

@@ -2,33 +2,33 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import type { Duplex } from "node:stream";
 import { jsonAnswer, sendWhole } from "../operation/answers/answer.ts";
-import { noteArrival } from "../operation/forwarded-request.ts";
+import { noteForwardedRequest } from "../operation/forwarded-request.ts";
 import { type Accept, Channel } from "./channel/channel.ts";
 import {
   type Challenge,
   decoded,
-  MARK_HEADER,
-  type Marked,
+  CHANNEL_AUTH_HEADER,
+  type ChannelAuth,
   proofOf,
-  readMark,
-} from "./channel/mark.ts";
+  readChannelAuth,
+} from "./channel/channel-auth.ts";
 import { Nonces } from "./channel/nonces.ts";
-import { type Opening, readOpening } from "./channel/opening.ts";
+import { type RequestHead, readRequestHead } from "./channel/request-head.ts";
 import type { HttpService } from "../operation/service.ts";
 import { type Caller, CHANNEL_PATH, CHANNEL_PROTOCOL } from "./channel/reach-replica.ts";
 import { takeExchange } from "./channel/taken-exchange.ts";
 
-export class ReplicaDoor {
+export class ReplicaListener {
   readonly #service: HttpService;
   readonly #self: Caller;
   readonly #perform: RequestListener;
   readonly #channels = new Set<Channel>();
   readonly #nonces = new Nonces();
   /** Requests that were checked already, because a nonce is good once. */
-  readonly #marks = new WeakMap<IncomingMessage, Marked | "none">();
+  readonly #auths = new WeakMap<IncomingMessage, ChannelAuth | "none">();
   #isStopped = false;
 
-  /** @param self the replica behind it, and the key of marks @param perform answers what others pass on */
+  /** @param self the replica behind it, and the key of its signatures @param perform answers what others pass on */
   constructor(service: HttpService, self: Caller, perform: RequestListener) {
     this.#service = service;
     this.#self = self;
@@ -49,25 +49,25 @@ export class ReplicaDoor {
     };
   }
 
-  /** Whether another replica wants to be connected, as its mark proves. */
+  /** Whether another replica wants to be connected, as its signature proves. */
   mayConnect(request: IncomingMessage): boolean {
-    return wantsChannel(request) && this.#markOf(request) !== undefined;
+    return wantsChannel(request) && this.#channelAuthOf(request) !== undefined;
   }
 
-  /** Whether another replica passes on a request for an upgrade. A mark that is not good says nothing. */
+  /** Whether another replica passes on a request for an upgrade. A signature that is not good says nothing. */
   look(request: IncomingMessage): boolean {
-    const mark = this.#markOf(request);
-    if (mark === undefined) return false;
-    noteArrival(request, mark, this.#service.engine);
+    const auth = this.#channelAuthOf(request);
+    if (auth === undefined) return false;
+    noteForwardedRequest(request, auth, this.#service.engine);
     return true;
   }
 
   /** For each `upgrade` of the server: takes those of replicas; false for any other. */
   take(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     if (!wantsChannel(request)) return false;
-    const mark = this.#markOf(request);
+    const auth = this.#channelAuthOf(request);
     // A request that was on its way when the port was closed may come after everybody was hung up on.
-    if (mark === undefined || this.#isStopped) {
+    if (auth === undefined || this.#isStopped) {
       socket.destroy();
       return true;
     }
@@ -75,7 +75,7 @@ export class ReplicaDoor {
     socket.write(
       `HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: ${CHANNEL_PROTOCOL}\r\n\r\n`,
     );
-    const channel = new Channel(socket, this.accept(mark.from));
+    const channel = new Channel(socket, this.accept(auth.from));
     this.#channels.add(channel);
     void channel.closed.then(() => this.#channels.delete(channel));
     return true;
@@ -84,16 +84,16 @@ export class ReplicaDoor {
   /** Answers what the replica of that id passes on. */
   accept(from: string): Accept {
     return (exchange, bytes) => {
-      const opening = readOpening(bytes);
-      if (opening === undefined) {
+      const requestHead = readRequestHead(bytes);
+      if (requestHead === undefined) {
         exchange.reset();
         return undefined;
       }
-      return takeExchange(exchange, opening, (request, response) => {
-        const { address, isShare, sessionKeyId, jobId, waitedMs } = opening;
+      return takeExchange(exchange, requestHead, (request, response) => {
+        const { address, isShare, sessionKeyId, jobId, waitedMs } = requestHead;
         const known = { from, address, isShare, sessionKeyId, jobId, waitedMs };
-        noteArrival(request, known, this.#service.engine);
-        this.#catchUpWith(opening)
+        noteForwardedRequest(request, known, this.#service.engine);
+        this.#catchUpWith(requestHead)
           .then(() => this.#perform(request, response))
           .catch(() => exchange.reset());
       });
@@ -112,25 +112,28 @@ export class ReplicaDoor {
   }
 
   /** Keys and records that its client has seen are known here, too, before the request is answered. Never rejects. */
-  async #catchUpWith({ recordsVersion = 0 }: Opening): Promise<void> {
+  async #catchUpWith({ recordsVersion = 0 }: RequestHead): Promise<void> {
     const { engine, ownership } = this.#service;
     if (recordsVersion <= engine.steps.recordsVersion) return;
     // What cannot be asked for now is refused by what needs it.
     await ownership?.refreshRecords().catch(() => undefined);
   }
 
-  #markOf(request: IncomingMessage): Marked | undefined {
-    const header = request.headers[MARK_HEADER];
+  #channelAuthOf(request: IncomingMessage): ChannelAuth | undefined {
+    const header = request.headers[CHANNEL_AUTH_HEADER];
     if (typeof header !== "string") return undefined;
-    const known = this.#marks.get(request) ?? this.#readMark(request, header);
-    this.#marks.set(request, known);
+    const known = this.#auths.get(request) ?? this.#readChannelAuth(request, header);
+    this.#auths.set(request, known);
     return known === "none" ? undefined : known;
   }
 
-  #readMark({ method = "", url = "" }: IncomingMessage, header: string): Marked | "none" {
+  #readChannelAuth(
+    { method = "", url = "" }: IncomingMessage,
+    header: string,
+  ): ChannelAuth | "none" {
     const { id: to, key } = this.#self;
-    const mark = readMark(key, header, { to, method, path: url });
-    return mark !== undefined && this.#nonces.use(mark.nonce) ? mark : "none";
+    const auth = readChannelAuth(key, header, { to, method, path: url });
+    return auth !== undefined && this.#nonces.use(auth.nonce) ? auth : "none";
   }
 }
 
@@ -145,5 +148,5 @@ function wantsChannel({ headers }: IncomingMessage): boolean {
 /** Reads the question of a replica that asks for a nonce; undefined for any other request. */
 function questionIn({ method, url, headers }: IncomingMessage): string | undefined {
   if (method !== "GET" || url !== CHANNEL_PATH || headers.upgrade !== undefined) return undefined;
-  return headers[MARK_HEADER]?.toString();
+  return headers[CHANNEL_AUTH_HEADER]?.toString();
 }

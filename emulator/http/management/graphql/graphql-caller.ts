@@ -18,7 +18,7 @@ interface Change {
   readonly endpointId?: string | undefined;
 }
 
-export class Asker {
+export class GraphqlCaller {
   readonly #call: Call<unknown>;
   readonly #key: ApiKey | undefined;
   #workers: Promise<ReadonlyMap<string, readonly EndpointWorker[]>> | undefined;

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import type { Clock } from "../../core/time/clock.ts";
 import { readAnswerHead } from "./answer-head.ts";
 import type { Channel, Exchange, ExchangeEvents } from "./channel/channel.ts";
-import type { Opening } from "./channel/opening.ts";
+import type { RequestHead } from "./channel/request-head.ts";
 
 /** A replica that has not answered by then has no share, ms. */
 const PATIENCE_MS = 2_000;
@@ -13,11 +13,11 @@ const OK = 200;
 /** The JSON of a replica's answer; undefined if it is another one than 200, or comes too late. */
 export async function askShare(
   channel: Channel,
-  opening: Opening,
+  requestHead: RequestHead,
   realClock: Clock,
 ): Promise<unknown> {
   const answer = new WholeAnswer();
-  const exchange = channel.open(JSON.stringify(opening), answer);
+  const exchange = channel.open(JSON.stringify(requestHead), answer);
   exchange.end();
   const disarm = realClock.wakeAt(realClock.now() + PATIENCE_MS, () => {
     exchange.reset();

@@ -11,10 +11,10 @@ import { ServiceError } from "../../core/service-error.ts";
 import type { InFlight } from "../../engine/balancing/in-flight.ts";
 import { type Exchange, refuse } from "../operation/answers/refuse.ts";
 import { headersForClient, headersForWorker } from "./passed-headers.ts";
-import { pump } from "./pump.ts";
+import { copyBody } from "./copy-body.ts";
 import type { BalancedTarget } from "./target.ts";
 
-export interface RelayOptions {
+export interface ProxyOptions {
   readonly exchange: Exchange;
   readonly target: BalancedTarget;
   readonly assigned: InFlight;
@@ -26,7 +26,7 @@ export interface RelayOptions {
 
 const MAX_BYTES = LIMITS.balancedBodyMaxBytes;
 
-export class Relay {
+export class ProxyRequest {
   readonly upstream: ClientRequest;
   readonly #exchange: Exchange;
   readonly #target: BalancedTarget;
@@ -38,7 +38,7 @@ export class Relay {
   #isOver = false;
 
   /** Begins to send the request. */
-  constructor({ exchange, target, assigned, connection, upgrade }: RelayOptions) {
+  constructor({ exchange, target, assigned, connection, upgrade }: ProxyOptions) {
     const { request, response, service } = exchange;
     this.#exchange = exchange;
     this.#target = target;
@@ -67,7 +67,7 @@ export class Relay {
     return this.#done.promise;
   }
 
-  /** The connections were upgraded: the relay does not watch them any more. */
+  /** The connections were upgraded: this does not watch them any more. */
   leave(): void {
     this.#isOver = true;
   }
@@ -98,7 +98,7 @@ export class Relay {
   }
 
   #passOn(request: IncomingMessage): void {
-    pump(request, this.upstream, MAX_BYTES, {
+    copyBody(request, this.upstream, MAX_BYTES, {
       tooLarge: () => {
         // The client keeps sending although it was answered.
         if (this.#isOver) request.destroy();
@@ -136,7 +136,7 @@ export class Relay {
     answer.once("close", () => {
       if (!answer.complete) this.#fail(new Error("the worker broke off its answer"));
     });
-    pump(answer, response, MAX_BYTES, {
+    copyBody(answer, response, MAX_BYTES, {
       tooLarge: () => this.#fail(new Error(answerTooLarge(workerId))),
       whole: () => {
         if (!answer.complete) return;
