@@ -5,9 +5,18 @@ import path from "node:path";
 import { claimBundle } from "./bundle-claims.ts";
 import { MADE_BY, notePath, readNote, type BundleNote, type NotedInput } from "./bundle-note.ts";
 import { openCacheDir } from "./cache-dir.ts";
-import type { PreparedHandler } from "./prepare-handler.ts";
 import { runBundler } from "./run-bundler.ts";
 import { latestPath, trimCache } from "./trim-cache.ts";
+
+/** A handler that Node can import. */
+export interface PreparedHandler {
+  /** What to import: the user's own file, or the bundle made of it. */
+  readonly modulePath: string;
+  /** The user's file; what the handler imports is looked up from here. */
+  readonly sourcePath: string;
+  /** Every file the module was made of, so that a change to one of them can be noticed. */
+  readonly inputs: readonly string[];
+}
 
 /** Maximum lag of file times behind the clock. */
 const CLOCK_STEP_MS = 20;

@@ -1,18 +1,9 @@
 /** Turns the file or directory that a user names into a module that Node can import. */
 import fs from "node:fs";
 import path from "node:path";
+import type { PreparedHandler } from "./bundle-handler.ts";
 import { readNote } from "./bundle-note.ts";
 import { HandlerFileError } from "./handler-file-error.ts";
-
-/** A handler that Node can import. */
-export interface PreparedHandler {
-  /** What to import: the user's own file, or the bundle made of it. */
-  readonly modulePath: string;
-  /** The user's file; what the handler imports is looked up from here. */
-  readonly sourcePath: string;
-  /** Every file the module was made of, so that a change to one of them can be noticed. */
-  readonly inputs: readonly string[];
-}
 
 export interface PrepareOptions {
   /** Where bundles are kept; default `sv-runtime/handlers` in the user's cache directory, else in the system's temporary one. */

@@ -1,6 +1,5 @@
 /** Linux tells of processes in /proc, and of memory in the files of control groups. */
 import fs from "node:fs";
-import type { System } from "./system.ts";
 
 const RADIX = 36;
 
@@ -11,7 +10,7 @@ const V1_FILE = "/sys/fs/cgroup/memory/memory.oom_control";
 /** Maximum descendants of a process that are counted. */
 const PROCESSES_MAX = 100;
 
-export class LinuxSystem implements System {
+export class LinuxSystem {
   /** Finds processes by their environment alone: their parents may be gone, so that no tree leads to them. */
   marked(mark: string): readonly number[] {
     return processIds().filter((pid) => read(`/proc/${pid}/environ`).split("\0").includes(mark));

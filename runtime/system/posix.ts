@@ -1,6 +1,5 @@
 /** What `ps` and `sysctl` tell of processes, for systems without a /proc: macOS and the BSDs. */
 import { type ProcessRow, rowsOf } from "./process-rows.ts";
-import type { System } from "./system.ts";
 
 const RADIX = 36;
 
@@ -32,7 +31,7 @@ interface Look {
   readonly at: number;
 }
 
-export class PosixSystem implements System {
+export class PosixSystem {
   #recent: Look | undefined;
   #flags = WITH_ENVIRONMENT;
 

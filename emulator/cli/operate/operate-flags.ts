@@ -1,7 +1,7 @@
 /** The subcommands for a running emulator: their arguments, flags and help. */
 import { type Command, Option } from "commander";
 import { JOB_STATUSES, type JobStatus } from "../../../runtime/protocol/job-status.ts";
-import { MADE_SCOPES, type MadeScope } from "../../core/access/key-scope.ts";
+import { MADE_SCOPES, type MadeScope } from "../../core/access/api-key.ts";
 import { DELIVERY_STATES, type DeliveryState } from "../../core/webhooks/delivery.ts";
 import { DEFAULT_HOST, DEFAULT_PORT } from "../serve/setting-values.ts";
 

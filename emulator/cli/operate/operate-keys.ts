@@ -1,5 +1,5 @@
 /** `sv-emulate keys`, `sv-emulate token` and `sv-emulate audit`: makes, lists and revokes keys, and shows who changed what. */
-import type { MadeScope } from "../../core/access/key-scope.ts";
+import type { MadeScope } from "../../core/access/api-key.ts";
 import { UsageError } from "../usage-error.ts";
 import { auditSchema, keysSchema, madeKeySchema, type ShownKey } from "./answers.ts";
 import type { OperateName } from "./operate-flags.ts";

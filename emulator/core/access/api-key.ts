@@ -1,5 +1,11 @@
 /** A key the service accepts, kept as a digest only. */
-import type { KeyScope } from "./key-scope.ts";
+/** The scopes that a key can be made with. */
+export const MADE_SCOPES = ["all", "read-only", "jobs", "management", "workers"] as const;
+
+export type MadeScope = (typeof MADE_SCOPES)[number];
+
+/** `user`: of the key given at the start, where the emulator's own operations have one of their own. */
+export type KeyScope = MadeScope | "user";
 
 export interface ApiKey {
   readonly id: string;

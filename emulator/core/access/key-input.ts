@@ -13,7 +13,7 @@ import {
 import { valueInWords } from "../input/problem-messages.ts";
 import { invalidRequest } from "../service-error.ts";
 import { DURATION_PATTERN, parseDuration } from "../time/duration.ts";
-import { MADE_SCOPES } from "./key-scope.ts";
+import { MADE_SCOPES } from "./api-key.ts";
 
 const MAX_DAYS = LIMITS.keyExpiryMaxMs / 86_400_000;
 const error = must(`a duration like "30d" or "12h", of at most ${MAX_DAYS} days`);

@@ -1,14 +1,6 @@
 /** What keys open: the one rule by which a request is let in or refused. Pure. */
 import { ServiceError } from "../service-error.ts";
-import type { ApiKey } from "./api-key.ts";
-
-/** The scopes that a key can be made with. */
-export const MADE_SCOPES = ["all", "read-only", "jobs", "management", "workers"] as const;
-
-export type MadeScope = (typeof MADE_SCOPES)[number];
-
-/** `user`: of the key given at the start, where the emulator's own operations have one of their own. */
-export type KeyScope = MadeScope | "user";
+import type { ApiKey, KeyScope } from "./api-key.ts";
 
 /** The parts of the interface. */
 export type Part =

@@ -1,6 +1,6 @@
 /** What the operations on keys and on the audit answer. */
 import { z } from "zod";
-import { MADE_SCOPES } from "../../core/access/key-scope.ts";
+import { MADE_SCOPES } from "../../core/access/api-key.ts";
 import { answered, instant } from "./contract.ts";
 
 const key = {

@@ -9,10 +9,8 @@ import {
   isOfRestV2,
   REST_V2_DIALECT,
 } from "../../../emulator/http/management/rest-v2/rest-v2-dialect.ts";
-import {
-  createDocument,
-  type OpenApiDocument,
-} from "../../../emulator/http/operation/openapi/document.ts";
+import { createDocument } from "../../../emulator/http/operation/openapi/document.ts";
+import type { OpenApiDocument } from "../../../emulator/http/operation/openapi/endpoint-paths.ts";
 import { operationsOf } from "../../../emulator/http/router.ts";
 
 export interface AnswerToCheck {

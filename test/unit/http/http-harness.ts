@@ -6,7 +6,7 @@ import { Agent, request, type Dispatcher } from "undici";
 import { callerCheck } from "../../../emulator/assembly/callers.ts";
 import type { ApiKey } from "../../../emulator/core/access/api-key.ts";
 import type { KeyInput } from "../../../emulator/core/access/key-input.ts";
-import type { KeyScope } from "../../../emulator/core/access/key-scope.ts";
+import type { KeyScope } from "../../../emulator/core/access/api-key.ts";
 import { digestOf, KeyRing } from "../../../emulator/core/access/key-ring.ts";
 import type { CallerCheck } from "../../../emulator/http/operation/access/caller-check.ts";
 import { RateLimiter } from "../../../emulator/http/operation/limits/rate-limiter.ts";

@@ -7,11 +7,49 @@ import {
   jobDetailsSchema,
   jobsSchema,
   logLineSchema,
+  type ShownJob,
 } from "../answers.ts";
 import type { ServiceClient } from "../service-client.ts";
-import type { EndpointFacts, FailedStart, WhyFacts } from "./why.ts";
 
-/** Jobs of the endpoint that are looked at. */
+export interface WhyFacts {
+  readonly job: ShownJob;
+  /** Service time, ms since the epoch. */
+  readonly now: number;
+  /** Undefined once it is deleted. */
+  readonly endpoint: EndpointFacts | undefined;
+  /** Newest jobs of the endpoint; the job itself may be among them. */
+  readonly others: readonly OtherJob[];
+  /** Starts of workers of the endpoint that came to nothing, as the log has them, the oldest first. */
+  readonly failedStarts: readonly FailedStart[];
+}
+
+export interface EndpointFacts {
+  readonly version: number;
+  readonly workersMax: number;
+  readonly inQueue: number;
+  readonly workers: {
+    readonly idle: number;
+    readonly running: number;
+    readonly initializing: number;
+  };
+}
+
+export interface OtherJob {
+  readonly id: string;
+  readonly status: string;
+  readonly version?: number | undefined;
+}
+
+export interface FailedStart {
+  /** Service time, ms since the epoch. */
+  readonly at: number;
+  readonly version: number | undefined;
+  readonly outOfMemory: boolean;
+  /** What was said of it; empty for nothing. */
+  readonly message: string;
+}
+
+/** Maximum of the endpoint's jobs that are looked at. */
 const OTHERS = 100;
 
 /** @throws RefusedError, UnreachableError */

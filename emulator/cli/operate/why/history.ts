@@ -1,7 +1,7 @@
 /** What the earlier attempts of a job, and the other jobs of its endpoint, say about it. */
 import { outcomeInWords } from "../../../core/jobs/attempt.ts";
 import type { ShownAttempt, ShownJob } from "../answers.ts";
-import type { OtherJob, WhyFacts } from "./why.ts";
+import type { OtherJob, WhyFacts } from "./explain-job.ts";
 import { counted, ordinal } from "./words.ts";
 
 /** Outcomes that are the handler's or its worker's doing. */

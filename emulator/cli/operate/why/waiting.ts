@@ -1,6 +1,6 @@
 /** What a job waits for in its queue. */
 import { durationInWords } from "../../../core/time/duration.ts";
-import type { FailedStart, WhyFacts } from "./why.ts";
+import type { FailedStart, WhyFacts } from "./explain-job.ts";
 import { counted, ordinal } from "./words.ts";
 
 export function waitingSentences({

@@ -4,47 +4,10 @@ import { outcomeInWords } from "../../../core/jobs/attempt.ts";
 import type { ShownAttempt, ShownJob } from "../answers.ts";
 import { durationInWords } from "../../../core/time/duration.ts";
 import { instantInWords } from "../terminal.ts";
+import type { WhyFacts } from "./explain-job.ts";
 import { historySentences } from "./history.ts";
 import { waitingSentences } from "./waiting.ts";
 import { sentence } from "./words.ts";
-
-export interface WhyFacts {
-  readonly job: ShownJob;
-  /** Service time, ms since the epoch. */
-  readonly now: number;
-  /** Undefined once it is deleted. */
-  readonly endpoint: EndpointFacts | undefined;
-  /** Newest jobs of the endpoint; the job itself may be among them. */
-  readonly others: readonly OtherJob[];
-  /** Starts of workers of the endpoint that came to nothing, as the log has them, the oldest first. */
-  readonly failedStarts: readonly FailedStart[];
-}
-
-export interface EndpointFacts {
-  readonly version: number;
-  readonly workersMax: number;
-  readonly inQueue: number;
-  readonly workers: {
-    readonly idle: number;
-    readonly running: number;
-    readonly initializing: number;
-  };
-}
-
-export interface OtherJob {
-  readonly id: string;
-  readonly status: string;
-  readonly version?: number | undefined;
-}
-
-export interface FailedStart {
-  /** Service time, ms since the epoch. */
-  readonly at: number;
-  readonly version: number | undefined;
-  readonly outOfMemory: boolean;
-  /** What was said of it; empty for nothing. */
-  readonly message: string;
-}
 
 export function why(facts: WhyFacts): string {
   const { job } = facts;

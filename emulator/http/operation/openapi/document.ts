@@ -11,10 +11,9 @@ import { type AnswerContract, type Contract, TAGS } from "../../schemas/contract
 import { PATH_PARAMETERS, parametersOf, writtenPath } from "../../schemas/path-parameters.ts";
 import { type Dialect, refusalShapeAt } from "../dialect.ts";
 import { type Method, type Operation, routesOf } from "../operation.ts";
+import type { OpenApiDocument } from "./endpoint-paths.ts";
 import { errorAnswers } from "./error-answers.ts";
 import { SUMMARIES } from "./summaries.ts";
-
-export type OpenApiDocument = ReturnType<typeof createOpenApi>;
 
 /**
  * The document of all `operations` in that dialect.

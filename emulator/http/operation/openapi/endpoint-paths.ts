@@ -1,6 +1,8 @@
 /** Adds to the document what the handlers of single endpoints take and give, at paths of their own. */
 import type { HandlerSchemas, JsonSchema } from "../../../../runtime/protocol/session.ts";
-import type { OpenApiDocument } from "./document.ts";
+import type { createDocument } from "zod-openapi";
+
+export type OpenApiDocument = ReturnType<typeof createDocument>;
 
 /** What is known of handlers. */
 export interface KnownSchemas {

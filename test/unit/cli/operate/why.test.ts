@@ -5,7 +5,8 @@ import type {
   ShownFailure,
   ShownJob,
 } from "../../../../emulator/cli/operate/answers.ts";
-import { why, type WhyFacts } from "../../../../emulator/cli/operate/why/why.ts";
+import type { WhyFacts } from "../../../../emulator/cli/operate/why/explain-job.ts";
+import { why } from "../../../../emulator/cli/operate/why/why.ts";
 import { ordinal } from "../../../../emulator/cli/operate/why/words.ts";
 
 const T0 = Date.parse("2026-01-01T00:00:00.000Z");

@@ -4,7 +4,8 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HandlerFileError } from "../../../../runtime/load/handler-file-error.ts";
-import { prepareHandler, type PreparedHandler } from "../../../../runtime/load/prepare-handler.ts";
+import type { PreparedHandler } from "../../../../runtime/load/bundle-handler.ts";
+import { prepareHandler } from "../../../../runtime/load/prepare-handler.ts";
 import { WorkerRun } from "../worker-run.ts";
 
 let root = "";

@@ -1,11 +1,11 @@
 /** Which operations each scope opens: all of the interface, one by one, so that a new one has to be put in its place here. */
 import { describe, expect, it } from "vitest";
-import type { ApiKey } from "../../../../../emulator/core/access/api-key.ts";
 import {
+  type ApiKey,
   type KeyScope,
   MADE_SCOPES,
-  opens,
-} from "../../../../../emulator/core/access/key-scope.ts";
+} from "../../../../../emulator/core/access/api-key.ts";
+import { opens } from "../../../../../emulator/core/access/key-scope.ts";
 import { CONTRACT_DIALECT } from "../../../../../emulator/http/operation/dialects/contract-dialect.ts";
 import { LIVE_DIALECT } from "../../../../../emulator/http/operation/dialects/live-dialect.ts";
 import {
