@@ -19,7 +19,8 @@ import type { HttpService } from "../operation/service.ts";
 import { tunnel } from "./socket-tunnel.ts";
 import type { Upgraded } from "../replicas/pass-upgrade.ts";
 import type { Replicas } from "../replicas/replicas.ts";
-import { headersForClient, type RawHeaders } from "./passed-headers.ts";
+import type { RawHeaders } from "../replicas/end-to-end-headers.ts";
+import { headersForClient } from "./passed-headers.ts";
 import { bodyTooLarge, ProxyRequest, type ProxyOptions } from "./proxy-request.ts";
 import { balancedTarget, type BalancedTarget } from "./target.ts";
 

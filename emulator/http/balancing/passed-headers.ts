@@ -5,24 +5,8 @@ import { SANDBOX } from "../../net/sandbox.ts";
 import type { SeenRequest } from "../operation/access/seen-request.ts";
 import { isSessionCookie, withoutSessions } from "../operation/access/dashboard-access.ts";
 import { clientAddress } from "../operation/forwarded-request.ts";
-import { CHANNEL_AUTH_HEADER } from "../replicas/channel/channel-auth.ts";
+import { endToEndHeaders } from "../replicas/end-to-end-headers.ts";
 import type { BalancedTarget } from "./target.ts";
-
-/** These concern one connection only; each side of the service has its own. */
-const HOP_BY_HOP = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "transfer-encoding",
-  "upgrade",
-  CHANNEL_AUTH_HEADER,
-]);
-
-/** Without these the message would be another one, whatever its Connection header says. */
-const NEEDED = new Set(["host", "content-length"]);
 
 /** Concern the whole origin of an answer, or take the place of what the sandbox says. */
 const ABOUT_ORIGIN = new Set([
@@ -30,9 +14,6 @@ const ABOUT_ORIGIN = new Set([
   "service-worker-allowed",
   "x-content-type-options",
 ]);
-
-/** Names and values in turn, as they go over the wire. */
-export type RawHeaders = readonly string[];
 
 /**
  * The headers for the worker's server. The key and the dashboard's cookie are left out, because they are meant for this service; `Host` stays as it is. What others wrote about the way it took stays only
@@ -47,7 +28,7 @@ export function headersForWorker(
   upgrade?: string,
 ): string[] {
   const { headers } = request;
-  const passed = passedOn(request.rawHeaders, headers.connection)
+  const passed = endToEndHeaders(request.rawHeaders, headers.connection)
     .filter(([name]) => !isReplaced(name.toLowerCase(), seen.isForwarded))
     .flatMap(withoutDashboard);
   const known = new Set(passed.map(([name]) => name.toLowerCase()));
@@ -75,11 +56,13 @@ export function headersForClient(
   { upgraded = false, withTrailers = true } = {},
 ): string[] {
   const sharesOrigin = target.prefix !== "";
-  const passed = passedOn(answer.rawHeaders, answer.headers.connection).filter(([name, value]) => {
-    const known = name.toLowerCase();
-    if (sharesOrigin && isAboutOrigin(known, value)) return false;
-    return known !== AFFINITY_HEADER && (withTrailers || known !== "trailer");
-  });
+  const passed = endToEndHeaders(answer.rawHeaders, answer.headers.connection).filter(
+    ([name, value]) => {
+      const known = name.toLowerCase();
+      if (sharesOrigin && isAboutOrigin(known, value)) return false;
+      return known !== AFFINITY_HEADER && (withTrailers || known !== "trailer");
+    },
+  );
   // A browser obeys the policy of the worker's server as well.
   if (sharesOrigin) passed.push(...Object.entries(SANDBOX));
   passed.push(["Sv-Worker-Id", workerId]);
@@ -108,19 +91,4 @@ function hasNoLength({ method = "", headers }: IncomingMessage): boolean {
 function isReplaced(name: string, isForwarded: boolean): boolean {
   if (name === "authorization" || name === "x-forwarded-for") return true;
   return !isForwarded && (name === "forwarded" || name.startsWith("x-forwarded-"));
-}
-
-/** Those that do not concern one connection only, as pairs. */
-export function passedOn(
-  rawHeaders: RawHeaders,
-  connection: string | undefined,
-): [string, string][] {
-  const named = (connection ?? "").split(",").map((name) => name.trim().toLowerCase());
-  const left = new Set([...HOP_BY_HOP, ...named.filter((name) => !NEEDED.has(name))]);
-  const passed: [string, string][] = [];
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    const [name = "", value = ""] = rawHeaders.slice(at, at + 2);
-    if (!left.has(name.toLowerCase())) passed.push([name, value]);
-  }
-  return passed;
 }

@@ -12,7 +12,7 @@ import { jsonAnswer } from "../operation/answers/answer.ts";
 import { json } from "../schemas/contract.ts";
 import { deletedJobsSchema } from "../schemas/job.ts";
 import { endpointAskedFor, type Operation } from "../operation/operation.ts";
-import { iso } from "../emulator/time/clock-body.ts";
+import { iso } from "../../core/time/iso.ts";
 
 const searchParameter = z
   .string({ error: "must be the beginning or the end of an id" })

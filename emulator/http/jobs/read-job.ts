@@ -8,7 +8,7 @@ import { json } from "../schemas/contract.ts";
 import { jobDetailsSchema } from "../schemas/job.ts";
 import { endpointOfJob } from "./endpoint-of-job.ts";
 import type { Operation } from "../operation/operation.ts";
-import { iso } from "../emulator/time/clock-body.ts";
+import { iso } from "../../core/time/iso.ts";
 
 export const readJob: Operation<{ readonly jobId: string }> = {
   methods: ["GET"],

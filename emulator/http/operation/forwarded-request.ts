@@ -1,5 +1,6 @@
 /** What is known of a request beside what it says itself, where several replicas share a store. */
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Writable } from "node:stream";
 import type { TimePort } from "../../engine/time/time-port.ts";
 
 export interface ForwardedRequest {
@@ -52,4 +53,28 @@ export function leftMs(request: IncomingMessage, waitMs: number): number {
 /** The client's address, however many replicas its request has passed. */
 export function clientAddress(request: IncomingMessage): string {
   return forwardedRequests.get(request)?.address ?? request.socket.remoteAddress ?? "";
+}
+
+/** Where the response to a forwarded request is written, in the place of a connection to the client. */
+export abstract class ForwardedSocket extends Writable {
+  #isWoken = false;
+  #onWoken: (() => void) | undefined;
+
+  /** The replica that the client is connected to is stopping. */
+  wake(): void {
+    this.#isWoken = true;
+    this.#onWoken?.();
+  }
+
+  /** Has `wake` called then; undefined: no more. */
+  whenWoken(wake: (() => void) | undefined): void {
+    this.#onWoken = wake;
+    if (this.#isWoken) wake?.();
+  }
+}
+
+/** Has `wake` called when another replica that the client is connected to is stopping; undefined: no more. */
+export function whenWoken(response: ServerResponse, wake: (() => void) | undefined): void {
+  const socket: unknown = response.socket;
+  if (socket instanceof ForwardedSocket) socket.whenWoken(wake);
 }

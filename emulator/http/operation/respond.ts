@@ -8,7 +8,7 @@ import type { OpenSpan, Tracer } from "../../trace/tracer.ts";
 import { admit } from "./access/admission.ts";
 import { performNoted } from "./access/audit.ts";
 import { watchKey } from "./access/watch-key.ts";
-import { refreshRecords } from "../replicas/refresh-records.ts";
+import { refreshRecords } from "./refresh-records.ts";
 import type { Answer } from "./answers/answer.ts";
 import { type Call, endpointIdIn, isOwn, needOf, type Operation } from "./operation.ts";
 import { refuseOrMove, refuse } from "./answers/refuse.ts";

@@ -2,7 +2,7 @@
 import type { ServerResponse } from "node:http";
 import type { Owned } from "../../engine/steps/state/endpoint-moved.ts";
 import type { Ownership, Replica } from "../../store/ownership.ts";
-import type { Call, Operation } from "../operation/operation.ts";
+import { type Call, endpointIdIn, type Operation } from "../operation/operation.ts";
 import type { HttpService } from "../operation/service.ts";
 
 /** Timeout of the search for the replica that has what is asked for, ms. */
@@ -84,14 +84,8 @@ export async function ownedBy<Path>(
   if (owner === "any") return undefined;
   if (owner === "service") return owner;
   if (owner !== undefined && "findOwned" in owner) return owner.findOwned(call);
-  const endpointId = owner === undefined ? endpointIn(call.path) : await owner.find(call);
+  const endpointId = owner === undefined ? endpointIdIn(call.path) : await owner.find(call);
   return endpointId === undefined ? undefined : { endpointId };
-}
-
-/** The endpoint in the path; undefined if it names none. */
-export function endpointIn(path: unknown): string | undefined {
-  if (typeof path !== "object" || path === null || !("endpointId" in path)) return undefined;
-  return typeof path.endpointId === "string" ? path.endpointId : undefined;
 }
 
 export function isOwned(ownership: Ownership, owned: Owned): boolean {

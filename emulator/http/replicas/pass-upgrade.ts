@@ -5,10 +5,10 @@ import { pipeline } from "node:stream/promises";
 import { endpointMoved, type Owned } from "../../engine/steps/state/endpoint-moved.ts";
 import type { Ownership, Replica } from "../../store/ownership.ts";
 import type { Exchange } from "../operation/answers/refuse.ts";
-import { passedOn } from "../balancing/passed-headers.ts";
 import { MOVED_HEADER } from "./answer-head.ts";
 import { CHANNEL_AUTH_HEADER } from "./channel/channel-auth.ts";
 import { type Caller, channelAuthFor, requestReplica } from "./channel/reach-replica.ts";
+import { endToEndHeaders } from "./end-to-end-headers.ts";
 import { OwnerSearch } from "./find-owner.ts";
 
 /** The owner's connection, upgraded, and the answer that says so. */
@@ -79,7 +79,11 @@ async function tryUpgrade(
 async function passBack(answer: IncomingMessage, response: ServerResponse): Promise<undefined> {
   const { statusCode = 502, statusMessage = "", rawHeaders, headers } = answer;
   response.sendDate = false;
-  response.writeHead(statusCode, statusMessage, passedOn(rawHeaders, headers.connection).flat());
+  response.writeHead(
+    statusCode,
+    statusMessage,
+    endToEndHeaders(rawHeaders, headers.connection).flat(),
+  );
   await pipeline(answer, response).catch(() => response.destroy());
 }
 

@@ -30,7 +30,7 @@ import { type RequestHead, requestHeadOf } from "./channel/request-head.ts";
 import { passUpgrade, type Upgraded } from "./pass-upgrade.ts";
 import type { Caller } from "./channel/reach-replica.ts";
 import { ReplicaListener } from "./replica-listener.ts";
-import { refreshIfUnknown } from "./refresh-records.ts";
+import { refreshIfUnknown } from "../operation/refresh-records.ts";
 import { askShare } from "./replica-shares.ts";
 
 export class Replicas {

@@ -8,7 +8,7 @@ import { readJsonBody } from "../../operation/requests/json-body.ts";
 import { keysSchema, madeKeySchema } from "../../schemas/access.ts";
 import { json, noContent } from "../../schemas/contract.ts";
 import type { HttpService } from "../../operation/service.ts";
-import { iso } from "../time/clock-body.ts";
+import { iso } from "../../../core/time/iso.ts";
 
 const create: Operation = {
   methods: ["POST"],

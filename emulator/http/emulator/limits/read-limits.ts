@@ -5,7 +5,7 @@ import { json } from "../../schemas/contract.ts";
 import { limitReportSchema } from "../../schemas/limits.ts";
 import { listsOf } from "../../replicas/merged-answer.ts";
 import type { Operation } from "../../operation/operation.ts";
-import { iso } from "../time/clock-body.ts";
+import { iso } from "../../../core/time/iso.ts";
 
 export const readLimits: Operation = {
   methods: ["GET"],

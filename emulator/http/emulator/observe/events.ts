@@ -14,7 +14,7 @@ import type { Operation } from "../../operation/operation.ts";
 import type { Ownership } from "../../../store/ownership.ts";
 import type { HttpService } from "../../operation/service.ts";
 import { MergedEvents, positionsIn } from "./merged-events.ts";
-import { iso } from "../time/clock-body.ts";
+import { iso } from "../../../core/time/iso.ts";
 import { type Push, pushFeed } from "./push-feed.ts";
 
 const DROPPED =

@@ -8,7 +8,7 @@ import type { Operation } from "../../operation/operation.ts";
 import { json } from "../../schemas/contract.ts";
 import { replicasSchema } from "../../schemas/replicas.ts";
 import type { HttpService } from "../../operation/service.ts";
-import { iso } from "../time/clock-body.ts";
+import { iso } from "../../../core/time/iso.ts";
 
 type Listed = z.infer<typeof replicasSchema>;
 

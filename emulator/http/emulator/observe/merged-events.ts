@@ -5,7 +5,7 @@
 import type { Clock } from "../../../core/time/clock.ts";
 import type { EventFrame } from "../../../core/observe/event-frames.ts";
 import type { Told } from "../../replicas/followed-replica.ts";
-import { iso } from "../time/clock-body.ts";
+import { iso } from "../../../core/time/iso.ts";
 
 /** Every replica tells of these by itself: one of them is listened to. */
 const OF_ALL = new Set(["endpoint", "clock"]);

@@ -5,7 +5,7 @@ import { jsonAnswer } from "../../operation/answers/answer.ts";
 import { json } from "../../schemas/contract.ts";
 import { seriesSchema } from "../../schemas/series.ts";
 import type { EndpointPath, Operation } from "../../operation/operation.ts";
-import { iso } from "../time/clock-body.ts";
+import { iso } from "../../../core/time/iso.ts";
 
 export const readSeries: Operation<EndpointPath> = {
   methods: ["GET"],

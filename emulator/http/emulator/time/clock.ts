@@ -1,7 +1,7 @@
 /** Operations on service time. */
 import { advanceSchema, readAdvanceMs } from "../../../core/time/advance-input.ts";
 import { dueInWords, type DueMoment, idsOf } from "../../../core/time/due.ts";
-import { advanceClock, readClock } from "../../../engine/time/advance-clock.ts";
+import { advanceClock, type ClockReading, readClock } from "../../../engine/time/advance-clock.ts";
 import { whatIsDue } from "../../../engine/time/what-is-due.ts";
 import { jsonAnswer } from "../../operation/answers/answer.ts";
 import type { Operation } from "../../operation/operation.ts";
@@ -9,7 +9,7 @@ import { ClientWait } from "../../operation/requests/client-wait.ts";
 import { readJsonBody } from "../../operation/requests/json-body.ts";
 import { advancedClockSchema, clockSchema, heldClockSchema } from "../../schemas/clock.ts";
 import { json } from "../../schemas/contract.ts";
-import { clockBody, iso } from "./clock-body.ts";
+import { iso } from "../../../core/time/iso.ts";
 
 const DUE_MAX = 20;
 
@@ -71,3 +71,13 @@ export const CLOCK_OPERATIONS = {
   /** `POST /emulator/clock/hold`: holds deletions that are due only because the clock was ahead at the start (ours). */
   holdDeletions: hold,
 };
+
+/** The clock as these operations show it; `nextDueAt` is null while nothing is due. */
+function clockBody({ now, offsetMs, nextDueAt }: ClockReading) {
+  return {
+    now: iso(now),
+    nowMs: now,
+    offsetMs,
+    nextDueAt: nextDueAt === undefined ? null : iso(nextDueAt),
+  };
+}

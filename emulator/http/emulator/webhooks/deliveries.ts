@@ -13,7 +13,7 @@ import {
   deliveryWithRequestSchema,
   webhookSecretSchema,
 } from "../../schemas/delivery.ts";
-import { iso } from "../time/clock-body.ts";
+import { iso } from "../../../core/time/iso.ts";
 
 interface DeliveryPath {
   readonly deliveryId: string;

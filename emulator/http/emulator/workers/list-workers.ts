@@ -15,7 +15,7 @@ import { json } from "../../schemas/contract.ts";
 import { workersSchema } from "../../schemas/operated-worker.ts";
 import { listsOf } from "../../replicas/merged-answer.ts";
 import { endpointAskedFor, type Operation } from "../../operation/operation.ts";
-import { iso } from "../time/clock-body.ts";
+import { iso } from "../../../core/time/iso.ts";
 
 const workerIdParameter = z
   .string({ error: "must be given once" })

@@ -6,7 +6,7 @@ import { jsonAnswer } from "../../operation/answers/answer.ts";
 import { json } from "../../schemas/contract.ts";
 import { decisionsSchema } from "../../schemas/series.ts";
 import type { EndpointPath, Operation } from "../../operation/operation.ts";
-import { iso } from "../time/clock-body.ts";
+import { iso } from "../../../core/time/iso.ts";
 
 export const readDecisions: Operation<EndpointPath> = {
   methods: ["GET"],

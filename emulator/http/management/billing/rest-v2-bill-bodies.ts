@@ -1,4 +1,5 @@
 /** Bills as the second version of REST has them: which amounts each shows, and of what they are made. Pure. */
+import { iso } from "../../../core/time/iso.ts";
 import {
   type BillAmounts,
   type BillItem,
@@ -121,5 +122,5 @@ export function billBody(
 }
 
 function timesOf({ startAt, endAt }: Pick<Period, "startAt" | "endAt">) {
-  return { startTime: new Date(startAt).toISOString(), endTime: new Date(endAt).toISOString() };
+  return { startTime: iso(startAt), endTime: iso(endAt) };
 }

@@ -8,7 +8,7 @@ import type { WorkerHandle } from "../../../engine/workers/worker-handle.ts";
 import { jsonAnswer } from "../../operation/answers/answer.ts";
 import type { EndpointPath, Operation } from "../../operation/operation.ts";
 import { instant, json } from "../../schemas/contract.ts";
-import { iso } from "../../emulator/time/clock-body.ts";
+import { iso } from "../../../core/time/iso.ts";
 
 const STATUSES = ["RUNNING", "IDLE", "INITIALIZING", "THROTTLED", "UNHEALTHY"] as const;
 

@@ -1,4 +1,5 @@
 /** A worker as the management interface shows it: in the shape of a Pod, as far as it is known (live). */
+import { iso } from "../../../core/time/iso.ts";
 import type { Template } from "../../../core/resources/template.ts";
 import type { WorkerHandle } from "../../../engine/workers/worker-handle.ts";
 import type { ShownPod } from "../../operation/dialect.ts";
@@ -15,7 +16,7 @@ export function workerBody(worker: WorkerHandle, template: Template | undefined)
     endpointId: worker.endpointId,
     // The version of the endpoint that the worker was started for: behind the endpoint's while it is being replaced.
     slsVersion: worker.endpointVersion,
-    lastStartedAt: new Date(worker.startedAt).toISOString(),
+    lastStartedAt: iso(worker.startedAt),
     ...gpuOf(worker),
     ...(madeOf && containerOf(madeOf)),
   };

@@ -8,7 +8,7 @@ import { type Call, isAudited, type Operation } from "../operation.ts";
 import { ClientGoneError } from "../requests/request-body.ts";
 import { auditSchema } from "../../schemas/access.ts";
 import { json } from "../../schemas/contract.ts";
-import { iso } from "../../emulator/time/clock-body.ts";
+import { iso } from "../../../core/time/iso.ts";
 
 /** Performs the operation. @param key by which it was let in, if it needed one */
 export async function performNoted<Path>(

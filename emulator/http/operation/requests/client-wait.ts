@@ -1,7 +1,6 @@
 /** A client that waits for an answer: the signal fires when the client has gone, or the service stops that it is connected with. */
 import type { ServerResponse } from "node:http";
-import { whenWoken } from "../../replicas/channel/taken-exchange.ts";
-import { forwardedRequestOf } from "../forwarded-request.ts";
+import { forwardedRequestOf, whenWoken } from "../forwarded-request.ts";
 import { type HttpService, STOPPING } from "../service.ts";
 
 export class ClientWait implements Disposable {

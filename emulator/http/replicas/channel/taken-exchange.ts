@@ -2,33 +2,18 @@
 import { Buffer } from "node:buffer";
 import { IncomingMessage, type RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { Writable } from "node:stream";
+import { ForwardedSocket } from "../../operation/forwarded-request.ts";
 import type { Exchange, ExchangeEvents } from "./channel.ts";
 import type { RequestHead } from "./request-head.ts";
 
 /** Where the response writes to in the place of a connection. */
-class ExchangeSocket extends Writable {
+class ExchangeSocket extends ForwardedSocket {
   readonly #exchange: Exchange;
   #held: (() => void) | undefined;
-  #woken = false;
-  /** Called when the replica to which the client is connected is stopping. */
-  #onWoken: (() => void) | undefined;
 
   constructor(exchange: Exchange) {
     super({ decodeStrings: false });
     this.#exchange = exchange;
-  }
-
-  /** The replica to which the client is connected is stopping. */
-  wake(): void {
-    this.#woken = true;
-    this.#onWoken?.();
-  }
-
-  /** Has `wake` called when that is so; undefined: not any more. */
-  whenWoken(wake: (() => void) | undefined): void {
-    this.#onWoken = wake;
-    if (this.#woken) wake?.();
   }
 
   /** What was held back goes on. */
@@ -94,12 +79,6 @@ class TakenRequest extends IncomingMessage {
     this.#exchange.used(this.#unused);
     this.#unused = 0;
   }
-}
-
-/** Has `wake` called when the replica stops to which the client is connected, if that is another one; undefined: not any more. */
-export function whenWoken(response: ServerResponse, wake: (() => void) | undefined): void {
-  const socket: unknown = response.socket;
-  if (socket instanceof ExchangeSocket) socket.whenWoken(wake);
 }
 
 /** Has `perform` answer it. */

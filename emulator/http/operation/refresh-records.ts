@@ -1,8 +1,7 @@
 /** What another replica has made, changed or deleted is seen here by who asks for it. */
 import type { Ownership } from "../../store/ownership.ts";
-import { isOnJobs, type Operation } from "../operation/operation.ts";
-import type { HttpService } from "../operation/service.ts";
-import { endpointIn } from "./find-owner.ts";
+import { endpointIdIn, isOnJobs, type Operation } from "./operation.ts";
+import type { HttpService } from "./service.ts";
 
 /** Before an operation on records, and before an endpoint is said not to be there. */
 export async function refreshRecords<Path>(
@@ -11,7 +10,7 @@ export async function refreshRecords<Path>(
   operation: Pick<Operation<Path>, "access" | "path">,
   path: Path,
 ): Promise<void> {
-  const endpointId = endpointIn(path);
+  const endpointId = endpointIdIn(path);
   if (isOnRecords(operation)) await ownership.refreshRecords();
   else if (endpointId !== undefined) await refreshIfUnknown(service, ownership, endpointId);
 }
