@@ -1,5 +1,6 @@
 /** States what is true of this repository's own tree, and shows for each rule that it would catch its violation. */
 import { describe, expect, test } from "vitest";
+import { circleOffences } from "./tidy/circles.ts";
 import { clockOffences } from "./tidy/clocks.ts";
 import { directionOffences } from "./tidy/directions.ts";
 import { escapeOffences } from "./tidy/escapes.ts";
@@ -7,35 +8,14 @@ import { endingOffences } from "./tidy/imports.ts";
 import { lifeOffences } from "./tidy/life.ts";
 import { partsOffences } from "./tidy/parts.ts";
 import { bucketOffences, lengthOffences, openingOffences } from "./tidy/shape.ts";
-import { parse, type Source } from "./tidy/source.ts";
+import { expectCaught, offences } from "./tidy/planted.ts";
+import { parse } from "./tidy/source.ts";
 import { statusOffences } from "./tidy/status.ts";
-import { isSource, textFiles, type TextFile } from "./tidy/tree.ts";
+import { isSource, textFiles } from "./tidy/tree.ts";
 import { wordOffences } from "./tidy/words.ts";
 
 const files = textFiles();
 const sources = files.filter(isSource).map((file) => parse(file.path, file.text));
-
-interface Planted {
-  readonly at: string;
-  readonly caught?: readonly string[];
-  readonly allowed?: readonly string[];
-}
-
-/** Each text of `caught` must be an offence at that path, none of `allowed` may be. */
-function expectCaught(check: (source: Source) => string[], cases: readonly Planted[]): void {
-  for (const { at, caught = [], allowed = [] } of cases) {
-    for (const text of caught) {
-      expect.soft(check(parse(at, text)), `${at}: ${text}`).not.toEqual([]);
-    }
-    for (const text of allowed) {
-      expect.soft(check(parse(at, text)), `${at}: ${text}`).toEqual([]);
-    }
-  }
-}
-
-function offences<F extends TextFile>(among: readonly F[], check: (file: F) => string[]): string[] {
-  return among.flatMap((file) => check(file));
-}
 
 test("the rules see the tree: source on both sides, text beside it, nothing installed or built", () => {
   const paths = files.map((file) => file.path);
@@ -116,6 +96,20 @@ describe("import directions", () => {
         allowed: [`import "./a.ts"; import "zod"; new URL("./a.proto", import.meta.url)`],
       },
     ]);
+  });
+
+  test("no file imports itself by way of others, not even types", () => {
+    expect(circleOffences(sources)).toEqual([]);
+    const [a, b, c] = [
+      parse("a/a.ts", `import type { B } from "../b.ts"`),
+      parse("b.ts", `export { C } from "./c.ts"`),
+      parse("c.ts", `type A = import("./a/a.ts").A; import "./gone.ts"; import "zod"`),
+    ];
+    expect(circleOffences([a, b])).toEqual([]);
+    expect(circleOffences([c, a, b])).toEqual([
+      "these files import each other: a/a.ts, b.ts, c.ts",
+    ]);
+    expect(circleOffences([parse("d.ts", `const d = await import("./d.ts")`)])).toHaveLength(1);
   });
 });
 
