@@ -6,12 +6,12 @@ import {
   type ServerResponse,
 } from "node:http";
 import type { Socket } from "node:net";
+import type { Readable, Writable } from "node:stream";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { InFlight } from "../../engine/balancing/in-flight.ts";
 import { type Exchange, refuse } from "../operation/answers/refuse.ts";
 import { headersForClient, headersForWorker } from "./passed-headers.ts";
-import { copyBody } from "./copy-body.ts";
 import type { BalancedTarget } from "./target.ts";
 
 export interface ProxyOptions {
@@ -177,4 +177,31 @@ function pairsOf(raw: readonly string[]): [string, string][] {
   const pairs: [string, string][] = [];
   for (let at = 0; at + 1 < raw.length; at += 2) pairs.push([raw[at] ?? "", raw[at + 1] ?? ""]);
   return pairs;
+}
+
+interface CopyEvents {
+  /** More than the limit has come; nothing more is copied. */
+  tooLarge(): void;
+  /** Everything has come and was written; `to` is still to be ended. */
+  whole(): void;
+}
+
+/**
+ * Copies a body no faster than it is taken. Data that comes after `to` was closed is discarded, up to the same limit: the writer may
+ * be about to read the answer.
+ */
+function copyBody(from: Readable, to: Writable, maxBytes: number, events: CopyEvents): void {
+  let bytes = 0;
+  const resume = () => from.resume();
+  from.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > maxBytes) {
+      from.removeAllListeners("data").pause();
+      events.tooLarge();
+      return;
+    }
+    if (to.writable && !to.write(chunk)) from.pause();
+  });
+  from.once("end", () => events.whole());
+  to.on("drain", resume).once("close", resume);
 }

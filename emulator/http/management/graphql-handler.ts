@@ -1,24 +1,57 @@
 /** `POST /graphql`: the queries and mutations by which older clients of the live service manage what is there (live). */
 import type { ExecutionResult } from "graphql";
 import { z } from "zod";
-import { invalidRequest, ServiceError } from "../../core/service-error.ts";
+import { type ErrorCode, invalidRequest, ServiceError } from "../../core/service-error.ts";
 import type { Owned } from "../../engine/steps/state/endpoint-moved.ts";
 import { jsonAnswer } from "../operation/answers/answer.ts";
+import type { Refusal } from "../operation/dialect.ts";
+import { liveText } from "../operation/dialects/live-texts.ts";
 import { asRefusal } from "../operation/answers/refuse.ts";
 import { isOwned } from "../replicas/find-owner.ts";
 import type { Call, Operation } from "../operation/operation.ts";
 import { readJsonBody } from "../operation/requests/json-body.ts";
 import { answered, json } from "../schemas/contract.ts";
+import { ACCOUNT_FIELDS } from "./account/graphql.ts";
+import { CATALOG_FIELDS } from "./catalog/graphql.ts";
+import { ENDPOINT_FIELDS } from "./endpoints/graphql.ts";
+import { POD_FIELDS } from "./pods/graphql.ts";
+import { REGISTRY_AUTH_FIELDS } from "./registry-auths/graphql.ts";
+import { TEMPLATE_FIELDS } from "./templates/graphql.ts";
 import { graphqlRequestSchema, readGraphqlRequest } from "./graphql/graphql-request.ts";
 import { GraphqlCaller } from "./graphql/graphql-caller.ts";
 import type { Prepared } from "./graphql/language/prepare.ts";
 import { ownedBy } from "./graphql/owners.ts";
-import { graphqlRefusal, refused } from "./graphql/refusal.ts";
-import { ROOT } from "./graphql-root.ts";
 
 const answerSchema = answered("GraphqlAnswer", {
   errors: z.array(z.object({ message: z.string() })).optional(),
   data: z.record(z.string(), z.unknown()).nullable(),
+});
+
+/** All fields of the query and the mutation, by name: each is called with its arguments and the caller. */
+const ROOT: object = {
+  ...ACCOUNT_FIELDS,
+  ...CATALOG_FIELDS,
+  ...POD_FIELDS,
+  ...TEMPLATE_FIELDS,
+  ...ENDPOINT_FIELDS,
+  ...REGISTRY_AUTH_FIELDS,
+};
+
+/** What is wrong with a document is told with status 200, as what is wrong with its fields is (live). */
+const OF_DOCUMENTS: ReadonlySet<ErrorCode> = new Set([
+  "invalid_json",
+  "invalid_request",
+  "payload_too_large",
+  "unsupported_encoding",
+]);
+
+const OK = 200;
+const INTERNAL = 500;
+
+/** Before a field is looked at, for example for a key that is wrong; and where the service cannot answer. */
+const graphqlRefusal: Refusal = (error) => ({
+  status: OF_DOCUMENTS.has(error.code) ? OK : error.status,
+  pieces: [JSON.stringify(refused([error]))],
 });
 
 export const askGraphql: Operation = {
@@ -88,4 +121,11 @@ function answerOf(call: Call<unknown>, { data, errors = [] }: ExecutionResult): 
   return refused(refusals);
 }
 
-const INTERNAL = 500;
+interface GraphqlErrors {
+  readonly errors: readonly { readonly message: string }[];
+  readonly data: unknown;
+}
+
+function refused(errors: readonly ServiceError[], data: unknown = null): GraphqlErrors {
+  return { errors: errors.map((error) => ({ message: liveText(error).message })), data };
+}

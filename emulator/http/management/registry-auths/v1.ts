@@ -1,4 +1,5 @@
 /** Operations on container registry auths. */
+import { z } from "zod";
 import {
   readRegistryAuthInput,
   registryAuthInputSchema,
@@ -10,8 +11,14 @@ import {
   listRegistryAuths,
   readRegistryAuth,
 } from "../../../engine/resources/manage-registry-auths.ts";
-import { registryAuthSchema } from "../../schemas/registry-auth.ts";
+import { answered } from "../../schemas/contract.ts";
 import { Resource } from "../v1/resource.ts";
+
+/** A container registry auth as the management interface answers it. */
+const registryAuthSchema = answered("ContainerRegistryAuth", {
+  id: z.string(),
+  name: z.string(),
+});
 
 const auth = new Resource({
   tag: "container registry auths",

@@ -1,10 +1,22 @@
 /** The dialect of the contract (spec), with our error shape: the one where paths have no base. */
+import { z } from "zod";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { framed, jobFrame } from "../../../core/jobs/job-body.ts";
-import { ERROR_CODES } from "../../../core/service-error.ts";
-import { errorSchema } from "../../schemas/error.ts";
+import { ERROR_CODES, type ErrorCode } from "../../../core/service-error.ts";
 import type { Dialect, RefusalShape } from "../dialect.ts";
 import { chunkList, streamStatus } from "./chunk-list.ts";
+
+const CODES = Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]];
+
+/** The body of every error answer of this dialect. */
+const errorSchema = z.strictObject({
+  error: z.string().meta({ description: "A sentence a person can act on." }),
+  code: z.enum(CODES),
+  status: z.int().meta({ description: "The HTTP status." }),
+  problems: z.array(z.string()).optional().meta({
+    description: "One sentence per thing that is wrong; on `invalid_request` and `not_ready`.",
+  }),
+});
 
 const REFUSAL: RefusalShape = {
   status: (code) => ERROR_CODES[code].status,
