@@ -1,11 +1,11 @@
 /** Applies one event to one job in a step; nothing else connects the transition table with what is kept. */
+import { deliveryFrame, newDelivery } from "../../core/webhooks/delivery.ts";
 import { dueAt } from "../../core/jobs/job-due.ts";
 import type { JobEvent } from "../../core/jobs/job-event.ts";
 import { type JobEffect, transition, type Transition } from "../../core/jobs/job-transition.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { Payload } from "../../store/payload.ts";
 import type { Step } from "../steps/step.ts";
-import { openDelivery } from "../webhooks/open-delivery.ts";
 
 /**
  * Changes `job` (as it is in memory) by `event` and notes what is to be done after the commit. `output` is that
@@ -57,7 +57,7 @@ function keepOutput(step: Step, job: Job, output: Payload | undefined): void {
   step.putPayload(job, "output", output);
 }
 
-/** The chunks of "chunks" are known to who appends them. */
+/** Chunks are told by who appends them. Output is told of an ending that has one, if it lies in no file. */
 function addEffect({ effects }: Step, effect: JobEffect, output: Payload | undefined): void {
   switch (effect.type) {
     case "offer":
@@ -65,18 +65,30 @@ function addEffect({ effects }: Step, effect: JobEffect, output: Payload | undef
       return;
     case "revoke":
       return effects.add(effect);
-    case "settled":
-      return effects.add({
-        type: "news",
-        change: { ...effect, output: atHand(effect.job, output) },
-      });
+    case "settled": {
+      const { status } = effect.job;
+      const hasOutput = status === "COMPLETED" || status === "FAILED";
+      const bytes = hasOutput && output?.kind === "inline" ? output.bytes : undefined;
+      return effects.add({ type: "news", change: { ...effect, output: bytes } });
+    }
     default:
       return effects.add({ type: "news", change: effect });
   }
 }
 
-/** The output of an ending that has one, if it lies in no file. */
-function atHand({ status }: Job, output: Payload | undefined): Uint8Array | undefined {
-  const hasOutput = status === "COMPLETED" || status === "FAILED";
-  return hasOutput && output?.kind === "inline" ? output.bytes : undefined;
+/** Creates the delivery of a job's webhook, if it has one, in the step that ends the job: its output is stored already. */
+function openDelivery(step: Step, job: Job, now: number): void {
+  const { webhook, retries, lostCount, errorCount } = job;
+  if (webhook === undefined) return;
+  const ended = { ...job, webhook };
+  const seq = step.nextSeq();
+  // Only a job that ended before and was retried since can have another one, which goes first while it is pending.
+  const isFirst = retries === lostCount + errorCount;
+  step.sharePayload(job, "input", seq);
+  step.sharePayload(job, "output", seq);
+  const delivery = newDelivery(ended, { seq, isFirst }, now);
+  step.insertDelivery(delivery, deliveryFrame(ended));
+  step.effects.deliveryChanged(delivery);
+  if (isFirst) step.effects.add({ type: "webhook-due" });
+  else step.effects.add({ type: "later-delivery", jobId: job.id });
 }

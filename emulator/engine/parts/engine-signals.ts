@@ -1,9 +1,28 @@
 /** What the running parts of the engine tell each other. */
-import type { OnDefect } from "../../core/guarded.ts";
+import { guarded, type OnDefect } from "../../core/guarded.ts";
 import type { InputDamage } from "../steps/wake-port.ts";
 import type { Assignment } from "../steps/effects.ts";
 import type { RecordChange } from "../steps/state/record-book.ts";
-import { Signal } from "./signal.ts";
+
+/** One part of the engine raises a signal, and parts that are made later listen to it. */
+export class Signal<T = void> {
+  readonly #onDefect: OnDefect;
+  readonly #listeners: ((value: T) => void)[] = [];
+
+  constructor(onDefect: OnDefect) {
+    this.#onDefect = onDefect;
+  }
+
+  /** Calls `listener` with each value that is raised from now on, after the listeners before it. */
+  on(listener: (value: T) => void): void {
+    this.#listeners.push(guarded(listener, this.#onDefect));
+  }
+
+  /** Bound to the signal, so that it can be passed on alone. */
+  readonly raise = (value: T): void => {
+    for (const listener of this.#listeners) listener(value);
+  };
+}
 
 /** The signals that the running parts of the engine listen to. */
 export interface EngineSignals {

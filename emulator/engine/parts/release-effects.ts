@@ -20,30 +20,45 @@ export interface ReleaseParts extends StepPort, TellPort, TimePort, WakePort, Wo
   readonly onDefect: OnDefect;
 }
 
-type Types = readonly Effect["type"][];
-
-/** A hand-over names the span that an observer begins. */
-const FACTS: Types = ["moved", "tell"];
-/** What follows the hand-overs, in this order: orders to workers go before answers, for a job that runs sooner ends sooner. */
-const STAGES: readonly Types[] = [
-  ["revoke"],
-  ["acknowledge"],
-  ["news"],
-  ["webhook-due", "later-delivery", "read-ahead", "pod-changed"],
-];
+/**
+ * The order of release. Facts come first, for a hand-over names the span that an observer begins. Orders to workers go before
+ * answers, for a job that runs sooner ends sooner.
+ */
+const STAGES: Readonly<Record<Effect["type"], 0 | 1 | 2 | 3 | 4>> = {
+  moved: 0,
+  tell: 0,
+  "hand-over": 1,
+  revoke: 1,
+  acknowledge: 2,
+  news: 3,
+  "webhook-due": 4,
+  "later-delivery": 4,
+  "read-ahead": 4,
+  "pod-changed": 4,
+};
+/** The stage that begins with all hand-overs at once: they are sent in order to each worker. */
+const HAND_OVERS = 1;
 
 export function releaseEffects(engine: ReleaseParts, batch: readonly Effects[]): void {
-  const { dueTimer, jobsChanged, onDefect } = engine;
-  const effects = batch.flatMap(({ all }) => all);
-  const releaseAll = (types: Types) => {
-    const ofTypes = effects.filter(({ type }) => types.includes(type));
-    forEachGuarded(ofTypes, onDefect, (effect) => release(engine, effect));
-  };
-  releaseAll(FACTS);
-  engine.send(effects.flatMap((each) => (each.type === "hand-over" ? each.assignment : [])));
-  for (const types of STAGES) releaseAll(types);
-  dueTimer.aim(Math.min(...batch.map(({ earliestDueAt }) => earliestDueAt)));
-  const endpointIds = new Set(batch.flatMap(({ changedEndpoints }) => [...changedEndpoints]));
+  const { dueTimer, jobsChanged, onDefect, send } = engine;
+  const stages: Effect[][] = [[], [], [], [], []];
+  const assignments: Assignment[] = [];
+  const endpointIds = new Set<string>();
+  let dueAt = Number.POSITIVE_INFINITY;
+  for (const { all, changedEndpoints, earliestDueAt } of batch) {
+    for (const effect of all) {
+      if (effect.type === "hand-over") assignments.push(effect.assignment);
+      else stages[STAGES[effect.type]]?.push(effect);
+    }
+    for (const endpointId of changedEndpoints) endpointIds.add(endpointId);
+    dueAt = Math.min(dueAt, earliestDueAt);
+  }
+  const releaseOne = (effect: Effect) => release(engine, effect);
+  for (const [stage, effects] of stages.entries()) {
+    if (stage === HAND_OVERS) send(assignments);
+    forEachGuarded(effects, onDefect, releaseOne);
+  }
+  dueTimer.aim(dueAt);
   forEachGuarded(endpointIds, onDefect, jobsChanged);
 }
 

@@ -3,12 +3,14 @@ import { NO_COUNTS } from "../../core/jobs/job-counts.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import type { Batch } from "../../store/batch.ts";
 import { BatchRefusedError, PartitionsLostError, RecordsMovedError } from "../../store/store.ts";
-import { FlushWatch } from "./flush-watch.ts";
 import type { Waiter } from "./gathered-batch.ts";
 import type { Failure, Refused } from "./refused-steps.ts";
 import type { StepState } from "./step.ts";
 import { independentParts } from "./resting-steps.ts";
 import { changesRecords, type Contents, contentsOf } from "./step-changes.ts";
+
+/** A flush that takes longer holds up what workers say. */
+const SLOW_MS = 2_000;
 
 export interface BatchFlusherOptions {
   readonly state: StepState;
@@ -28,7 +30,9 @@ export class BatchFlusher {
   readonly outdated = new Set<Waiter>();
   readonly #options: BatchFlusherOptions;
   readonly #partsLost: PartsLost;
-  readonly #flushes: FlushWatch;
+  /** When the flush under way began. */
+  #beganAt: number | undefined;
+  #slowAt = Number.NEGATIVE_INFINITY;
   /** The number of the last batch in the store. */
   #stored: number;
   #failedAt = Number.NEGATIVE_INFINITY;
@@ -37,12 +41,12 @@ export class BatchFlusher {
     this.#options = options;
     this.#partsLost = partsLost;
     this.#stored = options.durable;
-    this.#flushes = new FlushWatch(options.clock);
   }
 
   /** When a flush was last seen to take longer than 2 s (real time). */
   get slowAt(): number {
-    return this.#flushes.slowAt;
+    this.#noteSlow();
+    return this.#slowAt;
   }
 
   /** When the last batch could not be stored, for no fault of its own (real time); long ago if it was. */
@@ -72,22 +76,31 @@ export class BatchFlusher {
   }
 
   async #flush(contents: Contents): Promise<void> {
-    const { flush, state } = this.#options;
+    const { clock, flush, state } = this.#options;
     const { changes, jobs } = contents;
     if (changes.length + jobs.length === 0) return;
     const number = this.#stored + 1;
     const { version: recordsVersion } = state.records;
     const { loads } = state.jobs;
     const rests = changesRecords(contents) && { recordsVersion };
+    this.#beganAt = clock.now();
     try {
-      await this.#flushes.watch(() => flush({ ...contents, ...rests, number }));
+      await flush({ ...contents, ...rests, number });
     } catch (error) {
       if (error instanceof PartitionsLostError) this.#partsLost(error.partitions, loads);
       throw error;
+    } finally {
+      this.#noteSlow();
+      this.#beganAt = undefined;
     }
     this.#stored = number;
     this.#failedAt = Number.NEGATIVE_INFINITY;
     state.records.becameDurable(changes);
+  }
+
+  #noteSlow(): void {
+    const now = this.#options.clock.now();
+    if (this.#beganAt !== undefined && now - this.#beganAt > SLOW_MS) this.#slowAt = now;
   }
 
   /** Stores what was refused for its data without what is refused of it. Answers those who rest on that. */

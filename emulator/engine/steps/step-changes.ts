@@ -45,24 +45,25 @@ export function contentsOf(
   >();
   const changes: Change[] = [];
   const counts = new Map<string, JobCounts>();
-  for (const change of steps.flatMap((step) => step.changes)) {
-    if (change.type === "job") {
-      const { job, row, after } = change;
-      const earlier = rows.get(job.seq);
-      const before = earlier ? earlier.before : row;
-      rows.set(job.seq, { before, after });
-      counts.set(job.endpointId, countsOf(job.endpointId));
-      // What is deleted is the row that is there.
-      if (after === undefined) changes.push({ type: "delete-job", job: before ?? job });
-    } else if (change.type !== "job-in-memory") changes.push(change);
-  }
-  const jobs = [...rows.values()].flatMap(({ before, after }) =>
-    after ? [{ before, after }] : [],
-  );
+  for (const step of steps)
+    for (const change of step.changes) {
+      if (change.type === "job") {
+        const { job, row, after } = change;
+        const earlier = rows.get(job.seq);
+        const before = earlier ? earlier.before : row;
+        rows.set(job.seq, { before, after });
+        counts.set(job.endpointId, countsOf(job.endpointId));
+        // What is deleted is the row that is there.
+        if (after === undefined) changes.push({ type: "delete-job", job: before ?? job });
+      } else if (change.type !== "job-in-memory") changes.push(change);
+    }
+  const jobs: { readonly before: Job | undefined; readonly after: Job }[] = [];
   // What came and went meanwhile was never stored.
-  const never = new Set(
-    [...rows].flatMap(([seq, { before, after }]) => (before || after ? [] : [seq])),
-  );
+  const never = new Set<number>();
+  for (const [seq, { before, after }] of rows) {
+    if (after) jobs.push({ before, after });
+    else if (!before) never.add(seq);
+  }
   return {
     lastSeq,
     jobs,
@@ -73,7 +74,12 @@ export function contentsOf(
 
 /** How much of payloads is in it that lies in no file. */
 export function bytesOf({ changes }: Pick<Changer, "changes">): number {
-  return changes.reduce((sum, change) => sum + bytesOfChange(change), 0);
+  let bytes = 0;
+  for (const change of changes) {
+    if (change.type === "put-payload") bytes += inlineBytes(change.payload);
+    if (change.type === "append-chunks") bytes += inlineBytes(change.batch.lines);
+  }
+  return bytes;
 }
 
 /** Whether records change, but for those of use, at which no step looks. */
@@ -114,11 +120,6 @@ function seqOf(change: Change | StepChange): number {
   if ("job" in change) return change.job.seq;
   if ("report" in change) return change.report.job.seq;
   return "delivery" in change ? change.delivery.seq : -1;
-}
-
-function bytesOfChange(change: StepChange): number {
-  if (change.type === "put-payload") return inlineBytes(change.payload);
-  return change.type === "append-chunks" ? inlineBytes(change.batch.lines) : 0;
 }
 
 function inlineBytes(payload: Payload): number {

@@ -52,11 +52,11 @@ export class StepRunner {
   run<T>(step: RepeatableStep<T>, ids: readonly string[], hasTime: boolean): Promise<T> {
     const { jobs, writer } = this.#parts;
     const deadline = writer.deadline(hasTime);
-    const isReady = () => !writer.isFull && ids.every((id) => jobs.knows(id));
-    // Most steps wait for nothing: that costs no promise.
-    return this.#repeated(() =>
-      isReady() ? writer.run(step) : this.#prepare(step, ids, deadline),
-    );
+    return this.#repeated(() => {
+      // Most steps wait for nothing: that costs no promise.
+      const isReady = !writer.isFull && ids.every((id) => jobs.knows(id));
+      return isReady ? writer.run(step) : this.#prepare(step, ids, deadline);
+    });
   }
 
   /** The store has all that was changed before the read. */

@@ -1,6 +1,6 @@
 /** Gives each endpoint the workers that the scaler decides on: starts them, lets them leave, and counts their failures. */
 import type { Endpoint } from "../../core/resources/endpoint.ts";
-import type { ScalerDecision } from "../../core/workers/scaler.ts";
+import type { Demand, ScalerDecision } from "../../core/workers/scaler.ts";
 import type { WorkerEvent } from "../../core/workers/worker-event.ts";
 import type { WorkerExit } from "../../launch/launcher.ts";
 import type { StepPort } from "../steps/step-port.ts";
@@ -8,7 +8,7 @@ import type { TimePort } from "../time/time-port.ts";
 import type { WorkerPort } from "./worker-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";
-import { demandNow, demandOf } from "./scaling/endpoint-demand.ts";
+import { demandNow, demandOf, demandOfJobs } from "./scaling/endpoint-demand.ts";
 import type { DecisionLog } from "../observe/decision-log.ts";
 import { EndpointScale, type Seen } from "./scaling/endpoint-scale.ts";
 import { endAtOnce } from "./end-at-once.ts";
@@ -139,8 +139,9 @@ export class WorkerManager {
     const isLeaving = endpoint?.type === "LOAD_BALANCING" ? "isHeldBack" : "isLeaving";
     if (!endpoint || ownership[isLeaving](endpointId)) return this.#retire(endpointId);
     const scale = this.#scaleOf(endpoint);
-    const { workers, ...seen } = this.#look(endpoint);
-    const decision = scale.decide({ ...seen, workers, demand });
+    const seen = this.#look(endpoint, demand);
+    const { workers } = seen;
+    const decision = scale.decide(seen);
     for (const worker of workers) {
       if (decision.forget.includes(worker.id)) this.#move(worker, "forget");
       if (decision.drain.includes(worker.id)) this.#move(worker, "retire");
@@ -149,15 +150,14 @@ export class WorkerManager {
     const { started, retryAt, refusal } = this.#startMissing(endpoint, scale, decision);
     this.#note(endpointId, decision, started, refusal);
     const consider = () => this.consider(endpointId);
-    scale.aim(clock, retryAt, () => this.#look(endpoint), consider);
+    const look = () => this.#look(endpoint, demandNow(this.#engine, endpoint));
+    scale.aim(clock, retryAt, look, consider);
     this.#engine.balancer.dispatch(endpointId);
   }
 
-  /** The endpoint as it is now. */
-  #look(endpoint: Endpoint): Seen {
+  #look(endpoint: Endpoint, demand: Demand): Seen {
     const { clock, fleet } = this.#engine;
-    const workers = fleet.workersOf(endpoint.id);
-    return { now: clock.now(), endpoint, demand: demandNow(this.#engine, endpoint), workers };
+    return { now: clock.now(), endpoint, demand, workers: fleet.workersOf(endpoint.id) };
   }
 
   /** Whether the jobs of an endpoint, as they are now, can change what is done for it. */
@@ -166,8 +166,9 @@ export class WorkerManager {
     const endpoint = directory.findEndpoint(endpointId);
     const scale = this.#scales.get(endpointId);
     if (scale === undefined || scale.version !== endpoint?.version) return true;
-    if (scale.jobsMatter(this.#look(endpoint))) return true;
-    return steps.countsNow(endpointId).inQueue > 0 && fleet.freeCredit(endpointId) > 0;
+    const counts = steps.countsNow(endpointId);
+    if (scale.jobsMatter(this.#look(endpoint, demandOfJobs(counts)))) return true;
+    return counts.inQueue > 0 && fleet.freeCredit(endpointId) > 0;
   }
 
   #note(

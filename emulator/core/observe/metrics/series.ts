@@ -24,11 +24,14 @@ abstract class LabelledValues<Value> {
     }
   }
 
-  protected at(labels: Labels, none: () => Value): Value {
+  /** The value of labels that are new. */
+  protected abstract none(): Value;
+
+  protected at(labels: Labels): Value {
     const key = Object.values(labels).join("\n");
     const known = this.#byLabels.get(key);
     if (known !== undefined) return known.value;
-    const value = none();
+    const value = this.none();
     this.#byLabels.set(key, { labels, value });
     return value;
   }
@@ -36,7 +39,11 @@ abstract class LabelledValues<Value> {
 
 export class Counts extends LabelledValues<{ count: number }> {
   add(labels: Labels, count = 1): void {
-    this.at(labels, () => ({ count: 0 })).count += count;
+    this.at(labels).count += count;
+  }
+
+  protected override none(): { count: number } {
+    return { count: 0 };
   }
 }
 
@@ -57,14 +64,14 @@ export class Distributions extends LabelledValues<Spread> {
   }
 
   observe(labels: Labels, value: number): void {
-    const spread = this.at(labels, () => this.#none());
+    const spread = this.at(labels);
     const at = this.bounds.findIndex((bound) => value <= bound);
     const index = at === -1 ? this.bounds.length : at;
     spread.counts[index] = (spread.counts[index] ?? 0) + 1;
     spread.sum += value;
   }
 
-  #none(): Spread {
+  protected override none(): Spread {
     return { counts: Array.from({ length: this.bounds.length + 1 }, () => 0), sum: 0 };
   }
 }

@@ -34,8 +34,10 @@ export function demandNow(
   return { ...demandOfJobs(steps.countsNow(id)), waitingSince: steps.waitingSince(id) };
 }
 
-function demandOfJobs(counts: JobCounts): Pick<Demand, "running" | "waiting"> {
+/** Without the moment since when jobs wait. */
+export function demandOfJobs(counts: JobCounts): Demand {
   return {
+    waitingSince: undefined,
     waiting: counts.inQueue - counts.inQueueLowPriority,
     running: counts.inProgress - counts.inProgressLowPriority,
   };

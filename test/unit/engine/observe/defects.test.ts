@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { describe, expect, test } from "vitest";
-import { createSignals } from "../../../../emulator/engine/parts/engine-signals.ts";
+import { createSignals, Signal } from "../../../../emulator/engine/parts/engine-signals.ts";
 import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { Defects } from "../../../../emulator/engine/observe/defects.ts";
 import { EventFeed } from "../../../../emulator/engine/observe/event-feed.ts";
@@ -14,7 +14,6 @@ import { JobWatchers } from "../../../../emulator/engine/steps/job-watchers.ts";
 import type { StepReleases } from "../../../../emulator/engine/steps/step-releases.ts";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { FakeClock } from "../../../fake-clock.ts";
-import { Signal } from "../../../../emulator/engine/parts/signal.ts";
 import { createTestEngine } from "../../engine-harness.ts";
 import { jobOf, openWriter, outcomeOf, submit as insert, turn } from "../steps/writer-scene.ts";
 
