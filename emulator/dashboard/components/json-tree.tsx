@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { linkIn, pictureIn } from "../json/pictures.ts";
 import type { RawNode } from "../json/raw-json.ts";
 import { looksSecret } from "../json/secrets.ts";
-import { plural, sizeInWords } from "./in-words.ts";
+import { plural, formatSize } from "../format.ts";
 
 /** Of a long list or object so many are shown at first, and with each further step. */
 const STEP = 100;
@@ -147,7 +147,7 @@ function Text({ value, name }: TextProps): JSX.Element {
   return (
     <span>
       <span class="string">{linked(value, text)}</span>
-      {!isWhole && <More onPress={() => setWhole(true)}>… {sizeInWords(value.length)} in all</More>}
+      {!isWhole && <More onPress={() => setWhole(true)}>… {formatSize(value.length)} in all</More>}
     </span>
   );
 }
@@ -162,7 +162,7 @@ function Shown({ picture: { source, mediaType }, value, onText }: ShownProps): J
   return (
     <span>
       <span class="quiet">
-        {isBroken ? "no picture" : mediaType}, {sizeInWords(value.length)}
+        {isBroken ? "no picture" : mediaType}, {formatSize(value.length)}
       </span>
       <More onPress={onText}>as text</More>
       {!isBroken && (

@@ -1,7 +1,7 @@
 /** Links to what an id names: the end of the id, and the whole of it for a pointer that rests there. */
 import type { JSX } from "preact";
 import { hrefTo } from "../route/route.ts";
-import { shortId } from "./in-words.ts";
+import { shortId } from "../format.ts";
 
 interface LinkProps {
   readonly id: string;

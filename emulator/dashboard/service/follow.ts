@@ -2,8 +2,8 @@
 import { dispatch, state } from "../state/store.ts";
 import { CallError, open } from "./call.ts";
 import { type Frame, readFrames } from "./frame-reader.ts";
-import { inSight, onOutOfSight } from "./sight.ts";
-import { eventsOf, type ServiceEvent } from "./service-event.ts";
+import { pageVisible, onPageHidden } from "./page-visibility.ts";
+import { eventsOf, type ServiceEvent } from "../state/service-event.ts";
 
 type Listener = (events: readonly ServiceEvent[]) => void;
 
@@ -21,7 +21,7 @@ export function onEvents(listener: Listener): () => void {
 /** Ends when there is no session. */
 export async function follow(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await inSight(signal);
+    await pageVisible(signal);
     try {
       await followOnce(signal);
     } catch (error) {
@@ -37,7 +37,7 @@ export async function follow(signal: AbortSignal): Promise<void> {
 
 async function followOnce(signal: AbortSignal): Promise<void> {
   const quiet = new AbortController();
-  const forget = onOutOfSight(() => quiet.abort());
+  const forget = onPageHidden(() => quiet.abort());
   try {
     await connect(signal, quiet);
   } finally {

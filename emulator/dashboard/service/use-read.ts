@@ -2,11 +2,11 @@
 import { useEffect } from "preact/hooks";
 import { complain, dispatch, state, usePart } from "../state/store.ts";
 import { type Read, UNREAD } from "../state/reads.ts";
-import { sizeInWords } from "../components/in-words.ts";
+import { formatSize } from "../format.ts";
 import { call, CallError, open } from "./call.ts";
 import { onEvents } from "./follow.ts";
 import type { Answers } from "./generated/answers.ts";
-import type { ServiceEvent } from "./service-event.ts";
+import type { ServiceEvent } from "../state/service-event.ts";
 
 export interface ReadOptions {
   /** Whether an event may have changed the answer; default: none does. */
@@ -95,7 +95,7 @@ async function answerTo(path: string, { asText, mostBytes }: Form): Promise<unkn
   const bytes = Number(response.headers.get("content-length") ?? 0);
   if (mostBytes === undefined || bytes <= mostBytes) return response.text();
   await response.body?.cancel();
-  throw new CallError(`it has ${sizeInWords(bytes)}`, TOO_LARGE);
+  throw new CallError(`it has ${formatSize(bytes)}`, TOO_LARGE);
 }
 
 /** As a service says it of what it was sent. */

@@ -9,7 +9,7 @@ import { goTo, route } from "../route/address.ts";
 import { hrefTo } from "../route/route.ts";
 import { usePart } from "../state/store.ts";
 import { KeyboardHelp } from "./keyboard-help.tsx";
-import { type Keys, useKeys } from "./keys.ts";
+import { type Keys, useKeys } from "../components/keys.ts";
 import { LinkState } from "./link-state.tsx";
 import { Notices } from "./notices.tsx";
 import { Palette } from "./palette.tsx";

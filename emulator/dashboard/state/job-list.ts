@@ -1,5 +1,5 @@
 /** The list of jobs: what was asked for, the rows that were read, what happened to them since, and which are selected. */
-import type { JobMoved, ServiceEvent } from "../service/service-event.ts";
+import type { JobMoved, ServiceEvent } from "./service-event.ts";
 import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
 import type { JobFilter } from "../pages/jobs/job-query.ts";
 

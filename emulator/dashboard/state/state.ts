@@ -1,5 +1,5 @@
 /** All that the dashboard knows, and how each event changes it: one pure function, which knows no browser. */
-import type { ServiceEvent } from "../service/service-event.ts";
+import type { ServiceEvent } from "./service-event.ts";
 import { type ChunkAction, type ChunkList, NO_CHUNKS, reduceChunks } from "./chunk-list.ts";
 import {
   EMPTY_LIST,

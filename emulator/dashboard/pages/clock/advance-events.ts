@@ -1,5 +1,5 @@
 /** What an advance of the clock set off, out of the events that came meanwhile: in words, alike ones counted together. */
-import type { JobMoved, ServiceEvent } from "../../service/service-event.ts";
+import type { JobMoved, ServiceEvent } from "../../state/service-event.ts";
 
 export interface Happening {
   /** What alike ones have in common: `job deleted, it was completed`. */

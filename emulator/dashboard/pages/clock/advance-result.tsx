@@ -1,6 +1,6 @@
 /** What the last advance of the clock set off. */
 import type { JSX } from "preact";
-import { durationInWords, plural, shortId } from "../../components/in-words.ts";
+import { formatDuration, plural, shortId } from "../../format.ts";
 import { Panel } from "../../components/panel.tsx";
 import { Badge } from "../../components/status.tsx";
 import { hrefTo } from "../../route/route.ts";
@@ -22,7 +22,7 @@ export function AdvanceResult({
   const found = happenings(events);
   return (
     <Panel
-      title={`During the advance by ${typeof by === "number" ? durationInWords(by) : by}`}
+      title={`During the advance by ${typeof by === "number" ? formatDuration(by) : by}`}
       actions={<State answer={answer} />}
     >
       {answer === undefined && (
@@ -78,6 +78,6 @@ function Examples({ of }: { readonly of: Happening }): JSX.Element {
 function State({ answer }: Pick<Advanced, "answer">): JSX.Element {
   if (answer === undefined) return <Badge icon="running" word="under way" tone="busy" />;
   if (!answer.settled) return <Badge icon="warning" word="not settled" tone="warn" />;
-  const word = `settled, ${durationInWords(answer.offsetMs)} ahead`;
+  const word = `settled, ${formatDuration(answer.offsetMs)} ahead`;
   return <Badge icon="done" word={word} tone="good" />;
 }

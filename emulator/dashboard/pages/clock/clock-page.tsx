@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
-import { durationInWords, fromNowInWords } from "../../components/in-words.ts";
+import { formatDuration, formatFromNow } from "../../format.ts";
 import { Panel } from "../../components/panel.tsx";
 import { Loading, Problem } from "../../components/states.tsx";
 import type { Clock } from "../../service/generated/answers.ts";
@@ -11,7 +11,7 @@ import { useServiceNow } from "../../service/use-service-now.ts";
 import { usePart } from "../../state/store.ts";
 import { AdvanceResult } from "./advance-result.tsx";
 import { Due } from "./due.tsx";
-import { keepsRealTime } from "./due-words.ts";
+import { keepsRealTime } from "./due-labels.ts";
 import { durationText, stepMs } from "./duration-text.ts";
 import { useAdvance } from "./use-advance.ts";
 import { WhatMoves } from "./what-moves.tsx";
@@ -59,7 +59,7 @@ function Now({ clock: { offsetMs } }: { readonly clock: Clock }): JSX.Element {
       </time>
       <span class="quiet number">{at?.toLocaleDateString(undefined, { dateStyle: "full" })}</span>
       {offsetMs > 0 ? (
-        <span class="tag">{durationInWords(offsetMs)} ahead of real time</span>
+        <span class="tag">{formatDuration(offsetMs)} ahead of real time</span>
       ) : (
         <span class="quiet">as real time: it was not advanced yet</span>
       )}
@@ -88,7 +88,7 @@ function Steps({ clock, isUnderWay, onAdvance }: StepsProps): JSX.Element {
       >
         {next === undefined
           ? "No moment to step to"
-          : `To the next moment, ${fromNowInWords(next.at, now)}`}
+          : `To the next moment, ${formatFromNow(next.at, now)}`}
       </Button>
       <Button isDisabled={isUnderWay} onPress={() => onAdvance("30m")}>
         + 30 min

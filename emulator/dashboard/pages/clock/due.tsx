@@ -1,14 +1,14 @@
 /** What happens next by the passing of service time alone, and why. */
 import type { JSX } from "preact";
 import { Button } from "../../components/button.tsx";
-import { fromNowInWords } from "../../components/in-words.ts";
+import { formatFromNow } from "../../format.ts";
 import { Moment } from "../../components/moment.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Empty } from "../../components/states.tsx";
 import { hrefTo } from "../../route/route.ts";
 import type { Clock } from "../../service/generated/answers.ts";
 import { useServiceNow } from "../../service/use-service-now.ts";
-import { around, type DueGroup, groupsOf, keepsRealTime, linkOf } from "./due-words.ts";
+import { around, type DueGroup, groupsOf, keepsRealTime, linkOf } from "./due-labels.ts";
 import { stepMs } from "./duration-text.ts";
 
 /** The service tells of no more. */
@@ -66,7 +66,7 @@ function DueRow({ group: { first, count }, now, isUnderWay, onStep }: DueRowProp
   const isStep = onStep !== undefined && now !== undefined && !keepsRealTime(first);
   return (
     <tr>
-      <td class="moment">{now !== undefined && fromNowInWords(first.at, now)}</td>
+      <td class="moment">{now !== undefined && formatFromNow(first.at, now)}</td>
       <td class="roomy">
         <Moment at={first.at} />
       </td>

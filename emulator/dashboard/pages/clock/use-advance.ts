@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { call } from "../../service/call.ts";
 import { onEvents } from "../../service/follow.ts";
 import type { AdvancedClock } from "../../service/generated/answers.ts";
-import type { ServiceEvent } from "../../service/service-event.ts";
+import type { ServiceEvent } from "../../state/service-event.ts";
 import { complain } from "../../state/store.ts";
 
 /** What came of an advance. */

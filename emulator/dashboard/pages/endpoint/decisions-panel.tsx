@@ -2,11 +2,11 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Badge } from "../../components/status.tsx";
-import { instantInWords } from "../../components/in-words.ts";
+import { formatInstant } from "../../format.ts";
 import { Panel } from "../../components/panel.tsx";
 import { Empty } from "../../components/states.tsx";
 import type { ScalerDecisions } from "../../service/generated/answers.ts";
-import { decisionInWords, directionOf } from "./lanes/lane-words.ts";
+import { decisionLabel, directionOf } from "./lanes/lane-labels.ts";
 
 type Decisions = ScalerDecisions["decisions"];
 
@@ -29,9 +29,9 @@ export function DecisionsPanel({ decisions }: { readonly decisions: Decisions })
           {shown.map((decision, index) => (
             <li key={`${decision.at} ${index}`}>
               <time class="quiet number" dateTime={decision.at}>
-                {instantInWords(decision.at)}
+                {formatInstant(decision.at)}
               </time>
-              <Badge {...DIRECTIONS[directionOf([decision])]} word={decisionInWords(decision)} />
+              <Badge {...DIRECTIONS[directionOf([decision])]} word={decisionLabel(decision)} />
               <span>{decision.reason}</span>
             </li>
           ))}

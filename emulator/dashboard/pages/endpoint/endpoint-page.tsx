@@ -6,18 +6,18 @@ import { Badge } from "../../components/status.tsx";
 import { Empty, Loading, Problem } from "../../components/states.tsx";
 import { hrefTo, type Route, type PageProps } from "../../route/route.ts";
 import type { EndpointOverview } from "../../service/generated/answers.ts";
-import type { ServiceEvent } from "../../service/service-event.ts";
+import type { ServiceEvent } from "../../state/service-event.ts";
 import { useRead } from "../../service/use-read.ts";
 import { useServiceNow } from "../../service/use-service-now.ts";
 import { usePart } from "../../state/store.ts";
 import { Quantiles, WorkerCounts } from "../overview/endpoint-line.tsx";
-import { concernsOf, FAILED, verdictOf } from "../overview/verdict.ts";
-import { ChartsPanel } from "./charts/charts-panel.tsx";
+import { concernsOf, FAILED, healthOf } from "./endpoint-health.ts";
+import { ChartsPanel } from "./charts-panel.tsx";
 import { DecisionsPanel } from "./decisions-panel.tsx";
 import { LanesPanel } from "./lanes/lanes-panel.tsx";
 import { jobsOf, limitsOf, workersOf } from "./links.ts";
 import { PurgeButton } from "./purge-button.tsx";
-import { SettingsPanel } from "./settings/settings-panel.tsx";
+import { SettingsPanel } from "./settings-panel.tsx";
 import { useOverviews } from "./use-overviews.ts";
 
 export function EndpointPage({ route }: PageProps): JSX.Element {
@@ -61,7 +61,7 @@ function Head({ endpoint }: OfEndpoint): JSX.Element {
         {name !== id && <span class="mono quiet">{id}</span>}
         <CopyButton text={() => id} what="the id" />
       </span>
-      <Badge {...verdictOf(endpoint)} />
+      <Badge {...healthOf(endpoint)} />
       <span class="quiet">
         {type === "QUEUE" ? "queue" : "HTTP servers"}, version {version}
       </span>

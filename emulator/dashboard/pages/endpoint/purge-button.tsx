@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
-import { plural } from "../../components/in-words.ts";
+import { plural } from "../../format.ts";
 import { call } from "../../service/call.ts";
 import { complain, say } from "../../state/store.ts";
 

@@ -1,5 +1,5 @@
 /** All endpoints with their numbers, asked for again while something happens. */
-import type { ServiceEvent } from "../../service/service-event.ts";
+import type { ServiceEvent } from "../../state/service-event.ts";
 import type { EndpointOverviews } from "../../service/generated/answers.ts";
 import { type Reading, useRead } from "../../service/use-read.ts";
 

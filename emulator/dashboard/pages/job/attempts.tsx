@@ -1,7 +1,7 @@
 /** The attempts at a job: who had each, how it ended, and what it spent its time on. */
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { durationInWords, instantInWords } from "../../components/in-words.ts";
+import { formatDuration, formatInstant } from "../../format.ts";
 import { WorkerLink } from "../../components/links.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Badge } from "../../components/status.tsx";
@@ -82,7 +82,7 @@ function AttemptLine({ attempt, now, isLast }: AttemptLineProps): JSX.Element {
         )}
         {version !== undefined && <span class="quiet">version {version}</span>}
         <time class="quiet number" dateTime={startedAt} title={startedAt}>
-          {instantInWords(startedAt)}
+          {formatInstant(startedAt)}
         </time>
       </div>
       <Waterfall stages={stagesOf(attempt, now)} tone={tone} />
@@ -112,7 +112,7 @@ function Waterfall({ stages, tone }: WaterfallProps): JSX.Element {
               style={{ marginLeft: percent(fromMs - from), width: percent(toMs - fromMs) }}
             />
           </span>
-          <span class="number">{durationInWords(toMs - fromMs)}</span>
+          <span class="number">{formatDuration(toMs - fromMs)}</span>
         </li>
       ))}
     </ul>

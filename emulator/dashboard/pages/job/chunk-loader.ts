@@ -3,7 +3,7 @@ import { memberOf, readRawJson, writeRawJson } from "../../json/raw-json.ts";
 import { open } from "../../service/call.ts";
 import { onEvents } from "../../service/follow.ts";
 import { type Frame, readFrames } from "../../service/frame-reader.ts";
-import { inSight, onOutOfSight } from "../../service/sight.ts";
+import { pageVisible, onPageHidden } from "../../service/page-visibility.ts";
 import type { Chunk } from "../../state/chunk-list.ts";
 import { dispatch } from "../../state/store.ts";
 
@@ -37,9 +37,9 @@ async function follow(jobId: string, began: Began, signal: AbortSignal): Promise
   const place: { id: string | undefined; isOver: boolean } = { id: undefined, isOver: false };
   const path = `emulator/jobs/${encodeURIComponent(jobId)}/chunks`;
   while (!signal.aborted && !place.isOver) {
-    await inSight(signal);
+    await pageVisible(signal);
     const unseen = new AbortController();
-    const forget = onOutOfSight(() => unseen.abort());
+    const forget = onPageHidden(() => unseen.abort());
     const headers = {
       accept: "text/event-stream",
       ...(place.id !== undefined && { "last-event-id": place.id }),

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
-import { durationInWords, plural } from "../../components/in-words.ts";
+import { formatDuration, plural } from "../../format.ts";
 import { JsonTree } from "../../components/json-tree.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Empty } from "../../components/states.tsx";
@@ -35,7 +35,7 @@ export function Chunks({ jobId, isAlwaysShown = false }: ChunksProps): JSX.Eleme
         <>
           <span class="quiet number">
             {plural(count, "chunk")}
-            {firstAfterMs !== undefined && `, the first after ${durationInWords(firstAfterMs)}`}
+            {firstAfterMs !== undefined && `, the first after ${formatDuration(firstAfterMs)}`}
           </span>
           <Button isPressed={isRaw} onPress={() => setRaw(!isRaw)}>
             One by one

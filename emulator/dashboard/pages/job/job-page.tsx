@@ -1,7 +1,7 @@
 /** One job: where it stands, what happened to it, what went in and what came out. */
 import type { JSX } from "preact";
 import { CopyButton } from "../../components/button.tsx";
-import { durationInWords, instantInWords } from "../../components/in-words.ts";
+import { formatDuration, formatInstant } from "../../format.ts";
 import { Facts, Panel } from "../../components/panel.tsx";
 import { Empty, Loading, Problem } from "../../components/states.tsx";
 import { Status } from "../../components/status.tsx";
@@ -127,16 +127,16 @@ function JobFacts({ job }: { readonly job: JobDetails }): JSX.Element {
   return (
     <Facts
       facts={[
-        ["Submitted", <time dateTime={submittedAt}>{instantInWords(submittedAt)}</time>],
-        ["Waited", delayTime === undefined ? undefined : durationInWords(delayTime)],
-        ["Took", executionTime === undefined ? undefined : durationInWords(executionTime)],
+        ["Submitted", <time dateTime={submittedAt}>{formatInstant(submittedAt)}</time>],
+        ["Waited", delayTime === undefined ? undefined : formatDuration(delayTime)],
+        ["Took", executionTime === undefined ? undefined : formatDuration(executionTime)],
         ["Submitted by", kind === "sync" ? "/runsync" : "/run"],
         ["Endpoint version", version],
         ["Retries", retries],
-        ["Time limit", durationInWords(more.executionTimeout)],
+        ["Time limit", formatDuration(more.executionTimeout)],
         deletedAt === undefined
-          ? ["Kept until", instantInWords(expiresAt)]
-          : ["Deleted", instantInWords(deletedAt)],
+          ? ["Kept until", formatInstant(expiresAt)]
+          : ["Deleted", formatInstant(deletedAt)],
         ["Webhook", more.webhook && <code class="long">{more.webhook}</code>],
         ["Trace", more.traceparent && <code class="long">{more.traceparent}</code>],
       ]}

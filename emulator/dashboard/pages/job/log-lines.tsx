@@ -1,7 +1,7 @@
 /** What the handler wrote while it had the job. */
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { instantInWords } from "../../components/in-words.ts";
+import { formatInstant } from "../../format.ts";
 import { Panel } from "../../components/panel.tsx";
 import { open } from "../../service/call.ts";
 import { readFrames } from "../../service/frame-reader.ts";
@@ -54,7 +54,7 @@ export function LogLines({ jobId, endpointId, isOpen }: LogLinesProps): JSX.Elem
         {lines.map(({ time, level, msg }, index) => (
           <li key={index} class={level}>
             <time class="quiet" dateTime={time}>
-              {instantInWords(time)}.{time.slice(20, 23)}
+              {formatInstant(time)}.{time.slice(20, 23)}
             </time>
             {level !== "info" && <b>{level}</b>} <span>{msg}</span>
           </li>

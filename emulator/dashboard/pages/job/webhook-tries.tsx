@@ -1,12 +1,12 @@
 /** The calls by which the end of a job was told to its webhook. */
 import type { JSX } from "preact";
-import { instantInWords } from "../../components/in-words.ts";
+import { formatInstant } from "../../format.ts";
 import { Panel } from "../../components/panel.tsx";
 import { hrefTo } from "../../route/route.ts";
 import type { Delivery } from "../../service/generated/answers.ts";
 import { useRead } from "../../service/use-read.ts";
 import { DeliveryState } from "../webhooks/delivery-state.tsx";
-import { receiverOf } from "../webhooks/delivery-words.ts";
+import { receiverOf } from "../webhooks/delivery-labels.ts";
 import { TriesTable } from "../webhooks/tries-table.tsx";
 
 export function WebhookTries({ jobId }: { readonly jobId: string }): JSX.Element | null {
@@ -34,7 +34,7 @@ function DeliveryTries({ delivery }: { readonly delivery: Delivery }): JSX.Eleme
         <a class="mono" href={hrefTo("webhooks", [id])}>
           {receiverOf(url)}
         </a>
-        {nextTryAt !== undefined && <span class="quiet">next at {instantInWords(nextTryAt)}</span>}
+        {nextTryAt !== undefined && <span class="quiet">next at {formatInstant(nextTryAt)}</span>}
       </p>
       <TriesTable tries={tries} />
     </div>

@@ -1,6 +1,6 @@
 /** One job in the list, as a line that leads to its page. */
 import type { JSX } from "preact";
-import { durationInWords, instantInWords, shortId } from "../../components/in-words.ts";
+import { formatDuration, formatInstant, shortId } from "../../format.ts";
 import { Status } from "../../components/status.tsx";
 import { hrefTo } from "../../route/route.ts";
 import type { JobList } from "../../state/job-list.ts";
@@ -39,10 +39,10 @@ export function JobRowLine({ list, index }: JobRowProps): JSX.Element {
         {endpointId}
       </span>
       <time class="number quiet" dateTime={submittedAt} title={submittedAt}>
-        {instantInWords(submittedAt)}
+        {formatInstant(submittedAt)}
       </time>
-      <span class="number quiet waited">{durationInWords(delayTime)}</span>
-      <span class="number took">{durationInWords(executionTime)}</span>
+      <span class="number quiet waited">{formatDuration(delayTime)}</span>
+      <span class="number took">{formatDuration(executionTime)}</span>
       {(error ?? errorType) !== undefined && (
         <span class="cut quiet error" title={error}>
           {errorType !== undefined && <b>{errorType}</b>} {error}

@@ -2,12 +2,12 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
-import { plural } from "../../components/in-words.ts";
+import { plural } from "../../format.ts";
 import { Empty, Loading, Problem } from "../../components/states.tsx";
 import { VirtualList } from "../../components/virtual-list.tsx";
 import type { PageProps } from "../../route/route.ts";
 import { goTo, replaceRoute } from "../../route/address.ts";
-import { useKeys } from "../../shell/keys.ts";
+import { useKeys } from "../../components/keys.ts";
 import { isLive, type JobList } from "../../state/job-list.ts";
 import { dispatch, state, usePart } from "../../state/store.ts";
 import { DeletedJobs } from "./deleted-jobs.tsx";

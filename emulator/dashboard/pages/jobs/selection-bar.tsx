@@ -1,7 +1,7 @@
 /** What can be done with the selected jobs, or with all that match. */
 import type { JSX } from "preact";
 import { Button } from "../../components/button.tsx";
-import { plural } from "../../components/in-words.ts";
+import { plural } from "../../format.ts";
 import { call } from "../../service/call.ts";
 import type { JobList } from "../../state/job-list.ts";
 import { complain, dispatch, say, state, usePart } from "../../state/store.ts";

@@ -1,7 +1,7 @@
 /** Which requests production would have refused for its rate limits, by endpoint and operation. */
 import type { JSX } from "preact";
 import { FilterTags } from "../../components/filter-tags.tsx";
-import { plural } from "../../components/in-words.ts";
+import { plural } from "../../format.ts";
 import { EndpointLink } from "../../components/links.tsx";
 import { Moment } from "../../components/moment.tsx";
 import { Panel } from "../../components/panel.tsx";

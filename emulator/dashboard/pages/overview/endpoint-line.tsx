@@ -1,13 +1,13 @@
 /** One endpoint of the overview: every number leads to the jobs or workers that it counts. */
 import type { ComponentChildren, JSX } from "preact";
 import { useMemo, useRef } from "preact/hooks";
-import { durationInWords, plural } from "../../components/in-words.ts";
+import { formatDuration, plural } from "../../format.ts";
 import { Badge } from "../../components/status.tsx";
 import { hrefTo } from "../../route/route.ts";
 import type { EndpointOverview } from "../../service/generated/answers.ts";
 import { jobsOf, limitsOf, workersOf } from "../endpoint/links.ts";
 import { sparkline } from "./sparkline.ts";
-import { FAILED, verdictOf } from "./verdict.ts";
+import { FAILED, healthOf } from "../endpoint/endpoint-health.ts";
 
 const OVER_LIMITS = "would have been refused in production";
 
@@ -60,7 +60,7 @@ function Line({ endpoint }: LineProps): JSX.Element {
         {name !== id && <span class="quiet mono">{id}</span>}
         {type === "LOAD_BALANCING" && <span class="tag">servers</span>}
       </div>
-      <Badge {...verdictOf(endpoint)} />
+      <Badge {...healthOf(endpoint)} />
       <Cell label="Queued">
         <Figure value={jobs.inQueue} href={jobsOf(id, "status:queued")} />
       </Cell>
@@ -145,11 +145,11 @@ export function Quantiles({ low, high, href }: QuantilesProps): JSX.Element {
   return (
     <span>
       <a class="figure" href={href(low)}>
-        {durationInWords(low)}
+        {formatDuration(low)}
       </a>
       <span class="quiet"> / </span>
       <a class="figure" href={href(high)}>
-        {durationInWords(high)}
+        {formatDuration(high)}
       </a>
     </span>
   );

@@ -1,7 +1,7 @@
 /** The start page: whether something is wrong, and a line for each endpoint. */
 import type { JSX } from "preact";
 import { Badge } from "../../components/status.tsx";
-import { plural } from "../../components/in-words.ts";
+import { plural } from "../../format.ts";
 import { EndpointLink } from "../../components/links.tsx";
 import { Empty, Loading, Problem } from "../../components/states.tsx";
 import { replaceRoute } from "../../route/address.ts";
@@ -10,9 +10,9 @@ import type { EndpointOverview } from "../../service/generated/answers.ts";
 import { useOverviews } from "../endpoint/use-overviews.ts";
 import { EndpointLine, LineHead } from "./endpoint-line.tsx";
 import { FirstSteps } from "./first-steps.tsx";
-import { needLook } from "../replicas/need-look.ts";
+import { replicasNeedLook } from "../replicas/replica-health.ts";
 import { useReplicas } from "../replicas/use-replicas.ts";
-import { concernsOf, summaryOf } from "./verdict.ts";
+import { concernsOf, summaryOf } from "../endpoint/endpoint-health.ts";
 
 /** With so many endpoints one wants to search. */
 const MANY = 9;
@@ -94,9 +94,9 @@ function ReplicasLink(): JSX.Element | null {
   return (
     <>
       {" · "}
-      <a class={needLook(value) ? "figure bad" : ""} href={hrefTo("replicas")}>
+      <a class={replicasNeedLook(value) ? "figure bad" : ""} href={hrefTo("replicas")}>
         {plural(value.replicas.length, "replica")}
-        {needLook(value) && ", not all well"}
+        {replicasNeedLook(value) && ", not all well"}
       </a>
     </>
   );

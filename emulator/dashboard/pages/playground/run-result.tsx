@@ -1,7 +1,7 @@
 /** What comes of a job that was run here: its state, its stream, its output or failure. */
 import type { JSX } from "preact";
 import { Button } from "../../components/button.tsx";
-import { durationInWords, shortId } from "../../components/in-words.ts";
+import { formatDuration, shortId } from "../../format.ts";
 import { Panel } from "../../components/panel.tsx";
 import { Loading, Problem } from "../../components/states.tsx";
 import { Status } from "../../components/status.tsx";
@@ -76,9 +76,9 @@ function JobPanel({ job, isReadOnly }: JobPanelProps): JSX.Element {
     >
       <p class="row" role="status">
         <Status of={status} />
-        {delayTime !== undefined && <span class="quiet">waited {durationInWords(delayTime)}</span>}
+        {delayTime !== undefined && <span class="quiet">waited {formatDuration(delayTime)}</span>}
         {executionTime !== undefined && (
-          <span class="quiet">took {durationInWords(executionTime)}</span>
+          <span class="quiet">took {formatDuration(executionTime)}</span>
         )}
       </p>
       {failure !== undefined && <FailureReport failure={failure} />}

@@ -1,6 +1,6 @@
 /** The emulators that share the store: what each of them has, and what nobody has. */
 import type { JSX } from "preact";
-import { plural } from "../../components/in-words.ts";
+import { plural } from "../../format.ts";
 import { Moment } from "../../components/moment.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Loading, Problem } from "../../components/states.tsx";

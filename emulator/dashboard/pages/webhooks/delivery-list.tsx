@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
-import { fromNowInWords, instantInWords } from "../../components/in-words.ts";
+import { formatFromNow, formatInstant } from "../../format.ts";
 import { EndpointLink, JobLink } from "../../components/links.tsx";
 import { Moment } from "../../components/moment.tsx";
 import { Empty, Loading, Problem } from "../../components/states.tsx";
@@ -12,7 +12,7 @@ import type { Deliveries, Delivery } from "../../service/generated/answers.ts";
 import { type Reading, useRead } from "../../service/use-read.ts";
 import { useServiceNow } from "../../service/use-service-now.ts";
 import { DeliveryState } from "./delivery-state.tsx";
-import { listPath, receiverOf, triesInWords } from "./delivery-words.ts";
+import { listPath, receiverOf, triesLabel } from "./delivery-labels.ts";
 import { HowTo } from "./how-to.tsx";
 
 const COLUMNS = 8;
@@ -129,18 +129,18 @@ function Row({ delivery, query, now, isOpen }: RowProps): JSX.Element {
     <tr {...(isOpen && { "aria-current": "true" })}>
       <td>
         <a class="row-link number" href={hrefTo("webhooks", [id], query)} title={createdAt}>
-          {instantInWords(createdAt)}
+          {formatInstant(createdAt)}
         </a>
       </td>
       <td>
         <DeliveryState of={state} />
       </td>
-      <td class="beside">{triesInWords(tries)}</td>
+      <td class="beside">{triesLabel(tries)}</td>
       <td class="roomy moment">
         {nextTryAt === undefined || now === undefined ? (
           <Moment at={nextTryAt} />
         ) : (
-          fromNowInWords(nextTryAt, now)
+          formatFromNow(nextTryAt, now)
         )}
       </td>
       <td class="of-job">

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { Button, CopyButton } from "../../components/button.tsx";
-import { fromNowInWords, shortId } from "../../components/in-words.ts";
+import { formatFromNow, shortId } from "../../format.ts";
 import { JsonTree } from "../../components/json-tree.tsx";
 import { EndpointLink, JobLink } from "../../components/links.tsx";
 import { Moment } from "../../components/moment.tsx";
@@ -107,7 +107,7 @@ function DeliveryFacts({ delivery }: DeliveryProps): JSX.Element {
       <Facts
         facts={[
           ["State", <DeliveryState of={state} />],
-          ["Next try", nextTryAt && now && fromNowInWords(nextTryAt, now)],
+          ["Next try", nextTryAt && now && formatFromNow(nextTryAt, now)],
           ["Made", <Moment at={createdAt} />],
           ["Job", <JobLink id={jobId} />],
           ["Ended as", <Status of={jobStatus} />],

@@ -1,9 +1,9 @@
 /** The calls of one delivery, and what each was answered. */
 import type { JSX } from "preact";
-import { durationInWords } from "../../components/in-words.ts";
+import { formatDuration } from "../../format.ts";
 import { Moment } from "../../components/moment.tsx";
 import type { DeliveryTry } from "../../service/generated/answers.ts";
-import { outcomeOf } from "./delivery-words.ts";
+import { outcomeOf } from "./delivery-labels.ts";
 
 export function TriesTable({ tries }: { readonly tries: readonly DeliveryTry[] }): JSX.Element {
   if (tries.length === 0) return <p class="quiet">None yet.</p>;
@@ -22,7 +22,7 @@ export function TriesTable({ tries }: { readonly tries: readonly DeliveryTry[] }
             <td>
               <Moment at={made.at} />
             </td>
-            <td class="number">{durationInWords(made.durationMs)}</td>
+            <td class="number">{formatDuration(made.durationMs)}</td>
             <td class="answer">
               {outcomeOf(made)}
               {made.warning !== undefined && <span class="quiet"> {made.warning}</span>}

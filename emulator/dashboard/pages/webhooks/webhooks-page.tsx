@@ -9,7 +9,7 @@ import type { PageProps } from "../../route/route.ts";
 import { usePart } from "../../state/store.ts";
 import { DeliveryList } from "./delivery-list.tsx";
 import { DeliveryPanel } from "./delivery-panel.tsx";
-import { STATES } from "./delivery-words.ts";
+import { STATES } from "./delivery-labels.ts";
 import { SigningSecret } from "./signing-secret.tsx";
 
 const CHOICES = ["", ...STATES] as const;

@@ -1,7 +1,7 @@
 /** The memory of a worker over time: in a row of a list, and with its scale. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { durationInWords, sizeInWords } from "../../components/in-words.ts";
+import { formatDuration, formatSize } from "../../format.ts";
 import type { OperatedWorker } from "../../service/generated/answers.ts";
 import { lineOf, roundAbove } from "./sparkline.ts";
 
@@ -22,7 +22,7 @@ export function MemoryLine({ memory }: { readonly memory: Memory | undefined }):
         <path class="area" d={area} />
         <path class="line" d={line} />
       </svg>
-      <span class="number">{sizeInWords(bytes.at(-1) ?? 0)}</span>
+      <span class="number">{formatSize(bytes.at(-1) ?? 0)}</span>
     </span>
   );
 }
@@ -47,12 +47,12 @@ export function MemoryChart({ memory }: { readonly memory: Memory }): JSX.Elemen
   return (
     <figure class="memory-chart">
       <figcaption class="row">
-        <b class="number">{sizeInWords(bytes[index] ?? 0)}</b>
+        <b class="number">{formatSize(bytes[index] ?? 0)}</b>
         <span class="quiet number">
           at {shownAt.toLocaleTimeString(undefined, { hour12: false })}
         </span>
         <span class="spring" />
-        <span class="quiet">most {sizeInWords(peak)}</span>
+        <span class="quiet">most {formatSize(peak)}</span>
       </figcaption>
       <div class="memory-box">
         <svg
@@ -60,7 +60,7 @@ export function MemoryChart({ memory }: { readonly memory: Memory }): JSX.Elemen
           viewBox={`0 0 ${LARGE.width} ${LARGE.height}`}
           preserveAspectRatio="none"
           role="img"
-          aria-label={`Memory over ${durationInWords(last * stepMs)}: now ${sizeInWords(bytes[last] ?? 0)}, at most ${sizeInWords(peak)}`}
+          aria-label={`Memory over ${formatDuration(last * stepMs)}: now ${formatSize(bytes[last] ?? 0)}, at most ${formatSize(peak)}`}
           onPointerMove={point}
           onPointerLeave={() => setAt(undefined)}
         >
@@ -68,11 +68,11 @@ export function MemoryChart({ memory }: { readonly memory: Memory }): JSX.Elemen
           <path class="line" d={line} />
           {at !== undefined && <path class="at" d={`M${x} 0V${LARGE.height}`} />}
         </svg>
-        <span class="scale top quiet number">{sizeInWords(most)}</span>
+        <span class="scale top quiet number">{formatSize(most)}</span>
         <span class="scale bottom quiet number">0</span>
       </div>
       <div class="row quiet number">
-        <span>{last === 0 ? "the first sample" : `${durationInWords(last * stepMs)} before`}</span>
+        <span>{last === 0 ? "the first sample" : `${formatDuration(last * stepMs)} before`}</span>
         <span class="spring" />
         {last > 0 && <span>newest</span>}
       </div>

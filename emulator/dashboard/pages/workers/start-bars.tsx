@@ -1,9 +1,9 @@
 /** The stages of a worker's start, one below the other on one scale. */
 import type { JSX } from "preact";
-import { durationInWords } from "../../components/in-words.ts";
+import { formatDuration } from "../../format.ts";
 import type { OperatedWorker } from "../../service/generated/answers.ts";
 import { useServiceNow } from "../../service/use-service-now.ts";
-import { startStages } from "./worker-words.ts";
+import { startStages } from "./worker-labels.ts";
 
 export function StartBars({ worker }: { readonly worker: OperatedWorker }): JSX.Element {
   const now = useServiceNow() ?? 0;
@@ -28,7 +28,7 @@ export function StartBars({ worker }: { readonly worker: OperatedWorker }): JSX.
               }}
             />
           </span>
-          <span class="number">{durationInWords(toMs - fromMs)}</span>
+          <span class="number">{formatDuration(toMs - fromMs)}</span>
           <span class="quiet title">{title}</span>
         </li>
       ))}

@@ -3,20 +3,20 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
-import { shortId } from "../../components/in-words.ts";
+import { shortId } from "../../format.ts";
 import { call } from "../../service/call.ts";
 import type { OperatedWorker } from "../../service/generated/answers.ts";
 import { complain, say, usePart } from "../../state/store.ts";
-import { drainInWords, freezeInWords, killInWords } from "./worker-words.ts";
+import { drainSentences, freezeSentences, killSentences } from "./worker-labels.ts";
 
 const QUESTIONS = {
-  drain: { verb: "Drain", inWords: drainInWords, perform: drain },
+  drain: { verb: "Drain", inWords: drainSentences, perform: drain },
   freeze: {
     verb: "Freeze",
-    inWords: freezeInWords,
+    inWords: freezeSentences,
     perform: async (id: string) => freeze(id, true),
   },
-  kill: { verb: "Kill", inWords: killInWords, perform: kill },
+  kill: { verb: "Kill", inWords: killSentences, perform: kill },
 } as const;
 
 type Asked = keyof typeof QUESTIONS | undefined;

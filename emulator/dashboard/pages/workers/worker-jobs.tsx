@@ -1,6 +1,6 @@
 /** The jobs that a worker has, and those that it had. */
 import type { JSX } from "preact";
-import { durationInWords } from "../../components/in-words.ts";
+import { formatDuration } from "../../format.ts";
 import type { IconName } from "../../components/icon.tsx";
 import { JobLink } from "../../components/links.tsx";
 import { Moment } from "../../components/moment.tsx";
@@ -41,7 +41,7 @@ function CurrentJobs({ jobs }: Pick<OperatedWorker, "jobs">): JSX.Element {
           </span>
           <span class="spring" />
           <span class="number">
-            {now !== undefined && durationInWords(Math.max(0, now - Date.parse(startedAt)))}
+            {now !== undefined && formatDuration(Math.max(0, now - Date.parse(startedAt)))}
           </span>
         </li>
       ))}
@@ -97,7 +97,7 @@ function PastRow({ job }: { readonly job: OperatedWorker["past"][number] }): JSX
       <td>
         <Moment at={endedAt} />
       </td>
-      <td class="number">{durationInWords(Date.parse(endedAt) - Date.parse(startedAt))}</td>
+      <td class="number">{formatDuration(Date.parse(endedAt) - Date.parse(startedAt))}</td>
     </tr>
   );
 }

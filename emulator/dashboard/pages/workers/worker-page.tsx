@@ -1,7 +1,7 @@
 /** One worker: what it is, how it came to be ready, what it does and did. */
 import type { JSX } from "preact";
 import { CopyButton } from "../../components/button.tsx";
-import { durationInWords, shortId } from "../../components/in-words.ts";
+import { formatDuration, shortId } from "../../format.ts";
 import { EndpointLink } from "../../components/links.tsx";
 import { Moment } from "../../components/moment.tsx";
 import { Facts, Panel } from "../../components/panel.tsx";
@@ -16,7 +16,7 @@ import { WorkerActions } from "./worker-actions.tsx";
 import { WorkerJobs } from "./worker-jobs.tsx";
 import { WorkerLines } from "./worker-lines.tsx";
 import { WorkerState } from "./worker-state.tsx";
-import { deviceOf, endOf, gpuUseInWords, startMs } from "./worker-words.ts";
+import { deviceOf, endOf, gpuUseLabel, startMs } from "./worker-labels.ts";
 
 /** Lines of the log are no event: they are read so often. */
 const READ_MS = 2_000;
@@ -93,7 +93,7 @@ function About({ worker }: WorkerProps): JSX.Element {
           ["Ended", endedAt && <Moment at={endedAt} />],
           [
             endedAt === undefined ? "Age" : "Lived",
-            until === undefined ? "–" : durationInWords(Math.max(0, until - Date.parse(startedAt))),
+            until === undefined ? "–" : formatDuration(Math.max(0, until - Date.parse(startedAt))),
           ],
         ]}
       />
@@ -111,7 +111,7 @@ function placeInWords({ launcher, pid, container, pod }: OperatedWorker): string
 
 function startInWords(worker: OperatedWorker): string {
   const ms = startMs(worker);
-  if (ms !== undefined) return `ready after ${durationInWords(ms)}`;
+  if (ms !== undefined) return `ready after ${formatDuration(ms)}`;
   return worker.endedAt === undefined ? "not ready yet" : "was never ready";
 }
 
@@ -138,7 +138,7 @@ function GpuPanel({
             {shortId(gpu.id)}
           </span>
           <meter min={0} max={gpu.totalBytes} value={gpu.usedBytes} />
-          <span class="number">{gpuUseInWords(gpu)}</span>
+          <span class="number">{gpuUseLabel(gpu)}</span>
         </label>
       ))}
     </Panel>

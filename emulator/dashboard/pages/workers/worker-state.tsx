@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { Badge } from "../../components/status.tsx";
 import type { OperatedWorker } from "../../service/generated/answers.ts";
-import { isBadEnd } from "./worker-words.ts";
+import { isBadEnd } from "./worker-labels.ts";
 
 const SHOWN = {
   initializing: ["queued", "calm"],

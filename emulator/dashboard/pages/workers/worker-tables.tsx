@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { Button } from "../../components/button.tsx";
 import { FilterTags } from "../../components/filter-tags.tsx";
-import { durationInWords, plural } from "../../components/in-words.ts";
+import { formatDuration, plural } from "../../format.ts";
 import { EndpointLink, JobLink, WorkerLink } from "../../components/links.tsx";
 import { Moment } from "../../components/moment.tsx";
 import { Panel } from "../../components/panel.tsx";
@@ -13,7 +13,7 @@ import { useRead } from "../../service/use-read.ts";
 import { useServiceNow } from "../../service/use-service-now.ts";
 import { MemoryLine } from "./memory-chart.tsx";
 import { WorkerState } from "./worker-state.tsx";
-import { deviceOf, endOf, fitting, RUNNING_STATES, startMs } from "./worker-words.ts";
+import { deviceOf, endOf, fitting, RUNNING_STATES, startMs } from "./worker-labels.ts";
 
 /** Memory is looked at so often by the service too. */
 const READ_MS = 10_000;
@@ -181,9 +181,9 @@ function RunningRow({ worker, now }: RowProps & { readonly now: number | undefin
       <td>
         <Jobs jobs={jobs} />
       </td>
-      <td class="number roomy ample">{durationInWords(startMs(worker))}</td>
+      <td class="number roomy ample">{formatDuration(startMs(worker))}</td>
       <td class="number roomy">
-        {now === undefined ? "–" : durationInWords(Math.max(0, now - Date.parse(startedAt)))}
+        {now === undefined ? "–" : formatDuration(Math.max(0, now - Date.parse(startedAt)))}
       </td>
     </tr>
   );
@@ -249,7 +249,7 @@ function EndedRow({ worker }: RowProps): JSX.Element {
         <Moment at={endedAt} />
       </td>
       <td class="number roomy">
-        {endedAt && durationInWords(Date.parse(endedAt) - Date.parse(startedAt))}
+        {endedAt && formatDuration(Date.parse(endedAt) - Date.parse(startedAt))}
       </td>
       <td class="how">{endOf(worker)}</td>
     </tr>

@@ -1,6 +1,6 @@
 /** The parts of the clock's page that are made of data. */
 import { describe, expect, test } from "vitest";
-import type { ServiceEvent } from "../../../../emulator/dashboard/service/service-event.ts";
+import type { ServiceEvent } from "../../../../emulator/dashboard/state/service-event.ts";
 import {
   happenings,
   MOST_EXAMPLES,
@@ -11,7 +11,7 @@ import {
   groupsOf,
   keepsRealTime,
   linkOf,
-} from "../../../../emulator/dashboard/pages/clock/due-words.ts";
+} from "../../../../emulator/dashboard/pages/clock/due-labels.ts";
 import { durationText, stepMs } from "../../../../emulator/dashboard/pages/clock/duration-text.ts";
 
 const NOW = Date.parse("2026-03-01T12:00:00.000Z");

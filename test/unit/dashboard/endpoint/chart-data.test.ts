@@ -1,10 +1,10 @@
 /** The last hour of an endpoint as charts take it. */
 import { expect, test } from "vitest";
 import {
-  chartInWords,
+  chartLabel,
   chartsOf,
   isBlank,
-} from "../../../../emulator/dashboard/pages/endpoint/charts/chart-data.ts";
+} from "../../../../emulator/dashboard/pages/endpoint/chart-data.ts";
 import type { EndpointSeries } from "../../../../emulator/dashboard/service/generated/answers.ts";
 
 const nothing = [null, null, null];
@@ -40,7 +40,7 @@ test("workers that are unhealthy or lost are one line, with gaps where neither w
 });
 
 test("each chart is a sentence for those who do not see it", () => {
-  const words = chartsOf(SERIES).map(chartInWords);
+  const words = chartsOf(SERIES).map(chartLabel);
   expect(words).toContain(
     "Queue and running in the last hour; queued: last 2, at most 4; running: last 1, at most 1",
   );

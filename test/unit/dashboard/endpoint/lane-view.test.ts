@@ -7,10 +7,10 @@ import {
   withWindow,
 } from "../../../../emulator/dashboard/pages/endpoint/lanes/lane-view.ts";
 import {
-  barInWords,
-  decisionInWords,
+  barLabel,
+  decisionLabel,
   directionOf,
-} from "../../../../emulator/dashboard/pages/endpoint/lanes/lane-words.ts";
+} from "../../../../emulator/dashboard/pages/endpoint/lanes/lane-labels.ts";
 
 const NOW = 10_000_000;
 
@@ -73,7 +73,7 @@ test("bars say what they are", () => {
       { ...bar, stage: "execution" as const, jobs: 1, outcome: "out_of_memory" },
       { ...bar, stage: "execution" as const, jobs: 40, failed: 2 },
       { ...bar, stage: "unknown" as const },
-    ].map(barInWords),
+    ].map(barLabel),
   ).toEqual([
     "setup, 2.5 s",
     "execution, 2.5 s, out of memory",
@@ -90,7 +90,7 @@ test("decisions say what became of the workers", () => {
     { ...decision, start: 1, drain: ["a"] },
     decision,
   ];
-  expect(all.map(decisionInWords)).toEqual([
+  expect(all.map(decisionLabel)).toEqual([
     "start 2 workers",
     "drain 1 worker",
     "start 1 worker, drain 1 worker",

@@ -7,7 +7,7 @@ import {
   fieldsOf,
   problemsAt,
   textOf,
-} from "../../../../emulator/dashboard/pages/endpoint/settings/settings-fields.ts";
+} from "../../../../emulator/dashboard/pages/endpoint/settings-fields.ts";
 
 const ENDPOINT: Editable = {
   type: "QUEUE",

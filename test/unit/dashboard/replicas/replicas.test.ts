@@ -1,13 +1,13 @@
 /** What the dashboard says of several replicas in a word. */
 import { expect, test } from "vitest";
-import { needLook } from "../../../../emulator/dashboard/pages/replicas/need-look.ts";
+import { replicasNeedLook } from "../../../../emulator/dashboard/pages/replicas/replica-health.ts";
 
 const one = { id: "one", version: "1", startedAt: "", endpoints: 1, workers: 0, running: 0 };
 
 test("replicas need a look when one does not answer, or a part has no owner", () => {
   const { workers: _, ...silent } = one;
   const of = (replicas: readonly (typeof one | typeof silent)[], unowned: readonly number[]) =>
-    needLook({ answeredBy: "one", replicas, unowned });
+    replicasNeedLook({ answeredBy: "one", replicas, unowned });
   expect(of([one, one], [])).toBe(false);
   expect(of([one, silent], [])).toBe(true);
   expect(of([one, one], [7])).toBe(true);

@@ -1,14 +1,14 @@
 /** Server-sent events as they arrive, the routes of the dashboard, and what is shown in words. */
 import { describe, expect, test } from "vitest";
 import {
-  durationInWords,
+  formatDuration,
   plural,
   shortId,
-  sizeInWords,
-} from "../../../../emulator/dashboard/components/in-words.ts";
+  formatSize,
+} from "../../../../emulator/dashboard/format.ts";
 import { hrefTo, readRoute } from "../../../../emulator/dashboard/route/route.ts";
 import { EventFrameReader } from "../../../../emulator/core/observe/event-frames.ts";
-import { eventsOf } from "../../../../emulator/dashboard/service/service-event.ts";
+import { eventsOf } from "../../../../emulator/dashboard/state/service-event.ts";
 
 describe("frames", () => {
   const text =
@@ -56,7 +56,7 @@ describe("routes", () => {
 
 test("durations, sizes, numbers and ids are said as people read them", () => {
   const durations = [undefined, 0, 412, 3_210, 31_400, 250_000, 7_500_000, 180_000_000];
-  expect(durations.map(durationInWords)).toEqual([
+  expect(durations.map(formatDuration)).toEqual([
     "–",
     "0 ms",
     "412 ms",
@@ -66,7 +66,7 @@ test("durations, sizes, numbers and ids are said as people read them", () => {
     "2 h 5 m",
     "2 d 2 h",
   ]);
-  expect([12, 1_500, 2_500_000].map(sizeInWords)).toEqual(["12 bytes", "1.5 kB", "2.5 MB"]);
+  expect([12, 1_500, 2_500_000].map(formatSize)).toEqual(["12 bytes", "1.5 kB", "2.5 MB"]);
   expect([plural(1, "job"), plural(1_200, "job")]).toEqual(["1 job", "1,200 jobs"]);
   expect(shortId("01a20866-3c1b-7d5a-97cf-6b3a79a089fd-e1")).toBe("…b3a79a089fd-e1");
   expect(shortId("short")).toBe("short");

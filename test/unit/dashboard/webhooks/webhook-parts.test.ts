@@ -7,17 +7,17 @@ import {
   listPath,
   outcomeOf,
   receiverOf,
-  triesInWords,
-} from "../../../../emulator/dashboard/pages/webhooks/delivery-words.ts";
+  triesLabel,
+} from "../../../../emulator/dashboard/pages/webhooks/delivery-labels.ts";
 import { SNIPPETS } from "../../../../emulator/dashboard/pages/webhooks/snippets.ts";
 
 const made = { at: "2026-03-01T12:00:00.000Z", durationMs: 8 };
 
 test("tries are told by the answer of the last one", () => {
-  expect(triesInWords([])).toBe("not tried yet");
-  expect(triesInWords([{ ...made, status: 200 }])).toBe("200");
+  expect(triesLabel([])).toBe("not tried yet");
+  expect(triesLabel([{ ...made, status: 200 }])).toBe("200");
   expect(
-    triesInWords([
+    triesLabel([
       { ...made, status: 500 },
       { ...made, error: "refused" },
     ]),

@@ -1,9 +1,9 @@
 /** Says what the pointer is at in the lanes. */
 import type { JSX, TargetedPointerEvent } from "preact";
 import { useState } from "preact/hooks";
-import { instantInWords, shortId } from "../../../components/in-words.ts";
+import { formatInstant, shortId } from "../../../format.ts";
 import type { LaneLayout } from "./lane-layout.ts";
-import { barInWords, decisionInWords, waitInWords } from "./lane-words.ts";
+import { barLabel, decisionLabel, waitLabel } from "./lane-labels.ts";
 import { laneAt, rowsOf } from "./lane-rows.ts";
 import type { Bar } from "./worker-stages.ts";
 
@@ -52,7 +52,7 @@ function hitIn(layout: LaneLayout, x: number, y: number): Hit | undefined {
           .slice(-4)
           .map(
             (decision) =>
-              `${instantInWords(decision.at)}  ${decisionInWords(decision)}: ${decision.reason}`,
+              `${formatInstant(decision.at)}  ${decisionLabel(decision)}: ${decision.reason}`,
           ),
       }
     );
@@ -60,7 +60,7 @@ function hitIn(layout: LaneLayout, x: number, y: number): Hit | undefined {
   const place = laneAt(layout, y);
   if (place === undefined) {
     const wait = layout.waits.find((each) => x >= each.x && x <= each.x + each.width);
-    return wait && { lines: [waitInWords(wait)] };
+    return wait && { lines: [waitLabel(wait)] };
   }
   const lane = layout.lanes[place.lane];
   const { misfortune } = lane ?? {};
@@ -73,7 +73,7 @@ function hitIn(layout: LaneLayout, x: number, y: number): Hit | undefined {
   if (lane === undefined || bar === undefined) return undefined;
   const { id, version } = lane.worker;
   const job = bar.jobId === undefined ? [] : [`job ${shortId(bar.jobId)}`];
-  return { bar, lines: [barInWords(bar), ...job, `worker ${id}, version ${version}`] };
+  return { bar, lines: [barLabel(bar), ...job, `worker ${id}, version ${version}`] };
 }
 
 function isAt({ x, width }: { readonly x: number; readonly width: number }, at: number): boolean {

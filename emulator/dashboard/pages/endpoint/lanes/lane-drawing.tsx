@@ -1,7 +1,7 @@
 /** Draws the lanes. For those who see them only: the table below says the same. */
 import type { JSX } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
-import { plural } from "../../../components/in-words.ts";
+import { plural } from "../../../format.ts";
 import { WorkerLink } from "../../../components/links.tsx";
 import type {
   EndpointSeries,
@@ -13,7 +13,7 @@ import { LaneShapes } from "./lane-shapes.tsx";
 import { laneLayout, type LaneLayout } from "./lane-layout.ts";
 import { rowsOf } from "./lane-rows.ts";
 import type { LaneView } from "./lane-view.ts";
-import type { Span } from "./time-scale.ts";
+import type { Span } from "../../../components/time-scale.ts";
 import { useSelection } from "./use-selection.ts";
 import { useWidth } from "./use-width.ts";
 

@@ -1,5 +1,12 @@
 /** Everything that the lanes of an endpoint are drawn from: where each bar, flag, band and tick is, px. Pure. */
-import { msPerPixel, type Span, ticksOf, timeScale, type TimeScale, xOf } from "./time-scale.ts";
+import {
+  msPerPixel,
+  type Span,
+  ticksOf,
+  timeScale,
+  type TimeScale,
+  xOf,
+} from "../../../components/time-scale.ts";
 import { type Bar, barsOf, type DrawnWorker, misfortuneOf, tracksOf } from "./worker-stages.ts";
 
 export interface Decision {

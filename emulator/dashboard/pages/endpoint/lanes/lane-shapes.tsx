@@ -1,10 +1,10 @@
 /** The shapes of the lanes: bands of versions, flags, waiting jobs, bars of the workers, and the moments below them. */
 import type { JSX } from "preact";
-import { durationInWords } from "../../../components/in-words.ts";
+import { formatDuration } from "../../../format.ts";
 import { barPlace } from "./legend.tsx";
 import type { Flag, Lane, LaneLayout } from "./lane-layout.ts";
 import { FLAG_HEIGHT, QUEUE_HEIGHT, rowsOf, TRACK_HEIGHT } from "./lane-rows.ts";
-import { directionOf } from "./lane-words.ts";
+import { directionOf } from "./lane-labels.ts";
 
 export function LaneShapes({ layout }: { readonly layout: LaneLayout }): JSX.Element {
   const rows = rowsOf(layout);
@@ -64,7 +64,7 @@ function Folds({ layout }: LayoutProps): JSX.Element {
           <g key={from}>
             <rect class="fold" x={x0} y={flags} width={x1 - x0} height={axis - flags} />
             <text class="fold-name" x={(x0 + x1) / 2} y={axis + 14}>
-              {durationInWords(to - from)
+              {formatDuration(to - from)
                 .split(" ")
                 .slice(0, 2)
                 .join(" ")}

@@ -1,5 +1,5 @@
 /** Which time the lanes show, as the address has it: the last minutes, or a window that stands. Pure. */
-import type { Span } from "./time-scale.ts";
+import type { Span } from "../../../components/time-scale.ts";
 
 /** Offered beside each other; ms. */
 export const SPANS = [

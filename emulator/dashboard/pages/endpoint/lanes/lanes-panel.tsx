@@ -12,11 +12,11 @@ import type {
   ScalerDecisions,
 } from "../../../service/generated/answers.ts";
 import type { Reading } from "../../../service/use-read.ts";
-import { useKeys } from "../../../shell/keys.ts";
+import { useKeys } from "../../../components/keys.ts";
 import { LaneDrawing } from "./lane-drawing.tsx";
 import { type LaneView, SPANS, viewOf, withIdle, withWindow } from "./lane-view.ts";
 import { Legend } from "./legend.tsx";
-import { panned, type Span, zoomed } from "./time-scale.ts";
+import { panned, type Span, zoomed } from "../../../components/time-scale.ts";
 import { WorkerTable } from "./worker-table.tsx";
 
 interface LanesPanelProps {

@@ -1,6 +1,6 @@
 /** What the lanes are drawn with, each beside its word. */
 import type { JSX } from "preact";
-import { STAGE_WORDS } from "./lane-words.ts";
+import { STAGE_LABELS } from "./lane-labels.ts";
 import type { Stage } from "./worker-stages.ts";
 
 const SHOWN: readonly Stage[] = ["pull", "boot", "setup", "execution", "idle", "leave"];
@@ -15,7 +15,7 @@ export function Legend(): JSX.Element {
       {SHOWN.map((stage) => (
         <li key={stage}>
           <Swatch class={`bar ${stage}`} {...barPlace(stage)} />
-          {STAGE_WORDS[stage]}
+          {STAGE_LABELS[stage]}
         </li>
       ))}
       <li>

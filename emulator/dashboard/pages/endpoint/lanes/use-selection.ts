@@ -3,7 +3,7 @@ import type { TargetedPointerEvent, TargetedWheelEvent } from "preact";
 import { useState } from "preact/hooks";
 import { goTo } from "../../../route/address.ts";
 import type { LaneLayout } from "./lane-layout.ts";
-import { momentAt, type Span, zoomed } from "./time-scale.ts";
+import { momentAt, type Span, zoomed } from "../../../components/time-scale.ts";
 import type { Bar } from "./worker-stages.ts";
 
 type Pointer = TargetedPointerEvent<SVGSVGElement>;

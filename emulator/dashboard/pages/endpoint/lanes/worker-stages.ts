@@ -1,5 +1,5 @@
 /** The life of a worker as stretches of time, from the start of its launcher to its end. Pure. */
-import { gapsOf, type Span } from "./time-scale.ts";
+import { gapsOf, type Span } from "../../../components/time-scale.ts";
 
 /** What the service tells of a worker, as far as it is drawn; instants in ISO 8601. */
 export interface DrawnWorker {

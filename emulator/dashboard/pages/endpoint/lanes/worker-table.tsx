@@ -1,6 +1,6 @@
 /** The lanes in numbers: how long each worker was in which stage, and what it did. */
 import type { JSX } from "preact";
-import { durationInWords, instantInWords } from "../../../components/in-words.ts";
+import { formatDuration, formatInstant } from "../../../format.ts";
 import { WorkerLink } from "../../../components/links.tsx";
 import type { OperatedWorker } from "../../../service/generated/answers.ts";
 import { isFailure, misfortuneOf } from "./worker-stages.ts";
@@ -58,7 +58,7 @@ function WorkerRow({ worker }: { readonly worker: OperatedWorker }): JSX.Element
       </td>
       <td class="number">{version}</td>
       <td>{state}</td>
-      <td>{instantInWords(startedAt)}</td>
+      <td>{formatInstant(startedAt)}</td>
       <td class="number">{between(startedAt, pulledAt)}</td>
       <td class="number">{between(pulledAt, bootedAt)}</td>
       <td class="number">{between(bootedAt, readyAt)}</td>
@@ -71,10 +71,10 @@ function WorkerRow({ worker }: { readonly worker: OperatedWorker }): JSX.Element
 
 function endOf(worker: OperatedWorker): string {
   if (worker.endedAt === undefined) return "";
-  return `${instantInWords(worker.endedAt)}, ${misfortuneOf(worker) ?? "left"}`;
+  return `${formatInstant(worker.endedAt)}, ${misfortuneOf(worker) ?? "left"}`;
 }
 
 function between(from: string | undefined, to: string | undefined): string {
   if (from === undefined || to === undefined) return "–";
-  return durationInWords(Date.parse(to) - Date.parse(from));
+  return formatDuration(Date.parse(to) - Date.parse(from));
 }

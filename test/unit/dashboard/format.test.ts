@@ -1,6 +1,6 @@
 /** Moments from now, in words. */
 import { expect, test } from "vitest";
-import { fromNowInWords } from "../../../../emulator/dashboard/components/in-words.ts";
+import { formatFromNow } from "../../../emulator/dashboard/format.ts";
 
 const NOW = Date.parse("2026-03-01T12:00:00.000Z");
 
@@ -13,5 +13,5 @@ test.each([
   [61_000, "in 1 m 1 s"],
   [-7_380_000, "2 h 3 m ago"],
 ])("%d ms from now is %j", (ms, words) => {
-  expect(fromNowInWords(new Date(NOW + ms).toISOString(), NOW)).toBe(words);
+  expect(formatFromNow(new Date(NOW + ms).toISOString(), NOW)).toBe(words);
 });

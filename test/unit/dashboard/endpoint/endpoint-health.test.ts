@@ -4,8 +4,8 @@ import {
   concernsOf,
   type Overviewed,
   summaryOf,
-  verdictOf,
-} from "../../../../emulator/dashboard/pages/overview/verdict.ts";
+  healthOf,
+} from "../../../../emulator/dashboard/pages/endpoint/endpoint-health.ts";
 
 const NO_WORKERS = { initializing: 0, ready: 0, draining: 0, unhealthy: 0, lost: 0 };
 
@@ -55,7 +55,7 @@ describe("a concern", () => {
     expect(concernsOf(many)).toMatchObject([
       { tone: "warn", text: "412 requests would have been refused in production" },
     ]);
-    expect(verdictOf(many).tone).toBe("warn");
+    expect(healthOf(many).tone).toBe("warn");
   });
 
   test("is not a queue that workers take from, nor an endpoint at rest", () => {
@@ -75,7 +75,7 @@ test("an endpoint is in trouble, working, starting, ready, or without workers", 
     endpoint({ workers: { ...NO_WORKERS, initializing: 1 } }),
     endpoint({ workers: { ...NO_WORKERS, ready: 1 } }),
     endpoint(),
-  ].map((each) => verdictOf(each).word);
+  ].map((each) => healthOf(each).word);
   expect(words).toEqual(["trouble", "working", "starting", "ready", "no workers"]);
 });
 

@@ -1,6 +1,6 @@
 /** How uPlot draws a chart in the colours of the page. */
 import type uPlot from "uplot";
-import { type ChartModel, type Tone, valueInWords } from "./chart-data.ts";
+import { type ChartModel, type Tone, formatValue } from "../pages/endpoint/chart-data.ts";
 
 const FONT = "11px system-ui, sans-serif";
 /** Room for the numbers at the left, px. */
@@ -44,7 +44,7 @@ export function plotOptions(
         size: AXIS_WIDTH,
         space: 28,
         ...(chart.unit === "count" && { incrs: WHOLE_STEPS }),
-        values: (_, values) => values.map((value) => valueInWords(value, chart.unit)),
+        values: (_, values) => values.map((value) => formatValue(value, chart.unit)),
       },
     ],
     series: [

@@ -1,7 +1,7 @@
 /** Durations, instants, sizes and ids as people read them. */
 
 /** Of two parts at most: `412 ms`, `3.2 s`, `4 m 10 s`, `2 h 5 m`. */
-export function durationInWords(ms: number | undefined): string {
+export function formatDuration(ms: number | undefined): string {
   if (ms === undefined) return "–";
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 10_000) return `${(ms / 1_000).toFixed(1)} s`;
@@ -16,7 +16,7 @@ function twoParts(ms: number, large: number, one: string, small: number, other: 
   return `${Math.floor(ms / large)} ${one}${rest > 0 ? ` ${rest} ${other}` : ""}`;
 }
 
-export function sizeInWords(bytes: number): string {
+export function formatSize(bytes: number): string {
   if (bytes < 1_000) return `${bytes} bytes`;
   if (bytes < 1_000_000) return `${(bytes / 1_000).toFixed(1)} kB`;
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
@@ -32,7 +32,7 @@ const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", hourCycle
 const DAY = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
 
 /** Of today the time alone. */
-export function instantInWords(iso: string | undefined, now = new Date()): string {
+export function formatInstant(iso: string | undefined, now = new Date()): string {
   if (iso === undefined) return "–";
   const at = new Date(iso);
   const time = TIME.format(at);
@@ -40,10 +40,10 @@ export function instantInWords(iso: string | undefined, now = new Date()): strin
 }
 
 /** From `now`, ms since 1970: `in 8 s`, `now`, `3 m 10 s ago`; of larger ones no more than whole seconds. */
-export function fromNowInWords(iso: string, now: number): string {
+export function formatFromNow(iso: string, now: number): string {
   const ms = Date.parse(iso) - now;
   if (Math.abs(ms) < 1_000) return "now";
-  const whole = durationInWords(Math.floor(Math.abs(ms) / 1_000) * 1_000).replace(".0 s", " s");
+  const whole = formatDuration(Math.floor(Math.abs(ms) / 1_000) * 1_000).replace(".0 s", " s");
   return ms > 0 ? `in ${whole}` : `${whole} ago`;
 }
 

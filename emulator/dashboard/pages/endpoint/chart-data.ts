@@ -1,6 +1,6 @@
 /** The series of an endpoint as the charts take them. Pure. */
-import { durationInWords } from "../../../components/in-words.ts";
-import type { EndpointSeries } from "../../../service/generated/answers.ts";
+import { formatDuration } from "../../format.ts";
+import type { EndpointSeries } from "../../service/generated/answers.ts";
 
 type Points = EndpointSeries["points"]["queued"];
 
@@ -96,19 +96,19 @@ function summed(one: Points, other: Points): Points {
   });
 }
 
-export function valueInWords(value: number | null | undefined, unit: ChartModel["unit"]): string {
+export function formatValue(value: number | null | undefined, unit: ChartModel["unit"]): string {
   if (value === null || value === undefined) return "–";
-  return unit === "ms" ? durationInWords(value) : value.toLocaleString("en");
+  return unit === "ms" ? formatDuration(value) : value.toLocaleString("en");
 }
 
 /** What a chart shows in a sentence, for those who do not see it. */
-export function chartInWords({ title, unit, lines }: ChartModel): string {
+export function chartLabel({ title, unit, lines }: ChartModel): string {
   const parts = lines.map(({ name, values }) => {
     const known = values.filter((value) => value !== null);
     if (known.length === 0) return `${name}: nothing was measured`;
     const most = known.reduce((high, value) => Math.max(high, value), 0);
-    const last = valueInWords(known.at(-1), unit);
-    return `${name}: last ${last}, at most ${valueInWords(most, unit)}`;
+    const last = formatValue(known.at(-1), unit);
+    return `${name}: last ${last}, at most ${formatValue(most, unit)}`;
   });
   return `${title} in the last hour; ${parts.join("; ")}`;
 }

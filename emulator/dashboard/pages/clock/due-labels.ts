@@ -1,5 +1,5 @@
 /** Where the sentence about a due moment leads, and which of them are alike. */
-import { shortId } from "../../components/in-words.ts";
+import { shortId } from "../../format.ts";
 import type { Clock } from "../../service/generated/answers.ts";
 
 export type DueMoment = Clock["due"][number];

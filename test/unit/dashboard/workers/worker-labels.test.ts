@@ -5,13 +5,13 @@ import {
   deviceOf,
   endOf,
   fitting,
-  freezeInWords,
-  drainInWords,
-  killInWords,
+  freezeSentences,
+  drainSentences,
+  killSentences,
   LEASE_MS,
   startMs,
   startStages,
-} from "../../../../emulator/dashboard/pages/workers/worker-words.ts";
+} from "../../../../emulator/dashboard/pages/workers/worker-labels.ts";
 import type { OperatedWorker } from "../../../../emulator/dashboard/service/generated/answers.ts";
 
 const at = (second: number) => new Date(1_700_000_000_000 + second * 1_000).toISOString();
@@ -108,27 +108,27 @@ describe("before a worker is killed or frozen", () => {
   const text = (sentences: readonly string[]) => sentences.join(" ");
 
   test("one is told what becomes of its jobs", () => {
-    expect(text(drainInWords(WORKER))).toContain("The scaler starts another worker");
+    expect(text(drainSentences(WORKER))).toContain("The scaler starts another worker");
     const external = { ...WORKER, launcher: "external" } as const;
-    expect(text(drainInWords(external))).toContain("Whoever has started it may start it again");
-    expect(text(killInWords(WORKER))).toContain("It has no job to recover now.");
-    expect(text(killInWords({ ...WORKER, jobs: jobs(1) }))).toContain(
+    expect(text(drainSentences(external))).toContain("Whoever has started it may start it again");
+    expect(text(killSentences(WORKER))).toContain("It has no job to recover now.");
+    expect(text(killSentences({ ...WORKER, jobs: jobs(1) }))).toContain(
       "Its job goes back into the queue for another try if retries.workerLost of upscale has one left, and fails otherwise.",
     );
-    expect(text(killInWords({ ...WORKER, jobs: jobs(3) }))).toContain(
+    expect(text(killSentences({ ...WORKER, jobs: jobs(3) }))).toContain(
       "Its 3 jobs go back into the queue for another try if retries.workerLost of upscale has one left, and fail otherwise.",
     );
   });
 
   test("one is told how long it may be frozen: as long as a lease lasts", () => {
     expect(LEASE_MS).toBe(LIMITS.leaseMs);
-    expect(text(freezeInWords({ ...WORKER, jobs: jobs(1) }))).toContain(
+    expect(text(freezeSentences({ ...WORKER, jobs: jobs(1) }))).toContain(
       "After 15 s its leases run out: it counts as lost and is killed. Its job goes back",
     );
   });
 
   test("a server has no leases: its health checks fail", () => {
-    const told = text(freezeInWords({ ...WORKER, launcher: "server" }));
+    const told = text(freezeSentences({ ...WORKER, launcher: "server" }));
     expect(told).toContain("health checks fail");
     expect(told).not.toContain("lease");
   });

@@ -1,14 +1,14 @@
 /** The settings of an endpoint, to be changed: what is wrong stands at its field. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { Button } from "../../../components/button.tsx";
-import { plural } from "../../../components/in-words.ts";
-import { Panel } from "../../../components/panel.tsx";
-import { Loading, Problem } from "../../../components/states.tsx";
-import { call, CallError } from "../../../service/call.ts";
-import type { Endpoint } from "../../../service/generated/answers.ts";
-import { useRead } from "../../../service/use-read.ts";
-import { complain, say, usePart } from "../../../state/store.ts";
+import { Button } from "../../components/button.tsx";
+import { plural } from "../../format.ts";
+import { Panel } from "../../components/panel.tsx";
+import { Loading, Problem } from "../../components/states.tsx";
+import { call, CallError } from "../../service/call.ts";
+import type { Endpoint } from "../../service/generated/answers.ts";
+import { useRead } from "../../service/use-read.ts";
+import { complain, say, usePart } from "../../state/store.ts";
 import {
   changedNames,
   changesOf,

@@ -1,5 +1,5 @@
 /** What is said of webhook deliveries. */
-import { plural } from "../../components/in-words.ts";
+import { plural } from "../../format.ts";
 import type { Delivery, DeliveryTry } from "../../service/generated/answers.ts";
 
 export const STATES = [
@@ -14,7 +14,7 @@ export function outcomeOf({ status, error }: DeliveryTry): string {
 }
 
 /** `200`, or `3 tries, the last: 500`; a reason that is longer is left to the page of the delivery. */
-export function triesInWords(tries: readonly DeliveryTry[]): string {
+export function triesLabel(tries: readonly DeliveryTry[]): string {
   const last = tries.at(-1);
   if (last === undefined) return "not tried yet";
   const outcome = last.status === undefined ? "no answer" : String(last.status);

@@ -1,7 +1,7 @@
 /** Says of each endpoint how it is: what is wrong with it, and where one sees that. */
-import { plural } from "../../components/in-words.ts";
+import { plural } from "../../format.ts";
 import { hrefTo } from "../../route/route.ts";
-import { jobsOf, limitsOf, workersOf } from "../endpoint/links.ts";
+import { jobsOf, limitsOf, workersOf } from "./links.ts";
 
 /** What of an endpoint tells how it is. */
 export interface Overviewed {
@@ -57,14 +57,14 @@ export function concernsOf(endpoint: Overviewed): readonly Concern[] {
 /** The word of a query for jobs that failed; the counters take both together. */
 export const FAILED = "status:failed,timed_out";
 
-export interface Verdict {
+export interface Health {
   readonly icon: "failed" | "warning" | "running" | "done" | "idle";
   readonly word: string;
   readonly tone: "busy" | "good" | "bad" | "warn" | "quiet";
 }
 
 /** The state of the endpoint in a word. */
-export function verdictOf(endpoint: Overviewed): Verdict {
+export function healthOf(endpoint: Overviewed): Health {
   const { jobs, workers } = endpoint;
   const [worst] = concernsOf(endpoint);
   if (worst?.tone === "bad") return { icon: "failed", word: "trouble", tone: "bad" };
@@ -76,9 +76,9 @@ export function verdictOf(endpoint: Overviewed): Verdict {
 }
 
 /** All endpoints in one sentence. */
-export function summaryOf(endpoints: readonly Overviewed[]): Verdict {
+export function summaryOf(endpoints: readonly Overviewed[]): Health {
   const troubled = endpoints.filter((endpoint) => concernsOf(endpoint).length > 0);
-  const isBad = troubled.some((endpoint) => verdictOf(endpoint).tone === "bad");
+  const isBad = troubled.some((endpoint) => healthOf(endpoint).tone === "bad");
   if (troubled.length > 0) {
     const word = `${troubled.length} of ${plural(endpoints.length, "endpoint")} need${troubled.length === 1 ? "s" : ""} a look`;
     return isBad ? { icon: "failed", word, tone: "bad" } : { icon: "warning", word, tone: "warn" };

@@ -7,7 +7,7 @@
 const OUT_OF_SIGHT_MS = 5_000;
 
 /** Calls `lost` once the page has been out of sight for a while, until the returned function is called. */
-export function onOutOfSight(lost: () => void): () => void {
+export function onPageHidden(lost: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const look = () => {
     clearTimeout(timer);
@@ -22,7 +22,7 @@ export function onOutOfSight(lost: () => void): () => void {
 }
 
 /** Settles when the page is in sight, or `signal` aborts. */
-export async function inSight(signal: AbortSignal): Promise<void> {
+export async function pageVisible(signal: AbortSignal): Promise<void> {
   if (!document.hidden || signal.aborted) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   const ended = new AbortController();
@@ -30,5 +30,5 @@ export async function inSight(signal: AbortSignal): Promise<void> {
   signal.addEventListener("abort", () => resolve(), { signal: ended.signal });
   await promise;
   ended.abort();
-  await inSight(signal);
+  await pageVisible(signal);
 }

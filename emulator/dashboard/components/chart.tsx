@@ -2,8 +2,8 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type uPlot from "uplot";
-import { theme } from "../../../shell/theme.ts";
-import { chartInWords, type ChartModel, isBlank, valueInWords } from "./chart-data.ts";
+import { theme } from "../shell/theme.ts";
+import { chartLabel, type ChartModel, isBlank, formatValue } from "../pages/endpoint/chart-data.ts";
 import { plotData, plotOptions } from "./plot.ts";
 import { useDarkness } from "./use-darkness.ts";
 
@@ -17,7 +17,7 @@ export function Chart({ chart }: { readonly chart: ChartModel }): JSX.Element {
         <h3>{chart.title}</h3>
         <ChartLegend chart={chart} at={at} />
       </figcaption>
-      <div class="chart-box" role="img" aria-label={chartInWords(chart)}>
+      <div class="chart-box" role="img" aria-label={chartLabel(chart)}>
         <div ref={box} />
         {blank && <p class="chart-blank quiet">nothing in this hour</p>}
       </div>
@@ -41,7 +41,7 @@ function ChartLegend({ chart: { lines, unit, moments }, at }: LegendProps): JSX.
             <path d="M0 5h18" stroke-dasharray={isDashed ? "5 3" : undefined} />
           </svg>
           <span class="quiet">{name}</span>
-          <span class="number">{valueInWords(values[at ?? newest], unit)}</span>
+          <span class="number">{formatValue(values[at ?? newest], unit)}</span>
         </li>
       ))}
     </ul>

@@ -9,7 +9,7 @@ import {
   timeScale,
   xOf,
   zoomed,
-} from "../../../../emulator/dashboard/pages/endpoint/lanes/time-scale.ts";
+} from "../../../../emulator/dashboard/components/time-scale.ts";
 
 const window = { from: 0, to: 100_000 };
 

@@ -1,10 +1,10 @@
 /** What bars, flags and waits say when one points at them. Pure. */
-import { durationInWords, plural } from "../../../components/in-words.ts";
+import { formatDuration, plural } from "../../../format.ts";
 import type { Decision, Wait } from "./lane-layout.ts";
 import type { Bar, Stage } from "./worker-stages.ts";
 
 /** In the order of a life. */
-export const STAGE_WORDS: Readonly<Record<Stage, string>> = {
+export const STAGE_LABELS: Readonly<Record<Stage, string>> = {
   pull: "pull",
   boot: "boot",
   setup: "setup",
@@ -14,10 +14,10 @@ export const STAGE_WORDS: Readonly<Record<Stage, string>> = {
   unknown: "not kept",
 };
 
-export function barInWords(bar: Bar): string {
-  const took = durationInWords(bar.to - bar.from);
+export function barLabel(bar: Bar): string {
+  const took = formatDuration(bar.to - bar.from);
   if (bar.stage === "unknown") return `which jobs it had in these ${took} is not kept`;
-  if (bar.stage !== "execution") return `${STAGE_WORDS[bar.stage]}, ${took}`;
+  if (bar.stage !== "execution") return `${STAGE_LABELS[bar.stage]}, ${took}`;
   if (bar.jobs > 1) {
     const failed = bar.failed > 0 ? `, ${bar.failed} of them failed` : "";
     return `${plural(bar.jobs, "execution")} in ${took}${failed}`;
@@ -25,12 +25,12 @@ export function barInWords(bar: Bar): string {
   return `execution, ${took}, ${(bar.outcome ?? "").replaceAll("_", " ")}`;
 }
 
-export function waitInWords({ jobs, from, to }: Wait): string {
-  return `up to ${plural(jobs, "job")} waited, for ${durationInWords(to - from)}`;
+export function waitLabel({ jobs, from, to }: Wait): string {
+  return `up to ${plural(jobs, "job")} waited, for ${formatDuration(to - from)}`;
 }
 
 /** What it did; then comes the sentence why. */
-export function decisionInWords({ start, drain }: Decision): string {
+export function decisionLabel({ start, drain }: Decision): string {
   const parts = [
     ...(start > 0 ? [`start ${plural(start, "worker")}`] : []),
     ...(drain.length > 0 ? [`drain ${plural(drain.length, "worker")}`] : []),

@@ -1,5 +1,5 @@
 /** What is said of workers. */
-import { durationInWords, sizeInWords } from "../../components/in-words.ts";
+import { formatDuration, formatSize } from "../../format.ts";
 import type { OperatedWorker } from "../../service/generated/answers.ts";
 
 type State = OperatedWorker["state"];
@@ -94,13 +94,13 @@ export function startMs({
 }
 
 /** `12.3 MB of 24,564 MB, 87 % busy`. */
-export function gpuUseInWords({
+export function gpuUseLabel({
   usedBytes,
   totalBytes,
   busyPercent,
 }: NonNullable<OperatedWorker["gpuMemory"]>[number]): string {
   const busy = busyPercent === undefined ? "" : `, ${busyPercent} % busy`;
-  return `${sizeInWords(usedBytes)} of ${sizeInWords(totalBytes)}${busy}`;
+  return `${formatSize(usedBytes)} of ${formatSize(totalBytes)}${busy}`;
 }
 
 /** Those of the endpoint and the state that are asked for; empty texts ask for all. */
@@ -118,7 +118,7 @@ export function fitting(
 type Doomed = Pick<OperatedWorker, "jobs" | "endpointId" | "launcher">;
 
 /** What follows when it is drained, sentence by sentence. */
-export function drainInWords(worker: Doomed): readonly string[] {
+export function drainSentences(worker: Doomed): readonly string[] {
   const after =
     worker.launcher === "external"
       ? "Whoever has started it may start it again; it is welcome then."
@@ -127,7 +127,7 @@ export function drainInWords(worker: Doomed): readonly string[] {
 }
 
 /** What follows when it is killed, sentence by sentence. */
-export function killInWords(worker: Doomed): readonly string[] {
+export function killSentences(worker: Doomed): readonly string[] {
   return [
     "Its processes end at once (SIGKILL), as in a crash. The worker is not asked.",
     jobsInWords(worker),
@@ -139,7 +139,7 @@ export function killInWords(worker: Doomed): readonly string[] {
 export const LEASE_MS = 15_000;
 
 /** What follows when it is frozen. */
-export function freezeInWords(worker: Doomed): readonly string[] {
+export function freezeSentences(worker: Doomed): readonly string[] {
   if (worker.launcher === "server") {
     return [
       "It stops where it is (SIGSTOP) and answers nothing.",
@@ -147,7 +147,7 @@ export function freezeInWords(worker: Doomed): readonly string[] {
       "Requests that it has wait until it goes on, or until their time is over.",
     ];
   }
-  const lease = durationInWords(LEASE_MS);
+  const lease = formatDuration(LEASE_MS);
   return [
     "It stops where it is (SIGSTOP, or a paused container) and says nothing any more.",
     `Thawed within ${lease}, it goes on as if nothing had been.`,
