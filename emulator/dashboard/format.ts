@@ -1,6 +1,6 @@
-/** Durations, instants, sizes and ids as people read them. */
+/** Formats durations, instants, sizes and ids for people. */
 
-/** Of two parts at most: `412 ms`, `3.2 s`, `4 m 10 s`, `2 h 5 m`. */
+/** At most two units: `412 ms`, `3.2 s`, `4 m 10 s`, `2 h 5 m`. */
 export function formatDuration(ms: number | undefined): string {
   if (ms === undefined) return "–";
   if (ms < 1_000) return `${Math.round(ms)} ms`;
@@ -22,16 +22,22 @@ export function formatSize(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-/** The end of it, as the log in the terminal has it: the beginnings of ids made at one time are alike. */
+/** The end of the id, as in the log of the terminal: ids made at one time begin alike. */
 export function shortId(id: string): string {
   return id.length > 14 ? `…${id.slice(-14)}` : id;
 }
 
-/** Made once: to make one takes as long as to write a hundred moments. */
+// Formatters are made once: making one takes as long as a hundred calls.
 const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", hourCycle: "h23" });
+const MINUTE = new Intl.DateTimeFormat(undefined, { timeStyle: "short", hourCycle: "h23" });
 const DAY = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
 
-/** Of today the time alone. */
+/** The time of day of an instant, ms since 1970: `14:03:59`, or `14:03` without its seconds. */
+export function formatTime(at: number, hasSeconds = true): string {
+  return (hasSeconds ? TIME : MINUTE).format(at);
+}
+
+/** The time alone, with the day before it if that is not today. */
 export function formatInstant(iso: string | undefined, now = new Date()): string {
   if (iso === undefined) return "–";
   const at = new Date(iso);
@@ -39,7 +45,7 @@ export function formatInstant(iso: string | undefined, now = new Date()): string
   return at.toDateString() === now.toDateString() ? time : `${DAY.format(at)} ${time}`;
 }
 
-/** From `now`, ms since 1970: `in 8 s`, `now`, `3 m 10 s ago`; of larger ones no more than whole seconds. */
+/** Relative to `now`, ms since 1970, in whole seconds: `in 8 s`, `now`, `3 m 10 s ago`. */
 export function formatFromNow(iso: string, now: number): string {
   const ms = Date.parse(iso) - now;
   if (Math.abs(ms) < 1_000) return "now";

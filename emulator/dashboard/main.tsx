@@ -1,17 +1,15 @@
-/** The beginning of the dashboard in a browser. */
+/** The entry point of the dashboard. */
 import "./styles/base.css";
-import "./styles/shell.css";
-import "./styles/components.css";
-import "./styles/job.css";
-import "./styles/jobs.css";
+import "./styles/layout.css";
+import "./styles/controls.css";
 import "./styles/records.css";
-import "./styles/workers.css";
-import "./styles/webhooks.css";
-import "./styles/clock.css";
+import "./styles/drawings.css";
+import "./styles/texts.css";
+import "./styles/shell.css";
+import "./styles/pages.css";
 import "./styles/overview.css";
+import "./styles/jobs.css";
 import "./styles/lanes.css";
-import "./styles/endpoint.css";
-import "./styles/plot.css";
 import { render } from "preact";
 import { openSession } from "./service/session.ts";
 import { App } from "./shell/app.tsx";

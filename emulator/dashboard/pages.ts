@@ -16,9 +16,9 @@ interface Page {
   /** The first part of its address. */
   readonly name: string;
   readonly title: string;
-  /** One key behind `g` leads to it. Pages without one are reached from others, and not listed. */
+  /** Its key behind `g`. Pages without a key are not listed. */
   readonly key?: string;
-  /** Which entry of the navigation it belongs to, where it has none of its own. */
+  /** Its entry in the navigation, if it has none of its own. */
   readonly within?: string;
   readonly Component: ComponentType<PageProps>;
 }

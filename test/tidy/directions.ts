@@ -146,7 +146,6 @@ const layers: readonly Layer[] = [
       "@tanstack/virtual-core",
       "preact",
       "preact/hooks",
-      "uplot",
     ],
   },
   // Requests to load balancing endpoints go on to the servers that their workers are.

@@ -1,15 +1,15 @@
-/** Things to press: buttons with a word, with a drawing, and those that copy a text. */
+/** Buttons: with a word or an icon, to copy a text, and several to choose one of. */
 import type { ComponentChildren, JSX } from "preact";
-import { complain, say } from "../state/store.ts";
+import { attempt } from "../state/store.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
 interface ButtonProps {
   readonly children?: ComponentChildren;
   readonly onPress: () => void;
-  /** `main`: the one that a page is there for; `danger`: what cannot be taken back. */
+  /** `main`: the main action of a page; `danger`: an action that cannot be undone. */
   readonly kind?: "plain" | "main" | "danger" | "bare";
   readonly icon?: IconName;
-  /** For one without words. */
+  /** The name of a button without words. */
   readonly label?: string;
   readonly isDisabled?: boolean;
   readonly isPressed?: boolean;
@@ -36,26 +36,22 @@ export function Button(props: ButtonProps): JSX.Element {
 
 interface CopyProps {
   readonly text: () => string;
-  /** What is copied, for the message. */
+  /** What is copied, for the notice. */
   readonly what: string;
   readonly children?: ComponentChildren;
 }
 
 export function CopyButton({ text, what, children }: CopyProps): JSX.Element {
   const copy = async () => {
-    try {
-      await copyText(text());
-      say(`copied ${what}`);
-    } catch (error) {
-      complain(error);
-    }
+    await copyText(text());
+    return `copied ${what}`;
   };
   const label = children === undefined ? { label: `Copy ${what}` } : {};
   return (
     <Button
       kind={children === undefined ? "bare" : "plain"}
       icon="copy"
-      onPress={() => void copy()}
+      onPress={() => void attempt(copy)}
       {...label}
     >
       {children}
@@ -63,7 +59,7 @@ export function CopyButton({ text, what, children }: CopyProps): JSX.Element {
   );
 }
 
-/** Browsers give pages on plain http of another machine no clipboard, but let them copy what is selected. */
+/** Without HTTPS a browser has no clipboard for pages of another machine, but it copies the selection. */
 async function copyText(text: string): Promise<void> {
   if (window.isSecureContext) return navigator.clipboard.writeText(text);
   const area = document.createElement("textarea");
@@ -74,4 +70,25 @@ async function copyText(text: string): Promise<void> {
   area.remove();
   if (!isCopied) throw new Error("this browser does not let the page copy anything");
   return undefined;
+}
+
+interface ChoicesProps<Value> {
+  /** What is chosen. */
+  readonly label: string;
+  readonly choices: readonly (readonly [value: Value, word: string])[];
+  readonly chosen: Value | undefined;
+  readonly onChoose: (value: Value) => void;
+}
+
+export function Choices<Value extends string | number>(props: ChoicesProps<Value>): JSX.Element {
+  const { label, choices, chosen, onChoose } = props;
+  return (
+    <div class="actions" role="group" aria-label={label}>
+      {choices.map(([value, word]) => (
+        <Button key={value} isPressed={value === chosen} onPress={() => onChoose(value)}>
+          {word}
+        </Button>
+      ))}
+    </div>
+  );
 }

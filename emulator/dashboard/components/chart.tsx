@@ -1,84 +1,167 @@
-/** A chart with its legend, which tells the values at the pointer, or the newest ones. */
-import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
-import type uPlot from "uplot";
-import { theme } from "../shell/theme.ts";
-import { chartLabel, type ChartModel, isBlank, formatValue } from "../pages/endpoint/chart-data.ts";
-import { plotData, plotOptions } from "./plot.ts";
-import { useDarkness } from "./use-darkness.ts";
+/** A chart on the time scale of the page, with a legend: the values at the pointer, or the newest ones. */
+import type { JSX, TargetedPointerEvent } from "preact";
+import { useMemo, useRef } from "preact/hooks";
+import { formatTime } from "../format.ts";
+import {
+  chartLabel,
+  type ChartLine,
+  type ChartModel,
+  formatValue,
+  isBlank,
+} from "./chart-model.ts";
+import { areaOf, axisValues, lineOf, mostOf, stairs, straight } from "./chart-path.ts";
+import { momentAt, ticksOf, timeScale, type TimeScale, xOf } from "./time-scale.ts";
+import { useWidth } from "./use-width.ts";
 
-export function Chart({ chart }: { readonly chart: ChartModel }): JSX.Element {
-  const [at, setAt] = useState<number | undefined>(undefined);
-  const box = usePlot(chart, setAt);
-  const blank = isBlank(chart);
+interface ChartProps {
+  readonly chart: ChartModel;
+  /** The step at the pointer. Charts of one page share it. */
+  readonly at: number | undefined;
+  readonly onPoint: (at: number | undefined) => void;
+}
+
+export function Chart({ chart, at, onPoint }: ChartProps): JSX.Element {
+  const box = useRef<HTMLDivElement>(null);
+  const width = useWidth(box);
   return (
     <figure class="chart">
       <figcaption>
         <h3>{chart.title}</h3>
         <ChartLegend chart={chart} at={at} />
       </figcaption>
-      <div class="chart-box" role="img" aria-label={chartLabel(chart)}>
-        <div ref={box} />
-        {blank && <p class="chart-blank quiet">nothing in this hour</p>}
+      <div class="chart-box" role="img" aria-label={chartLabel(chart)} ref={box}>
+        {width > 0 && <Drawing {...{ chart, at, onPoint, width }} />}
+        {isBlank(chart) && <p class="chart-blank quiet">nothing in this hour</p>}
       </div>
     </figure>
   );
 }
 
-interface LegendProps {
-  readonly chart: ChartModel;
-  readonly at: number | undefined;
-}
-
-function ChartLegend({ chart: { lines, unit, moments }, at }: LegendProps): JSX.Element {
-  const newest = moments.length - 1;
+function ChartLegend({ chart: { lines, unit }, at }: Omit<ChartProps, "onPoint">): JSX.Element {
   return (
-    <ul class="chart-legend">
+    <ul class="legend">
       {lines.map(({ name, tone, values, isDashed, isArea }) => (
         <li key={name}>
           <svg class={`swatch ${tone}`} viewBox="0 0 18 10" aria-hidden="true">
-            {isArea && <rect width="18" height="10" y="0" />}
-            <path d="M0 5h18" stroke-dasharray={isDashed ? "5 3" : undefined} />
+            {isArea && <rect class="series-area" width="18" height="10" y="0" />}
+            <path class={`series-line ${isDashed ? "dashed" : ""}`} d="M0 5h18" />
           </svg>
           <span class="quiet">{name}</span>
-          <span class="number">{formatValue(values[at ?? newest], unit)}</span>
+          <span class="number">{formatValue(values[at ?? values.length - 1], unit)}</span>
         </li>
       ))}
     </ul>
   );
 }
 
-const HEIGHT = 150;
+/** The height of the lines, and the room around them for the axes, px. */
+const HEIGHT = 118;
+const [TOP, RIGHT, BOTTOM] = [8, 20, 24];
+const LEFT = { ms: 48, count: 48, bytes: 64 } as const;
+/** Minimum distance between two values at the axis, px. */
+const AXIS_SPACE = 28;
+/** The lowest upper end of the axis. */
+const LEAST = { ms: 10, count: 1, bytes: 1 } as const;
 
-/** Draws into the element once uPlot has been loaded; anew when the colours change. */
-function usePlot(chart: ChartModel, setAt: (index: number | undefined) => void) {
-  const box = useRef<HTMLDivElement>(null);
-  const plot = useRef<uPlot | undefined>(undefined);
-  const newest = useRef(chart);
-  newest.current = chart;
-  const isDark = useDarkness();
-  const chosen = theme.value;
-  useEffect(() => {
-    const element = box.current;
-    if (element === null) return undefined;
-    let isGone = false;
-    void import("uplot").then(({ default: Plot }) => {
-      if (isGone) return;
-      const size = { width: element.clientWidth, height: HEIGHT };
-      const options = plotOptions(Plot, newest.current, element, size, setAt);
-      plot.current = new Plot(options, plotData(newest.current), element);
-    });
-    const observer = new ResizeObserver(() =>
-      plot.current?.setSize({ width: element.clientWidth, height: HEIGHT }),
-    );
-    observer.observe(element);
-    return () => {
-      isGone = true;
-      observer.disconnect();
-      plot.current?.destroy();
-      plot.current = undefined;
-    };
-  }, [isDark, chosen]);
-  useEffect(() => plot.current?.setData(plotData(chart)), [chart]);
-  return box;
+interface DrawingProps extends ChartProps {
+  readonly width: number;
+}
+
+function Drawing({ chart, at, onPoint, width }: DrawingProps): JSX.Element {
+  const { lines, unit, window, stepMs } = chart;
+  const [count = 0] = lines.map(({ values }) => values.length);
+  const left = LEFT[unit];
+  const inner = Math.max(1, width - left - RIGHT);
+  const scale = useMemo(() => timeScale(window, undefined, inner), [chart, inner]);
+  const x = (index: number) => xOf(scale, window.from + index * stepMs);
+  const most = Math.max(LEAST[unit], 1.1 * Math.max(...lines.map(({ values }) => mostOf(values))));
+  const y = (value: number) => HEIGHT - (value / most) * HEIGHT;
+  const point = ({ currentTarget, clientX }: TargetedPointerEvent<SVGSVGElement>) => {
+    const x0 = currentTarget.getBoundingClientRect().left + left;
+    const moment = momentAt(scale, clientX - x0);
+    onPoint(Math.min(count - 1, Math.round((moment - window.from) / stepMs)));
+  };
+  const drawn = useMemo(
+    () => (
+      <>
+        <Axes scale={scale} unit={unit} most={most} y={y} />
+        {lines.map((line) => (
+          <Series key={line.name} line={line} shape={chart.shape} x={x} y={y} />
+        ))}
+      </>
+    ),
+    [chart, inner],
+  );
+  return (
+    <svg
+      width={width}
+      height={TOP + HEIGHT + BOTTOM}
+      aria-hidden="true"
+      onPointerMove={point}
+      onPointerLeave={() => onPoint(undefined)}
+    >
+      <g transform={`translate(${left} ${TOP})`}>
+        {drawn}
+        {at !== undefined && <path class="chart-at" d={`M${x(at)} 0V${HEIGHT}`} />}
+      </g>
+    </svg>
+  );
+}
+
+interface AxesProps {
+  readonly scale: TimeScale;
+  readonly unit: ChartModel["unit"];
+  readonly most: number;
+  readonly y: (value: number) => number;
+}
+
+function Axes({ scale, unit, most, y }: AxesProps): JSX.Element {
+  const values = axisValues(most, HEIGHT / AXIS_SPACE);
+  const times = ticksOf(scale);
+  const hasSeconds = times.some((at) => at % 60_000 !== 0);
+  return (
+    <>
+      {values
+        // A quarter of a job is no value.
+        .filter((value) => unit !== "count" || Number.isInteger(value))
+        .map((value) => (
+          <g key={value} transform={`translate(0 ${y(value)})`}>
+            <path class="chart-grid" d={`M0 0H${scale.width}`} />
+            <text class="chart-value" x={-6} y={4}>
+              {formatValue(value, unit)}
+            </text>
+          </g>
+        ))}
+      {times.map((at) => (
+        <g key={at} transform={`translate(${xOf(scale, at)} 0)`}>
+          <path class="chart-grid" d={`M0 0V${HEIGHT}`} />
+          <text class="tick-name" y={HEIGHT + 17}>
+            {formatTime(at, hasSeconds)}
+          </text>
+        </g>
+      ))}
+    </>
+  );
+}
+
+interface SeriesProps {
+  readonly line: ChartLine;
+  readonly shape: ChartModel["shape"];
+  readonly x: (index: number) => number;
+  readonly y: (value: number) => number;
+}
+
+function Series({ line, shape, x, y }: SeriesProps): JSX.Element {
+  const { tone, values, isDashed, isArea } = line;
+  const runs = (shape === "stairs" ? stairs : straight)(values, x, y);
+  const dots = values.flatMap((value, index) =>
+    value === null ? [] : [`M${x(index).toFixed(1)} ${y(value).toFixed(1)}h0`],
+  );
+  return (
+    <g class={`series ${tone}`}>
+      {isArea && <path class="series-area" d={areaOf(runs, HEIGHT)} />}
+      <path class={`series-line ${isDashed ? "dashed" : ""}`} d={lineOf(runs)} />
+      {shape === "dots" && <path class="series-dots" d={dots.join("")} />}
+    </g>
+  );
 }

@@ -1,4 +1,4 @@
-/** A window above the page, which has the keyboard until it is closed. */
+/** Dialogs: a window above the page that keeps the keyboard until it is closed. */
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Button } from "./button.tsx";
@@ -7,7 +7,7 @@ interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
-  /** The title is for those who do not see the window. */
+  /** Without a head: the title is its accessible name alone. */
   readonly isPlain?: boolean;
   readonly isWide?: boolean;
 }
@@ -17,7 +17,7 @@ export function Dialog(props: DialogProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     dialog.current?.showModal();
-    // Not its first button, which closes it; what is plain has a field that wants the keyboard.
+    // Otherwise the button that closes it would have the focus; a plain one has a field for it.
     if (!isPlain) dialog.current?.focus();
   }, []);
   const closeOutside = (event: MouseEvent) => {
@@ -42,5 +42,46 @@ export function Dialog(props: DialogProps): JSX.Element {
         {children}
       </div>
     </dialog>
+  );
+}
+
+interface ConfirmProps {
+  readonly title: string;
+  /** What follows from the action, a sentence each. */
+  readonly sentences: readonly string[];
+  /** The word on the button that confirms. */
+  readonly word: string;
+  readonly onClose: () => void;
+  readonly onConfirm: () => Promise<unknown>;
+}
+
+/** Asks before an action that cannot be undone. */
+export function Confirm(props: ConfirmProps): JSX.Element {
+  const { title, sentences, word, onClose, onConfirm } = props;
+  const confirm = () => {
+    onClose();
+    void onConfirm();
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <Sentences of={sentences} />
+      <div class="row">
+        <span class="spring" />
+        <Button onPress={onClose}>Cancel</Button>
+        <Button kind="danger" onPress={confirm}>
+          {word}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+export function Sentences({ of }: { readonly of: readonly string[] }): JSX.Element {
+  return (
+    <ul class="sentences">
+      {of.map((sentence) => (
+        <li key={sentence}>{sentence}</li>
+      ))}
+    </ul>
   );
 }

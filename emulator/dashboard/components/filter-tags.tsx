@@ -1,4 +1,4 @@
-/** What a list is narrowed to by its address, each with a way to take that away. */
+/** The filters of a list in its address, each with a button that removes it. */
 import type { ComponentChildren, JSX } from "preact";
 import { goTo } from "../route/address.ts";
 import { Button } from "./button.tsx";
@@ -6,7 +6,7 @@ import { Button } from "./button.tsx";
 interface FilterTagsProps {
   readonly page: string;
   readonly query: Readonly<Record<string, string>>;
-  /** By the name in the query; those that are not there are left out. */
+  /** By the name in the query; absent ones are left out. */
   readonly shown: Readonly<Record<string, ComponentChildren>>;
 }
 
@@ -20,7 +20,7 @@ export function FilterTags({ page, query, shown }: FilterTagsProps): JSX.Element
           <Button
             kind="bare"
             icon="close"
-            label={`Show those of every ${name}`}
+            label={`Remove the filter: ${name}`}
             onPress={() => goTo(page, [], { ...query, [name]: "" })}
           />
         </span>

@@ -1,4 +1,4 @@
-/** Small drawings on a grid of 16: drawn, so that they look alike whichever fonts a machine has. */
+/** Icons on a grid of 16: paths, which look alike with any fonts. */
 import type { JSX } from "preact";
 
 const PATHS = {
@@ -29,7 +29,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** Says nothing by itself: a word stands beside it, or the control has a label. */
+/** Hidden from screen readers: a word stands beside it, or its control has a label. */
 export function Icon({ name }: { readonly name: IconName }): JSX.Element {
   return (
     <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">

@@ -1,4 +1,4 @@
-/** A field for JSON with colours and brackets that match; its code is loaded with the first one. */
+/** A field for JSON with colours and matching brackets; its code is loaded with the first field. */
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Editor } from "../editor/editor.ts";
@@ -6,10 +6,10 @@ import { Loading, Problem } from "./states.tsx";
 
 interface JsonEditorProps {
   readonly label: string;
-  /** At first. */
+  /** The text at first. */
   readonly text: string;
   readonly onChange: (text: string) => void;
-  /** Ctrl-Enter. */
+  /** Called for Ctrl-Enter. */
   readonly onSubmit: () => void;
 }
 

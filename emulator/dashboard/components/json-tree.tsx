@@ -1,4 +1,4 @@
-/** JSON as a tree to unfold: numbers as they were written, pictures shown, secrets hidden, all of it text. */
+/** JSON as a tree to unfold. Numbers stay as they were written, pictures are shown, secrets hidden. */
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
 import { linkIn, pictureIn } from "../json/pictures.ts";
@@ -6,20 +6,21 @@ import type { RawNode } from "../json/raw-json.ts";
 import { looksSecret } from "../json/secrets.ts";
 import { plural, formatSize } from "../format.ts";
 
-/** Of a long list or object so many are shown at first, and with each further step. */
+/** Maximum members shown at first, and with each further step. */
 const STEP = 100;
-/** Longer texts are cut. */
+/** Maximum characters of a text before it is cut. */
 const MOST_CHARACTERS = 600;
-/** What has more members than that is folded at first. */
+/** Maximum members of a branch that is open at first. */
 const OPEN_MEMBERS = 40;
+/** Maximum depth of a branch that is open at first. */
 const OPEN_DEPTH = 3;
 
 interface TreeProps {
   readonly node: RawNode;
-  /** The key that holds it. */
+  /** Its key in an object. */
   readonly name?: string;
   readonly depth?: number;
-  /** What is shown before it: the key, or the place in a list. */
+  /** Shown before it: the key, or the place in a list. */
   readonly label?: string;
 }
 
@@ -31,7 +32,6 @@ export function JsonTree({ node }: { readonly node: RawNode }): JSX.Element {
   );
 }
 
-/** With its key before it, where it has one. */
 function Node({ node, name = "", depth = 0, label }: TreeProps): JSX.Element {
   if (node.kind === "object" || node.kind === "array") {
     return <Branch node={node} depth={depth} label={label} />;
@@ -176,7 +176,7 @@ function Shown({ picture: { source, mediaType }, value, onText }: ShownProps): J
   );
 }
 
-/** In the quotes of JSON, unless it is an address that one can follow. */
+/** A JSON string, or a link for an address. */
 function linked(value: string, text: string): ComponentChildren {
   const url = linkIn(value);
   if (url === undefined) return JSON.stringify(text);

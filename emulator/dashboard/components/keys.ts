@@ -1,15 +1,15 @@
-/** Keys that work on a whole page, unless one is typing. */
+/** Keys that work on a whole page, unless the user types into a field. */
 import { useEffect } from "preact/hooks";
 
-/** What each key does; with `Ctrl-` before it for that. The name is what the event calls it. */
+/** Actions by the name of the key in its event, with `Ctrl-` before it. */
 export type Keys = Readonly<Record<string, () => void>>;
 
-/** How long the first of two keys counts, ms. */
+/** Maximum time between two keys of a pair, ms. */
 const PAIR_MS = 1_500;
 
 let [firstKey, firstAt] = ["", 0];
 
-/** `g j` is pressed one after the other. */
+/** A pair such as `g j` is pressed one after the other. */
 export function useKeys(keys: Keys): void {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {

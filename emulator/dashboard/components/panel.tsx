@@ -1,4 +1,4 @@
-/** A part of a page with a heading, and what can be done with it beside that. */
+/** A part of a page with a heading and actions beside it. */
 import type { ComponentChildren, JSX } from "preact";
 
 interface PanelProps {
@@ -24,7 +24,7 @@ interface FactsProps {
   readonly facts: readonly (readonly [string, ComponentChildren])[];
 }
 
-/** Names and values; those without a value are left out. */
+/** Names with their values; names without a value are left out. */
 export function Facts({ facts }: FactsProps): JSX.Element {
   const known = facts.filter(([, value]) => value !== undefined && value !== "");
   return (

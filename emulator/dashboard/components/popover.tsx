@@ -1,15 +1,13 @@
-/** What opens below a word, and closes by Escape or by a press elsewhere. */
+/** A box that opens below a word, and closes by Escape or by a press elsewhere. */
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
 interface PopoverProps {
   readonly word: string;
-  readonly class: string;
-  readonly wordClass?: string;
   readonly children: ComponentChildren;
 }
 
-export function Popover({ word, class: name, wordClass, children }: PopoverProps): JSX.Element {
+export function Popover({ word, children }: PopoverProps): JSX.Element {
   const box = useRef<HTMLDetailsElement>(null);
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
@@ -26,12 +24,12 @@ export function Popover({ word, class: name, wordClass, children }: PopoverProps
   return (
     <details
       ref={box}
-      class={name}
+      class="popover"
       open={isOpen}
       onToggle={(event) => setOpen(event.currentTarget.open)}
     >
-      <summary {...(wordClass !== undefined && { class: wordClass })}>{word}</summary>
-      {children}
+      <summary class="button">{word}</summary>
+      <div class="popover-box">{children}</div>
     </details>
   );
 }

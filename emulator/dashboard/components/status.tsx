@@ -1,9 +1,9 @@
-/** The status of a job: a drawing and a word, never a colour alone. */
+/** States as an icon and a word, never a colour alone: of a job, of an attempt, of anything else. */
 import type { JSX } from "preact";
 import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
-type Tone = "calm" | "busy" | "good" | "bad" | "warn" | "quiet";
+export type Tone = "calm" | "busy" | "good" | "bad" | "warn" | "quiet";
 
 const SHOWN: Readonly<Record<JobStatus, readonly [IconName, string, Tone]>> = {
   IN_QUEUE: ["queued", "queued", "calm"],
@@ -23,13 +23,30 @@ export function statusWord(status: JobStatus): string {
   return SHOWN[status][1];
 }
 
+/** How an attempt at a job stands or ended; any other outcome is a failure. */
+const OUTCOMES: Readonly<Partial<Record<string, readonly [IconName, Tone]>>> = {
+  running: ["running", "busy"],
+  completed: ["done", "good"],
+  timed_out: ["late", "warn"],
+  lost: ["warning", "warn"],
+  handed_back: ["retry", "quiet"],
+  undelivered: ["retry", "quiet"],
+  interrupted: ["retry", "quiet"],
+  cancelled: ["cancelled", "quiet"],
+  expired: ["late", "quiet"],
+};
+
+export function outcomeBadge(outcome: string): BadgeProps {
+  const [icon, tone] = OUTCOMES[outcome] ?? ["failed", "bad"];
+  return { icon, tone, word: outcome.replaceAll("_", " ") };
+}
+
 interface BadgeProps {
   readonly icon: IconName;
   readonly word: string;
   readonly tone: Tone;
 }
 
-/** The same for anything that has states. */
 export function Badge({ icon, word, tone }: BadgeProps): JSX.Element {
   return (
     <span class={`status ${tone}`}>

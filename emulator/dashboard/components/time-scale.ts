@@ -1,4 +1,4 @@
-/** Lays time on a line of pixels: what lies between two busy stretches is folded where it is long. Pure. */
+/** The time scale of lanes and charts: time on a line of pixels, with long idle stretches folded. Pure. */
 
 /** Moments, ms. */
 export interface Span {
@@ -18,16 +18,16 @@ export interface TimeScale {
   readonly width: number;
 }
 
-/** How wide a folded stretch is drawn, px. */
+/** Width of a folded stretch, px. */
 export const FOLD_WIDTH = 30;
-/** At most this share of the line is folds. */
+/** Maximum share of the line that is folds. */
 const FOLDS_SHARE = 0.3;
-/** A stretch is folded if it is longer than this share of the window. */
+/** Minimum length of a folded stretch, as a share of the window. */
 const LONG_SHARE = 1 / 8;
-/** So much of it stays on each side, as a share of the window, so that one sees it begin and end. */
+/** Length on each side of a stretch that is not folded, as a share of the window: it shows the beginning and the end. */
 const EDGE_SHARE = 1 / 50;
 
-/** @param busy what must not be folded, in any order; undefined: nothing is folded */
+/** @param busy stretches that must not be folded, in any order; undefined: nothing is folded */
 export function timeScale(
   window: Span,
   busy: readonly Span[] | undefined,
@@ -53,7 +53,7 @@ export function timeScale(
   return { segments, width };
 }
 
-/** Where a moment is drawn, px; moments outside are drawn at the edges. */
+/** The place of a moment, px; moments outside the window are at its edges. */
 export function xOf({ segments, width }: TimeScale, at: number): number {
   const segment = segments.find(({ to }) => at <= to);
   if (segment === undefined) return width;
@@ -61,7 +61,7 @@ export function xOf({ segments, width }: TimeScale, at: number): number {
   return x0 + (Math.max(0, at - from) / (to - from)) * (x1 - x0);
 }
 
-/** Which moment is drawn there. */
+/** The moment at a place. */
 export function momentAt({ segments }: TimeScale, x: number): number {
   const segment = segments.find(({ x1 }) => x <= x1) ?? segments.at(-1);
   if (segment === undefined) return 0;
@@ -70,18 +70,18 @@ export function momentAt({ segments }: TimeScale, x: number): number {
   return from + share * (to - from);
 }
 
-/** How much time a pixel of what is not folded is, ms. */
+/** Time of a pixel outside folds, ms. */
 export function msPerPixel({ segments }: TimeScale): number {
   const open = segments.find(({ isFolded }) => !isFolded);
   return open === undefined ? 1 : (open.to - open.from) / (open.x1 - open.x0);
 }
 
-/** The longest ones, in the order of time. */
+/** The longest idle stretches, in the order of time. */
 function foldsOf(window: Span, busy: readonly Span[], width: number): readonly Span[] {
   const length = window.to - window.from;
   const edge = length * EDGE_SHARE;
   const long = gapsOf(window, busy).filter(({ from, to }) => to - from > length * LONG_SHARE);
-  // With nothing to show there is nothing to make room for.
+  // An empty window has nothing to make room for.
   if (long.some(({ from, to }) => to - from >= length)) return [];
   const most = Math.floor((width * FOLDS_SHARE) / FOLD_WIDTH);
   return long
@@ -94,7 +94,7 @@ function foldsOf(window: Span, busy: readonly Span[], width: number): readonly S
     }));
 }
 
-/** What of the window no span covers. */
+/** The stretches of the window that no span covers. */
 export function gapsOf(window: Span, spans: readonly Span[]): readonly Span[] {
   const gaps: Span[] = [];
   let covered = window.from;
@@ -107,13 +107,14 @@ export function gapsOf(window: Span, spans: readonly Span[]): readonly Span[] {
   return gaps;
 }
 
-/** Which distances ticks may have, ms. */
+/** Distances of ticks, ms. */
 const TICK_STEPS_MS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600].map(
   (seconds) => seconds * 1_000,
 );
+/** Minimum distance of ticks, px. */
 const TICK_WIDTH = 64;
 
-/** Moments that are named below the lanes, as many as have room beside each other and the names of folds. */
+/** Moments named at the time axis, as many as fit beside each other and the names of folds. */
 export function ticksOf(scale: TimeScale): readonly number[] {
   const wanted = msPerPixel(scale) * TICK_WIDTH;
   const step = TICK_STEPS_MS.find((ms) => ms >= wanted) ?? 3_600_000;
@@ -137,10 +138,11 @@ export function ticksOf(scale: TimeScale): readonly number[] {
   return ticks;
 }
 
+/** Minimum and maximum length of a window. */
 const SHORTEST_MS = 2_000;
 const LONGEST_MS = 3_600_000;
 
-/** The window made longer or shorter by `factor` around a moment that stays where it is; not beyond `until`. */
+/** The window made longer or shorter by `factor` around a moment that keeps its place; it ends before `until`. */
 export function zoomed(window: Span, factor: number, around: number, until: number): Span {
   const length = window.to - window.from;
   const wanted = Math.min(LONGEST_MS, Math.max(SHORTEST_MS, length * factor));
@@ -148,7 +150,7 @@ export function zoomed(window: Span, factor: number, around: number, until: numb
   return within(around - share * wanted, wanted, until);
 }
 
-/** The window moved by that share of its length; not beyond `until`. */
+/** The window moved by a share of its length; it ends before `until`. */
 export function panned(window: Span, share: number, until: number): Span {
   const length = window.to - window.from;
   return within(window.from + share * length, length, until);

@@ -1,4 +1,4 @@
-/** A long list of which only the rows in sight are in the document. */
+/** A long list: only its visible rows are in the document. */
 import {
   elementScroll,
   observeElementOffset,
@@ -13,18 +13,18 @@ interface VirtualListProps {
   readonly rowHeight: number;
   readonly label: string;
   readonly renderRow: (index: number) => ComponentChildren;
-  /** What the row shows, so that its elements go with it when its place changes; default: its place. */
+  /** The identity of a row, with which its elements move; default: its place. */
   readonly keyOf?: (index: number) => string | undefined;
-  /** Kept in sight when it changes; -1 for none. */
+  /** The row that is scrolled to when it changes; -1 for none. */
   readonly cursor: number;
-  /** Called when the end comes near. */
+  /** Called near the end. */
   readonly onEnd?: () => void;
   readonly onTop?: (isAtTop: boolean) => void;
 }
 
 type List = Virtualizer<HTMLDivElement, HTMLDivElement>;
 
-/** Before so many rows are left, more are asked for. */
+/** Distance from the end at which more rows are asked for. */
 const ROWS_AHEAD = 20;
 
 export function VirtualList(props: VirtualListProps): JSX.Element {

@@ -1,7 +1,4 @@
-/**
- * An editor for JSON. It stands in a shadow tree, where it can bring its styles as objects: the page allows no style elements
- * to be made.
- */
+/** An editor for JSON. It lives in a shadow tree, which takes its styles as objects: the page's policy allows no style elements. */
 import { history, historyKeymap, indentWithTab, standardKeymap } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
 import {
@@ -26,7 +23,7 @@ export interface Editor {
   close(): void;
 }
 
-/** Colours of the page, which pass into the shadow tree. */
+/** The colours of the page, whose variables reach into the shadow tree. */
 const LOOK = EditorView.theme({
   "&": { color: "var(--text)", backgroundColor: "var(--surface)", fontSize: "12px" },
   "&.cm-focused": { outline: "2px solid var(--accent)" },
@@ -37,7 +34,7 @@ const LOOK = EditorView.theme({
     color: "var(--quiet)",
     backgroundColor: "var(--sunken)",
     border: "none",
-    // Also below the last line.
+    // The gutter continues below the last line.
     minHeight: "120px !important",
   },
   "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": {
@@ -52,7 +49,7 @@ const COLOURS = HighlightStyle.define(
   ),
 );
 
-/** Of two kinds: texts, and all else. */
+/** One colour for strings, another for the rest. */
 function colourOf(original: string): string {
   return ["#a11", "#e40"].includes(original) ? "var(--good)" : "var(--busy)";
 }

@@ -1,4 +1,4 @@
-/** The address of the page as something that components follow and that can be changed. */
+/** The address of the page, which components follow and change. */
 import { computed, signal } from "@preact/signals";
 import { hrefTo, readRoute } from "./route.ts";
 
@@ -12,7 +12,7 @@ export function goTo(...target: Parameters<typeof hrefTo>): void {
   location.hash = hrefTo(...target);
 }
 
-/** Without a step in the history: for what one types. */
+/** Changes the address without a step in the history, for example while typing. */
 export function replaceRoute(...target: Parameters<typeof hrefTo>): void {
   history.replaceState(null, "", hrefTo(...target));
   hash.value = location.hash;

@@ -1,17 +1,17 @@
 /**
- * Where in the dashboard one is: the part of the address behind `#`. It never reaches the server, so that the page works below
- * any path of a proxy, and is kept when the page is loaded anew.
+ * Routes: the part of the address behind `#`. It never reaches the server, so the page works below any path of a proxy, and a
+ * reload keeps it.
  */
 
 export interface Route {
   /** The page's name. */
   readonly page: string;
-  /** What follows it, for example the id of a job. */
+  /** The parts behind it, for example the id of a job. */
   readonly parts: readonly string[];
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** What each page is given. */
+/** The props of each page. */
 export interface PageProps {
   readonly route: Route;
 }
@@ -29,7 +29,7 @@ export function readRoute(hash: string): Route {
   };
 }
 
-/** What a link to the route refers to; entries of the query that are empty are left out. */
+/** The `href` of a route; empty entries of the query are left out. */
 export function hrefTo(
   page: string,
   parts: readonly string[] = [],

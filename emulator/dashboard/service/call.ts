@@ -1,12 +1,12 @@
-/** Asks the service: every address is relative to the page's, so that it works below any path of a proxy. */
+/** Calls the service. Addresses are relative to the page, which works below any path of a proxy. */
 import type { Answers } from "./generated/answers.ts";
 
 /** The service refused, or could not be asked. */
 export class CallError extends Error {
   override readonly name = "CallError";
-  /** 0: it did not answer. */
+  /** 0: there was no answer. */
   readonly status: number;
-  /** What is wrong with the request: a sentence for each thing, which begins with the name of its field. */
+  /** The problems of the request: sentences that begin with the name of their field. */
   readonly problems: readonly string[];
 
   constructor(
@@ -22,7 +22,7 @@ export class CallError extends Error {
 
 export interface CallOptions {
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Sent as JSON; a text as it stands, so that no number in it changes. */
+  /** Sent as JSON; a text is sent as it is, which keeps its numbers. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
@@ -30,12 +30,12 @@ export interface CallOptions {
 
 let closed = (): void => undefined;
 
-/** Called when the service knows no session any more. */
+/** Sets the listener for the end of the session. */
 export function onSessionClosed(listener: () => void): void {
   closed = listener;
 }
 
-/** The answer of that operation. @param path without a slash at its beginning @throws CallError */
+/** The answer of an operation. @param path without a slash at its beginning @throws CallError */
 export async function call<Operation extends keyof Answers>(
   path: string,
   options: CallOptions = {},
@@ -45,7 +45,7 @@ export async function call<Operation extends keyof Answers>(
   return (text === "" ? undefined : JSON.parse(text)) as Answers[Operation];
 }
 
-/** The answer as it comes. @throws CallError */
+/** The answer before its body is read. @throws CallError */
 export async function open(path: string, options: CallOptions = {}): Promise<Response> {
   const { method = "GET", body, headers, signal } = options;
   let response: Response;
@@ -54,7 +54,7 @@ export async function open(path: string, options: CallOptions = {}): Promise<Res
       method,
       headers: { "x-sv-dashboard": "1", ...headers },
       credentials: "same-origin",
-      // Feeds are long, and no answer is asked for twice.
+      // Streams are long, and no answer is used twice.
       cache: "no-store",
       ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
       ...(signal && { signal }),
@@ -69,7 +69,7 @@ export async function open(path: string, options: CallOptions = {}): Promise<Res
   throw new CallError(error, response.status, { problems });
 }
 
-/** Where the service is, as this browser reaches it. */
+/** The address of the service for this browser. */
 export function base(): string {
   return new URL(".", document.baseURI).href;
 }
@@ -82,7 +82,7 @@ function refusalIn(text: string): { readonly error: string; readonly problems: r
       return { error: String(value.error), problems: problems.map(String) };
     }
   } catch {
-    // It is no answer of the service.
+    // Something else than the service answered.
   }
-  return { error: "what answers is not the service", problems: [] };
+  return { error: "the answer is not from the service", problems: [] };
 }

@@ -1,18 +1,18 @@
-/** Follows what happens at the service for as long as the dashboard is open, and connects again when that breaks off. */
-import { dispatch, state } from "../state/store.ts";
-import { CallError, open } from "./call.ts";
-import { type Frame, readFrames } from "./frame-reader.ts";
-import { pageVisible, onPageHidden } from "./page-visibility.ts";
+/** Follows the events of the service while the dashboard is open, and connects again after a break. */
+import type { EventFrame } from "../../core/observe/event-frames.ts";
 import { eventsOf, type ServiceEvent } from "../state/service-event.ts";
+import { dispatch, state } from "../state/store.ts";
+import { CallError } from "./call.ts";
+import { readStream } from "./stream.ts";
 
 type Listener = (events: readonly ServiceEvent[]) => void;
 
 const listeners = new Set<Listener>();
 
-/** Where to go on after a break. */
+/** The event after which a new connection continues. */
 let lastId: string | undefined;
 
-/** Calls `listener` with what happens, several events at a time, until the returned function is called. */
+/** Calls `listener` with events, several at a time, until the returned function is called. */
 export function onEvents(listener: Listener): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
@@ -21,9 +21,8 @@ export function onEvents(listener: Listener): () => void {
 /** Ends when there is no session. */
 export async function follow(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await pageVisible(signal);
     try {
-      await followOnce(signal);
+      await readStream("emulator/events?joined=true", { signal, lastId, onOpen: connected }, take);
     } catch (error) {
       if (error instanceof CallError && error.status === 401) return;
     }
@@ -35,59 +34,26 @@ export async function follow(signal: AbortSignal): Promise<void> {
   }
 }
 
-async function followOnce(signal: AbortSignal): Promise<void> {
-  const quiet = new AbortController();
-  const forget = onPageHidden(() => quiet.abort());
-  try {
-    await connect(signal, quiet);
-  } finally {
-    forget();
-  }
-}
-
-async function connect(signal: AbortSignal, quiet: AbortController): Promise<void> {
-  const headers = lastId === undefined ? {} : { "last-event-id": lastId };
-  const response = await open("emulator/events?joined=true", {
-    headers,
-    signal: AbortSignal.any([signal, quiet.signal]),
-  });
+function connected(): void {
   const isFirst = state.peek().link.phase === "connecting";
   dispatch({ type: "connected" });
-  // Without a place to go on from, nobody knows what was missed.
+  // Without an id to continue from, missed events are unknown.
   if (!isFirst && lastId === undefined) dispatch({ type: "past-lost" });
-  await read(response, quiet);
 }
 
-/** The service says something every 15 s: a connection that is silent for longer is dead. */
-const SILENCE_MS = 40_000;
-
-async function read(response: Response, quiet: AbortController): Promise<void> {
-  let timer = setTimeout(() => quiet.abort(), SILENCE_MS);
-  try {
-    await readFrames(response, (frames) => {
-      clearTimeout(timer);
-      timer = setTimeout(() => quiet.abort(), SILENCE_MS);
-      take(frames);
-    });
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function take(frames: readonly Frame[]): void {
+function take(frames: readonly EventFrame[]): void {
   const events: ServiceEvent[] = [];
   for (const { type, data, id } of frames) {
     if (id !== undefined) lastId = id;
     if (type === "reset" || type === "dropped") dispatch({ type: "past-lost" });
     else events.push(...eventsOf(type, data));
   }
-  const last = events.at(-1);
-  if (last === undefined) return;
+  if (events.length === 0) return;
   dispatch({ type: "happened", events });
   for (const listener of listeners) listener(events);
 }
 
-/** Shorter where the page comes into sight, or the network is back. */
+/** Ends earlier when the page gets the focus or the network returns. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);

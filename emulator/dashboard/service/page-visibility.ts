@@ -1,17 +1,17 @@
 /**
- * Streams are for pages that somebody looks at: a browser has six connections for all tabs of one service together, and those
- * in the background would leave none.
+ * Only visible pages keep streams open: a browser has six connections for all tabs of one service, and tabs in the background
+ * would use them up.
  */
 
-/** How long a page may be out of sight before it gives its connection back, ms. */
-const OUT_OF_SIGHT_MS = 5_000;
+/** Time for which a hidden page keeps its connection, ms. */
+const HIDDEN_MS = 5_000;
 
-/** Calls `lost` once the page has been out of sight for a while, until the returned function is called. */
-export function onPageHidden(lost: () => void): () => void {
+/** Calls `hidden` once the page has been hidden for a while, until the returned function is called. */
+export function onPageHidden(hidden: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const look = () => {
     clearTimeout(timer);
-    timer = document.hidden ? setTimeout(lost, OUT_OF_SIGHT_MS) : undefined;
+    timer = document.hidden ? setTimeout(hidden, HIDDEN_MS) : undefined;
   };
   document.addEventListener("visibilitychange", look);
   look();
@@ -21,7 +21,7 @@ export function onPageHidden(lost: () => void): () => void {
   };
 }
 
-/** Settles when the page is in sight, or `signal` aborts. */
+/** Settles when the page is visible, or `signal` aborts. */
 export async function pageVisible(signal: AbortSignal): Promise<void> {
   if (!document.hidden || signal.aborted) return;
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,11 +1,11 @@
-/** Opens the dashboard: with the ticket in the address, with the cookie of before, or with a key that is typed in. */
+/** Opens the session: with the ticket in the address, with a cookie, or with a typed key. */
 import { dispatch } from "../state/store.ts";
 import { call, CallError, onSessionClosed } from "./call.ts";
 import { follow } from "./follow.ts";
 
 let following: AbortController | undefined;
 
-/** Settles once it is known whether there is a session. */
+/** Resolves once it is known whether there is a session. */
 export async function openSession(): Promise<void> {
   onSessionClosed(close);
   const ticket = takeTicket();
@@ -13,7 +13,7 @@ export async function openSession(): Promise<void> {
   await resume();
 }
 
-/** Goes on with the cookie that is there, for example because another tab was opened by a link. */
+/** Continues with the cookie, for example after another tab was opened by a link. */
 export async function resume(): Promise<void> {
   try {
     const { dashboard } = await call<"readSession">("emulator/session");
@@ -24,7 +24,7 @@ export async function resume(): Promise<void> {
   }
 }
 
-/** Answers what is wrong with it, or undefined where the session is open. */
+/** Returns the problem, or undefined once the session is open. */
 export async function enter(by: { ticket: string } | { key: string }): Promise<string | undefined> {
   try {
     const { dashboard } = await call<"beginSession">("emulator/session", {
@@ -56,7 +56,7 @@ function close(): void {
   dispatch({ type: "session", session: "closed" });
 }
 
-/** It is good once, so it has no place in the history of a browser. */
+/** Takes the ticket out of the address: it works once, and should not stay in the history. */
 function takeTicket(): string | undefined {
   const url = new URL(location.href);
   const ticket = url.searchParams.get("ticket");

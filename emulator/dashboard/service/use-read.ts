@@ -1,4 +1,4 @@
-/** What a page shows of the service: asked for when it is first shown, and again when something happened that concerns it. */
+/** Reads of the service: made when a page first shows them, and again after events that concern them. */
 import { useEffect } from "preact/hooks";
 import { complain, dispatch, state, usePart } from "../state/store.ts";
 import { type Read, UNREAD } from "../state/reads.ts";
@@ -11,33 +11,33 @@ import type { ServiceEvent } from "../state/service-event.ts";
 export interface ReadOptions {
   /** Whether an event may have changed the answer; default: none does. */
   readonly concerns?: (event: ServiceEvent) => boolean;
-  /** Asked again at most so often, ms; default 1,000. */
+  /** Minimum interval between reads, ms; default 1,000. */
   readonly paceMs?: number;
-  /** The answer as the text it is, so that no number in it changes. */
+  /** The answer as text, which keeps its numbers. */
   readonly asText?: boolean;
-  /** Larger answers are refused, bytes; default: none are. */
+  /** Maximum size of the answer, bytes; default: no limit. */
   readonly mostBytes?: number;
-  /** Asked again so often, whatever happens, ms; default: never. */
+  /** Interval of reads without an event, ms; default: none. */
   readonly everyMs?: number;
 }
 
-/** The newest answer and how it stands with it. */
+/** The newest answer and its state. */
 export interface Reading<Value> extends Omit<Read, "value"> {
   readonly value: Value | undefined;
-  /** Asks again now. */
+  /** Reads again now. */
   readonly again: () => void;
 }
 
 const DEFAULT_PACE_MS = 1_000;
 
-/** How many components show a path. */
+/** Number of components that show a path. */
 const users = new Map<string, number>();
-/** When each was asked for last, by the page's clock. */
+/** The last read of each path, by the page's clock. */
 const askedAt = new Map<string, number>();
 
 type Form = Pick<ReadOptions, "asText" | "mostBytes">;
 
-/** @param path of a `GET` operation, without a slash at its beginning; undefined: nothing is asked for */
+/** @param path of a `GET` operation, without a slash at its beginning; undefined: nothing is read */
 export function useRead<Operation extends keyof Answers>(
   path: string | undefined,
   options: ReadOptions = {},
@@ -63,7 +63,7 @@ export function useRead<Operation extends keyof Answers>(
     if (path === undefined || !isStale || isAsking) return undefined;
     const sinceMs = performance.now() - (askedAt.get(path) ?? 0);
     const askStill = () => {
-      // Another component that shows it may have asked by then.
+      // Another component may have read the path by then.
       if (state.peek().reads[path]?.isStale === true) void ask(path, form);
     };
     const timer = setTimeout(askStill, Math.max(0, paceMs - sinceMs));
@@ -76,7 +76,7 @@ export function useRead<Operation extends keyof Answers>(
   };
 }
 
-/** Asks for a path whether or not it is shown. Never rejects: what went wrong is in the state. */
+/** Reads a path. Never rejects: a problem goes into the state. */
 async function ask(path: string, form: Form): Promise<void> {
   askedAt.set(path, performance.now());
   dispatch({ type: "asked", path });
@@ -98,7 +98,7 @@ async function answerTo(path: string, { asText, mostBytes }: Form): Promise<unkn
   throw new CallError(`it has ${formatSize(bytes)}`, TOO_LARGE);
 }
 
-/** As a service says it of what it was sent. */
+/** The status of HTTP for a payload that is too large. */
 const TOO_LARGE = 413;
 
 function useOf(path: string, form: Form): () => void {

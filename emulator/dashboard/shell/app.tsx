@@ -3,14 +3,14 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
 import { Icon } from "../components/icon.tsx";
+import { type Keys, useKeys } from "../components/keys.ts";
 import { Empty, Loading } from "../components/states.tsx";
+import { Badge } from "../components/status.tsx";
 import { PAGES } from "../pages.ts";
 import { goTo, route } from "../route/address.ts";
 import { hrefTo } from "../route/route.ts";
 import { usePart } from "../state/store.ts";
 import { KeyboardHelp } from "./keyboard-help.tsx";
-import { type Keys, useKeys } from "../components/keys.ts";
-import { LinkState } from "./link-state.tsx";
 import { Notices } from "./notices.tsx";
 import { Palette } from "./palette.tsx";
 import { SignIn } from "./sign-in.tsx";
@@ -52,7 +52,7 @@ function goKeys(): Keys {
   return Object.fromEntries(listed.map(({ key = "", name }) => [`g ${key}`, () => goTo(name)]));
 }
 
-/** The address is that of the page: a link to a place in it would lead elsewhere. */
+/** A link to a place in the page would change the route. */
 function skip(event: Event): void {
   event.preventDefault();
   document.querySelector<HTMLElement>("#content")?.focus();
@@ -92,12 +92,24 @@ function TopBar({ isReadOnly, onOpen }: TopBarProps): JSX.Element {
   );
 }
 
+/** Whether the page is live. */
+function LinkState(): JSX.Element {
+  const { phase } = usePart((state) => state.link);
+  return (
+    <span class="link-state" role="status">
+      {phase === "live" && <Badge icon="done" word="live" tone="good" />}
+      {phase === "connecting" && <Badge icon="running" word="connecting" tone="quiet" />}
+      {phase === "waiting" && <Badge icon="warning" word="reconnecting …" tone="warn" />}
+    </span>
+  );
+}
+
 function Navigation(): JSX.Element {
   const { page: current } = route.value;
   const page = PAGES.find(({ name }) => name === current);
   const shown = page?.within ?? current;
   const link = useRef<HTMLAnchorElement>(null);
-  // On a narrow page the list scrolls.
+  // The list scrolls on a narrow page.
   useEffect(() => link.current?.scrollIntoView({ block: "nearest", inline: "center" }), [shown]);
   return (
     <nav class="navigation" aria-label="Pages">

@@ -1,4 +1,4 @@
-/** Which keys do what. */
+/** The keys and what they do. */
 import type { JSX } from "preact";
 import { Dialog } from "../components/dialog.tsx";
 import { PAGES } from "../pages.ts";
@@ -15,9 +15,9 @@ const IN_LISTS = [
   ["x", "select"],
   ["Shift X", "select all that match"],
   ["f", "to the query"],
-  ["Space", "pause, go on"],
-  ["c", "cancel the selected"],
-  ["r", "retry the selected"],
+  ["Space", "pause, continue"],
+  ["c", "cancel selected jobs"],
+  ["r", "retry selected jobs"],
 ] as const;
 
 const OF_ENDPOINT = [

@@ -1,12 +1,12 @@
-/** Shows what was done or went wrong for a while, and has it read out. */
+/** Shows notices for a while. Screen readers read them out. */
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { Button } from "../components/button.tsx";
 import { Icon } from "../components/icon.tsx";
-import type { Notice } from "../state/notices.ts";
+import type { Notice } from "../state/state.ts";
 import { dispatch, usePart } from "../state/store.ts";
 
-/** Problems stay until they are put away. */
+/** Time for which a notice is shown, ms. Problems stay until they are closed. */
 const SHOWN_MS = 4_000;
 
 export function Notices(): JSX.Element {
@@ -31,7 +31,7 @@ function NoticeLine({ notice: { id, kind, text } }: { readonly notice: Notice })
     <div class={`notice ${kind}`}>
       <Icon name={kind === "done" ? "done" : "warning"} />
       <span>{text}</span>
-      <Button kind="bare" icon="close" label="Put away" onPress={dismiss} />
+      <Button kind="bare" icon="close" label="Close" onPress={dismiss} />
     </div>
   );
 }

@@ -1,4 +1,4 @@
-/** Goes anywhere by typing: pages, endpoints, jobs by their id, and a few things to do. */
+/** The palette: leads to pages, endpoints and jobs by typing, and has a few actions. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Dialog } from "../components/dialog.tsx";
@@ -6,7 +6,6 @@ import { PAGES } from "../pages.ts";
 import { goTo } from "../route/address.ts";
 import { leave } from "../service/session.ts";
 import { useRead } from "../service/use-read.ts";
-import { choices, type Choice } from "./palette-choices.ts";
 import { chooseTheme, THEMES } from "./theme.ts";
 
 export function Palette({ onClose }: { readonly onClose: () => void }): JSX.Element {
@@ -105,4 +104,31 @@ function endpointChoices({ id }: { readonly id: string }): readonly Choice[] {
     },
     { title: `${id}: playground`, kind: "endpoint", act: () => goTo("playground", [id]) },
   ];
+}
+
+interface Choice {
+  readonly title: string;
+  readonly kind: "page" | "endpoint" | "job" | "do";
+  readonly act: () => void;
+}
+
+/** Maximum choices. */
+const MOST = 12;
+
+/** Choices that contain every word. The last one leads to the job with that id, or to the jobs that contain the text. */
+function choices(text: string, all: readonly Choice[]): readonly Choice[] {
+  const words = text.toLowerCase().split(/\s+/u);
+  const found = all.filter(({ title }) =>
+    words.every((word) => title.toLowerCase().includes(word)),
+  );
+  const wanted = text.trim();
+  if (wanted === "") return found.slice(0, MOST);
+  const job: Choice = isWholeId(wanted)
+    ? { title: `job ${wanted}`, kind: "job", act: () => goTo("job", [wanted]) }
+    : { title: `jobs with “${wanted}”`, kind: "job", act: () => goTo("jobs", [], { q: wanted }) };
+  return [...found.slice(0, MOST - 1), job];
+}
+
+function isWholeId(text: string): boolean {
+  return /^(?:sync-)?[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/iu.test(text);
 }

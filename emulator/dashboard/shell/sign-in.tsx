@@ -1,4 +1,4 @@
-/** The form for who comes without a link: the key is sent once, for a cookie that no script can read, and kept nowhere. */
+/** The form for a link or a key. The key is sent once, for a cookie that scripts cannot read, and stored nowhere. */
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
@@ -9,7 +9,7 @@ export function SignIn(): JSX.Element {
   const [problem, setProblem] = useState<string | undefined>(undefined);
   useEffect(() => {
     field.current?.focus();
-    // A link may have been opened beside this page.
+    // The user may have opened a link in another tab.
     const again = () => void resume();
     window.addEventListener("focus", again);
     return () => window.removeEventListener("focus", again);

@@ -1,9 +1,9 @@
-/** Light or dark: as the system has it, unless one of them was chosen. */
+/** The theme: that of the system, unless the user chose one. */
 import { signal } from "@preact/signals";
 
 export const THEMES = ["system", "light", "dark"] as const;
 
-export type Theme = (typeof THEMES)[number];
+type Theme = (typeof THEMES)[number];
 
 const KEPT_AS = "sv-theme";
 
@@ -21,7 +21,7 @@ export function chooseTheme(chosen: Theme): void {
   try {
     localStorage.setItem(KEPT_AS, chosen);
   } catch {
-    // It is for this page then.
+    // Without storage the choice lasts as long as the page.
   }
 }
 

@@ -1,8 +1,8 @@
-/** The chunks of the job that is shown, as they stream. */
+/** The chunks of the shown job as they stream. */
 
 export interface Chunk {
   readonly index: number;
-  /** Its JSON as the handler's process wrote it, so that no number changes. */
+  /** Its JSON as the handler's process wrote it, which keeps its numbers. */
   readonly json: string;
 }
 
@@ -10,10 +10,10 @@ export interface ChunkList {
   readonly jobId: string;
   /** The first one, and the newest. */
   readonly chunks: readonly Chunk[];
-  /** How many there were. */
+  /** Number of all chunks. */
   readonly count: number;
   readonly isComplete: boolean;
-  /** Between the start of the attempt and its first chunk, if the dashboard was there; ms. */
+  /** Time from the start of the attempt to its first chunk, if the dashboard saw both; ms. */
   readonly firstAfterMs: number | undefined;
 }
 
@@ -23,7 +23,7 @@ export type ChunkAction =
       readonly type: "chunks-came";
       readonly jobId: string;
       readonly chunks: readonly Chunk[];
-      /** Since its attempt began, of one that was watched from then on. */
+      /** Time since the attempt began, if the dashboard saw that. */
       readonly afterMs?: number | undefined;
     }
   | { readonly type: "chunks-complete"; readonly jobId: string };
@@ -36,7 +36,7 @@ export const NO_CHUNKS: ChunkList = {
   firstAfterMs: undefined,
 };
 
-/** More of them are not shown: the first one stays. */
+/** Maximum chunks kept: the first one and the newest. */
 export const MOST_CHUNKS = 2_000;
 
 export function reduceChunks(list: ChunkList, action: ChunkAction): ChunkList {
@@ -44,7 +44,7 @@ export function reduceChunks(list: ChunkList, action: ChunkAction): ChunkList {
   if (action.jobId !== list.jobId) return list;
   if (action.type === "chunks-complete") return { ...list, isComplete: true };
   const last = list.chunks.at(-1)?.index ?? -1;
-  // A job that was tried again begins anew.
+  // A retried job begins again.
   const isAnew = action.chunks.some(({ index }) => index === 0) && last >= 0;
   const before = isAnew ? [] : list.chunks;
   const fresh = action.chunks.filter(({ index }) => isAnew || index > last);

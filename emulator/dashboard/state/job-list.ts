@@ -1,9 +1,20 @@
-/** The list of jobs: what was asked for, the rows that were read, what happened to them since, and which are selected. */
+/** The list of jobs: its filter, the rows read, their changes since, and the selection. */
 import type { JobMoved, ServiceEvent } from "./service-event.ts";
 import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
-import type { JobFilter } from "../pages/jobs/job-query.ts";
 
-/** A job in the list; what the service has not told yet is absent. */
+/** The filter of the list, as the service takes it; durations in ms, instants in ISO 8601. */
+export interface JobFilter {
+  readonly endpointId?: string;
+  readonly status?: readonly JobStatus[];
+  readonly kind?: "async" | "sync";
+  readonly search?: string;
+  readonly minDelay?: number;
+  readonly minExecution?: number;
+  readonly since?: string;
+  readonly until?: string;
+}
+
+/** A job in the list; fields that are not known yet are absent. */
 export interface JobRow {
   readonly id: string;
   readonly endpointId: string;
@@ -25,7 +36,7 @@ export interface JobCount {
   readonly more: boolean;
 }
 
-/** What the service answers of it. */
+/** A page of the list in an answer of the service. */
 export interface JobsPage {
   readonly jobs: readonly JobRow[];
   readonly next?: string | undefined;
@@ -35,30 +46,30 @@ export interface JobsPage {
 export interface JobList {
   readonly filter: JobFilter;
   readonly rows: readonly JobRow[];
-  /** Where the next page begins; undefined where there is none. */
+  /** The cursor of the next page; undefined after the last one. */
   readonly next: string | undefined;
   readonly count: JobCount | undefined;
   readonly reading: "asking" | "more" | "here" | "refused";
   readonly problem: string | undefined;
-  /** Held by hand: nothing moves until it is let go. */
+  /** Paused by the user: no row moves. */
   readonly isPaused: boolean;
-  /** The top of the list is in sight, where new jobs come in. */
+  /** The top of the list is visible, where new jobs come in. */
   readonly isAtTop: boolean;
-  /** Jobs that came, or came to match, since rows were put in last. */
+  /** Number of jobs that match since the rows were last read. */
   readonly news: number;
-  /** Rows may have to be read anew. */
+  /** The rows must be read again. */
   readonly isStale: boolean;
   readonly selected: ReadonlySet<string>;
-  /** All that match are meant, beyond those that were read. */
+  /** All jobs that match are selected, also those not read. */
   readonly isAllSelected: boolean;
-  /** Which row has the keyboard. */
+  /** The row with the keyboard. */
   readonly cursor: number;
 }
 
 export type JobListAction =
   | { readonly type: "jobs-asked"; readonly filter: JobFilter }
   | { readonly type: "jobs-asked-more" }
-  /** `isMore`: behind the rows that are there. */
+  /** `isMore`: the page goes behind the rows. */
   | {
       readonly type: "jobs-answered";
       readonly filter: JobFilter;
@@ -90,7 +101,7 @@ export const EMPTY_LIST: JobList = {
   cursor: -1,
 };
 
-/** Rows that come in live push out the last ones, so that the list does not grow for as long as it is looked at. */
+/** Maximum rows of a live list: new rows push out the last ones. */
 const MOST_LIVE_ROWS = 300;
 
 export function reduceJobList(list: JobList, action: JobListAction): JobList {
@@ -122,7 +133,7 @@ export function reduceJobList(list: JobList, action: JobListAction): JobList {
   }
 }
 
-/** Whether new rows are put in as they come. */
+/** Whether new rows come in at once. */
 export function isLive({ isPaused, isAtTop }: JobList): boolean {
   return !isPaused && isAtTop;
 }
@@ -163,7 +174,7 @@ function changed(
   return next;
 }
 
-/** Rows follow what happened to their jobs; new ones come in at the top while the list is live, and are counted otherwise. */
+/** Rows follow the events of their jobs. New jobs come in at the top of a live list, and are counted otherwise. */
 export function jobsMoved(list: JobList, events: readonly ServiceEvent[]): JobList {
   const moves = events.filter((event): event is JobMoved => event.type === "job");
   const at = placesOf(list.rows, new Set(moves.map(({ jobId }) => jobId)));
@@ -188,18 +199,18 @@ export function jobsMoved(list: JobList, events: readonly ServiceEvent[]): JobLi
   if (!isLive(list)) return { ...list, rows: kept, news: list.news + news };
   const cursor = list.cursor < 0 ? -1 : list.cursor + fresh.size;
   const all = [...[...fresh.values()].toReversed(), ...kept];
-  // What events do not tell is read soon.
+  // A read completes what events do not say.
   return { ...list, rows: all.slice(0, MOST_LIVE_ROWS), cursor, isStale: true };
 }
 
-/** Of the rows that are there of those jobs: of a hundred thousand rows few are asked for. */
+/** The places of a few jobs among up to a hundred thousand rows. */
 function placesOf(rows: readonly JobRow[], ids: ReadonlySet<string>): ReadonlyMap<string, number> {
   const places = new Map<string, number>();
   for (const [index, { id }] of rows.entries()) if (ids.has(id)) places.set(id, index);
   return places;
 }
 
-/** Whether a job that is not in the list comes in, as far as can be told: of what is searched for nothing can. */
+/** Whether a new job comes into the list. An event cannot tell for a search or a bound. */
 function comesIn(filter: JobFilter, { endpointId, from, to }: JobMoved): boolean {
   const { status, search, minDelay, minExecution, until, kind } = filter;
   if ([search, minDelay, minExecution, until, kind].some((bound) => bound !== undefined)) {
@@ -214,7 +225,7 @@ function rowOf({ jobId, endpointId, at, to }: JobMoved): JobRow {
   return { id: jobId, endpointId, status: to ?? "IN_QUEUE", submittedAt: at };
 }
 
-/** Undefined: it was deleted. */
+/** Undefined for a deleted job. */
 function moved(row: JobRow, { from, to, at }: JobMoved): JobRow | undefined {
   if (to === null) return undefined;
   if (to === from) return row;
@@ -229,7 +240,7 @@ function moved(row: JobRow, { from, to, at }: JobMoved): JobRow | undefined {
   return { ...row, status: to, endedAt: at, ...given({ executionTime }) };
 }
 
-/** Without what is undefined. */
+/** Leaves out undefined values. */
 function given<Values extends object>(
   values: Values,
 ): { readonly [Key in keyof Values]?: NonNullable<Values[Key]> } {

@@ -1,12 +1,12 @@
-/** What pages have asked the service for, by path: the newest answer, and whether there is a newer one to be had. */
+/** Reads of the service by path: the newest answer, and whether it is out of date. */
 
 export interface Read {
   /** The newest answer; undefined before the first. */
   readonly value: unknown;
-  /** Why the last question was not answered; undefined where it was. */
+  /** Why the last read failed; undefined after an answer. */
   readonly problem: string | undefined;
   readonly isAsking: boolean;
-  /** Something happened since that may have changed it. */
+  /** An event since then may have changed it. */
   readonly isStale: boolean;
 }
 
@@ -16,9 +16,9 @@ export type ReadAction =
   | { readonly type: "asked"; readonly path: string }
   | { readonly type: "answered"; readonly path: string; readonly value: unknown }
   | { readonly type: "refused"; readonly path: string; readonly problem: string }
-  /** Something happened that concerns it. */
+  /** An event concerns the path. */
   | { readonly type: "outdated"; readonly path: string }
-  /** Nobody shows it any more. */
+  /** No component shows the path any more. */
   | { readonly type: "dropped"; readonly path: string };
 
 export const UNREAD: Read = {

@@ -1,7 +1,7 @@
-/** What the service tells of while it happens (`GET /emulator/events`), as the dashboard reads it. */
+/** Events of the service (`GET /emulator/events`) as the dashboard reads them. */
 import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
 
-/** The status of a job changed; null: it does not exist. */
+/** A changed status of a job; null: the job does not exist. */
 export interface JobMoved {
   readonly type: "job";
   readonly at: string;
@@ -12,7 +12,7 @@ export interface JobMoved {
   readonly by: string;
 }
 
-/** Any other one; pages ask for what they show anew when one comes that concerns it. */
+/** Any other event; pages read again what it concerns. */
 export interface OtherEvent {
   readonly type: "worker" | "endpoint" | "clock" | "attempt" | "scale" | "webhook";
   readonly at: string;
@@ -20,9 +20,9 @@ export interface OtherEvent {
   readonly jobId?: string;
   readonly workerId?: string;
   readonly deliveryId?: string;
-  /** Of a worker or a delivery: what it came to. */
+  /** The new state of a worker or a delivery. */
   readonly state?: string;
-  /** Of a scaler's decision: its sentence. */
+  /** The reason of a decision of the scaler. */
   readonly reason?: string;
 }
 
@@ -30,7 +30,7 @@ export type ServiceEvent = JobMoved | OtherEvent;
 
 const TYPES = ["job", "worker", "endpoint", "clock", "attempt", "scale", "webhook"];
 
-/** The events that a frame holds: one, or a batch of them. Types that are not known yet are left out. */
+/** The events in a frame: one, or a batch. Unknown types are left out. */
 export function eventsOf(type: string, data: string): readonly ServiceEvent[] {
   const value = parsed(data);
   if (type === "batch") return Array.isArray(value) ? value.filter(isEvent) : [];

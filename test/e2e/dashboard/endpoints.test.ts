@@ -125,7 +125,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the endpoints in the dashboard
 
     await page.getByText("The same as a table").click();
     expect(await page.locator(".endpoint-page tbody tr").count()).toBe(3);
-    await page.locator(".chart canvas").first().waitFor();
+    await page.locator(".chart-box svg").first().waitFor();
     await expectAccessible(page);
     expect(complaints.filter((text) => !text.includes("400"))).toEqual([]);
   });
@@ -180,7 +180,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the endpoints in the dashboard
       cwd: tree.root,
     });
     const { page, complaints } = await openDashboard(browser, emulator, "#/endpoint/waits");
-    await page.getByText("This dashboard may only be read.").waitFor();
+    await page.getByText("This dashboard is read-only.").waitFor();
     expect(await page.getByLabel("Workers, at most").isDisabled()).toBe(true);
     expect(await page.getByRole("button", { name: /Save|Undo|Purge/u }).count()).toBe(0);
     await expectAccessible(page);

@@ -56,13 +56,13 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard", () => {
     await press(page, "Kill …");
     await page.getByText("Its job goes back into the queue").waitFor();
     await press(page, "Kill it");
-    await page.getByText("It ended unasked: it was ended by SIGKILL.").waitFor();
+    await page.getByText("It ended unexpectedly: it was ended by SIGKILL.").waitFor();
     await panel(page, "Jobs").getByText("lost").waitFor();
     await expectAccessible(page);
     expect(await page.getByRole("button", { name: /Kill|Freeze/ }).count()).toBe(0);
     await page.getByRole("link", { name: "Workers" }).first().click();
     await panel(page, /^Ended/)
-      .getByText("ended unasked")
+      .getByText("ended unexpectedly")
       .waitFor();
     await running.filter({ hasText: "working" }).waitFor();
     expect(await running.textContent()).not.toContain(killed);
@@ -86,13 +86,13 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard", () => {
     const deletion = due.filter({ hasText: "is deleted: it is COMPLETED, and is kept no longer" });
     await deletion.waitFor();
     expect(await deletion.getByRole("link").getAttribute("href")).toBe(`#/job/${id}`);
-    await page.getByText("as real time: it was not advanced yet").waitFor();
+    await page.getByText("not advanced").waitFor();
     await expectAccessible(page);
 
     await page.getByLabel(/^Advance by/).fill("1 h 30");
     await page.keyboard.press("Enter");
     await page.locator(".notice.problem").waitFor();
-    await press(page, "Put away");
+    await press(page, "Close");
 
     await deletion.getByRole("button", { name: "Advance to this moment" }).click();
     const during = panel(page, /^During the advance by/);

@@ -1,16 +1,16 @@
-/** What an advance of the clock set off, out of the events that came meanwhile: in words, alike ones counted together. */
+/** Counts the events during an advance of the clock by what happened. */
 import type { JobMoved, ServiceEvent } from "../../state/service-event.ts";
 
 export interface Happening {
-  /** What alike ones have in common: `job deleted, it was completed`. */
+  /** What happened: `job deleted, it was completed`. */
   readonly what: string;
   readonly kind: "job" | "worker" | "webhook" | "scale";
   readonly count: number;
-  /** There is nothing left to look at. */
+  /** There is no page to look at any more. */
   readonly isGone: boolean;
-  /** What the newest of them are about, each once, at most MOST_EXAMPLES: ids to follow. */
+  /** Ids of the newest events, each once, at most MOST_EXAMPLES. */
   readonly examples: readonly Example[];
-  /** There are others. */
+  /** There are more. */
   readonly hasMore: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface Example {
 
 export const MOST_EXAMPLES = 3;
 
-/** In the order in which the first of each kind came. */
+/** In the order of the first event of each kind. */
 export function happenings(events: readonly ServiceEvent[]): readonly Happening[] {
   const found = new Map<string, Happening>();
   for (const event of events) {
@@ -42,11 +42,11 @@ export function happenings(events: readonly ServiceEvent[]): readonly Happening[
 
 type Told = Pick<Happening, "what" | "kind"> & Pick<Example, "id"> & { readonly isGone?: boolean };
 
-/** Undefined for what says nothing by itself. */
+/** Undefined for an event that says nothing by itself. */
 function tellOf(event: ServiceEvent): Told | undefined {
   if (event.type === "job") {
     const { jobId: id, to, from } = event;
-    // The report of a failed one is kept for a day.
+    // The report of a failed job is kept for a day.
     const isGone = to === null && from !== "FAILED" && from !== "TIMED_OUT";
     return { kind: "job", id, what: jobWords(event), isGone };
   }

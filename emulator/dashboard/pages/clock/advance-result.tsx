@@ -1,6 +1,7 @@
-/** What the last advance of the clock set off. */
+/** What happened during the last advance of the clock. */
 import type { JSX } from "preact";
 import { formatDuration, plural, shortId } from "../../format.ts";
+import { Sentences } from "../../components/dialog.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Badge } from "../../components/status.tsx";
 import { hrefTo } from "../../route/route.ts";
@@ -27,11 +28,11 @@ export function AdvanceResult({
     >
       {answer === undefined && (
         <p class="quiet" role="status">
-          Under way: each due moment is met in its order …
+          Under way: due moments happen in their order …
         </p>
       )}
       {answer !== undefined && found.length === 0 && <p class="quiet">Nothing.</p>}
-      <ul class="happenings">
+      <ul class="happenings stack">
         {found.map((each) => (
           <li key={each.what}>
             <b class="number">{each.count.toLocaleString("en")}</b>
@@ -43,12 +44,8 @@ export function AdvanceResult({
       </ul>
       {answer !== undefined && answer.underWay.length > 0 && (
         <>
-          <p>After 30 s of real time, {plural(answer.underWay.length, "thing")} still went on:</p>
-          <ul class="sentences">
-            {answer.underWay.map((what) => (
-              <li key={what}>{what}</li>
-            ))}
-          </ul>
+          <p>After 30 s of real time, {plural(answer.underWay.length, "thing")} went on:</p>
+          <Sentences of={answer.underWay} />
         </>
       )}
     </Panel>

@@ -1,67 +1,62 @@
-/** Service time: what it is, what is due next and why, and ways to advance it. */
+/** Service time, what is due next and why, and ways to advance it. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
-import { formatDuration, formatFromNow } from "../../format.ts";
+import { Sentences } from "../../components/dialog.tsx";
 import { Panel } from "../../components/panel.tsx";
-import { Loading, Problem } from "../../components/states.tsx";
+import { Answer, Page } from "../../components/states.tsx";
+import { formatDuration, formatFromNow, formatTime } from "../../format.ts";
 import type { Clock } from "../../service/generated/answers.ts";
 import { useRead } from "../../service/use-read.ts";
 import { useServiceNow } from "../../service/use-service-now.ts";
-import { usePart } from "../../state/store.ts";
+import { useReadOnly } from "../../state/store.ts";
 import { AdvanceResult } from "./advance-result.tsx";
 import { Due } from "./due.tsx";
-import { keepsRealTime } from "./due-labels.ts";
-import { durationText, stepMs } from "./duration-text.ts";
+import { durationText, keepsRealTime, stepMs } from "./due-labels.ts";
 import { useAdvance } from "./use-advance.ts";
-import { WhatMoves } from "./what-moves.tsx";
 
-/** Leases are renewed without an event. */
+/** Interval between reads of the clock, ms: no event says that a lease was renewed. */
 const READ_MS = 5_000;
 
 export function ClockPage(): JSX.Element {
-  const { value, problem, again } = useRead<"readClock">("emulator/clock", {
+  const clock = useRead<"readClock">("emulator/clock", {
     concerns: () => true,
     everyMs: READ_MS,
   });
   const [advanced, advance] = useAdvance();
-  const isReadOnly = usePart(({ session }) => session) === "read-only";
+  const isReadOnly = useReadOnly();
   const isUnderWay = advanced !== undefined && advanced.answer === undefined;
   return (
-    <div class="page">
-      <div class="page-head">
-        <h1>Clock</h1>
-      </div>
-      {problem !== undefined && <Problem text={problem} onRetry={again} />}
-      {value === undefined && problem === undefined && <Loading what="the clock" />}
-      {value && (
-        <div class="clock-panels">
-          <Panel title="Service time">
-            <Now clock={value} />
-            {!isReadOnly && <Steps clock={value} isUnderWay={isUnderWay} onAdvance={advance} />}
-          </Panel>
-          {advanced && <AdvanceResult advanced={advanced} />}
-          <Due due={value.due} isUnderWay={isUnderWay} onStep={isReadOnly ? undefined : advance} />
-          <WhatMoves />
-        </div>
-      )}
-    </div>
+    <Page title="Clock">
+      <Answer of={clock} what="the clock">
+        {(value) => (
+          <>
+            <Panel title="Service time">
+              <Now clock={value} />
+              {!isReadOnly && <Steps clock={value} isUnderWay={isUnderWay} onAdvance={advance} />}
+            </Panel>
+            {advanced && <AdvanceResult advanced={advanced} />}
+            <Due due={value.due} {...{ isUnderWay }} onStep={isReadOnly ? undefined : advance} />
+            <WhatMoves />
+          </>
+        )}
+      </Answer>
+    </Page>
   );
 }
 
 function Now({ clock: { offsetMs } }: { readonly clock: Clock }): JSX.Element {
   const now = useServiceNow();
-  const at = now === undefined ? undefined : new Date(now);
   return (
     <div class="now">
-      <time class="now-time number">
-        {at?.toLocaleTimeString(undefined, { hour12: false }) ?? "–"}
-      </time>
-      <span class="quiet number">{at?.toLocaleDateString(undefined, { dateStyle: "full" })}</span>
+      <time class="now-time number">{now === undefined ? "–" : formatTime(now)}</time>
+      <span class="quiet number">
+        {now !== undefined && new Date(now).toLocaleDateString(undefined, { dateStyle: "full" })}
+      </span>
       {offsetMs > 0 ? (
         <span class="tag">{formatDuration(offsetMs)} ahead of real time</span>
       ) : (
-        <span class="quiet">as real time: it was not advanced yet</span>
+        <span class="quiet">not advanced</span>
       )}
     </div>
   );
@@ -75,9 +70,7 @@ interface StepsProps {
 
 function Steps({ clock, isUnderWay, onAdvance }: StepsProps): JSX.Element {
   const now = useServiceNow() ?? clock.nowMs;
-  const [typed, setTyped] = useState("");
   const next = clock.due.find((due) => !keepsRealTime(due));
-  const isReady = !isUnderWay && typed.trim() !== "";
   return (
     <div class="row steps">
       <Button
@@ -96,27 +89,70 @@ function Steps({ clock, isUnderWay, onAdvance }: StepsProps): JSX.Element {
       <Button isDisabled={isUnderWay} onPress={() => onAdvance("1h")}>
         + 1 h
       </Button>
-      <form
-        class="row"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isReady) onAdvance(durationText(typed));
-        }}
-      >
-        <input
-          class="number"
-          aria-label="Advance by, for example 1h30m"
-          placeholder="1h30m"
-          size={10}
-          autocomplete="off"
-          spellcheck={false}
-          value={typed}
-          onInput={(event) => setTyped(event.currentTarget.value)}
-        />
-        <Button isDisabled={!isReady} onPress={() => onAdvance(durationText(typed))}>
-          Advance
-        </Button>
-      </form>
+      <TypedStep {...{ isUnderWay, onAdvance }} />
     </div>
+  );
+}
+
+function TypedStep({ isUnderWay, onAdvance }: Omit<StepsProps, "clock">): JSX.Element {
+  const [typed, setTyped] = useState("");
+  const isReady = !isUnderWay && typed.trim() !== "";
+  const advance = () => isReady && onAdvance(durationText(typed));
+  return (
+    <form
+      class="row"
+      onSubmit={(event) => {
+        event.preventDefault();
+        advance();
+      }}
+    >
+      <input
+        class="number"
+        aria-label="Advance by, for example 1h30m"
+        placeholder="1h30m"
+        size={10}
+        autocomplete="off"
+        spellcheck={false}
+        value={typed}
+        onInput={(event) => setTyped(event.currentTarget.value)}
+      />
+      <Button isDisabled={!isReady} onPress={advance}>
+        Advance
+      </Button>
+    </form>
+  );
+}
+
+const MOVES = [
+  "time to live of jobs, also of a running one: it is deleted and its handler stopped",
+  "retention of finished jobs",
+  "idleTimeout, and the seconds of the scaler's scalerValue",
+  "the wait between two starts of a worker that fails",
+  "delayTime of a waiting job",
+  "tries of webhooks, windows of rate limits",
+  "wait of /runsync and /status-sync, and the wait of /stream",
+] as const;
+
+const STAYS = [
+  "running handlers, executionTimeout and executionTime",
+  "leases of workers, and how long they may be silent",
+  "limits of HTTP connections",
+  "signatures of the object store",
+] as const;
+
+function WhatMoves(): JSX.Element {
+  return (
+    <Panel title="What moves with it">
+      <div class="what-moves">
+        <section class="stack">
+          <h3>Moves with service time</h3>
+          <Sentences of={MOVES} />
+        </section>
+        <section class="stack">
+          <h3>Keeps real time</h3>
+          <Sentences of={STAYS} />
+        </section>
+      </div>
+    </Panel>
   );
 }

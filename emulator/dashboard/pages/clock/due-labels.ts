@@ -1,39 +1,39 @@
-/** Where the sentence about a due moment leads, and which of them are alike. */
+/** Due moments as the page shows them: where their sentences lead, which are alike, and steps to them. */
 import { shortId } from "../../format.ts";
 import type { Clock } from "../../service/generated/answers.ts";
 
 export type DueMoment = Clock["due"][number];
 
 export interface DueLink {
-  /** What is named in the sentence. */
+  /** The name in the sentence. */
   readonly named: string;
   readonly shown: string;
   readonly to: readonly [page: string, parts: readonly string[]];
 }
 
-/** Undefined where it is about several. */
+/** Undefined for a moment of several jobs. */
 export function linkOf({ kind, what, endpointId, id }: DueMoment): DueLink | undefined {
   if (kind === "scale" && endpointId !== undefined)
     return { named: endpointId, shown: endpointId, to: ["endpoint", [endpointId]] };
   if (id === undefined) return undefined;
   if (kind !== "webhook") return { named: id, shown: shortId(id), to: ["job", [id]] };
-  // The sentence has the job's id, and the delivery is where it happens.
+  // The sentence names the job; the link leads to the delivery.
   const named = /the job (\S+)/u.exec(what)?.[1] ?? id;
   return { named, shown: shortId(named), to: ["webhooks", [id]] };
 }
 
-/** The sentence before and behind what is named in it; all of it before where it is not. */
+/** The sentence before and behind the name; all of it before where the name is not in it. */
 export function around(what: string, named: string): readonly [string, string] {
   const at = what.indexOf(named);
   return at < 0 ? [`${what} `, ""] : [what.slice(0, at), what.slice(at + named.length)];
 }
 
-/** These go on in real time: however far the clock is advanced, they come no sooner. */
+/** Whether a moment is of real time: an advance of the clock brings it no nearer. */
 export function keepsRealTime({ kind }: Pick<DueMoment, "kind">): boolean {
   return kind === "leases" || kind === "overrun";
 }
 
-/** Moments so close together are shown as one where they are alike, ms. */
+/** Maximum time between alike moments that are shown as one, ms. */
 const TOGETHER_MS = 1_000;
 
 export interface DueGroup {
@@ -41,7 +41,7 @@ export interface DueGroup {
   readonly count: number;
 }
 
-/** Those that follow one another and differ by the id alone, at about the same time. */
+/** Neighbours that differ by their id alone, at about the same time, form a group. */
 export function groupsOf(due: readonly DueMoment[]): readonly DueGroup[] {
   const groups: DueGroup[] = [];
   for (const each of due) {
@@ -64,4 +64,15 @@ function isAlike(one: DueMoment, other: DueMoment): boolean {
 function withoutName(due: DueMoment): string {
   const link = linkOf(due);
   return link === undefined ? due.what : around(due.what, link.named).join("");
+}
+
+/** A typed duration as the service reads it, without spaces and in small letters: `1h30m`. A number alone is minutes. */
+export function durationText(typed: string): string {
+  const text = typed.replaceAll(/\s+/gu, "").toLowerCase();
+  return /^\d+$/u.test(text) ? `${text}m` : text;
+}
+
+/** The step to a moment: whole ms, at least 1. */
+export function stepMs(at: string, nowMs: number): number {
+  return Math.max(1, Math.ceil(Date.parse(at) - nowMs));
 }

@@ -1,4 +1,4 @@
-/** Advances the clock, and gathers what happens until the moment it is advanced to. */
+/** Advances the clock, and collects the events until the moment it is advanced to. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { call } from "../../service/call.ts";
 import { onEvents } from "../../service/follow.ts";
@@ -6,19 +6,19 @@ import type { AdvancedClock } from "../../service/generated/answers.ts";
 import type { ServiceEvent } from "../../state/service-event.ts";
 import { complain } from "../../state/store.ts";
 
-/** What came of an advance. */
+/** The result of an advance. */
 export interface Advanced {
-  /** As it was asked for: `30m`, or ms. */
+  /** As requested: `30m`, or ms. */
   readonly by: string | number;
-  /** Undefined while it is under way. */
+  /** Undefined until the advance ends. */
   readonly answer: AdvancedClock | undefined;
   readonly events: readonly ServiceEvent[];
 }
 
-/** More events are counted as far as they came, and no further. */
+/** Maximum events counted. */
 const MOST_EVENTS = 20_000;
 
-/** The last advance, and a function for the next one. Events of one are shown as they come: the last come behind the answer. */
+/** The last advance, and a function for the next one. Some events of an advance come after its answer. */
 export function useAdvance(): readonly [Advanced | undefined, (by: string | number) => void] {
   const [advanced, setAdvanced] = useState<Advanced | undefined>(undefined);
   const stop = useRef<() => void>(() => undefined);

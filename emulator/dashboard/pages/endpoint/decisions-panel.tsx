@@ -1,4 +1,4 @@
-/** What the scaler decided, the newest first, each with the sentence why. */
+/** The decisions of the scaler, the newest first, each with its reason. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Badge } from "../../components/status.tsx";
@@ -10,6 +10,7 @@ import { decisionLabel, directionOf } from "./lanes/lane-labels.ts";
 
 type Decisions = ScalerDecisions["decisions"];
 
+/** Number of decisions shown at first. */
 const FEW = 6;
 
 const DIRECTIONS = {
@@ -23,9 +24,9 @@ export function DecisionsPanel({ decisions }: { readonly decisions: Decisions })
   const shown = isAll ? decisions : decisions.slice(0, FEW);
   return (
     <Panel title="Decisions of the scaler">
-      {decisions.length === 0 && <Empty>It had nothing to decide yet.</Empty>}
+      {decisions.length === 0 && <Empty>No decision yet.</Empty>}
       {decisions.length > 0 && (
-        <ul class="decisions">
+        <ul class="decisions stack">
           {shown.map((decision, index) => (
             <li key={`${decision.at} ${index}`}>
               <time class="quiet number" dateTime={decision.at}>

@@ -1,9 +1,9 @@
-/** Says of each endpoint how it is: what is wrong with it, and where one sees that. */
+/** The health of an endpoint: what is wrong with it, with a link to where that is shown. */
 import { plural } from "../../format.ts";
 import { hrefTo } from "../../route/route.ts";
 import { jobsOf, limitsOf, workersOf } from "./links.ts";
 
-/** What of an endpoint tells how it is. */
+/** The part of an endpoint that its health depends on. */
 export interface Overviewed {
   readonly id: string;
   readonly workersMax: number;
@@ -21,7 +21,7 @@ export interface Overviewed {
 }
 
 export interface Concern {
-  /** `bad`: jobs fail or cannot run; `warn`: they would not everywhere. */
+  /** `bad`: jobs fail or cannot run; `warn`: production would refuse some. */
   readonly tone: "bad" | "warn";
   /** Without its subject, the endpoint. */
   readonly text: string;
@@ -54,16 +54,16 @@ export function concernsOf(endpoint: Overviewed): readonly Concern[] {
   return concerns;
 }
 
-/** The word of a query for jobs that failed; the counters take both together. */
+/** The query for failed jobs: the counters of the service count timeouts as failures. */
 export const FAILED = "status:failed,timed_out";
 
-export interface Health {
+interface Health {
   readonly icon: "failed" | "warning" | "running" | "done" | "idle";
   readonly word: string;
   readonly tone: "busy" | "good" | "bad" | "warn" | "quiet";
 }
 
-/** The state of the endpoint in a word. */
+/** The health of an endpoint in a word. */
 export function healthOf(endpoint: Overviewed): Health {
   const { jobs, workers } = endpoint;
   const [worst] = concernsOf(endpoint);

@@ -1,49 +1,47 @@
 /** One endpoint: its numbers, its workers over time, the last hour, its settings. */
 import type { JSX } from "preact";
-import { CopyButton } from "../../components/button.tsx";
-import { Facts } from "../../components/panel.tsx";
+import { useMemo, useState } from "preact/hooks";
+import { Button, CopyButton } from "../../components/button.tsx";
+import { Chart } from "../../components/chart.tsx";
+import { Confirm } from "../../components/dialog.tsx";
+import { Facts, Panel } from "../../components/panel.tsx";
+import { Answer, Empty, Loading } from "../../components/states.tsx";
 import { Badge } from "../../components/status.tsx";
-import { Empty, Loading, Problem } from "../../components/states.tsx";
-import { hrefTo, type Route, type PageProps } from "../../route/route.ts";
-import type { EndpointOverview } from "../../service/generated/answers.ts";
-import type { ServiceEvent } from "../../state/service-event.ts";
+import { plural } from "../../format.ts";
+import { hrefTo, type PageProps, type Route } from "../../route/route.ts";
+import { call } from "../../service/call.ts";
+import type { EndpointOverview, EndpointSeries } from "../../service/generated/answers.ts";
 import { useRead } from "../../service/use-read.ts";
 import { useServiceNow } from "../../service/use-service-now.ts";
-import { usePart } from "../../state/store.ts";
-import { Quantiles, WorkerCounts } from "../overview/endpoint-line.tsx";
-import { concernsOf, FAILED, healthOf } from "./endpoint-health.ts";
-import { ChartsPanel } from "./charts-panel.tsx";
+import type { ServiceEvent } from "../../state/service-event.ts";
+import { attempt, useReadOnly } from "../../state/store.ts";
+import { chartsOf } from "./chart-data.ts";
 import { DecisionsPanel } from "./decisions-panel.tsx";
+import { concernsOf, FAILED, healthOf } from "./endpoint-health.ts";
+import { Concerns, Figure, figuresOf } from "./figures.tsx";
 import { LanesPanel } from "./lanes/lanes-panel.tsx";
-import { jobsOf, limitsOf, workersOf } from "./links.ts";
-import { PurgeButton } from "./purge-button.tsx";
+import { jobsOf, workersOf } from "./links.ts";
+import { useOverviews } from "./overviews.ts";
 import { SettingsPanel } from "./settings-panel.tsx";
-import { useOverviews } from "./use-overviews.ts";
 
 export function EndpointPage({ route }: PageProps): JSX.Element {
   const [id] = route.parts;
-  const { value, problem, again } = useOverviews();
-  if (value === undefined) {
-    if (problem !== undefined) return <Problem text={problem} onRetry={again} />;
-    return <Loading what="the endpoint" />;
-  }
-  const endpoint = value.endpoints.find((each) => each.id === id);
-  if (endpoint === undefined) {
-    return (
-      <Empty>
-        {id === undefined ? "No endpoint was named. " : `There is no endpoint “${id}” (any more). `}
-        <a href={hrefTo("overview")}>All endpoints</a>
-      </Empty>
-    );
-  }
   return (
-    <div class="page endpoint-page">
-      <Head endpoint={endpoint} />
-      <Concerns endpoint={endpoint} />
-      <Numbers endpoint={endpoint} />
-      <Past key={endpoint.id} endpoint={endpoint} route={route} />
-      <SettingsPanel key={endpoint.id} id={endpoint.id} />
-    </div>
+    <Answer of={useOverviews()} what="the endpoint">
+      {({ endpoints }) => {
+        const endpoint = endpoints.find((each) => each.id === id);
+        return endpoint === undefined ? (
+          <Empty>
+            {id === undefined
+              ? "The address names no endpoint. "
+              : `There is no endpoint “${id}” (any more). `}
+            <a href={hrefTo("overview")}>All endpoints</a>
+          </Empty>
+        ) : (
+          <EndpointView key={id} endpoint={endpoint} route={route} />
+        );
+      }}
+    </Answer>
   );
 }
 
@@ -51,9 +49,27 @@ interface OfEndpoint {
   readonly endpoint: EndpointOverview;
 }
 
+function EndpointView({ endpoint, route }: OfEndpoint & { readonly route: Route }): JSX.Element {
+  const concerns = concernsOf(endpoint);
+  return (
+    <div class="page endpoint-page">
+      <Head endpoint={endpoint} />
+      {concerns.length > 0 && <Concerns concerns={concerns} />}
+      <Numbers endpoint={endpoint} />
+      <Past endpoint={endpoint} route={route} />
+      <SettingsPanel id={endpoint.id} />
+    </div>
+  );
+}
+
 function Head({ endpoint }: OfEndpoint): JSX.Element {
   const { id, name, type, version, jobs } = endpoint;
-  const isReadOnly = usePart((state) => state.session) === "read-only";
+  const isReadOnly = useReadOnly();
+  const links = [
+    ["Jobs", jobsOf(id)],
+    ["Workers", workersOf(id)],
+    ["Playground", hrefTo("playground", [id])],
+  ] as const;
   return (
     <div class="page-head">
       <span class="row">
@@ -67,15 +83,11 @@ function Head({ endpoint }: OfEndpoint): JSX.Element {
       </span>
       <span class="spring" />
       <div class="actions">
-        <a class="button" href={jobsOf(id)}>
-          Jobs
-        </a>
-        <a class="button" href={workersOf(id)}>
-          Workers
-        </a>
-        <a class="button" href={hrefTo("playground", [id])}>
-          Playground
-        </a>
+        {links.map(([title, href]) => (
+          <a key={title} class="button" href={href}>
+            {title}
+          </a>
+        ))}
         <a class="button" href="docs" target="_blank" rel="noreferrer noopener">
           OpenAPI
         </a>
@@ -85,77 +97,79 @@ function Head({ endpoint }: OfEndpoint): JSX.Element {
   );
 }
 
-function Concerns({ endpoint }: OfEndpoint): JSX.Element | null {
-  const concerns = concernsOf(endpoint);
-  if (concerns.length === 0) return null;
+interface PurgeProps {
+  readonly id: string;
+  readonly waiting: number;
+}
+
+function PurgeButton({ id, waiting }: PurgeProps): JSX.Element {
+  const [isAsking, setAsking] = useState(false);
+  const purge = () =>
+    attempt(async () => {
+      const path = `v2/${encodeURIComponent(id)}/purge-queue`;
+      const { removed } = await call<"purgeQueue">(path, { method: "POST" });
+      return `removed ${plural(removed, "waiting job")}`;
+    });
   return (
-    <ul class="concerns" aria-label="What needs a look">
-      {concerns.map(({ tone, text, href }) => (
-        <li key={text} class={tone}>
-          <Badge
-            icon={tone === "bad" ? "failed" : "warning"}
-            word={tone === "bad" ? "trouble" : "limits"}
-            tone={tone}
-          />
-          <a href={href}>{text}</a>
-        </li>
-      ))}
-    </ul>
+    <>
+      <Button kind="danger" isDisabled={waiting === 0} onPress={() => setAsking(true)}>
+        Purge queue …
+      </Button>
+      {isAsking && (
+        <Confirm
+          title={`Purge the queue of ${id}?`}
+          sentences={[
+            `${plural(waiting, "waiting job")} ${waiting === 1 ? "is" : "are"} removed for good.`,
+            "Running jobs continue.",
+          ]}
+          word={`Remove ${plural(waiting, "waiting job")}`}
+          onClose={() => setAsking(false)}
+          onConfirm={purge}
+        />
+      )}
+    </>
   );
 }
 
 function Numbers({ endpoint }: OfEndpoint): JSX.Element {
-  const { id, jobs, newest, refusedInProduction } = endpoint;
-  const link = (value: number, ...words: readonly string[]) => (
-    <a class="figure" href={jobsOf(id, ...words)}>
-      {value.toLocaleString("en")}
-    </a>
-  );
-  const slow = (word: "waited" | "took") => (ms: number) =>
-    jobsOf(id, `${word}:>${ms}ms`, "since:5m");
+  const { id, jobs } = endpoint;
+  const figures = figuresOf(endpoint);
   return (
     <section class="panel numbers" aria-label="Now">
       <Facts
         facts={[
-          ["Queued", link(jobs.inQueue, "status:queued")],
-          ["Running", link(jobs.inProgress, "status:running")],
-          ["Workers", <WorkerCounts endpoint={endpoint} />],
+          ["Queued", figures.queued],
+          ["Running", figures.running],
+          ["Workers", figures.workers],
+          ["Delay p50 / p95, 5 min", figures.delay],
+          ["Execution p50 / p95, 5 min", figures.execution],
           [
-            "Delay p50 / p95, 5 min",
-            <Quantiles low={newest.delayP50} high={newest.delayP95} href={slow("waited")} />,
+            "Completed, in all",
+            <Figure value={jobs.completed} href={jobsOf(id, "status:completed")} />,
           ],
-          [
-            "Execution p50 / p95, 5 min",
-            <Quantiles low={newest.executionP50} high={newest.executionP95} href={slow("took")} />,
-          ],
-          ["Completed, in all", link(jobs.completed, "status:completed")],
-          ["Failed, in all", link(jobs.failed, FAILED)],
+          ["Failed, in all", <Figure value={jobs.failed} href={jobsOf(id, FAILED)} />],
           ["Retried, in all", <span class="number">{jobs.retried.toLocaleString("en")}</span>],
-          [
-            "Refused in production",
-            <a class="figure" href={limitsOf(id)}>
-              {refusedInProduction.toLocaleString("en")}
-            </a>,
-          ],
+          ["Refused in production", figures.refused],
         ]}
       />
     </section>
   );
 }
 
+/** Minimum interval between reads after events, and interval without any, ms. */
 const PACE_MS = 1_000;
-const EVERY_MS = 10_000;
+const READ_MS = 10_000;
 
-/** What happened in the last hour, in bars, sentences and charts. */
+/** The last hour: workers over time, decisions and charts. */
 function Past({ endpoint: { id }, route }: OfEndpoint & { readonly route: Route }): JSX.Element {
   const concerns = (event: ServiceEvent) =>
     event.endpointId === id && event.type !== "webhook" && event.type !== "attempt";
   const named = encodeURIComponent(id);
-  const of = `emulator/endpoints/${named}`;
-  const live = { concerns, paceMs: PACE_MS, everyMs: EVERY_MS };
+  const path = `emulator/endpoints/${named}`;
+  const live = { concerns, paceMs: PACE_MS, everyMs: READ_MS };
   const workers = useRead<"listWorkers">(`emulator/workers?endpointId=${named}&lines=0`, live);
-  const decisions = useRead<"readDecisions">(`${of}/decisions?limit=100`, live);
-  const series = useRead<"readSeries">(`${of}/series`, live);
+  const decisions = useRead<"readDecisions">(`${path}/decisions?limit=100`, live);
+  const series = useRead<"readSeries">(`${path}/series`, live);
   const now = useServiceNow();
   if (now === undefined) return <Loading what="the last hour" />;
   const decided = decisions.value?.decisions ?? [];
@@ -171,5 +185,19 @@ function Past({ endpoint: { id }, route }: OfEndpoint & { readonly route: Route 
       <DecisionsPanel decisions={decided} />
       {series.value !== undefined && <ChartsPanel series={series.value} />}
     </>
+  );
+}
+
+function ChartsPanel({ series }: { readonly series: EndpointSeries }): JSX.Element {
+  const charts = useMemo(() => chartsOf(series), [series]);
+  const [at, setAt] = useState<number | undefined>(undefined);
+  return (
+    <Panel title="The last hour">
+      <div class="charts">
+        {charts.map((chart) => (
+          <Chart key={chart.title} chart={chart} at={at} onPoint={setAt} />
+        ))}
+      </div>
+    </Panel>
   );
 }

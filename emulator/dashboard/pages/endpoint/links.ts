@@ -1,12 +1,12 @@
-/** Where the jobs, workers and limits behind a number of an endpoint are. */
+/** Links to the jobs, workers and limits behind the numbers of an endpoint. */
 import { hrefTo } from "../../route/route.ts";
 
-/** @param words of the query for jobs, beside the endpoint */
+/** @param words more words of the query */
 export function jobsOf(endpointId: string, ...words: readonly string[]): string {
   return hrefTo("jobs", [], { q: [`endpoint:${endpointId}`, ...words].join(" ") });
 }
 
-/** @param state one of those that workers have; empty for all */
+/** @param state a state of workers; empty for all */
 export function workersOf(endpointId: string, state = ""): string {
   return hrefTo("workers", [], { endpoint: endpointId, state });
 }

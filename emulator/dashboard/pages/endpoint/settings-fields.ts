@@ -1,6 +1,6 @@
-/** The settings of an endpoint that can be changed: their names, what they mean, and how a form becomes a change. Pure. */
+/** The settings of an endpoint that the form changes, and how the form becomes a change. Pure. */
 
-/** What the management interface answers of an endpoint, as far as it can be edited here. */
+/** The part of an endpoint that the form changes. */
 export interface Editable {
   readonly type: "QUEUE" | "LOAD_BALANCING";
   readonly computeType: "GPU" | "CPU";
@@ -20,103 +20,64 @@ export interface Editable {
 }
 
 export interface SettingField {
-  /** As the management interface calls it; a dot leads into an object. */
+  /** As in the management interface; a dot leads into an object. */
   readonly name: string;
   readonly label: string;
-  readonly kind: "text" | "number" | "list" | "choice";
-  readonly unit?: string;
+  readonly kind: "line" | "number" | "choice";
+  /** The text is a list with commas. */
+  readonly isList?: boolean;
+  /** The unit. */
+  readonly note?: string;
   readonly help?: string;
   readonly choices?: readonly (readonly [value: string, label: string])[];
-  /** A change of it replaces the workers. */
+  /** A change replaces the workers. */
   readonly rolls?: boolean;
   readonly only?: Partial<Pick<Editable, "type" | "computeType">>;
 }
 
+const QUEUE = { only: { type: "QUEUE" } } as const;
+const GPU = { rolls: true, only: { computeType: "GPU" } } as const;
+const CPU = { rolls: true, only: { computeType: "CPU" } } as const;
+
 const ALL_FIELDS: readonly SettingField[] = [
-  { name: "name", label: "Name", kind: "text" },
+  { name: "name", label: "Name", kind: "line" },
   { name: "workersMin", label: "Workers, at least", kind: "number", help: "kept without jobs too" },
   { name: "workersMax", label: "Workers, at most", kind: "number" },
   {
-    name: "idleTimeout",
-    label: "Idle timeout",
-    kind: "number",
-    unit: "s",
-    help: "without a job, before a worker leaves",
+    ...{ name: "idleTimeout", label: "Idle timeout", kind: "number", note: "s" },
+    help: "time without a job before a worker stops",
   },
   {
-    name: "scalerType",
-    label: "Scaler",
-    kind: "choice",
+    ...{ name: "scalerType", label: "Scaler", kind: "choice", ...QUEUE },
     choices: [
       ["QUEUE_DELAY", "by queue delay"],
       ["REQUEST_COUNT", "by job count"],
     ],
-    only: { type: "QUEUE" },
   },
   {
-    name: "scalerValue",
-    label: "Scaler value",
-    kind: "number",
+    ...{ name: "scalerValue", label: "Scaler value", kind: "number" },
     help: "seconds in the queue, or jobs for each worker",
   },
+  { name: "executionTimeoutMs", label: "Execution timeout", kind: "number", note: "ms", ...QUEUE },
+  { name: "retries.workerLost", label: "Retries, worker lost", kind: "number", ...QUEUE },
+  { name: "retries.handlerError", label: "Retries, handler failed", kind: "number", ...QUEUE },
   {
-    name: "executionTimeoutMs",
-    label: "Execution timeout",
-    kind: "number",
-    unit: "ms",
-    only: { type: "QUEUE" },
+    ...{ name: "requestsPerWorker", label: "Requests per worker", kind: "number" },
+    help: "each running worker raises the rate limits by this number",
   },
   {
-    name: "retries.workerLost",
-    label: "Retries, worker lost",
-    kind: "number",
-    only: { type: "QUEUE" },
+    ...{ name: "gpuTypeIds", label: "GPU types", kind: "line", isList: true, ...GPU },
+    help: "separated by commas, the preferred one first",
   },
+  { name: "gpuCount", label: "GPUs per worker", kind: "number", ...GPU },
   {
-    name: "retries.handlerError",
-    label: "Retries, handler failed",
-    kind: "number",
-    only: { type: "QUEUE" },
+    ...{ name: "cpuFlavorIds", label: "CPU flavours", kind: "line", isList: true, ...CPU },
+    help: "separated by commas",
   },
-  {
-    name: "requestsPerWorker",
-    label: "Requests per worker",
-    kind: "number",
-    help: "by which each running worker raises the rate limits",
-  },
-  {
-    name: "gpuTypeIds",
-    label: "GPU types",
-    kind: "list",
-    help: "the preferred one first, with commas",
-    rolls: true,
-    only: { computeType: "GPU" },
-  },
-  {
-    name: "gpuCount",
-    label: "GPUs per worker",
-    kind: "number",
-    rolls: true,
-    only: { computeType: "GPU" },
-  },
-  {
-    name: "cpuFlavorIds",
-    label: "CPU flavours",
-    kind: "list",
-    help: "with commas",
-    rolls: true,
-    only: { computeType: "CPU" },
-  },
-  {
-    name: "vcpuCount",
-    label: "vCPUs",
-    kind: "number",
-    rolls: true,
-    only: { computeType: "CPU" },
-  },
+  { name: "vcpuCount", label: "vCPUs", kind: "number", ...CPU },
 ];
 
-/** Those that an endpoint of this kind has. */
+/** The fields of this kind of endpoint. */
 export function fieldsOf(
   endpoint: Pick<Editable, "type" | "computeType">,
 ): readonly SettingField[] {
@@ -127,22 +88,22 @@ export function fieldsOf(
   );
 }
 
-/** What was typed, by the name of the field; those that were not touched are not in it. */
+/** Typed texts by the name of their field; untouched fields are absent. */
 export type Draft = Readonly<Record<string, string>>;
 
-/** The value as the form shows it. */
+/** The value in the form. */
 export function textOf(endpoint: Editable, name: string): string {
   const value = valueAt(endpoint, name);
   if (Array.isArray(value)) return value.join(", ");
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
-/** Fields whose text is not that of the endpoint any more. */
+/** Fields with another text than the endpoint has. */
 export function changedNames(endpoint: Editable, draft: Draft): readonly string[] {
   return Object.keys(draft).filter((name) => draft[name]?.trim() !== textOf(endpoint, name));
 }
 
-/** The body of the `PATCH`. What is no number goes as it was typed: the service says what is wrong with it. */
+/** The body of the `PATCH`. A text that is not a number is sent as typed, for the service to refuse. */
 export function changesOf(endpoint: Editable, draft: Draft): Readonly<Record<string, unknown>> {
   const body: Record<string, unknown> = {};
   for (const name of changedNames(endpoint, draft)) {
@@ -156,9 +117,9 @@ export function changesOf(endpoint: Editable, draft: Draft): Readonly<Record<str
   return body;
 }
 
-function typed({ kind }: SettingField, text: string): unknown {
+function typed({ kind, isList }: SettingField, text: string): unknown {
   const wanted = text.trim();
-  if (kind === "list") {
+  if (isList === true) {
     return wanted
       .split(",")
       .map((part) => part.trim())
@@ -170,13 +131,13 @@ function typed({ kind }: SettingField, text: string): unknown {
 }
 
 export interface FieldProblems {
-  /** By the name of the field, without it at the beginning. */
+  /** By the name of the field, without that name. */
   readonly at: Readonly<Record<string, string>>;
-  /** Those of no field that is shown. */
+  /** Sentences about no field of the form. */
   readonly others: readonly string[];
 }
 
-/** Each sentence of the service at the field that it is about. */
+/** Assigns the sentences of the service to their fields. */
 export function problemsAt(
   sentences: readonly string[],
   fields: readonly SettingField[],

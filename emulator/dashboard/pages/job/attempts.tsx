@@ -1,14 +1,15 @@
-/** The attempts at a job: who had each, how it ended, and what it spent its time on. */
+/** The attempts at a job: the worker of each, its outcome, and its stages. */
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { formatDuration, formatInstant } from "../../format.ts";
+import { formatInstant } from "../../format.ts";
 import { WorkerLink } from "../../components/links.tsx";
 import { Panel } from "../../components/panel.tsx";
-import { Badge } from "../../components/status.tsx";
+import { StageBars } from "../../components/stage-bars.tsx";
+import { Badge, outcomeBadge } from "../../components/status.tsx";
 import { Empty } from "../../components/states.tsx";
 import type { Attempt, JobDetails } from "../../service/generated/answers.ts";
 import { FailureReport } from "./failure-report.tsx";
-import { type Stage, stagesOf } from "./stages.ts";
+import { stagesOf } from "./stages.ts";
 
 export function Attempts({ job }: { readonly job: JobDetails }): JSX.Element {
   const { attempts = [], attemptsLeftOut = 0 } = job;
@@ -17,7 +18,7 @@ export function Attempts({ job }: { readonly job: JobDetails }): JSX.Element {
     <Panel
       title={attempts.length > 1 ? `Attempts (${attempts.length + attemptsLeftOut})` : "Attempt"}
     >
-      {attempts.length === 0 && <Empty>No worker has had it yet.</Empty>}
+      {attempts.length === 0 && <Empty>No worker has received it yet.</Empty>}
       <ol class="attempts">
         {attempts.map((attempt) => (
           <AttemptLine
@@ -35,7 +36,7 @@ export function Attempts({ job }: { readonly job: JobDetails }): JSX.Element {
   );
 }
 
-/** The time by the browser's clock, each second while something runs. */
+/** The time by the browser's clock; while the job runs, it ticks each second. */
 function useNow(isRunning: boolean): number {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {
@@ -46,21 +47,6 @@ function useNow(isRunning: boolean): number {
   return now;
 }
 
-const OUTCOMES = {
-  running: ["running", "busy"],
-  completed: ["done", "good"],
-  failed: ["failed", "bad"],
-  crashed: ["failed", "bad"],
-  out_of_memory: ["failed", "bad"],
-  timed_out: ["late", "warn"],
-  lost: ["warning", "warn"],
-  handed_back: ["retry", "quiet"],
-  undelivered: ["retry", "quiet"],
-  interrupted: ["retry", "quiet"],
-  cancelled: ["cancelled", "quiet"],
-  damaged: ["failed", "bad"],
-} as const;
-
 interface AttemptLineProps {
   readonly attempt: Attempt;
   readonly now: number;
@@ -69,12 +55,12 @@ interface AttemptLineProps {
 
 function AttemptLine({ attempt, now, isLast }: AttemptLineProps): JSX.Element {
   const { number, outcome, workerId, version, startedAt, failure } = attempt;
-  const [icon, tone] = OUTCOMES[outcome] ?? ["warning", "quiet"];
+  const badge = outcomeBadge(outcome);
   return (
     <li class="attempt">
       <div class="row">
         <b class="number">{number}</b>
-        <Badge icon={icon} word={outcome.replaceAll("_", " ")} tone={tone} />
+        <Badge {...badge} />
         {workerId !== undefined && (
           <span class="quiet">
             worker <WorkerLink id={workerId} />
@@ -85,36 +71,8 @@ function AttemptLine({ attempt, now, isLast }: AttemptLineProps): JSX.Element {
           {formatInstant(startedAt)}
         </time>
       </div>
-      <Waterfall stages={stagesOf(attempt, now)} tone={tone} />
+      <StageBars stages={stagesOf(attempt, now)} tone={badge.tone} />
       {failure !== undefined && !isLast && <FailureReport failure={failure} isShort />}
     </li>
-  );
-}
-
-interface WaterfallProps {
-  readonly stages: readonly Stage[];
-  /** Of the outcome. */
-  readonly tone: string;
-}
-
-function Waterfall({ stages, tone }: WaterfallProps): JSX.Element {
-  const from = stages[0]?.fromMs ?? 0;
-  const whole = Math.max(1, (stages.at(-1)?.toMs ?? 1) - from);
-  const percent = (ms: number) => `${(ms / whole) * 100}%`;
-  return (
-    <ul class="waterfall" aria-label="Stages">
-      {stages.map(({ name, title, fromMs, toMs }) => (
-        <li key={name} title={title}>
-          <span class="quiet">{name}</span>
-          <span class="track">
-            <span
-              class={`bar ${name} ${tone}`}
-              style={{ marginLeft: percent(fromMs - from), width: percent(toMs - fromMs) }}
-            />
-          </span>
-          <span class="number">{formatDuration(toMs - fromMs)}</span>
-        </li>
-      ))}
-    </ul>
   );
 }

@@ -1,14 +1,18 @@
-/** Reads the chunks of the job that is shown as they come, without taking them from a client that streams them. */
+/** Reads the chunks of a job as they come, without taking them from a client that streams them. */
+import type { EventFrame } from "../../../core/observe/event-frames.ts";
 import { memberOf, readRawJson, writeRawJson } from "../../json/raw-json.ts";
-import { open } from "../../service/call.ts";
 import { onEvents } from "../../service/follow.ts";
-import { type Frame, readFrames } from "../../service/frame-reader.ts";
-import { pageVisible, onPageHidden } from "../../service/page-visibility.ts";
+import { readStream } from "../../service/stream.ts";
 import type { Chunk } from "../../state/chunk-list.ts";
 import { dispatch } from "../../state/store.ts";
 
-/** After a break, ms. */
+/** Wait before a new connection, ms. */
 const AGAIN_MS = 1_000;
+
+/** When the dashboard heard that the attempt began, by the page's clock. */
+interface Began {
+  atMs: number | undefined;
+}
 
 /** Until the returned function is called. */
 export function followChunks(jobId: string): () => void {
@@ -28,38 +32,27 @@ export function followChunks(jobId: string): () => void {
   };
 }
 
-/** When the dashboard heard that the attempt began, by the page's clock. */
-interface Began {
-  atMs: number | undefined;
-}
-
 async function follow(jobId: string, began: Began, signal: AbortSignal): Promise<void> {
-  const place: { id: string | undefined; isOver: boolean } = { id: undefined, isOver: false };
   const path = `emulator/jobs/${encodeURIComponent(jobId)}/chunks`;
+  const place: { lastId: string | undefined; isOver: boolean } = {
+    lastId: undefined,
+    isOver: false,
+  };
   while (!signal.aborted && !place.isOver) {
-    await pageVisible(signal);
-    const unseen = new AbortController();
-    const forget = onPageHidden(() => unseen.abort());
-    const headers = {
-      accept: "text/event-stream",
-      ...(place.id !== undefined && { "last-event-id": place.id }),
-    };
     try {
-      const whileSeen = AbortSignal.any([signal, unseen.signal]);
-      await readFrames(await open(path, { headers, signal: whileSeen }), (frames) => {
-        place.id = frames.findLast(({ id }) => id !== undefined)?.id ?? place.id;
+      await readStream(path, { signal, lastId: place.lastId }, (frames) => {
+        place.lastId = frames.findLast(({ id }) => id !== undefined)?.id ?? place.lastId;
         place.isOver ||= take(jobId, frames, began);
       });
     } catch {
-      // It is tried again, unless the page has gone.
+      // The loop tries again, unless the page has gone.
     }
-    forget();
     if (!place.isOver) await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
   }
 }
 
-/** True when the last one has come. */
-function take(jobId: string, frames: readonly Frame[], { atMs }: Began): boolean {
+/** True once the last chunk has come. */
+function take(jobId: string, frames: readonly EventFrame[], { atMs }: Began): boolean {
   let chunks: Chunk[] = [];
   const flush = () => {
     const afterMs = atMs === undefined ? undefined : performance.now() - atMs;

@@ -1,11 +1,11 @@
-/** Finds the text that a stream of chunks is, where it is one. */
+/** Joins the chunks of a text. */
 import { memberOf, type RawNode, readRawJson } from "../../json/raw-json.ts";
 import type { Chunk } from "../../state/chunk-list.ts";
 
-/** Keys under which handlers send pieces of text. */
+/** Keys of objects with which handlers stream text. */
 const KEYS = ["token", "text", "delta", "content"];
 
-/** The pieces one behind the other; undefined where one of the chunks is no text. */
+/** Undefined when one of the chunks is not text. */
 export function joinedText(chunks: readonly Chunk[]): string | undefined {
   let text = "";
   for (const { json } of chunks) {

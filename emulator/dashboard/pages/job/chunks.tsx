@@ -1,4 +1,4 @@
-/** The chunks of a job as they stream: those of text as one text, others one below the other. */
+/** The chunks of a job as they stream: texts joined to one text, others one below the other. */
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
@@ -14,11 +14,11 @@ import { joinedText } from "./chunk-text.ts";
 
 interface ChunksProps {
   readonly jobId: string;
-  /** Where there are no chunks nothing is shown, unless it is to be. */
+  /** Shows the panel also before the first chunk. */
   readonly isAlwaysShown?: boolean;
 }
 
-/** So many of those that are no text are shown, the newest. */
+/** Maximum chunks shown one below the other: the newest. */
 const MOST_SHOWN = 100;
 
 export function Chunks({ jobId, isAlwaysShown = false }: ChunksProps): JSX.Element | null {
@@ -43,10 +43,12 @@ export function Chunks({ jobId, isAlwaysShown = false }: ChunksProps): JSX.Eleme
         </>
       }
     >
-      {count === 0 && <Empty>{isComplete ? "It streamed nothing." : "Nothing came yet."}</Empty>}
-      {count > MOST_CHUNKS && <p class="quiet">The first one, and the newest {MOST_CHUNKS - 1}.</p>}
+      {count === 0 && <Empty>{isComplete ? "The stream was empty." : "No chunk yet."}</Empty>}
+      {count > MOST_CHUNKS && (
+        <p class="quiet">The first chunk, and the newest {MOST_CHUNKS - 1}.</p>
+      )}
       {text === undefined ? (
-        <ol class="chunks" start={Math.max(0, count - MOST_SHOWN)}>
+        <ol class="chunks stack" start={Math.max(0, count - MOST_SHOWN)}>
           {chunks.slice(-MOST_SHOWN).map(({ index, json }) => (
             <li key={index}>
               <span class="quiet number">{index}</span>
@@ -61,7 +63,7 @@ export function Chunks({ jobId, isAlwaysShown = false }: ChunksProps): JSX.Eleme
   );
 }
 
-/** Its end stays in sight while one looks at it. */
+/** Follows its end until the user scrolls back. */
 function StreamText({ text }: { readonly text: string }): JSX.Element {
   const box = useRef<HTMLPreElement>(null);
   const isAtEnd = useRef(true);
@@ -73,7 +75,7 @@ function StreamText({ text }: { readonly text: string }): JSX.Element {
     isAtEnd.current = scrollTop + clientHeight > scrollHeight - 24;
   };
   return (
-    <pre ref={box} class="stream-text" tabIndex={0} onScroll={look}>
+    <pre ref={box} class="stream-text sunken" tabIndex={0} onScroll={look}>
       {text}
     </pre>
   );

@@ -1,12 +1,12 @@
-/** A job as something to paste: a curl line, a program, a test. Keys are never part of it. */
+/** A job to paste elsewhere: as a curl line, a program, a test. It never contains a key. */
 import { type RawNode, writeRawJson } from "../../json/raw-json.ts";
 
 export interface JobToCopy {
   readonly endpointId: string;
   readonly input: RawNode;
-  /** Undefined where it did not complete. */
+  /** Undefined if the job did not complete. */
   readonly output: RawNode | undefined;
-  /** Where the service is called, with a slash at its end. */
+  /** The address of the service, with a slash at its end. */
   readonly base: string;
 }
 
@@ -28,7 +28,7 @@ function asTypeScript({ base, endpointId, input }: JobToCopy): string {
   const baseUrl = JSON.stringify(base.replace(/\/$/u, ""));
   return `import { createClient } from "sv-runtime/client";
 
-// The key is taken from SV_API_KEY.
+// The client reads the key from SV_API_KEY.
 await using client = createClient({ baseUrl: ${baseUrl} });
 const job = await client.endpoint(${JSON.stringify(endpointId)}).runSync(${literal(input)});
 console.log(job.output);
@@ -52,12 +52,12 @@ ${expected}
 `;
 }
 
-/** JSON is an expression of the language. */
+/** JSON is a TypeScript expression. */
 function literal(node: RawNode, depth = 0): string {
   return writeRawJson(node, 2, depth);
 }
 
-/** For a shell, whatever is in it. */
+/** Quoted for a shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,4 +1,4 @@
-/** Why a job or one of its attempts failed, as far as anybody knows. */
+/** Why a job or one of its attempts failed. */
 import type { JSX } from "preact";
 import {
   failureFrames,
@@ -11,7 +11,7 @@ import type { Failure } from "../../service/generated/answers.ts";
 
 interface FailureReportProps {
   readonly failure: Failure;
-  /** Without what goes on for lines. */
+  /** Without stack and log. */
   readonly isShort?: boolean;
 }
 
@@ -24,7 +24,7 @@ export function FailureReport({ failure, isShort = false }: FailureReportProps):
     ["Worker", workerId && <WorkerLink id={workerId} />],
   ] as const;
   return (
-    <div class="failure">
+    <div class="failure stack">
       <p>
         <b>{type}</b> <span class="failure-message">{sentenceOf(failure)}</span>
       </p>
@@ -40,20 +40,22 @@ export function FailureReport({ failure, isShort = false }: FailureReportProps):
   );
 }
 
-/** With the name of the error, where it is not the type that stands before it. */
+/** The message, after the name of the error if that is not the type shown before it. */
 function sentenceOf(failure: Failure): string {
   const sentence = failureSentence(failure);
   return sentence.startsWith(`${failure.type}: `) ? failure.message : sentence;
 }
 
-/** The frames of the user's own code, and folded behind them the whole of it. */
+/** The frames of the user's own code, with the whole stack folded behind them. */
 function Stack({ of }: { readonly of: Failure }): JSX.Element {
   const folded = foldedFrames(of);
   const own = failureFrames(of, { most: Infinity });
   if (folded === "" || own.length === 0) return <Lines title="Stack" text={of.stack} isOpen />;
   return (
     <div class="stack">
-      <pre tabIndex={0}>{own.join("\n")}</pre>
+      <pre class="sunken" tabIndex={0}>
+        {own.join("\n")}
+      </pre>
       <Lines title={`… ${folded}`} text={of.stack} />
     </div>
   );
@@ -70,7 +72,9 @@ function Lines({ title, text, isOpen = false }: LinesProps): JSX.Element | null 
   return (
     <details open={isOpen}>
       <summary>{title}</summary>
-      <pre tabIndex={0}>{text}</pre>
+      <pre class="sunken" tabIndex={0}>
+        {text}
+      </pre>
     </details>
   );
 }

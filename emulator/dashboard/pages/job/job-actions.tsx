@@ -1,4 +1,4 @@
-/** What can be done with a job: cancel, retry, run again, edit and run, copy. */
+/** Actions on a job: cancel, retry, run again, edit and run, copy. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Button, CopyButton } from "../../components/button.tsx";
@@ -8,10 +8,10 @@ import { Popover } from "../../components/popover.tsx";
 import { readRawJson, writeRawJson } from "../../json/raw-json.ts";
 import { base } from "../../service/call.ts";
 import type { JobDetails } from "../../service/generated/answers.ts";
-import { usePart } from "../../state/store.ts";
+import { useReadOnly } from "../../state/store.ts";
 import { type Form, FORMS } from "./copy-as.ts";
 import type { Payloads } from "./payloads.tsx";
-import { changeJob, runAnew } from "./run-job.ts";
+import { changeJob, runAgain } from "./run-job.ts";
 
 interface JobActionsProps {
   readonly job: JobDetails;
@@ -19,10 +19,10 @@ interface JobActionsProps {
 }
 
 export function JobActions({ job, payloads }: JobActionsProps): JSX.Element {
-  const isReadOnly = usePart(({ session }) => session === "read-only");
+  const isReadOnly = useReadOnly();
   const [isEditing, setEditing] = useState(false);
   const { status, endpointId, deletedAt } = job;
-  // What was read before the deletion may still be at hand.
+  // An input that was read before the deletion may still be in memory.
   const input = deletedAt === undefined ? payloads.input : undefined;
   const isOpen = status === "IN_QUEUE" || status === "IN_PROGRESS";
   const mayRetry = deletedAt === undefined && (status === "FAILED" || status === "TIMED_OUT");
@@ -40,7 +40,7 @@ export function JobActions({ job, payloads }: JobActionsProps): JSX.Element {
       )}
       {!isReadOnly && input !== undefined && (
         <>
-          <Button icon="play" onPress={() => void runAnew(endpointId, writeRawJson(input))}>
+          <Button icon="play" onPress={() => void runAgain(endpointId, writeRawJson(input))}>
             Run again
           </Button>
           <Button onPress={() => setEditing(true)}>Edit and run</Button>
@@ -70,17 +70,15 @@ function CopyAs({ job, payloads }: JobActionsProps): JSX.Element {
           base: base(),
         });
   return (
-    <Popover word="Copy as …" class="menu" wordClass="button">
-      <div class="menu-list">
-        {(Object.keys(FORMS) as Form[]).map((form) => (
-          <CopyButton key={form} text={() => copied(form)} what={`the job as ${form}`}>
-            {form}
-          </CopyButton>
-        ))}
-        <CopyButton text={() => job.id} what="the id">
-          id
+    <Popover word="Copy as …">
+      {(Object.keys(FORMS) as Form[]).map((form) => (
+        <CopyButton key={form} text={() => copied(form)} what={`the job as ${form}`}>
+          {form}
         </CopyButton>
-      </div>
+      ))}
+      <CopyButton text={() => job.id} what="the id">
+        id
+      </CopyButton>
     </Popover>
   );
 }
@@ -97,17 +95,17 @@ function EditAndRun({ endpointId, text, onClose }: EditAndRunProps): JSX.Element
   const run = () => {
     if (!isJson) return;
     onClose();
-    void runAnew(endpointId, edited);
+    void runAgain(endpointId, edited);
   };
   return (
-    <Dialog title={`A new job of ${endpointId}`} onClose={onClose} isWide>
+    <Dialog title={`New job of ${endpointId}`} onClose={onClose} isWide>
       <JsonEditor label="Input" text={text} onChange={setEdited} onSubmit={run} />
       <div class="row">
         <Button kind="main" icon="play" isDisabled={!isJson} onPress={run}>
           Run
         </Button>
         <span class="problem-text" role="status">
-          {isJson ? "" : "This is no JSON yet."}
+          {isJson ? "" : "This is not JSON yet."}
         </span>
       </div>
     </Dialog>

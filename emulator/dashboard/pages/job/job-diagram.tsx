@@ -1,4 +1,4 @@
-/** Draws the states of a job, the one it is in, and where it can go from there. */
+/** Draws the states of a job, its current state, and the next ones. */
 import type { JSX } from "preact";
 import type { JobStatus } from "../../../../runtime/protocol/job-status.ts";
 import { statusWord } from "../../components/status.tsx";
@@ -41,7 +41,7 @@ export function JobDiagram({ status }: { readonly status: JobStatus }): JSX.Elem
       </svg>
       <p class="quiet">
         {next.length === 0
-          ? "Nothing more happens to it until it is deleted."
+          ? "Nothing changes it until it is deleted."
           : `From here: ${next.map(({ to, events }) => `${events.join(" or ")} → ${statusWord(to)}`).join(" · ")}`}
       </p>
     </div>
@@ -65,7 +65,7 @@ function State({ name, isCurrent }: StateProps): JSX.Element {
   );
 }
 
-/** From side to side; ways back go below or above, between ends a little to the right. */
+/** Ways go from side to side; ways back go below or above. */
 function pathOf({ from, to }: Way): string {
   const [a, b] = [PLACES[from], PLACES[to]];
   const half = WIDTH / 2;

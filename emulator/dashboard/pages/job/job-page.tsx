@@ -1,9 +1,9 @@
-/** One job: where it stands, what happened to it, what went in and what came out. */
+/** One job: its state, its attempts, its input and output. */
 import type { JSX } from "preact";
 import { CopyButton } from "../../components/button.tsx";
 import { formatDuration, formatInstant } from "../../format.ts";
 import { Facts, Panel } from "../../components/panel.tsx";
-import { Empty, Loading, Problem } from "../../components/states.tsx";
+import { Answer, Empty } from "../../components/states.tsx";
 import { Status } from "../../components/status.tsx";
 import { hrefTo, type PageProps } from "../../route/route.ts";
 import type { JobDetails } from "../../service/generated/answers.ts";
@@ -13,29 +13,25 @@ import { Chunks } from "./chunks.tsx";
 import { FailureReport } from "./failure-report.tsx";
 import { JobActions } from "./job-actions.tsx";
 import { JobDiagram } from "./job-diagram.tsx";
-import { LogLines } from "./log-lines.tsx";
+import { JobLog } from "./job-log.tsx";
 import { PayloadPanel, type Payloads, usePayloads } from "./payloads.tsx";
 import { WebhookTries } from "./webhook-tries.tsx";
 
-/** What happens to a job is asked for at most so often, ms. */
+/** Minimum interval between reads of the job, ms. */
 const PACE_MS = 200;
 
 export function JobPage({ route }: PageProps): JSX.Element {
   const [id] = route.parts;
   const path = id === undefined ? undefined : `emulator/jobs/${encodeURIComponent(id)}?brief=true`;
-  const { value, problem, again } = useRead<"readJob">(path, {
+  const job = useRead<"readJob">(path, {
     paceMs: PACE_MS,
     concerns: (event) => event.jobId === id,
   });
   if (id === undefined) return <Empty>The address names no job.</Empty>;
-  if (value === undefined && problem !== undefined)
-    return <Problem text={problem} onRetry={again} />;
-  if (value === undefined) return <Loading what="the job" />;
   return (
-    <>
-      {problem !== undefined && <Problem text={problem} onRetry={again} />}
-      <JobView key={id} job={value} />
-    </>
+    <Answer of={job} what="the job">
+      {(value) => <JobView key={id} job={value} />}
+    </Answer>
   );
 }
 
@@ -62,7 +58,7 @@ function JobView({ job }: { readonly job: JobDetails }): JSX.Element {
               <p>Its input and output are gone. This report is kept for 24 h after the deletion.</p>
             </Panel>
           )}
-          <LogLines jobId={id} endpointId={endpointId} isOpen={isOpen(status)} />
+          <JobLog jobId={id} endpointId={endpointId} isOpen={isOpen(status)} />
         </div>
         <div class="column">
           <Panel title="State">
@@ -81,7 +77,7 @@ function isOpen(status: JobDetails["status"]): boolean {
   return status === "IN_QUEUE" || status === "IN_PROGRESS";
 }
 
-/** Of a job that failed without an output its place is left out. */
+/** A job that failed without an output has no panel for it. */
 function OutputAndInput({ job: { status, failure }, payloads }: JobHeadProps): JSX.Element {
   const { input, output, isRead } = payloads;
   return (
@@ -94,7 +90,12 @@ function OutputAndInput({ job: { status, failure }, payloads }: JobHeadProps): J
           none={isOpen(status) ? "None yet." : "It has none."}
         />
       )}
-      <PayloadPanel title="Input" node={input} payloads={payloads} none="It is kept no longer." />
+      <PayloadPanel
+        title="Input"
+        node={input}
+        payloads={payloads}
+        none="It is not kept any longer."
+      />
     </>
   );
 }

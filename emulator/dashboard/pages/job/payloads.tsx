@@ -1,4 +1,4 @@
-/** Input and output of a job as trees, read as text so that every number is what it was. */
+/** Input and output of a job as trees. They are read as text, which keeps numbers as they were written. */
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { Button, CopyButton } from "../../components/button.tsx";
@@ -8,7 +8,7 @@ import { Empty, Loading } from "../../components/states.tsx";
 import { memberOf, type RawNode, readRawJson, writeRawJson } from "../../json/raw-json.ts";
 import { useRead } from "../../service/use-read.ts";
 
-/** Larger ones are read only when they are asked for, bytes. */
+/** Maximum size that is read without being asked for, bytes. */
 const MOST_BYTES = 3_000_000;
 
 export interface Payloads {
@@ -16,11 +16,11 @@ export interface Payloads {
   readonly output: RawNode | undefined;
   readonly isRead: boolean;
   readonly problem: string | undefined;
-  /** Reads them however large they are. */
+  /** Reads payloads of any size. */
   readonly readWhole: () => void;
 }
 
-/** @param jobId undefined: of none */
+/** @param jobId undefined: nothing is read */
 export function usePayloads(jobId: string | undefined): Payloads {
   const [isWhole, setWhole] = useState(false);
   const { value, problem } = useRead<"readJob">(
@@ -46,7 +46,7 @@ interface PayloadPanelProps {
   readonly title: string;
   readonly node: RawNode | undefined;
   readonly payloads: Payloads;
-  /** What is said where there is none. */
+  /** Shown when there is none. */
   readonly none: string;
 }
 

@@ -1,9 +1,9 @@
 /** Submits jobs and changes them. */
 import { goTo } from "../../route/address.ts";
 import { call } from "../../service/call.ts";
-import { complain, say } from "../../state/store.ts";
+import { attempt } from "../../state/store.ts";
 
-/** Where a job went. */
+/** Returns the id of the new job. */
 export async function submit(endpointId: string, inputJson: string): Promise<string> {
   const { id } = await call<"run">(`v2/${encodeURIComponent(endpointId)}/run`, {
     method: "POST",
@@ -13,28 +13,30 @@ export async function submit(endpointId: string, inputJson: string): Promise<str
   return id;
 }
 
-/** Goes to the new job. */
-export async function runAnew(endpointId: string, inputJson: string): Promise<void> {
-  try {
-    const id = await submit(endpointId, inputJson);
-    say("submitted: this is the new job");
-    goTo("job", [id]);
-  } catch (error) {
-    complain(error);
-  }
+/** Submits a job and shows it. */
+export async function runAgain(endpointId: string, inputJson: string): Promise<void> {
+  await attempt(async () => {
+    goTo("job", [await submit(endpointId, inputJson)]);
+    return "submitted: this is the new job";
+  });
 }
 
-export async function changeJob(
-  change: "cancel" | "retry",
-  { id, endpointId }: { readonly id: string; readonly endpointId: string },
-): Promise<void> {
-  try {
-    await call<"cancel">(
-      `v2/${encodeURIComponent(endpointId)}/${change}/${encodeURIComponent(id)}`,
-      { method: "POST" },
-    );
-    say(change === "cancel" ? "the job is cancelled" : "the job is back in the queue");
-  } catch (error) {
-    complain(error);
-  }
+type Change = "cancel" | "retry";
+
+interface ChangedJob {
+  readonly id: string;
+  readonly endpointId: string;
+}
+
+/** @throws CallError */
+export async function sendChange(change: Change, { id, endpointId }: ChangedJob): Promise<void> {
+  const path = `v2/${encodeURIComponent(endpointId)}/${change}/${encodeURIComponent(id)}`;
+  await call<"cancel">(path, { method: "POST" });
+}
+
+export async function changeJob(change: Change, job: ChangedJob): Promise<void> {
+  await attempt(async () => {
+    await sendChange(change, job);
+    return change === "cancel" ? "the job is cancelled" : "the job is back in the queue";
+  });
 }

@@ -1,26 +1,24 @@
-/** What an attempt at a job spent its time on, for the waterfall. */
+/** The stages of an attempt at a job. */
 import type { Attempt } from "../../service/generated/answers.ts";
 
-export interface Stage {
-  readonly name: "queue" | "start" | "pull" | "boot" | "setup" | "run";
-  readonly title: string;
-  readonly fromMs: number;
-  readonly toMs: number;
-}
-
-/** Titles, for those who look at the waterfall. */
 const TITLES = {
   queue: "waited in the queue",
-  start: "its worker was ready, it waited for its turn",
+  start: "its worker was ready; the job waited for its turn",
   pull: "its worker was started, its image pulled",
   boot: "its worker booted",
   setup: "its handler was loaded and set up",
   run: "its handler ran",
 } as const;
 
+interface Stage {
+  readonly name: keyof typeof TITLES;
+  readonly title: string;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
 /**
- * The stages of one attempt in their order, without those that took no time. What happened before the job came is no part of
- * it: a worker may have been on its way already.
+ * The stages that took time, in their order. What the worker did before the job came is not part of the attempt.
  *
  * @param now service time in ms, for an attempt that runs
  */

@@ -1,4 +1,4 @@
-/** The states of a job and the ways between them, from the table that moves jobs. */
+/** The states of a job and the ways between them, from the table of transitions. */
 import { TRANSITION_ROWS } from "../../../core/jobs/transition-table.ts";
 import type { JobStatus } from "../../../../runtime/protocol/job-status.ts";
 
@@ -9,7 +9,7 @@ export interface Way {
   readonly events: readonly string[];
 }
 
-/** Between states of a job that is there; its deletion is no state. */
+/** All ways but the deletion, which is no state. */
 export const WAYS: readonly Way[] = waysIn();
 
 /** Where each state stands, on a grid of 620 by 170. */

@@ -1,13 +1,12 @@
-/** The calls by which the end of a job was told to its webhook. */
+/** The calls of the webhook of a job. */
 import type { JSX } from "preact";
 import { formatInstant } from "../../format.ts";
 import { Panel } from "../../components/panel.tsx";
 import { hrefTo } from "../../route/route.ts";
 import type { Delivery } from "../../service/generated/answers.ts";
 import { useRead } from "../../service/use-read.ts";
-import { DeliveryState } from "../webhooks/delivery-state.tsx";
 import { receiverOf } from "../webhooks/delivery-labels.ts";
-import { TriesTable } from "../webhooks/tries-table.tsx";
+import { DeliveryState, TriesTable } from "../webhooks/delivery-state.tsx";
 
 export function WebhookTries({ jobId }: { readonly jobId: string }): JSX.Element | null {
   const { value } = useRead<"listDeliveries">(

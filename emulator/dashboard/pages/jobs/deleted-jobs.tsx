@@ -1,12 +1,11 @@
-/** Where no job matches: those that failed and were deleted, whose reports are kept for a day. */
+/** Failed jobs that were deleted: their reports are kept for a day, and shown where no job matches. */
 import type { JSX } from "preact";
-import { JobLink } from "../../components/links.tsx";
-import { Moment } from "../../components/moment.tsx";
+import { JobLink, Moment } from "../../components/links.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { useRead } from "../../service/use-read.ts";
-import type { JobFilter } from "./job-query.ts";
+import type { JobFilter } from "../../state/job-list.ts";
 
-/** The newest. */
+/** Maximum shown: the newest. */
 const MOST = "20";
 
 export function DeletedJobs({ filter }: { readonly filter: JobFilter }): JSX.Element | null {
@@ -24,7 +23,7 @@ export function DeletedJobs({ filter }: { readonly filter: JobFilter }): JSX.Ele
   if (value === undefined || value.jobs.length === 0) return null;
   return (
     <Panel title="Failed, and deleted since: their reports are kept for 24 h">
-      <ul class="deleted-jobs">
+      <ul class="deleted-jobs stack">
         {value.jobs.map(({ id, endpointId: endpoint, error, deletedAt }) => (
           <li key={id} class="row">
             <JobLink id={id} />

@@ -1,17 +1,17 @@
-/** Asks the service for the jobs of the list: the first page, the pages behind it, and the first one again when it changed. */
+/** Reads the jobs of the list from the service, page by page. */
 import { call } from "../../service/call.ts";
 import { dispatch, state } from "../../state/store.ts";
-import { isLive, type JobsPage } from "../../state/job-list.ts";
-import { type JobFilter, parametersOf } from "./job-query.ts";
+import { isLive, type JobFilter, type JobsPage } from "../../state/job-list.ts";
+import { parametersOf } from "./job-query.ts";
 
 const PAGE_ROWS = "100";
 
-/** A count looks through many jobs, so it is asked for less often. */
+/** Minimum interval between counts, ms: a count looks through many jobs. */
 const COUNT_PACE_MS = 5_000;
 
 let countedAt = Number.NEGATIVE_INFINITY;
 
-/** The first page for that filter. */
+/** Reads the first page. */
 export async function loadJobs(filter: JobFilter): Promise<void> {
   dispatch({ type: "jobs-asked", filter });
   const isCounted =
@@ -20,7 +20,7 @@ export async function loadJobs(filter: JobFilter): Promise<void> {
   await load(filter, isCounted ? { count: "true" } : {}, false);
 }
 
-/** The page behind those that are there. */
+/** Reads the next page. */
 export async function loadMore(): Promise<void> {
   const { filter, next, reading } = state.peek().jobs;
   if (next === undefined || reading !== "here") return;
@@ -35,13 +35,9 @@ async function load(
 ): Promise<void> {
   try {
     let page = await ask(filter, more);
-    // A page may be empty while there are more jobs to look through.
-    for (
-      let tries = 0;
-      page.jobs.length === 0 && page.next !== undefined && tries < MOST_EMPTY;
-      tries += 1
-    ) {
-      page = { ...(await ask(filter, { cursor: page.next })), count: page.count };
+    // A page may be empty although there are more jobs to look through.
+    for (let empty = 0; isEmpty(page) && empty < MOST_EMPTY; empty += 1) {
+      page = { ...(await ask(filter, { cursor: page.next ?? "" })), count: page.count };
     }
     dispatch({ type: "jobs-answered", filter, page, isMore });
   } catch (error) {
@@ -50,15 +46,19 @@ async function load(
   }
 }
 
-/** Pages without a job that are gone through at once. */
+/** Maximum pages without a job that are read in a row. */
 const MOST_EMPTY = 200;
+
+function isEmpty({ jobs, next }: JobsPage): boolean {
+  return jobs.length === 0 && next !== undefined;
+}
 
 function ask(filter: JobFilter, more: Readonly<Record<string, string>>): Promise<JobsPage> {
   const query = new URLSearchParams({ ...parametersOf(filter), limit: PAGE_ROWS, ...more });
   return call<"listJobs">(`emulator/jobs?${query}`);
 }
 
-/** Whether rows are to be read anew: never while they are held. */
+/** Whether the rows must be read again: never while the list is paused. */
 export function wantsReload(): boolean {
   const { jobs, link } = state.value;
   return (

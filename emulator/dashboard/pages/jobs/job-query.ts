@@ -1,30 +1,19 @@
-/** The query of the list of jobs as one types it, `status:failed endpoint:x took:>5s some text`, and what it asks the service for. */
+/** Reads the query of the list of jobs: `status:failed endpoint:x took:>5s some text`. */
 import { JOB_STATUSES, type JobStatus } from "../../../../runtime/protocol/job-status.ts";
-
-/** As the service takes it; durations in ms, instants in ISO 8601. */
-export interface JobFilter {
-  readonly endpointId?: string;
-  readonly status?: readonly JobStatus[];
-  readonly kind?: "async" | "sync";
-  readonly search?: string;
-  readonly minDelay?: number;
-  readonly minExecution?: number;
-  readonly since?: string;
-  readonly until?: string;
-}
+import type { JobFilter } from "../../state/job-list.ts";
 
 export interface JobQuery {
   readonly filter: JobFilter;
-  /** What was not understood, each in a sentence. */
+  /** A sentence for each word that was not understood. */
   readonly problems: readonly string[];
 }
 
-/** What may stand before a colon, with what it means: for the help. */
+/** The words before a colon, and their meanings. */
 export const QUERY_WORDS = {
   status: "queued, running, completed, failed, timed_out or cancelled; several with commas",
   endpoint: "the id of an endpoint",
-  took: "the least execution time, like >5s or >250ms",
-  waited: "the least time in the queue, like >1m",
+  took: "minimum execution time, like >5s or >250ms",
+  waited: "minimum time in the queue, like >1m",
   since: "submitted since: 10m, 2h, 1d ago, or an instant",
   until: "submitted before that",
   kind: "async for /run, sync for /runsync",
@@ -48,7 +37,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** @param now what `since:10m` counts from, ms */
+/** @param now the instant that `since:10m` counts back from, ms */
 export function readJobQuery(text: string, now: number): JobQuery {
   const problems: string[] = [];
   const filter: { -readonly [Key in keyof JobFilter]: JobFilter[Key] } = {};
@@ -58,7 +47,7 @@ export function readJobQuery(text: string, now: number): JobQuery {
     if (!isWord(word)) {
       words.push(token);
       if (UNKNOWN_WORD.test(token))
-        problems.push(`“${token}” is looked for as it is: there is no such word`);
+        problems.push(`“${token}” is searched as text: there is no such word`);
       continue;
     }
     const part = partOf(word, value, now);
@@ -69,7 +58,7 @@ export function readJobQuery(text: string, now: number): JobQuery {
   return { filter, problems };
 }
 
-/** As the words are written; addresses are none. */
+/** A text that looks like a word; an address does not. */
 const UNKNOWN_WORD = /^[a-z]+:[^/]/u;
 
 function isKind(text: string): text is "async" | "sync" {
@@ -80,19 +69,19 @@ function isWord(text: string): text is Word {
   return Object.hasOwn(QUERY_WORDS, text);
 }
 
-/** Words, and texts in quotes that hold spaces. */
+/** Splits at spaces outside quotes. */
 function tokensOf(text: string): readonly string[] {
   const tokens = text.match(/(?:[a-z]+:)?"[^"]*"|\S+/gu) ?? [];
   return tokens.map((token) => token.replaceAll('"', "")).filter((token) => token !== "");
 }
 
-/** A sentence where it makes no sense. */
+/** The filter of a word, or a sentence about its problem. */
 function partOf(word: Word, value: string, now: number): JobFilter | string {
   switch (word) {
     case "status":
       return statusesOf(value);
     case "endpoint":
-      return value === "" ? "endpoint: wants the id of an endpoint" : { endpointId: value };
+      return value === "" ? "endpoint: needs the id of an endpoint" : { endpointId: value };
     case "kind":
       return isKind(value) ? { kind: value } : `kind:${value} is neither async nor sync`;
     case "took":
@@ -103,7 +92,7 @@ function partOf(word: Word, value: string, now: number): JobFilter | string {
     case "until": {
       const at = instantOf(value, now);
       return at === undefined
-        ? `${word}:${value} is no time: 10m, 2h or an instant`
+        ? `${word}:${value} is not a time: 10m, 2h or an instant`
         : { [word]: at };
     }
   }
@@ -112,13 +101,13 @@ function partOf(word: Word, value: string, now: number): JobFilter | string {
 function statusesOf(value: string): JobFilter | string {
   const names = value.toLowerCase().split(",");
   const unknown = names.find((name) => STATUS_WORDS[name] === undefined);
-  if (unknown !== undefined) return `there is no status "${unknown}"`;
+  if (unknown !== undefined) return `“${unknown}” is not a status`;
   return { status: [...new Set(names.flatMap((name) => STATUS_WORDS[name] ?? []))] };
 }
 
 function boundOf(word: Word, value: string, make: (ms: number) => JobFilter): JobFilter | string {
   const ms = durationOf(value.replace(/^>=?/u, ""));
-  return ms === undefined ? `${word}:${value} is no duration: >5s, >250ms or >1m` : make(ms);
+  return ms === undefined ? `${word}:${value} is not a duration: >5s, >250ms or >1m` : make(ms);
 }
 
 function durationOf(text: string): number | undefined {
@@ -126,7 +115,7 @@ function durationOf(text: string): number | undefined {
   return number === "" ? undefined : Math.round(Number(number) * (UNIT_MS[unit] ?? 1));
 }
 
-/** To the minute where it is relative, so that the same words ask for the same. */
+/** Relative instants are rounded to a minute, so that the same query stays the same request. */
 function instantOf(text: string, now: number): string | undefined {
   const ago = durationOf(text);
   if (ago !== undefined) return new Date(Math.floor((now - ago) / 60_000) * 60_000).toISOString();

@@ -1,4 +1,4 @@
-/** One job in the list, as a line that leads to its page. */
+/** One job in the list. */
 import type { JSX } from "preact";
 import { formatDuration, formatInstant, shortId } from "../../format.ts";
 import { Status } from "../../components/status.tsx";
@@ -6,7 +6,7 @@ import { hrefTo } from "../../route/route.ts";
 import type { JobList } from "../../state/job-list.ts";
 import { dispatch } from "../../state/store.ts";
 
-/** In two lines where the page is narrow, as the styles have it. */
+/** Rows have two lines on a narrow page, as in the styles. */
 export function rowHeight(): number {
   return window.matchMedia("(max-width: 760px)").matches ? 52 : 32;
 }

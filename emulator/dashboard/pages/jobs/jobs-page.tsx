@@ -1,23 +1,23 @@
-/** The jobs: a query, the list of those that match, and what can be done with those that are selected. */
+/** The jobs: a query, the jobs that match, and actions on the selected ones. */
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
 import { plural } from "../../format.ts";
-import { Empty, Loading, Problem } from "../../components/states.tsx";
+import { Empty, Loading, Page, Problem } from "../../components/states.tsx";
 import { VirtualList } from "../../components/virtual-list.tsx";
 import type { PageProps } from "../../route/route.ts";
 import { goTo, replaceRoute } from "../../route/address.ts";
 import { useKeys } from "../../components/keys.ts";
-import { isLive, type JobList } from "../../state/job-list.ts";
+import { isLive, type JobFilter, type JobList } from "../../state/job-list.ts";
 import { dispatch, state, usePart } from "../../state/store.ts";
 import { DeletedJobs } from "./deleted-jobs.tsx";
 import { loadJobs, loadMore, wantsReload } from "./job-loader.ts";
-import { type JobFilter, readJobQuery } from "./job-query.ts";
+import { readJobQuery } from "./job-query.ts";
 import { JobRowLine, rowHeight } from "./job-row.tsx";
 import { QueryField } from "./query-field.tsx";
 import { changeSelected, SelectionBar } from "./selection-bar.tsx";
 
-/** The list is read anew at most so often while it is live. */
+/** Minimum interval between reads of a live list, ms. */
 const RELOAD_PACE_MS = 1_000;
 
 export function JobsPage({ route }: PageProps): JSX.Element {
@@ -29,15 +29,19 @@ export function JobsPage({ route }: PageProps): JSX.Element {
   const field = useRef<HTMLInputElement>(null);
   useJobKeys(() => field.current?.focus());
   return (
-    <div class="page jobs-page">
-      <div class="page-head">
-        <h1>Jobs</h1>
-        <span class="quiet number" role="status">
-          {countInWords(list, text !== "")}
-        </span>
-        <span class="spring" />
-        <PauseButton list={list} />
-      </div>
+    <Page
+      title="Jobs"
+      class="jobs-page"
+      head={
+        <>
+          <span class="quiet number" role="status">
+            {countLabel(list, text !== "")}
+          </span>
+          <span class="spring" />
+          <PauseButton list={list} />
+        </>
+      }
+    >
       <QueryField
         text={text}
         problems={query.problems}
@@ -46,11 +50,11 @@ export function JobsPage({ route }: PageProps): JSX.Element {
       />
       <SelectionBar list={list} />
       <Rows list={list} isFiltered={text !== ""} />
-    </div>
+    </Page>
   );
 }
 
-/** Where something happened that the events did not tell in full. */
+/** Reads the list again after events that did not say all that changed. */
 function useReload(filter: JobFilter): void {
   const isWanted = usePart(wantsReload);
   useEffect(() => {
@@ -60,7 +64,7 @@ function useReload(filter: JobFilter): void {
   }, [isWanted, filter]);
 }
 
-function countInWords({ count, rows, next }: JobList, isFiltered: boolean): string {
+function countLabel({ count, rows, next }: JobList, isFiltered: boolean): string {
   if (count === undefined && next !== undefined) return "";
   const { jobs, more } = count ?? { jobs: rows.length, more: false };
   const what = isFiltered ? "match" : jobs === 1 ? "job" : "jobs";
@@ -122,7 +126,7 @@ function Rows({ list, isFiltered }: RowsProps): JSX.Element {
     );
   }
   return (
-    <div class="jobs-list">
+    <div class="jobs-list boxed">
       <div class="job-line job-head quiet" aria-hidden="true">
         <span />
         <span>Status</span>

@@ -1,7 +1,7 @@
-/** The field for the query of the list, with the words it knows and what is wrong with what was typed. */
+/** The field for the query of the list, with the words it knows and the problems of its text. */
 import type { JSX, RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { Button } from "../../components/button.tsx";
+import { Choices } from "../../components/button.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Popover } from "../../components/popover.tsx";
 import { QUERY_WORDS, withWord } from "./job-query.ts";
@@ -13,14 +13,14 @@ interface QueryFieldProps {
   readonly onChange: (text: string) => void;
 }
 
-/** After the last key. */
+/** Wait after the last key, ms. */
 const TYPING_MS = 250;
 
-const SHORTCUTS = [
-  ["all", ""],
+const STATUSES = [
+  ["", "all"],
   ["running", "running"],
   ["queued", "queued"],
-  ["failed", "failed,timed_out"],
+  ["failed,timed_out", "failed"],
   ["completed", "completed"],
 ] as const;
 
@@ -34,6 +34,7 @@ export function QueryField({ text, problems, field, onChange }: QueryFieldProps)
     clearTimeout(timer.current);
     timer.current = setTimeout(() => onChange(typed.trim()), TYPING_MS);
   };
+  const chosen = /(?:^|\s)status:(\S+)/u.exec(text)?.[1] ?? "";
   const choose = (value: string) => {
     const next = withWord(text, "status", value);
     if (field.current) field.current.value = next;
@@ -57,7 +58,12 @@ export function QueryField({ text, problems, field, onChange }: QueryFieldProps)
         />
       </label>
       <QueryHelp />
-      <StatusChoice text={text} onChoose={choose} />
+      <Choices
+        label="Status"
+        choices={STATUSES}
+        chosen={STATUSES.find(([status]) => status === chosen)?.[0]}
+        onChoose={choose}
+      />
       <p id="query-problems" class="query-problems" role="status">
         {problems.join("; ")}
       </p>
@@ -65,27 +71,9 @@ export function QueryField({ text, problems, field, onChange }: QueryFieldProps)
   );
 }
 
-interface StatusChoiceProps {
-  readonly text: string;
-  readonly onChoose: (value: string) => void;
-}
-
-function StatusChoice({ text, onChoose }: StatusChoiceProps): JSX.Element {
-  const status = /(?:^|\s)status:(\S+)/u.exec(text)?.[1] ?? "";
-  return (
-    <div class="actions" role="group" aria-label="Status">
-      {SHORTCUTS.map(([word, value]) => (
-        <Button key={word} isPressed={status === value} onPress={() => onChoose(value)}>
-          {word}
-        </Button>
-      ))}
-    </div>
-  );
-}
-
 function QueryHelp(): JSX.Element {
   return (
-    <Popover word="Words" class="query-help">
+    <Popover word="Words">
       <dl class="keys">
         {Object.entries(QUERY_WORDS).map(([word, meaning]) => (
           <div key={word}>

@@ -1,27 +1,28 @@
-/** What can be done with the selected jobs, or with all that match. */
+/** Actions on the selected jobs, or on all that match. */
 import type { JSX } from "preact";
 import { Button } from "../../components/button.tsx";
 import { plural } from "../../format.ts";
 import { call } from "../../service/call.ts";
 import type { JobList } from "../../state/job-list.ts";
-import { complain, dispatch, say, state, usePart } from "../../state/store.ts";
+import { attempt, dispatch, state, useReadOnly } from "../../state/store.ts";
+import { sendChange } from "../job/run-job.ts";
 import { loadJobs } from "./job-loader.ts";
 
 type Change = "cancel" | "retry";
 
 export function SelectionBar({ list }: { readonly list: JobList }): JSX.Element | null {
-  const isReadOnly = usePart(({ session }) => session === "read-only");
+  const isReadOnly = useReadOnly();
   const { selected, isAllSelected, rows } = list;
   if (rows.length === 0) return null;
   const isAny = isAllSelected || selected.size > 0;
   return (
-    <div class="selection" role="group" aria-label="Selected jobs">
-      <span class="quiet">{isAny ? inWords(list) : "none selected"}</span>
+    <div class="row" role="group" aria-label="Selected jobs">
+      <span class="quiet">{isAny ? selectedLabel(list) : "none selected"}</span>
       <Button
         isPressed={isAllSelected}
         onPress={() => dispatch({ type: "jobs-all-selected", isOn: !isAllSelected })}
       >
-        {allInWords(list)}
+        {selectAllLabel(list)}
       </Button>
       {isAny && !isReadOnly && (
         <>
@@ -37,47 +38,41 @@ export function SelectionBar({ list }: { readonly list: JobList }): JSX.Element 
   );
 }
 
-function inWords({ selected, isAllSelected }: JobList): string {
+function selectedLabel({ selected, isAllSelected }: JobList): string {
   return `${isAllSelected ? "all that match" : plural(selected.size, "job")} selected`;
 }
 
-function allInWords({ count }: JobList): string {
+function selectAllLabel({ count }: JobList): string {
   return count === undefined
     ? "Select all"
     : `Select all ${count.jobs.toLocaleString("en")}${count.more ? "+" : ""}`;
 }
 
+const QUESTIONS = { cancel: "Cancel", retry: "Retry" } as const;
+
 const DONE = { cancel: "cancelled", retry: "put back into the queue" } as const;
 
-/** Jobs in other states than the change is for are left alone. */
+/** The service leaves jobs alone that the change does not apply to. */
 export async function changeSelected(change: Change): Promise<void> {
   const { session, jobs } = state.peek();
   const { selected, isAllSelected, filter } = jobs;
   if (session !== "on" || (!isAllSelected && selected.size === 0)) return;
-  if (
-    isAllSelected &&
-    !window.confirm(`${QUESTIONS[change]} ${allInWords(jobs).slice(7)} jobs that match?`)
-  )
-    return;
-  try {
+  const question = `${QUESTIONS[change]} ${selectAllLabel(jobs).slice(7)} jobs that match?`;
+  if (isAllSelected && !window.confirm(question)) return;
+  await attempt(async () => {
     const done = isAllSelected ? await changeAll(change) : await changeEach(change, [...selected]);
-    say(`${plural(done, "job")} ${DONE[change]}`);
     dispatch({ type: "jobs-all-selected", isOn: false });
-  } catch (error) {
-    complain(error);
-  }
+    return `${plural(done, "job")} ${DONE[change]}`;
+  });
   await loadJobs(filter);
 }
 
-const QUESTIONS = { cancel: "Cancel", retry: "Retry" } as const;
-
-/** Each call does a bounded part. */
+/** Each call changes a bounded number of jobs. */
 async function changeAll(change: Change): Promise<number> {
   const { filter } = state.peek().jobs;
-  const path = `emulator/jobs/${change}` as const;
   let [done, cursor]: [number, string | undefined] = [0, undefined];
   do {
-    const answer: Changed = await call<"cancelMatching">(path, {
+    const answer: Changed = await call<"cancelMatching">(`emulator/jobs/${change}`, {
       method: "POST",
       body: { filter, ...(cursor !== undefined && { cursor }) },
     });
@@ -97,9 +92,8 @@ async function changeEach(change: Change, ids: readonly string[]): Promise<numbe
   const endpoints = new Map(state.peek().jobs.rows.map(({ id, endpointId }) => [id, endpointId]));
   let [done, problem]: [number, Error | undefined] = [0, undefined];
   for (const id of ids) {
-    const path = `v2/${encodeURIComponent(endpoints.get(id) ?? "")}/${change}/${encodeURIComponent(id)}`;
     try {
-      await call<"cancel">(path, { method: "POST" });
+      await sendChange(change, { id, endpointId: endpoints.get(id) ?? "" });
       done += 1;
     } catch (error) {
       problem = error instanceof Error ? error : new Error(String(error));

@@ -1,40 +1,39 @@
-/** Which requests production would have refused for its rate limits, by endpoint and operation. */
+/** Requests over the rate limits of production, by endpoint and operation. */
 import type { JSX } from "preact";
 import { FilterTags } from "../../components/filter-tags.tsx";
-import { plural } from "../../format.ts";
-import { EndpointLink } from "../../components/links.tsx";
-import { Moment } from "../../components/moment.tsx";
+import { EndpointLink, Moment } from "../../components/links.tsx";
 import { Panel } from "../../components/panel.tsx";
-import { Empty, Loading, Problem } from "../../components/states.tsx";
+import { type Column, Records } from "../../components/records.tsx";
+import { Answer, Empty, Page } from "../../components/states.tsx";
 import { Badge } from "../../components/status.tsx";
+import { plural } from "../../format.ts";
 import type { PageProps } from "../../route/route.ts";
 import type { LimitReport } from "../../service/generated/answers.ts";
 import { useRead } from "../../service/use-read.ts";
 
+/** Interval between reads of the report, ms. */
 const READ_MS = 3_000;
 
 type Exceeded = LimitReport["exceeded"][number];
 
 export function LimitsPage({ route: { query } }: PageProps): JSX.Element {
-  const { value, problem, again } = useRead<"readLimits">("emulator/limits", { everyMs: READ_MS });
+  const report = useRead<"readLimits">("emulator/limits", { everyMs: READ_MS });
   const { endpoint = "" } = query;
-  const shown =
-    value?.exceeded.filter((row) => endpoint === "" || row.endpointId === endpoint) ?? [];
+  const shown = { endpoint: <EndpointLink id={endpoint} /> };
   return (
-    <div class="page">
-      <div class="page-head">
-        <h1>Limits</h1>
-        <FilterTags
-          page="limits"
-          query={query}
-          shown={{ endpoint: <EndpointLink id={endpoint} /> }}
-        />
-      </div>
-      {problem !== undefined && <Problem text={problem} onRetry={again} />}
-      {value === undefined && problem === undefined && <Loading what="the report" />}
-      {value && <Report mode={value.mode} rows={shown} />}
-      {value && <Modes mode={value.mode} />}
-    </div>
+    <Page title="Limits" head={<FilterTags page="limits" query={query} shown={shown} />}>
+      <Answer of={report} what="the report">
+        {({ mode, exceeded }) => (
+          <>
+            <Report
+              mode={mode}
+              rows={exceeded.filter((row) => endpoint === "" || row.endpointId === endpoint)}
+            />
+            <Modes mode={mode} />
+          </>
+        )}
+      </Answer>
+    </Page>
   );
 }
 
@@ -42,6 +41,32 @@ interface ReportProps {
   readonly mode: LimitReport["mode"];
   readonly rows: readonly Exceeded[];
 }
+
+const COLUMNS: readonly Column<Exceeded>[] = [
+  { head: "Endpoint", cell: ({ endpointId }) => <EndpointLink id={endpointId} /> },
+  { head: "Operation", kind: "mono", cell: ({ operation }) => operation },
+  {
+    head: "Over",
+    kind: "number",
+    label: "requests over",
+    cell: ({ count }) => count.toLocaleString("en"),
+  },
+  {
+    head: "Most in 10 s",
+    kind: "whole",
+    label: "in 10 s",
+    cell: ({ requests }) => <Peak of={requests} />,
+  },
+  {
+    head: "Most at once",
+    kind: "whole",
+    label: "at once",
+    cell: ({ concurrent }) =>
+      concurrent ? <Peak of={concurrent} /> : <span class="quiet">no limit</span>,
+  },
+  { head: "First", kind: "roomy", cell: ({ firstAt }) => <Moment at={firstAt} /> },
+  { head: "Last", kind: "roomy", cell: ({ lastAt }) => <Moment at={lastAt} /> },
+];
 
 function Report({ mode, rows }: ReportProps): JSX.Element {
   if (rows.length === 0) {
@@ -66,61 +91,19 @@ function Report({ mode, rows }: ReportProps): JSX.Element {
     mode === "enforce" ? "were refused with 429" : "would have been refused in production";
   return (
     <Panel title={`${plural(count, "request")} ${did}`}>
-      <div class="table-scroll">
-        <table class="records">
-          <thead>
-            <tr>
-              <th>Endpoint</th>
-              <th>Operation</th>
-              <th class="number">Over</th>
-              <th>Most in 10 s</th>
-              <th>Most at once</th>
-              <th class="roomy">First</th>
-              <th class="roomy">Last</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <Row key={`${row.endpointId} ${row.operation}`} row={row} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Records
+        columns={COLUMNS}
+        rows={rows}
+        keyOf={({ endpointId, operation }) => `${endpointId} ${operation}`}
+      />
       <p class="quiet">
-        Since the start of the service. A limit counts for each API key and endpoint by itself.
+        Since the start of the service. Each API key and endpoint has its own limit.
       </p>
     </Panel>
   );
 }
 
-function Row({ row }: { readonly row: Exceeded }): JSX.Element {
-  const { endpointId, operation, count, requests, concurrent, firstAt, lastAt } = row;
-  return (
-    <tr>
-      <td>
-        <EndpointLink id={endpointId} />
-      </td>
-      <td class="mono">{operation}</td>
-      <td class="number" data-head="requests over">
-        {count.toLocaleString("en")}
-      </td>
-      <td class="whole" data-head="in 10 s">
-        <Peak of={requests} />
-      </td>
-      <td class="whole" data-head="at once">
-        {concurrent ? <Peak of={concurrent} /> : <span class="quiet">no limit</span>}
-      </td>
-      <td class="roomy">
-        <Moment at={firstAt} />
-      </td>
-      <td class="roomy">
-        <Moment at={lastAt} />
-      </td>
-    </tr>
-  );
-}
-
-/** Against the limit, with a word where it is over. */
+/** The peak against the limit, with a word where it is over. */
 function Peak({ of: { limit, peak } }: { readonly of: Exceeded["requests"] }): JSX.Element {
   const isOver = peak > limit;
   return (
@@ -140,12 +123,9 @@ function Peak({ of: { limit, peak } }: { readonly of: Exceeded["requests"] }): J
 }
 
 const MODES = [
-  ["enforce", "what is over a limit is refused with 429, as in production"],
-  [
-    "warn",
-    "everything is let through; what production would have refused is counted, and told in the log",
-  ],
-  ["off", "nothing is counted and nothing refused"],
+  ["enforce", "requests over a limit are refused with 429, as in production"],
+  ["warn", "all requests pass; those that production would refuse are counted and logged"],
+  ["off", "no request is counted or refused"],
 ] as const satisfies readonly (readonly [LimitReport["mode"], string])[];
 
 function Modes({ mode }: Pick<ReportProps, "mode">): JSX.Element {

@@ -1,4 +1,4 @@
-/** What stands where there is no endpoint yet: how to make the first one. */
+/** How to make the first endpoint: shown while there is none. */
 import type { JSX } from "preact";
 import { CopyButton } from "../../components/button.tsx";
 
@@ -21,16 +21,16 @@ export function FirstSteps(): JSX.Element {
         </li>
         <li>
           <p>
-            Stop this service, and start it with the folder. It becomes the endpoint{" "}
-            <code>greet</code>, and shows here:
+            Stop this service, and start it with the folder, which becomes the endpoint{" "}
+            <code>greet</code>:
           </p>
           <Copyable text={COMMAND} what="the command" />
         </li>
       </ol>
       <p class="quiet">
-        While the service runs, endpoints can be made by its management interface too:{" "}
+        The management interface makes endpoints while the service runs:{" "}
         <a href="docs" target="_blank" rel="noreferrer noopener">
-          the interface, to read and to try
+          API reference
         </a>
         .
       </p>
@@ -41,7 +41,9 @@ export function FirstSteps(): JSX.Element {
 function Copyable({ text, what }: { readonly text: string; readonly what: string }): JSX.Element {
   return (
     <div class="copyable">
-      <pre tabIndex={0}>{text.trimEnd()}</pre>
+      <pre class="sunken" tabIndex={0}>
+        {text.trimEnd()}
+      </pre>
       <CopyButton text={() => text} what={what} />
     </div>
   );

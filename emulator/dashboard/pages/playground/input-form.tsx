@@ -1,29 +1,29 @@
-/** The input of a new job: as a form where its schema allows one, or as JSON; with those that were saved. */
+/** The input of a new job, as a form made of its schema or as JSON, with the saved inputs. */
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { Button } from "../../components/button.tsx";
+import { Button, Choices } from "../../components/button.tsx";
+import { Field } from "../../components/field.tsx";
 import { JsonEditor } from "../../components/json-editor.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { readRawJson, writeRawJson } from "../../json/raw-json.ts";
-import { FormFields } from "./form-fields.tsx";
 import { SavedInputs } from "./saved-inputs-bar.tsx";
 import { fieldsOf, type FormField, inputOf, type Typed, typedOf } from "./schema-form.ts";
 
 interface InputFormProps {
   readonly endpointId: string;
   readonly schema: unknown;
-  /** JSON to begin with, or empty. */
+  /** The JSON at first, or empty. */
   readonly firstInput: string;
   readonly isReadOnly: boolean;
   readonly onRun: (json: string) => void;
 }
 
-/** What is typed: into fields, or as JSON. */
+/** The typed input: texts of fields, or JSON. */
 interface Draft {
   readonly typed: Typed;
   readonly json: string;
   readonly isForm: boolean;
-  /** Another one where the editor is to begin anew. */
+  /** A new number replaces the text in the editor. */
   readonly version: number;
 }
 
@@ -33,7 +33,7 @@ export function InputForm(props: InputFormProps): JSX.Element {
   const { endpointId, schema, firstInput, isReadOnly, onRun } = props;
   const fields = useMemo(() => fieldsOf(schema), [schema]);
   const [draft, setDraft] = useState(() => draftOf(fields, firstInput, 0));
-  // The schema may come with the first worker, when the page is there already.
+  // The schema comes with the first worker, which may be after the page was opened.
   useEffect(() => setDraft((before) => formIfUntouched(before, fields, firstInput)), [fields]);
   const [isTried, setTried] = useState(false);
   const result = resultOf(fields, draft);
@@ -118,7 +118,38 @@ function Fields({ fields, draft, problems, onDraft, onSubmit }: FieldsProps): JS
   }
   const type = (name: string, text: string) =>
     onDraft((before) => ({ ...before, typed: { ...before.typed, [name]: text } }));
-  return <FormFields fields={fields} typed={draft.typed} problems={problems} onType={type} />;
+  return (
+    <>
+      {fields.map((field, index) => (
+        <Field
+          key={field.name}
+          id={`field-${index}`}
+          label={field.title}
+          {...fieldProps(field)}
+          value={draft.typed[field.name] ?? field.initial}
+          problem={problems[field.name]}
+          onType={(text) => type(field.name, text)}
+        />
+      ))}
+    </>
+  );
+}
+
+function fieldProps({ kind, isRequired, isLong, choices, description }: FormField) {
+  const notes = [isRequired ? "required" : "", kind === "json" ? "JSON" : ""].filter(
+    (note) => note !== "",
+  );
+  const shared = { help: description, note: notes.length > 0 ? notes.join(", ") : undefined };
+  if (kind === "choice" || kind === "flag") {
+    const values = kind === "flag" ? ["true", "false"] : choices;
+    const named = values.map((json) => [json, json.startsWith('"') ? textIn(json) : json] as const);
+    return { ...shared, kind: "choice", choices: [["", "–"] as const, ...named] } as const;
+  }
+  return { ...shared, kind: isLong ? "lines" : kind === "number" ? "number" : "line" } as const;
+}
+
+function textIn(json: string): string {
+  return String(JSON.parse(json));
 }
 
 interface FormSwitchProps {
@@ -128,25 +159,26 @@ interface FormSwitchProps {
   readonly onSwitch: (draft: Draft) => void;
 }
 
-/** What was typed goes along. */
+/** Keeps what was typed. */
 function FormSwitch({ fields, draft, json, onSwitch }: FormSwitchProps): JSX.Element {
   const version = draft.version + 1;
   const toJson = () =>
     onSwitch({ ...draft, version, isForm: false, json: pretty(json ?? draft.json) });
   const toForm = () => onSwitch({ ...draftOf(fields, draft.json, version) });
   return (
-    <>
-      <Button isPressed={draft.isForm} onPress={toForm}>
-        Form
-      </Button>
-      <Button isPressed={!draft.isForm} onPress={toJson}>
-        JSON
-      </Button>
-    </>
+    <Choices
+      label="Input as"
+      choices={[
+        ["form", "Form"],
+        ["json", "JSON"],
+      ]}
+      chosen={draft.isForm ? "form" : "json"}
+      onChoose={(choice) => (choice === "form" ? toForm() : toJson())}
+    />
   );
 }
 
-/** As a form where there are fields for all that the text has. */
+/** A form if it has a field for each member of the text. */
 function draftOf(fields: readonly FormField[] | undefined, text: string, version: number): Draft {
   const json = text === "" ? "{\n  \n}" : pretty(text);
   if (fields === undefined) return { typed: {}, json, isForm: false, version };
@@ -155,7 +187,7 @@ function draftOf(fields: readonly FormField[] | undefined, text: string, version
   return { typed: typed ?? {}, json, isForm: typed !== undefined, version };
 }
 
-/** Nothing was typed, taken or switched. */
+/** A form instead of JSON, unless the user typed or chose something. */
 function formIfUntouched(
   draft: Draft,
   fields: readonly FormField[] | undefined,
@@ -171,7 +203,7 @@ function resultOf(fields: readonly FormField[] | undefined, { typed, json, isFor
   if (fields !== undefined && isForm) return inputOf(fields, typed);
   const node = readRawJson(json);
   return node === undefined
-    ? { problems: { "": "This is no JSON yet." } as Typed }
+    ? { problems: { "": "This is not JSON yet." } as Typed }
     : { json: writeRawJson(node) };
 }
 

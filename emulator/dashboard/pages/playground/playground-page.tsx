@@ -1,11 +1,11 @@
-/** Runs a job with an input that is typed in, and shows what comes of it. */
+/** Runs a job with a typed input, and shows its result. */
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { Empty, Loading, Problem } from "../../components/states.tsx";
+import { Answer, Empty, Loading, Page } from "../../components/states.tsx";
 import type { PageProps } from "../../route/route.ts";
 import { goTo } from "../../route/address.ts";
 import { useRead } from "../../service/use-read.ts";
-import { complain, usePart } from "../../state/store.ts";
+import { attempt, useReadOnly } from "../../state/store.ts";
 import { writeRawJson } from "../../json/raw-json.ts";
 import { usePayloads } from "../job/payloads.tsx";
 import { submit } from "../job/run-job.ts";
@@ -14,37 +14,45 @@ import { RunResult } from "./run-result.tsx";
 
 export function PlaygroundPage({ route }: PageProps): JSX.Element {
   const [endpointId, jobId] = route.parts;
-  const { value, problem, again } = useRead<"listEndpoints">("v1/endpoints", {
+  const endpoints = useRead<"listEndpoints">("v1/endpoints", {
     concerns: ({ type }) => type === "endpoint",
   });
-  if (value === undefined) {
-    return problem === undefined ? (
-      <Loading what="endpoints" />
-    ) : (
-      <Problem text={problem} onRetry={again} />
-    );
-  }
-  const ids = value.filter(({ type }) => type === "QUEUE").map(({ id }) => id);
-  const chosen = endpointId ?? ids[0];
-  if (chosen === undefined) return <Empty>There is no endpoint with a queue yet.</Empty>;
   return (
-    <div class="page playground">
-      <div class="page-head">
-        <h1>Playground</h1>
-        <label class="row">
-          <span class="quiet">Endpoint</span>
-          <select
-            value={chosen}
-            onChange={(event) => goTo("playground", [event.currentTarget.value])}
+    <Answer of={endpoints} what="endpoints">
+      {(value) => {
+        const ids = value.filter(({ type }) => type === "QUEUE").map(({ id }) => id);
+        const chosen = endpointId ?? ids[0];
+        return chosen === undefined ? (
+          <Empty>There is no endpoint with a queue yet.</Empty>
+        ) : (
+          <Page
+            title="Playground"
+            class="playground"
+            head={<EndpointChoice chosen={chosen} ids={ids} />}
           >
-            {[...new Set([chosen, ...ids])].map((id) => (
-              <option key={id}>{id}</option>
-            ))}
-          </select>
-        </label>
-      </div>
-      <Trial key={chosen} endpointId={chosen} jobId={jobId} />
-    </div>
+            <Trial key={chosen} endpointId={chosen} jobId={jobId} />
+          </Page>
+        );
+      }}
+    </Answer>
+  );
+}
+
+interface EndpointChoiceProps {
+  readonly chosen: string;
+  readonly ids: readonly string[];
+}
+
+function EndpointChoice({ chosen, ids }: EndpointChoiceProps): JSX.Element {
+  return (
+    <label class="row">
+      <span class="quiet">Endpoint</span>
+      <select value={chosen} onChange={(event) => goTo("playground", [event.currentTarget.value])}>
+        {[...new Set([chosen, ...ids])].map((id) => (
+          <option key={id}>{id}</option>
+        ))}
+      </select>
+    </label>
   );
 }
 
@@ -54,18 +62,16 @@ interface TrialProps {
 }
 
 function Trial({ endpointId, jobId }: TrialProps): JSX.Element {
-  const isReadOnly = usePart(({ session }) => session === "read-only");
+  const isReadOnly = useReadOnly();
   const schema = useInputSchema(endpointId);
   const first = useFirstInput(jobId);
-  const run = async (inputJson: string) => {
-    try {
+  const run = (inputJson: string) =>
+    attempt(async () => {
       goTo("playground", [endpointId, await submit(endpointId, inputJson)]);
-    } catch (error) {
-      complain(error);
-    }
-  };
+      return undefined;
+    });
   return (
-    <div class="columns">
+    <div class="columns even">
       <div class="column">
         {first === undefined || !schema.isRead ? (
           <Loading what="the form" />
@@ -81,7 +87,7 @@ function Trial({ endpointId, jobId }: TrialProps): JSX.Element {
       </div>
       <div class="column">
         {jobId === undefined ? (
-          <Empty>What comes of it is shown here.</Empty>
+          <Empty>The result appears here.</Empty>
         ) : (
           <RunResult key={jobId} jobId={jobId} />
         )}
@@ -90,7 +96,7 @@ function Trial({ endpointId, jobId }: TrialProps): JSX.Element {
   );
 }
 
-/** What a handler says that it takes: its first worker tells it. */
+/** The input schema of the handler, which its first worker reports. */
 function useInputSchema(endpointId: string): { readonly value: unknown; readonly isRead: boolean } {
   const { value, problem } = useRead<"observeEndpoints">("emulator/endpoints", {
     concerns: ({ type, endpointId: of }) =>
@@ -100,7 +106,7 @@ function useInputSchema(endpointId: string): { readonly value: unknown; readonly
   return { value: found?.inputSchema, isRead: value !== undefined || problem !== undefined };
 }
 
-/** That of the job in the address when the page is opened; of none an empty text. Undefined while it is read. */
+/** The input of the job in the address when the page was opened; empty without a job. Undefined while it is read. */
 function useFirstInput(jobId: string | undefined): string | undefined {
   const [openedWith] = useState(jobId);
   const { input, isRead, problem } = usePayloads(openedWith);

@@ -1,4 +1,4 @@
-/** The inputs that were saved in this browser: to take one, to save the one that is there, to forget one. */
+/** The saved inputs of this browser: use one, save the current one, delete one. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
@@ -7,7 +7,7 @@ import { forgetInput, savedInputs, saveInput } from "./saved-inputs.ts";
 
 interface SavedInputsProps {
   readonly endpointId: string;
-  /** Of the input that is there; undefined where it is not right. */
+  /** The current input; undefined while it has a problem. */
   readonly json: string | undefined;
   readonly onTake: (json: string) => void;
 }
@@ -21,7 +21,7 @@ export function SavedInputs({ endpointId, json, onTake }: SavedInputsProps): JSX
       setInputs(saveInput(endpointId, { name: name.trim(), json }));
       setName("");
     } catch {
-      complain(new Error("this browser keeps no more inputs"));
+      complain(new Error("this browser stores no more inputs"));
     }
   };
   return (
@@ -32,7 +32,7 @@ export function SavedInputs({ endpointId, json, onTake }: SavedInputsProps): JSX
           <Button
             kind="bare"
             icon="close"
-            label={`Forget ${input.name}`}
+            label={`Delete ${input.name}`}
             onPress={() => setInputs(forgetInput(endpointId, input.name))}
           />
         </span>

@@ -1,4 +1,4 @@
-/** Inputs that were saved in this browser, by endpoint and name. */
+/** Inputs saved in this browser, by endpoint and name. */
 
 export interface SavedInput {
   readonly name: string;
@@ -6,7 +6,7 @@ export interface SavedInput {
 }
 
 const KEPT_AS = "sv-inputs:";
-/** Of an endpoint; the oldest give way. */
+/** Maximum inputs of an endpoint: the oldest go. */
 const MOST = 30;
 
 export function savedInputs(endpointId: string): readonly SavedInput[] {
@@ -18,7 +18,7 @@ export function savedInputs(endpointId: string): readonly SavedInput[] {
   }
 }
 
-/** In the place of one with that name. @throws Error where the browser keeps nothing, or no more */
+/** Replaces the input of that name. @throws Error if the browser stores nothing more */
 export function saveInput(endpointId: string, input: SavedInput): readonly SavedInput[] {
   const others = savedInputs(endpointId).filter(({ name }) => name !== input.name);
   return keep(endpointId, [...others, input].slice(-MOST));

@@ -1,6 +1,6 @@
 /**
- * A form made of a JSON Schema: which fields it has, and the JSON of what was typed into them. Fields that are not simple are
- * typed as JSON. Numbers stay as they were typed.
+ * Makes a form of a JSON Schema, and the JSON of the typed texts. Fields that are not simple are typed as JSON. Numbers stay as
+ * they were typed.
  */
 import { type RawNode, memberOf, writeRawJson, readRawJson } from "../../json/raw-json.ts";
 
@@ -10,19 +10,19 @@ export interface FormField {
   readonly description: string | undefined;
   readonly kind: "text" | "number" | "flag" | "choice" | "json";
   readonly isRequired: boolean;
-  /** The JSON of each, for a choice. */
+  /** The JSON of each choice. */
   readonly choices: readonly string[];
-  /** What is typed at first: a text as it is, anything else as JSON. */
+  /** The text at first: a string as it is, any other value as JSON. */
   readonly initial: string;
   readonly isLong: boolean;
 }
 
-/** By name, as they were typed. */
+/** Typed texts by the names of their fields. */
 export type Typed = Readonly<Record<string, string>>;
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Undefined where the schema is no plain object: then the whole input is typed as JSON. */
+/** Undefined for a schema that is no plain object: the whole input is typed as JSON then. */
 export function fieldsOf(schema: unknown): readonly FormField[] | undefined {
   if (!isSchema(schema) || !isSchema(schema["properties"])) return undefined;
   const required = Array.isArray(schema["required"]) ? schema["required"] : [];
@@ -70,7 +70,7 @@ function kindOf(type: unknown): FormField["kind"] {
   }
 }
 
-/** What a reference within the schema leads to, and the one of several that is not `null`. */
+/** Follows references within the schema, and takes the one alternative that is not `null`. */
 function resolved(schema: unknown, root: Schema): Schema {
   if (!isSchema(schema)) return {};
   const { $ref, anyOf, oneOf } = schema;
@@ -88,7 +88,7 @@ function resolved(schema: unknown, root: Schema): Schema {
     : schema;
 }
 
-/** What was typed as the JSON of the input, or a sentence for each field that is not right. */
+/** The JSON of the input, or the problem of each field that has one. */
 export function inputOf(
   fields: readonly FormField[],
   typed: Typed,
@@ -98,7 +98,7 @@ export function inputOf(
   for (const field of fields) {
     const text = typed[field.name] ?? field.initial;
     if (text === "" && !(field.isRequired && field.kind === "text")) {
-      if (field.isRequired) problems[field.name] = "is needed";
+      if (field.isRequired) problems[field.name] = "is required";
       continue;
     }
     const json = jsonOf(field, text);
@@ -109,7 +109,7 @@ export function inputOf(
 }
 
 const PROBLEMS = {
-  text: "is needed",
+  text: "is required",
   number: "must be a number",
   flag: "must be true or false",
   choice: "must be one of the choices",
@@ -128,7 +128,7 @@ function jsonOf({ kind, choices }: FormField, text: string): string | undefined 
   return node !== undefined && isRight[kind] ? writeRawJson(node) : undefined;
 }
 
-/** The fields filled with what an input has; undefined where it has something that no field shows. */
+/** The texts of an input; undefined if it has a member without a field. */
 export function typedOf(fields: readonly FormField[], input: RawNode): Typed | undefined {
   if (input.kind !== "object") return undefined;
   const known = new Set(fields.map(({ name }) => name));

@@ -1,19 +1,13 @@
-/** What is said of webhook deliveries. */
+/** Labels of webhook deliveries. */
 import { plural } from "../../format.ts";
-import type { Delivery, DeliveryTry } from "../../service/generated/answers.ts";
-
-export const STATES = [
-  "pending",
-  "delivered",
-  "failed",
-] as const satisfies readonly Delivery["state"][];
+import type { DeliveryTry } from "../../service/generated/answers.ts";
 
 /** The answer, or why there was none. */
 export function outcomeOf({ status, error }: DeliveryTry): string {
   return status === undefined ? (error ?? "no answer") : String(status);
 }
 
-/** `200`, or `3 tries, the last: 500`; a reason that is longer is left to the page of the delivery. */
+/** `200`, or `3 tries, the last: 500`. The page of the delivery has the reasons. */
 export function triesLabel(tries: readonly DeliveryTry[]): string {
   const last = tries.at(-1);
   if (last === undefined) return "not tried yet";
@@ -23,7 +17,7 @@ export function triesLabel(tries: readonly DeliveryTry[]): string {
     : `${plural(tries.length, "try", "tries")}, the last: ${outcome}`;
 }
 
-/** The receiver without what stands in the query, which may be secret: `127.0.0.1:3000/done`. */
+/** The receiver without its query, which may be secret: `127.0.0.1:3000/done`. */
 export function receiverOf(url: string): string {
   const parsed = URL.parse(url);
   if (parsed === null) return url;
@@ -31,7 +25,7 @@ export function receiverOf(url: string): string {
   return `${parsed.host}${path}${parsed.search === "" ? "" : "?…"}`;
 }
 
-/** The path that lists them; entries that are empty are left out. */
+/** The path that lists deliveries; empty entries are left out. */
 export function listPath(
   filter: { readonly [Name in "state" | "endpointId" | "jobId"]: string },
   after: string,

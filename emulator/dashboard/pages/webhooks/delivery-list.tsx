@@ -1,160 +1,165 @@
 /** Deliveries, the newest first, page by page. */
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
-import { Button } from "../../components/button.tsx";
-import { formatFromNow, formatInstant } from "../../format.ts";
-import { EndpointLink, JobLink } from "../../components/links.tsx";
-import { Moment } from "../../components/moment.tsx";
-import { Empty, Loading, Problem } from "../../components/states.tsx";
+import { Button, CopyButton } from "../../components/button.tsx";
+import { EndpointLink, JobLink, Moment } from "../../components/links.tsx";
+import { Panel } from "../../components/panel.tsx";
+import { type Column, RecordRows, Records } from "../../components/records.tsx";
+import { Answer, Empty } from "../../components/states.tsx";
 import { Status } from "../../components/status.tsx";
+import { formatFromNow, formatInstant } from "../../format.ts";
 import { hrefTo } from "../../route/route.ts";
+import { base } from "../../service/call.ts";
 import type { Deliveries, Delivery } from "../../service/generated/answers.ts";
 import { type Reading, useRead } from "../../service/use-read.ts";
 import { useServiceNow } from "../../service/use-service-now.ts";
-import { DeliveryState } from "./delivery-state.tsx";
 import { listPath, receiverOf, triesLabel } from "./delivery-labels.ts";
-import { HowTo } from "./how-to.tsx";
-
-const COLUMNS = 8;
+import { DeliveryState } from "./delivery-state.tsx";
 
 interface DeliveryListProps {
   readonly query: Readonly<Record<string, string>>;
-  /** The one that is shown beside the list. */
+  /** The delivery that is shown beside the list. */
   readonly openId: string | undefined;
 }
 
 export function DeliveryList(props: DeliveryListProps): JSX.Element {
-  const { value, problem, again } = useDeliveries(props, "");
-  if (problem !== undefined) return <Problem text={problem} onRetry={again} />;
-  if (value === undefined) return <Loading what="deliveries" />;
-  if (value.deliveries.length === 0) return <None query={props.query} />;
+  const rows = useRows(props);
+  const { query } = props;
   return (
-    <section class="inbox-list table-scroll" aria-label="Deliveries">
-      <table class="records deliveries">
-        <thead>
-          <tr>
-            <th>Made</th>
-            <th>State</th>
-            <th class="beside">Answer</th>
-            <th class="roomy">Next try</th>
-            <th>Job</th>
-            <th class="roomy">Ended as</th>
-            <th class="roomy">Endpoint</th>
-            <th class="beside">Receiver</th>
-          </tr>
-        </thead>
-        <Rows {...props} page={value} />
-      </table>
-    </section>
+    <Answer of={useDeliveries(query, "")} what="deliveries">
+      {({ deliveries, next }) =>
+        deliveries.length === 0 ? (
+          <None isNarrowed={Object.values(query).some((value) => value !== "")} />
+        ) : (
+          <section class="inbox-list boxed" aria-label="Deliveries">
+            <Records class="deliveries" {...rows} rows={deliveries}>
+              {next !== undefined && <Older {...props} after={next} />}
+            </Records>
+          </section>
+        )
+      }
+    </Answer>
   );
 }
 
-function useDeliveries({ query }: DeliveryListProps, after: string): Reading<Deliveries> {
-  const { state = "", endpoint = "", job = "" } = query;
+function useDeliveries(
+  { state = "", endpoint = "", job = "" }: DeliveryListProps["query"],
+  after: string,
+): Reading<Deliveries> {
   const path = listPath({ state, endpointId: endpoint, jobId: job }, after);
   return useRead<"listDeliveries">(path, { concerns: ({ type }) => type === "webhook" });
 }
 
-function None({ query }: Pick<DeliveryListProps, "query">): JSX.Element {
-  const isNarrowed = Object.values(query).some((value) => value !== "");
+function None({ isNarrowed }: { readonly isNarrowed: boolean }): JSX.Element {
   return isNarrowed ? <Empty>No delivery fits.</Empty> : <HowTo />;
 }
 
-interface RowsProps extends DeliveryListProps {
-  readonly page: Deliveries;
+/** How the first delivery is made. */
+function HowTo(): JSX.Element {
+  const { value: endpoints = [] } = useRead<"listEndpoints">("v1/endpoints");
+  const id = endpoints[0]?.id ?? "ENDPOINT";
+  const text = [
+    `curl -s ${base()}v2/${id}/run -H "Authorization: Bearer $SV_API_KEY" \\`,
+    `  -d '{"input":{},"webhook":"http://127.0.0.1:3000/done"}'`,
+  ].join("\n");
+  return (
+    <Panel title="No webhook yet" actions={<CopyButton text={() => text} what="the command" />}>
+      <p>
+        When a job ends, the service calls the URL that the job was submitted with as{" "}
+        <code>webhook</code>.
+      </p>
+      <pre class="sunken">{text}</pre>
+    </Panel>
+  );
 }
 
-/** One page of them, and behind it the next one. */
-function Rows({ page: { deliveries, next }, ...props }: RowsProps): JSX.Element {
-  const now = useServiceNow();
-  const { query, openId } = props;
+interface OlderProps extends DeliveryListProps {
+  readonly after: string;
+}
+
+/** The next page, once it is asked for. */
+function Older(props: OlderProps): JSX.Element {
+  const [isWanted, setWanted] = useState(false);
+  if (isWanted) return <OlderRows {...props} />;
+  return (
+    <OneCell>
+      <Button onPress={() => setWanted(true)}>Show older ones</Button>
+    </OneCell>
+  );
+}
+
+function OlderRows({ after, ...props }: OlderProps): JSX.Element {
+  const rows = useRows(props);
+  const read = useDeliveries(props.query, after);
+  if (read.value === undefined) {
+    return (
+      <OneCell>
+        <Answer of={read} what="older ones">
+          {() => null}
+        </Answer>
+      </OneCell>
+    );
+  }
+  const { deliveries, next } = read.value;
   return (
     <>
-      <tbody>
-        {deliveries.map((delivery) => (
-          <Row key={delivery.id} {...{ delivery, query, now, isOpen: delivery.id === openId }} />
-        ))}
-      </tbody>
+      <RecordRows {...rows} rows={deliveries} />
       {next !== undefined && <Older {...props} after={next} />}
     </>
   );
 }
 
-/** They are asked for when they are wanted. */
-function Older(props: DeliveryListProps & { readonly after: string }): JSX.Element {
-  const [isWanted, setWanted] = useState(false);
-  if (isWanted) return <OlderRows {...props} />;
+function OneCell({ children }: { readonly children: ComponentChildren }): JSX.Element {
   return (
     <tbody>
       <tr>
-        <td colSpan={COLUMNS}>
-          <Button onPress={() => setWanted(true)}>Show older ones</Button>
-        </td>
+        <td colSpan={8}>{children}</td>
       </tr>
     </tbody>
   );
 }
 
-function OlderRows({
-  after,
-  ...props
-}: DeliveryListProps & { readonly after: string }): JSX.Element {
-  const { value, problem, again } = useDeliveries(props, after);
-  if (value !== undefined) return <Rows {...props} page={value} />;
-  return (
-    <tbody>
-      <tr>
-        <td colSpan={COLUMNS}>
-          {problem === undefined ? (
-            <Loading what="older ones" />
-          ) : (
-            <Problem text={problem} onRetry={again} />
-          )}
-        </td>
-      </tr>
-    </tbody>
-  );
+/** What all pages of the list have in common. */
+function useRows({ query, openId }: DeliveryListProps) {
+  return {
+    columns: columnsOf(query, useServiceNow()),
+    keyOf: ({ id }: Delivery) => id,
+    isCurrent: ({ id }: Delivery) => id === openId,
+  };
 }
 
-interface RowProps {
-  readonly delivery: Delivery;
-  readonly query: Readonly<Record<string, string>>;
-  readonly now: number | undefined;
-  readonly isOpen: boolean;
-}
-
-function Row({ delivery, query, now, isOpen }: RowProps): JSX.Element {
-  const { id, jobId, endpointId, jobStatus, url, state, createdAt, tries, nextTryAt } = delivery;
-  return (
-    <tr {...(isOpen && { "aria-current": "true" })}>
-      <td>
+function columnsOf(
+  query: DeliveryListProps["query"],
+  now: number | undefined,
+): readonly Column<Delivery>[] {
+  return [
+    {
+      head: "Made",
+      cell: ({ id, createdAt }) => (
         <a class="row-link number" href={hrefTo("webhooks", [id], query)} title={createdAt}>
           {formatInstant(createdAt)}
         </a>
-      </td>
-      <td>
-        <DeliveryState of={state} />
-      </td>
-      <td class="beside">{triesLabel(tries)}</td>
-      <td class="roomy moment">
-        {nextTryAt === undefined || now === undefined ? (
+      ),
+    },
+    { head: "State", cell: ({ state }) => <DeliveryState of={state} /> },
+    { head: "Answer", kind: "beside", cell: ({ tries }) => triesLabel(tries) },
+    {
+      head: "Next try",
+      kind: "roomy moment",
+      cell: ({ nextTryAt }) =>
+        nextTryAt === undefined || now === undefined ? (
           <Moment at={nextTryAt} />
         ) : (
           formatFromNow(nextTryAt, now)
-        )}
-      </td>
-      <td class="of-job">
-        <JobLink id={jobId} />
-      </td>
-      <td class="roomy">
-        <Status of={jobStatus} />
-      </td>
-      <td class="roomy">
-        <EndpointLink id={endpointId} />
-      </td>
-      <td class="beside mono receiver" title={url}>
-        {receiverOf(url)}
-      </td>
-    </tr>
-  );
+        ),
+    },
+    { head: "Job", kind: "of-job", cell: ({ jobId }) => <JobLink id={jobId} /> },
+    { head: "Ended as", kind: "roomy", cell: ({ jobStatus }) => <Status of={jobStatus} /> },
+    { head: "Endpoint", kind: "roomy", cell: ({ endpointId }) => <EndpointLink id={endpointId} /> },
+    {
+      head: "Receiver",
+      kind: "beside mono receiver cut",
+      cell: ({ url }) => <span title={url}>{receiverOf(url)}</span>,
+    },
+  ];
 }

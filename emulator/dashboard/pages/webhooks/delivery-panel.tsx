@@ -1,13 +1,12 @@
-/** One delivery: the request as it was sent, the answer of each try, and a way to have it sent again. */
+/** One delivery: the request as it was sent, the answer of each try, and a button that sends it again. */
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { Button, CopyButton } from "../../components/button.tsx";
 import { formatFromNow, shortId } from "../../format.ts";
 import { JsonTree } from "../../components/json-tree.tsx";
-import { EndpointLink, JobLink } from "../../components/links.tsx";
-import { Moment } from "../../components/moment.tsx";
+import { EndpointLink, JobLink, Moment } from "../../components/links.tsx";
 import { Facts, Panel } from "../../components/panel.tsx";
-import { Loading, Problem } from "../../components/states.tsx";
+import { Answer } from "../../components/states.tsx";
 import { Status } from "../../components/status.tsx";
 import { linkIn } from "../../json/pictures.ts";
 import { memberOf, type RawNode, readRawJson, writeRawJson } from "../../json/raw-json.ts";
@@ -16,25 +15,24 @@ import { call } from "../../service/call.ts";
 import type { DeliveryWithRequest } from "../../service/generated/answers.ts";
 import { useRead } from "../../service/use-read.ts";
 import { useServiceNow } from "../../service/use-service-now.ts";
-import { complain, say, usePart } from "../../state/store.ts";
-import { DeliveryState } from "./delivery-state.tsx";
-import { TriesTable } from "./tries-table.tsx";
+import { attempt, useReadOnly } from "../../state/store.ts";
+import { DeliveryState, TriesTable } from "./delivery-state.tsx";
 
 interface DeliveryPanelProps {
   readonly id: string;
-  /** What the list beside it is narrowed to. */
+  /** The filter of the list beside it. */
   readonly query: Readonly<Record<string, string>>;
 }
 
 export function DeliveryPanel({ id, query }: DeliveryPanelProps): JSX.Element {
-  const { value, problem, again } = useRead<"readDelivery">(pathOf(id), {
+  const answer = useRead<"readDelivery">(pathOf(id), {
     asText: true,
     concerns: (event) => event.type === "webhook" && event.deliveryId === id,
   });
-  const text = value as string | undefined;
+  const text = answer.value as string | undefined;
   const read = useMemo(() => (text === undefined ? undefined : readDelivery(text)), [text]);
   return (
-    <div class="inbox-one">
+    <div class="column">
       <div class="row">
         <h2 class="mono" title={id}>
           {shortId(id)}
@@ -46,15 +44,17 @@ export function DeliveryPanel({ id, query }: DeliveryPanelProps): JSX.Element {
           Close
         </a>
       </div>
-      {problem !== undefined && <Problem text={problem} onRetry={again} />}
-      {problem === undefined && read === undefined && <Loading what="the delivery" />}
-      {read && <DeliveryFacts delivery={read.delivery} />}
-      {read && (
-        <Panel title="Tries">
-          <TriesTable tries={read.delivery.tries} />
-        </Panel>
-      )}
-      {read && <Request delivery={read.delivery} body={read.body} />}
+      <Answer of={{ ...answer, value: read }} what="the delivery">
+        {({ delivery, body }) => (
+          <>
+            <DeliveryFacts delivery={delivery} />
+            <Panel title="Tries">
+              <TriesTable tries={delivery.tries} />
+            </Panel>
+            <Request delivery={delivery} body={body} />
+          </>
+        )}
+      </Answer>
     </div>
   );
 }
@@ -63,7 +63,7 @@ function pathOf(id: string): string {
   return `emulator/webhooks/${encodeURIComponent(id)}`;
 }
 
-/** The body as it was sent: no number in it changes. */
+/** The body keeps its numbers as they were sent. */
 function readDelivery(text: string): { delivery: DeliveryWithRequest; body: RawNode | undefined } {
   const body = memberOf(memberOf(readRawJson(text), "request"), "body");
   return { delivery: JSON.parse(text) as DeliveryWithRequest, body };
@@ -74,24 +74,19 @@ interface DeliveryProps {
 }
 
 function Redeliver({ delivery: { id, state } }: DeliveryProps): JSX.Element | null {
-  if (usePart(({ session }) => session) === "read-only") return null;
+  if (useReadOnly()) return null;
   const send = async () => {
-    try {
-      await call<"redeliver">(`${pathOf(id)}/redeliver`, { method: "POST" });
-      say("sent again");
-    } catch (error) {
-      complain(error);
-    }
+    await call<"redeliver">(`${pathOf(id)}/redeliver`, { method: "POST" });
+    return "sent again";
   };
+  const isPending = state === "pending";
   return (
     <Button
       kind="main"
       icon="retry"
-      isDisabled={state === "pending"}
-      title={
-        state === "pending" ? "It is on its way already" : "Three tries more, same id and body"
-      }
-      onPress={() => void send()}
+      isDisabled={isPending}
+      title={isPending ? "It is on its way already" : "Three tries more, same id and body"}
+      onPress={() => void attempt(send)}
     >
       Redeliver
     </Button>

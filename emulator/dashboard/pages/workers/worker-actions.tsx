@@ -1,33 +1,32 @@
-/** What can be done to a worker: let it leave, or see what the service makes of its end. Each is told of before it is done. */
+/** Actions on a worker: drain, freeze, kill. Each says what follows from it before it is done. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
-import { Dialog } from "../../components/dialog.tsx";
+import { Confirm } from "../../components/dialog.tsx";
 import { shortId } from "../../format.ts";
 import { call } from "../../service/call.ts";
 import type { OperatedWorker } from "../../service/generated/answers.ts";
-import { complain, say, usePart } from "../../state/store.ts";
+import { attempt, useReadOnly } from "../../state/store.ts";
 import { drainSentences, freezeSentences, killSentences } from "./worker-labels.ts";
 
 const QUESTIONS = {
-  drain: { verb: "Drain", inWords: drainSentences, perform: drain },
-  freeze: {
-    verb: "Freeze",
-    inWords: freezeSentences,
-    perform: async (id: string) => freeze(id, true),
-  },
-  kill: { verb: "Kill", inWords: killSentences, perform: kill },
+  drain: { verb: "Drain", sentencesOf: drainSentences },
+  freeze: { verb: "Freeze", sentencesOf: freezeSentences },
+  kill: { verb: "Kill", sentencesOf: killSentences },
 } as const;
 
-type Asked = keyof typeof QUESTIONS | undefined;
+type Action = keyof typeof QUESTIONS;
 
-interface ActionsProps {
-  readonly worker: OperatedWorker;
-}
+const DONE = {
+  drain: "drains",
+  freeze: "is frozen",
+  thaw: "is thawed",
+  kill: "is killed",
+} as const;
 
-export function WorkerActions({ worker }: ActionsProps): JSX.Element | null {
-  const [asked, setAsked] = useState<Asked>(undefined);
-  const isReadOnly = usePart(({ session }) => session) === "read-only";
+export function WorkerActions({ worker }: { readonly worker: OperatedWorker }): JSX.Element | null {
+  const [asked, setAsked] = useState<Action | undefined>(undefined);
+  const isReadOnly = useReadOnly();
   const { id, state, frozen, launcher } = worker;
   if (isReadOnly || state === "ended") return null;
   const isOurs = launcher !== "external";
@@ -35,7 +34,7 @@ export function WorkerActions({ worker }: ActionsProps): JSX.Element | null {
   return (
     <div class="actions">
       {frozen && (
-        <Button icon="play" kind="main" onPress={() => void freeze(id, false)}>
+        <Button icon="play" kind="main" onPress={() => void act(id, "thaw")}>
           Thaw
         </Button>
       )}
@@ -54,75 +53,25 @@ export function WorkerActions({ worker }: ActionsProps): JSX.Element | null {
           Kill …
         </Button>
       )}
-      {question !== undefined && (
+      {asked !== undefined && question !== undefined && (
         <Confirm
           title={`${question.verb} ${shortId(id)}?`}
-          sentences={question.inWords(worker)}
+          sentences={question.sentencesOf(worker)}
           word={`${question.verb} it`}
           onClose={() => setAsked(undefined)}
-          onConfirm={() => {
-            setAsked(undefined);
-            void question.perform(id);
-          }}
+          onConfirm={() => act(id, asked)}
         />
       )}
     </div>
   );
 }
 
-function pathOf(id: string): string {
-  return `emulator/workers/${encodeURIComponent(id)}`;
-}
-
-async function drain(id: string): Promise<void> {
-  await act(`${shortId(id)} leaves when its jobs are done`, () =>
-    call(`${pathOf(id)}/drain`, { method: "POST" }),
-  );
-}
-
-async function kill(id: string): Promise<void> {
-  await act(`killed ${shortId(id)}`, () => call(`${pathOf(id)}/kill`, { method: "POST" }));
-}
-
-async function freeze(id: string, isFrozen: boolean): Promise<void> {
-  const options = { method: "POST", body: { frozen: isFrozen } } as const;
-  await act(`${isFrozen ? "froze" : "thawed"} ${shortId(id)}`, () =>
-    call<"freezeWorker">(`${pathOf(id)}/freeze`, options),
-  );
-}
-
-async function act(done: string, send: () => Promise<unknown>): Promise<void> {
-  try {
-    await send();
-    say(done);
-  } catch (error) {
-    complain(error);
-  }
-}
-
-interface ConfirmProps {
-  readonly title: string;
-  readonly sentences: readonly string[];
-  readonly word: string;
-  readonly onClose: () => void;
-  readonly onConfirm: () => void;
-}
-
-function Confirm({ title, sentences, word, onClose, onConfirm }: ConfirmProps): JSX.Element {
-  return (
-    <Dialog title={title} onClose={onClose}>
-      <ul class="sentences">
-        {sentences.map((sentence) => (
-          <li key={sentence}>{sentence}</li>
-        ))}
-      </ul>
-      <div class="row">
-        <span class="spring" />
-        <Button onPress={onClose}>Leave it</Button>
-        <Button kind="danger" onPress={onConfirm}>
-          {word}
-        </Button>
-      </div>
-    </Dialog>
-  );
+async function act(id: string, action: Action | "thaw"): Promise<void> {
+  const isFreeze = action === "freeze" || action === "thaw";
+  const path = `emulator/workers/${encodeURIComponent(id)}/${isFreeze ? "freeze" : action}`;
+  const body = isFreeze ? { body: { frozen: action === "freeze" } } : {};
+  await attempt(async () => {
+    await call(path, { method: "POST", ...body });
+    return `${shortId(id)} ${DONE[action]}`;
+  });
 }

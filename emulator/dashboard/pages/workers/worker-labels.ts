@@ -1,10 +1,10 @@
-/** What is said of workers. */
+/** Labels of workers, and what follows from an action on one. */
 import { formatDuration, formatSize } from "../../format.ts";
 import type { OperatedWorker } from "../../service/generated/answers.ts";
 
 type State = OperatedWorker["state"];
 
-/** In the order in which a worker has them. */
+/** In the order of a worker's life. */
 export const RUNNING_STATES = [
   "initializing",
   "ready",
@@ -13,7 +13,7 @@ export const RUNNING_STATES = [
   "lost",
 ] as const satisfies readonly State[];
 
-/** The GPUs it has, or `CPU`: `2 × NVIDIA L4`; simulated ones are told as such. */
+/** Its GPUs, or `CPU`: `2 × NVIDIA L4 (simulated)`. */
 export function deviceOf({ gpus }: Pick<OperatedWorker, "gpus">): string {
   const counts = new Map<string, number>();
   for (const { typeId, simulated } of gpus) {
@@ -25,67 +25,24 @@ export function deviceOf({ gpus }: Pick<OperatedWorker, "gpus">): string {
 }
 
 const ENDS = {
-  left: "left as it was told to",
+  left: "stopped on request",
   not_initialized: "did not become ready",
-  unasked: "ended unasked",
-  lost: "was lost: it said nothing for too long",
+  unasked: "ended unexpectedly",
+  lost: "was lost: silent for too long",
 } as const satisfies Record<NonNullable<OperatedWorker["end"]>, string>;
 
-/** Of one that has ended: `ended unasked: it was ended by SIGKILL`. */
+/** How a worker ended: `ended unexpectedly: it was ended by SIGKILL`. */
 export function endOf({ end, exit }: Pick<OperatedWorker, "end" | "exit">): string {
   const how = end === undefined ? "ended" : ENDS[end];
   return exit === undefined || end === "left" ? how : `${how}: it ${exit.message}`;
 }
 
-/** Whether it ended other than it should have. */
+/** Whether a worker ended without being asked to. */
 export function isBadEnd({ end }: Pick<OperatedWorker, "end">): boolean {
   return end !== undefined && end !== "left";
 }
 
-/** One stage of its start; `toMs` undefined: it is under way. Instants of service time, ms. */
-export interface StartStage {
-  readonly name: "launch" | "boot" | "setup";
-  readonly title: string;
-  readonly fromMs: number;
-  readonly toMs: number | undefined;
-}
-
-const TITLES = {
-  launch: "its program was started",
-  boot: "its program ran until its first message",
-  setup: "its handler was loaded and set up",
-} as const;
-
-/** As far as the service saw them. Of one that ended before it was ready the last one ends with it. */
-export function startStages(
-  worker: Pick<
-    OperatedWorker,
-    "launcher" | "startedAt" | "pulledAt" | "bootedAt" | "readyAt" | "endedAt"
-  >,
-): readonly StartStage[] {
-  const { launcher, startedAt, pulledAt, bootedAt, readyAt, endedAt } = worker;
-  const marks = [
-    ["launch", pulledAt],
-    ["boot", bootedAt],
-    ["setup", readyAt],
-  ] as const;
-  const stages: StartStage[] = [];
-  let from = startedAt;
-  for (const [index, [name, at]] of marks.entries()) {
-    // A later one was seen: this one is over, and its end was not.
-    if (at === undefined && marks.slice(index).some(([, later]) => later !== undefined)) continue;
-    const to = at ?? endedAt;
-    const toMs = to === undefined ? undefined : Date.parse(to);
-    const title =
-      name === "launch" && launcher === "container" ? "its image was pulled" : TITLES[name];
-    stages.push({ name, title, fromMs: Date.parse(from), toMs });
-    if (at === undefined) return stages;
-    from = at;
-  }
-  return stages;
-}
-
-/** From its start until it was ready; undefined where it is not. */
+/** Time from its start until it was ready; undefined before that. */
 export function startMs({
   startedAt,
   readyAt,
@@ -103,7 +60,7 @@ export function gpuUseLabel({
   return `${formatSize(usedBytes)} of ${formatSize(totalBytes)}${busy}`;
 }
 
-/** Those of the endpoint and the state that are asked for; empty texts ask for all. */
+/** The workers of an endpoint and in a state; an empty text stands for all. */
 export function fitting(
   workers: readonly OperatedWorker[],
   { endpoint = "", state = "" }: Readonly<Record<string, string>>,
@@ -117,40 +74,40 @@ export function fitting(
 
 type Doomed = Pick<OperatedWorker, "jobs" | "endpointId" | "launcher">;
 
-/** What follows when it is drained, sentence by sentence. */
+/** What follows from draining a worker, a sentence each. */
 export function drainSentences(worker: Doomed): readonly string[] {
   const after =
     worker.launcher === "external"
-      ? "Whoever has started it may start it again; it is welcome then."
+      ? "It may be started again, and gets jobs then."
       : "The scaler starts another worker if one is needed.";
-  return ["It gets no further job, finishes those it has, and leaves.", after];
+  return ["It takes no further job, finishes the jobs it has, and stops.", after];
 }
 
-/** What follows when it is killed, sentence by sentence. */
+/** What follows from killing a worker. */
 export function killSentences(worker: Doomed): readonly string[] {
   return [
-    "Its processes end at once (SIGKILL), as in a crash. The worker is not asked.",
+    "Its processes end at once (SIGKILL), as in a crash.",
     jobsInWords(worker),
     "The scaler starts another worker if one is needed.",
   ];
 }
 
-/** How long a worker may say nothing (`leaseMs`), unless the service was started with another time. */
+/** Maximum silence of a worker (`leaseMs`), unless the service was started with another one. */
 export const LEASE_MS = 15_000;
 
-/** What follows when it is frozen. */
+/** What follows from freezing a worker. */
 export function freezeSentences(worker: Doomed): readonly string[] {
   if (worker.launcher === "server") {
     return [
-      "It stops where it is (SIGSTOP) and answers nothing.",
-      "Its health checks fail, so it is out of the rotation until it answers again.",
-      "Requests that it has wait until it goes on, or until their time is over.",
+      "It stops where it is (SIGSTOP) and does not answer.",
+      "Its health checks fail: it gets no requests until it answers again.",
+      "Its requests wait until it continues, or until they time out.",
     ];
   }
   const lease = formatDuration(LEASE_MS);
   return [
-    "It stops where it is (SIGSTOP, or a paused container) and says nothing any more.",
-    `Thawed within ${lease}, it goes on as if nothing had been.`,
+    "It stops where it is (SIGSTOP, or a paused container) and is silent.",
+    `Thawed within ${lease}, it continues undisturbed.`,
     `After ${lease} its leases run out: it counts as lost and is killed. ${jobsInWords(worker)}`,
     "The scaler starts another worker if one is needed.",
   ];

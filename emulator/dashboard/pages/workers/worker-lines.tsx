@@ -1,34 +1,28 @@
-/** The newest lines that a worker wrote; followed at the end until one scrolls back. */
+/** The newest log lines of a worker. The list follows its end until the user scrolls back. */
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
+import { LogLines } from "../../components/log-lines.tsx";
 import { Panel } from "../../components/panel.tsx";
-import { hrefTo } from "../../route/route.ts";
 import type { OperatedWorker } from "../../service/generated/answers.ts";
 
-/** So near to the end counts as there, px. */
+/** Maximum distance from the end that counts as the end, px. */
 const END_PX = 8;
 
-export function WorkerLines({
-  worker: { lines, endedAt },
-}: {
-  readonly worker: OperatedWorker;
-}): JSX.Element {
+export function WorkerLines({ worker }: { readonly worker: OperatedWorker }): JSX.Element {
+  const { lines, endedAt } = worker;
   const list = useRef<HTMLOListElement>(null);
   const [isFollowed, setFollowed] = useState(true);
   const newest = `${lines.at(-1)?.at} ${lines.length}`;
   useLayoutEffect(() => {
     if (isFollowed) list.current?.scrollTo({ top: list.current.scrollHeight });
   }, [isFollowed, newest]);
-  const scrolled = ({
-    currentTarget: { scrollTop, scrollHeight, clientHeight },
-  }: {
-    readonly currentTarget: Element;
-  }) => setFollowed(scrollHeight - scrollTop - clientHeight < END_PX);
+  const scrolled = ({ currentTarget: box }: { readonly currentTarget: Element }) =>
+    setFollowed(box.scrollHeight - box.scrollTop - box.clientHeight < END_PX);
   return (
     <Panel
       title="Newest lines"
-      class="lines-panel"
+      class="whole-width"
       actions={
         endedAt === undefined && (
           <Button isPressed={isFollowed} onPress={() => setFollowed(!isFollowed)}>
@@ -38,37 +32,7 @@ export function WorkerLines({
       }
     >
       {lines.length === 0 && <p class="quiet">It wrote none.</p>}
-      {lines.length > 0 && (
-        <ol ref={list} class="log-lines" tabIndex={0} aria-label="Lines" onScroll={scrolled}>
-          {lines.map((line, index) => (
-            <Line key={index} line={line} />
-          ))}
-        </ol>
-      )}
+      {lines.length > 0 && <LogLines lines={lines} list={list} onScroll={scrolled} />}
     </Panel>
-  );
-}
-
-function Line({
-  line: { at, level, message, jobId },
-}: {
-  readonly line: OperatedWorker["lines"][number];
-}): JSX.Element {
-  return (
-    <li class={level}>
-      <time class="quiet" dateTime={at} title={at}>
-        {new Date(at).toLocaleTimeString(undefined, { hour12: false })}
-      </time>{" "}
-      {level !== "info" && <b>{level} </b>}
-      <span>{message}</span>
-      {jobId !== undefined && (
-        <>
-          {" "}
-          <a href={hrefTo("job", [jobId])} title={jobId}>
-            job
-          </a>
-        </>
-      )}
-    </li>
   );
 }

@@ -1,33 +1,33 @@
-/** One worker: what it is, how it came to be ready, what it does and did. */
+/** One worker: its start, its memory, its jobs, its log. */
 import type { JSX } from "preact";
 import { CopyButton } from "../../components/button.tsx";
 import { formatDuration, shortId } from "../../format.ts";
-import { EndpointLink } from "../../components/links.tsx";
-import { Moment } from "../../components/moment.tsx";
+import { EndpointLink, Moment } from "../../components/links.tsx";
 import { Facts, Panel } from "../../components/panel.tsx";
-import { Empty, Loading, Problem } from "../../components/states.tsx";
+import { StageBars } from "../../components/stage-bars.tsx";
+import { Answer, Empty } from "../../components/states.tsx";
 import { hrefTo } from "../../route/route.ts";
 import type { OperatedWorker } from "../../service/generated/answers.ts";
 import { useRead } from "../../service/use-read.ts";
 import { useServiceNow } from "../../service/use-service-now.ts";
-import { MemoryChart } from "./memory-chart.tsx";
-import { StartBars } from "./start-bars.tsx";
+import { MemoryChart } from "./memory.tsx";
+import { startStages } from "./start-stages.ts";
 import { WorkerActions } from "./worker-actions.tsx";
 import { WorkerJobs } from "./worker-jobs.tsx";
 import { WorkerLines } from "./worker-lines.tsx";
 import { WorkerState } from "./worker-state.tsx";
 import { deviceOf, endOf, gpuUseLabel, startMs } from "./worker-labels.ts";
 
-/** Lines of the log are no event: they are read so often. */
+/** Interval between reads, ms: no event says that a line was logged. */
 const READ_MS = 2_000;
 
 export function WorkerPage({ id }: { readonly id: string }): JSX.Element {
   const path = `emulator/workers?workerId=${encodeURIComponent(id)}`;
-  const { value, problem, again } = useRead<"listWorkers">(path, {
+  const read = useRead<"listWorkers">(path, {
     concerns: ({ type }) => type === "worker" || type === "job",
     everyMs: READ_MS,
   });
-  const worker = value?.workers[0];
+  const worker = read.value?.workers[0];
   return (
     <div class="page">
       <div class="page-head">
@@ -40,12 +40,15 @@ export function WorkerPage({ id }: { readonly id: string }): JSX.Element {
         <span class="spring" />
         {worker && <WorkerActions worker={worker} />}
       </div>
-      {problem !== undefined && <Problem text={problem} onRetry={again} />}
-      {value === undefined && problem === undefined && <Loading what="the worker" />}
-      {value !== undefined && worker === undefined && (
-        <Empty>There is no such worker, or it ended more than an hour ago.</Empty>
-      )}
-      {worker && <Details worker={worker} />}
+      <Answer of={read} what="the worker">
+        {() =>
+          worker === undefined ? (
+            <Empty>There is no such worker, or it ended more than an hour ago.</Empty>
+          ) : (
+            <Details worker={worker} />
+          )
+        }
+      </Answer>
     </div>
   );
 }
@@ -57,14 +60,14 @@ interface WorkerProps {
 function Details({ worker }: WorkerProps): JSX.Element {
   const { memory, gpuMemory = [] } = worker;
   return (
-    <div class="worker-panels">
+    <div class="columns even">
       <About worker={worker} />
-      <Panel title="Start" actions={<span class="quiet">{startInWords(worker)}</span>}>
-        <StartBars worker={worker} />
+      <Panel title="Start" actions={<span class="quiet">{startLabel(worker)}</span>}>
+        <Start worker={worker} />
       </Panel>
-      <Panel title="Memory" class="memory-panel">
+      <Panel title="Memory">
         {memory === undefined ? (
-          <Empty>{noMemoryInWords(worker)}</Empty>
+          <Empty>{noMemoryLabel(worker)}</Empty>
         ) : (
           <MemoryChart memory={memory} />
         )}
@@ -87,9 +90,9 @@ function About({ worker }: WorkerProps): JSX.Element {
           ["Endpoint", <EndpointLink id={endpointId} />],
           ["Version", version],
           ["Device", deviceOf(worker)],
-          ["Runs in", placeInWords(worker)],
+          ["Runs in", placeOf(worker)],
           ["Started", <Moment at={startedAt} />],
-          ["Told to leave", drainingAt && <Moment at={drainingAt} />],
+          ["Asked to stop", drainingAt && <Moment at={drainingAt} />],
           ["Ended", endedAt && <Moment at={endedAt} />],
           [
             endedAt === undefined ? "Age" : "Lived",
@@ -103,21 +106,37 @@ function About({ worker }: WorkerProps): JSX.Element {
   );
 }
 
-function placeInWords({ launcher, pid, container, pod }: OperatedWorker): string {
+const TITLES = {
+  pull: "its program was started",
+  boot: "its program ran until its first message",
+  setup: "its handler was loaded and set up",
+} as const;
+
+function Start({ worker }: WorkerProps): JSX.Element {
+  const now = useServiceNow() ?? 0;
+  const isPulled = worker.launcher === "container";
+  const stages = startStages(worker).map(({ name, fromMs, toMs = Math.max(now, fromMs) }) => ({
+    ...{ name, fromMs, toMs },
+    title: name === "pull" && isPulled ? "its image was pulled" : TITLES[name],
+  }));
+  return <StageBars stages={stages} hasTitles />;
+}
+
+function placeOf({ launcher, pid, container, pod }: OperatedWorker): string {
   if (pod !== undefined) return `${launcher} ${pod}`;
   if (container !== undefined) return `${launcher} ${container.slice(0, 12)}`;
   return pid === undefined ? launcher : `${launcher} ${pid}`;
 }
 
-function startInWords(worker: OperatedWorker): string {
+function startLabel(worker: OperatedWorker): string {
   const ms = startMs(worker);
   if (ms !== undefined) return `ready after ${formatDuration(ms)}`;
   return worker.endedAt === undefined ? "not ready yet" : "was never ready";
 }
 
-function noMemoryInWords({ launcher, endedAt }: OperatedWorker): string {
-  if (launcher === "container") return "Of containers it is not measured.";
-  if (launcher === "pod") return "Of pods it is not measured.";
+function noMemoryLabel({ launcher, endedAt }: OperatedWorker): string {
+  if (launcher === "container") return "Not measured for containers.";
+  if (launcher === "pod") return "Not measured for pods.";
   if (launcher === "function") return "It runs in the service's own process.";
   if (launcher === "external") return "It was started elsewhere.";
   return endedAt === undefined
@@ -131,7 +150,7 @@ function GpuPanel({
   readonly gpuMemory: NonNullable<OperatedWorker["gpuMemory"]>;
 }): JSX.Element {
   return (
-    <Panel title="GPU" class="gpu-panel">
+    <Panel title="GPU" class="whole-width">
       {gpuMemory.map((gpu) => (
         <label key={gpu.id} class="gpu">
           <span class="mono" title={gpu.id}>

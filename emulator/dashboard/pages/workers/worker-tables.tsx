@@ -1,21 +1,21 @@
-/** All workers, or those of one endpoint: at the top those there are, below those that ended within the last hour. */
-import type { ComponentChildren, JSX } from "preact";
-import { Button } from "../../components/button.tsx";
+/** Running workers, and those that ended within the last hour: of all endpoints or one. */
+import type { JSX } from "preact";
+import { Choices } from "../../components/button.tsx";
 import { FilterTags } from "../../components/filter-tags.tsx";
-import { formatDuration, plural } from "../../format.ts";
-import { EndpointLink, JobLink, WorkerLink } from "../../components/links.tsx";
-import { Moment } from "../../components/moment.tsx";
+import { EndpointLink, JobLink, Moment, WorkerLink } from "../../components/links.tsx";
 import { Panel } from "../../components/panel.tsx";
-import { Empty, Loading, Problem } from "../../components/states.tsx";
+import { type Column, Records } from "../../components/records.tsx";
+import { Answer, Empty, Page } from "../../components/states.tsx";
+import { formatDuration, plural } from "../../format.ts";
 import { goTo } from "../../route/address.ts";
 import type { OperatedWorker } from "../../service/generated/answers.ts";
 import { useRead } from "../../service/use-read.ts";
 import { useServiceNow } from "../../service/use-service-now.ts";
-import { MemoryLine } from "./memory-chart.tsx";
-import { WorkerState } from "./worker-state.tsx";
+import { MemoryLine } from "./memory.tsx";
 import { deviceOf, endOf, fitting, RUNNING_STATES, startMs } from "./worker-labels.ts";
+import { WorkerState } from "./worker-state.tsx";
 
-/** Memory is looked at so often by the service too. */
+/** Interval between reads, ms: the service measures memory as often. */
 const READ_MS = 10_000;
 
 interface WorkerTablesProps {
@@ -23,173 +23,119 @@ interface WorkerTablesProps {
 }
 
 export function WorkerTables({ query }: WorkerTablesProps): JSX.Element {
-  const { value, problem, again } = useRead<"listWorkers">("emulator/workers?lines=0&past=0", {
+  const read = useRead<"listWorkers">("emulator/workers?lines=0&past=0", {
     concerns: ({ type }) => type === "worker" || type === "job",
     everyMs: READ_MS,
   });
   const { endpoint = "", state = "" } = query;
-  const ofEndpoint = fitting(value?.workers ?? [], { endpoint });
+  const ofEndpoint = fitting(read.value?.workers ?? [], { endpoint });
   const shown = fitting(ofEndpoint, { state });
-  const ended = shown.filter((worker) => worker.state === "ended").toReversed();
-  const running = shown.filter((worker) => worker.state !== "ended");
-  const isRunningWanted = state !== "ended";
-  const isEndedWanted = state === "" || state === "ended";
+  const tags = { endpoint: <EndpointLink id={endpoint} /> };
+  const head = (
+    <>
+      <Choices
+        label="State"
+        choices={stateChoices(ofEndpoint, state)}
+        chosen={state}
+        onChoose={(chosen) => goTo("workers", [], { ...query, state: chosen })}
+      />
+      <FilterTags page="workers" query={query} shown={tags} />
+    </>
+  );
   return (
-    <div class="page">
-      <div class="page-head">
-        <h1>Workers</h1>
-        <States query={query} workers={ofEndpoint} />
-        <FilterTags
-          page="workers"
-          query={query}
-          shown={{ endpoint: <EndpointLink id={endpoint} /> }}
-        />
-      </div>
-      {problem !== undefined && <Problem text={problem} onRetry={again} />}
-      {value === undefined && problem === undefined && <Loading what="workers" />}
-      {value !== undefined && isRunningWanted && (
-        <Running workers={running} isNarrowed={state !== ""} />
-      )}
-      {value !== undefined && isEndedWanted && <Ended workers={ended} />}
-    </div>
+    <Page title="Workers" head={head}>
+      <Answer of={read} what="workers">
+        {() => (
+          <>
+            {state !== "ended" && (
+              <Running
+                workers={shown.filter((worker) => worker.state !== "ended")}
+                isNarrowed={state !== ""}
+              />
+            )}
+            {(state === "" || state === "ended") && (
+              <Ended workers={shown.filter((worker) => worker.state === "ended").toReversed()} />
+            )}
+          </>
+        )}
+      </Answer>
+    </Page>
   );
 }
 
-interface StatesProps extends WorkerTablesProps {
-  readonly workers: readonly OperatedWorker[];
-}
-
-/** How many there are in each state, each a way to see only those. */
-function States({ query, workers }: StatesProps): JSX.Element {
-  const { state: chosen = "" } = query;
-  const states = [...RUNNING_STATES, "ended"] as const;
-  const counts = states.map(
-    (state) => [state, workers.filter((worker) => worker.state === state).length] as const,
+/** The states that workers have, each with its count. */
+function stateChoices(
+  workers: readonly OperatedWorker[],
+  chosen: string,
+): readonly (readonly [string, string])[] {
+  const counts = [...RUNNING_STATES, "ended"].map(
+    (state) => [state, fitting(workers, { state }).length] as const,
   );
-  const listed = counts.filter(([state, count]) => count > 0 || state === chosen);
-  const choices: readonly (readonly [string, string])[] = [
+  return [
     ["", "all"],
-    ...listed.map(([state, count]) => [state, `${state} ${count}`] as const),
+    ...counts
+      .filter(([state, count]) => count > 0 || state === chosen)
+      .map(([state, count]) => [state, `${state} ${count}`] as const),
   ];
-  return (
-    <div class="row" role="group" aria-label="State">
-      {choices.map(([state, label]) => (
-        <Button
-          key={state}
-          isPressed={state === chosen}
-          onPress={() => goTo("workers", [], { ...query, state })}
-        >
-          {label}
-        </Button>
-      ))}
-    </div>
-  );
 }
 
 interface TableProps {
-  readonly title: string;
-  readonly heads: readonly (readonly [string, string])[];
-  readonly children: ComponentChildren;
+  readonly workers: readonly OperatedWorker[];
 }
 
-function Table({ title, heads, children }: TableProps): JSX.Element {
+const WORKER: Column<OperatedWorker> = { head: "Worker", cell: ({ id }) => <WorkerLink id={id} /> };
+const STATE: Column<OperatedWorker> = {
+  head: "State",
+  cell: (worker) => <WorkerState of={worker} />,
+};
+const OF_ENDPOINT: readonly Column<OperatedWorker>[] = [
+  { head: "Endpoint", cell: ({ endpointId }) => <EndpointLink id={endpointId} /> },
+  { head: "Version", kind: "number roomy", cell: ({ version }) => version },
+];
+
+function runningColumns(now: number | undefined): readonly Column<OperatedWorker>[] {
+  return [
+    ...[WORKER, STATE, ...OF_ENDPOINT],
+    {
+      head: "Device",
+      kind: "roomy device cut",
+      cell: (worker) => <span title={deviceOf(worker)}>{deviceOf(worker)}</span>,
+    },
+    { head: "Runs in", kind: "roomy ample", cell: ({ launcher }) => launcher },
+    { head: "Memory", cell: ({ memory }) => <MemoryLine memory={memory} /> },
+    { head: "Jobs", cell: ({ jobs }) => <Jobs jobs={jobs} /> },
+    {
+      head: "Start took",
+      kind: "number roomy ample",
+      cell: (worker) => formatDuration(startMs(worker)),
+    },
+    {
+      head: "Age",
+      kind: "number roomy",
+      cell: ({ startedAt }) =>
+        formatDuration(now === undefined ? now : Math.max(0, now - Date.parse(startedAt))),
+    },
+  ];
+}
+
+function Running({ workers, isNarrowed }: TableProps & { isNarrowed: boolean }): JSX.Element {
+  const now = useServiceNow();
   return (
-    <Panel title={title}>
-      <div class="table-scroll">
-        <table class="records">
-          <thead>
-            <tr>
-              {heads.map(([head, kind]) => (
-                <th key={head} class={kind}>
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>{children}</tbody>
-        </table>
-      </div>
+    <Panel title="Running">
+      {workers.length > 0 ? (
+        <Records columns={runningColumns(now)} rows={workers} keyOf={({ id }) => id} />
+      ) : (
+        <Empty>
+          {isNarrowed
+            ? "No worker is in that state."
+            : "No worker runs. The scaler starts one for a waiting job, or for workersMin."}
+        </Empty>
+      )}
     </Panel>
   );
 }
 
-const RUNNING_HEADS = [
-  ["Worker", ""],
-  ["State", ""],
-  ["Endpoint", ""],
-  ["Version", "number roomy"],
-  ["Device", "roomy"],
-  ["Runs in", "roomy ample"],
-  ["Memory", ""],
-  ["Jobs", ""],
-  ["Start took", "number roomy ample"],
-  ["Age", "number roomy"],
-] as const;
-
-interface RunningProps {
-  readonly workers: readonly OperatedWorker[];
-  readonly isNarrowed: boolean;
-}
-
-function Running({ workers, isNarrowed }: RunningProps): JSX.Element {
-  const now = useServiceNow();
-  if (workers.length === 0) {
-    return (
-      <Panel title="Running">
-        <Empty>
-          {isNarrowed
-            ? "No worker is in that state."
-            : "No worker runs. The scaler starts one when a job waits, or where workersMin wants one."}
-        </Empty>
-      </Panel>
-    );
-  }
-  return (
-    <Table title="Running" heads={RUNNING_HEADS}>
-      {workers.map((worker) => (
-        <RunningRow key={worker.id} worker={worker} now={now} />
-      ))}
-    </Table>
-  );
-}
-
-interface RowProps {
-  readonly worker: OperatedWorker;
-}
-
-function RunningRow({ worker, now }: RowProps & { readonly now: number | undefined }): JSX.Element {
-  const { id, endpointId, version, launcher, memory, jobs, startedAt } = worker;
-  return (
-    <tr>
-      <td>
-        <WorkerLink id={id} />
-      </td>
-      <td>
-        <WorkerState of={worker} />
-      </td>
-      <td>
-        <EndpointLink id={endpointId} />
-      </td>
-      <td class="number roomy">{version}</td>
-      <td class="roomy device" title={deviceOf(worker)}>
-        {deviceOf(worker)}
-      </td>
-      <td class="roomy ample">{launcher}</td>
-      <td>
-        <MemoryLine memory={memory} />
-      </td>
-      <td>
-        <Jobs jobs={jobs} />
-      </td>
-      <td class="number roomy ample">{formatDuration(startMs(worker))}</td>
-      <td class="number roomy">
-        {now === undefined ? "–" : formatDuration(Math.max(0, now - Date.parse(startedAt)))}
-      </td>
-    </tr>
-  );
-}
-
-/** The first, and how many more. */
+/** The first job, and how many more. */
 function Jobs({ jobs }: Pick<OperatedWorker, "jobs">): JSX.Element {
   const [first] = jobs;
   if (first === undefined) return <span class="quiet">no job</span>;
@@ -201,57 +147,27 @@ function Jobs({ jobs }: Pick<OperatedWorker, "jobs">): JSX.Element {
   );
 }
 
-const ENDED_HEADS = [
-  ["Worker", ""],
-  ["State", "roomy"],
-  ["Endpoint", ""],
-  ["Version", "number roomy"],
-  ["Ended", ""],
-  ["Lived", "number roomy"],
-  ["How", ""],
-] as const;
+const ENDED: readonly Column<OperatedWorker>[] = [
+  ...[WORKER, { ...STATE, kind: "roomy" }, ...OF_ENDPOINT],
+  { head: "Ended", cell: ({ endedAt }) => <Moment at={endedAt} /> },
+  {
+    head: "Lived",
+    kind: "number roomy",
+    cell: ({ startedAt, endedAt }) =>
+      endedAt && formatDuration(Date.parse(endedAt) - Date.parse(startedAt)),
+  },
+  { head: "How", kind: "how", cell: endOf },
+];
 
-function Ended({ workers }: { readonly workers: readonly OperatedWorker[] }): JSX.Element {
-  if (workers.length === 0) {
-    return (
-      <Panel title="Ended within the last hour">
+function Ended({ workers }: TableProps): JSX.Element {
+  const count = workers.length === 0 ? "" : `: ${plural(workers.length, "worker")}`;
+  return (
+    <Panel title={`Ended within the last hour${count}`}>
+      {workers.length > 0 ? (
+        <Records columns={ENDED} rows={workers} keyOf={({ id }) => id} />
+      ) : (
         <Empty>None.</Empty>
-      </Panel>
-    );
-  }
-  return (
-    <Table
-      title={`Ended within the last hour: ${plural(workers.length, "worker")}`}
-      heads={ENDED_HEADS}
-    >
-      {workers.map((worker) => (
-        <EndedRow key={worker.id} worker={worker} />
-      ))}
-    </Table>
-  );
-}
-
-function EndedRow({ worker }: RowProps): JSX.Element {
-  const { id, endpointId, version, startedAt, endedAt } = worker;
-  return (
-    <tr>
-      <td>
-        <WorkerLink id={id} />
-      </td>
-      <td class="roomy">
-        <WorkerState of={worker} />
-      </td>
-      <td>
-        <EndpointLink id={endpointId} />
-      </td>
-      <td class="number roomy">{version}</td>
-      <td>
-        <Moment at={endedAt} />
-      </td>
-      <td class="number roomy">
-        {endedAt && formatDuration(Date.parse(endedAt) - Date.parse(startedAt))}
-      </td>
-      <td class="how">{endOf(worker)}</td>
-    </tr>
+      )}
+    </Panel>
   );
 }

@@ -1,4 +1,4 @@
-/** The workers there are and those that ended lately, or one of them. */
+/** All workers, or one of them. */
 import type { JSX } from "preact";
 import type { PageProps } from "../../route/route.ts";
 import { WorkerPage } from "./worker-page.tsx";

@@ -8,11 +8,12 @@ import {
 import {
   around,
   type DueMoment,
+  durationText,
   groupsOf,
   keepsRealTime,
   linkOf,
+  stepMs,
 } from "../../../../emulator/dashboard/pages/clock/due-labels.ts";
-import { durationText, stepMs } from "../../../../emulator/dashboard/pages/clock/duration-text.ts";
 
 const NOW = Date.parse("2026-03-01T12:00:00.000Z");
 const at = (ms: number) => new Date(NOW + ms).toISOString();

@@ -1,10 +1,7 @@
-/** The last hour of an endpoint as charts take it. */
+/** The last hour of an endpoint as charts. */
 import { expect, test } from "vitest";
-import {
-  chartLabel,
-  chartsOf,
-  isBlank,
-} from "../../../../emulator/dashboard/pages/endpoint/chart-data.ts";
+import { chartLabel, isBlank } from "../../../../emulator/dashboard/components/chart-model.ts";
+import { chartsOf } from "../../../../emulator/dashboard/pages/endpoint/chart-data.ts";
 import type { EndpointSeries } from "../../../../emulator/dashboard/service/generated/answers.ts";
 
 const nothing = [null, null, null];
@@ -30,8 +27,8 @@ const SERIES: EndpointSeries = {
   },
 };
 
-test("a value stands at the beginning of its step, in seconds", () => {
-  expect(chartsOf(SERIES)[0]?.moments).toEqual([70, 80, 90]);
+test("the window of a chart is that of its steps", () => {
+  expect(chartsOf(SERIES)[0]?.window).toEqual({ from: 70_000, to: 100_000 });
 });
 
 test("workers that are unhealthy or lost are one line, with gaps where neither was measured", () => {
@@ -42,13 +39,11 @@ test("workers that are unhealthy or lost are one line, with gaps where neither w
 test("each chart is a sentence for those who do not see it", () => {
   const words = chartsOf(SERIES).map(chartLabel);
   expect(words).toContain(
-    "Queue and running in the last hour; queued: last 2, at most 4; running: last 1, at most 1",
+    "Queue and running over 30 s; queued: last 2, at most 4; running: last 1, at most 1",
   );
+  expect(words).toContain("Delay over 30 s; p50: nothing was measured; p95: nothing was measured");
   expect(words).toContain(
-    "Delay in the last hour; p50: nothing was measured; p95: nothing was measured",
-  );
-  expect(words).toContain(
-    "Execution in the last hour; p50: last 2.5 s, at most 2.5 s; p95: last 3.0 s, at most 3.0 s",
+    "Execution over 30 s; p50: last 2.5 s, at most 2.5 s; p95: last 3.0 s, at most 3.0 s",
   );
 });
 

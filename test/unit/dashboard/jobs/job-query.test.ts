@@ -30,11 +30,11 @@ test.each([
 });
 
 test.each([
-  ["status:lost", 'there is no status "lost"'],
-  ["took:soon", "took:soon is no duration"],
-  ["since:never", "since:never is no time"],
+  ["status:lost", "“lost” is not a status"],
+  ["took:soon", "took:soon is not a duration"],
+  ["since:never", "since:never is not a time"],
   ["kind:other", "neither async nor sync"],
-  ["endpoint:", "wants the id"],
+  ["endpoint:", "needs the id"],
   ["stauts:failed", "there is no such word"],
 ])("%s is told of", (text, problem) => {
   expect(read(`${text} rest`).problems).toEqual([expect.stringContaining(problem)]);

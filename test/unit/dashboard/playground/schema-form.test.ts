@@ -81,8 +81,8 @@ describe("the input", () => {
     });
   });
 
-  test("a text that is needed may be empty, a number may not", () => {
-    expect(inputOf(fields, { steps: "" })).toEqual({ problems: { steps: "is needed" } });
+  test("a required text may be empty, a number may not", () => {
+    expect(inputOf(fields, { steps: "" })).toEqual({ problems: { steps: "is required" } });
     expect(inputOf(fields, {})).toMatchObject({ json: expect.stringContaining('"prompt":""') });
   });
 

@@ -1,11 +1,5 @@
-/** Server-sent events as they arrive, the routes of the dashboard, and what is shown in words. */
+/** Server-sent events as they arrive, and the routes of the dashboard. */
 import { describe, expect, test } from "vitest";
-import {
-  formatDuration,
-  plural,
-  shortId,
-  formatSize,
-} from "../../../../emulator/dashboard/format.ts";
 import { hrefTo, readRoute } from "../../../../emulator/dashboard/route/route.ts";
 import { EventFrameReader } from "../../../../emulator/core/observe/event-frames.ts";
 import { eventsOf } from "../../../../emulator/dashboard/state/service-event.ts";
@@ -52,22 +46,4 @@ describe("routes", () => {
     expect(readRoute("#/job/%ZZ//x?")).toEqual({ page: "job", parts: ["%ZZ", "x"], query: {} });
     expect(hrefTo("jobs", [], { q: "" })).toBe("#/jobs");
   });
-});
-
-test("durations, sizes, numbers and ids are said as people read them", () => {
-  const durations = [undefined, 0, 412, 3_210, 31_400, 250_000, 7_500_000, 180_000_000];
-  expect(durations.map(formatDuration)).toEqual([
-    "–",
-    "0 ms",
-    "412 ms",
-    "3.2 s",
-    "31 s",
-    "4 m 10 s",
-    "2 h 5 m",
-    "2 d 2 h",
-  ]);
-  expect([12, 1_500, 2_500_000].map(formatSize)).toEqual(["12 bytes", "1.5 kB", "2.5 MB"]);
-  expect([plural(1, "job"), plural(1_200, "job")]).toEqual(["1 job", "1,200 jobs"]);
-  expect(shortId("01a20866-3c1b-7d5a-97cf-6b3a79a089fd-e1")).toBe("…b3a79a089fd-e1");
-  expect(shortId("short")).toBe("short");
 });

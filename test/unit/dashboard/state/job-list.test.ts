@@ -1,9 +1,8 @@
 /** The list of jobs as answers and events change it. */
 import { describe, expect, test } from "vitest";
 import type { JobStatus } from "../../../../runtime/protocol/job-status.ts";
-import type { JobFilter } from "../../../../emulator/dashboard/pages/jobs/job-query.ts";
 import type { JobMoved } from "../../../../emulator/dashboard/state/service-event.ts";
-import type { JobRow, JobsPage } from "../../../../emulator/dashboard/state/job-list.ts";
+import type { JobFilter, JobRow, JobsPage } from "../../../../emulator/dashboard/state/job-list.ts";
 import {
   type Action,
   INITIAL,

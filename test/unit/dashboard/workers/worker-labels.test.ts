@@ -1,4 +1,4 @@
-/** What is said of workers: their devices, starts and ends, and what follows when one is killed or frozen. */
+/** Labels of workers, the stages of their starts, and what follows from killing or freezing one. */
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import {
@@ -10,8 +10,8 @@ import {
   killSentences,
   LEASE_MS,
   startMs,
-  startStages,
 } from "../../../../emulator/dashboard/pages/workers/worker-labels.ts";
+import { startStages } from "../../../../emulator/dashboard/pages/workers/start-stages.ts";
 import type { OperatedWorker } from "../../../../emulator/dashboard/service/generated/answers.ts";
 
 const at = (second: number) => new Date(1_700_000_000_000 + second * 1_000).toISOString();
@@ -40,7 +40,7 @@ describe("the stages of a start", () => {
   test("of one that is ready are three", () => {
     const seen = { pulledAt: at(4), bootedAt: at(5), readyAt: at(9) };
     expect(stages(seen)).toEqual([
-      ["launch", 4],
+      ["pull", 4],
       ["boot", 1],
       ["setup", 4],
     ]);
@@ -48,9 +48,9 @@ describe("the stages of a start", () => {
   });
 
   test("end with the one that is under way", () => {
-    expect(stages({})).toEqual([["launch", "…"]]);
+    expect(stages({})).toEqual([["pull", "…"]]);
     expect(stages({ pulledAt: at(4) })).toEqual([
-      ["launch", 4],
+      ["pull", 4],
       ["boot", "…"],
     ]);
     expect(startMs(WORKER)).toBeUndefined();
@@ -58,7 +58,7 @@ describe("the stages of a start", () => {
 
   test("of one that ended in its start end with it", () => {
     expect(stages({ pulledAt: at(4), bootedAt: at(5), endedAt: at(7) })).toEqual([
-      ["launch", 4],
+      ["pull", 4],
       ["boot", 1],
       ["setup", 2],
     ]);
@@ -67,24 +67,15 @@ describe("the stages of a start", () => {
   test("that nobody saw are part of the next one", () => {
     expect(stages({ readyAt: at(9) })).toEqual([["setup", 9]]);
   });
-
-  test("name an image where there is one", () => {
-    const title = (launcher: OperatedWorker["launcher"]) =>
-      startStages({ ...WORKER, launcher })[0]?.title;
-    expect([title("container"), title("process")]).toEqual([
-      "its image was pulled",
-      "its program was started",
-    ]);
-  });
 });
 
 test("the end is a sentence, with the exit where that was not as it should be", () => {
   const exit = { message: "was ended by SIGKILL", outOfMemory: false };
-  expect(endOf({ end: "unasked", exit })).toBe("ended unasked: it was ended by SIGKILL");
+  expect(endOf({ end: "unasked", exit })).toBe("ended unexpectedly: it was ended by SIGKILL");
   expect(endOf({ end: "left", exit: { ...exit, message: "ended with code 0" } })).toBe(
-    "left as it was told to",
+    "stopped on request",
   );
-  expect(endOf({ end: "lost" })).toBe("was lost: it said nothing for too long");
+  expect(endOf({ end: "lost" })).toBe("was lost: silent for too long");
   expect(endOf({})).toBe("ended");
 });
 
@@ -110,7 +101,7 @@ describe("before a worker is killed or frozen", () => {
   test("one is told what becomes of its jobs", () => {
     expect(text(drainSentences(WORKER))).toContain("The scaler starts another worker");
     const external = { ...WORKER, launcher: "external" } as const;
-    expect(text(drainSentences(external))).toContain("Whoever has started it may start it again");
+    expect(text(drainSentences(external))).toContain("It may be started again");
     expect(text(killSentences(WORKER))).toContain("It has no job to recover now.");
     expect(text(killSentences({ ...WORKER, jobs: jobs(1) }))).toContain(
       "Its job goes back into the queue for another try if retries.workerLost of upscale has one left, and fails otherwise.",

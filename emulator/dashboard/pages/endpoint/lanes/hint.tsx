@@ -1,4 +1,4 @@
-/** Says what the pointer is at in the lanes. */
+/** The hint at the pointer in the lanes. */
 import type { JSX, TargetedPointerEvent } from "preact";
 import { useState } from "preact/hooks";
 import { formatInstant, shortId } from "../../../format.ts";
@@ -20,7 +20,7 @@ interface Hit {
 
 type At = TargetedPointerEvent<SVGSVGElement>;
 
-/** The half width of what counts as pointed at, px. */
+/** Maximum distance of the pointer from a flag, px. */
 const REACH = 7;
 
 export function useHint(layout: LaneLayout) {
@@ -82,11 +82,11 @@ function isAt({ x, width }: { readonly x: number; readonly width: number }, at: 
 
 interface HintProps {
   readonly hint: Hinted;
-  /** Of the drawing, px. */
+  /** The width of the drawing, px. */
   readonly width: number;
 }
 
-/** On the side of the pointer where there is more room. */
+/** Stands on the side of the pointer with more room. */
 export function Hint({ hint: { x, y, lines }, width }: HintProps): JSX.Element {
   const side = x > width / 2 ? { right: `${width - x}px` } : { left: `${x}px` };
   return (

@@ -1,4 +1,4 @@
-/** Draws the lanes. For those who see them only: the table below says the same. */
+/** Draws the lanes. They are hidden from screen readers, which read the table below. */
 import type { JSX } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { plural } from "../../../format.ts";
@@ -13,9 +13,9 @@ import { LaneShapes } from "./lane-shapes.tsx";
 import { laneLayout, type LaneLayout } from "./lane-layout.ts";
 import { rowsOf } from "./lane-rows.ts";
 import type { LaneView } from "./lane-view.ts";
+import { useWidth } from "../../../components/use-width.ts";
 import type { Span } from "../../../components/time-scale.ts";
 import { useSelection } from "./use-selection.ts";
-import { useWidth } from "./use-width.ts";
 
 interface LaneDrawingProps {
   readonly workers: readonly OperatedWorker[];
@@ -27,7 +27,7 @@ interface LaneDrawingProps {
   readonly onShow: (window: Span) => void;
 }
 
-/** More lanes are shown when asked for: those of the newest workers are first. */
+/** Maximum lanes shown at first: those of the newest workers. */
 const MOST_LANES = 40;
 const NO_POINTS = { endsAt: new Date(0).toISOString(), stepMs: 1, points: [] };
 

@@ -1,9 +1,9 @@
-/** What bars, flags and waits say when one points at them. Pure. */
+/** Labels of bars, flags and waiting jobs. Pure. */
 import { formatDuration, plural } from "../../../format.ts";
 import type { Decision, Wait } from "./lane-layout.ts";
 import type { Bar, Stage } from "./worker-stages.ts";
 
-/** In the order of a life. */
+/** In the order of a worker's life. */
 export const STAGE_LABELS: Readonly<Record<Stage, string>> = {
   pull: "pull",
   boot: "boot",
@@ -29,7 +29,7 @@ export function waitLabel({ jobs, from, to }: Wait): string {
   return `up to ${plural(jobs, "job")} waited, for ${formatDuration(to - from)}`;
 }
 
-/** What it did; then comes the sentence why. */
+/** What a decision did, without its reason. */
 export function decisionLabel({ start, drain }: Decision): string {
   const parts = [
     ...(start > 0 ? [`start ${plural(start, "worker")}`] : []),
@@ -38,7 +38,7 @@ export function decisionLabel({ start, drain }: Decision): string {
   return parts.length > 0 ? parts.join(", ") : "held back";
 }
 
-/** The part of a flag that says what became of the number of workers. */
+/** What decisions did to the number of workers. */
 export function directionOf(decisions: readonly Decision[]): "up" | "down" | "held" {
   const change = decisions.reduce((sum, { start, drain }) => sum + start - drain.length, 0);
   if (change === 0) return decisions.some(({ start }) => start > 0) ? "up" : "held";

@@ -1,4 +1,4 @@
-/** Everything that the lanes of an endpoint are drawn from: where each bar, flag, band and tick is, px. Pure. */
+/** The layout of the lanes of an endpoint: the place of each bar, flag, band and tick, px. Pure. */
 import {
   msPerPixel,
   type Span,
@@ -21,7 +21,7 @@ export interface Decision {
 export interface LaneInput {
   readonly workers: readonly DrawnWorker[];
   readonly decisions: readonly Decision[];
-  /** The most jobs that waited in each step; null: nothing was measured. */
+  /** Maximum waiting jobs in each step; null: not measured. */
   readonly queued: {
     readonly endsAt: string;
     readonly stepMs: number;
@@ -45,16 +45,16 @@ export interface Lane {
   readonly worker: DrawnWorker;
   readonly tracks: number;
   readonly bars: readonly (Bar & Placed)[];
-  /** Where it ended without being told to, and why. */
+  /** The end of a worker that was not asked to stop, and its reason. */
   readonly misfortune: { readonly x: number; readonly text: string } | undefined;
 }
 
-/** How many jobs waited for a while. */
+/** A stretch of time with a number of waiting jobs. */
 export interface Wait extends Span, Placed {
   readonly jobs: number;
 }
 
-/** Decisions that are too close to each other share a flag. */
+/** Decisions close to each other share a flag. */
 export interface Flag {
   readonly x: number;
   /** Newest last. */
@@ -72,12 +72,13 @@ export interface LaneLayout {
   readonly waits: readonly Wait[];
   readonly mostWaiting: number;
   readonly flags: readonly Flag[];
-  /** Those that lived within the window, in the order of their start. */
+  /** Workers that lived within the window, in the order of their starts. */
   readonly lanes: readonly Lane[];
 }
 
-/** Bars are at least so wide, px. */
+/** Minimum width of a bar, px. */
 const LEAST_WIDTH = 2;
+/** Minimum distance of two flags, px. */
 const FLAG_WIDTH = 14;
 
 export function laneLayout(input: LaneInput, view: View): LaneLayout {
@@ -132,7 +133,7 @@ function isBusy({ stage }: Bar): boolean {
   return stage !== "idle" && stage !== "unknown";
 }
 
-/** Steps of the same depth that follow each other are one. */
+/** Neighbouring steps with the same number are one stretch. */
 function waitsOf(queued: LaneInput["queued"], window: Span): readonly (Span & { jobs: number })[] {
   const { endsAt, stepMs, points } = queued;
   const first = Date.parse(endsAt) - points.length * stepMs;
@@ -150,7 +151,7 @@ function waitsOf(queued: LaneInput["queued"], window: Span): readonly (Span & { 
   return waits.filter((wait) => overlaps(wait, window));
 }
 
-/** A version holds from the first worker of it on, until the first one of the next. */
+/** A version lasts from its first worker to the first worker of the next version. */
 function bandsOf(
   workers: readonly DrawnWorker[],
   window: Span,

@@ -1,4 +1,4 @@
-/** Where the rows of the lanes are, px from the top. Pure. */
+/** The rows of the lanes, px from the top. Pure. */
 import type { LaneLayout } from "./lane-layout.ts";
 
 export const FLAG_HEIGHT = 24;
@@ -11,7 +11,7 @@ const AXIS_HEIGHT = 20;
 export interface Rows {
   readonly flags: number;
   readonly queue: number;
-  /** Where the first track of each lane is. */
+  /** The first track of each lane. */
   readonly lanes: readonly number[];
   readonly axis: number;
   readonly height: number;
@@ -30,7 +30,7 @@ export function rowsOf({ lanes }: Pick<LaneLayout, "lanes">): Rows {
   return { flags, queue, lanes: tops, axis, height: axis + AXIS_HEIGHT };
 }
 
-/** Which lane and track is at that height; undefined where there is none. */
+/** The lane and track at a height; undefined beside the lanes. */
 export function laneAt(
   layout: Pick<LaneLayout, "lanes">,
   y: number,

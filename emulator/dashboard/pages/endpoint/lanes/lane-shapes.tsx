@@ -1,10 +1,10 @@
-/** The shapes of the lanes: bands of versions, flags, waiting jobs, bars of the workers, and the moments below them. */
+/** The shapes of the lanes: bands of versions, flags, waiting jobs, bars of the workers, a time axis; and their legend. */
 import type { JSX } from "preact";
-import { formatDuration } from "../../../format.ts";
-import { barPlace } from "./legend.tsx";
+import { formatDuration, formatTime } from "../../../format.ts";
 import type { Flag, Lane, LaneLayout } from "./lane-layout.ts";
 import { FLAG_HEIGHT, QUEUE_HEIGHT, rowsOf, TRACK_HEIGHT } from "./lane-rows.ts";
-import { directionOf } from "./lane-labels.ts";
+import { directionOf, STAGE_LABELS } from "./lane-labels.ts";
+import type { Stage } from "./worker-stages.ts";
 
 export function LaneShapes({ layout }: { readonly layout: LaneLayout }): JSX.Element {
   const rows = rowsOf(layout);
@@ -53,7 +53,7 @@ function Bands({ layout }: LayoutProps): JSX.Element {
   );
 }
 
-/** A tear in the paper, with how much time is in it. */
+/** Folded stretches, each with its length. */
 function Folds({ layout }: LayoutProps): JSX.Element {
   const { axis, flags } = rowsOf(layout);
   return (
@@ -65,8 +65,7 @@ function Folds({ layout }: LayoutProps): JSX.Element {
             <rect class="fold" x={x0} y={flags} width={x1 - x0} height={axis - flags} />
             <text class="fold-name" x={(x0 + x1) / 2} y={axis + 14}>
               {formatDuration(to - from)
-                .split(" ")
-                .slice(0, 2)
+                .split(" ", 2)
                 .join(" ")}
             </text>
           </g>
@@ -98,7 +97,7 @@ function Waits({ layout }: LayoutProps): JSX.Element {
   );
 }
 
-/** Its direction tells whether workers were started or left; a bar, that they were held back. */
+/** A flag points up for started workers and down for stopped ones; a bar says that the scaler held back. */
 function FlagShape({ flag, y }: { readonly flag: Flag; readonly y: number }): JSX.Element {
   const direction = directionOf(flag.decisions);
   const path = {
@@ -152,7 +151,7 @@ const MINUTE_MS = 60_000;
 
 function Axis({ layout }: LayoutProps): JSX.Element {
   const { axis, flags } = rowsOf(layout);
-  const isInSeconds = layout.ticks.some(({ at }) => at % MINUTE_MS !== 0);
+  const hasSeconds = layout.ticks.some(({ at }) => at % MINUTE_MS !== 0);
   return (
     <>
       <line class="lane-line" x1={0} x2={layout.scale.width} y1={axis} y2={axis} />
@@ -160,7 +159,7 @@ function Axis({ layout }: LayoutProps): JSX.Element {
         <g key={at}>
           <line class="tick" x1={x} x2={x} y1={flags} y2={axis + 4} />
           <text class="tick-name" x={x} y={axis + 14}>
-            {clockTime(at, isInSeconds)}
+            {formatTime(at, hasSeconds)}
           </text>
         </g>
       ))}
@@ -168,8 +167,44 @@ function Axis({ layout }: LayoutProps): JSX.Element {
   );
 }
 
-function clockTime(at: number, isInSeconds: boolean): string {
-  const options = { hour: "2-digit", minute: "2-digit", hour12: false } as const;
-  const seconds = isInSeconds ? ({ second: "2-digit" } as const) : {};
-  return new Date(at).toLocaleTimeString(undefined, { ...options, ...seconds });
+/** The place of a bar in a track of 14 px. Idle time is drawn lower and failures higher, because colours are not enough. */
+function barPlace(stage: Stage, isFailed = false): { readonly y: number; readonly height: number } {
+  switch (stage) {
+    case "execution":
+      return isFailed ? { y: -3, height: 18 } : { y: 0, height: 13 };
+    case "idle":
+    case "leave":
+    case "unknown":
+      return { y: 6, height: 2 };
+    default:
+      return { y: 3, height: 8 };
+  }
+}
+
+const IN_LEGEND = ["pull", "boot", "setup", "execution", "idle", "leave"] as const;
+
+export function Legend(): JSX.Element {
+  const bars = [
+    ["wait", "waiting jobs", { y: 2, height: 10 }],
+    ...IN_LEGEND.map((stage) => [stage, STAGE_LABELS[stage], barPlace(stage)] as const),
+    ["execution failed", "with failures", { y: -2, height: 18 }],
+  ] as const;
+  return (
+    <ul class="legend quiet" aria-label="What the bars mean">
+      {bars.map(([kind, word, place]) => (
+        <li key={kind}>
+          <svg class="swatch" viewBox="0 0 18 14" aria-hidden="true">
+            <rect class={`bar ${kind}`} x="0" width="18" rx="1" {...place} />
+          </svg>
+          {word}
+        </li>
+      ))}
+      <li>
+        <svg class="swatch" viewBox="0 0 18 14" aria-hidden="true">
+          <path class="misfortune" d="M5.5 3.5l7 7m0-7l-7 7" />
+        </svg>
+        worker failed
+      </li>
+    </ul>
+  );
 }

@@ -1,19 +1,19 @@
-/** Which time the lanes show, as the address has it: the last minutes, or a window that stands. Pure. */
+/** The time that the lanes show, from the address: the last minutes, or a fixed window. Pure. */
 import type { Span } from "../../../components/time-scale.ts";
 
-/** Offered beside each other; ms. */
+/** Lengths to choose from. */
 export const SPANS = [
-  ["1 min", 60_000],
-  ["5 min", 300_000],
-  ["15 min", 900_000],
-  ["1 h", 3_600_000],
+  [60_000, "1 min"],
+  [300_000, "5 min"],
+  [900_000, "15 min"],
+  [3_600_000, "1 h"],
 ] as const;
 
 const DEFAULT_SPAN_MS = 900_000;
 
 export interface LaneView {
   readonly window: Span;
-  /** It moves on with the time. */
+  /** The window moves with the time. */
   readonly isLive: boolean;
   readonly isIdleFolded: boolean;
 }
@@ -32,10 +32,10 @@ export function viewOf({ span, from, to, idle }: Query, now: number): LaneView {
   return { window: { from: now - length, to: now }, isLive: true, isIdleFolded };
 }
 
-/** The query with that window; one that reaches up to now moves on with it. */
+/** The query with a window. One that reaches up to now moves with the time. */
 export function withWindow(query: Query, window: Span, now: number): Query {
   const length = window.to - window.from;
-  // Up to now, as far as one can tell that in a drawing.
+  // A drawing does not show less than a hundredth.
   const isLive = now - window.to < length / 100;
   return {
     ...query,

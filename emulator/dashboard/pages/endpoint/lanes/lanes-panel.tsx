@@ -1,23 +1,27 @@
-/** The workers of an endpoint over time, with what the scaler decided, and the same as a table. */
+/** The workers of an endpoint over time with the decisions of the scaler, and the workers as a table. */
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import { Button } from "../../../components/button.tsx";
+import { Button, Choices } from "../../../components/button.tsx";
+import { useKeys } from "../../../components/keys.ts";
+import { WorkerLink } from "../../../components/links.tsx";
 import { Panel } from "../../../components/panel.tsx";
-import { Empty, Loading, Problem } from "../../../components/states.tsx";
+import { type Column, Records } from "../../../components/records.tsx";
+import { Answer, Empty } from "../../../components/states.tsx";
 import { replaceRoute } from "../../../route/address.ts";
 import type { Route } from "../../../route/route.ts";
 import type {
   EndpointSeries,
+  OperatedWorker,
   OperatedWorkers,
   ScalerDecisions,
 } from "../../../service/generated/answers.ts";
 import type { Reading } from "../../../service/use-read.ts";
-import { useKeys } from "../../../components/keys.ts";
 import { LaneDrawing } from "./lane-drawing.tsx";
 import { type LaneView, SPANS, viewOf, withIdle, withWindow } from "./lane-view.ts";
-import { Legend } from "./legend.tsx";
+import { Legend } from "./lane-shapes.tsx";
 import { panned, type Span, zoomed } from "../../../components/time-scale.ts";
-import { WorkerTable } from "./worker-table.tsx";
+import { formatDuration, formatInstant } from "../../../format.ts";
+import { isFailure, misfortuneOf } from "./worker-stages.ts";
 
 interface LanesPanelProps {
   readonly route: Route;
@@ -28,47 +32,72 @@ interface LanesPanelProps {
   readonly series: EndpointSeries | undefined;
 }
 
+/** The factor of a zoom. */
 const STEP = 2;
 
 export function LanesPanel(props: LanesPanelProps): JSX.Element {
-  const { route, now, workers, decisions, series } = props;
+  const { route, now, workers: read, ...past } = props;
   const view = viewOf(route.query, now);
   const steering = useSteering(route, view, now);
-  const { value, problem, again } = workers;
-  const drawn = useMemo(() => value?.workers ?? [], [value]);
-  if (value === undefined && problem !== undefined) {
-    return <Problem text={problem} onRetry={again} />;
-  }
+  const workers = useMemo(() => read.value?.workers ?? [], [read.value]);
   return (
     <Panel
       title="Workers over time"
       actions={<Steering view={view} now={now} steering={steering} />}
     >
-      {value === undefined ? (
-        <Loading what="the workers" />
-      ) : (
-        <>
-          <LaneDrawing
-            workers={drawn}
-            decisions={decisions}
-            series={series}
-            view={view}
-            now={now}
-            onShow={steering.show}
-          />
-          <Legend />
-          {drawn.length === 0 ? (
-            <Empty>No worker ran in the last hour.</Empty>
-          ) : (
-            <details>
-              <summary>The same as a table</summary>
-              <WorkerTable workers={drawn} />
-            </details>
-          )}
-        </>
-      )}
+      <Answer of={read} what="the workers">
+        {() => (
+          <>
+            <LaneDrawing {...past} {...{ workers, view, now }} onShow={steering.show} />
+            <Legend />
+            {workers.length === 0 ? (
+              <Empty>No worker ran in the last hour.</Empty>
+            ) : (
+              <details>
+                <summary>The same as a table</summary>
+                <Records
+                  columns={COLUMNS}
+                  rows={workers.toSorted((one, other) =>
+                    other.startedAt.localeCompare(one.startedAt),
+                  )}
+                  keyOf={({ id }) => id}
+                />
+              </details>
+            )}
+          </>
+        )}
+      </Answer>
     </Panel>
   );
+}
+
+const number = (head: string, of: (worker: OperatedWorker) => number | string) => ({
+  ...{ head, kind: "number", label: head.toLowerCase(), cell: of },
+});
+
+const COLUMNS: readonly Column<OperatedWorker>[] = [
+  { head: "Worker", cell: ({ id }) => <WorkerLink id={id} /> },
+  number("Version", ({ version }) => version),
+  { head: "State", cell: ({ state }) => state },
+  { head: "Started", cell: ({ startedAt }) => formatInstant(startedAt) },
+  number("Pull", ({ startedAt, pulledAt }) => between(startedAt, pulledAt)),
+  number("Boot", ({ pulledAt, bootedAt }) => between(pulledAt, bootedAt)),
+  number("Setup", ({ bootedAt, readyAt }) => between(bootedAt, readyAt)),
+  number(
+    "Jobs",
+    ({ past, jobs }) => `${past.length + jobs.length}${past.length >= 200 ? "+" : ""}`,
+  ),
+  number("Failed", ({ past }) => past.filter(({ outcome }) => isFailure(outcome)).length),
+  {
+    head: "Ended",
+    cell: (worker) =>
+      worker.endedAt && `${formatInstant(worker.endedAt)}, ${misfortuneOf(worker) ?? "stopped"}`,
+  },
+];
+
+function between(from: string | undefined, to: string | undefined): string {
+  if (from === undefined || to === undefined) return "–";
+  return formatDuration(Date.parse(to) - Date.parse(from));
 }
 
 interface Steers {
@@ -78,12 +107,12 @@ interface Steers {
   readonly fold: () => void;
 }
 
-/** What the window shows is in the address; keys move it as the buttons do. */
+/** The window is in the address. Keys move it as the buttons do. */
 function useSteering({ query, parts }: Route, view: LaneView, now: number): Steers {
   const { window, isLive, isIdleFolded } = view;
   const show = (next: Span) => replaceRoute("endpoint", parts, withWindow(query, next, now));
   const zoom = (factor: number) => {
-    // What is now stays in sight.
+    // The present stays visible.
     const around = isLive ? window.to : (window.from + window.to) / 2;
     show(zoomed(window, factor, around, now));
   };
@@ -109,15 +138,12 @@ function Steering({ view, now, steering }: SteeringProps): JSX.Element {
   const { window, isLive, isIdleFolded } = view;
   return (
     <>
-      {SPANS.map(([word, ms]) => (
-        <Button
-          key={word}
-          isPressed={isLive && window.to - window.from === ms}
-          onPress={() => show({ from: now - ms, to: now })}
-        >
-          {word}
-        </Button>
-      ))}
+      <Choices
+        label="Window"
+        choices={SPANS}
+        chosen={SPANS.find(([ms]) => isLive && window.to - window.from === ms)?.[0]}
+        onChoose={(ms) => show({ from: now - ms, to: now })}
+      />
       <Button kind="bare" icon="left" label="Earlier: [" onPress={() => pan(-0.5)} />
       <Button
         kind="bare"

@@ -1,4 +1,4 @@
-/** Chooses in the lanes: a stretch that is drawn over becomes the window, a bar that is pressed leads to its job. */
+/** Selects in the lanes: a drag selects the next window, a press on a bar leads to its job. */
 import type { TargetedPointerEvent, TargetedWheelEvent } from "preact";
 import { useState } from "preact/hooks";
 import { goTo } from "../../../route/address.ts";
@@ -16,11 +16,11 @@ interface Choosing {
   readonly onShow: (window: Span) => void;
 }
 
-/** Narrower ones are a press, px. */
+/** Minimum width of a drag, px: a narrower one is a press. */
 const LEAST_SELECTION = 5;
 const WHEEL_FACTOR = 1.2;
 
-/** @param point is told where the pointer is; @param hitAt says what is there */
+/** @param point receives the place of the pointer; @param hitAt returns the bar there */
 export function useSelection(
   { layout, window, now, onShow }: Choosing,
   point: (event: Pointer) => void,

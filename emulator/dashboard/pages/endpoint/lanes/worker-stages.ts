@@ -1,18 +1,14 @@
-/** The life of a worker as stretches of time, from the start of its launcher to its end. Pure. */
+/** The life of a worker as bars in time, from the start of its launcher to its end. Pure. */
 import { gapsOf, type Span } from "../../../components/time-scale.ts";
+import { type StartedWorker, startStages } from "../../workers/start-stages.ts";
 
-/** What the service tells of a worker, as far as it is drawn; instants in ISO 8601. */
-export interface DrawnWorker {
+/** The part of a worker that is drawn; instants in ISO 8601. */
+export interface DrawnWorker extends StartedWorker {
   readonly id: string;
   readonly version: number;
   readonly state: string;
-  readonly startedAt: string;
-  readonly pulledAt?: string | undefined;
-  readonly bootedAt?: string | undefined;
-  readonly readyAt?: string | undefined;
   readonly drainingAt?: string | undefined;
-  readonly endedAt?: string | undefined;
-  /** `left` where it was told to. */
+  /** `left`: it was asked to stop. */
   readonly end?: string | undefined;
   readonly exit?: { readonly message: string } | undefined;
   readonly jobs: readonly { readonly jobId: string; readonly startedAt: string }[];
@@ -24,75 +20,54 @@ export interface DrawnWorker {
   }[];
 }
 
-/**
- * `pull`: its image, or what else comes before its program runs; `boot`: until it is heard of; `setup`: its handler is loaded
- * and set up; `leave`: it was told to, and has no job any more; `unknown`: which jobs it had then is not kept.
- */
+/** After the stages of the start: `leave`: stopping, without a job; `unknown`: the jobs of that time are not kept. */
 export type Stage = "pull" | "boot" | "setup" | "execution" | "idle" | "leave" | "unknown";
 
 export interface Bar extends Span {
   readonly stage: Stage;
-  /** Those of executions: how many are drawn as one, and how many of them failed. */
+  /** The number of executions drawn as one bar, and of those that failed. */
   readonly jobs: number;
   readonly failed: number;
-  /** Of one alone. */
+  /** For a single execution. */
   readonly jobId?: string;
   readonly outcome?: string;
-  /** Executions at one time stand one below the other, from 0. */
+  /** Executions at the same time have tracks one below the other, from 0. */
   readonly track: number;
 }
 
-/** So many ended executions of a worker are told. */
+/** Maximum number of ended executions that the service keeps of a worker. */
 const PAST_TOLD = 200;
+/** Maximum overlap of two executions that share a track, ms. */
 const HAND_OVER_MS = 50;
-/** More than so many at one time are drawn over each other. */
+/** Maximum tracks: further executions are drawn over each other. */
 const MOST_TRACKS = 4;
 
-/** @param now where what still goes on ends; @param resolutionMs what is shorter is drawn as one with its neighbours */
+/** @param now the end of open bars; @param resolutionMs shorter executions are joined with their neighbours */
 export function barsOf(worker: DrawnWorker, now: number, resolutionMs: number): readonly Bar[] {
   const end = momentOf(worker.endedAt) ?? Math.max(now, Date.parse(worker.startedAt));
   const executions = executionsOf(worker, end);
   const readyAt = momentOf(worker.readyAt);
   const bars = [
-    ...startBars(worker, end),
+    ...startStages(worker).map(({ name, fromMs, toMs = end }) =>
+      bar(name, { from: fromMs, to: toMs }),
+    ),
     ...(readyAt === undefined ? [] : restBars(worker, executions, { from: readyAt, to: end })),
   ].filter(({ stage, from, to }) => to > from && (stage !== "idle" || to - from > resolutionMs));
   return [...bars, ...joined(inTracks(executions), resolutionMs)];
 }
 
-/** Why it ended, where nobody told it to. */
+/** Why a worker ended that was not asked to. */
 export function misfortuneOf({ endedAt, end, exit }: DrawnWorker): string | undefined {
   if (endedAt === undefined || end === undefined || end === "left") return undefined;
   return exit?.message ?? end.replaceAll("_", " ");
 }
 
-/** How many tracks the bars need. */
+/** Number of tracks that the bars need. */
 export function tracksOf(bars: readonly Bar[]): number {
   return bars.reduce((most, { track }) => Math.max(most, track + 1), 1);
 }
 
-function startBars(worker: DrawnWorker, end: number): readonly Bar[] {
-  const { startedAt, pulledAt, bootedAt, readyAt } = worker;
-  const steps = [
-    ["pull", pulledAt],
-    ["boot", bootedAt],
-    ["setup", readyAt],
-  ] as const;
-  const bars: Bar[] = [];
-  let from = Date.parse(startedAt);
-  // What is not told lies in the stage of the next moment that is.
-  const known = steps.filter(([, at]) => at !== undefined);
-  for (const [stage, at] of known) {
-    const to = momentOf(at) ?? end;
-    bars.push(bar(stage, { from, to }));
-    from = to;
-  }
-  if (readyAt !== undefined) return bars;
-  const next = steps[steps.findLastIndex(([, at]) => at !== undefined) + 1];
-  return next === undefined ? bars : [...bars, bar(next[0], { from, to: end })];
-}
-
-/** What it does between jobs. */
+/** The time between jobs. */
 function restBars(worker: DrawnWorker, executions: readonly Bar[], life: Span): readonly Bar[] {
   const told = worker.past.length >= PAST_TOLD ? momentOf(worker.past[0]?.startedAt) : undefined;
   const leavesAt = momentOf(worker.drainingAt) ?? life.to;
@@ -132,8 +107,8 @@ export function isFailure(outcome: string): boolean {
 }
 
 /**
- * Each in the first track that is free by then. A worker is handed the next job while it still reports the last one: what
- * overlaps so little is no second track.
+ * Each execution takes the first free track. A worker receives the next job while it still reports the last one: such a small
+ * overlap needs no second track.
  */
 function inTracks(executions: readonly Bar[]): readonly Bar[] {
   const freeAt: number[] = [];
@@ -148,10 +123,10 @@ function inTracks(executions: readonly Bar[]): readonly Bar[] {
   });
 }
 
-/** Short ones that follow each other closely become one; no failure is lost in that. */
+/** Joins short executions that follow each other closely, with their failures. */
 function joined(executions: readonly Bar[], resolutionMs: number): readonly Bar[] {
   const bars: Bar[] = [];
-  /** Where the last bar of each track is. */
+  /** The index of the last bar of each track. */
   const lastIn = new Map<number, number>();
   for (const next of executions) {
     const at = lastIn.get(next.track);

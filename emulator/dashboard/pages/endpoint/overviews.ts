@@ -1,10 +1,11 @@
-/** All endpoints with their numbers, asked for again while something happens. */
+/** All endpoints with their numbers. */
 import type { ServiceEvent } from "../../state/service-event.ts";
 import type { EndpointOverviews } from "../../service/generated/answers.ts";
 import { type Reading, useRead } from "../../service/use-read.ts";
 
-/** Durations of the last minutes change by the passing of time, too. */
+/** Interval between reads, ms: the durations of the last minutes change with time. */
 const EVERY_MS = 10_000;
+/** Minimum interval between reads after events, ms. */
 const PACE_MS = 1_000;
 
 export function useOverviews(): Reading<EndpointOverviews> {

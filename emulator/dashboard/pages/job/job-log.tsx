@@ -1,34 +1,34 @@
-/** What the handler wrote while it had the job. */
+/** What the handler logged while it had the job. */
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { formatInstant } from "../../format.ts";
+import { LogLines } from "../../components/log-lines.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { open } from "../../service/call.ts";
-import { readFrames } from "../../service/frame-reader.ts";
+import { readFrames } from "../../service/stream.ts";
 
 interface Line {
-  readonly time: string;
+  readonly at: string;
   readonly level: string;
-  readonly msg: string;
+  readonly message: string;
 }
 
-interface LogLinesProps {
+interface JobLogProps {
   readonly jobId: string;
   readonly endpointId: string;
   /** More may come. */
   readonly isOpen: boolean;
 }
 
-/** The newest. */
+/** Maximum lines shown: the newest. */
 const MOST_LINES = 500;
 
-/** The service keeps no more. */
+/** Maximum lines that the service keeps of an endpoint. */
 const TAIL = 2_000;
 
-/** They are asked for: one more stream for each page would be one connection less for others. */
-const PACE_MS = 2_000;
+/** Interval between reads, ms. A stream would take one of the browser's six connections. */
+const READ_MS = 2_000;
 
-export function LogLines({ jobId, endpointId, isOpen }: LogLinesProps): JSX.Element | null {
+export function JobLog({ jobId, endpointId, isOpen }: JobLogProps): JSX.Element | null {
   const [lines, setLines] = useState<readonly Line[]>([]);
   useEffect(() => {
     const ended = new AbortController();
@@ -41,7 +41,7 @@ export function LogLines({ jobId, endpointId, isOpen }: LogLinesProps): JSX.Elem
     const timer = setInterval(() => {
       void look();
       if (!isOpen) clearInterval(timer);
-    }, PACE_MS);
+    }, READ_MS);
     return () => {
       clearInterval(timer);
       ended.abort();
@@ -49,17 +49,8 @@ export function LogLines({ jobId, endpointId, isOpen }: LogLinesProps): JSX.Elem
   }, [jobId, endpointId, isOpen]);
   if (lines.length === 0) return null;
   return (
-    <Panel title="Log" actions={<span class="quiet">as far as the service still has it</span>}>
-      <ol class="log-lines" tabIndex={0} aria-label="Lines">
-        {lines.map(({ time, level, msg }, index) => (
-          <li key={index} class={level}>
-            <time class="quiet" dateTime={time}>
-              {formatInstant(time)}.{time.slice(20, 23)}
-            </time>
-            {level !== "info" && <b>{level}</b>} <span>{msg}</span>
-          </li>
-        ))}
-      </ol>
+    <Panel title="Log" actions={<span class="quiet">log lines still in memory</span>}>
+      <LogLines lines={lines} />
     </Panel>
   );
 }
@@ -77,11 +68,11 @@ async function readLines(
   return lines.slice(-MOST_LINES);
 }
 
-function lineOf(data: string, jobId: string): readonly Line[] {
+function lineOf(data: string, ofJob: string): readonly Line[] {
   try {
-    const line = JSON.parse(data) as Partial<Line> & { readonly jobId?: string };
-    if (line.jobId !== jobId) return [];
-    return [{ time: line.time ?? "", level: line.level ?? "info", msg: line.msg ?? "" }];
+    const { jobId, time, level, msg } = JSON.parse(data) as Readonly<Record<string, string>>;
+    if (jobId !== ofJob) return [];
+    return [{ at: time ?? "", level: level ?? "info", message: msg ?? "" }];
   } catch {
     return [];
   }

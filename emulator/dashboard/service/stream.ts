@@ -1,0 +1,67 @@
+/** Reads answers that are server-sent events. */
+import { type EventFrame, EventFrameReader } from "../../core/observe/event-frames.ts";
+import { open } from "./call.ts";
+import { onPageHidden, pageVisible } from "./page-visibility.ts";
+
+/** Passes on the frames of an answer, piece by piece: none for a piece without a whole frame. Ends with the answer. */
+export async function readFrames(
+  { body }: Pick<Response, "body">,
+  take: (frames: readonly EventFrame[]) => void,
+): Promise<void> {
+  const frames = new EventFrameReader();
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const piece = await reader?.read();
+    if (piece?.value === undefined) return;
+    take(frames.push(piece.value));
+  }
+}
+
+/** Timeout of a silent connection: the service sends something every 15 s. */
+const SILENCE_MS = 40_000;
+
+interface StreamOptions {
+  readonly signal: AbortSignal;
+  /** The frame after which the stream continues; default: from its beginning. */
+  readonly lastId: string | undefined;
+  readonly onOpen?: () => void;
+}
+
+/**
+ * Reads a stream once, and only while the page is visible. Settles when the stream ends, is silent for too long, or the page is
+ * hidden.
+ *
+ * @throws CallError
+ */
+export async function readStream(
+  path: string,
+  { signal, lastId, onOpen }: StreamOptions,
+  take: (frames: readonly EventFrame[]) => void,
+): Promise<void> {
+  await pageVisible(signal);
+  const quiet = new AbortController();
+  const forget = onPageHidden(() => quiet.abort());
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const heard = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => quiet.abort(), SILENCE_MS);
+  };
+  try {
+    const response = await open(path, {
+      headers: {
+        accept: "text/event-stream",
+        ...(lastId !== undefined && { "last-event-id": lastId }),
+      },
+      signal: AbortSignal.any([signal, quiet.signal]),
+    });
+    onOpen?.();
+    heard();
+    await readFrames(response, (frames) => {
+      heard();
+      take(frames);
+    });
+  } finally {
+    clearTimeout(timer);
+    forget();
+  }
+}
