@@ -24,64 +24,14 @@ interface Page {
 }
 
 export const PAGES: readonly Page[] = [
-  {
-    name: "overview",
-    title: "Overview",
-    key: "o",
-    Component: OverviewPage,
-  },
-  {
-    name: "endpoint",
-    title: "Endpoint",
-    within: "overview",
-    Component: EndpointPage,
-  },
-  {
-    name: "replicas",
-    title: "Replicas",
-    within: "overview",
-    Component: ReplicasPage,
-  },
-  {
-    name: "jobs",
-    title: "Jobs",
-    key: "j",
-    Component: JobsPage,
-  },
-  {
-    name: "job",
-    title: "Job",
-    within: "jobs",
-    Component: JobPage,
-  },
-  {
-    name: "playground",
-    title: "Playground",
-    key: "p",
-    Component: PlaygroundPage,
-  },
-  {
-    name: "workers",
-    title: "Workers",
-    key: "w",
-    Component: WorkersPage,
-  },
-  {
-    name: "webhooks",
-    title: "Webhooks",
-    key: "h",
-    Component: WebhooksPage,
-  },
-  {
-    name: "clock",
-    title: "Clock",
-    key: "c",
-    Component: ClockPage,
-  },
-  {
-    name: "limits",
-    title: "Limits",
-    key: "l",
-    Component: LimitsPage,
-  },
+  { name: "overview", title: "Overview", key: "o", Component: OverviewPage },
+  { name: "endpoint", title: "Endpoint", within: "overview", Component: EndpointPage },
+  { name: "replicas", title: "Replicas", within: "overview", Component: ReplicasPage },
+  { name: "jobs", title: "Jobs", key: "j", Component: JobsPage },
+  { name: "job", title: "Job", within: "jobs", Component: JobPage },
+  { name: "playground", title: "Playground", key: "p", Component: PlaygroundPage },
+  { name: "workers", title: "Workers", key: "w", Component: WorkersPage },
+  { name: "webhooks", title: "Webhooks", key: "h", Component: WebhooksPage },
+  { name: "clock", title: "Clock", key: "c", Component: ClockPage },
+  { name: "limits", title: "Limits", key: "l", Component: LimitsPage },
 ];

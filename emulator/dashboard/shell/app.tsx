@@ -9,9 +9,9 @@ import { Badge } from "../components/status.tsx";
 import { PAGES } from "../pages.ts";
 import { goTo, route } from "../route/address.ts";
 import { hrefTo } from "../route/route.ts";
-import { usePart } from "../state/store.ts";
+import type { Notice } from "../state/state.ts";
+import { dispatch, usePart } from "../state/store.ts";
 import { KeyboardHelp } from "./keyboard-help.tsx";
-import { Notices } from "./notices.tsx";
 import { Palette } from "./palette.tsx";
 import { SignIn } from "./sign-in.tsx";
 import { chooseTheme, nextTheme, theme } from "./theme.ts";
@@ -140,4 +140,34 @@ function CurrentPage(): JSX.Element {
     );
   }
   return <page.Component key={name} route={route.value} />;
+}
+
+/** Time for which a notice is shown, ms. Problems stay until they are closed. */
+const SHOWN_MS = 4_000;
+
+export function Notices(): JSX.Element {
+  const notices = usePart((state) => state.notices);
+  return (
+    <div class="notices" role="status" aria-live="polite">
+      {notices.map((notice) => (
+        <NoticeLine key={notice.id} notice={notice} />
+      ))}
+    </div>
+  );
+}
+
+function NoticeLine({ notice: { id, kind, text } }: { readonly notice: Notice }): JSX.Element {
+  const dismiss = () => dispatch({ type: "dismissed", id });
+  useEffect(() => {
+    if (kind === "problem") return undefined;
+    const timer = setTimeout(dismiss, SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <div class={`notice ${kind}`}>
+      <Icon name={kind === "done" ? "done" : "warning"} />
+      <span>{text}</span>
+      <Button kind="bare" icon="close" label="Close" onPress={dismiss} />
+    </div>
+  );
 }

@@ -10,10 +10,9 @@ import type { Clock } from "../../service/generated/answers.ts";
 import { useRead } from "../../service/use-read.ts";
 import { useServiceNow } from "../../service/use-service-now.ts";
 import { useReadOnly } from "../../state/store.ts";
-import { AdvanceResult } from "./advance-result.tsx";
-import { Due } from "./due.tsx";
+import { AdvanceResult, useAdvance } from "./advance.tsx";
 import { durationText, keepsRealTime, stepMs } from "./due-labels.ts";
-import { useAdvance } from "./use-advance.ts";
+import { Due } from "./due.tsx";
 
 /** Interval between reads of the clock, ms: no event says that a lease was renewed. */
 const READ_MS = 5_000;

@@ -1,7 +1,6 @@
-/** The health of an endpoint: what is wrong with it, with a link to where that is shown. */
+/** The health of an endpoint: what is wrong with it, and links to the jobs, workers and limits behind its numbers. */
 import { plural } from "../../format.ts";
 import { hrefTo } from "../../route/route.ts";
-import { jobsOf, limitsOf, workersOf } from "./links.ts";
 
 /** The part of an endpoint that its health depends on. */
 export interface Overviewed {
@@ -85,4 +84,18 @@ export function summaryOf(endpoints: readonly Overviewed[]): Health {
   }
   const all = endpoints.length === 1 ? "The endpoint is" : `All ${endpoints.length} endpoints are`;
   return { icon: "done", word: `${all} well`, tone: "good" };
+}
+
+/** @param words more words of the query */
+export function jobsOf(endpointId: string, ...words: readonly string[]): string {
+  return hrefTo("jobs", [], { q: [`endpoint:${endpointId}`, ...words].join(" ") });
+}
+
+/** @param state a state of workers; empty for all */
+export function workersOf(endpointId: string, state = ""): string {
+  return hrefTo("workers", [], { endpoint: endpointId, state });
+}
+
+export function limitsOf(endpointId: string): string {
+  return hrefTo("limits", [], { endpoint: endpointId });
 }

@@ -7,21 +7,23 @@ import { Confirm } from "../../components/dialog.tsx";
 import { Facts, Panel } from "../../components/panel.tsx";
 import { Answer, Empty, Loading } from "../../components/states.tsx";
 import { Badge } from "../../components/status.tsx";
-import { plural } from "../../format.ts";
+import { formatInstant, plural } from "../../format.ts";
 import { hrefTo, type PageProps, type Route } from "../../route/route.ts";
 import { call } from "../../service/call.ts";
-import type { EndpointOverview, EndpointSeries } from "../../service/generated/answers.ts";
+import type {
+  EndpointOverview,
+  EndpointSeries,
+  ScalerDecisions,
+} from "../../service/generated/answers.ts";
 import { useRead } from "../../service/use-read.ts";
 import { useServiceNow } from "../../service/use-service-now.ts";
 import type { ServiceEvent } from "../../state/service-event.ts";
 import { attempt, useReadOnly } from "../../state/store.ts";
 import { chartsOf } from "./chart-data.ts";
-import { DecisionsPanel } from "./decisions-panel.tsx";
-import { concernsOf, FAILED, healthOf } from "./endpoint-health.ts";
-import { Concerns, Figure, figuresOf } from "./figures.tsx";
+import { concernsOf, FAILED, healthOf, jobsOf, workersOf } from "./endpoint-health.ts";
+import { Concerns, Figure, figuresOf, useOverviews } from "./figures.tsx";
+import { decisionLabel, directionOf } from "./lanes/lane-labels.ts";
 import { LanesPanel } from "./lanes/lanes-panel.tsx";
-import { jobsOf, workersOf } from "./links.ts";
-import { useOverviews } from "./overviews.ts";
 import { SettingsPanel } from "./settings-panel.tsx";
 
 export function EndpointPage({ route }: PageProps): JSX.Element {
@@ -198,6 +200,45 @@ function ChartsPanel({ series }: { readonly series: EndpointSeries }): JSX.Eleme
           <Chart key={chart.title} chart={chart} at={at} onPoint={setAt} />
         ))}
       </div>
+    </Panel>
+  );
+}
+
+type Decisions = ScalerDecisions["decisions"];
+
+/** Number of decisions shown at first. */
+const FEW = 6;
+
+const DIRECTIONS = {
+  up: { icon: "plus", tone: "good" },
+  down: { icon: "idle", tone: "calm" },
+  held: { icon: "pause", tone: "warn" },
+} as const;
+
+export function DecisionsPanel({ decisions }: { readonly decisions: Decisions }): JSX.Element {
+  const [isAll, setAll] = useState(false);
+  const shown = isAll ? decisions : decisions.slice(0, FEW);
+  return (
+    <Panel title="Decisions of the scaler">
+      {decisions.length === 0 && <Empty>No decision yet.</Empty>}
+      {decisions.length > 0 && (
+        <ul class="decisions stack">
+          {shown.map((decision, index) => (
+            <li key={`${decision.at} ${index}`}>
+              <time class="quiet number" dateTime={decision.at}>
+                {formatInstant(decision.at)}
+              </time>
+              <Badge {...DIRECTIONS[directionOf([decision])]} word={decisionLabel(decision)} />
+              <span>{decision.reason}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {decisions.length > FEW && (
+        <button type="button" class="inline-button" onClick={() => setAll(!isAll)}>
+          {isAll ? "show fewer" : `show all ${decisions.length}`}
+        </button>
+      )}
     </Panel>
   );
 }

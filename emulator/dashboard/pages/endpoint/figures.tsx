@@ -1,11 +1,12 @@
-/** The numbers of an endpoint, each a link to the jobs, workers or limits behind it, and its concerns. */
+/** All endpoints, the numbers of one with links to the jobs, workers or limits behind them, and its concerns. */
 import type { ComponentChildren, JSX } from "preact";
 import { EndpointLink } from "../../components/links.tsx";
 import { Badge } from "../../components/status.tsx";
 import { formatDuration } from "../../format.ts";
-import type { EndpointOverview } from "../../service/generated/answers.ts";
-import { type Concern, FAILED } from "./endpoint-health.ts";
-import { jobsOf, limitsOf, workersOf } from "./links.ts";
+import type { EndpointOverview, EndpointOverviews } from "../../service/generated/answers.ts";
+import { type Reading, useRead } from "../../service/use-read.ts";
+import type { ServiceEvent } from "../../state/service-event.ts";
+import { type Concern, FAILED, jobsOf, limitsOf, workersOf } from "./endpoint-health.ts";
 
 interface FigureProps {
   readonly value: number;
@@ -116,4 +117,17 @@ export function Concerns({ concerns, children }: ConcernsProps): JSX.Element {
       {children}
     </ul>
   );
+}
+
+/** Interval between reads, ms: the durations of the last minutes change with time. */
+const EVERY_MS = 10_000;
+/** Minimum interval between reads after events, ms. */
+const PACE_MS = 1_000;
+
+export function useOverviews(): Reading<EndpointOverviews> {
+  return useRead<"observeEndpoints">("emulator/endpoints", {
+    concerns: ({ type }: ServiceEvent) => type !== "webhook" && type !== "attempt",
+    paceMs: PACE_MS,
+    everyMs: EVERY_MS,
+  });
 }

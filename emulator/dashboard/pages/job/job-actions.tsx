@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { Button, CopyButton } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { JsonEditor } from "../../components/json-editor.tsx";
-import { Popover } from "../../components/popover.tsx";
+import { Popover } from "../../components/panel.tsx";
 import { readRawJson, writeRawJson } from "../../json/raw-json.ts";
 import { base } from "../../service/call.ts";
 import type { JobDetails } from "../../service/generated/answers.ts";

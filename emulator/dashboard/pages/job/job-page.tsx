@@ -1,13 +1,15 @@
 /** One job: its state, its attempts, its input and output. */
 import type { JSX } from "preact";
 import { CopyButton } from "../../components/button.tsx";
-import { formatDuration, formatInstant } from "../../format.ts";
 import { Facts, Panel } from "../../components/panel.tsx";
 import { Answer, Empty } from "../../components/states.tsx";
 import { Status } from "../../components/status.tsx";
+import { formatDuration, formatInstant } from "../../format.ts";
 import { hrefTo, type PageProps } from "../../route/route.ts";
-import type { JobDetails } from "../../service/generated/answers.ts";
+import type { Delivery, JobDetails } from "../../service/generated/answers.ts";
 import { useRead } from "../../service/use-read.ts";
+import { receiverOf } from "../webhooks/delivery-labels.ts";
+import { DeliveryState, TriesTable } from "../webhooks/delivery-state.tsx";
 import { Attempts } from "./attempts.tsx";
 import { Chunks } from "./chunks.tsx";
 import { FailureReport } from "./failure-report.tsx";
@@ -15,7 +17,6 @@ import { JobActions } from "./job-actions.tsx";
 import { JobDiagram } from "./job-diagram.tsx";
 import { JobLog } from "./job-log.tsx";
 import { PayloadPanel, type Payloads, usePayloads } from "./payloads.tsx";
-import { WebhookTries } from "./webhook-tries.tsx";
 
 /** Minimum interval between reads of the job, ms. */
 const PACE_MS = 200;
@@ -142,5 +143,37 @@ function JobFacts({ job }: { readonly job: JobDetails }): JSX.Element {
         ["Trace", more.traceparent && <code class="long">{more.traceparent}</code>],
       ]}
     />
+  );
+}
+
+export function WebhookTries({ jobId }: { readonly jobId: string }): JSX.Element | null {
+  const { value } = useRead<"listDeliveries">(
+    `emulator/webhooks?jobId=${encodeURIComponent(jobId)}`,
+    { concerns: (event) => event.type === "webhook" && event.jobId === jobId },
+  );
+  const deliveries = value?.deliveries ?? [];
+  if (deliveries.length === 0) return null;
+  return (
+    <Panel title="Webhook">
+      {deliveries.map((delivery) => (
+        <DeliveryTries key={delivery.id} delivery={delivery} />
+      ))}
+    </Panel>
+  );
+}
+
+function DeliveryTries({ delivery }: { readonly delivery: Delivery }): JSX.Element {
+  const { id, url, state, tries, nextTryAt } = delivery;
+  return (
+    <div>
+      <p class="row">
+        <DeliveryState of={state} />
+        <a class="mono" href={hrefTo("webhooks", [id])}>
+          {receiverOf(url)}
+        </a>
+        {nextTryAt !== undefined && <span class="quiet">next at {formatInstant(nextTryAt)}</span>}
+      </p>
+      <TriesTable tries={tries} />
+    </div>
   );
 }

@@ -2,18 +2,20 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
-import { plural } from "../../format.ts";
-import { Empty, Loading, Page, Problem } from "../../components/states.tsx";
-import { VirtualList } from "../../components/virtual-list.tsx";
-import type { PageProps } from "../../route/route.ts";
-import { goTo, replaceRoute } from "../../route/address.ts";
 import { useKeys } from "../../components/keys.ts";
+import { JobLink, Moment } from "../../components/links.tsx";
+import { Panel } from "../../components/panel.tsx";
+import { Empty, Loading, Page, Problem } from "../../components/states.tsx";
+import { Status } from "../../components/status.tsx";
+import { VirtualList } from "../../components/virtual-list.tsx";
+import { formatDuration, formatInstant, plural, shortId } from "../../format.ts";
+import { goTo, replaceRoute } from "../../route/address.ts";
+import { hrefTo, type PageProps } from "../../route/route.ts";
+import { useRead } from "../../service/use-read.ts";
 import { isLive, type JobFilter, type JobList } from "../../state/job-list.ts";
 import { dispatch, state, usePart } from "../../state/store.ts";
-import { DeletedJobs } from "./deleted-jobs.tsx";
 import { loadJobs, loadMore, wantsReload } from "./job-loader.ts";
 import { readJobQuery } from "./job-query.ts";
-import { JobRowLine, rowHeight } from "./job-row.tsx";
 import { QueryField } from "./query-field.tsx";
 import { changeSelected, SelectionBar } from "./selection-bar.tsx";
 
@@ -177,4 +179,86 @@ function useJobKeys(toQuery: () => void): void {
     c: () => void changeSelected("cancel"),
     r: () => void changeSelected("retry"),
   });
+}
+
+/** Rows have two lines on a narrow page, as in the styles. */
+export function rowHeight(): number {
+  return window.matchMedia("(max-width: 760px)").matches ? 52 : 32;
+}
+
+interface JobRowProps {
+  readonly list: JobList;
+  readonly index: number;
+}
+
+export function JobRowLine({ list, index }: JobRowProps): JSX.Element {
+  const row = list.rows[index];
+  if (row === undefined) return <span />;
+  const { id, status, endpointId, submittedAt, delayTime, executionTime, error, errorType } = row;
+  const isOn = list.isAllSelected || list.selected.has(id);
+  return (
+    <div class={`job-line ${index === list.cursor ? "current" : ""} ${isOn ? "selected" : ""}`}>
+      <label class="tick">
+        <input
+          type="checkbox"
+          checked={isOn}
+          aria-label={`Select job ${shortId(id)}`}
+          onChange={() => dispatch({ type: "jobs-selected", ids: [id], isOn: !isOn })}
+        />
+      </label>
+      <Status of={status} />
+      <a class="mono" href={hrefTo("job", [id])} title={id}>
+        {shortId(id)}
+      </a>
+      <span class="cut endpoint" title={endpointId}>
+        {endpointId}
+      </span>
+      <time class="number quiet" dateTime={submittedAt} title={submittedAt}>
+        {formatInstant(submittedAt)}
+      </time>
+      <span class="number quiet waited">{formatDuration(delayTime)}</span>
+      <span class="number took">{formatDuration(executionTime)}</span>
+      {(error ?? errorType) !== undefined && (
+        <span class="cut quiet error" title={error}>
+          {errorType !== undefined && <b>{errorType}</b>} {error}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** Maximum shown: the newest. */
+const MOST = "20";
+
+export function DeletedJobs({ filter }: { readonly filter: JobFilter }): JSX.Element | null {
+  const { endpointId, search, status = ["FAILED"] } = filter;
+  const isAsked = status.includes("FAILED") || status.includes("TIMED_OUT");
+  const query = new URLSearchParams({
+    limit: MOST,
+    ...(endpointId !== undefined && { endpointId }),
+    ...(search !== undefined && { search }),
+  });
+  const { value } = useRead<"listDeletedJobs">(
+    isAsked ? `emulator/jobs/deleted?${query}` : undefined,
+    { concerns: (event) => event.type === "job" && event.to === null },
+  );
+  if (value === undefined || value.jobs.length === 0) return null;
+  return (
+    <Panel title="Failed, and deleted since: their reports are kept for 24 h">
+      <ul class="deleted-jobs stack">
+        {value.jobs.map(({ id, endpointId: endpoint, error, deletedAt }) => (
+          <li key={id} class="row">
+            <JobLink id={id} />
+            <span>{endpoint}</span>
+            <span class="cut quiet" title={error}>
+              {error}
+            </span>
+            <span class="quiet">
+              deleted <Moment at={deletedAt} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
 }

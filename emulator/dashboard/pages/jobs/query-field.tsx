@@ -3,7 +3,7 @@ import type { JSX, RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Choices } from "../../components/button.tsx";
 import { Icon } from "../../components/icon.tsx";
-import { Popover } from "../../components/popover.tsx";
+import { Popover } from "../../components/panel.tsx";
 import { QUERY_WORDS, withWord } from "./job-query.ts";
 
 interface QueryFieldProps {

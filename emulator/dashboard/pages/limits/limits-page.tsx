@@ -105,19 +105,14 @@ function Report({ mode, rows }: ReportProps): JSX.Element {
 
 /** The peak against the limit, with a word where it is over. */
 function Peak({ of: { limit, peak } }: { readonly of: Exceeded["requests"] }): JSX.Element {
-  const isOver = peak > limit;
+  const text = `${peak.toLocaleString("en")} of ${limit.toLocaleString("en")}`;
   return (
     <span class="peak">
-      <span class="peak-track" aria-hidden="true">
-        <span
-          class={isOver ? "over" : ""}
-          style={{ width: `${(Math.min(peak, limit) / Math.max(peak, limit, 1)) * 100}%` }}
-        />
-      </span>
-      <span class="number">
-        {peak.toLocaleString("en")} of {limit.toLocaleString("en")}
-      </span>
-      {isOver && <b class="over-word">over</b>}
+      <meter max={Math.max(peak, limit, 1)} high={limit} optimum={0} value={peak}>
+        {text}
+      </meter>
+      <span class="number">{text}</span>
+      {peak > limit && <b class="status warn">over</b>}
     </span>
   );
 }

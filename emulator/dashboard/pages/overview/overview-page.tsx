@@ -1,5 +1,6 @@
 /** The start page: whether something is wrong, and a line for each endpoint. */
 import type { JSX } from "preact";
+import { CopyButton } from "../../components/button.tsx";
 import { Answer, Empty, Page } from "../../components/states.tsx";
 import { Badge } from "../../components/status.tsx";
 import { plural } from "../../format.ts";
@@ -7,11 +8,10 @@ import { replaceRoute } from "../../route/address.ts";
 import { hrefTo, type PageProps } from "../../route/route.ts";
 import type { EndpointOverview } from "../../service/generated/answers.ts";
 import { concernsOf, summaryOf } from "../endpoint/endpoint-health.ts";
-import { Concerns } from "../endpoint/figures.tsx";
-import { useOverviews } from "../endpoint/overviews.ts";
-import { replicasNeedLook, useReplicas } from "../replicas/replicas.ts";
+import { Concerns, useOverviews } from "../endpoint/figures.tsx";
+import { replicasNeedLook } from "../replicas/replica-health.ts";
+import { useReplicas } from "../replicas/replicas-page.tsx";
 import { EndpointLine, LineHead } from "./endpoint-line.tsx";
-import { FirstSteps } from "./first-steps.tsx";
 
 /** Number of endpoints from which on the page has a search. */
 const MANY = 9;
@@ -148,5 +148,52 @@ function chosen(
     (endpoint) =>
       `${endpoint.id} ${endpoint.name}`.toLowerCase().includes(wanted) &&
       (!isOnlyTrouble || concernsOf(endpoint).length > 0),
+  );
+}
+
+const HANDLER = `// greet/handler.js
+export default async function greet(job) {
+  return { greeting: \`Hello, \${job.input.name}!\` };
+}
+`;
+
+const COMMAND = "npx sv-runtime greet";
+
+export function FirstSteps(): JSX.Element {
+  return (
+    <section class="panel first-steps" aria-label="First steps">
+      <h2>No endpoint is served yet</h2>
+      <ol>
+        <li>
+          <p>Write a handler:</p>
+          <Copyable text={HANDLER} what="the handler" />
+        </li>
+        <li>
+          <p>
+            Stop this service, and start it with the folder, which becomes the endpoint{" "}
+            <code>greet</code>:
+          </p>
+          <Copyable text={COMMAND} what="the command" />
+        </li>
+      </ol>
+      <p class="quiet">
+        The management interface makes endpoints while the service runs:{" "}
+        <a href="docs" target="_blank" rel="noreferrer noopener">
+          API reference
+        </a>
+        .
+      </p>
+    </section>
+  );
+}
+
+function Copyable({ text, what }: { readonly text: string; readonly what: string }): JSX.Element {
+  return (
+    <div class="copyable">
+      <pre class="sunken" tabIndex={0}>
+        {text.trimEnd()}
+      </pre>
+      <CopyButton text={() => text} what={what} />
+    </div>
   );
 }

@@ -6,7 +6,7 @@ import { Field } from "../../components/field.tsx";
 import { JsonEditor } from "../../components/json-editor.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { readRawJson, writeRawJson } from "../../json/raw-json.ts";
-import { SavedInputs } from "./saved-inputs-bar.tsx";
+import { SavedInputs } from "./saved-inputs.tsx";
 import { fieldsOf, type FormField, inputOf, type Typed, typedOf } from "./schema-form.ts";
 
 interface InputFormProps {

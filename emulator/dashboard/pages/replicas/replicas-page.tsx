@@ -7,7 +7,14 @@ import { Answer, Page } from "../../components/states.tsx";
 import { Badge } from "../../components/status.tsx";
 import { plural } from "../../format.ts";
 import type { Replicas } from "../../service/generated/answers.ts";
-import { useReplicas } from "./replicas.ts";
+import { type Reading, useRead } from "../../service/use-read.ts";
+
+/** Interval between reads, ms: no event says that a replica came or went. */
+const READ_MS = 5_000;
+
+export function useReplicas(): Reading<Replicas> {
+  return useRead<"listReplicas">("emulator/replicas", { everyMs: READ_MS });
+}
 
 export function ReplicasPage(): JSX.Element {
   return (

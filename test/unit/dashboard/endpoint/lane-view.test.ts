@@ -1,6 +1,6 @@
 /** Which time the lanes show is in the address, and what they say is in words. */
 import { describe, expect, test } from "vitest";
-import { laneAt, rowsOf } from "../../../../emulator/dashboard/pages/endpoint/lanes/lane-rows.ts";
+import { laneAt, rowsOf } from "../../../../emulator/dashboard/pages/endpoint/lanes/lane-layout.ts";
 import {
   viewOf,
   withIdle,

@@ -1,6 +1,6 @@
 /** The health of several replicas. */
 import { expect, test } from "vitest";
-import { replicasNeedLook } from "../../../../emulator/dashboard/pages/replicas/replicas.ts";
+import { replicasNeedLook } from "../../../../emulator/dashboard/pages/replicas/replica-health.ts";
 
 const one = { id: "one", version: "1", startedAt: "", endpoints: 1, workers: 0, running: 0 };
 

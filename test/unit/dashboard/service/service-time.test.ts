@@ -1,6 +1,6 @@
 /** Service time between two readings. */
 import { expect, test } from "vitest";
-import { reckon, reckoned } from "../../../../emulator/dashboard/service/use-service-now.ts";
+import { reckon, reckoned } from "../../../../emulator/dashboard/service/service-time.ts";
 
 test("goes on from the last reading, and jumps with the next", () => {
   const first = reckon(undefined, 1_000_000, 50);

@@ -2,9 +2,8 @@
 import type { JSX, TargetedPointerEvent } from "preact";
 import { useState } from "preact/hooks";
 import { formatInstant, shortId } from "../../../format.ts";
-import type { LaneLayout } from "./lane-layout.ts";
 import { barLabel, decisionLabel, waitLabel } from "./lane-labels.ts";
-import { laneAt, rowsOf } from "./lane-rows.ts";
+import { laneAt, type LaneLayout, rowsOf } from "./lane-layout.ts";
 import type { Bar } from "./worker-stages.ts";
 
 interface Hinted {

@@ -1,9 +1,16 @@
 /** The shapes of the lanes: bands of versions, flags, waiting jobs, bars of the workers, a time axis; and their legend. */
 import type { JSX } from "preact";
 import { formatDuration, formatTime } from "../../../format.ts";
-import type { Flag, Lane, LaneLayout } from "./lane-layout.ts";
-import { FLAG_HEIGHT, QUEUE_HEIGHT, rowsOf, TRACK_HEIGHT } from "./lane-rows.ts";
 import { directionOf, STAGE_LABELS } from "./lane-labels.ts";
+import {
+  type Flag,
+  FLAG_HEIGHT,
+  type Lane,
+  type LaneLayout,
+  QUEUE_HEIGHT,
+  rowsOf,
+  TRACK_HEIGHT,
+} from "./lane-layout.ts";
 import type { Stage } from "./worker-stages.ts";
 
 export function LaneShapes({ layout }: { readonly layout: LaneLayout }): JSX.Element {

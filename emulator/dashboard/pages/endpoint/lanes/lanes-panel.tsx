@@ -7,6 +7,8 @@ import { WorkerLink } from "../../../components/links.tsx";
 import { Panel } from "../../../components/panel.tsx";
 import { type Column, Records } from "../../../components/records.tsx";
 import { Answer, Empty } from "../../../components/states.tsx";
+import { panned, type Span, zoomed } from "../../../components/time-scale.ts";
+import { formatDuration, formatInstant } from "../../../format.ts";
 import { replaceRoute } from "../../../route/address.ts";
 import type { Route } from "../../../route/route.ts";
 import type {
@@ -17,10 +19,8 @@ import type {
 } from "../../../service/generated/answers.ts";
 import type { Reading } from "../../../service/use-read.ts";
 import { LaneDrawing } from "./lane-drawing.tsx";
-import { type LaneView, SPANS, viewOf, withIdle, withWindow } from "./lane-view.ts";
 import { Legend } from "./lane-shapes.tsx";
-import { panned, type Span, zoomed } from "../../../components/time-scale.ts";
-import { formatDuration, formatInstant } from "../../../format.ts";
+import { type LaneView, SPANS, viewOf, withIdle, withWindow } from "./lane-view.ts";
 import { isFailure, misfortuneOf } from "./worker-stages.ts";
 
 interface LanesPanelProps {

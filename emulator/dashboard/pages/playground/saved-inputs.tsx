@@ -1,9 +1,8 @@
-/** The saved inputs of this browser: use one, save the current one, delete one. */
+/** The inputs saved in this browser, by endpoint and name: use one, save the current one, delete one. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
 import { complain } from "../../state/store.ts";
-import { forgetInput, savedInputs, saveInput } from "./saved-inputs.ts";
 
 interface SavedInputsProps {
   readonly endpointId: string;
@@ -49,5 +48,52 @@ export function SavedInputs({ endpointId, json, onTake }: SavedInputsProps): JSX
         Save input
       </Button>
     </div>
+  );
+}
+
+export interface SavedInput {
+  readonly name: string;
+  readonly json: string;
+}
+
+const KEPT_AS = "sv-inputs:";
+/** Maximum inputs of an endpoint: the oldest go. */
+const MOST = 30;
+
+export function savedInputs(endpointId: string): readonly SavedInput[] {
+  try {
+    const kept = JSON.parse(localStorage.getItem(KEPT_AS + endpointId) ?? "[]") as unknown;
+    return Array.isArray(kept) ? kept.filter(isSaved) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Replaces the input of that name. @throws Error if the browser stores nothing more */
+export function saveInput(endpointId: string, input: SavedInput): readonly SavedInput[] {
+  const others = savedInputs(endpointId).filter(({ name }) => name !== input.name);
+  return keep(endpointId, [...others, input].slice(-MOST));
+}
+
+export function forgetInput(endpointId: string, name: string): readonly SavedInput[] {
+  return keep(
+    endpointId,
+    savedInputs(endpointId).filter((input) => input.name !== name),
+  );
+}
+
+function keep(endpointId: string, inputs: readonly SavedInput[]): readonly SavedInput[] {
+  localStorage.setItem(KEPT_AS + endpointId, JSON.stringify(inputs));
+  return inputs;
+}
+
+function isSaved(value: unknown): value is SavedInput {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "name" in value &&
+    typeof value.name === "string" &&
+    "json" in value &&
+    typeof value.json === "string"
   );
 }
