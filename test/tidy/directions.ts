@@ -143,7 +143,6 @@ const layers: readonly Layer[] = [
       "@codemirror/state",
       "@codemirror/view",
       "@preact/signals",
-      "@tanstack/virtual-core",
       "preact",
       "preact/hooks",
     ],

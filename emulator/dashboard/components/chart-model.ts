@@ -1,5 +1,5 @@
 /** What a chart shows, and the same in words. Pure. */
-import { formatDuration, formatSize } from "../format.ts";
+import { formatDuration, formatSize } from "../format/format.ts";
 import type { Values } from "./chart-path.ts";
 import type { Span } from "./time-scale.ts";
 

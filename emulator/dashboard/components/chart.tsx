@@ -1,7 +1,7 @@
 /** A chart on the time scale of the page, with a legend: the values at the pointer, or the newest ones. */
 import type { JSX, TargetedPointerEvent } from "preact";
 import { useMemo, useRef } from "preact/hooks";
-import { formatTime } from "../format.ts";
+import { formatTime } from "../format/format.ts";
 import {
   chartLabel,
   type ChartLine,

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { linkIn, pictureIn } from "../json/pictures.ts";
 import type { RawNode } from "../json/raw-json.ts";
 import { looksSecret } from "../json/secrets.ts";
-import { plural, formatSize } from "../format.ts";
+import { plural, formatSize } from "../format/format.ts";
 
 /** Maximum members shown at first, and with each further step. */
 const STEP = 100;

@@ -1,6 +1,6 @@
 /** Links to jobs, workers and endpoints, and instants: short, with the whole value in a tooltip. */
 import type { JSX } from "preact";
-import { formatInstant, shortId } from "../format.ts";
+import { formatInstant, shortId } from "../format/format.ts";
 import { hrefTo } from "../route/route.ts";
 
 interface LinkProps {

@@ -1,6 +1,6 @@
 /** Lines of a log. */
 import type { JSX, RefObject } from "preact";
-import { formatTime } from "../format.ts";
+import { formatTime } from "../format/format.ts";
 import { hrefTo } from "../route/route.ts";
 
 interface LogLine {

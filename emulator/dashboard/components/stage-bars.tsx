@@ -1,6 +1,6 @@
 /** The stages of a duration, one below the other on one scale. */
 import type { JSX } from "preact";
-import { formatDuration } from "../format.ts";
+import { formatDuration } from "../format/format.ts";
 
 /** Instants in ms. */
 interface Stage {

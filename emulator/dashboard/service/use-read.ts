@@ -2,7 +2,7 @@
 import { useEffect } from "preact/hooks";
 import { complain, dispatch, state, usePart } from "../state/store.ts";
 import { type Read, UNREAD } from "../state/reads.ts";
-import { formatSize } from "../format.ts";
+import { formatSize } from "../format/format.ts";
 import { call, CallError, open } from "./call.ts";
 import { onEvents } from "./follow.ts";
 import type { Answers } from "./generated/answers.ts";

@@ -6,7 +6,7 @@ import { Icon } from "../components/icon.tsx";
 import { type Keys, useKeys } from "../components/keys.ts";
 import { Empty, Loading } from "../components/states.tsx";
 import { Badge } from "../components/status.tsx";
-import { PAGES } from "../pages.ts";
+import { PAGES } from "./pages.ts";
 import { goTo, route } from "../route/address.ts";
 import { hrefTo } from "../route/route.ts";
 import type { Notice } from "../state/state.ts";

@@ -1,7 +1,7 @@
 /** The keys and what they do. */
 import type { JSX } from "preact";
 import { Dialog } from "../components/dialog.tsx";
-import { PAGES } from "../pages.ts";
+import { PAGES } from "./pages.ts";
 
 const EVERYWHERE = [
   ["Ctrl K", "go to a page, a job or an endpoint"],

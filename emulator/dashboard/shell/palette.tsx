@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Dialog } from "../components/dialog.tsx";
-import { PAGES } from "../pages.ts";
+import { PAGES } from "./pages.ts";
 import { goTo } from "../route/address.ts";
 import { leave } from "../service/session.ts";
 import { useRead } from "../service/use-read.ts";

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Sentences } from "../../components/dialog.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Badge } from "../../components/status.tsx";
-import { formatDuration, plural, shortId } from "../../format.ts";
+import { formatDuration, plural, shortId } from "../../format/format.ts";
 import { hrefTo } from "../../route/route.ts";
 import { call } from "../../service/call.ts";
 import { onEvents } from "../../service/follow.ts";

@@ -5,7 +5,7 @@ import { Button } from "../../components/button.tsx";
 import { Sentences } from "../../components/dialog.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Answer, Page } from "../../components/states.tsx";
-import { formatDuration, formatFromNow, formatTime } from "../../format.ts";
+import { formatDuration, formatFromNow, formatTime } from "../../format/format.ts";
 import type { Clock } from "../../service/generated/answers.ts";
 import { useRead } from "../../service/use-read.ts";
 import { useServiceNow } from "../../service/use-service-now.ts";

@@ -1,5 +1,5 @@
 /** Due moments as the page shows them: where their sentences lead, which are alike, and steps to them. */
-import { shortId } from "../../format.ts";
+import { shortId } from "../../format/format.ts";
 import type { Clock } from "../../service/generated/answers.ts";
 
 export type DueMoment = Clock["due"][number];

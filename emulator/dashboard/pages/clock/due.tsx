@@ -5,7 +5,7 @@ import { Moment } from "../../components/links.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { type Column, Records } from "../../components/records.tsx";
 import { Empty } from "../../components/states.tsx";
-import { formatFromNow } from "../../format.ts";
+import { formatFromNow } from "../../format/format.ts";
 import { hrefTo } from "../../route/route.ts";
 import type { Clock } from "../../service/generated/answers.ts";
 import { useServiceNow } from "../../service/use-service-now.ts";

@@ -1,5 +1,5 @@
 /** The health of an endpoint: what is wrong with it, and links to the jobs, workers and limits behind its numbers. */
-import { plural } from "../../format.ts";
+import { plural } from "../../format/format.ts";
 import { hrefTo } from "../../route/route.ts";
 
 /** The part of an endpoint that its health depends on. */

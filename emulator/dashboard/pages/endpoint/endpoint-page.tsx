@@ -7,7 +7,7 @@ import { Confirm } from "../../components/dialog.tsx";
 import { Facts, Panel } from "../../components/panel.tsx";
 import { Answer, Empty, Loading } from "../../components/states.tsx";
 import { Badge } from "../../components/status.tsx";
-import { formatInstant, plural } from "../../format.ts";
+import { formatInstant, plural } from "../../format/format.ts";
 import { hrefTo, type PageProps, type Route } from "../../route/route.ts";
 import { call } from "../../service/call.ts";
 import type {

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
-import { plural } from "../../format.ts";
+import { plural } from "../../format/format.ts";
 import { Field } from "../../components/field.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Answer, Problem } from "../../components/states.tsx";

@@ -1,19 +1,19 @@
 /** The attempts at a job: the worker of each, its outcome, and its stages. */
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
-import { formatInstant } from "../../format.ts";
+import { formatInstant } from "../../format/format.ts";
 import { WorkerLink } from "../../components/links.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { StageBars } from "../../components/stage-bars.tsx";
 import { Badge, outcomeBadge } from "../../components/status.tsx";
 import { Empty } from "../../components/states.tsx";
 import type { Attempt, JobDetails } from "../../service/generated/answers.ts";
+import { useServiceNow } from "../../service/use-service-now.ts";
 import { FailureReport } from "./failure-report.tsx";
 import { stagesOf } from "./stages.ts";
 
 export function Attempts({ job }: { readonly job: JobDetails }): JSX.Element {
   const { attempts = [], attemptsLeftOut = 0 } = job;
-  const now = useNow(job.status === "IN_PROGRESS");
+  const now = useServiceNow() ?? 0;
   return (
     <Panel
       title={attempts.length > 1 ? `Attempts (${attempts.length + attemptsLeftOut})` : "Attempt"}
@@ -34,17 +34,6 @@ export function Attempts({ job }: { readonly job: JobDetails }): JSX.Element {
       )}
     </Panel>
   );
-}
-
-/** The time by the browser's clock; while the job runs, it ticks each second. */
-function useNow(isRunning: boolean): number {
-  const [now, setNow] = useState(Date.now());
-  useEffect(() => {
-    if (!isRunning) return undefined;
-    const timer = setInterval(() => setNow(Date.now()), 1_000);
-    return () => clearInterval(timer);
-  }, [isRunning]);
-  return now;
 }
 
 interface AttemptLineProps {

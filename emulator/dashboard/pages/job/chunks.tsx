@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
-import { formatDuration, plural } from "../../format.ts";
+import { formatDuration, plural } from "../../format/format.ts";
 import { JsonTree } from "../../components/json-tree.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Empty } from "../../components/states.tsx";

@@ -4,7 +4,7 @@ import { CopyButton } from "../../components/button.tsx";
 import { Facts, Panel } from "../../components/panel.tsx";
 import { Answer, Empty } from "../../components/states.tsx";
 import { Status } from "../../components/status.tsx";
-import { formatDuration, formatInstant } from "../../format.ts";
+import { formatDuration, formatInstant } from "../../format/format.ts";
 import { hrefTo, type PageProps } from "../../route/route.ts";
 import type { Delivery, JobDetails } from "../../service/generated/answers.ts";
 import { useRead } from "../../service/use-read.ts";

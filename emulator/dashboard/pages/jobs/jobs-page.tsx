@@ -8,7 +8,7 @@ import { Panel } from "../../components/panel.tsx";
 import { Empty, Loading, Page, Problem } from "../../components/states.tsx";
 import { Status } from "../../components/status.tsx";
 import { VirtualList } from "../../components/virtual-list.tsx";
-import { formatDuration, formatInstant, plural, shortId } from "../../format.ts";
+import { formatDuration, formatInstant, plural, shortId } from "../../format/format.ts";
 import { goTo, replaceRoute } from "../../route/address.ts";
 import { hrefTo, type PageProps } from "../../route/route.ts";
 import { useRead } from "../../service/use-read.ts";

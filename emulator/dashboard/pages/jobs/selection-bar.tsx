@@ -1,7 +1,7 @@
 /** Actions on the selected jobs, or on all that match. */
 import type { JSX } from "preact";
 import { Button } from "../../components/button.tsx";
-import { plural } from "../../format.ts";
+import { plural } from "../../format/format.ts";
 import { call } from "../../service/call.ts";
 import type { JobList } from "../../state/job-list.ts";
 import { attempt, dispatch, state, useReadOnly } from "../../state/store.ts";

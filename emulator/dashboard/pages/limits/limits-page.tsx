@@ -6,7 +6,7 @@ import { Panel } from "../../components/panel.tsx";
 import { type Column, Records } from "../../components/records.tsx";
 import { Answer, Empty, Page } from "../../components/states.tsx";
 import { Badge } from "../../components/status.tsx";
-import { plural } from "../../format.ts";
+import { plural } from "../../format/format.ts";
 import type { PageProps } from "../../route/route.ts";
 import type { LimitReport } from "../../service/generated/answers.ts";
 import { useRead } from "../../service/use-read.ts";

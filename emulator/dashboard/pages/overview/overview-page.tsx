@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { CopyButton } from "../../components/button.tsx";
 import { Answer, Empty, Page } from "../../components/states.tsx";
 import { Badge } from "../../components/status.tsx";
-import { plural } from "../../format.ts";
+import { plural } from "../../format/format.ts";
 import { replaceRoute } from "../../route/address.ts";
 import { hrefTo, type PageProps } from "../../route/route.ts";
 import type { EndpointOverview } from "../../service/generated/answers.ts";

@@ -1,7 +1,7 @@
 /** The result of a job of the playground: its state, its stream, its output or failure. */
 import type { JSX } from "preact";
 import { Button } from "../../components/button.tsx";
-import { formatDuration, shortId } from "../../format.ts";
+import { formatDuration, shortId } from "../../format/format.ts";
 import { Panel } from "../../components/panel.tsx";
 import { Answer } from "../../components/states.tsx";
 import { Status } from "../../components/status.tsx";

@@ -5,7 +5,7 @@ import { Panel } from "../../components/panel.tsx";
 import { type Column, Records } from "../../components/records.tsx";
 import { Answer, Page } from "../../components/states.tsx";
 import { Badge } from "../../components/status.tsx";
-import { plural } from "../../format.ts";
+import { plural } from "../../format/format.ts";
 import type { Replicas } from "../../service/generated/answers.ts";
 import { type Reading, useRead } from "../../service/use-read.ts";
 

@@ -1,5 +1,5 @@
 /** Labels of webhook deliveries. */
-import { plural } from "../../format.ts";
+import { plural } from "../../format/format.ts";
 import type { DeliveryTry } from "../../service/generated/answers.ts";
 
 /** The answer, or why there was none. */

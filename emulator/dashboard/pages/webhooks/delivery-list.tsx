@@ -7,7 +7,7 @@ import { Panel } from "../../components/panel.tsx";
 import { type Column, RecordRows, Records } from "../../components/records.tsx";
 import { Answer, Empty } from "../../components/states.tsx";
 import { Status } from "../../components/status.tsx";
-import { formatFromNow, formatInstant } from "../../format.ts";
+import { formatFromNow, formatInstant } from "../../format/format.ts";
 import { hrefTo } from "../../route/route.ts";
 import { base } from "../../service/call.ts";
 import type { Deliveries, Delivery } from "../../service/generated/answers.ts";

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { Button, CopyButton } from "../../components/button.tsx";
-import { formatFromNow, shortId } from "../../format.ts";
+import { formatFromNow, shortId } from "../../format/format.ts";
 import { JsonTree } from "../../components/json-tree.tsx";
 import { EndpointLink, JobLink, Moment } from "../../components/links.tsx";
 import { Facts, Panel } from "../../components/panel.tsx";

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { Moment } from "../../components/links.tsx";
 import { type Column, Records } from "../../components/records.tsx";
 import { Badge } from "../../components/status.tsx";
-import { formatDuration } from "../../format.ts";
+import { formatDuration } from "../../format/format.ts";
 import type { Delivery, DeliveryTry } from "../../service/generated/answers.ts";
 import { outcomeOf } from "./delivery-labels.ts";
 

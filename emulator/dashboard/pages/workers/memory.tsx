@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { Chart } from "../../components/chart.tsx";
 import type { ChartModel } from "../../components/chart-model.ts";
 import { areaOf, lineOf, mostOf, straight } from "../../components/chart-path.ts";
-import { formatSize } from "../../format.ts";
+import { formatSize } from "../../format/format.ts";
 import type { OperatedWorker } from "../../service/generated/answers.ts";
 
 type Memory = NonNullable<OperatedWorker["memory"]>;

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
 import { Confirm } from "../../components/dialog.tsx";
-import { shortId } from "../../format.ts";
+import { shortId } from "../../format/format.ts";
 import { call } from "../../service/call.ts";
 import type { OperatedWorker } from "../../service/generated/answers.ts";
 import { attempt, useReadOnly } from "../../state/store.ts";

@@ -4,7 +4,7 @@ import { JobLink, Moment } from "../../components/links.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { type Column, Records } from "../../components/records.tsx";
 import { Badge, outcomeBadge } from "../../components/status.tsx";
-import { formatDuration } from "../../format.ts";
+import { formatDuration } from "../../format/format.ts";
 import type { OperatedWorker } from "../../service/generated/answers.ts";
 import { useServiceNow } from "../../service/use-service-now.ts";
 

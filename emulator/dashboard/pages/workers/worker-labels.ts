@@ -1,5 +1,5 @@
 /** Labels of workers, and what follows from an action on one. */
-import { formatDuration, formatSize } from "../../format.ts";
+import { formatDuration, formatSize } from "../../format/format.ts";
 import type { OperatedWorker } from "../../service/generated/answers.ts";
 
 type State = OperatedWorker["state"];

@@ -1,7 +1,7 @@
 /** One worker: its start, its memory, its jobs, its log. */
 import type { JSX } from "preact";
 import { CopyButton } from "../../components/button.tsx";
-import { formatDuration, shortId } from "../../format.ts";
+import { formatDuration, shortId } from "../../format/format.ts";
 import { EndpointLink, Moment } from "../../components/links.tsx";
 import { Facts, Panel } from "../../components/panel.tsx";
 import { StageBars } from "../../components/stage-bars.tsx";

@@ -6,7 +6,7 @@ import { EndpointLink, JobLink, Moment, WorkerLink } from "../../components/link
 import { Panel } from "../../components/panel.tsx";
 import { type Column, Records } from "../../components/records.tsx";
 import { Answer, Empty, Page } from "../../components/states.tsx";
-import { formatDuration, plural } from "../../format.ts";
+import { formatDuration, plural } from "../../format/format.ts";
 import { goTo } from "../../route/address.ts";
 import type { PageProps } from "../../route/route.ts";
 import type { OperatedWorker } from "../../service/generated/answers.ts";

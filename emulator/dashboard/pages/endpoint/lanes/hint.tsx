@@ -1,7 +1,7 @@
 /** The hint at the pointer in the lanes. */
 import type { JSX, TargetedPointerEvent } from "preact";
 import { useState } from "preact/hooks";
-import { formatInstant, shortId } from "../../../format.ts";
+import { formatInstant, shortId } from "../../../format/format.ts";
 import { barLabel, decisionLabel, waitLabel } from "./lane-labels.ts";
 import { laneAt, type LaneLayout, rowsOf } from "./lane-layout.ts";
 import type { Bar } from "./worker-stages.ts";

@@ -4,7 +4,7 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import { WorkerLink } from "../../../components/links.tsx";
 import { momentAt, type Span, zoomed } from "../../../components/time-scale.ts";
 import { useWidth } from "../../../components/use-width.ts";
-import { plural } from "../../../format.ts";
+import { plural } from "../../../format/format.ts";
 import { goTo } from "../../../route/address.ts";
 import type {
   EndpointSeries,

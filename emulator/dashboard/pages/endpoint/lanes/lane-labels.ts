@@ -1,5 +1,5 @@
 /** Labels of bars, flags and waiting jobs. Pure. */
-import { formatDuration, plural } from "../../../format.ts";
+import { formatDuration, plural } from "../../../format/format.ts";
 import type { Decision, Wait } from "./lane-layout.ts";
 import type { Bar, Stage } from "./worker-stages.ts";
 

@@ -1,6 +1,6 @@
 /** The shapes of the lanes: bands of versions, flags, waiting jobs, bars of the workers, a time axis; and their legend. */
 import type { JSX } from "preact";
-import { formatDuration, formatTime } from "../../../format.ts";
+import { formatDuration, formatTime } from "../../../format/format.ts";
 import { directionOf, STAGE_LABELS } from "./lane-labels.ts";
 import {
   type Flag,

@@ -8,7 +8,7 @@ import { Panel } from "../../../components/panel.tsx";
 import { type Column, Records } from "../../../components/records.tsx";
 import { Answer, Empty } from "../../../components/states.tsx";
 import { panned, type Span, zoomed } from "../../../components/time-scale.ts";
-import { formatDuration, formatInstant } from "../../../format.ts";
+import { formatDuration, formatInstant } from "../../../format/format.ts";
 import { replaceRoute } from "../../../route/address.ts";
 import type { Route } from "../../../route/route.ts";
 import type {

@@ -1,16 +1,16 @@
 /** The pages, in the order of the navigation. */
 import type { ComponentType } from "preact";
-import { ClockPage } from "./pages/clock/clock-page.tsx";
-import { EndpointPage } from "./pages/endpoint/endpoint-page.tsx";
-import { JobPage } from "./pages/job/job-page.tsx";
-import { JobsPage } from "./pages/jobs/jobs-page.tsx";
-import { LimitsPage } from "./pages/limits/limits-page.tsx";
-import { OverviewPage } from "./pages/overview/overview-page.tsx";
-import { PlaygroundPage } from "./pages/playground/playground-page.tsx";
-import { ReplicasPage } from "./pages/replicas/replicas-page.tsx";
-import { WebhooksPage } from "./pages/webhooks/webhooks-page.tsx";
-import { WorkersPage } from "./pages/workers/workers-page.tsx";
-import type { PageProps } from "./route/route.ts";
+import { ClockPage } from "../pages/clock/clock-page.tsx";
+import { EndpointPage } from "../pages/endpoint/endpoint-page.tsx";
+import { JobPage } from "../pages/job/job-page.tsx";
+import { JobsPage } from "../pages/jobs/jobs-page.tsx";
+import { LimitsPage } from "../pages/limits/limits-page.tsx";
+import { OverviewPage } from "../pages/overview/overview-page.tsx";
+import { PlaygroundPage } from "../pages/playground/playground-page.tsx";
+import { ReplicasPage } from "../pages/replicas/replicas-page.tsx";
+import { WebhooksPage } from "../pages/webhooks/webhooks-page.tsx";
+import { WorkersPage } from "../pages/workers/workers-page.tsx";
+import type { PageProps } from "../route/route.ts";
 
 interface Page {
   /** The first part of its address. */

@@ -6,7 +6,7 @@ import {
   formatSize,
   plural,
   shortId,
-} from "../../../emulator/dashboard/format.ts";
+} from "../../../../emulator/dashboard/format/format.ts";
 
 const NOW = Date.parse("2026-03-01T12:00:00.000Z");
 
