@@ -105,13 +105,18 @@ function Report({ mode, rows }: ReportProps): JSX.Element {
 
 /** The peak against the limit, with a word where it is over. */
 function Peak({ of: { limit, peak } }: { readonly of: Exceeded["requests"] }): JSX.Element {
-  const text = `${peak.toLocaleString("en")} of ${limit.toLocaleString("en")}`;
   return (
     <span class="peak">
-      <meter max={Math.max(peak, limit, 1)} high={limit} optimum={0} value={peak}>
-        {text}
-      </meter>
-      <span class="number">{text}</span>
+      <meter
+        aria-hidden="true"
+        max={Math.max(peak, limit, 1)}
+        high={limit}
+        optimum={0}
+        value={peak}
+      />
+      <span class="number">
+        {peak.toLocaleString("en")} of {limit.toLocaleString("en")}
+      </span>
       {peak > limit && <b class="status warn">over</b>}
     </span>
   );

@@ -25,7 +25,7 @@ export type Stage = "pull" | "boot" | "setup" | "execution" | "idle" | "leave" |
 
 export interface Bar extends Span {
   readonly stage: Stage;
-  /** The number of executions drawn as one bar, and of those that failed. */
+  /** Executions drawn as one bar, and the failed ones among them. */
   readonly jobs: number;
   readonly failed: number;
   /** For a single execution. */
