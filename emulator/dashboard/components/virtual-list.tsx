@@ -25,19 +25,7 @@ const OVERSCAN = 8;
 export function VirtualList(props: VirtualListProps): JSX.Element {
   const { count, rowHeight, label, renderRow, keyOf, cursor, onEnd, onTop } = props;
   const box = useRef<HTMLDivElement>(null);
-  const [top, setTop] = useState(0);
-  const [visible, setVisible] = useState(0);
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (element === null) return undefined;
-    const observer = new ResizeObserver(() =>
-      setVisible(Math.ceil(element.clientHeight / rowHeight)),
-    );
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [rowHeight]);
-  const first = Math.max(0, top - OVERSCAN);
-  const end = Math.min(count, top + visible + OVERSCAN);
+  const { first, end, setTop } = useVisibleRows(box, count, rowHeight);
   useEffect(() => {
     if (count > 0 && end >= count - ROWS_AHEAD) onEnd();
   }, [end, count]);
@@ -45,7 +33,7 @@ export function VirtualList(props: VirtualListProps): JSX.Element {
     if (cursor >= 0) show(box.current, cursor, rowHeight);
   }, [cursor]);
   const scrolled = ({ currentTarget: { scrollTop } }: { readonly currentTarget: Element }) => {
-    setTop(Math.floor(scrollTop / rowHeight));
+    setTop(scrollTop);
     onTop(scrollTop < rowHeight);
   };
   return (
@@ -75,6 +63,29 @@ export function VirtualList(props: VirtualListProps): JSX.Element {
       </div>
     </div>
   );
+}
+
+function useVisibleRows(
+  box: { readonly current: HTMLDivElement | null },
+  count: number,
+  rowHeight: number,
+) {
+  const [top, setTop] = useState(0);
+  const [visible, setVisible] = useState(0);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null) return undefined;
+    const observer = new ResizeObserver(() =>
+      setVisible(Math.ceil(element.clientHeight / rowHeight)),
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [rowHeight]);
+  return {
+    first: Math.max(0, top - OVERSCAN),
+    end: Math.min(count, top + visible + OVERSCAN),
+    setTop: (px: number) => setTop(Math.floor(px / rowHeight)),
+  };
 }
 
 function show(box: Element | null, index: number, rowHeight: number): void {

@@ -145,7 +145,7 @@ function CurrentPage(): JSX.Element {
 /** Time for which a notice is shown, ms. Problems stay until they are closed. */
 const SHOWN_MS = 4_000;
 
-export function Notices(): JSX.Element {
+function Notices(): JSX.Element {
   const notices = usePart((state) => state.notices);
   return (
     <div class="notices" role="status" aria-live="polite">

@@ -215,7 +215,7 @@ const DIRECTIONS = {
   held: { icon: "pause", tone: "warn" },
 } as const;
 
-export function DecisionsPanel({ decisions }: { readonly decisions: Decisions }): JSX.Element {
+function DecisionsPanel({ decisions }: { readonly decisions: Decisions }): JSX.Element {
   const [isAll, setAll] = useState(false);
   const shown = isAll ? decisions : decisions.slice(0, FEW);
   return (

@@ -146,7 +146,7 @@ function JobFacts({ job }: { readonly job: JobDetails }): JSX.Element {
   );
 }
 
-export function WebhookTries({ jobId }: { readonly jobId: string }): JSX.Element | null {
+function WebhookTries({ jobId }: { readonly jobId: string }): JSX.Element | null {
   const { value } = useRead<"listDeliveries">(
     `emulator/webhooks?jobId=${encodeURIComponent(jobId)}`,
     { concerns: (event) => event.type === "webhook" && event.jobId === jobId },

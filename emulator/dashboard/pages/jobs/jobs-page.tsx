@@ -182,7 +182,7 @@ function useJobKeys(toQuery: () => void): void {
 }
 
 /** Rows have two lines on a narrow page, as in the styles. */
-export function rowHeight(): number {
+function rowHeight(): number {
   return window.matchMedia("(max-width: 760px)").matches ? 52 : 32;
 }
 
@@ -191,7 +191,7 @@ interface JobRowProps {
   readonly index: number;
 }
 
-export function JobRowLine({ list, index }: JobRowProps): JSX.Element {
+function JobRowLine({ list, index }: JobRowProps): JSX.Element {
   const row = list.rows[index];
   if (row === undefined) return <span />;
   const { id, status, endpointId, submittedAt, delayTime, executionTime, error, errorType } = row;
@@ -230,7 +230,7 @@ export function JobRowLine({ list, index }: JobRowProps): JSX.Element {
 /** Maximum shown: the newest. */
 const MOST = "20";
 
-export function DeletedJobs({ filter }: { readonly filter: JobFilter }): JSX.Element | null {
+function DeletedJobs({ filter }: { readonly filter: JobFilter }): JSX.Element | null {
   const { endpointId, search, status = ["FAILED"] } = filter;
   const isAsked = status.includes("FAILED") || status.includes("TIMED_OUT");
   const query = new URLSearchParams({

@@ -159,7 +159,7 @@ export default async function greet(job) {
 
 const COMMAND = "npx sv-runtime greet";
 
-export function FirstSteps(): JSX.Element {
+function FirstSteps(): JSX.Element {
   return (
     <section class="panel first-steps" aria-label="First steps">
       <h2>No endpoint is served yet</h2>

@@ -51,7 +51,7 @@ export function SavedInputs({ endpointId, json, onTake }: SavedInputsProps): JSX
   );
 }
 
-export interface SavedInput {
+interface SavedInput {
   readonly name: string;
   readonly json: string;
 }
@@ -60,7 +60,7 @@ const KEPT_AS = "sv-inputs:";
 /** Maximum inputs of an endpoint: the oldest go. */
 const MOST = 30;
 
-export function savedInputs(endpointId: string): readonly SavedInput[] {
+function savedInputs(endpointId: string): readonly SavedInput[] {
   try {
     const kept = JSON.parse(localStorage.getItem(KEPT_AS + endpointId) ?? "[]") as unknown;
     return Array.isArray(kept) ? kept.filter(isSaved) : [];
@@ -70,12 +70,12 @@ export function savedInputs(endpointId: string): readonly SavedInput[] {
 }
 
 /** Replaces the input of that name. @throws Error if the browser stores nothing more */
-export function saveInput(endpointId: string, input: SavedInput): readonly SavedInput[] {
+function saveInput(endpointId: string, input: SavedInput): readonly SavedInput[] {
   const others = savedInputs(endpointId).filter(({ name }) => name !== input.name);
   return keep(endpointId, [...others, input].slice(-MOST));
 }
 
-export function forgetInput(endpointId: string, name: string): readonly SavedInput[] {
+function forgetInput(endpointId: string, name: string): readonly SavedInput[] {
   return keep(
     endpointId,
     savedInputs(endpointId).filter((input) => input.name !== name),

@@ -24,7 +24,7 @@ interface WorkerTablesProps {
   readonly query: Readonly<Record<string, string>>;
 }
 
-export function WorkerTables({ query }: WorkerTablesProps): JSX.Element {
+function WorkerTables({ query }: WorkerTablesProps): JSX.Element {
   const read = useRead<"listWorkers">("emulator/workers?lines=0&past=0", {
     concerns: ({ type }) => type === "worker" || type === "job",
     everyMs: READ_MS,

@@ -141,7 +141,7 @@ const LEAST_SELECTION = 5;
 const WHEEL_FACTOR = 1.2;
 
 /** @param point receives the place of the pointer; @param hitAt returns the bar there */
-export function useSelection(
+function useSelection(
   { layout, window, now, onShow }: Choosing,
   point: (event: Pointer) => void,
   hitAt: (event: Pointer) => { readonly bar?: Bar } | undefined,
