@@ -178,6 +178,14 @@ describe("the checker finds", () => {
     ]);
   });
 
+  it("an output of a job that has not ended, in an answer that was asked for before the end was seen", () => {
+    const before = [submitted, ...handOver(1), completed(1)] as const;
+    const late = { ...seen("IN_QUEUE"), askedAt: 0 } as const;
+    expect(kinds(history(...before, late, completed(1)))).toEqual([]);
+    const torn = { ...late, output: { marker: "plain-1", attempt: 1 } };
+    expect(kinds(history(...before, torn, completed(1)))).toEqual(["end-changed"]);
+  });
+
   it("the output of another job", () => {
     const other = { marker: "plain-2", attempt: 1, length: 3 };
     const end = { type: "seen", jobId, status: "COMPLETED", output: other } as const;

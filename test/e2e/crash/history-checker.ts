@@ -218,7 +218,7 @@ function changesOfEnd(dossier: Dossier): Violation[] {
     const since = beginOf(end);
     const isRetried = retries.some((retry) => retry.at >= since && beginOf(retry) <= fact.at);
     const isSame = fact.status === end?.status && isDeepStrictEqual(fact.output, end.output);
-    if (end && !isSame && !isRetried) {
+    if (end && !isSame && !isRetried && !isOlder(fact, end)) {
       violations.push({
         kind: "end-changed",
         says: `${dossier.jobId} was seen ${end.status} with ${show(end.output)} and later ${fact.status} with ${show(fact.output)}`,
@@ -227,6 +227,11 @@ function changesOfEnd(dossier: Dossier): Violation[] {
     if (isTerminal(fact.status)) end = fact;
   }
   return violations;
+}
+
+/** Whether the look was asked for before the end was seen and shows the job as it was: without an end, and so without an output. */
+function isOlder(look: OfType<"seen">, end: OfType<"seen">): boolean {
+  return beginOf(look) < end.at && !isTerminal(look.status) && look.output === undefined;
 }
 
 /** When it was asked for, where that is known. */

@@ -8,11 +8,29 @@ import {
   type PieceInHand,
   type ShownPayload,
 } from "../../../core/jobs/opened-payload.ts";
+import { isDeepStrictEqual } from "node:util";
+import type { Job } from "../../../core/jobs/job.ts";
 import type { ReadablePayload } from "../../../store/payload.ts";
+import type { StoreReads } from "../../../store/store.ts";
 
 /** A payload that was found was deleted or replaced before it was read: whoever asked has to ask again. */
 export class PayloadGoneError extends Error {
   override readonly name = "PayloadGoneError";
+}
+
+/**
+ * The output of the job as it was when `job` was read, or the last progress value if it was running. Both are changed at once and
+ * read by two questions: what was read before and after a change is no answer.
+ *
+ * @throws PayloadGoneError when the job has changed since
+ */
+export async function outputOf(view: StoreReads, job: Job): Promise<ReadablePayload | undefined> {
+  const output = await view.payload(job.seq, "output");
+  // Without an end there is usually no output, and with one there is: then the job has not changed in a way that matters.
+  if ((output !== undefined) === (job.status === "COMPLETED")) return output;
+  if (!isDeepStrictEqual(await view.job(job.id), job))
+    throw new PayloadGoneError("the job has changed since it was read");
+  return output;
 }
 
 /** Larger ones are opened. */

@@ -1,0 +1,91 @@
+/** A job changes between the question for it and the one for its output: the answer tells of one moment all the same. */
+import { Buffer } from "node:buffer";
+import { describe, expect, it } from "vitest";
+import { inspectJob } from "../../../../emulator/engine/jobs/read/inspect-jobs.ts";
+import { readContents } from "../../../../emulator/engine/jobs/read/job-contents.ts";
+import { viewJob } from "../../../../emulator/engine/jobs/read/job-view.ts";
+import { retry } from "../../../../emulator/engine/jobs/retry.ts";
+import { submit } from "../../../../emulator/engine/jobs/submit.ts";
+import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
+import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
+import { storeWith } from "../store-with.ts";
+
+interface Ref {
+  readonly endpointId: string;
+  readonly jobId: string;
+}
+type Engine = TestEngine["engine"];
+
+const READERS: readonly [string, (engine: Engine, ref: Ref) => Promise<Read>][] = [
+  ["its status", viewJob],
+  ["its details", (engine, { jobId }) => inspectJob(engine, jobId)],
+  ["its contents", readContents],
+];
+
+interface Read {
+  readonly job: { readonly status: string };
+  readonly output?: unknown;
+}
+
+/** An engine with one running job; `meanwhile` happens once, before the next question for an output is answered. */
+async function scene() {
+  let meanwhile: (() => Promise<unknown>) | undefined;
+  const kept = createMemoryStore();
+  const store = storeWith(kept, {
+    async payload(seq, slot) {
+      const happens = slot === "output" ? meanwhile : undefined;
+      if (happens) meanwhile = undefined;
+      await happens?.();
+      return kept.payload(seq, slot);
+    },
+  });
+  const test = await createTestEngine(store);
+  const submission = {
+    input: Buffer.from("1"),
+    policy: { ttlMs: 3_600_000, lowPriority: false },
+  };
+  const { id: jobId } = await submit(test.engine, {
+    endpointId: "echo",
+    kind: "async",
+    submission,
+  });
+  const worker = await test.connectWorker();
+  const handed = await worker.nextJob();
+  return {
+    engine: test.engine,
+    worker,
+    handed,
+    ref: { endpointId: "echo", jobId },
+    while: (happens: () => Promise<unknown>) => (meanwhile = happens),
+    [Symbol.asyncDispose]: () => test.stop(),
+  };
+}
+
+describe.each(READERS)("who asks for %s", (_, read) => {
+  it("sees no output of a job that runs, if it ends meanwhile", async () => {
+    await using scened = await scene();
+    const { engine, ref, worker, handed } = scened;
+    scened.while(() => worker.complete(handed, "done"));
+    const { job, output } = await read(engine, ref);
+    expect([job.status, Buffer.from(output as Uint8Array).toString()]).toEqual([
+      "COMPLETED",
+      '"done"',
+    ]);
+  });
+
+  it("sees no progress of a job that has failed, if it runs again meanwhile", async () => {
+    await using scened = await scene();
+    const { engine, ref, worker, handed } = scened;
+    await worker.fail(handed, { type: "handler_error", message: "for now" });
+    scened.while(async () => {
+      await retry(engine, ref);
+      await worker.grant();
+      await worker.progress(await worker.nextJob(), "half");
+    });
+    const { job, output } = await read(engine, ref);
+    expect([job.status, Buffer.from(output as Uint8Array).toString()]).toEqual([
+      "IN_PROGRESS",
+      '"half"',
+    ]);
+  });
+});
