@@ -31,7 +31,7 @@ const aloneFiles = [
 
 /** Foreign engines, servers and tools that take long to set up, and what nobody breaks by a small change: `npm run test:full`. */
 const fullFiles = [
-  "test/e2e/dashboard/load.test.ts",
+  "test/e2e/dashboard/{behind-a-proxy,load}.test.ts",
   "test/e2e/docker/{base-image,build-options,build-server,build-workspace}.test.ts",
   "test/e2e/http/docs-page.test.ts",
   "test/e2e/reload/many-saves.test.ts",

@@ -4,6 +4,7 @@ import { createMemoryStore } from "../../emulator/store/memory/memory-store.ts";
 import { openSqliteStore } from "../../emulator/store/sqlite/sqlite-store.ts";
 import { temporaryDirectory } from "../setup/temporary-directory.ts";
 import { postgresIsMissing } from "../setup/postgres.ts";
+import { IS_FULL } from "../setup/size.ts";
 import { storeContract } from "./store.contract.ts";
 import { chunksContract } from "./store/chunks.contract.ts";
 import { deliveriesContract } from "./store/deliveries.contract.ts";
@@ -50,6 +51,7 @@ describe.skipIf(postgresIsMissing !== undefined)("in a database", () => {
   const beside = postgresSubjects(door, new MemoryBlobs());
   describe("the PostgreSQL store with large payloads beside it", () => {
     payloadsContract(beside);
+    if (!IS_FULL) return;
     chunksContract(beside);
     deliveriesContract(beside);
     durabilityContract(beside);

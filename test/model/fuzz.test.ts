@@ -1,12 +1,12 @@
-/** Generated requests to every operation, played on a real server over HTTP, 48 at a time: 250 plays, in a full run over 4,000. */
+/** Generated requests to every operation, played on a real server over HTTP, 48 at a time. */
 import { describe, expect, it } from "vitest";
 import { answersIn, playRequests, type Tally } from "../fuzz/play.ts";
 import { nameOf } from "../fuzz/request-arbitrary.ts";
 import { sized } from "../setup/size.ts";
 import { ALL_DOCUMENTED } from "../unit/http/documented.ts";
 
-const REQUESTS = sized(12_000, 200_000);
-const REQUESTS_A_SEED = sized(6_000, 10_000);
+const REQUESTS = sized(4_000, 200_000);
+const REQUESTS_A_SEED = sized(2_000, 10_000);
 /** So many further seeds are played for successes that none of the requests had, with so many requests each. */
 const MOST_MORE = 10;
 const MORE = 1_000;

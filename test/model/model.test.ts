@@ -10,7 +10,7 @@ import { COMMANDS } from "./commands.ts";
 import { playHistory } from "./history.ts";
 import { Subject } from "./subject.ts";
 
-const SEEDS = sized(40, 500);
+const SEEDS = sized(15, 500);
 const SEEDS_A_TEST = 50;
 
 /** Memory if the machine has a file system in it: what is tested here is not the disk. */

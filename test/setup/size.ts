@@ -1,4 +1,5 @@
 /** How much a run of the tests takes in: what `npm test` has time for, or with SV_TEST_FULL=1 everything (`npm run test:full`). */
+import { test, type TestFunction } from "vitest";
 
 /** Whether this run is one of everything, at its full size. */
 export const IS_FULL = process.env["SV_TEST_FULL"] === "1";
@@ -7,3 +8,8 @@ export const IS_FULL = process.env["SV_TEST_FULL"] === "1";
 export function sized<T>(usually: T, inFull: T): T {
   return IS_FULL ? inFull : usually;
 }
+
+/** A test of `npm run test:full` alone: it is slow by nature, and `npm test` has a quicker one of its kind. */
+export const testInFull: (title: string, run: TestFunction, timeoutMs?: number) => void = IS_FULL
+  ? test
+  : () => undefined;

@@ -11,8 +11,8 @@ import { Lives, Progress } from "./lives.ts";
 import { RecordingClient } from "./recording-client.ts";
 import { SeededRandom, seedOfThisRun } from "./seeded-random.ts";
 
-const JOBS = sized(300, 5_000);
-const KILLS = sized(6, 50);
+const JOBS = sized(150, 5_000);
+const KILLS = sized(3, 50);
 const CLIENTS = 32;
 /** Over the size from which payloads are files. */
 const BALLAST = "x".repeat(300_000);

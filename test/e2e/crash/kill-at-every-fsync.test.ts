@@ -12,7 +12,7 @@ import { KillableEmulator } from "./killable-emulator.ts";
 import { SeededRandom, seedOfThisRun } from "./seeded-random.ts";
 
 /** More runs than this take too long; then an even sample of the syncs is taken, each time another one, and the test says so. */
-const MAX_RUNS = sized(9, 150);
+const MAX_RUNS = sized(4, 150);
 /** Runs beside each other; the machines we care for have two cores. */
 const LANES = 2;
 

@@ -6,6 +6,7 @@ import { chromiumIsMissing, startChromium } from "../../setup/chromium.ts";
 import { temporaryTree } from "../../temporary-tree.ts";
 import { type EmulatorProcess, startEmulatorProcess } from "../emulator-process.ts";
 import { expectAccessible, newLink, openDashboard, submit } from "./open-dashboard.ts";
+import { testInFull } from "../../setup/size.ts";
 
 /** Yields until it is cancelled, or as often as it is told to. */
 const TALKS = `export default async function* (job, { signal }) {
@@ -136,117 +137,126 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard", () => {
     expect(complaints.filter((text) => !text.includes("404"))).toEqual([]);
   });
 
-  test("the list follows the jobs, is held while it is paused, and is worked by keys", async () => {
-    await using tree = await temporaryTree({ "talks.js": TALKS });
-    await using emulator = await startEmulatorProcess({
-      args: ["talks.js", "--ephemeral"],
-      cwd: tree.root,
-    });
-    const { page, complaints } = await openDashboard(browser, emulator, "#/jobs");
-    const lines = page.locator(".virtual-list .job-line");
-    await run(emulator, "talks", { words: 1 });
-    await lines.filter({ hasText: "completed" }).waitFor();
-    await expectAccessible(page);
-    await page.keyboard.press("Space");
-    for (let at = 0; at < 3; at += 1) await run(emulator, "talks", {});
-    await page.getByRole("button", { name: "3 new" }).waitFor();
-    expect(await lines.count()).toBe(1);
-    await page.getByRole("button", { name: "3 new" }).click();
-    await expect.poll(() => lines.count()).toBe(4);
+  testInFull(
+    "the list follows the jobs, is held while it is paused, and is worked by keys",
+    async () => {
+      await using tree = await temporaryTree({ "talks.js": TALKS });
+      await using emulator = await startEmulatorProcess({
+        args: ["talks.js", "--ephemeral"],
+        cwd: tree.root,
+      });
+      const { page, complaints } = await openDashboard(browser, emulator, "#/jobs");
+      const lines = page.locator(".virtual-list .job-line");
+      await run(emulator, "talks", { words: 1 });
+      await lines.filter({ hasText: "completed" }).waitFor();
+      await expectAccessible(page);
+      await page.keyboard.press("Space");
+      for (let at = 0; at < 3; at += 1) await run(emulator, "talks", {});
+      await page.getByRole("button", { name: "3 new" }).waitFor();
+      expect(await lines.count()).toBe(1);
+      await page.getByRole("button", { name: "3 new" }).click();
+      await expect.poll(() => lines.count()).toBe(4);
 
-    await page.keyboard.press("j");
-    await page.keyboard.press("x");
-    await page.getByText("1 job selected").waitFor();
-    await page.keyboard.press("c");
-    await page.getByText("1 job cancelled").waitFor();
-    await lines.filter({ hasText: "cancelled" }).waitFor();
+      await page.keyboard.press("j");
+      await page.keyboard.press("x");
+      await page.getByText("1 job selected").waitFor();
+      await page.keyboard.press("c");
+      await page.getByText("1 job cancelled").waitFor();
+      await lines.filter({ hasText: "cancelled" }).waitFor();
 
-    await page.keyboard.press("f");
-    await page.keyboard.type("status:cancelled took:>5");
-    await page.waitForURL(/q=status/u);
-    await page.reload();
-    await page.getByLabel("Query").waitFor();
-    expect(await page.getByLabel("Query").inputValue()).toBe("status:cancelled took:>5");
-    await page.keyboard.press("Control+k");
-    await page.getByRole("combobox", { name: "Page, endpoint" }).fill("playground");
-    await page.getByRole("option", { name: /^Playground/u, selected: true }).waitFor();
-    await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "Playground" }).waitFor();
-    await expectAccessible(page);
-    await page.keyboard.press("?");
-    await page.locator("dialog").waitFor();
-    await expectAccessible(page);
-    expect(complaints).toEqual([]);
-  });
+      await page.keyboard.press("f");
+      await page.keyboard.type("status:cancelled took:>5");
+      await page.waitForURL(/q=status/u);
+      await page.reload();
+      await page.getByLabel("Query").waitFor();
+      expect(await page.getByLabel("Query").inputValue()).toBe("status:cancelled took:>5");
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: "Page, endpoint" }).fill("playground");
+      await page.getByRole("option", { name: /^Playground/u, selected: true }).waitFor();
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "Playground" }).waitFor();
+      await expectAccessible(page);
+      await page.keyboard.press("?");
+      await page.locator("dialog").waitFor();
+      await expectAccessible(page);
+      expect(complaints).toEqual([]);
+    },
+  );
 
-  test("a link opens it once; after a restart a deep link asks for one, and goes on with it", async () => {
-    await using tree = await temporaryTree({ "talks.js": TALKS });
-    const start = async (port: string) =>
-      startEmulatorProcess({ args: ["talks.js", "--port", port], cwd: tree.root });
-    const first = await start("0");
-    const { port } = new URL(first.url);
-    const id = await run(first, "talks", { words: 2 });
-    const used = await newLink(first);
-    const { page } = await openDashboard(browser, first, `#/job/${id}`);
-    await statusOf(page).getByText("completed").waitFor();
-    const stranger = await browser.newContext();
-    const other = await stranger.newPage();
-    await other.goto(used);
-    await other.locator(".top-bar").waitFor();
-    await first.stop();
-    await page.getByText("reconnecting").waitFor();
-    await using second = await start(port);
-    await page.getByLabel("Link or key").waitFor();
-    expect(page.url()).toContain(`#/job/${id}`);
-    await expectAccessible(page);
+  testInFull(
+    "a link opens it once; after a restart a deep link asks for one, and goes on with it",
+    async () => {
+      await using tree = await temporaryTree({ "talks.js": TALKS });
+      const start = async (port: string) =>
+        startEmulatorProcess({ args: ["talks.js", "--port", port], cwd: tree.root });
+      const first = await start("0");
+      const { port } = new URL(first.url);
+      const id = await run(first, "talks", { words: 2 });
+      const used = await newLink(first);
+      const { page } = await openDashboard(browser, first, `#/job/${id}`);
+      await statusOf(page).getByText("completed").waitFor();
+      const stranger = await browser.newContext();
+      const other = await stranger.newPage();
+      await other.goto(used);
+      await other.locator(".top-bar").waitFor();
+      await first.stop();
+      await page.getByText("reconnecting").waitFor();
+      await using second = await start(port);
+      await page.getByLabel("Link or key").waitFor();
+      expect(page.url()).toContain(`#/job/${id}`);
+      await expectAccessible(page);
 
-    await page.getByLabel("Link or key").fill("wrong");
-    await page.keyboard.press("Enter");
-    await page.getByText("the API key is wrong").waitFor();
-    await page.getByLabel("Link or key").fill(second.apiKey ?? "");
-    await page.keyboard.press("Enter");
-    await statusOf(page).getByText("completed").waitFor();
-    await other.goto(used);
-    await other.getByLabel("Link or key").waitFor();
-    const beside = await stranger.newPage();
-    await beside.goto(await newLink(second));
-    await beside.locator(".top-bar").waitFor();
-    await other.evaluate(`dispatchEvent(new Event("focus"))`);
-    await other.locator(".top-bar").waitFor();
-    await stranger.close();
-  });
+      await page.getByLabel("Link or key").fill("wrong");
+      await page.keyboard.press("Enter");
+      await page.getByText("the API key is wrong").waitFor();
+      await page.getByLabel("Link or key").fill(second.apiKey ?? "");
+      await page.keyboard.press("Enter");
+      await statusOf(page).getByText("completed").waitFor();
+      await other.goto(used);
+      await other.getByLabel("Link or key").waitFor();
+      const beside = await stranger.newPage();
+      await beside.goto(await newLink(second));
+      await beside.locator(".top-bar").waitFor();
+      await other.evaluate(`dispatchEvent(new Event("focus"))`);
+      await other.locator(".top-bar").waitFor();
+      await stranger.close();
+    },
+  );
 
-  test("of a failed job that was deleted the report is found still, and nothing is offered that needs its input", async () => {
-    await using tree = await temporaryTree({ "fails.js": FAILS_ONCE });
-    await using emulator = await startEmulatorProcess({
-      args: ["fails.js", "--ephemeral"],
-      cwd: tree.root,
-    });
-    const id = await run(emulator, "fails", { name: "gpt", unless: "/nowhere" });
-    const { page, complaints } = await openDashboard(browser, emulator, `#/job/${id}`);
-    await page.locator(".failure-message").getByText("no such model: gpt").waitFor();
-    await page.goto(`${emulator.url}/#/clock`);
-    const deletion = page.locator("tr").filter({ hasText: "is deleted: it is FAILED" });
-    await deletion.getByRole("button", { name: "Advance to this moment" }).click();
-    await page.getByText("job deleted").waitFor();
-    await page.goto(`${emulator.url}/#/jobs`);
-    await panel(page, /^Failed, and deleted since/).waitFor();
-    await expectAccessible(page);
-    await page.goto(
-      `${emulator.url}/#/jobs?q=${encodeURIComponent(`status:failed ${id.slice(-12)}`)}`,
-    );
-    await page
-      .getByRole("main")
-      .getByRole("link", { name: id.slice(-14) })
-      .click();
-    await page.locator(".failure-message").getByText("no such model: gpt").waitFor();
-    await page.getByText("Its input and output are gone").waitFor();
-    expect(await page.getByRole("button", { name: /Retry|Run again|Edit/ }).count()).toBe(0);
-    await expectAccessible(page);
-    expect(complaints).toEqual([]);
-  });
+  testInFull(
+    "of a failed job that was deleted the report is found still, and nothing is offered that needs its input",
+    async () => {
+      await using tree = await temporaryTree({ "fails.js": FAILS_ONCE });
+      await using emulator = await startEmulatorProcess({
+        args: ["fails.js", "--ephemeral"],
+        cwd: tree.root,
+      });
+      const id = await run(emulator, "fails", { name: "gpt", unless: "/nowhere" });
+      const { page, complaints } = await openDashboard(browser, emulator, `#/job/${id}`);
+      await page.locator(".failure-message").getByText("no such model: gpt").waitFor();
+      await page.goto(`${emulator.url}/#/clock`);
+      const deletion = page.locator("tr").filter({ hasText: "is deleted: it is FAILED" });
+      await deletion.getByRole("button", { name: "Advance to this moment" }).click();
+      await page.getByText("job deleted").waitFor();
+      await page.goto(`${emulator.url}/#/jobs`);
+      await panel(page, /^Failed, and deleted since/).waitFor();
+      await expectAccessible(page);
+      await page.goto(
+        `${emulator.url}/#/jobs?q=${encodeURIComponent(`status:failed ${id.slice(-12)}`)}`,
+      );
+      await page
+        .getByRole("main")
+        .getByRole("link", { name: id.slice(-14) })
+        .click();
+      await page.locator(".failure-message").getByText("no such model: gpt").waitFor();
+      await page.getByText("Its input and output are gone").waitFor();
+      expect(await page.getByRole("button", { name: /Retry|Run again|Edit/ }).count()).toBe(0);
+      await expectAccessible(page);
+      expect(complaints).toEqual([]);
+    },
+  );
 
-  test("for looking only, nothing offers to change anything", async () => {
+  testInFull("for looking only, nothing offers to change anything", async () => {
     await using tree = await temporaryTree({ "talks.js": TALKS });
     await using emulator = await startEmulatorProcess({
       args: ["talks.js", "--ephemeral", "--dashboard", "read-only"],

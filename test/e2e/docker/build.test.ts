@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readTemplateInput } from "../../../emulator/core/resources/template-input.ts";
 import { npmImage } from "../../setup/docker-node-image.ts";
 import { dockerIsMissing, startDocker, type TestDocker } from "../../setup/docker.ts";
+import { testInFull } from "../../setup/size.ts";
 import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
 import type { CliRun } from "../run-to-end.ts";
 import { type PackedCli, packedCli } from "./packed-cli.ts";
@@ -106,7 +107,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     expect(failed.stderr).toContain("/app/handler.ts:5:39");
   });
 
-  test("builds the base once, and the same files into the same layers", async () => {
+  testInFull("builds the base once, and the same files into the same layers", async () => {
     await using files = await temporaryTree(GREETER);
     const layers = async () =>
       docker.ask("image", "inspect", "-f", "{{json .RootFS.Layers}}", "sv-test/greeter:1");
@@ -122,7 +123,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     expect(third).toMatch(/^base sv-base:\S+ is there$/mu);
   });
 
-  test("leaves what was added to a template, and renews the image in it", async () => {
+  testInFull("leaves what was added to a template, and renews the image in it", async () => {
     await using files = await temporaryTree({
       ...GREETER,
       "t.json": '{"name": "mine", "imageName": "old", "env": {"A": "1"}}',
@@ -143,17 +144,20 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     });
   });
 
-  test("uses a directory's own Dockerfile, which begins with FROM sv-base and may use the image with npm", async () => {
-    await using files = await temporaryTree({
-      "own/Dockerfile": `ARG NODE_IMAGE=not-the-default\nFROM \${NODE_IMAGE} AS packages\nRUN echo it > /made\n
+  testInFull(
+    "uses a directory's own Dockerfile, which begins with FROM sv-base and may use the image with npm",
+    async () => {
+      await using files = await temporaryTree({
+        "own/Dockerfile": `ARG NODE_IMAGE=not-the-default\nFROM \${NODE_IMAGE} AS packages\nRUN echo it > /made\n
         FROM sv-base\nCOPY --from=packages /made ./\nCOPY main.js ./\nENV SV_HANDLER=/app/main.js\n`,
-      "own/main.js": 'export default () => "own";\n',
-      "own/.dockerignore": "Dockerfile\n",
-    });
-    const { code, stderr } = await build(files, "own", "--tag", "sv-test/own:1");
-    expect(code, stderr).toBe(0);
-    expect((await run("sv-test/own:1", "{}")).stdout).toBe('"own"\n');
-  });
+        "own/main.js": 'export default () => "own";\n',
+        "own/.dockerignore": "Dockerfile\n",
+      });
+      const { code, stderr } = await build(files, "own", "--tag", "sv-test/own:1");
+      expect(code, stderr).toBe(0);
+      expect((await run("sv-test/own:1", "{}")).stdout).toBe('"own"\n');
+    },
+  );
 
   test("shows the end of the output when a step fails", async () => {
     await using files = await temporaryTree({
@@ -165,7 +169,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     expect(stderr).toContain("returned a non-zero code: 7");
   });
 
-  test("pushes to the registry that the name says", async ({ skip }) => {
+  testInFull("pushes to the registry that the name says", async ({ skip }) => {
     skip(await docker.isElsewhere(), "the registry of this test listens on this machine alone");
     await using files = await temporaryTree({
       "cuda/Dockerfile": "FROM scratch\nCOPY a /\nENV CUDA_VERSION=12.8.1\n",
@@ -192,7 +196,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     return tag;
   }
 
-  test("images beneath that have another user than root will do", async () => {
+  testInFull("images beneath that have another user than root will do", async () => {
     await using files = await temporaryTree({
       "w/handler.js": "export default () => process.getuid();\n",
       "w/package.json": "{}",
@@ -224,7 +228,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     );
   });
 
-  test("installs what the lock file says, without what is for development", async () => {
+  testInFull("installs what the lock file says, without what is for development", async () => {
     const entry = { version: "1.0.0", dev: true, resolved: "http://127.0.0.1:9/nothing.tgz" };
     const own = { name: "w", devDependencies: { "sv-nothing": "1.0.0" } };
     await using tree = await temporaryTree({

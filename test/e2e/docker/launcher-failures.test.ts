@@ -4,7 +4,7 @@ import type { ContainerEngine } from "../../../emulator/launch/docker/container-
 import { orderOf, templateNamed } from "../../contract/launcher/subject.ts";
 import { nodeImage } from "../../setup/docker-node-image.ts";
 import { dockerIsMissing, startDocker, type TestDocker } from "../../setup/docker.ts";
-import { sized } from "../../setup/size.ts";
+import { sized, testInFull } from "../../setup/size.ts";
 import { ContainerStage } from "./container-stage.ts";
 import { openLauncher } from "./open-launcher.ts";
 import { pullRegistry } from "./pull-registry.ts";
@@ -42,34 +42,35 @@ describe.skipIf(dockerIsMissing !== undefined)("a container that cannot work", (
     expect(await stage.containers(id)).toEqual([]);
   });
 
-  test("because the registry refuses the password; with the right one it is pulled", async ({
-    skip,
-  }) => {
-    skip(await docker.isElsewhere(), "the registry of this test listens on this machine alone");
-    await using registry = await pullRegistry({
-      command: "echo pulled and run",
-      credentials: "me:right",
-    });
-    const auth = async (name: string, password: string) =>
-      stage.call("POST", "/containerregistryauth", { name, username: "me", password });
-    const serve = async (containerRegistryAuthId: unknown) =>
-      stage.serve({ imageName: registry.image, containerRegistryAuthId }, { workersMin: 1 });
-    const without = await stage.serve({ imageName: registry.image }, { workersMin: 1 });
-    expect((await logOf(without, "cannot be pulled"))[0]).toContain(
-      "needs the containerRegistryAuthId",
-    );
-    const refused = await serve((await auth("wrong", "a-wrong-one"))["id"]);
-    expect((await logOf(refused, "cannot be pulled"))[0]).toContain(
-      "check the name, and user and password",
-    );
-    const right = await serve((await auth("right", "right"))["id"]);
-    await logOf(right, "pulled and run");
-    await stage.emulator.stderrMatch(/pulling the image .* of \d+ MB/u);
-    for (const id of [without, refused, right]) await stage.call("DELETE", `/endpoints/${id}`);
-    expect(stage.emulator.stderrLines.join("\n")).not.toContain("a-wrong-one");
-    await stage.containersAre(0, right);
-    await docker.ask("rmi", "-f", registry.image);
-  });
+  testInFull(
+    "because the registry refuses the password; with the right one it is pulled",
+    async ({ skip }) => {
+      skip(await docker.isElsewhere(), "the registry of this test listens on this machine alone");
+      await using registry = await pullRegistry({
+        command: "echo pulled and run",
+        credentials: "me:right",
+      });
+      const auth = async (name: string, password: string) =>
+        stage.call("POST", "/containerregistryauth", { name, username: "me", password });
+      const serve = async (containerRegistryAuthId: unknown) =>
+        stage.serve({ imageName: registry.image, containerRegistryAuthId }, { workersMin: 1 });
+      const without = await stage.serve({ imageName: registry.image }, { workersMin: 1 });
+      expect((await logOf(without, "cannot be pulled"))[0]).toContain(
+        "needs the containerRegistryAuthId",
+      );
+      const refused = await serve((await auth("wrong", "a-wrong-one"))["id"]);
+      expect((await logOf(refused, "cannot be pulled"))[0]).toContain(
+        "check the name, and user and password",
+      );
+      const right = await serve((await auth("right", "right"))["id"]);
+      await logOf(right, "pulled and run");
+      await stage.emulator.stderrMatch(/pulling the image .* of \d+ MB/u);
+      for (const id of [without, refused, right]) await stage.call("DELETE", `/endpoints/${id}`);
+      expect(stage.emulator.stderrLines.join("\n")).not.toContain("a-wrong-one");
+      await stage.containersAre(0, right);
+      await docker.ask("rmi", "-f", registry.image);
+    },
+  );
 
   test("because its entrypoint is not in the image", async () => {
     const id = await stage.serve({ imageName: plain, dockerEntrypoint: ["/no/such/program"] });
@@ -79,7 +80,7 @@ describe.skipIf(dockerIsMissing !== undefined)("a container that cannot work", (
     await stage.containersAre(0, id);
   });
 
-  test("because memory ran out for the worker itself", async () => {
+  testInFull("because memory ran out for the worker itself", async () => {
     await using opened = await openLauncher(docker);
     const template = {
       ...templateNamed(plain),
@@ -104,7 +105,7 @@ describe.skipIf(dockerIsMissing !== undefined)("a container that cannot work", (
     expect(await opened.containers()).toEqual([]);
   });
 
-  test("but one with simulated GPUs starts without them, and says so", async () => {
+  testInFull("but one with simulated GPUs starts without them, and says so", async () => {
     await using opened = await openLauncher(docker);
     const template = {
       ...templateNamed(plain),

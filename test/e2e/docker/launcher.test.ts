@@ -5,6 +5,7 @@ import { dockerIsMissing, startDocker, type TestDocker } from "../../setup/docke
 import { eventually } from "../jobs/observe.ts";
 import { buildWorkerImages, ContainerStage, type WorkerImages } from "./container-stage.ts";
 import { listenersOf } from "./listeners.ts";
+import { testInFull } from "../../setup/size.ts";
 
 interface Look {
   readonly env: Readonly<Record<string, string>>;
@@ -58,7 +59,7 @@ describe.skipIf(dockerIsMissing !== undefined)("workers in containers", () => {
     expect(output?.env).not.toHaveProperty("DOCKER_HOST");
   });
 
-  test("may do what their image asks for where the template says so", async () => {
+  testInFull("may do what their image asks for where the template says so", async () => {
     const env = { SV_CONTAINER_PRIVILEGES: "image" };
     const id = await stage.serve({ imageName: images.worker, env, containerDiskInGb: 1 });
     const { output } = await stage.endpoint<Look>(id).runSync({ do: "look" });
@@ -86,7 +87,7 @@ describe.skipIf(dockerIsMissing !== undefined)("workers in containers", () => {
     expect(job).toMatchObject({ status: "FAILED", failure: { outOfMemory: true } });
   });
 
-  test("stop a job that is cancelled", async () => {
+  testInFull("stop a job that is cancelled", async () => {
     const id = await stage.serve({ imageName: images.worker });
     const endpoint = stage.endpoint(id);
     const { id: jobId } = await endpoint.run({ do: "wait" });
@@ -96,7 +97,7 @@ describe.skipIf(dockerIsMissing !== undefined)("workers in containers", () => {
   });
 
   // On an engine elsewhere see elsewhere.test.ts.
-  test("write to the endpoint's volume, which they see at three places", async ({ skip }) => {
+  testInFull("write to the endpoint's volume, which they see at three places", async ({ skip }) => {
     skip(await docker.isElsewhere(), SEES_NO_VOLUME);
     const volume = await stage.call("POST", "/networkvolumes", VOLUME);
     const fields = { networkVolumeId: volume["id"] };
@@ -111,46 +112,52 @@ describe.skipIf(dockerIsMissing !== undefined)("workers in containers", () => {
     expect(read).toEqual(["from inside", "from inside", "from inside"]);
   });
 
-  test("upload to the embedded object store, which no other network sees", async ({ skip }) => {
-    skip(await docker.isElsewhere(), "an engine elsewhere reaches it by a name");
-    const id = await stage.serve({ imageName: images.worker });
-    const upload = { do: "upload", file: "hello.txt", text: "from a container" };
-    const { output } = await stage.endpoint<{ readonly url: string }>(id).runSync(upload);
-    const answer = await fetch(output?.url ?? "");
-    expect(await answer.text()).toBe("from a container");
-    const { hostname, port } = new URL(output?.url ?? "");
-    expect(listenersOf(Number(port))).not.toContain("0.0.0.0");
-    expect(listenersOf(Number(port))).toContain(hostname);
-  });
+  testInFull(
+    "upload to the embedded object store, which no other network sees",
+    async ({ skip }) => {
+      skip(await docker.isElsewhere(), "an engine elsewhere reaches it by a name");
+      const id = await stage.serve({ imageName: images.worker });
+      const upload = { do: "upload", file: "hello.txt", text: "from a container" };
+      const { output } = await stage.endpoint<{ readonly url: string }>(id).runSync(upload);
+      const answer = await fetch(output?.url ?? "");
+      expect(await answer.text()).toBe("from a container");
+      const { hostname, port } = new URL(output?.url ?? "");
+      expect(listenersOf(Number(port))).not.toContain("0.0.0.0");
+      expect(listenersOf(Number(port))).toContain(hostname);
+    },
+  );
 
-  test("come with the jobs and go when there are none: from 0 to 3 to 0", async ({ skip }) => {
-    skip(await docker.isElsewhere(), SEES_NO_VOLUME);
-    const volume = await stage.call("POST", "/networkvolumes", VOLUME);
-    const id = await stage.serve(
-      { imageName: images.worker },
-      {
-        networkVolumeId: volume["id"],
-        workersMin: 0,
-        workersMax: 3,
-        idleTimeout: 1,
-        scalerType: "REQUEST_COUNT",
-        scalerValue: 1,
-      },
-    );
-    const jobs = [1, 2, 3].map(async (n) => stage.endpoint(id).run({ n, until: "go" }));
-    const submitted = await Promise.all(jobs);
-    await stage.containersAre(3, id);
-    await eventually("three jobs run", async () => {
-      const { jobs: counts } = await stage.endpoint(id).health();
-      return counts.inProgress === 3 ? true : undefined;
-    });
-    fs.writeFileSync(stage.data("volumes", String(volume["id"]), "go"), "");
-    const ended = await Promise.all(submitted.map(({ id: job }) => stage.endpoint(id).wait(job)));
-    expect(ended.map(({ status }) => status)).toEqual(["COMPLETED", "COMPLETED", "COMPLETED"]);
-    await stage.containersAre(0, id);
-  });
+  testInFull(
+    "come with the jobs and go when there are none: from 0 to 3 to 0",
+    async ({ skip }) => {
+      skip(await docker.isElsewhere(), SEES_NO_VOLUME);
+      const volume = await stage.call("POST", "/networkvolumes", VOLUME);
+      const id = await stage.serve(
+        { imageName: images.worker },
+        {
+          networkVolumeId: volume["id"],
+          workersMin: 0,
+          workersMax: 3,
+          idleTimeout: 1,
+          scalerType: "REQUEST_COUNT",
+          scalerValue: 1,
+        },
+      );
+      const jobs = [1, 2, 3].map(async (n) => stage.endpoint(id).run({ n, until: "go" }));
+      const submitted = await Promise.all(jobs);
+      await stage.containersAre(3, id);
+      await eventually("three jobs run", async () => {
+        const { jobs: counts } = await stage.endpoint(id).health();
+        return counts.inProgress === 3 ? true : undefined;
+      });
+      fs.writeFileSync(stage.data("volumes", String(volume["id"]), "go"), "");
+      const ended = await Promise.all(submitted.map(({ id: job }) => stage.endpoint(id).wait(job)));
+      expect(ended.map(({ status }) => status)).toEqual(["COMPLETED", "COMPLETED", "COMPLETED"]);
+      await stage.containersAre(0, id);
+    },
+  );
 
-  test("answer requests as the servers of a load balancing endpoint", async () => {
+  testInFull("answer requests as the servers of a load balancing endpoint", async () => {
     const server = `require("node:http").createServer((request, response) =>
       response.end(request.url === "/ping" ? "" : "served " + request.url)).listen(process.env.PORT);`;
     const template = { imageName: images.plain, dockerStartCmd: ["node", "-e", server] };
@@ -165,7 +172,7 @@ describe.skipIf(dockerIsMissing !== undefined)("workers in containers", () => {
     expect(text).toBe("served /a?b=1");
   });
 
-  test("are replaced when the template gets another image", async () => {
+  testInFull("are replaced when the template gets another image", async () => {
     const template = await stage.template({ imageName: images.worker });
     const id = await stage.serveWith(String(template["id"]), { workersMin: 1 });
     expect((await stage.endpoint(id).runSync({})).output).toMatchObject({ image: "first" });

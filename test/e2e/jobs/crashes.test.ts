@@ -1,6 +1,7 @@
 /** Handlers that crash beside other jobs, or after their own: the neighbours and the next job run. */
 import { expect, test } from "vitest";
 import { JobError } from "../../../runtime/client/index.ts";
+import { sized } from "../../setup/size.ts";
 import { Stage } from "./stage.ts";
 
 const setStage = async (handler: string): Promise<Stage> =>
@@ -16,7 +17,7 @@ test("a promise that rejects after its job was answered leaves the answer as it 
   expect(await endpoint.status(id)).toMatchObject({ status: "COMPLETED" });
 });
 
-test.each([
+const CULPRITS = [
   {
     way: "exits",
     ending: { status: "FAILED", retries: 1, failure: { type: "process_exited", exitCode: 7 } },
@@ -34,7 +35,14 @@ test.each([
     ending: { status: "FAILED", failure: { type: "unhandled_error", message: "as told" } },
   },
   { way: "blocks", ending: { status: "TIMED_OUT", failure: { type: "execution_timeout" } } },
-])("the neighbours of a job that $way complete without losing an attempt", async (culprit) => {
+];
+
+test.each(
+  sized(
+    CULPRITS.filter(({ way }) => way === "is-killed"),
+    CULPRITS,
+  ),
+)("the neighbours of a job that $way complete without losing an attempt", async (culprit) => {
   await using stage = await setStage("misbehaves-as-told.ts");
   const endpoint = stage.endpoint("crashes");
   await endpoint.runSync({ way: "behaves", afterMs: 0 });

@@ -3,6 +3,7 @@ import fs from "node:fs";
 import { describe, expect, test } from "vitest";
 import { eventually } from "../jobs/observe.ts";
 import { answering, expectAnswer, ReloadingEmulator } from "./reloading-emulator.ts";
+import { testInFull } from "../../setup/size.ts";
 
 /** A server that answers with this text, healthy at once. */
 function serving(text: string): string {
@@ -50,17 +51,20 @@ describe("a directory of handlers", () => {
     });
   });
 
-  test("whose handler is broken from the start is served as soon as it is mended", async () => {
-    await using served = await ReloadingEmulator.start({
-      "app/broken/handler.ts": "export default () => {",
-      "app/throws/handler.ts": `throw new Error("no weights");\n${answering("never")}`,
-    });
-    await served.emulator.stderrMatch(/worker could not initialize/u);
-    served.save("app/broken/handler.ts", answering("mended"));
-    served.save("app/throws/handler.ts", answering("with weights"));
-    await expectAnswer(served, "broken", "mended");
-    await expectAnswer(served, "throws", "with weights");
-  });
+  testInFull(
+    "whose handler is broken from the start is served as soon as it is mended",
+    async () => {
+      await using served = await ReloadingEmulator.start({
+        "app/broken/handler.ts": "export default () => {",
+        "app/throws/handler.ts": `throw new Error("no weights");\n${answering("never")}`,
+      });
+      await served.emulator.stderrMatch(/worker could not initialize/u);
+      served.save("app/broken/handler.ts", answering("mended"));
+      served.save("app/throws/handler.ts", answering("with weights"));
+      await expectAnswer(served, "broken", "mended");
+      await expectAnswer(served, "throws", "with weights");
+    },
+  );
 });
 
 test("a config that changes is heeded, and one that is wrong is said to be so", async () => {
@@ -81,7 +85,7 @@ test("a config that changes is heeded, and one that is wrong is said to be so", 
   await expectAnswer(served, "told", "two");
 });
 
-test("a file of variables that changes brings new workers with its new values", async () => {
+testInFull("a file of variables that changes brings new workers with its new values", async () => {
   const files = {
     "app/told/handler.ts": `export default async () => process.env["WORD"] ?? "none";\n`,
     "words.env": "WORD=one\n",
@@ -115,7 +119,7 @@ test("a server is replaced when the new one is healthy, and no request fails mea
   );
 });
 
-test("with --no-watch a change waits for the next start", async () => {
+testInFull("with --no-watch a change waits for the next start", async () => {
   const files = { "app/still/handler.ts": answering("before") };
   await using served = await ReloadingEmulator.start(files, { args: ["app", "--no-watch"] });
   await using watching = await ReloadingEmulator.start(files, { args: ["dev", "app"] });

@@ -6,6 +6,7 @@ import { type EmulatorProcess, startEmulatorProcess } from "../emulator-process.
 import { Gate } from "../jobs/gate.ts";
 import { eventually } from "../jobs/observe.ts";
 import { LiveWorker } from "./live-worker.ts";
+import { testInFull } from "../../setup/size.ts";
 
 const fixtures = `${import.meta.dirname}/../../fixtures/handlers`;
 
@@ -138,7 +139,7 @@ describe("sv-worker on an emulator, over the live protocol", () => {
     expect((await jobs.health()).workers).toMatchObject({ ready: 1 });
   });
 
-  test("streams yields of any size, which clients get as they were yielded", async () => {
+  testInFull("streams yields of any size, which clients get as they were yielded", async () => {
     const yields = stage.endpoint<unknown[]>("yields");
     const { id } = await yields.run({});
     await using _ = stage.worker("large", "yields");
@@ -186,22 +187,25 @@ describe("sv-worker on an emulator, over the live protocol", () => {
     }
   });
 
-  test("streams anew to an emulator that was killed in the middle, so that nothing lacks in the end", async () => {
-    await using _ = stage.worker("streaming", "counts");
-    const { id } = await stage.endpoint("counts").run({ count: 50 });
-    for await (const { output } of stage.endpoint("counts").stream(id)) if (output === 5) break;
-    stage.emulator.child.kill("SIGKILL");
-    await stage.emulator.exited;
-    await stage.start();
-    await stage.endpoint("counts").wait(id);
-    const { url, apiKey } = stage.emulator;
-    const headers = { authorization: `Bearer ${apiKey}` };
-    const answer = await fetch(`${url}/v2/counts/stream/${id}?from=0`, { headers });
-    const chunks = (await answer.json()) as readonly { readonly output: number }[];
-    expect(chunks.map(({ output }) => output)).toEqual([...Array(50).keys()]);
-  });
+  testInFull(
+    "streams anew to an emulator that was killed in the middle, so that nothing lacks in the end",
+    async () => {
+      await using _ = stage.worker("streaming", "counts");
+      const { id } = await stage.endpoint("counts").run({ count: 50 });
+      for await (const { output } of stage.endpoint("counts").stream(id)) if (output === 5) break;
+      stage.emulator.child.kill("SIGKILL");
+      await stage.emulator.exited;
+      await stage.start();
+      await stage.endpoint("counts").wait(id);
+      const { url, apiKey } = stage.emulator;
+      const headers = { authorization: `Bearer ${apiKey}` };
+      const answer = await fetch(`${url}/v2/counts/stream/${id}?from=0`, { headers });
+      const chunks = (await answer.json()) as readonly { readonly output: number }[];
+      expect(chunks.map(({ output }) => output)).toEqual([...Array(50).keys()]);
+    },
+  );
 
-  test("has its jobs done by another when it is killed", async () => {
+  testInFull("has its jobs done by another when it is killed", async () => {
     const { jobs, gate } = stage;
     await using killed = stage.worker("killed");
     const id = await stage.submit("twice");

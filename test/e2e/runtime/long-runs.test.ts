@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { MachineStalls } from "../../machine-stalls.ts";
-import { sized } from "../../setup/size.ts";
+import { sized, testInFull } from "../../setup/size.ts";
 import { temporaryTree } from "../../temporary-tree.ts";
 import { SeededRandom, seedOfThisRun } from "../crash/seeded-random.ts";
 import { Stage } from "../jobs/stage.ts";
@@ -21,9 +21,8 @@ const BLOCKED_MS = sized(LIMITS.leaseMs + 5_000, 60_000);
 const LIMIT_MS = 2 * TEST_MS;
 
 describe.concurrent("side by side", { timeout: LIMIT_MS }, () => {
-  test(
+  testInFull(
     "good and bad jobs on four workers that are killed and stopped end as each implies",
-    { timeout: SOAK_LIMIT_MS + TEST_MS },
     async () => {
       const random = new SeededRandom(seedOfThisRun());
       console.log(`seed: ${random.seed} (CRASH_SEED=${random.seed} repeats its choices)`);
@@ -42,6 +41,7 @@ describe.concurrent("side by side", { timeout: LIMIT_MS }, () => {
       expect(figures.workersGivenUp).toBeGreaterThan(0);
       expect(figures.ofThemForged).toBeGreaterThan(0);
     },
+    SOAK_LIMIT_MS + TEST_MS,
   );
 
   test("a handler that blocks its event loop for longer than a lease keeps its lease and completes once", async () => {
@@ -92,7 +92,7 @@ describe.concurrent("side by side", { timeout: LIMIT_MS }, () => {
     expect(old.filter(({ pid }) => left.has(pid))).toEqual([]);
   });
 
-  test("a service that drains does not wait for a worker that is stopped", async () => {
+  testInFull("a service that drains does not wait for a worker that is stopped", async () => {
     await using scene = await setStoppableScene();
     for (const { pid } of scene.processes()) process.kill(pid, "SIGSTOP");
     await using stalls = await MachineStalls.watch();

@@ -124,7 +124,7 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas at random", () => {
     const play = new Play(made);
     await play.join();
     await play.join();
-    for (let acted = 0; acted < sized(300, 1_500); acted += 1) await play.act();
+    for (let acted = 0; acted < sized(120, 1_500); acted += 1) await play.act();
     await play.settle();
     expect(play.faults).toEqual([]);
     const log = await writtenIn(database.admin);
