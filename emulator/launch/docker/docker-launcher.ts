@@ -245,7 +245,7 @@ class Docker implements DockerLauncher {
     });
   }
 
-  /** Sees to it that the engine, the image and the network are there, and finds the way from there to this machine. */
+  /** Provides the engine, the image and the network, and finds out how containers reach this machine. */
   async #prepare(
     template: ImageReference & Pick<Template, "env">,
     signal: AbortSignal,
@@ -264,7 +264,7 @@ class Docker implements DockerLauncher {
     try {
       await this.#options.engine.remove("container", id);
     } catch (error) {
-      // It is found by its labels as soon as the engine answers again, or by the next start.
+      // The container is found by its labels when the engine answers again, or at the next start.
       this.#contact.failed(error);
       this.#options.log.warn({ container: id, err: error }, "a container could not be removed yet");
     }

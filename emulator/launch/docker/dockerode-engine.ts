@@ -181,7 +181,7 @@ function pausing(container: Dockerode.Container, isPaused: boolean): Question<vo
   return (_, abortSignal) => container[isPaused ? "pause" : "unpause"]({ abortSignal });
 }
 
-/** What the library asks of images and networks cannot be ended by a signal. */
+/** Asks for an image or a network. The library's own methods cannot be ended by a signal. */
 function inspect<T>({ modem }: Dockerode, path: string, abortSignal: AbortSignal): Promise<T> {
   const statusCodes = { 200: true, 404: "no such thing", 500: "server error" };
   return new Promise((resolve, reject) => {

@@ -108,7 +108,7 @@ export class EngineContact {
 
   async #tellOfForeign(): Promise<void> {
     const { engine, log } = this.#options;
-    // An engine that does not tell its version may be any.
+    // An engine that does not tell its version may be any engine.
     const facts = await engine.describe().catch(() => undefined);
     const foreign = facts?.foreignName;
     if (foreign !== undefined && foreign !== this.#foreign)
@@ -119,7 +119,7 @@ export class EngineContact {
     this.#foreign = foreign;
   }
 
-  /** What cannot be removed stays, without an error. */
+  /** Removes the leftovers of killed emulators. Failures are logged. */
   async #clear(): Promise<void> {
     const { isRun, usesNetwork, log } = this.#options;
     try {

@@ -123,7 +123,7 @@ export class Runs<Steps extends object> {
 export function imageRefusal(imageName: string, what: string): string | undefined {
   if (imageName.startsWith(LOCAL_IMAGE_PREFIX))
     return `images below ${LOCAL_IMAGE_PREFIX} are handler files, not ${what}`;
-  // Records that are older than the check of names may have any.
+  // A record from before the check of names may have any name.
   const problem = imageNameProblem(imageName);
   return problem === undefined ? undefined : `no image can have this name: ${problem}`;
 }
