@@ -4,8 +4,8 @@ import path from "node:path";
 import { codeOf } from "./sqlite-error.ts";
 
 /**
- * Makes the directory, and those it lies in, for this user only; does nothing to one that is there. One after the other: where
- * none can be made, as below /proc, `recursive` has Node try for ever.
+ * Makes the directory and its parents, for this user only, and leaves existing ones as they are. Makes one after another: where
+ * none can be made, as below /proc, Node with `recursive` would try for ever.
  */
 export function makeDirectoryDurably(directory: string): void {
   const parent = path.dirname(directory);
@@ -21,7 +21,7 @@ export function makeDirectoryDurably(directory: string): void {
   syncDirectory(parent);
 }
 
-/** Makes durable which names are in the directory. */
+/** Makes the names in the directory durable. */
 export function syncDirectory(directory: string): void {
   const handle = fs.openSync(directory, "r");
   try {
@@ -31,7 +31,7 @@ export function syncDirectory(directory: string): void {
   }
 }
 
-/** Syncs one directory again and again; those who ask for it while a sync runs share the next. */
+/** Syncs one directory repeatedly: all requests during a sync share the next one. */
 export class DirectorySync {
   readonly #directory: string;
   #running: Promise<void> = Promise.resolve();

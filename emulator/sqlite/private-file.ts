@@ -1,4 +1,4 @@
-/** Files that only the user may read: small ones for keys, written whole or not at all, and durable; and empty databases. */
+/** Files that only the user may read: small, durable files for keys, written whole or not at all; and empty databases. */
 import { randomUUID } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
@@ -11,7 +11,7 @@ export const PRIVATE_MODE = 0o600;
 /** Makes or replaces the file and the directories it lies in. @throws what the file system throws */
 export function writePrivateFile(file: string, text: string): void {
   makeDirectoryDurably(path.dirname(file));
-  // Under its own name only once it is whole.
+  // The file gets its own name when it is whole.
   const draft = `${file}.new`;
   fs.rmSync(draft, { force: true });
   fs.writeFileSync(draft, text, { mode: PRIVATE_MODE, flag: "wx", flush: true });
@@ -20,8 +20,8 @@ export function writePrivateFile(file: string, text: string): void {
 }
 
 /**
- * Makes the empty file of a database, if there is none: SQLite gives its other files the permissions of that one. Under its own
- * name the file is opened by SQLite only, for whoever closes a file gives back all locks that the process has on it.
+ * Makes the empty file of a database, if there is none: SQLite gives its other files the same permissions. Only SQLite opens the file
+ * under its own name: closing it elsewhere would release all locks of the process on it.
  *
  * @throws what the file system throws
  */
@@ -32,7 +32,7 @@ export function makePrivateDatabase(file: string): void {
   try {
     fs.linkSync(draft, file);
   } catch (error) {
-    // Somebody else made it meanwhile; otherwise the file system has no links.
+    // Another process made it meanwhile, or the file system has no links.
     if (codeOf(error) !== "EEXIST") fs.closeSync(fs.openSync(file, "a", PRIVATE_MODE));
   } finally {
     fs.rmSync(draft, { force: true });

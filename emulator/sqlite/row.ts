@@ -1,21 +1,21 @@
-/** Reads columns of the rows SQLite answers, each checked for its type: a wrong one means a damaged database. */
+/** Reads columns of rows. Each is checked for its type: a wrong type means a damaged database. */
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { StoreDamagedError } from "../core/store-error.ts";
 
-/** Ends the sentences about damage. */
+/** End of the sentences about damage. */
 export const HOW_TO_GO_ON =
   "stop the emulator and run `sv-emulate repair`, which keeps what can be kept and moves the rest aside";
 
 /** The columns of a row, in the order of the SELECT. */
 export type Row = readonly SQLOutputValue[];
 
-/** A row of a statement that was told to return arrays; its declared type does not know that. */
+/** A row of a statement that returns arrays, which its declared type does not say. */
 export function rowOf(answered: unknown): Row {
   if (!Array.isArray(answered)) throw damaged("a row", answered);
   return answered as SQLOutputValue[];
 }
 
-/** The rows that `sql` answers, one after another. */
+/** The rows of a query, one after another. */
 export function* rowsOf(db: DatabaseSync, sql: string): Generator<Row, void, undefined> {
   const statement = db.prepare(sql);
   statement.setReturnArrays(true);
@@ -48,7 +48,7 @@ export function optionalTextAt(row: Row, column: number): string | undefined {
   return row[column] === null ? undefined : textAt(row, column);
 }
 
-/** Stored bytes, or the name of the payload file that holds them. */
+/** Stored bytes, or the name of the payload file with them. */
 export function bodyAt(row: Row, column: number): Uint8Array | string {
   const value = row[column];
   if (typeof value === "string" || value instanceof Uint8Array) return value;

@@ -5,7 +5,7 @@ export { StoreFullError, StoreUnusableError };
 
 /** Primary result codes of SQLite (the low byte of an extended one). */
 const RESULT = {
-  /** The SQL does not fit the schema. */
+  /** The SQL does not fit to the schema. */
   error: 1,
   busy: 5,
   readOnly: 8,
@@ -24,7 +24,7 @@ const NEEDS_ROOM: ReadonlySet<number | undefined> = new Set<number>([
   RESULT.readOnly,
 ]);
 
-/** An extended one: what may not be written SQLite opens for reading, and then cannot lock it. */
+/** Extended code: SQLite opens a file that it may not write for reading, and then cannot lock it. */
 const IO_ERROR_LOCK = 3850;
 
 function extendedResultOf(error: unknown): number | undefined {
@@ -41,7 +41,7 @@ export function isConstraint(error: unknown): boolean {
   return resultOf(error) === RESULT.constraint;
 }
 
-/** Reading a log needs a file beside it that there is no room or no right for. */
+/** Whether a read failed for want of room or permission: reading a log needs a file beside it. */
 export function needsRoom(error: unknown): boolean {
   return NEEDS_ROOM.has(resultOf(error));
 }
@@ -51,8 +51,8 @@ export function isBusy(error: unknown): boolean {
 }
 
 /**
- * The store's error for one of SQLite's; `where` is the file or directory to be named, `remedy` what to do if it is damaged.
- * Others are given back as they are.
+ * Turns an error of SQLite into an error of the store. `where` names the file or directory, `remedy` the advice if it is damaged.
+ * Answers other errors as they are.
  */
 export function fromSqlite(error: unknown, where: string, remedy = RESTORE): unknown {
   const options = { cause: error };
@@ -79,7 +79,7 @@ export function fromSqlite(error: unknown, where: string, remedy = RESTORE): unk
 
 const RESTORE = "restore it from a copy or choose another data directory";
 
-/** The store's error for one of the file system's. Others are given back as they are. */
+/** Turns an error of the file system into an error of the store. Answers other errors as they are. */
 export function fromFileSystem(error: unknown, where: string): unknown {
   const options = { cause: error };
   switch (codeOf(error)) {

@@ -1,9 +1,9 @@
 /** Known defects of SQLite versions. Pure. */
 
-/** Its first version that does not lose committed writes when the log of a database begins anew while it is written back. */
+/** First version that does not lose committed writes when the log of a database restarts during a checkpoint. */
 const SOUND = [3, 51, 3] as const;
 
-/** A sentence on an old SQLite and what to do about it; undefined for one without that defect, or of which nothing is known. */
+/** A sentence about the defect of an old SQLite and its remedy; undefined without the defect, or if the version is unknown. */
 export function sqliteDefect({ sqlite, node }: NodeJS.ProcessVersions): string | undefined {
   if (sqlite === undefined) return undefined;
   const version = sqlite.split(".").map(Number);

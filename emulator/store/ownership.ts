@@ -77,7 +77,7 @@ export interface Ownership {
    * and before every hand-over that waits for no batch: the process may have stood still since the request arrived.
    */
   owns(endpointId: string): boolean;
-  /** The same for everything that belongs to no endpoint: bills of volumes, pods, pruning over all endpoints. */
+  /** Whether no other replica can own what belongs to no endpoint: bills of volumes, pods, pruning over all endpoints. */
   ownsService(): boolean;
   /** Number of partitions, which are numbered from 0. */
   readonly partitionCount: number;

@@ -18,7 +18,7 @@ export type Payload =
 /** The payloads of a job besides its chunks. `output` also holds the progress value while the job runs. */
 export type PayloadSlot = "input" | "output" | "s3Config";
 
-/** A batch of chunks whose lines are ready to be stored. */
+/** A batch of chunks with lines that are ready to be stored. */
 export interface StagedBatch extends Omit<ChunkBatch, "lines"> {
   readonly lines: Payload;
 }

@@ -10,8 +10,8 @@ export interface Migration {
   /** Leads here from the schema before; empty where the tables stay and only what is written into them changes. */
   readonly sql: string;
   /**
-   * Lowest number of a schema whose versions go on working: they read all that later versions write, and lose nothing of it when
-   * they write.
+   * Lowest schema that a version must know to go on working: it reads all that later versions write, and loses nothing when it
+   * writes.
    */
   readonly readableBy: number;
 }

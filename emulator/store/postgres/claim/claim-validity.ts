@@ -15,7 +15,7 @@ export class ClaimValidity {
   readonly #marginMs: number;
   /** Time after the begin of a renewal during which the claim is in force. */
   #windowMs: number;
-  /** The same for the renewal under way. */
+  /** That time for the renewal under way. */
   #askedMs: number;
   #renewed: Moment | undefined;
 

@@ -42,7 +42,7 @@ export class PartitionKeeper {
   readonly #given = new Map<number, number>();
   /** Since when partitions have no owner, by the monotonic clock. */
   readonly #freeSince = new Map<number, number>();
-  /** The same, counted from the death of the owner even while its row is still there. */
+  /** Since when partitions have no live owner: a dead owner does not count, even while its row is still there. */
   readonly #unownedSince = new Map<number, number>();
   #slot = 0;
   #highestSeq = 0;

@@ -59,7 +59,7 @@ function pageSizeOf(database: number, log: Buffer): number {
   return said.find((size) => size >= 512 && size <= 65_536 && (size & (size - 1)) === 0) ?? 4_096;
 }
 
-/** Frames since the log was begun anew, up to its last commit, without frames that have an impossible header. */
+/** Frames since the last begin of the log, up to its last commit, without frames that have an impossible header. */
 function committedFrames(log: Buffer, pageSize: number): Frame[] {
   const frames: Frame[] = [];
   let committed = 0;
