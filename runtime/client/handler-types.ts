@@ -1,4 +1,4 @@
-/** What clients of a handler send and get, told from the handler's own type. */
+/** The types that clients of a handler send and get, derived from the handler's own type. */
 import type { Yielded } from "../protocol/chunk.ts";
 
 type AnyFunction = (...args: never[]) => unknown;

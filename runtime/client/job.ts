@@ -31,7 +31,7 @@ export interface CompletedJob<Output = unknown> extends JobFacts {
   readonly output: Output;
 }
 
-/** A job that has not ended, or not well. */
+/** A job that has not ended, or ended without success. */
 export interface UncompletedJob extends JobFacts {
   readonly status: Exclude<JobStatus, "COMPLETED">;
   /** While it runs, the last progress value the handler reported, if it did. */

@@ -9,7 +9,7 @@ import { describeThrown } from "./thrown.ts";
 /** A handler whose setup is done. */
 export class HandlerLife {
   readonly handler: LoadedHandler;
-  /** What setup gave. */
+  /** The result of `setup`. */
   readonly state: unknown;
   readonly concurrency: AskedConcurrency;
   readonly #log: JobLog;

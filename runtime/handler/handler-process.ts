@@ -238,7 +238,7 @@ function spoil(thrown: unknown): void {
   if (isSpoiled) return;
   isSpoiled = true;
   const failure: FailedHead = { type: "unhandled_error", ...describeThrown(thrown) };
-  // Chunks that were yielded before it are sent before it is told.
+  // Chunks that were yielded before the error leave before its report.
   channel.flush();
   channel.send(REPORT.spoiled, currentInvocation.getStore()?.slot ?? 0, failure);
   channel.flushed(() => process.exit(1));

@@ -12,7 +12,7 @@ const ENDINGS: Readonly<Record<UncompletedJob["status"], string>> = {
   TIMED_OUT: "ran out of its execution time",
 };
 
-/** The job ended, and not well. */
+/** The job ended without success. */
 export abstract class JobError extends ClientError {
   /** The job as the service last showed it. */
   readonly job: UncompletedJob;

@@ -24,7 +24,7 @@ export interface ProcessTerms {
   /** Where each job makes its directory. */
   readonly tempRoot: string;
   readonly volumePath: string | undefined;
-  /** What setup gave. */
+  /** The result of `setup`. */
   readonly state: unknown;
   /** The clock of deadlines, ms. */
   readonly now: () => number;
@@ -69,9 +69,9 @@ export class FramePort implements JobPort, Attributed {
 
   makeTempDir(): string {
     const directory = path.join(this.#terms.tempRoot, String(this.slot));
-    // Said before it is done: what was half made is removed as well.
+    // Reported first, so that a half-made directory is removed as well.
     this.#send(REPORT.tempDir);
-    // A handler that blocks the loop from here on is heard of all the same.
+    // Flushed at once: the report leaves even if the handler blocks the loop from here on.
     this.#terms.channel.flush();
     fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
     return directory;

@@ -25,7 +25,7 @@ export interface ContextPort {
 export interface JobTerms {
   readonly remainingMs: number;
   readonly traceparent?: string | undefined;
-  /** What setup gave. */
+  /** The result of `setup`. */
   readonly state: unknown;
   /** The clock of the deadline, ms; default this process's own. */
   readonly now?: () => number;
