@@ -25,7 +25,7 @@ export interface StatusMove {
 export interface JobMoved extends StatusMove {
   readonly type: "job";
   readonly job: Job;
-  /** Of its endpoint, after the change; undefined where another replica decides for the endpoint by now. */
+  /** The jobs of its endpoint after the change; undefined where another replica decides for the endpoint by now. */
   readonly depth: Depth | undefined;
 }
 

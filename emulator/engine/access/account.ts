@@ -7,7 +7,7 @@ export function sshKeys({ steps }: StepPort): readonly string[] {
   return steps.records.find("account", ACCOUNT_ID)?.sshKeys ?? [];
 }
 
-/** Those that are not named are gone; pods that run keep what they have. @throws ServiceError storage_full */
+/** Keys that are not named are gone; pods that run keep what they have. @throws ServiceError storage_full */
 export async function replaceSshKeys(
   { steps }: StepPort,
   keys: readonly string[],

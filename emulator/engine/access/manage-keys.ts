@@ -50,7 +50,7 @@ export async function createKey(
   return { key, text };
 }
 
-/** Those made with {@link createKey}, in order of name; expired ones too. */
+/** The keys made with {@link createKey}, in order of name; expired ones too. */
 export function listKeys({ steps }: StepPort): readonly ApiKey[] {
   const keys = steps.records.all("apiKey").filter(isMade);
   return keys.toSorted((a, b) => (a.name < b.name ? -1 : 1));

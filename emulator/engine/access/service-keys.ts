@@ -67,7 +67,7 @@ export async function settleKeys(
   return { records: [...made, user, admin], userKey: key };
 }
 
-/** Those that are valid now: another process that shares the store may have been started with another user's key since. */
+/** The keys that are valid now: another process that shares the store may have been started with another user's key since. */
 export function keysNow(
   { records }: Pick<Steps, "records">,
   settled: ServiceKeys,

@@ -16,7 +16,7 @@ export interface CertificateSettling extends SecretPort {
 }
 
 /**
- * The same for all who share the store, and at each start.
+ * One certificate for all who share the store, and for each start.
  *
  * @throws StoreUnusableError when the stored one cannot be decrypted, or there can be no key to encrypt one; StoreFullError
  */

@@ -14,7 +14,7 @@ const KEPT_MS = 400 * 86_400_000;
 /** Entries that lasted longer are kept in memory; all others that concern a period began at most this long before it. */
 const LONG_MS = 86_400_000;
 
-/** So many stored entries are read at a time. */
+/** Maximum number of stored entries that are read at a time. */
 const PAGE = 1_000;
 
 type Beginning<U extends Usage> = Omit<U, "id" | "startedAt" | "endedAt" | "seenAt">;

@@ -54,7 +54,7 @@ export function reserve(
 
 type SendUses = StepPort & TimePort & WorkerPort & HistoryPort & LimitPort & WakePort;
 
-/** Inputs that need no room: those that lie in the database. */
+/** Maximum size of an input that needs no room: it lies in the database. */
 const SMALL_BYTES = 256_000;
 
 const NEVER = new AbortController().signal;

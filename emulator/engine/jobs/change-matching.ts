@@ -14,7 +14,7 @@ import { retry } from "./retry.ts";
 
 type ChangeUses = StepPort & TimePort & WorkerPort & CatalogPort;
 
-/** Jobs changed beside each other, in one turn of the event loop. */
+/** Maximum number of jobs that are changed beside each other, in one turn of the event loop. */
 const AT_ONCE = 50;
 /** As many as it takes for a call's jobs: fewer are found where many are looked at that do not fit. */
 const MAX_PAGES = 20;
@@ -42,7 +42,7 @@ export interface Changed {
   /** Jobs that fit and could be changed when they were found. */
   readonly matched: number;
   readonly done: number;
-  /** Those that had changed meanwhile. */
+  /** Jobs that had changed meanwhile. */
   readonly refused: number;
   /** Where to go on; undefined at the end. */
   readonly nextSeq: number | undefined;

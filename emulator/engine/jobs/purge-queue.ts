@@ -4,7 +4,7 @@ import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";
 
-/** Jobs deleted in one step, so that a long queue does not hold up everybody else. */
+/** Maximum number of jobs that are deleted in one step, so that a long queue does not hold up everybody else. */
 const BATCH = 500;
 
 /**

@@ -9,7 +9,7 @@ import { apply } from "./apply.ts";
 import { assignFreeCredit } from "./assign-free.ts";
 import { assignWaiting } from "./assign.ts";
 
-/** A bucket that refuses at once is not asked more often, ms. */
+/** Interval between two requests to a bucket that refuses at once, ms. */
 const PAUSE_MS = 1_000;
 
 /**

@@ -22,7 +22,7 @@ export class RecoveredJobs {
   readonly #engine: RecoverUses;
   readonly #workers: Pick<RecoveredWorkers, "adopt" | "mayCome">;
   readonly #timers = new Set<Disarm>();
-  /** Those whose workers may still come. */
+  /** Jobs with workers that may still come. */
   readonly #awaited = new Set<Job>();
 
   constructor(engine: RecoverUses, workers: Pick<RecoveredWorkers, "adopt" | "mayCome">) {

@@ -16,12 +16,12 @@ import type { SecretPort } from "../resources/secret-box.ts";
 import { sealConfig } from "./job-payloads.ts";
 import { waitForEnd, type JobView, type WaitUses } from "./read/job-view.ts";
 
-/** Job ids end in the region they were made in, as the live service's do. */
+/** Suffix of job ids: the region they were made in, as in the live service's. */
 const REGION_SUFFIX = "e1";
 
 export interface SubmitRequest {
   readonly endpointId: string;
-  /** Of a submission that may come again: a job that there is already is answered as it is. Default: a new one. */
+  /** Id of a submission that may come again: a job that exists already is answered as it is. Default: a new id. */
   readonly id?: string | undefined;
   readonly kind: JobKind;
   /** Default: `contract`. */

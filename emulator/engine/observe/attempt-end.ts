@@ -8,7 +8,7 @@ import { elapsed } from "../../core/jobs/transitions/row.ts";
 import type { AttemptEnd } from "../../core/observe/log/attempt-end.ts";
 import type { JobMoved } from "../../core/observe/fact.ts";
 
-/** Longer messages are cut in events. */
+/** Maximum length of a message in an event; longer ones are cut. */
 const MESSAGE_CHARACTERS = 500;
 
 /** An attempt at a job ended, and the job is kept. */

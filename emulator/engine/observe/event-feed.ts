@@ -51,7 +51,7 @@ export type Missed = { readonly events: readonly ServiceEvent[] } | { readonly g
 
 type Listener = (event: ServiceEvent) => void;
 
-/** Newest events that are kept. */
+/** Maximum number of newest events that are kept. */
 const KEPT = 10_000;
 const RUN_ID_LENGTH = 8;
 

@@ -6,7 +6,7 @@ import { readWorkerLine, type WrittenLine } from "../../core/observe/log/worker-
 import { serialAt } from "../../core/observe/log/streamed-line.ts";
 import type { EngineLog } from "./engine-log.ts";
 
-/** The most lines that are kept, and the most characters of workers' lines. */
+/** Maximum number of lines that are kept, and of characters of workers' lines. */
 const MOST_LINES = 2_000;
 const MOST_CHARACTERS = 2_000_000;
 

@@ -8,7 +8,7 @@ import type { Running } from "./running.ts";
 
 interface Lost {
   readonly isLost: (endpointId: string) => boolean;
-  /** Those of them that were in memory. */
+  /** Jobs of these endpoints that were in memory. */
   readonly jobs: readonly Job[];
 }
 

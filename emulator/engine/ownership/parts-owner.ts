@@ -20,7 +20,7 @@ const GONE = "parts of the store are not decided for here any more";
 export class PartsOwner implements Owner {
   readonly #engine: OwnerUses;
   readonly #running: Running;
-  /** Those who wait for workers to have no job. */
+  /** Called when a worker may have no job any more. */
   readonly #looks = new Set<() => void>();
   /** How many are under way. */
   #leaves = 0;

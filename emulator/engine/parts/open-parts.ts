@@ -61,7 +61,7 @@ export interface ContextOptions {
   readonly steps?: Steps;
   /** Which endpoints this process decides for, for steps that are opened here; default: all. */
   readonly ownership?: Ownership;
-  /** Of those steps; by default one is made. */
+  /** The directory of those steps; by default one is made. */
   readonly directory?: Directory;
   /** Real time. Service time is ahead of it by what it was advanced, in this run and earlier ones. */
   readonly clock: Clock;

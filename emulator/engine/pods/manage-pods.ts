@@ -73,7 +73,7 @@ export async function actOn(
 }
 
 /**
- * The same where the pod's status decides what is possible.
+ * Changes a pod where its status decides what is possible.
  *
  * @throws ServiceError pod_not_found, wrong_pod_status, pod_locked, storage_full
  */

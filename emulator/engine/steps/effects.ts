@@ -23,7 +23,7 @@ export interface JobPayloads {
   readonly s3Config: Uint8Array | undefined;
 }
 
-/** The same as they lie in the store. */
+/** The payloads as they lie in the store. */
 export interface StoredPayloads {
   readonly input: ReadablePayload;
   readonly s3Config: Uint8Array | undefined;
@@ -50,9 +50,9 @@ export type Effect =
   | { readonly type: "hand-over"; readonly assignment: Assignment }
   | Extract<JobEffect, { readonly type: "revoke" }>
   | (Acknowledgement & { readonly type: "acknowledge" })
-  /** Those who wait for the job are told. */
+  /** Requests that wait for the job are told. */
   | { readonly type: "news"; readonly change: JobChange }
-  /** Of the waiting jobs of an endpoint too few are in memory. */
+  /** Too few waiting jobs of the endpoint are in memory: more are read. */
   | { readonly type: "read-ahead"; readonly endpointId: string }
   | { readonly type: "pod-changed"; readonly podId: string }
   | { readonly type: "webhook-due" }

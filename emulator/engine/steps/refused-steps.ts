@@ -12,7 +12,7 @@ export interface Failure {
   readonly refused: Refused | undefined;
 }
 
-/** Of `steps`, in their order, those that are refused and those that rest on them. */
+/** The refused steps among `steps`, and the steps that rest on them, in their order. */
 export function allRefused({ reason, refused }: Failure, steps: readonly Waiter[]): Refused {
   const lost = refused ? restingOn([...refused.keys()], steps) : steps;
   return new Map(lost.map((step) => [step, refused?.get(step) ?? reason]));

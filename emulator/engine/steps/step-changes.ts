@@ -114,7 +114,7 @@ export function endpointOf(change: StepChange): string | undefined {
   return undefined;
 }
 
-/** Of the job or delivery that it changes. */
+/** The key of the job or delivery that it changes. */
 function seqOf(change: Change | StepChange): number {
   if ("seq" in change) return change.seq;
   if ("job" in change) return change.job.seq;

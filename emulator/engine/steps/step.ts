@@ -85,7 +85,7 @@ export class Step {
     return [...this.#state.jobs.running()];
   }
 
-  /** Those that a worker holds. */
+  /** The running jobs that a worker holds. */
   runningJobsOf(worker: { readonly id: string; readonly endpointId: string }): readonly Job[] {
     const { running } = this.#endpoint(worker.endpointId);
     return [...running.values()].filter(({ workerId }) => workerId === worker.id);
@@ -100,7 +100,7 @@ export class Step {
     this.#change(after, before, after);
   }
 
-  /** The same in memory alone: the row keeps what it has until the job changes otherwise. */
+  /** Replaces a job in memory alone: its row keeps what it has until the job changes otherwise. */
   replaceInMemory(before: Job, after: Job): void {
     this.#state.jobs.change(before, after, undefined);
     this.changes.push({ type: "job-in-memory", job: after });
@@ -175,7 +175,7 @@ export class Step {
     this.changes.push({ type: "put-report", report });
   }
 
-  /** Those on jobs of the endpoint. */
+  /** Removes the reports on jobs of the endpoint. */
   removeReports(endpointId: string): void {
     this.changes.push({ type: "remove-reports", endpointId });
   }

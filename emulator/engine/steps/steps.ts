@@ -35,7 +35,7 @@ export interface StepsOptions {
   readonly limits: MemoryLimits;
   /** For how long a batch gathers that nobody is kept waiting by, ms of real time. */
   readonly gatherMs: number;
-  /** Of a store that several processes share. */
+  /** Given where several processes share the store. */
   readonly ownership: Ownership | undefined;
 }
 
@@ -136,7 +136,7 @@ export class Steps {
   }
 
   /**
-   * The same with jobs that `read` finds in the store, which has all that was changed before. `step` gets them as they are
+   * Commits a step on jobs that `read` finds in the store, which has all that was changed before. `step` gets them as they are
    * now, without those deleted meanwhile, and as they were.
    */
   commitOn<T>(read: ReadJobs, step: RepeatableStepOnJobs<T>): Promise<T> {

@@ -23,7 +23,7 @@ export interface WakePort {
   readonly inputDamaged: (damage: InputDamage) => void;
   /** A job that was handed over is not sent. */
   readonly notSent: (assignment: Assignment) => void;
-  /** Those who wait for a job to end or to stream. */
+  /** Requests that wait for a job to end or to stream. */
   readonly watchers: JobWatchers;
   /** Changes of webhook deliveries, one after another. */
   readonly deliveries: Turns;

@@ -12,12 +12,12 @@ import type { Steps } from "../steps/steps.ts";
 /** The id of the one record of service time. */
 const RECORD_ID = "service";
 
-/** So many due moments of an advance are met exactly, more than even a busy service has. */
+/** Maximum number of due moments of an advance that are met exactly: more than even a busy service has. */
 const EXACT_STOPS = 1_000;
-/** Those after them are met in this many strides: late, as on a busy machine, but in order. */
+/** Number of strides in which later due moments are met: late, as on a busy machine, but in order. */
 const STRIDES = 100;
 
-/** How long the last step may take when the steps before have used up the time limit (real time). */
+/** Timeout of the last step when the steps before have used up the time limit, ms of real time. */
 const LAST_STEP_MS = 1_000;
 
 /** Why there is no such clock. */

@@ -19,7 +19,7 @@ export class ServiceClock implements Clock {
   #isHeld = false;
   /** In the order they were armed. */
   readonly #wakes = new Set<Wake>();
-  /** Of those who move it: two advances must not mix. */
+  /** Moves of the clock, one after another: two advances must not mix. */
   readonly moves = new Turns();
 
   constructor(real: Clock, offsetMs: number) {

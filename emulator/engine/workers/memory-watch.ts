@@ -4,7 +4,7 @@ import type { TimePort } from "../time/time-port.ts";
 import type { WorkerPort } from "./worker-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";
 
-/** In real time. */
+/** Interval between two samples, ms of real time. */
 export const MEMORY_STEP_MS = 10_000;
 
 export class MemoryWatch {

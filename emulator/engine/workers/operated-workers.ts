@@ -9,7 +9,7 @@ import type { CatalogPort } from "../resources/catalog-port.ts";
 import type { WorkerReport } from "./worker-history.ts";
 
 export interface OperatedWorker extends WorkerReport {
-  /** Of its GPUs; undefined where nobody can tell. */
+  /** Use of its GPUs; undefined where nobody can tell. */
   readonly gpuMemory: readonly GpuUse[] | undefined;
   /** Oldest first. */
   readonly lines: readonly LogEntry[];
@@ -22,7 +22,7 @@ export interface WantedWorkers {
 }
 
 /**
- * Those that are wanted, each endpoint's ended ones first.
+ * The workers that are wanted, each endpoint's ended ones first.
  *
  * @param lines how many of the newest lines of each
  * @throws ServiceError endpoint_not_found

@@ -38,7 +38,7 @@ export interface WorkerHandleOptions {
   readonly isExternal?: boolean;
 }
 
-/** A worker that was ready for this long has proven itself, with or without a job. */
+/** Time after which a ready worker has proven itself, with or without a job. */
 const PROVEN_AFTER_MS = 60_000;
 
 export class WorkerHandle {

@@ -13,14 +13,14 @@ import type { LauncherKind, WorkerEnd, WorkerState } from "../../core/workers/wo
 import type { WorkerExit, WorkerPlace } from "../../launch/launcher.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 
-/** How long an ended worker is kept (service time), and how many. */
+/** Time for which an ended worker is kept (service time), and maximum number of ended workers. */
 const KEPT_MS = 60 * 60_000;
 const ENDED_BOUNDS = { perKey: 100, inAll: 1_000 };
 
-/** Jobs of a worker that are kept. */
+/** Maximum number of past jobs of a worker that are kept. */
 const PAST_JOBS = 200;
 
-/** An hour of samples. */
+/** Maximum number of samples of memory: an hour. */
 const MEMORY_SAMPLES = 360;
 
 /** Moments are service time, ms, here and in all that follows. */
@@ -147,7 +147,7 @@ export class WorkerHistory {
     this.#ended.add(endpointId, { report, notes });
   }
 
-  /** Those of the endpoint that ended in the last hour, oldest first. */
+  /** Workers of the endpoint that ended in the last hour, oldest first. */
   endedOf(endpointId: string): readonly WorkerReport[] {
     const since = this.#clock.now() - KEPT_MS;
     return this.#ended

@@ -20,7 +20,7 @@ import type { GpuPool } from "./gpus/gpu-pool.ts";
 import type { MemoryWatch } from "./memory-watch.ts";
 import { WorkerHandle } from "./worker-handle.ts";
 
-/** A launcher that refused is asked again after this time at the latest. */
+/** Maximum time before a launcher that refused is asked again. */
 const LAUNCHER_RETRY_MS = 60_000;
 
 /** Why no worker was started. */

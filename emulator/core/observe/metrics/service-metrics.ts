@@ -34,7 +34,7 @@ export class ServiceMetrics {
   readonly requestDuration = new Distributions(REQUEST_SECONDS);
   readonly commits = new Distributions(COMMIT_SECONDS);
   readonly commitSteps = new Counts();
-  /** Of the database, ms; undefined where the store is none. */
+  /** Age of the oldest snapshot of the database, ms; undefined where the store is no database. */
   oldestSnapshotMs: number | undefined;
   /** Whether the bucket for large payloads failed last; undefined where there is none. */
   isBucketFailing: boolean | undefined;

@@ -30,7 +30,7 @@ export interface InspectedJob {
   readonly deletedAt?: number;
   /** Raw JSON. To be disposed of if it is opened. */
   readonly input?: ShownPayload | undefined;
-  /** The same: what the handler returned, or its last progress value while it runs. */
+  /** The output: what the handler returned, or its last progress value while it runs. */
   readonly output?: ShownPayload | undefined;
 }
 

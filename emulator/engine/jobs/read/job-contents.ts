@@ -14,7 +14,7 @@ export interface JobContents {
   readonly job: Job;
   readonly input: Uint8Array;
   readonly output: Uint8Array | undefined;
-  /** Of the current attempt, in order. */
+  /** Chunks of the current attempt, in order. */
   readonly chunks: readonly Uint8Array[];
 }
 

@@ -39,7 +39,7 @@ export async function refuseUnknown(engine: StepPort, ref: JobRef): Promise<void
   else existing(job, ref);
 }
 
-/** The same in a step that was taken with it. @throws ServiceError job_not_found, also for a job of another endpoint; endpoint_moved */
+/** The job, in a step that was begun with it. @throws ServiceError job_not_found, also for a job of another endpoint; endpoint_moved */
 export function findJob(step: Step, ref: JobRef): Job {
   step.refuseMoved(ref.endpointId);
   return existing(step.job(ref.jobId), ref);

@@ -38,7 +38,7 @@ export interface EndpointSeries {
   readonly points: SeriesPoints;
 }
 
-/** Of all endpoints that are decided for here. */
+/** The overview of all endpoints that are decided for here. */
 export async function endpointOverviews(
   engine: OverviewUses,
 ): Promise<readonly EndpointOverview[]> {
@@ -83,7 +83,7 @@ function drawingOf(engine: OverviewUses, endpoint: Endpoint, steps: number): Dra
   };
 }
 
-/** Those from that step on, and the last one before. */
+/** The buckets from that step on, and the last one before. */
 function since(buckets: readonly Bucket[], firstStep: number): readonly Bucket[] {
   const first = buckets.findIndex(({ step }) => step >= firstStep);
   return buckets.slice(first === -1 ? -1 : Math.max(0, first - 1));

@@ -14,7 +14,7 @@ export interface Health {
 
 type HealthUses = StepPort & WorkerPort & CatalogPort;
 
-/** Of all endpoints that are decided for here. */
+/** The health of all endpoints that are decided for here. */
 export async function* healthOfAll(
   engine: HealthUses,
 ): AsyncGenerator<{ readonly endpoint: Endpoint; readonly health: Health }> {
@@ -33,7 +33,7 @@ export async function* healthOfAll(
 /** @throws ServiceError endpoint_not_found, endpoint_moved */
 export async function health(engine: HealthUses, endpointId: string): Promise<Health> {
   engine.directory.endpoint(endpointId);
-  // Of the same moment as the counters, which are answered when they are durable.
+  // Workers and counters are those of one moment, though counters are answered when they are durable.
   const workers = engine.fleet.counts(endpointId);
   const counts = await engine.steps.counts(endpointId);
   engine.ownership.refuseMoved(endpointId);

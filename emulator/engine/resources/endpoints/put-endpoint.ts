@@ -40,7 +40,7 @@ export function deleteReleases(step: Step, endpointId: string): void {
     if (release.endpointId === endpointId) step.deleteRecord("release", release.id);
 }
 
-/** Those of an endpoint that are kept. */
+/** The releases of an endpoint that are kept. */
 export function listReleases({ steps }: StepPort, endpointId: string): readonly Release[] {
   return steps.records.all("release").filter((release) => release.endpointId === endpointId);
 }

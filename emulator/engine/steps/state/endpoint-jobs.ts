@@ -36,7 +36,7 @@ export class EndpointJobs {
   /** Counts a change of a job and moves it to its place; undefined stands for a job that does not exist. */
   move(before: Job | undefined, after: Job | undefined): void {
     this.#remove(before);
-    // Of the jobs but this one.
+    // This job is not counted.
     const others = this.counts.inQueue - (before?.status === "IN_QUEUE" ? 1 : 0);
     this.counts = countChange(this.counts, before, after);
     this.place(after, others - this.window.size);

@@ -21,7 +21,7 @@ export class Keys {
     return this.#last;
   }
 
-  /** Those from now on are above this one. */
+  /** Keys from now on are above this one. */
   goOnAfter(key: number): void {
     this.#last = Math.max(this.#last, key);
   }

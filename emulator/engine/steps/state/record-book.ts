@@ -119,7 +119,7 @@ class RecordMaps implements RecordView {
   }
 
   put<K extends RecordKind>(kind: K, id: string, record: Records[K] | undefined): void {
-    // Of these there are many, and no step looks at them.
+    // There are many records of use, and no step looks at them.
     if (kind === "usage") return;
     const records: Map<string, Records[K]> = this.#kinds[kind];
     if (record === undefined) records.delete(id);

@@ -66,7 +66,7 @@ export class WorkerSession {
   }
 
   /**
-   * The same with a large report that may have to wait for room: it keeps its place among the others, of which renewals and pauses
+   * Receives a large report that may have to wait for room: it keeps its place among the others, of which renewals and pauses
    * pass it. Its memory is freed as soon as nobody looks at it any more.
    */
   async receiveLarge(report: Promise<WorkerReport>, room: BodyRoom): Promise<void> {
@@ -79,7 +79,7 @@ export class WorkerSession {
     return this.#engine.receiving;
   }
 
-  /** The same with a report whose payloads are known to be JSON within their limits. */
+  /** Receives a report with payloads that are known to be JSON within their limits. */
   receiveChecked(report: WorkerReport): Promise<void> {
     return this.#take(report, true);
   }
