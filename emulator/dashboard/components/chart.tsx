@@ -15,12 +15,14 @@ import { useWidth } from "./use-width.ts";
 
 interface ChartProps {
   readonly chart: ChartModel;
+  /** The height of the lines, px. */
+  readonly height?: number;
   /** The step at the pointer. Charts of one page share it. */
   readonly at: number | undefined;
   readonly onPoint: (at: number | undefined) => void;
 }
 
-export function Chart({ chart, at, onPoint }: ChartProps): JSX.Element {
+export function Chart({ chart, height = 118, at, onPoint }: ChartProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   return (
@@ -30,14 +32,17 @@ export function Chart({ chart, at, onPoint }: ChartProps): JSX.Element {
         <ChartLegend chart={chart} at={at} />
       </figcaption>
       <div class="chart-box" role="img" aria-label={chartLabel(chart)} ref={box}>
-        {width > 0 && <Drawing {...{ chart, at, onPoint, width }} />}
+        {width > 0 && <Drawing {...{ chart, height, at, onPoint, width }} />}
         {isBlank(chart) && <p class="chart-blank quiet">nothing in this hour</p>}
       </div>
     </figure>
   );
 }
 
-function ChartLegend({ chart: { lines, unit }, at }: Omit<ChartProps, "onPoint">): JSX.Element {
+function ChartLegend({
+  chart: { lines, unit },
+  at,
+}: Pick<ChartProps, "chart" | "at">): JSX.Element {
   return (
     <ul class="legend">
       {lines.map(({ name, tone, values, isDashed, isArea }) => (
@@ -54,8 +59,7 @@ function ChartLegend({ chart: { lines, unit }, at }: Omit<ChartProps, "onPoint">
   );
 }
 
-/** The height of the lines, and the room around them for the axes, px. */
-const HEIGHT = 118;
+/** The room around the lines for the axes, px. */
 const [TOP, RIGHT, BOTTOM] = [8, 20, 24];
 const LEFT = { ms: 48, count: 48, bytes: 64 } as const;
 /** Minimum distance between two values at the axis, px. */
@@ -65,9 +69,10 @@ const LEAST = { ms: 10, count: 1, bytes: 1 } as const;
 
 interface DrawingProps extends ChartProps {
   readonly width: number;
+  readonly height: number;
 }
 
-function Drawing({ chart, at, onPoint, width }: DrawingProps): JSX.Element {
+function Drawing({ chart, height, at, onPoint, width }: DrawingProps): JSX.Element {
   const { lines, unit, window, stepMs } = chart;
   const [count = 0] = lines.map(({ values }) => values.length);
   const left = LEFT[unit];
@@ -75,7 +80,7 @@ function Drawing({ chart, at, onPoint, width }: DrawingProps): JSX.Element {
   const scale = useMemo(() => timeScale(window, undefined, inner), [chart, inner]);
   const x = (index: number) => xOf(scale, window.from + index * stepMs);
   const most = Math.max(LEAST[unit], 1.1 * Math.max(...lines.map(({ values }) => mostOf(values))));
-  const y = (value: number) => HEIGHT - (value / most) * HEIGHT;
+  const y = (value: number) => height - (value / most) * height;
   const point = ({ currentTarget, clientX }: TargetedPointerEvent<SVGSVGElement>) => {
     const x0 = currentTarget.getBoundingClientRect().left + left;
     const moment = momentAt(scale, clientX - x0);
@@ -84,9 +89,9 @@ function Drawing({ chart, at, onPoint, width }: DrawingProps): JSX.Element {
   const drawn = useMemo(
     () => (
       <>
-        <Axes scale={scale} unit={unit} most={most} y={y} />
+        <Axes {...{ scale, height, unit, most, y }} />
         {lines.map((line) => (
-          <Series key={line.name} line={line} shape={chart.shape} x={x} y={y} />
+          <Series key={line.name} line={line} shape={chart.shape} {...{ x, y }} />
         ))}
       </>
     ),
@@ -95,14 +100,14 @@ function Drawing({ chart, at, onPoint, width }: DrawingProps): JSX.Element {
   return (
     <svg
       width={width}
-      height={TOP + HEIGHT + BOTTOM}
+      height={TOP + height + BOTTOM}
       aria-hidden="true"
       onPointerMove={point}
       onPointerLeave={() => onPoint(undefined)}
     >
       <g transform={`translate(${left} ${TOP})`}>
         {drawn}
-        {at !== undefined && <path class="chart-at" d={`M${x(at)} 0V${HEIGHT}`} />}
+        {at !== undefined && <path class="chart-at" d={`M${x(at)} 0V${height}`} />}
       </g>
     </svg>
   );
@@ -110,13 +115,14 @@ function Drawing({ chart, at, onPoint, width }: DrawingProps): JSX.Element {
 
 interface AxesProps {
   readonly scale: TimeScale;
+  readonly height: number;
   readonly unit: ChartModel["unit"];
   readonly most: number;
   readonly y: (value: number) => number;
 }
 
-function Axes({ scale, unit, most, y }: AxesProps): JSX.Element {
-  const values = axisValues(most, HEIGHT / AXIS_SPACE);
+function Axes({ scale, height, unit, most, y }: AxesProps): JSX.Element {
+  const values = axisValues(most, height / AXIS_SPACE);
   const times = ticksOf(scale);
   const hasSeconds = times.some((at) => at % 60_000 !== 0);
   return (
@@ -134,8 +140,8 @@ function Axes({ scale, unit, most, y }: AxesProps): JSX.Element {
         ))}
       {times.map((at) => (
         <g key={at} transform={`translate(${xOf(scale, at)} 0)`}>
-          <path class="chart-grid" d={`M0 0V${HEIGHT}`} />
-          <text class="tick-name" y={HEIGHT + 17}>
+          <path class="chart-grid" d={`M0 0V${height}`} />
+          <text class="tick-name" y={height + 17}>
             {formatTime(at, hasSeconds)}
           </text>
         </g>
@@ -159,7 +165,7 @@ function Series({ line, shape, x, y }: SeriesProps): JSX.Element {
   );
   return (
     <g class={`series ${tone}`}>
-      {isArea && <path class="series-area" d={areaOf(runs, HEIGHT)} />}
+      {isArea && <path class="series-area" d={areaOf(runs, y(0))} />}
       <path class={`series-line ${isDashed ? "dashed" : ""}`} d={lineOf(runs)} />
       {shape === "dots" && <path class="series-dots" d={dots.join("")} />}
     </g>

@@ -43,5 +43,5 @@ export function MemoryChart({ memory }: { readonly memory: Memory }): JSX.Elemen
     window: { from: to - Math.max(1, bytes.length - 1) * stepMs, to },
     lines: [{ name: "used", tone: "accent", values: bytes, isArea: true }],
   };
-  return <Chart chart={chart} at={at} onPoint={setAt} />;
+  return <Chart chart={chart} height={170} at={at} onPoint={setAt} />;
 }
