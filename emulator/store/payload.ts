@@ -57,6 +57,11 @@ export interface PayloadPlace {
   readonly slot: PayloadSlot | "chunks";
 }
 
+/** A payload that was found was deleted or replaced before it was read: the caller has to ask again. */
+export class PayloadGoneError extends Error {
+  override readonly name = "PayloadGoneError";
+}
+
 /** The bytes of one payload are missing or not what was stored. Everything else is sound. */
 export class PayloadDamagedError extends Error {
   override readonly name = "PayloadDamagedError";

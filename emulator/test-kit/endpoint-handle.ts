@@ -11,7 +11,7 @@ import type { HistoryPort } from "../engine/observe/tell-port.ts";
 import type { CatalogPort } from "../engine/resources/catalog-port.ts";
 import type { WakePort } from "../engine/steps/wake-port.ts";
 import { holdQueue, releaseQueue } from "../engine/jobs/hold-queue.ts";
-import { untilIdle } from "../engine/time/idle.ts";
+import { untilIdle } from "./idle.ts";
 import { listContents, readContents } from "../engine/jobs/read/job-contents.ts";
 import { viewJobAtEnd, type WaitUses } from "../engine/jobs/read/job-view.ts";
 import type { JobLines } from "./job-lines.ts";

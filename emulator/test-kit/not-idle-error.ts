@@ -1,5 +1,5 @@
 /** The error of a wait for the end of all work that took too long: it says what goes on. */
-import type { OpenWork } from "../engine/time/idle.ts";
+import type { OpenWork } from "./idle.ts";
 
 /** What was waited for did not end in time; the message says what still waits and runs. */
 export class NotIdleError extends Error {

@@ -5,7 +5,7 @@ import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { PayloadDamagedError } from "../../store/payload.ts";
 import type { Effects, Assignment, JobPayloads, StoredPayloads } from "../steps/effects.ts";
 import type { Step } from "../steps/step.ts";
-import { apply } from "./apply.ts";
+import { apply } from "../steps/apply.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { WorkerPort } from "../workers/worker-port.ts";

@@ -1,7 +1,7 @@
 /** `/cancel`: ends a job that waits or runs. */
 import { ServiceError } from "../../core/service-error.ts";
 import type { Job } from "../../core/jobs/job.ts";
-import { apply } from "./apply.ts";
+import { apply } from "../steps/apply.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";

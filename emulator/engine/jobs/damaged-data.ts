@@ -1,7 +1,7 @@
 /** Ends jobs whose stored data is missing or damaged, with that cause, which is no fault of a handler. */
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 import { PayloadDamagedError } from "../../store/payload.ts";
-import { apply } from "./apply.ts";
+import { apply } from "../steps/apply.ts";
 import { assignFreeCredit } from "./assign-free.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";

@@ -4,7 +4,7 @@ import type { JobEvent } from "../../core/jobs/job-event.ts";
 import { keptReports, leavesReport, reportEndsAt, reportOf } from "../../core/jobs/job-report.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { Step } from "../steps/step.ts";
-import { apply } from "./apply.ts";
+import { apply } from "../steps/apply.ts";
 import { assignWaiting } from "./assign.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";

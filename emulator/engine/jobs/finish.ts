@@ -6,7 +6,7 @@ import type { JobEvent } from "../../core/jobs/job-event.ts";
 import { DEFAULT_RETRY_RULES, type RetryRules } from "../../core/jobs/job.ts";
 import type { Payload } from "../../store/payload.ts";
 import type { Step } from "../steps/step.ts";
-import { apply } from "./apply.ts";
+import { apply } from "../steps/apply.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";

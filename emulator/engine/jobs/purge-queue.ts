@@ -1,5 +1,5 @@
 /** `/purge-queue`: removes every job of an endpoint that still waits, and what is told of those deleted before. */
-import { apply } from "./apply.ts";
+import { apply } from "../steps/apply.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";

@@ -5,7 +5,7 @@ import type { TimePort } from "../time/time-port.ts";
 import type { WorkerPort } from "../workers/worker-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";
 import type { Assignment } from "../steps/effects.ts";
-import { apply } from "./apply.ts";
+import { apply } from "../steps/apply.ts";
 import { assignFreeCredit } from "./assign-free.ts";
 import { assignWaiting } from "./assign.ts";
 

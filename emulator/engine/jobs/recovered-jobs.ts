@@ -12,7 +12,7 @@ import type { TimePort } from "../time/time-port.ts";
 import type { WorkerPort } from "../workers/worker-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";
 import { isMoved } from "../steps/state/endpoint-moved.ts";
-import { apply } from "./apply.ts";
+import { apply } from "../steps/apply.ts";
 import { requeueOrphans } from "./requeue.ts";
 import type { RecoveredWorkers } from "../workers/recovered-workers.ts";
 

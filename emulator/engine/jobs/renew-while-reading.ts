@@ -3,7 +3,7 @@ import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { WorkerPort } from "../workers/worker-port.ts";
 import type { Assignment } from "../steps/effects.ts";
-import { apply } from "./apply.ts";
+import { apply } from "../steps/apply.ts";
 
 /** Renews the lease in the place of the worker, which has not heard of it. Answers what ends that. */
 export function renewWhileReading(

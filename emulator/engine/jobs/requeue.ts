@@ -1,7 +1,7 @@
 /** Puts the jobs of workers that are gone back into the queue. */
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 import type { Job } from "../../core/jobs/job.ts";
-import { apply } from "./apply.ts";
+import { apply } from "../steps/apply.ts";
 import { assignWaiting } from "./assign.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";

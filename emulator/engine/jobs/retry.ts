@@ -1,7 +1,7 @@
 /** `/retry`: puts a job that failed or timed out back into the queue. */
 import { ServiceError } from "../../core/service-error.ts";
 import type { Job } from "../../core/jobs/job.ts";
-import { apply } from "./apply.ts";
+import { apply } from "../steps/apply.ts";
 import { assignWaiting } from "./assign.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";

@@ -1,5 +1,5 @@
 /** `/status?ttl=`: fixes the moment at which a job is deleted. */
-import { apply } from "./apply.ts";
+import { apply } from "../steps/apply.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { WorkerPort } from "../workers/worker-port.ts";

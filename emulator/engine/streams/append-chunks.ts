@@ -2,7 +2,7 @@
 import type { LeaseRef } from "../../../runtime/protocol/outcome.ts";
 import type { ChunkReceipt } from "../../../runtime/protocol/session.ts";
 import type { Step } from "../steps/step.ts";
-import { apply } from "../jobs/apply.ts";
+import { apply } from "../steps/apply.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { StagedChunks, StagedProgress } from "../jobs/staged-report.ts";
 

@@ -4,7 +4,7 @@ import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { BatchWindow } from "../../store/payload.ts";
 import type { StoreReads } from "../../store/store.ts";
-import { apply } from "../jobs/apply.ts";
+import { apply } from "../steps/apply.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { WorkerPort } from "../workers/worker-port.ts";

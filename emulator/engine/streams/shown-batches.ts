@@ -13,8 +13,7 @@ import {
   type OpenedPayload,
   type ShownPayload,
 } from "../../core/jobs/opened-payload.ts";
-import type { ReadableBatch } from "../../store/payload.ts";
-import { PayloadGoneError } from "../jobs/read/show-payload.ts";
+import { PayloadGoneError, type ReadableBatch } from "../../store/payload.ts";
 
 /** Maximum of what does not lie in files in one answer, but for a larger chunk. */
 export const IN_HAND_MAX_BYTES = LIMITS.chunkMaxBytes;

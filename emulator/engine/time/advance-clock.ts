@@ -2,7 +2,7 @@
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Disarm } from "../../core/time/clock.ts";
 import { invalidRequest } from "../../core/service-error.ts";
-import { apply } from "../jobs/apply.ts";
+import { apply } from "../steps/apply.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "./time-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";

@@ -10,13 +10,8 @@ import {
 } from "../../../core/jobs/opened-payload.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { Job } from "../../../core/jobs/job.ts";
-import type { ReadablePayload } from "../../../store/payload.ts";
+import { PayloadGoneError, type ReadablePayload } from "../../../store/payload.ts";
 import type { StoreReads } from "../../../store/store.ts";
-
-/** A payload that was found was deleted or replaced before it was read: whoever asked has to ask again. */
-export class PayloadGoneError extends Error {
-  override readonly name = "PayloadGoneError";
-}
 
 /**
  * The output of the job as it was when `job` was read, or the last progress value if it was running. Both are changed at once and

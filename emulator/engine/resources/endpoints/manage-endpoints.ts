@@ -4,7 +4,7 @@ import type { Job } from "../../../core/jobs/job.ts";
 import type { EndpointInput } from "../../../core/resources/endpoint-input.ts";
 import type { Endpoint } from "../../../core/resources/endpoint.ts";
 import type { Step } from "../../steps/step.ts";
-import { apply } from "../../jobs/apply.ts";
+import { apply } from "../../steps/apply.ts";
 import type { StepPort } from "../../steps/step-port.ts";
 import type { TimePort } from "../../time/time-port.ts";
 import type { TellPort } from "../../observe/tell-port.ts";

@@ -4,7 +4,7 @@ import type { StepPort } from "../../steps/step-port.ts";
 import type { TimePort } from "../../time/time-port.ts";
 import type { WorkerPort } from "../worker-port.ts";
 import type { TellPort } from "../../observe/tell-port.ts";
-import { apply } from "../../jobs/apply.ts";
+import { apply } from "../../steps/apply.ts";
 import type { Step } from "../../steps/step.ts";
 import type { WorkerHandle } from "../worker-handle.ts";
 

@@ -10,7 +10,7 @@ import type { BodyRoom } from "../../../core/jobs/submission.ts";
 import type { Receipts } from "../../steps/effects.ts";
 import type { Step } from "../../steps/step.ts";
 import type { BytesInFlight, LimitPort } from "../../limits/bytes-in-flight.ts";
-import { apply } from "../../jobs/apply.ts";
+import { apply } from "../../steps/apply.ts";
 import { assignWaiting } from "../../jobs/assign.ts";
 import { assignFreeCredit } from "../../jobs/assign-free.ts";
 import type { StepPort } from "../../steps/step-port.ts";

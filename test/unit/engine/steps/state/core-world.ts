@@ -6,7 +6,7 @@ import { dueEvent } from "../../../../../emulator/core/jobs/job-due.ts";
 import type { JobEvent } from "../../../../../emulator/core/jobs/job-event.ts";
 import { submitJob } from "../../../../../emulator/core/jobs/job-transition.ts";
 import type { Job } from "../../../../../emulator/core/jobs/job.ts";
-import { apply } from "../../../../../emulator/engine/jobs/apply.ts";
+import { apply } from "../../../../../emulator/engine/steps/apply.ts";
 import { JobMemory, MEMORY_LIMITS } from "../../../../../emulator/engine/steps/state/job-memory.ts";
 import { RecordBook } from "../../../../../emulator/engine/steps/state/record-book.ts";
 import {

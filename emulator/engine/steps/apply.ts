@@ -5,7 +5,7 @@ import type { JobEvent } from "../../core/jobs/job-event.ts";
 import { type JobEffect, transition, type Transition } from "../../core/jobs/job-transition.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { Payload } from "../../store/payload.ts";
-import type { Step } from "../steps/step.ts";
+import type { Step } from "./step.ts";
 
 /**
  * Changes `job` (as it is in memory) by `event` and notes what is to be done after the commit. `output` is that

@@ -1,9 +1,9 @@
 /** Waits until the service has nothing to do, without polling. */
-import type { StepPort } from "../steps/step-port.ts";
-import type { TimePort } from "./time-port.ts";
-import type { WorkerPort } from "../workers/worker-port.ts";
-import type { HistoryPort } from "../observe/tell-port.ts";
-import type { CatalogPort } from "../resources/catalog-port.ts";
+import type { StepPort } from "../engine/steps/step-port.ts";
+import type { TimePort } from "../engine/time/time-port.ts";
+import type { WorkerPort } from "../engine/workers/worker-port.ts";
+import type { HistoryPort } from "../engine/observe/tell-port.ts";
+import type { CatalogPort } from "../engine/resources/catalog-port.ts";
 
 /** How many jobs of an endpoint are not done. */
 export interface OpenJobs {
