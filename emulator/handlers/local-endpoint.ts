@@ -13,7 +13,7 @@ import type {
   WorkingDirectory,
 } from "../core/resources/served-endpoint.ts";
 import { isReservedId, reservedBecause } from "../core/resources/reserved-ids.ts";
-import { CONTAINER_DEFAULTS } from "../core/resources/template-input.ts";
+import { templateOf } from "../core/resources/template-fields.ts";
 import { LOCAL_IMAGE_PREFIX, type Template } from "../core/resources/template.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 
@@ -102,26 +102,6 @@ export function localTemplate(handler: LocalEndpoint): Template {
     category: categoryOf(handler),
     env: handler.env ?? {},
   });
-}
-
-/** A serverless template with the defaults of files. Its name is its id, unless it has another. */
-export function templateOf(
-  fields: Partial<Template> & Pick<Template, "id" | "imageName">,
-): Template {
-  return {
-    ...CONTAINER_DEFAULTS,
-    name: fields.id,
-    category: "NVIDIA",
-    isPublic: false,
-    isPlatform: false,
-    isServerless: true,
-    ports: [],
-    readme: "",
-    volumeInGb: 0,
-    earned: 0,
-    runtimeInMin: 0,
-    ...fields,
-  };
 }
 
 /** What the template of an endpoint made for these workers is shown under. */

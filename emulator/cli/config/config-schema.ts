@@ -1,7 +1,8 @@
 /** What a config may say: every key with its meaning and bounds, as a schema whose errors are sentences. */
 import { z } from "zod";
 import { ENDPOINT_CPU_FLAVORS } from "../../core/catalog/cpu-flavors.ts";
-import { CUDA_VERSION, DATA_CENTER } from "../../core/resources/endpoint-input.ts";
+import { DATA_CENTER } from "../../core/catalog/data-centers.ts";
+import { CUDA_VERSION } from "../../core/workers/cuda-requirement.ts";
 import { COMPUTE_TYPES, ENDPOINT_TYPES, SCALER_TYPES } from "../../core/resources/endpoint.ts";
 import { DEFAULT_RETRY_RULES } from "../../core/jobs/job.ts";
 import { imageName } from "../../core/input/input-fields.ts";

@@ -1,9 +1,44 @@
 /** The kinds of fields a config has, each with the sentence that says what it must be. */
 import { z } from "zod";
 import { closestName } from "../../../runtime/protocol/did-you-mean.ts";
+import {
+  type Field,
+  type FieldTable,
+  fileDefaultOf,
+  type ValueOf,
+} from "../../core/resources/fields.ts";
 import { kindInWords, kindOfValue, valueInWords } from "../../core/input/problem-messages.ts";
 
 type RawIssue = z.core.$ZodRawIssue;
+
+/** The keys of fields that a config has. */
+type Keys<Table> = {
+  readonly [
+    Name in keyof Table as Table[Name] extends { readonly file: unknown } ? Name : never
+  ]: z.ZodExactOptional<z.ZodType<ValueOf<Table[Name]>>>;
+};
+
+/** @param own schemas of fields whose kind does not say enough for a sentence */
+export function keysOf<Table extends FieldTable>(
+  table: Table,
+  own: { readonly [Name in keyof Table]?: z.ZodType },
+): Keys<Table> {
+  const keys = Object.entries(table).flatMap(([name, field]) => {
+    const { file } = field;
+    if (!file) return [];
+    const schema = own[name] ?? writtenKind(field);
+    return [[name, optional(schema, file.means, fileDefaultOf(field))]];
+  });
+  return Object.fromEntries(keys) as Keys<Table>;
+}
+
+function writtenKind({ schema, file }: Field): z.ZodType {
+  if (schema instanceof z.ZodBoolean) return flag();
+  if (schema instanceof z.ZodEnum) return choice(schema.options as [string, ...string[]]);
+  if (schema instanceof z.ZodNumber)
+    return integer(schema.minValue ?? 0, file?.max ?? schema.maxValue ?? Infinity);
+  return schema instanceof z.ZodArray ? texts("strings") : z.string({ error: must("be a string") });
+}
 
 /** A value that is not written down but taken from a variable of the environment when the config is read. */
 export interface FromEnv {

@@ -1,19 +1,17 @@
 /** What a config may say of containers, of GPUs, and of what endpoints share: templates, network volumes, registry auths. */
 import { z } from "zod";
-import { DATA_CENTER } from "../../core/resources/endpoint-input.ts";
-import { CONTAINER_DEFAULTS, TEMPLATE_PORT } from "../../core/resources/template-input.ts";
+import { DATA_CENTER } from "../../core/catalog/data-centers.ts";
+import { TEMPLATE_FIELDS, TEMPLATE_PORT } from "../../core/resources/template-fields.ts";
 import { imageName } from "../../core/input/input-fields.ts";
 import {
   GPU_SETTING_RULE,
   isGpuSetting,
   MOST_OF_A_TYPE,
 } from "../../core/workers/gpu-declaration.ts";
-import { TEMPLATE_CATEGORIES } from "../../core/resources/template.ts";
 import {
   arrayOf,
-  choice,
-  flag,
   integer,
+  keysOf,
   matching,
   must,
   object,
@@ -22,11 +20,9 @@ import {
   recordOf,
   secret,
   text,
-  texts,
   value,
 } from "./fields.ts";
 
-const MAX_DISK_GB = 1_000_000;
 const MAX_VOLUME_GB = 4_000;
 /** The form of a data centre's id, for messages. */
 export const CENTER = "a data centre like EU-RO-1";
@@ -40,32 +36,25 @@ export const env = optional(
   {},
 );
 
+const keys = keysOf(TEMPLATE_FIELDS, {
+  ports: arrayOf(
+    matching(TEMPLATE_PORT, "a port and its protocol like 8888/http or 22/tcp"),
+    "ports like 8888/http",
+  ),
+  volumeMountPath: matching(/^\//u, "an absolute path"),
+});
+
 /** What a container is made of, by the interface's own names. */
 export const container = {
-  containerDiskInGb: optional(
-    integer(0, MAX_DISK_GB),
-    "size of the container's disk in GB; kept and shown",
-    CONTAINER_DEFAULTS.containerDiskInGb,
-  ),
+  containerDiskInGb: keys.containerDiskInGb,
   containerRegistryAuth: optional(
     text("be the key of a registry auth under containerRegistryAuths"),
     "the [credentials](#registry-auths) that the image is pulled with, by their key",
   ),
-  dockerEntrypoint: optional(texts("strings"), "in place of the image's entrypoint", []),
-  dockerStartCmd: optional(texts("strings"), "in place of the image's start command", []),
-  ports: optional(
-    arrayOf(
-      matching(TEMPLATE_PORT, "a port and its protocol like 8888/http or 22/tcp"),
-      "ports like 8888/http",
-    ),
-    "ports that the container opens, each like `8888/http` or `22/tcp`",
-    [],
-  ),
-  volumeMountPath: optional(
-    matching(/^\//u, "an absolute path"),
-    "kept and shown",
-    CONTAINER_DEFAULTS.volumeMountPath,
-  ),
+  dockerEntrypoint: keys.dockerEntrypoint,
+  dockerStartCmd: keys.dockerStartCmd,
+  ports: keys.ports,
+  volumeMountPath: keys.volumeMountPath,
 };
 
 /** Keys of an endpoint that belong to the template made of its image. */
@@ -76,13 +65,13 @@ export const template = object({
     description: "the [container image](docker.md) of its workers",
   }),
   name: optional(text("be a name"), "its name, which no other template has; by default its key"),
-  category: optional(choice(TEMPLATE_CATEGORIES), "kept and shown", "NVIDIA"),
+  category: keys.category,
   env,
   ...container,
-  isPublic: optional(flag(), "kept and shown", false),
-  isServerless: optional(flag(), "whether endpoints can be made of it, else pods", true),
-  readme: optional(z.string({ error: must("be a string") }), "kept and shown", ""),
-  volumeInGb: optional(integer(0, MAX_DISK_GB), "size of a pod's volume in GB; kept and shown", 0),
+  isPublic: keys.isPublic,
+  isServerless: keys.isServerless,
+  readme: keys.readme,
+  ...keys,
 });
 
 export const networkVolume = object({

@@ -7,8 +7,8 @@ import {
   type CommandEndpoint,
   type ImageEndpoint,
   type LocalHandler,
-  templateOf,
 } from "../../handlers/local-endpoint.ts";
+import { templateOf } from "../../core/resources/template-fields.ts";
 import { type WrittenConfig, type WrittenEndpoint } from "./config-schema.ts";
 import { CONTAINER_KEYS, DEFAULT_DATA_CENTER } from "./resource-schema.ts";
 import { keyedId } from "./resource-ids.ts";

@@ -3,6 +3,9 @@
  * this machine (ours).
  */
 
+/** The form of a data centre's id; which there are is not checked. */
+export const DATA_CENTER = /^[A-Za-z0-9-]{1,32}$/;
+
 export const REGIONS = [
   "NORTH_AMERICA",
   "SOUTH_AMERICA",

@@ -1,7 +1,9 @@
 /** What a client sends to create or change a pod, checked (source: live). */
 import { z } from "zod";
 import { POD_CPU_FLAVORS } from "../catalog/cpu-flavors.ts";
-import { CUDA_VERSION, DATA_CENTER, gpuType } from "../resources/endpoint-input.ts";
+import { DATA_CENTER } from "../catalog/data-centers.ts";
+import { gpuType } from "../resources/endpoint-input.ts";
+import { CUDA_VERSION } from "../workers/cuda-requirement.ts";
 import {
   arrayOf,
   fields,
@@ -17,7 +19,8 @@ import {
 import { CLOUD_TYPES, type Pod, PRIORITIES } from "./pod.ts";
 import { COMPUTE_TYPES } from "../resources/endpoint.ts";
 import { invalidRequest } from "../service-error.ts";
-import { CONTAINER_FIELDS } from "../resources/template-input.ts";
+import { changeShape } from "../resources/fields.ts";
+import { CONTAINER_FIELDS, VOLUME_FIELDS } from "../resources/template-fields.ts";
 
 const COUNTRY = /^[A-Z]{2}$/;
 const DEFAULT_NAME = "my pod";
@@ -26,9 +29,9 @@ const DEFAULT_NAME = "my pod";
 export const NO_IMAGE = "is required where no templateId names a template with one";
 
 const changeable = {
-  ...CONTAINER_FIELDS,
-  containerDiskInGb: CONTAINER_FIELDS.containerDiskInGb.nullable(),
-  volumeInGb: CONTAINER_FIELDS.volumeInGb.nullable(),
+  ...changeShape({ ...CONTAINER_FIELDS, ...VOLUME_FIELDS }),
+  containerDiskInGb: CONTAINER_FIELDS.containerDiskInGb.schema.nullable(),
+  volumeInGb: VOLUME_FIELDS.volumeInGb.schema.nullable(),
   name: nonEmptyText(NAME_MAX_CHARACTERS),
   locked: flag(),
   globalNetworking: flag(),

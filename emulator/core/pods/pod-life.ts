@@ -4,7 +4,7 @@ import { changedFields } from "../input/changed-fields.ts";
 import { NO_IMAGE, type PodChanges, type PodInput } from "./pod-input.ts";
 import type { Pod, PodContainer } from "./pod.ts";
 import { invalidRequest, ServiceError } from "../service-error.ts";
-import { CONTAINER_DEFAULTS } from "../resources/template-input.ts";
+import { CONTAINER_DEFAULTS } from "../resources/template-fields.ts";
 import type { Template } from "../resources/template.ts";
 
 /** A change of these leaves a running pod alone; any other field resets it (live). */

@@ -13,6 +13,8 @@ import {
   scalerProblem,
 } from "./endpoint.ts";
 import { ENDPOINT_CPU_FLAVORS } from "../catalog/cpu-flavors.ts";
+import { DATA_CENTER } from "../catalog/data-centers.ts";
+import { CUDA_VERSION } from "../workers/cuda-requirement.ts";
 import { GPU_TYPE, noGpuType } from "../workers/gpu-type.ts";
 import {
   arrayOf,
@@ -45,10 +47,6 @@ export type EndpointChanges = {
 
 type Changed<T> = { readonly [Field in keyof T]?: T[Field] | undefined };
 
-/** The form of a version of CUDA. */
-export const CUDA_VERSION = /^\d{1,2}\.\d{1,2}$/;
-/** The form of a data centre's id; which there are is not checked. */
-export const DATA_CENTER = /^[A-Za-z0-9-]{1,32}$/;
 const MAX_RETRIES = 100;
 
 const gpuTypeError = { error: ({ input }: { readonly input?: unknown }) => noGpuType(input) };

@@ -1,6 +1,6 @@
 /** What a client sends to create or change a network volume, checked (source: spec). */
 import { z } from "zod";
-import { DATA_CENTER } from "./endpoint-input.ts";
+import { DATA_CENTER } from "../catalog/data-centers.ts";
 import {
   fields,
   integer,

@@ -2,26 +2,18 @@
 import { defined } from "../../../runtime/protocol/without-undefined.ts";
 import { changedFields } from "../input/changed-fields.ts";
 import { invalidRequest } from "../service-error.ts";
-import { type TemplateChanges, type TemplateInput, volumeProblem } from "./template-input.ts";
+import { namesInPlace } from "./fields.ts";
+import { NEWER_TEMPLATE_FIELDS, TEMPLATE_FIELDS } from "./template-fields.ts";
+import { type TemplateChanges, volumeProblem } from "./template-input.ts";
 import type { Template } from "./template.ts";
 
-/** A change of these leaves the workers alone; any other field rolls: new workers take their place (spec). */
-export const TEMPLATE_FIELDS_IN_PLACE: ReadonlySet<string> = new Set<keyof TemplateInput>([
-  "isPublic",
-  "name",
-  "readme",
-  "volumeInGb",
-  "volumeMountPath",
-]);
-
-/** The same of what newer interfaces keep: nothing that workers are started with. */
-const NEWER_FIELDS_IN_PLACE: ReadonlySet<string> = new Set<keyof Template>([
-  "allowedCudaVersions",
+/** Fields that a change leaves the workers alone in; a change of any other replaces them (spec). */
+const IN_PLACE: ReadonlySet<string> = new Set([
+  ...namesInPlace({ ...TEMPLATE_FIELDS, ...NEWER_TEMPLATE_FIELDS }),
+  // The words count, as entry point and command.
+  "dockerArgs",
   "boundTo",
   "createdAt",
-  "dockerArgs",
-  "startJupyter",
-  "startSsh",
 ]);
 
 /**
@@ -43,7 +35,5 @@ export function changeTemplate(present: Template, changes: TemplateChanges): Tem
 
 /** Whether workers that were made of `before` are to be replaced. */
 export function templateRolls(before: Template, after: Template): boolean {
-  return changedFields(before, after).some(
-    (field) => !TEMPLATE_FIELDS_IN_PLACE.has(field) && !NEWER_FIELDS_IN_PLACE.has(field),
-  );
+  return changedFields(before, after).some((field) => !IN_PLACE.has(field));
 }

@@ -1,6 +1,9 @@
 /** What an endpoint asks of the CUDA of a machine, and whether a driver has it. Pure. */
 import type { PlacementPreferences } from "../resources/endpoint.ts";
 
+/** The form of a version of CUDA. */
+export const CUDA_VERSION = /^\d{1,2}\.\d{1,2}$/;
+
 export type CudaRequirement = Pick<PlacementPreferences, "allowedCudaVersions" | "minCudaVersion">;
 
 /**

@@ -11,12 +11,12 @@ import { isOwned } from "../replicas/find-owner.ts";
 import type { Call, Operation } from "../operation/operation.ts";
 import { readJsonBody } from "../operation/requests/json-body.ts";
 import { answered, json } from "../schemas/contract.ts";
-import { ACCOUNT_FIELDS } from "./account/graphql.ts";
-import { CATALOG_FIELDS } from "./catalog/graphql.ts";
-import { ENDPOINT_FIELDS } from "./endpoints/graphql.ts";
-import { POD_FIELDS } from "./pods/graphql.ts";
-import { REGISTRY_AUTH_FIELDS } from "./registry-auths/graphql.ts";
-import { TEMPLATE_FIELDS } from "./templates/graphql.ts";
+import { ACCOUNT_RESOLVERS } from "./account/graphql.ts";
+import { CATALOG_RESOLVERS } from "./catalog/graphql.ts";
+import { ENDPOINT_RESOLVERS } from "./endpoints/graphql.ts";
+import { POD_RESOLVERS } from "./pods/graphql.ts";
+import { REGISTRY_AUTH_RESOLVERS } from "./registry-auths/graphql.ts";
+import { TEMPLATE_RESOLVERS } from "./templates/graphql.ts";
 import { graphqlRequestSchema, readGraphqlRequest } from "./graphql/graphql-request.ts";
 import { GraphqlCaller } from "./graphql/graphql-caller.ts";
 import type { Prepared } from "./graphql/language/prepare.ts";
@@ -29,12 +29,12 @@ const answerSchema = answered("GraphqlAnswer", {
 
 /** All fields of the query and the mutation, by name: each is called with its arguments and the caller. */
 const ROOT: object = {
-  ...ACCOUNT_FIELDS,
-  ...CATALOG_FIELDS,
-  ...POD_FIELDS,
-  ...TEMPLATE_FIELDS,
-  ...ENDPOINT_FIELDS,
-  ...REGISTRY_AUTH_FIELDS,
+  ...ACCOUNT_RESOLVERS,
+  ...CATALOG_RESOLVERS,
+  ...POD_RESOLVERS,
+  ...TEMPLATE_RESOLVERS,
+  ...ENDPOINT_RESOLVERS,
+  ...REGISTRY_AUTH_RESOLVERS,
 };
 
 /** What is wrong with a document is told with status 200, as what is wrong with its fields is (live). */

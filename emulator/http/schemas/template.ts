@@ -1,26 +1,15 @@
 /** A template as the management interface answers it. */
 import { z } from "zod";
 import { flagParameter } from "../../core/input/query-parameters.ts";
-import { TEMPLATE_CATEGORIES } from "../../core/resources/template.ts";
+import { answerShape } from "../../core/resources/fields.ts";
+import { TEMPLATE_FIELDS } from "../../core/resources/template-fields.ts";
 import { answered } from "./contract.ts";
 
 export const templateSchema = answered("Template", {
   id: z.string(),
-  name: z.string(),
-  imageName: z.string(),
-  category: z.enum(TEMPLATE_CATEGORIES),
-  containerDiskInGb: z.int(),
-  containerRegistryAuthId: z.string().optional(),
-  dockerEntrypoint: z.array(z.string()),
-  dockerStartCmd: z.array(z.string()),
-  env: z.record(z.string(), z.string()),
-  isPublic: z.boolean(),
-  isPlatform: z.boolean(),
-  isServerless: z.boolean(),
-  ports: z.array(z.string()),
-  readme: z.string(),
+  ...answerShape(TEMPLATE_FIELDS),
   volumeInGb: z.int(),
-  volumeMountPath: z.string(),
+  isPlatform: z.boolean(),
   earned: z.number(),
   runtimeInMin: z.int(),
 });

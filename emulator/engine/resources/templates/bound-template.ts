@@ -2,15 +2,9 @@
 import { defined } from "../../../../runtime/protocol/without-undefined.ts";
 import { changedFields } from "../../../core/input/changed-fields.ts";
 import { changeTemplate } from "../../../core/resources/template-change.ts";
-import {
-  CONTAINER_DEFAULTS,
-  type ContainerChanges,
-} from "../../../core/resources/template-input.ts";
-import {
-  containerOf,
-  type Template,
-  type TemplateContainer,
-} from "../../../core/resources/template.ts";
+import { templateOf } from "../../../core/resources/template-fields.ts";
+import type { ContainerChanges } from "../../../core/resources/template-input.ts";
+import { containerOf, type Template } from "../../../core/resources/template.ts";
 import type { Endpoint } from "../../../core/resources/endpoint.ts";
 import { invalidRequest } from "../../../core/service-error.ts";
 import type { Step } from "../../steps/step.ts";
@@ -114,43 +108,24 @@ function mergedContainer(
   return { ...containerOf(base), ...defined(container), ...(env && { env }) };
 }
 
-/** @throws ServiceError invalid_request */
-function completed({ containerRegistryAuthId, ...rest }: ContainerChanges): TemplateContainer {
-  const { imageName, dockerArgs, ...others } = rest;
+/** Without an empty id of credentials. @throws ServiceError invalid_request */
+function completed(container: ContainerChanges) {
+  const { imageName, containerRegistryAuthId = "", ...rest } = defined(container);
   if (imageName === undefined) throw invalidRequest(["imageName is required"]);
-  const { containerDiskInGb, dockerEntrypoint, dockerStartCmd, env } = CONTAINER_DEFAULTS;
-  return {
-    containerDiskInGb: others.containerDiskInGb ?? containerDiskInGb,
-    dockerEntrypoint: others.dockerEntrypoint ?? dockerEntrypoint,
-    dockerStartCmd: others.dockerStartCmd ?? dockerStartCmd,
-    env: others.env ?? env,
-    ports: others.ports ?? [],
-    imageName,
-    ...(dockerArgs !== undefined && { dockerArgs }),
-    ...(containerRegistryAuthId !== undefined &&
-      containerRegistryAuthId !== "" && { containerRegistryAuthId }),
-  };
+  return { ...rest, imageName, ...(containerRegistryAuthId !== "" && { containerRegistryAuthId }) };
 }
 
-function put(step: Step, container: TemplateContainer, making: Making): Template {
+function put(step: Step, container: ReturnType<typeof completed>, making: Making): Template {
   const { endpoint, templateId, at } = making;
   checkRegistryAuth(step, container.containerRegistryAuthId);
-  const template: Template = {
+  const template = templateOf({
     ...container,
     id: templateId,
     name: freeName(step, endpoint),
     category: endpoint.computeType === "CPU" ? "CPU" : "NVIDIA",
-    isPublic: false,
-    isPlatform: false,
-    isServerless: true,
-    readme: "",
-    volumeInGb: 0,
-    volumeMountPath: CONTAINER_DEFAULTS.volumeMountPath,
-    earned: 0,
-    runtimeInMin: 0,
     boundTo: endpoint.id,
     createdAt: at,
-  };
+  });
   step.putRecord("template", templateId, template);
   return template;
 }

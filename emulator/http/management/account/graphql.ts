@@ -20,7 +20,7 @@ const BALANCE = 1_000;
 /** An hour, in dollars: without effect (ours). */
 const SPEND_LIMIT = 80;
 
-export const ACCOUNT_FIELDS = {
+export const ACCOUNT_RESOLVERS = {
   /** Who asks; null for who has no key (live). */
   myself: (_: object, caller: GraphqlCaller) => (caller.hasKey ? userOf(caller) : null),
   /** Replaces the SSH keys: one in each line, empty lines between them or not (live). */

@@ -21,7 +21,7 @@ interface Offer {
   readonly prices: PriceTable;
 }
 
-export const CATALOG_FIELDS = {
+export const CATALOG_RESOLVERS = {
   /** The GPU types, or the one with that id: none if there is none (live; what this machine has of them: ours). */
   gpuTypes: async ({ input }: { readonly input?: Input | null }, caller: GraphqlCaller) => {
     const id = textOf(input?.["id"]);

@@ -33,7 +33,7 @@ interface TemplateChoice {
   readonly input?: { readonly endpointId: string; readonly templateId: string } | null;
 }
 
-export const ENDPOINT_FIELDS = {
+export const ENDPOINT_RESOLVERS = {
   /** Creates an endpoint, or replaces the one with that id: what is not set gets its default (live). */
   saveEndpoint: ({ input }: { readonly input: Input }, caller: GraphqlCaller) => {
     const id = textOf(input["id"]);

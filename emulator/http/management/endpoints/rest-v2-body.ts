@@ -3,7 +3,7 @@ import { ENDPOINT_CPU_FLAVORS, flavorMemoryGb } from "../../../core/catalog/cpu-
 import type { Endpoint } from "../../../core/resources/endpoint.ts";
 import { poolsOf } from "../../../core/resources/gpu-pools.ts";
 import { volumesOf } from "../../../core/resources/network-volume.ts";
-import { CONTAINER_DEFAULTS } from "../../../core/resources/template-input.ts";
+import { CONTAINER_DEFAULTS } from "../../../core/resources/template-fields.ts";
 import type { TemplateContainer } from "../../../core/resources/template.ts";
 import { containerBody } from "../templates/rest-v2-container.ts";
 import { hasIdleTimeout } from "./rest-v2-settings.ts";

@@ -4,7 +4,8 @@ import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { ENDPOINT_CPU_FLAVORS } from "../../../core/catalog/cpu-flavors.ts";
 import { GPU_POOLS } from "../../../core/catalog/gpu-types.ts";
 import { NAME_MAX_CHARACTERS } from "../../../core/input/input-fields.ts";
-import { CUDA_VERSION, DATA_CENTER } from "../../../core/resources/endpoint-input.ts";
+import { CUDA_VERSION } from "../../../core/workers/cuda-requirement.ts";
+import { DATA_CENTER } from "../../../core/catalog/data-centers.ts";
 import { instant } from "../../schemas/contract.ts";
 import { containerAnswer, containerFields } from "../templates/rest-v2-container.ts";
 

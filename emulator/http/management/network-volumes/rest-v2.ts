@@ -1,8 +1,7 @@
 /** Operations on network volumes in the second version of REST. */
 import { z } from "zod";
-import { DATA_CENTERS } from "../../../core/catalog/data-centers.ts";
+import { DATA_CENTER, DATA_CENTERS } from "../../../core/catalog/data-centers.ts";
 import { NAME_MAX_CHARACTERS } from "../../../core/input/input-fields.ts";
-import { DATA_CENTER } from "../../../core/resources/endpoint-input.ts";
 import type { NetworkVolumeInput } from "../../../core/resources/network-volume-input.ts";
 import {
   DEFAULT_VOLUME_TYPE,

@@ -36,7 +36,7 @@ interface Creation {
   readonly input?: Input | null;
 }
 
-export const POD_FIELDS = {
+export const POD_RESOLVERS = {
   /** One pod; null if there is none (live). */
   pod: ({ input }: { readonly input?: Input | null }, caller: GraphqlCaller) => {
     const engine = caller.reads();

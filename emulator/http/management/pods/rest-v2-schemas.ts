@@ -3,7 +3,7 @@ import { z } from "zod";
 import { POD_CPU_FLAVORS } from "../../../core/catalog/cpu-flavors.ts";
 import { CLOUD_TYPES } from "../../../core/pods/pod.ts";
 import { OBSERVED_STATUSES, TRANSITIONS } from "../../../core/pods/pod-status.ts";
-import { CUDA_VERSION } from "../../../core/resources/endpoint-input.ts";
+import { CUDA_VERSION } from "../../../core/workers/cuda-requirement.ts";
 import { instant } from "../../schemas/contract.ts";
 import { containerAnswer, containerFields } from "../templates/rest-v2-container.ts";
 

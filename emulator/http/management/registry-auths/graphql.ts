@@ -11,7 +11,7 @@ import {
 import type { GraphqlCaller } from "../graphql/graphql-caller.ts";
 import { given, type Input, textOf } from "../graphql/input.ts";
 
-export const REGISTRY_AUTH_FIELDS = {
+export const REGISTRY_AUTH_RESOLVERS = {
   /** Keeps the credentials of a registry, encrypted (live). */
   saveRegistryAuth: ({ input }: { readonly input?: Input | null }, caller: GraphqlCaller) =>
     caller.changes({ name: "saveRegistryAuth" }, (engine) =>

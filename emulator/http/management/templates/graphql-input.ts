@@ -1,6 +1,8 @@
 /** Reads what GraphQL takes for a template as what the use cases take. Pure. */
-import { fields, flag, oneOf, readFields } from "../../../core/input/input-fields.ts";
+import { fields, readFields } from "../../../core/input/input-fields.ts";
 import { splitArgs } from "../../../core/resources/docker-args.ts";
+import { changeShape } from "../../../core/resources/fields.ts";
+import { NEWER_TEMPLATE_FIELDS, TEMPLATE_FIELDS } from "../../../core/resources/template-fields.ts";
 import {
   type ContainerChanges,
   readTemplateChanges,
@@ -8,63 +10,39 @@ import {
   type TemplateChanges,
   type TemplateInput,
 } from "../../../core/resources/template-input.ts";
-import { TEMPLATE_CATEGORIES } from "../../../core/resources/template.ts";
 import { invalidRequest } from "../../../core/service-error.ts";
-import { defined, envOf, given, type Input, listOf, textOf } from "../graphql/input.ts";
+import { sentFields } from "../graphql/fields.ts";
+import { type Input, textOf } from "../graphql/input.ts";
 
-/** Of a new template. Without ports it has none, other than below `/v1` (live). @throws ServiceError invalid_request */
+/** Of a new template. Without ports it has none, other than in `/v1` (live). @throws ServiceError invalid_request */
 export function templateInputOf(input: Input): TemplateInput {
   const { dockerArgs, ...body } = containerInput(input);
-  const { isPublic, isServerless, category } = given(input);
-  const more = defined({ isPublic, isServerless, category });
-  return {
-    ...readTemplateInput({ ports: [], ...body, ...more }),
-    ...newerFields(input, dockerArgs),
-  };
+  return { ...readTemplateInput({ ports: [], ...body }), ...newerFields(input, dockerArgs) };
 }
 
 /** Of a change: an empty text takes away what was there. @throws ServiceError invalid_request */
 export function templateChangesOf(input: Input): TemplateChanges {
   const { dockerArgs, ...body } = containerInput(input);
-  const { isPublic, isServerless, category } = given(input);
-  return {
-    ...readTemplateChanges({ ...body, ...defined({ isPublic }) }),
-    ...readFields(settled, Object.keys(settled.shape), defined({ isServerless, category })),
-    ...newerFields(input, dockerArgs),
-  };
+  return { ...readTemplateChanges(body, true), ...newerFields(input, dockerArgs) };
 }
 
-/** What workers are to be made of, where that is written beside an endpoint; its name is the endpoint's. @throws ServiceError invalid_request */
+/** The container of workers that is written beside an endpoint; its name is the endpoint's. @throws ServiceError invalid_request */
 export function containerChangesOf(input: Input): ContainerChanges {
-  const { dockerArgs, name: _, ...body } = containerInput(input);
-  const { imageName, containerDiskInGb, containerRegistryAuthId, ...more } =
-    readTemplateChanges(body);
-  const { dockerEntrypoint, dockerStartCmd, env, ports } = more;
-  return {
-    ...{ imageName, containerDiskInGb, containerRegistryAuthId },
-    ...{ dockerArgs, dockerEntrypoint, dockerStartCmd, env, ports },
-  };
+  const { dockerArgs, ...body } = containerInput(input);
+  const { name: _, ...container } = readTemplateChanges(body);
+  return { ...container, dockerArgs };
 }
-
-/** What can be changed in other dialects than that of `/v1`. */
-const settled = fields({
-  category: oneOf(TEMPLATE_CATEGORIES).optional(),
-  isServerless: flag().optional(),
-});
 
 /**
- * What a container is made of, as `/v1` has it, and beside it the text that says what it runs.
+ * The fields of a container as `/v1` has them, and beside them the text that says what it runs.
  *
  * @throws ServiceError invalid_request
  */
 export function containerInput(input: Input): Input & { readonly dockerArgs?: string } {
   if (textOf(input["startScript"]) !== undefined) throw invalidRequest([NO_SCRIPT]);
-  const { dockerArgs, readme, containerRegistryAuthId } = input;
-  const { name, imageName, containerDiskInGb, volumeInGb, volumeMountPath } = given(input);
+  const { dockerArgs } = input;
   return {
-    ...defined({ name, imageName, containerDiskInGb, volumeInGb, volumeMountPath }),
-    ...defined({ readme, containerRegistryAuthId }),
-    ...defined({ ports: listOf(input["ports"]), env: envOf(input["env"]) }),
+    ...sentFields(TEMPLATE_FIELDS, input),
     ...(typeof dockerArgs === "string" && programOf(dockerArgs)),
   };
 }
@@ -77,10 +55,11 @@ function programOf(dockerArgs: string) {
 const NO_SCRIPT =
   "startScript is not served here; put the script into the image, or its command into dockerArgs";
 
-function newerFields({ startSsh, startJupyter }: Input, dockerArgs: string | undefined) {
+const newer = fields(changeShape(NEWER_TEMPLATE_FIELDS));
+
+function newerFields(input: Input, dockerArgs: string | undefined) {
   return {
     ...(dockerArgs !== undefined && { dockerArgs }),
-    ...(typeof startSsh === "boolean" && { startSsh }),
-    ...(typeof startJupyter === "boolean" && { startJupyter }),
+    ...readFields(newer, [], sentFields(NEWER_TEMPLATE_FIELDS, input)),
   };
 }

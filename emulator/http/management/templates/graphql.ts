@@ -1,4 +1,6 @@
 /** Templates in GraphQL. */
+import { argsOf } from "../../../core/resources/docker-args.ts";
+import { NEWER_TEMPLATE_FIELDS, TEMPLATE_FIELDS } from "../../../core/resources/template-fields.ts";
 import { isEndpointBound, type Template } from "../../../core/resources/template.ts";
 import type { CatalogPort } from "../../../engine/resources/catalog-port.ts";
 import { templateNotFound } from "../../../engine/resources/directory.ts";
@@ -8,12 +10,14 @@ import {
   listTemplates,
 } from "../../../engine/resources/templates/manage-templates.ts";
 import { updateTemplate } from "../../../engine/resources/templates/update-template.ts";
+import { shownFields } from "../graphql/fields.ts";
 import type { GraphqlCaller } from "../graphql/graphql-caller.ts";
 import { given, type Input, textOf } from "../graphql/input.ts";
 import { templateChangesOf, templateInputOf } from "./graphql-input.ts";
-import { shownTemplate } from "./graphql-shown.ts";
 
-export const TEMPLATE_FIELDS = {
+const FIELDS = { ...TEMPLATE_FIELDS, ...NEWER_TEMPLATE_FIELDS };
+
+export const TEMPLATE_RESOLVERS = {
   /** Official templates, of which there are none, or the public ones (live); without a word about it both. */
   podTemplates: ({ input }: { readonly input?: Input | null }, caller: GraphqlCaller) => {
     const { isRunpod: isPlatform } = given(input);
@@ -60,4 +64,17 @@ function idOfTemplate({ directory }: CatalogPort, name: string): string {
   const template = directory.templates().find((each) => each.name === name);
   if (!template) throw templateNotFound(name);
   return template.id;
+}
+
+function shownTemplate(template: Template) {
+  return {
+    ...template,
+    ...shownFields(FIELDS, template),
+    dockerArgs: argsOf(template),
+    isRunpod: template.isPlatform,
+    // Labels of ports and scripts are not kept here.
+    portsConfig: [],
+    advancedStart: false,
+    startScript: "",
+  };
 }

@@ -1,5 +1,6 @@
 /** Operations on templates in the second version of REST. */
 import { z } from "zod";
+import { TEMPLATE_FIELDS } from "../../../core/resources/template-fields.ts";
 import { isEndpointBound, type Template } from "../../../core/resources/template.ts";
 import {
   createTemplate,
@@ -11,6 +12,7 @@ import { jsonAnswer } from "../../operation/answers/answer.ts";
 import { json } from "../../schemas/contract.ts";
 import type { Operation } from "../../operation/operation.ts";
 import { Collection } from "../rest-v2/collection.ts";
+import { namesOf } from "../rest-v2/fields.ts";
 import { readParameters } from "../rest-v2/read-closed.ts";
 import {
   createTemplateSchema,
@@ -31,7 +33,7 @@ const template = new Collection({
   list: "templates",
   name: "The template",
   schema: templateSchemaV2,
-  names: { containerRegistryAuthId: "registry", volumeInGb: "mounts.persistent.size" },
+  names: { ...namesOf(TEMPLATE_FIELDS), volumeInGb: "mounts.persistent.size" },
   placeOf: ({ id, createdAt = "" }: Template) => ({ at: createdAt, id }),
   show: templateBodyV2,
 });

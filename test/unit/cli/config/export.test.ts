@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import { configSchema } from "../../../../emulator/cli/config/config-schema.ts";
 import { configOf } from "../../../../emulator/cli/export/config-of.ts";
 import type { ExportedResources } from "../../../../emulator/cli/export/fetch-resources.ts";
+import { templateOf } from "../../../../emulator/core/resources/template-fields.ts";
 import {
   type LocalHandler,
   localEndpoint,
   localTemplate,
-  templateOf,
 } from "../../../../emulator/handlers/local-endpoint.ts";
 
 const NOTHING: ExportedResources = {

@@ -1,7 +1,6 @@
 /** The data centres of the live service: 26, each with its country and region. */
 import { expect, it } from "vitest";
-import { DATA_CENTERS } from "../../../../emulator/core/catalog/data-centers.ts";
-import { DATA_CENTER } from "../../../../emulator/core/resources/endpoint-input.ts";
+import { DATA_CENTER, DATA_CENTERS } from "../../../../emulator/core/catalog/data-centers.ts";
 
 it("there are as many as the live service has, each of them once, and every one is a data centre for endpoints", () => {
   expect(new Set(DATA_CENTERS.map(({ id }) => id)).size).toBe(26);

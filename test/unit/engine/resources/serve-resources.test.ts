@@ -9,7 +9,8 @@ import { createTemplate } from "../../../../emulator/engine/resources/templates/
 import { registryCredentials } from "../../../../emulator/engine/resources/registry-credentials.ts";
 import { updateTemplate } from "../../../../emulator/engine/resources/templates/update-template.ts";
 import { readTemplateInput } from "../../../../emulator/core/resources/template-input.ts";
-import { servedEndpoints, templateOf } from "../../../../emulator/handlers/local-endpoint.ts";
+import { templateOf } from "../../../../emulator/core/resources/template-fields.ts";
+import { servedEndpoints } from "../../../../emulator/handlers/local-endpoint.ts";
 import { fixedSecretKey } from "../../../../emulator/secrets/secret-key.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import { openSqliteStore } from "../../../../emulator/store/sqlite/sqlite-store.ts";

@@ -1,8 +1,15 @@
 /** What GraphQL here takes, by the names that clients declare their variables with (live). */
+import {
+  CONTAINER_FIELDS,
+  NEWER_TEMPLATE_FIELDS,
+  TEMPLATE_FIELDS,
+  VOLUME_FIELDS,
+} from "../../../../core/resources/template-fields.ts";
+import { inputFields } from "../fields.ts";
 
 const OF_ANY_POD = `
   name: String
-  imageName: String
+  ${inputFields({ ...CONTAINER_FIELDS, ...VOLUME_FIELDS })}
   templateId: String
   cloudType: Word
   dataCenterId: String
@@ -11,14 +18,8 @@ const OF_ANY_POD = `
   minDownload: Int
   minUpload: Int
   compliance: Words
-  containerDiskInGb: Int
-  containerRegistryAuthId: String
-  volumeInGb: Int
-  volumeMountPath: String
   networkVolumeId: String
   dockerArgs: String
-  env: [KeyValueInput]
-  ports: Words
   startSsh: Boolean
   startJupyter: Boolean
   stopAfter: String
@@ -96,24 +97,12 @@ input PodTerminateInput {
 
 input SaveTemplateInput {
   id: String
-  name: String
-  imageName: String
-  category: Word
+  ${inputFields(TEMPLATE_FIELDS)}
+  ${inputFields(NEWER_TEMPLATE_FIELDS)}
   dockerArgs: String
-  containerDiskInGb: Int
-  containerRegistryAuthId: String
-  volumeInGb: Int
-  volumeMountPath: String
-  ports: Words
   portsConfig: [PortConfigInput]
-  env: [KeyValueInput]
-  isServerless: Boolean
-  isPublic: Boolean
-  readme: String
   advancedStart: Boolean
-  startJupyter: Boolean
   startScript: String
-  startSsh: Boolean
 }
 
 input PortConfigInput {
@@ -149,13 +138,9 @@ input EndpointInput {
 
 input EndpointTemplateInput {
   name: String
-  imageName: String
-  containerDiskInGb: Int
-  containerRegistryAuthId: String
+  ${inputFields(CONTAINER_FIELDS)}
   dockerArgs: String
   startScript: String
-  ports: Words
-  env: [KeyValueInput]
 }
 
 input EndpointNetworkVolumeInput {

@@ -1,4 +1,9 @@
 /** What GraphQL here can be asked for: its fields, and the types that they answer (live). */
+import {
+  NEWER_TEMPLATE_FIELDS,
+  TEMPLATE_FIELDS,
+} from "../../../../core/resources/template-fields.ts";
+import { outputFields } from "../fields.ts";
 
 /**
  * Texts for which a client may write an enum's word, and numbers that are whole however large they are, are scalars of their
@@ -208,25 +213,13 @@ type PodContainer {
 
 type PodTemplate {
   id: ID
-  name: String
-  imageName: String
-  category: String
+  ${outputFields(TEMPLATE_FIELDS)}
+  ${outputFields(NEWER_TEMPLATE_FIELDS)}
   dockerArgs: String
-  containerDiskInGb: Whole
-  containerRegistryAuthId: String
-  volumeInGb: Whole
-  volumeMountPath: String
-  ports: String
   portsConfig: [PortConfig]
-  env: [KeyValue]
-  isServerless: Boolean
-  isPublic: Boolean
   isRunpod: Boolean
-  readme: String
   advancedStart: Boolean
-  startJupyter: Boolean
   startScript: String
-  startSsh: Boolean
 }
 
 type PortConfig {

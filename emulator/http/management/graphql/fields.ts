@@ -1,0 +1,88 @@
+/** Types, inputs and answers of GraphQL, made of tables of fields. Pure. */
+import { z } from "zod";
+import {
+  type Field,
+  type FieldTable,
+  type GraphqlPlace,
+  kindOf,
+} from "../../../core/resources/fields.ts";
+import { envOf, type Input, listOf, pairsOf } from "./input.ts";
+
+interface Kind {
+  readonly input: string;
+  readonly output: string;
+  readonly read?: (sent: unknown) => unknown;
+  readonly write?: (value: unknown) => unknown;
+}
+
+const TEXT: Kind = { input: "String", output: "String" };
+const WORD: Kind = { input: "Word", output: "String" };
+const FLAG: Kind = { input: "Boolean", output: "Boolean" };
+const WHOLE: Kind = { input: "Int", output: "Whole" };
+const LIST: Kind = {
+  input: "Words",
+  output: "String",
+  read: listOf,
+  write: (list) => (Array.isArray(list) ? list.join(",") : ""),
+};
+const VARIABLES: Kind = {
+  input: "[KeyValueInput]",
+  output: "[KeyValue]",
+  read: envOf,
+  write: (env) => pairsOf(env as Readonly<Record<string, string>>),
+};
+
+/** The fields of an input type. */
+export function inputFields(table: FieldTable): string {
+  return placesIn(table)
+    .map(({ name, kind }) => `${name}: ${kind.input}`)
+    .join("\n  ");
+}
+
+/** The fields of an output type. */
+export function outputFields(table: FieldTable): string {
+  return placesIn(table)
+    .map(({ name, kind }) => `${name}: ${kind.output}`)
+    .join("\n  ");
+}
+
+/** The fields that an input sets, as `/v1` names and writes them: null, and mostly an empty text, are as good as absent (live). */
+export function sentFields(table: FieldTable, input: Input): Input {
+  const set = placesIn(table).flatMap(({ field, name, kind, place }): [string, unknown][] => {
+    const sent = input[name];
+    if (sent === undefined || sent === null || (sent === "" && !place.takesEmpty)) return [];
+    const read = place.read ?? kind.read;
+    return [[field, read ? read(sent) : sent]];
+  });
+  return Object.fromEntries(set);
+}
+
+/** The fields of `thing` as answers have them. */
+export function shownFields(table: FieldTable, thing: object): Input {
+  const shown = placesIn(table).map(({ field, name, kind, place }): [string, unknown] => {
+    const value: unknown = Reflect.get(thing, field);
+    const write = place.write ?? kind.write;
+    return [name, write ? write(value) : value];
+  });
+  return Object.fromEntries(shown);
+}
+
+/** How problems name the fields. */
+export function namesOf(table: FieldTable): Readonly<Record<string, string>> {
+  return Object.fromEntries(placesIn(table).map(({ field, name }) => [field, name]));
+}
+
+function placesIn(table: FieldTable) {
+  return Object.entries(table).flatMap(([field, row]) => {
+    const place: GraphqlPlace<unknown> | undefined = row.graphql;
+    return place ? [{ field, place, name: place.name ?? field, kind: kindIn(row) }] : [];
+  });
+}
+
+function kindIn({ schema, shows = kindOf(schema) }: Field): Kind {
+  if (shows instanceof z.ZodRecord) return VARIABLES;
+  if (shows instanceof z.ZodArray) return LIST;
+  if (shows instanceof z.ZodNumber) return WHOLE;
+  if (shows instanceof z.ZodBoolean) return FLAG;
+  return shows instanceof z.ZodEnum ? WORD : TEXT;
+}

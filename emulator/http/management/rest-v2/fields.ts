@@ -1,0 +1,80 @@
+/** Bodies of the second version of REST, made of tables of fields: their schemas, how they are read and written. Pure. */
+import type { z } from "zod";
+import {
+  type Changed,
+  type Field,
+  type FieldTable,
+  kindOf,
+  type RestV2Place,
+} from "../../../core/resources/fields.ts";
+
+type Shape = Readonly<Record<string, z.ZodType>>;
+
+/** What a body takes directly below a path, for example `workers`. @param isNew names the required fields */
+export function takenShape(table: FieldTable, below = "", isNew = false): Shape {
+  return membersBelow(table, below, ({ schema, isRequired }, { takes = kindOf(schema, true) }) =>
+    isNew && isRequired ? takes : takes.optional(),
+  );
+}
+
+/** What an answer has there. */
+export function shownShape(table: FieldTable, below = ""): Shape {
+  return membersBelow(
+    table,
+    below,
+    ({ schema, shows = kindOf(schema) }, place) => place.shows ?? shows,
+  );
+}
+
+/** The fields of `thing` that an answer has there. */
+export function shownBelow(table: FieldTable, thing: object, below = "") {
+  return membersBelow(table, below, (_, place, name) => {
+    const value: unknown = Reflect.get(thing, name);
+    return place.write ? place.write(value) : value;
+  });
+}
+
+/** The fields that a body names, wherever it has them. */
+export function readBody<Table extends FieldTable>(table: Table, body: object): Changed<Table> {
+  const read = placesIn(table).flatMap(([name, , place]): [string, unknown][] => {
+    const written = place.at
+      .split(".")
+      .reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), body);
+    return written === undefined ? [] : [[name, place.read ? place.read(written) : written]];
+  });
+  return Object.fromEntries(read) as Changed<Table>;
+}
+
+/** How problems name the fields. */
+export function namesOf(table: FieldTable): Readonly<Record<string, string>> {
+  return Object.fromEntries(placesIn(table).map(([name, , { at }]) => [name, at]));
+}
+
+/** The same with these keys first. */
+export function inOrder<Thing extends object>(names: readonly string[], thing: Thing): Thing {
+  const first = names.filter((name) => Object.hasOwn(thing, name));
+  return Object.assign(Object.fromEntries(first.map((name) => [name, undefined])), thing);
+}
+
+function membersBelow<Made>(
+  table: FieldTable,
+  path: string,
+  make: (field: Field, place: RestV2Place<unknown>, name: string) => Made,
+): Readonly<Record<string, Made>> {
+  const within = placesIn(table).flatMap(([name, field, place]): [string, Made][] => {
+    const keys = place.at.split(".");
+    const last = keys.pop() ?? "";
+    return keys.join(".") === path ? [[last, make(field, place, name)]] : [];
+  });
+  return Object.fromEntries(within);
+}
+
+function placesIn(table: FieldTable) {
+  return Object.entries(table).flatMap(([name, field]) =>
+    field.restV2 ? [[name, field, field.restV2] as const] : [],
+  );
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
