@@ -5,7 +5,8 @@ import {
   type EndpointType,
   type PlacementPreferences,
 } from "../core/resources/endpoint.ts";
-import { DEFAULT_RETRY_RULES } from "../core/jobs/job.ts";
+import { ENDPOINT_FIELDS } from "../core/resources/endpoint-fields.ts";
+import { fileDefaultsOf } from "../core/resources/fields.ts";
 import type { VolumeChoice } from "../core/resources/network-volume.ts";
 import type {
   ServedEndpoint,
@@ -15,22 +16,18 @@ import type {
 import { isReservedId, reservedBecause } from "../core/resources/reserved-ids.ts";
 import { templateOf } from "../core/resources/template-fields.ts";
 import { LOCAL_IMAGE_PREFIX, type Template } from "../core/resources/template.ts";
-import { LIMITS } from "../../runtime/protocol/limits.ts";
 
 /** The settings of an endpoint a caller may choose; the rest follows from the handler. */
-export type EndpointSettings = Pick<
+export type EndpointSettings = Omit<
   Endpoint,
-  | "workersMin"
-  | "workersMax"
-  | "idleTimeout"
-  | "scalerType"
-  | "scalerValue"
-  | "executionTimeoutMs"
-  | "retries"
-  | "requestsPerWorker"
-  | "computeType"
-  | "gpuTypeIds"
-  | "gpuCount"
+  | "id"
+  | "name"
+  | "templateId"
+  | "type"
+  | "version"
+  | "createdAt"
+  | keyof PlacementPreferences
+  | keyof VolumeChoice
 >;
 
 /** Those without a default: a name other than the id, preferences about machines, network volumes by their ids. */
@@ -77,17 +74,8 @@ export interface CommandEndpoint extends Omit<LocalEndpoint, "type"> {
 
 /** One worker from the start, so that the first call of a session at home is quick; up to three under load. */
 export const LOCAL_ENDPOINT_DEFAULTS: EndpointSettings = {
-  workersMin: 1,
-  workersMax: 3,
-  idleTimeout: 5,
   scalerType: "QUEUE_DELAY",
-  scalerValue: 4,
-  executionTimeoutMs: LIMITS.executionTimeoutDefaultMs,
-  retries: DEFAULT_RETRY_RULES,
-  requestsPerWorker: LIMITS.requestsPerWorkerDefault,
-  computeType: "CPU",
-  gpuTypeIds: [],
-  gpuCount: 1,
+  ...fileDefaultsOf(ENDPOINT_FIELDS),
 };
 
 /** Names the handler in the place of an image. */
@@ -118,8 +106,8 @@ export function localEndpoint(
     id: handler.id,
     name: handler.id,
     templateId,
-    type: handler.type ?? "QUEUE",
     ...LOCAL_ENDPOINT_DEFAULTS,
+    type: handler.type ?? "QUEUE",
     scalerType: defaultScalerType(handler.type),
     ...handler.settings,
     computeType: computeTypeOf(handler),

@@ -2,20 +2,21 @@
 import { z } from "zod";
 import { ENDPOINT_CPU_FLAVORS } from "../../core/catalog/cpu-flavors.ts";
 import { DATA_CENTER } from "../../core/catalog/data-centers.ts";
+import { ENDPOINT_FIELDS, ENDPOINT_FIELDS_IN_FILES } from "../../core/resources/endpoint-fields.ts";
+import { inOrder } from "../../core/resources/fields.ts";
 import { CUDA_VERSION } from "../../core/workers/cuda-requirement.ts";
-import { COMPUTE_TYPES, ENDPOINT_TYPES, SCALER_TYPES } from "../../core/resources/endpoint.ts";
 import { DEFAULT_RETRY_RULES } from "../../core/jobs/job.ts";
 import { imageName } from "../../core/input/input-fields.ts";
 import { LIMIT_MODES } from "../../core/limits/rate-limit.ts";
 import { ADVERTISE_RULE } from "../../core/store-address.ts";
 import { isNamespace, NAMESPACE_RULE } from "../../core/workers/kubernetes-namespace.ts";
 import { WORKING_DIRECTORIES } from "../../core/resources/served-endpoint.ts";
-import { LOCAL_ENDPOINT_DEFAULTS } from "../../handlers/local-endpoint.ts";
 import {
   arrayOf,
   choice,
   flag,
   integer,
+  keysOf,
   matching,
   must,
   object,
@@ -36,16 +37,11 @@ import {
 } from "./resource-schema.ts";
 import { network } from "./network-schema.ts";
 import { DEFAULT_DATA_DIR, DOCKER_MODES } from "../serve/setting-values.ts";
-import { LIMITS } from "../../../runtime/protocol/limits.ts";
 
-const MAX_WORKERS = 1_000;
 const MAX_RETRIES = 100;
-const MAX_GPUS = 1_000;
-const MAX_VCPUS = 1_000;
 /** In seconds, as published for the service. */
 const MAX_IDLE_TIMEOUT = 3_600;
 
-const DEFAULTS = LOCAL_ENDPOINT_DEFAULTS;
 const CUDA = "a version like 12.8";
 
 const retries = object({
@@ -59,6 +55,16 @@ const retries = object({
     "after its handler threw",
     DEFAULT_RETRY_RULES.handlerError,
   ),
+});
+
+const keys = keysOf(ENDPOINT_FIELDS, {
+  name: text("be a name"),
+  idleTimeout: integer(1, MAX_IDLE_TIMEOUT, " (seconds)"),
+  gpuTypeIds: arrayOf(text("be the name of a GPU type"), "GPU type names"),
+  allowedCudaVersions: arrayOf(matching(CUDA_VERSION, CUDA), "versions like 12.8"),
+  minCudaVersion: matching(CUDA_VERSION, CUDA),
+  cpuFlavorIds: arrayOf(choice(ENDPOINT_CPU_FLAVORS), "names of CPU flavours"),
+  dataCenterIds: arrayOf(matching(DATA_CENTER, CENTER), "data centres like EU-RO-1"),
 });
 
 const endpoint = object({
@@ -88,12 +94,8 @@ const endpoint = object({
     text("be the key of a template under templates"),
     "the [template](#templates) its workers are made of, by its key",
   ),
-  name: optional(text("be a name"), "as it is shown; by default its id"),
-  type: optional(
-    choice(ENDPOINT_TYPES),
-    "`LOAD_BALANCING` if its workers are [HTTP servers](load-balancing.md), as a file named `server` is",
-    "QUEUE",
-  ),
+  name: keys.name,
+  type: keys.type,
   env,
   volume: optional(
     text("be the path of a directory"),
@@ -104,67 +106,10 @@ const endpoint = object({
     "its [network volumes](#network-volumes) by their keys; its workers get the first",
     [],
   ),
-  workersMin: optional(
-    integer(0, MAX_WORKERS),
-    "workers that are always there",
-    DEFAULTS.workersMin,
-  ),
-  workersMax: optional(integer(0, MAX_WORKERS), "workers at most", DEFAULTS.workersMax),
-  idleTimeout: optional(
-    integer(1, MAX_IDLE_TIMEOUT, " (seconds)"),
-    "seconds without a job after which a worker above `workersMin` is stopped",
-    DEFAULTS.idleTimeout,
-  ),
-  scalerType: optional(
-    choice(SCALER_TYPES),
-    "the [formula](scaling.md) for how many workers there are; `REQUEST_COUNT` of a load balancing endpoint",
-    DEFAULTS.scalerType,
-  ),
-  scalerValue: optional(
-    integer(1, 1_000_000),
-    "seconds a job may wait before a worker is added, or jobs per worker",
-    DEFAULTS.scalerValue,
-  ),
-  executionTimeoutMs: optional(
-    integer(LIMITS.executionTimeoutMinMs, LIMITS.executionTimeoutMaxMs),
-    "how long a job may execute unless it says so itself, in ms",
-    DEFAULTS.executionTimeoutMs,
-  ),
-  retries: optional(retries, "how often a job is tried again, by [cause](#retries)"),
-  requestsPerWorker: optional(
-    integer(1, 1_000_000),
-    "by how many requests each running worker raises the [rate limits](job-interface.md#rate-limits)",
-    DEFAULTS.requestsPerWorker,
-  ),
-  computeType: optional(
-    choice(COMPUTE_TYPES),
-    "`GPU` for workers with [GPUs](scaling.md#gpus) of their own; `GPU` where one of the next two is set",
-    DEFAULTS.computeType,
-  ),
-  gpuTypeIds: optional(
-    arrayOf(text("be the name of a GPU type"), "GPU type names"),
-    "names of GPU types in order of priority; none means any",
-    [],
-  ),
-  gpuCount: optional(integer(1, MAX_GPUS), "GPUs of each worker", DEFAULTS.gpuCount),
-  allowedCudaVersions: optional(
-    arrayOf(matching(CUDA_VERSION, CUDA), "versions like 12.8"),
-    "which [CUDA](scaling.md#cuda) the driver of its GPUs may have, like `12.8`; none means any",
-    [],
-  ),
-  minCudaVersion: optional(matching(CUDA_VERSION, CUDA), "the oldest CUDA it may have"),
-  cpuFlavorIds: optional(
-    arrayOf(choice(ENDPOINT_CPU_FLAVORS), "names of CPU flavours"),
-    "kept and shown",
-    [],
-  ),
-  vcpuCount: optional(integer(1, MAX_VCPUS), "kept and shown"),
-  dataCenterIds: optional(
-    arrayOf(matching(DATA_CENTER, CENTER), "data centres like EU-RO-1"),
-    "kept and shown",
-    [],
-  ),
-  flashboot: optional(flag(), "kept and shown"),
+  ...inOrder(Object.keys(ENDPOINT_FIELDS_IN_FILES), {
+    ...keys,
+    retries: optional(retries, "how often a job is tried again, by [cause](#retries)"),
+  }),
   ...container,
 });
 

@@ -1,6 +1,7 @@
 /** What a config may say of containers, of GPUs, and of what endpoints share: templates, network volumes, registry auths. */
 import { z } from "zod";
 import { DATA_CENTER } from "../../core/catalog/data-centers.ts";
+import { inOrder } from "../../core/resources/fields.ts";
 import { TEMPLATE_FIELDS, TEMPLATE_PORT } from "../../core/resources/template-fields.ts";
 import { imageName } from "../../core/input/input-fields.ts";
 import {
@@ -60,19 +61,22 @@ export const container = {
 /** Keys of an endpoint that belong to the template made of its image. */
 export const CONTAINER_KEYS = Object.keys(container) as readonly (keyof typeof container)[];
 
-export const template = object({
-  imageName: imageName().meta({
-    description: "the [container image](docker.md) of its workers",
+const TEMPLATE_ORDER = [
+  ...["imageName", "name", "category", "env", ...CONTAINER_KEYS],
+  ...["isPublic", "isServerless", "readme"],
+];
+
+export const template = object(
+  inOrder(TEMPLATE_ORDER, {
+    imageName: imageName().meta({
+      description: "the [container image](docker.md) of its workers",
+    }),
+    name: optional(text("be a name"), "its name, which no other template has; by default its key"),
+    env,
+    ...container,
+    ...keys,
   }),
-  name: optional(text("be a name"), "its name, which no other template has; by default its key"),
-  category: keys.category,
-  env,
-  ...container,
-  isPublic: keys.isPublic,
-  isServerless: keys.isServerless,
-  readme: keys.readme,
-  ...keys,
-});
+);
 
 export const networkVolume = object({
   size: integer(0, MAX_VOLUME_GB, " (GB)").meta({ description: "size in GB; kept and shown" }),

@@ -1,35 +1,33 @@
 /** The settings of an endpoint that its config must have: those that differ from the defaults. */
 import { isDeepStrictEqual } from "node:util";
+import { ENDPOINT_FIELDS_IN_FILES } from "../../core/resources/endpoint-fields.ts";
+import { fileDefaultOf } from "../../core/resources/fields.ts";
 import { defaultScalerType, type Endpoint } from "../../core/resources/endpoint.ts";
 import { volumesOf } from "../../core/resources/network-volume.ts";
-import { LOCAL_ENDPOINT_DEFAULTS } from "../../handlers/local-endpoint.ts";
 import type { WrittenEndpoint } from "../config/config-schema.ts";
 
-/** With the value that each has when a config says nothing of it. */
-const SETTINGS = {
-  ...LOCAL_ENDPOINT_DEFAULTS,
-  type: "QUEUE",
-  allowedCudaVersions: [],
-  minCudaVersion: undefined,
-  cpuFlavorIds: [],
-  vcpuCount: undefined,
-  dataCenterIds: [],
-  flashboot: undefined,
-} as const;
+/** A template and network volumes are written as keys of their own, and a name only where it is not the id. */
+const {
+  name: _name,
+  templateId: _templateId,
+  networkVolumeId: _networkVolumeId,
+  networkVolumeIds: _networkVolumeIds,
+  ...SETTINGS
+} = ENDPOINT_FIELDS_IN_FILES;
 
 /** @param keyOfVolume the key under which a network volume is in the config */
 export function settingsWritten(
   endpoint: Endpoint,
   keyOfVolume: (id: string) => string,
 ): WrittenEndpoint {
-  const defaults: Readonly<Record<string, unknown>> = {
-    ...SETTINGS,
-    scalerType: defaultScalerType(endpoint.type),
-  };
   const names = Object.keys(SETTINGS) as readonly (keyof typeof SETTINGS)[];
-  const different = names.filter(
-    (name) => endpoint[name] !== undefined && !isDeepStrictEqual(endpoint[name], defaults[name]),
-  );
+  const different = names.filter((name) => {
+    const byDefault =
+      name === "scalerType"
+        ? defaultScalerType(endpoint.type)
+        : fileDefaultOf<unknown>(SETTINGS[name]);
+    return endpoint[name] !== undefined && !isDeepStrictEqual(endpoint[name], byDefault);
+  });
   const networkVolumes = volumesOf(endpoint).map(keyOfVolume);
   const asksForGpus = different.includes("gpuCount") || different.includes("gpuTypeIds");
   return {

@@ -1,24 +1,14 @@
 /** Applies a change to an endpoint: its version grows if its workers are to be replaced. Pure. */
 import { defined } from "../../../runtime/protocol/without-undefined.ts";
 import { changedFields } from "../input/changed-fields.ts";
-import { type EndpointChanges, type EndpointInput, workersMinProblem } from "./endpoint-input.ts";
+import { ENDPOINT_FIELDS } from "./endpoint-fields.ts";
+import { type EndpointChanges, workersMinProblem } from "./endpoint-input.ts";
 import { type Endpoint, scalerProblem } from "./endpoint.ts";
+import { namesInPlace } from "./fields.ts";
 import { namedVolumes } from "./network-volume.ts";
 import { invalidRequest } from "../service-error.ts";
 
-/** A change of these leaves the workers alone; any other field rolls: new workers take their place (spec; `retries` and `requestsPerWorker`: ours). */
-export const ENDPOINT_FIELDS_IN_PLACE: ReadonlySet<string> = new Set<keyof EndpointInput>([
-  "executionTimeoutMs",
-  "flashboot",
-  "idleTimeout",
-  "name",
-  "requestsPerWorker",
-  "retries",
-  "scalerType",
-  "scalerValue",
-  "workersMax",
-  "workersMin",
-]);
+const IN_PLACE = namesInPlace(ENDPOINT_FIELDS);
 
 /**
  * Answers `present` itself if nothing changes.
@@ -51,7 +41,7 @@ export function changeEndpoint(present: Endpoint, changes: EndpointChanges): End
 
 /** Whether workers that were started for `before` are to be replaced. */
 export function endpointRolls(before: Endpoint, after: Endpoint): boolean {
-  return changedFields(before, after).some((field) => !ENDPOINT_FIELDS_IN_PLACE.has(field));
+  return changedFields(before, after).some((field) => !IN_PLACE.has(field));
 }
 
 /** The endpoint with the next version: workers of the present one are replaced. */

@@ -18,13 +18,18 @@ export interface Field<Value = unknown> {
   readonly restV2?: RestV2Place<Value>;
   readonly graphql?: GraphqlPlace<Value>;
   readonly file?: FileKey<Value>;
-  readonly form?: FormRow;
+  /** Rows of the members, where its value is an object. */
+  readonly form?: FormRow | Readonly<Record<string, FormRow>>;
 }
 
 /** Where bodies of the second version of REST have it. */
 export interface RestV2Place<Value> {
   /** The name; a dot leads into an object. */
   readonly at: string;
+  /** A body that creates one has to name it. */
+  readonly isRequired?: true;
+  /** A body that changes one cannot name it. */
+  readonly isSettled?: true;
   /** What is taken; default: the kind and the bounds of the field. */
   readonly takes?: z.ZodType;
   /** What answers say of its kind; default: the kind of the field. */
@@ -39,6 +44,8 @@ export interface GraphqlPlace<Value> {
   readonly name?: string;
   /** An empty text is a value, other than for most fields. */
   readonly takesEmpty?: true;
+  /** A word of an enum, whatever its kind here. */
+  readonly isWord?: true;
   read?(sent: unknown): unknown;
   write?(value: Value | undefined): unknown;
 }
@@ -83,16 +90,6 @@ export type Defaults<Table> = {
   ]: ValueOf<Table[Name]>;
 };
 
-export type FileDefaults<Table> = {
-  readonly [
-    Name in keyof Table as Table[Name] extends
-      | { readonly default: unknown }
-      | { readonly file: { readonly default: unknown } }
-      ? Name
-      : never
-  ]: ValueOf<Table[Name]>;
-};
-
 /** What changes of such a resource name. */
 export type Changed<Table> = {
   readonly [Name in keyof Table]?: ValueOf<Table[Name]> | undefined;
@@ -106,13 +103,12 @@ export function defaultsOf<Table extends FieldTable>(table: Table): Defaults<Tab
   ) as Defaults<Table>;
 }
 
-/** The values of what a file declares without naming them. */
-export function fileDefaultsOf<Table extends FieldTable>(table: Table): FileDefaults<Table> {
-  const entries = Object.entries(table).map(
-    ([name, field]) => [name, fileDefaultOf(field)] as const,
-  );
-  const given = entries.filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given) as FileDefaults<Table>;
+/** The defaults of resources that files declare. */
+export function fileDefaultsOf<Table extends FieldTable>(table: Table): Defaults<Table> {
+  const entries = Object.entries(table).filter(([, field]) => field.default !== undefined);
+  return Object.fromEntries(
+    entries.map(([name, field]) => [name, fileDefaultOf(field)]),
+  ) as Defaults<Table>;
 }
 
 /** The value of a key that a file does not name. */
@@ -159,6 +155,12 @@ export function answerShape(table: FieldTable): Readonly<Record<string, z.ZodTyp
 /** The names of the fields that are changed without new workers. */
 export function namesInPlace(table: FieldTable): ReadonlySet<string> {
   return new Set(Object.keys(table).filter((name) => table[name]?.isInPlace));
+}
+
+/** The same with these keys first. */
+export function inOrder<Thing extends object>(names: readonly string[], thing: Thing): Thing {
+  const first = names.filter((name) => Object.hasOwn(thing, name));
+  return Object.assign(Object.fromEntries(first.map((name) => [name, undefined])), thing);
 }
 
 /** The kind that a schema takes, without its sentences; with its bounds where `isBounded`. */

@@ -1,7 +1,10 @@
 /** A release: a version of an endpoint, and what made it another one than the version before (live). Pure. */
 import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
 import { argsOf } from "./docker-args.ts";
+import { ENDPOINT_FIELDS } from "./endpoint-fields.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { type Field, kindOf } from "./fields.ts";
 import { poolsOf, writeGpuIds } from "./gpu-pools.ts";
 import type { Template } from "./template.ts";
 
@@ -46,26 +49,30 @@ export function releaseId(endpointId: string, version: number): string {
   return `${endpointId}-${version}`;
 }
 
-const OF_ENDPOINT: Readonly<Record<string, (endpoint: Endpoint) => Shown | undefined>> = {
-  name: ({ name }) => name,
-  templateId: ({ templateId }) => templateId,
-  gpuIds: ({ gpuTypeIds }) => writeGpuIds(poolsOf(gpuTypeIds)),
-  gpuCount: ({ gpuCount }) => gpuCount,
-  cpuFlavorIds: ({ cpuFlavorIds }) => cpuFlavorIds,
-  vcpuCount: ({ vcpuCount }) => vcpuCount,
-  allowedCudaVersions: ({ allowedCudaVersions = [] }) => allowedCudaVersions.join(","),
-  minCudaVersion: ({ minCudaVersion }) => minCudaVersion,
-  locations: ({ dataCenterIds = [] }) => dataCenterIds.join(","),
-  networkVolumeId: ({ networkVolumeId }) => networkVolumeId,
-  networkVolumeIds: ({ networkVolumeIds }) => networkVolumeIds,
-  flashBootType: ({ flashboot }) => (flashboot === true ? "FLASHBOOT" : "OFF"),
-  idleTimeout: ({ idleTimeout }) => idleTimeout,
-  scalerType: ({ scalerType }) => scalerType,
-  scalerValue: ({ scalerValue }) => scalerValue,
-  workersMin: ({ workersMin }) => workersMin,
-  workersMax: ({ workersMax }) => workersMax,
-  executionTimeoutMs: ({ executionTimeoutMs }) => executionTimeoutMs,
+type Read = (endpoint: Endpoint) => Shown | undefined;
+
+/** Fields without a single place in GraphQL. */
+const IN_OWN_FORM: Readonly<Record<string, readonly [name: string, read: Read]>> = {
+  gpuTypeIds: ["gpuIds", ({ gpuTypeIds }) => writeGpuIds(poolsOf(gpuTypeIds))],
+  cpuFlavorIds: ["cpuFlavorIds", ({ cpuFlavorIds }) => cpuFlavorIds],
+  vcpuCount: ["vcpuCount", ({ vcpuCount }) => vcpuCount],
+  networkVolumeIds: ["networkVolumeIds", ({ networkVolumeIds }) => networkVolumeIds],
 };
+
+const OF_ENDPOINT = Object.entries<Field>(ENDPOINT_FIELDS).flatMap(
+  ([name, { schema, graphql }]): (readonly [string, Read])[] => {
+    const own = IN_OWN_FORM[name];
+    if (own) return [own];
+    if (!graphql) return [];
+    const isList = kindOf(schema) instanceof z.ZodArray;
+    const read = (endpoint: Endpoint) => {
+      const value: unknown = Reflect.get(endpoint, name);
+      if (isList) return Array.isArray(value) ? value.join(",") : "";
+      return (graphql.write ? graphql.write(value) : value) as Shown | undefined;
+    };
+    return [[graphql.name ?? name, read]];
+  },
+);
 
 const OF_TEMPLATE: Readonly<Record<string, (template: Template) => Shown | undefined>> = {
   imageName: ({ imageName }) => imageName,
@@ -76,7 +83,7 @@ const OF_TEMPLATE: Readonly<Record<string, (template: Template) => Shown | undef
 };
 
 function diffOf(before: Released, after: Released): readonly FieldDiff[] {
-  const ofEndpoint = Object.entries(OF_ENDPOINT).map(([field, read]) =>
+  const ofEndpoint = OF_ENDPOINT.map(([field, read]) =>
     diff(field, read(before.endpoint), read(after.endpoint)),
   );
   const [old, now] = [before.template, after.template];

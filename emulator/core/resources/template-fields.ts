@@ -201,6 +201,7 @@ export function templateOf(
   return {
     ...FILE_DEFAULTS,
     name: fields.id,
+    volumeInGb: 0,
     isPlatform: false,
     earned: 0,
     runtimeInMin: 0,

@@ -1,6 +1,8 @@
 /** An endpoint as the management interface answers it. */
 import { z } from "zod";
-import { COMPUTE_TYPES, ENDPOINT_TYPES, SCALER_TYPES } from "../../core/resources/endpoint.ts";
+import { ENDPOINT_FIELDS } from "../../core/resources/endpoint-fields.ts";
+import { SCALER_TYPES } from "../../core/resources/endpoint.ts";
+import { answerShape } from "../../core/resources/fields.ts";
 import { flagParameter } from "../../core/input/query-parameters.ts";
 import { answered, instant } from "./contract.ts";
 import { templateSchema } from "./template.ts";
@@ -8,28 +10,13 @@ import { workerSchema } from "./worker.ts";
 
 export const endpointSchema = answered("Endpoint", {
   id: z.string(),
+  ...answerShape(ENDPOINT_FIELDS),
+  // Answers have a value of each of these.
   name: z.string(),
-  templateId: z.string(),
-  computeType: z.enum(COMPUTE_TYPES),
-  gpuTypeIds: z.array(z.string()),
-  gpuCount: z.int(),
-  cpuFlavorIds: z.array(z.string()).optional(),
-  vcpuCount: z.int().optional(),
-  allowedCudaVersions: z.array(z.string()),
-  minCudaVersion: z.string().optional(),
-  dataCenterIds: z.array(z.string()),
-  networkVolumeId: z.string().optional(),
-  networkVolumeIds: z.array(z.string()),
-  flashboot: z.boolean().optional(),
-  workersMin: z.int(),
-  workersMax: z.int(),
-  idleTimeout: z.int().meta({ description: "In seconds." }),
-  type: z.enum(ENDPOINT_TYPES),
   scalerType: z.enum(SCALER_TYPES),
-  scalerValue: z.int(),
-  executionTimeoutMs: z.int(),
-  retries: z.strictObject({ workerLost: z.int(), handlerError: z.int() }),
-  requestsPerWorker: z.int(),
+  allowedCudaVersions: z.array(z.string()),
+  dataCenterIds: z.array(z.string()),
+  networkVolumeIds: z.array(z.string()),
   env: z.record(z.string(), z.string()),
   version: z.int(),
   createdAt: instant(),

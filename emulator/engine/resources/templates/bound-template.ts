@@ -49,7 +49,7 @@ export function changeContainer(
   const wanted = mergedContainer(step, inline, present);
   const container = completed(wanted);
   if (!isOwn(step, present, making.endpoint.id)) {
-    const isSame = changedFields(containerOf(present), container).length === 0;
+    const isSame = changedFields<ContainerChanges>(containerOf(present), container).length === 0;
     return isSame ? present : put(step, container, making);
   }
   const { containerRegistryAuthId = "" } = container;

@@ -4,27 +4,21 @@ import {
   type EndpointInput,
   readEndpointInput,
 } from "../../../core/resources/endpoint-input.ts";
-import type { Endpoint, EndpointType } from "../../../core/resources/endpoint.ts";
+import { ENDPOINT_FIELDS } from "../../../core/resources/endpoint-fields.ts";
+import type { Endpoint } from "../../../core/resources/endpoint.ts";
 import { readGpuIds, typesOf } from "../../../core/resources/gpu-pools.ts";
-import { valueInWords } from "../../../core/input/problem-messages.ts";
 import { invalidRequest } from "../../../core/service-error.ts";
 import type { InlineContainer } from "../../../engine/resources/templates/bound-template.ts";
 import type { InlineEndpointInput } from "../../../engine/resources/endpoints/manage-endpoints.ts";
 import { cpuOf } from "../catalog/graphql-cpu-instances.ts";
-import { defined, given, type Input, listOf, textOf } from "../graphql/input.ts";
+import { sentFields } from "../graphql/fields.ts";
+import { defined, given, type Input, textOf } from "../graphql/input.ts";
 import { containerChangesOf } from "../templates/graphql-input.ts";
-
-/** What GraphQL calls the types of endpoints (live). */
-export const TYPE_WORDS: Readonly<Record<EndpointType, string>> = {
-  QUEUE: "QB",
-  LOAD_BALANCING: "LB",
-};
 
 /** Of a new endpoint, of a template or with a container of its own. @throws ServiceError invalid_request */
 export function endpointInputOf(input: Input): EndpointInput | InlineEndpointInput {
   const inline = inlineOf(input);
-  const templateId = textOf(input["templateId"]);
-  if (inline === undefined) return readEndpoint({ ...bodyOf(input), ...defined({ templateId }) });
+  if (inline === undefined) return readEndpoint(bodyOf(input));
   const { templateId: _, ...settings } = readEndpoint({ ...bodyOf(input), templateId: "none" });
   const { name } = settings;
   if (name === undefined) throw invalidRequest(["name is required"]);
@@ -48,7 +42,7 @@ export function endpointReplacement(input: Input, present: Endpoint): EndpointCh
   // Who writes back what was read of one without GPUs names none.
   const hasNoGpu = computeType === "CPU" && input["gpuIds"] === "";
   const body = bodyOf(hasNoGpu ? { ...input, gpuIds: null } : input);
-  refuseOther("type", TYPE_WORDS[type], given(input)["type"]);
+  refuseOther("type", ENDPOINT_FIELDS.type.graphql.write(type), given(input)["type"]);
   refuseOther("computeType", computeType, body["computeType"]);
   const isInline = inlineOf(input) !== undefined;
   const templateId = (isInline ? undefined : textOf(input["templateId"])) ?? present.templateId;
@@ -69,34 +63,15 @@ function readEndpoint({ executionTimeoutMs, ...body }: Input): EndpointInput {
   return readEndpointInput({ ...body, ...defined({ executionTimeoutMs }) });
 }
 
-/** As `/v1` has it, without its template. @throws ServiceError invalid_request */
+/** As `/v1` has it. @throws ServiceError invalid_request */
 function bodyOf(input: Input): Input {
-  const sent = given(input);
-  refuseMissing(sent);
-  const { name, gpuCount, networkVolumeId, idleTimeout, scalerType, scalerValue } = sent;
-  const { workersMin, workersMax, minCudaVersion, executionTimeoutMs } = sent;
+  refuseMissing(given(input));
   return {
-    ...defined({ name, gpuCount, networkVolumeId, idleTimeout, scalerType, scalerValue }),
-    ...defined({ workersMin, workersMax, minCudaVersion, executionTimeoutMs }),
-    ...defined({
-      type: wordOf("type", TYPES, sent["type"]),
-      flashboot: wordOf("flashBootType", FLASHBOOT, sent["flashBootType"]),
-      dataCenterIds: listOf(sent["locations"]),
-      allowedCudaVersions: listOf(sent["allowedCudaVersions"]),
-      networkVolumeIds: volumeIdsOf(sent["networkVolumeIds"]),
-    }),
+    ...sentFields(ENDPOINT_FIELDS, input),
+    ...defined({ networkVolumeIds: volumeIdsOf(given(input)["networkVolumeIds"]) }),
     ...computeOf(input),
   };
 }
-
-const TYPES: Readonly<Record<string, EndpointType>> = { QB: "QUEUE", LB: "LOAD_BALANCING" };
-
-/** Kept is whether there is any. */
-const FLASHBOOT: Readonly<Record<string, boolean>> = {
-  OFF: false,
-  FLASHBOOT: true,
-  PRIORITY_FLASHBOOT: true,
-};
 
 /** No pool at all is any GPU; an empty text of them is a mistake (live). @throws ServiceError invalid_request */
 function computeOf({ instanceIds, gpuIds }: Input): Input {
@@ -110,19 +85,6 @@ function computeOf({ instanceIds, gpuIds }: Input): Input {
 function volumeIdsOf(volumes: unknown): unknown {
   if (!Array.isArray(volumes)) return undefined;
   return (volumes as readonly (Input | null)[]).flatMap((each) => each?.["networkVolumeId"] ?? []);
-}
-
-/** @throws ServiceError invalid_request */
-function wordOf<Value>(
-  field: string,
-  words: Readonly<Record<string, Value>>,
-  word: unknown,
-): Value | undefined {
-  if (word === undefined) return undefined;
-  const value = typeof word === "string" && Object.hasOwn(words, word) ? words[word] : undefined;
-  if (value !== undefined) return value;
-  const known = Object.keys(words).join(", ");
-  throw invalidRequest([`${field} must be one of ${known}; got ${valueInWords(word)}`]);
 }
 
 /** @throws ServiceError invalid_request */

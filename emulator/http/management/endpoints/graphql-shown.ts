@@ -1,4 +1,5 @@
 /** An endpoint as GraphQL shows it: the record, and what it takes from its template, its volumes and its workers (live). */
+import { ENDPOINT_FIELDS } from "../../../core/resources/endpoint-fields.ts";
 import type { Endpoint } from "../../../core/resources/endpoint.ts";
 import { poolsOf, writeGpuIds } from "../../../core/resources/gpu-pools.ts";
 import { volumesOf } from "../../../core/resources/network-volume.ts";
@@ -6,8 +7,8 @@ import { instanceIdsOf } from "./v1.ts";
 import { USER_ID } from "../account/user-id.ts";
 import { workerBody } from "../pods/v1-worker-body.ts";
 import type { HttpEngine } from "../../operation/service.ts";
+import { shownFields } from "../graphql/fields.ts";
 import type { GraphqlCaller } from "../graphql/graphql-caller.ts";
-import { TYPE_WORDS } from "./graphql-input.ts";
 import { pairsOf } from "../graphql/input.ts";
 
 export function shownEndpoint(
@@ -16,7 +17,7 @@ export function shownEndpoint(
   caller: GraphqlCaller,
 ): object {
   const { directory, fleet } = engine;
-  const { id, templateId, computeType, scalerValue, dataCenterIds = [] } = endpoint;
+  const { id, templateId, computeType, scalerValue } = endpoint;
   const isCpu = computeType === "CPU";
   const volumes = volumesOf(endpoint).map((volumeId) => ({
     networkVolumeId: volumeId,
@@ -25,19 +26,16 @@ export function shownEndpoint(
   const [first] = volumes;
   return {
     ...endpoint,
-    type: TYPE_WORDS[endpoint.type],
+    ...shownFields(ENDPOINT_FIELDS, endpoint),
     gpuIds: isCpu ? null : writeGpuIds(poolsOf(endpoint.gpuTypeIds)),
     instanceIds: isCpu ? instanceIdsOf(endpoint) : [],
     networkVolumeId: first?.networkVolumeId ?? null,
     networkVolumeIds: volumes,
     networkVolume: first ? (directory.findVolume(first.networkVolumeId) ?? null) : null,
-    locations: dataCenterIds.join(","),
     // Clients read a whole number.
     scalerValue: Math.ceil(scalerValue),
     // Here no worker is held ready that is not asked for.
     workersStandby: 0,
-    allowedCudaVersions: (endpoint.allowedCudaVersions ?? []).join(","),
-    flashBootType: endpoint.flashboot === true ? "FLASHBOOT" : "OFF",
     modelReferences: [],
     env: () => pairsOf(directory.findTemplate(templateId)?.env ?? {}),
     userId: USER_ID,

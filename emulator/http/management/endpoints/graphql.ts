@@ -1,4 +1,5 @@
 /** Endpoints in GraphQL. */
+import { ENDPOINT_FIELDS } from "../../../core/resources/endpoint-fields.ts";
 import type { Endpoint } from "../../../core/resources/endpoint.ts";
 import {
   createEndpoint,
@@ -8,6 +9,7 @@ import {
 import { updateEndpoint } from "../../../engine/resources/endpoints/update-endpoint.ts";
 import { type FieldNames, inNames } from "../../operation/requests/field-names.ts";
 import type { HttpEngine } from "../../operation/service.ts";
+import { namesOf } from "../graphql/fields.ts";
 import type { GraphqlCaller } from "../graphql/graphql-caller.ts";
 import { endpointInputOf, endpointReplacement, inlineOf } from "./graphql-input.ts";
 import { shownEndpoint } from "./graphql-shown.ts";
@@ -15,11 +17,10 @@ import { type Input, textOf } from "../graphql/input.ts";
 
 /** What GraphQL calls the fields of an endpoint and its template. */
 const NAMES: FieldNames = {
+  ...namesOf(ENDPOINT_FIELDS),
   gpuTypeIds: "gpuIds",
   cpuFlavorIds: "instanceIds",
   vcpuCount: "instanceIds",
-  dataCenterIds: "locations",
-  flashboot: "flashBootType",
   dockerEntrypoint: "dockerArgs",
   dockerStartCmd: "dockerArgs",
 };

@@ -1,10 +1,13 @@
 /** An endpoint as the second version of REST answers it (live). */
 import { ENDPOINT_CPU_FLAVORS, flavorMemoryGb } from "../../../core/catalog/cpu-flavors.ts";
+import { ENDPOINT_FIELDS } from "../../../core/resources/endpoint-fields.ts";
 import type { Endpoint } from "../../../core/resources/endpoint.ts";
+import { inOrder } from "../../../core/resources/fields.ts";
 import { poolsOf } from "../../../core/resources/gpu-pools.ts";
 import { volumesOf } from "../../../core/resources/network-volume.ts";
 import { CONTAINER_DEFAULTS } from "../../../core/resources/template-fields.ts";
 import type { TemplateContainer } from "../../../core/resources/template.ts";
+import { shownBelow } from "../rest-v2/fields.ts";
 import { containerBody } from "../templates/rest-v2-container.ts";
 import { hasIdleTimeout } from "./rest-v2-settings.ts";
 
@@ -25,35 +28,27 @@ export function endpointBodyV2(
   baseUrl: string | undefined,
 ) {
   const made = container ?? UNKNOWN_CONTAINER;
-  return {
+  const { idleTimeout, ...bounds } = shownBelow(ENDPOINT_FIELDS, endpoint, "workers");
+  return inOrder(ORDER, {
     id: endpoint.id,
-    name: endpoint.name,
-    type: endpoint.type === "QUEUE" ? "QUEUE" : "LOAD_BALANCER",
+    ...shownBelow(ENDPOINT_FIELDS, endpoint),
     ...(endpoint.computeType === "GPU" ? { gpu: gpuOf(endpoint) } : { cpu: cpuOf(endpoint) }),
-    workers: {
-      min: endpoint.workersMin,
-      max: endpoint.workersMax,
-      ...(hasIdleTimeout(endpoint) && { idleTimeout: endpoint.idleTimeout }),
-    },
+    workers: { ...bounds, ...(hasIdleTimeout(endpoint) && { idleTimeout }) },
     scaling: scalingOf(endpoint),
-    dataCenterIds: endpoint.dataCenterIds ?? [],
     networkVolumes: volumesOf(endpoint),
-    timeout: endpoint.executionTimeoutMs,
-    flashboot: endpoint.flashboot === true ? "FLASHBOOT" : "OFF",
     ...(baseUrl !== undefined && { requestUrls: requestUrlsOf(endpoint, made, baseUrl) }),
     createdAt: endpoint.createdAt,
     ...containerBody(made),
-  };
+  });
 }
 
-function gpuOf({ gpuTypeIds, gpuCount, allowedCudaVersions, minCudaVersion }: Endpoint) {
-  const { pools, excludedTypes } = poolsOf(gpuTypeIds);
-  return {
-    ...{ pools, excludedTypes },
-    count: gpuCount,
-    allowedCudaVersions: allowedCudaVersions ?? [],
-    minCudaVersion: minCudaVersion ?? null,
-  };
+const ORDER = [
+  ...["id", "name", "type", "gpu", "cpu", "workers", "scaling", "dataCenterIds"],
+  ...["networkVolumes", "timeout", "flashboot"],
+];
+
+function gpuOf(endpoint: Endpoint) {
+  return { ...poolsOf(endpoint.gpuTypeIds), ...shownBelow(ENDPOINT_FIELDS, endpoint, "gpu") };
 }
 
 /** Without flavours, so that any will do, it is all of them (ours). */

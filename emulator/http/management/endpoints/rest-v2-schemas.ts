@@ -1,38 +1,36 @@
 /** Endpoints of the second version of REST, as they are sent and answered (live). */
 import { z } from "zod";
-import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { ENDPOINT_CPU_FLAVORS } from "../../../core/catalog/cpu-flavors.ts";
 import { GPU_POOLS } from "../../../core/catalog/gpu-types.ts";
-import { NAME_MAX_CHARACTERS } from "../../../core/input/input-fields.ts";
 import { CUDA_VERSION } from "../../../core/workers/cuda-requirement.ts";
-import { DATA_CENTER } from "../../../core/catalog/data-centers.ts";
+import { ENDPOINT_FIELDS } from "../../../core/resources/endpoint-fields.ts";
+import { inOrder } from "../../../core/resources/fields.ts";
 import { instant } from "../../schemas/contract.ts";
-import { containerAnswer, containerFields } from "../templates/rest-v2-container.ts";
-
-const TYPES = ["QUEUE", "LOAD_BALANCER"] as const;
-const FLASHBOOTS = ["OFF", "FLASHBOOT", "PRIORITY_FLASHBOOT"] as const;
+import { shownShape, takenShape } from "../rest-v2/fields.ts";
+import {
+  CONTAINER_ORDER,
+  containerAnswer,
+  containerFields,
+} from "../templates/rest-v2-container.ts";
 
 const QUEUE_DELAY_MIN_SECONDS = 0.5;
-const IDLE_TIMEOUT_MAX_SECONDS = 3_600;
 const VCPUS_MIN = 2;
 
-const cudaVersion = z.string().regex(CUDA_VERSION);
+const pools = unique(z.array(z.string().meta({ examples: [...GPU_POOLS] })).min(1));
 
-/** Of GPUs; a choice of pools takes the place of both. */
+/** Pools of GPUs; a choice of them takes the place of both. */
 const gpuFields = {
-  pools: unique(z.array(z.string().meta({ examples: [...GPU_POOLS] })).min(1)),
   excludedTypes: unique(z.array(z.string().trim().min(1))).optional(),
-  count: z.int().min(1).optional(),
-  allowedCudaVersions: z.array(cudaVersion).optional(),
-  minCudaVersion: cudaVersion.optional(),
+  ...takenShape(ENDPOINT_FIELDS, "gpu"),
 };
 
-const gpuInput = z.strictObject(gpuFields);
+const gpuInput = z.strictObject({ pools, ...gpuFields });
 
 const gpuChanges = z.strictObject({
+  pools: pools.optional(),
   ...gpuFields,
-  pools: gpuFields.pools.optional(),
-  minCudaVersion: z.union([cudaVersion, z.literal("")]).optional(),
+  // An empty text removes it.
+  minCudaVersion: z.union([z.string().regex(CUDA_VERSION), z.literal("")]).optional(),
 });
 
 const cpuInput = unique(
@@ -54,14 +52,6 @@ const cpuInput = unique(
     .min(1),
 );
 
-const workersInput = z.strictObject({
-  min: z.int().min(0).optional(),
-  max: z.int().min(0).optional(),
-  idleTimeout: z.int().min(1).max(IDLE_TIMEOUT_MAX_SECONDS).optional().meta({
-    description: "Seconds; not for queues that scale by the number of requests.",
-  }),
-});
-
 const scaling = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("QUEUE_DELAY"),
@@ -70,40 +60,44 @@ const scaling = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("REQUEST_COUNT"), requestCount: z.int().min(1) }),
 ]);
 
-const changeable = {
+const ORDER = [
+  ...["name", "type", "gpu", "scaling", ...CONTAINER_ORDER, "templateId", "cpu", "workers"],
+  ...["dataCenterIds", "networkVolumes", "timeout", "flashboot"],
+];
+
+const compound = {
   ...containerFields,
   templateId: z.string().min(1).optional().meta({
     description:
       "A serverless template whose container is copied once; what is beside it counts more.",
   }),
   cpu: cpuInput.optional(),
-  workers: workersInput.optional(),
-  dataCenterIds: z.array(z.string().regex(DATA_CENTER)).optional(),
+  workers: z.strictObject(takenShape(ENDPOINT_FIELDS, "workers")).optional(),
   networkVolumes: z.array(z.string()).optional(),
-  timeout: z
-    .int()
-    .min(0)
-    .max(LIMITS.executionTimeoutMaxMs)
-    .optional()
-    .meta({ description: "How long a job may execute, ms; 0: no limit." }),
-  flashboot: z.enum(FLASHBOOTS).optional(),
 };
-
-const name = z.string().min(1).max(NAME_MAX_CHARACTERS);
 
 /** The body of `POST /v2/serverless`. */
 export const createEndpointSchema = z
-  .strictObject({ name, type: z.enum(TYPES), gpu: gpuInput.optional(), scaling, ...changeable })
+  .strictObject(
+    inOrder(ORDER, {
+      ...takenShape(ENDPOINT_FIELDS, "", true),
+      gpu: gpuInput.optional(),
+      scaling,
+      ...compound,
+    }),
+  )
   .meta({ id: "CreateEndpoint", oneOf: [{ required: ["gpu"] }, { required: ["cpu"] }] });
 
 /** The body of `PATCH /v2/serverless/{id}`. */
 export const updateEndpointSchema = z
-  .strictObject({
-    name: name.optional(),
-    gpu: gpuChanges.optional(),
-    scaling: scaling.optional(),
-    ...changeable,
-  })
+  .strictObject(
+    inOrder(ORDER, {
+      ...takenShape(ENDPOINT_FIELDS),
+      gpu: gpuChanges.optional(),
+      scaling: scaling.optional(),
+      ...compound,
+    }),
+  )
   .meta({ id: "UpdateEndpoint" });
 
 export type CreateEndpointBody = z.output<typeof createEndpointSchema>;
@@ -118,30 +112,20 @@ const ofJob = (what: string) =>
 export const endpointSchemaV2 = z
   .strictObject({
     id: z.string(),
-    name: z.string(),
-    type: z.enum(TYPES),
+    ...shownShape(ENDPOINT_FIELDS),
     gpu: z
       .strictObject({
         pools: z.array(z.string()),
         excludedTypes: z.array(z.string()),
-        count: z.int(),
-        allowedCudaVersions: z.array(z.string()),
-        minCudaVersion: z.string().nullable(),
+        ...shownShape(ENDPOINT_FIELDS, "gpu"),
       })
       .optional(),
     cpu: z
       .array(z.strictObject({ id: z.string(), vcpuCount: z.int(), memory: z.int() }))
       .optional(),
-    workers: z.strictObject({
-      min: z.int(),
-      max: z.int(),
-      idleTimeout: z.int().optional().meta({ description: "Seconds." }),
-    }),
+    workers: z.strictObject(shownShape(ENDPOINT_FIELDS, "workers")),
     scaling,
-    dataCenterIds: z.array(z.string()),
     networkVolumes: z.array(z.string()),
-    timeout: z.int(),
-    flashboot: z.enum(FLASHBOOTS),
     requestUrls: z
       .strictObject({
         run: z.string().optional(),

@@ -3,19 +3,24 @@ import { defined } from "../../../../runtime/protocol/without-undefined.ts";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { ENDPOINT_CPU_FLAVORS } from "../../../core/catalog/cpu-flavors.ts";
 import { valueInWords } from "../../../core/input/problem-messages.ts";
-import { DEFAULT_RETRY_RULES } from "../../../core/jobs/job.ts";
+import { ENDPOINT_FIELDS } from "../../../core/resources/endpoint-fields.ts";
 import { type EndpointChanges, workersMinProblem } from "../../../core/resources/endpoint-input.ts";
 import { type Endpoint, scalerProblem } from "../../../core/resources/endpoint.ts";
+import { defaultsOf } from "../../../core/resources/fields.ts";
 import { poolsOf, typesOf } from "../../../core/resources/gpu-pools.ts";
 import { invalidRequest } from "../../../core/service-error.ts";
 import type { InlineEndpointInput } from "../../../engine/resources/endpoints/manage-endpoints.ts";
+import { readBody } from "../rest-v2/fields.ts";
 import { unprocessable } from "../rest-v2/problem.ts";
 import type { CreateEndpointBody, UpdateEndpointBody } from "./rest-v2-schemas.ts";
 
-const DEFAULT_WORKERS = { min: 0, max: 3, idleTimeout: 10 };
-
-/** The live service was seen to take no limit where none is sent, in spite of its document. */
-const DEFAULT_TIMEOUT_MS = 0;
+/** The live service was seen to set no time limit where none is sent, in spite of its document. */
+const DEFAULTS = {
+  ...defaultsOf(ENDPOINT_FIELDS),
+  idleTimeout: 10,
+  executionTimeoutMs: 0,
+  flashboot: false,
+};
 
 /** Without what its workers are made of. */
 export type EndpointSettings = Omit<InlineEndpointInput, "container" | "copyOf">;
@@ -24,60 +29,49 @@ type Body = CreateEndpointBody | UpdateEndpointBody;
 
 /** @throws ServiceError invalid_request, unprocessable */
 export function endpointSettingsOf(body: CreateEndpointBody): EndpointSettings {
-  const type = body.type === "LOAD_BALANCER" ? "LOAD_BALANCING" : "QUEUE";
-  if ((body.gpu === undefined) === (body.cpu === undefined))
+  const { gpu, cpu, scaling, networkVolumes = [] } = body;
+  if ((gpu === undefined) === (cpu === undefined))
     throw invalidRequest(["exactly one of gpu and cpu is required"]);
-  const { gpu } = body;
-  const scaling = scalingOf(body.scaling);
-  checkIdleTimeout(type, scaling.scalerType, body);
-  checkCuda(gpu ?? {});
-  const workers = { ...DEFAULT_WORKERS, ...defined(body.workers ?? {}) };
-  checkBounds(type, scaling.scalerType, workers);
-  const { networkVolumes = [], dataCenterIds } = body;
+  // The schema has required the name.
+  const { name = "", ...read } = defined(readBody(ENDPOINT_FIELDS, body));
+  const settings = { ...DEFAULTS, ...read, name, ...scalingOf(scaling) };
+  checkIdleTimeout(settings, read);
+  checkCuda(read);
+  checkBounds(settings);
   return {
-    name: body.name,
-    type,
+    ...settings,
     computeType: gpu === undefined ? "CPU" : "GPU",
     gpuTypeIds: gpu === undefined ? [] : typesOf(gpu.pools, gpu.excludedTypes),
-    gpuCount: gpu?.count ?? 1,
-    ...cudaOf(gpu ?? {}),
-    ...(body.cpu && cpuOf(body.cpu)),
-    workersMin: workers.min,
-    workersMax: workers.max,
-    idleTimeout: workers.idleTimeout,
-    ...scaling,
-    ...defined({ dataCenterIds }),
+    ...(cpu && cpuOf(cpu)),
     ...volumesOf(networkVolumes),
-    executionTimeoutMs: timeoutOf(body.timeout ?? DEFAULT_TIMEOUT_MS),
-    flashboot: (body.flashboot ?? "OFF") !== "OFF",
-    retries: DEFAULT_RETRY_RULES,
-    requestsPerWorker: LIMITS.requestsPerWorkerDefault,
+    executionTimeoutMs: timeoutOf(settings.executionTimeoutMs),
   };
 }
 
 /** Of an endpoint that is there, the use case looks at it. */
 function checkBounds(
-  type: Endpoint["type"],
-  scalerType: Endpoint["scalerType"],
-  { min, max }: typeof DEFAULT_WORKERS,
+  settings: Pick<Endpoint, "type" | "scalerType" | "workersMin" | "workersMax">,
 ): void {
-  const tooMany = workersMinProblem({ workersMin: min, workersMax: max });
+  const tooMany = workersMinProblem(settings);
   if (tooMany !== undefined) throw invalidRequest([`workersMin ${tooMany}`]);
-  const wrongScaler = scalerProblem(type, scalerType);
+  const wrongScaler = scalerProblem(settings.type, settings.scalerType);
   if (wrongScaler !== undefined) throw invalidRequest([`scalerType ${wrongScaler}`]);
 }
 
 /** @throws ServiceError invalid_request, unprocessable */
 export function endpointChangesOf(body: UpdateEndpointBody, present: Endpoint): EndpointChanges {
-  const { gpu, cpu, timeout, flashboot, networkVolumes, workers = {} } = body;
+  const { gpu, cpu, networkVolumes } = body;
   if (gpu !== undefined && present.computeType === "CPU")
     throw invalidRequest(["gpu is not possible: the endpoint was created with cpu"]);
   if (cpu !== undefined && present.computeType === "GPU")
     throw invalidRequest(["cpu is not possible: the endpoint was created with gpu"]);
   const scaling = body.scaling && scalingOf(body.scaling);
-  checkIdleTimeout(present.type, scaling?.scalerType ?? present.scalerType, body);
+  const read = readBody(ENDPOINT_FIELDS, body);
+  const { executionTimeoutMs: timeout } = read;
+  checkIdleTimeout({ ...present, ...scaling }, read);
   return {
-    ...(gpu && gpuChangesOf(gpu, present)),
+    ...read,
+    ...(gpu && gpuChangesOf(gpu, read, present)),
     ...(cpu && cpuOf(cpu)),
     ...scaling,
     ...(networkVolumes && {
@@ -85,33 +79,24 @@ export function endpointChangesOf(body: UpdateEndpointBody, present: Endpoint): 
       networkVolumeIds: [],
       ...volumesOf(networkVolumes),
     }),
-    ...defined({
-      name: body.name,
-      workersMin: workers.min,
-      workersMax: workers.max,
-      idleTimeout: workers.idleTimeout,
-      dataCenterIds: body.dataCenterIds,
-      executionTimeoutMs: timeout === undefined ? undefined : timeoutOf(timeout),
-      flashboot: flashboot === undefined ? undefined : flashboot !== "OFF",
-    }),
+    ...(timeout !== undefined && { executionTimeoutMs: timeoutOf(timeout) }),
   };
 }
 
 type GpuChanges = NonNullable<UpdateEndpointBody["gpu"]>;
 
-function gpuChangesOf(gpu: GpuChanges, present: Endpoint): EndpointChanges {
-  const { pools, excludedTypes, count, allowedCudaVersions, minCudaVersion } = gpu;
+function gpuChangesOf(
+  { pools, excludedTypes }: GpuChanges,
+  { allowedCudaVersions, minCudaVersion }: CudaChoice,
+  present: Endpoint,
+): EndpointChanges {
   if (excludedTypes !== undefined && pools === undefined)
     throw invalidRequest(["gpu.excludedTypes needs gpu.pools beside it"]);
   if (allowedCudaVersions !== undefined || minCudaVersion !== undefined)
     checkCuda({ ...present, ...defined({ allowedCudaVersions, minCudaVersion }) });
   const isSame = pools !== undefined && isSameChoice({ pools, excludedTypes }, present);
-  return {
-    // The order of types of one pool says nothing there.
-    ...(pools !== undefined && !isSame && { gpuTypeIds: typesOf(pools, excludedTypes) }),
-    ...(count !== undefined && { gpuCount: count }),
-    ...defined({ allowedCudaVersions, minCudaVersion }),
-  };
+  // The order of types of one pool says nothing there.
+  return pools === undefined || isSame ? {} : { gpuTypeIds: typesOf(pools, excludedTypes) };
 }
 
 function isSameChoice(
@@ -125,13 +110,9 @@ function isSameChoice(
   );
 }
 
-function cudaOf({ allowedCudaVersions, minCudaVersion }: GpuChanges) {
-  return defined({ allowedCudaVersions, minCudaVersion });
-}
-
 function checkCuda({ allowedCudaVersions = [], minCudaVersion = "" }: CudaChoice): void {
   if (allowedCudaVersions.length > 0 && minCudaVersion !== "")
-    throw invalidRequest(["gpu.allowedCudaVersions and gpu.minCudaVersion exclude each other"]);
+    throw invalidRequest(["allowedCudaVersions and minCudaVersion exclude each other"]);
 }
 
 type CudaChoice = Pick<Endpoint, "allowedCudaVersions" | "minCudaVersion">;
@@ -168,11 +149,10 @@ export function hasIdleTimeout({ type, scalerType }: Pick<Endpoint, "type" | "sc
 }
 
 function checkIdleTimeout(
-  type: Endpoint["type"],
-  scalerType: Endpoint["scalerType"],
-  { workers }: Pick<Body, "workers">,
+  kind: Pick<Endpoint, "type" | "scalerType">,
+  { idleTimeout }: Pick<EndpointChanges, "idleTimeout">,
 ): void {
-  if (workers?.idleTimeout === undefined || hasIdleTimeout({ type, scalerType })) return;
+  if (idleTimeout === undefined || hasIdleTimeout(kind)) return;
   const text = "idleTimeout does not apply to queue-based endpoints scaling on requestCount";
   throw unprocessable(text);
 }

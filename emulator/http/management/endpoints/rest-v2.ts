@@ -1,5 +1,7 @@
 /** Operations on endpoints in the second version of REST. */
+import { ENDPOINT_FIELDS } from "../../../core/resources/endpoint-fields.ts";
 import type { Endpoint } from "../../../core/resources/endpoint.ts";
+import { CONTAINER_FIELDS } from "../../../core/resources/template-fields.ts";
 import type { Template } from "../../../core/resources/template.ts";
 import type { CatalogPort } from "../../../engine/resources/catalog-port.ts";
 import type { InlineContainer } from "../../../engine/resources/templates/bound-template.ts";
@@ -12,6 +14,7 @@ import { updateEndpoint } from "../../../engine/resources/endpoints/update-endpo
 import type { Call } from "../../operation/operation.ts";
 import { Collection } from "../rest-v2/collection.ts";
 import { containerOf } from "../templates/rest-v2-container.ts";
+import { namesOf } from "../rest-v2/fields.ts";
 import { notFitting, unprocessable } from "../rest-v2/problem.ts";
 import { endpointBodyV2 } from "./rest-v2-body.ts";
 import {
@@ -31,12 +34,9 @@ const endpoint = new Collection({
   name: "The endpoint",
   schema: endpointSchemaV2,
   names: {
-    imageName: "image",
-    containerRegistryAuthId: "registry",
+    ...namesOf({ ...CONTAINER_FIELDS, ...ENDPOINT_FIELDS }),
     networkVolumeId: "networkVolumes",
     networkVolumeIds: "networkVolumes",
-    workersMin: "workers.min",
-    workersMax: "workers.max",
     scalerType: "scaling.type",
     LOAD_BALANCING: "LOAD_BALANCER",
   },
@@ -54,7 +54,7 @@ export const SERVERLESS_V2_OPERATIONS = {
   createEndpointV2: endpoint.creation(
     { takes: createEndpointSchema, errors: ["template_not_found", "storage_full"] },
     async ({ service: { engine } }, body) => {
-      if (body.image === undefined && body.templateId === undefined)
+      if (!("image" in body) && body.templateId === undefined)
         throw notFitting(["$: missing property 'image'"]);
       const inline = inlineOf(engine, body);
       const settings = endpointSettingsOf(withCudaOf(engine, body));
@@ -99,7 +99,7 @@ function withCudaOf({ directory }: CatalogPort, body: CreateEndpointBody): Creat
   const { gpu, templateId } = body;
   if (gpu === undefined || templateId === undefined) return body;
   const { allowedCudaVersions } = directory.template(templateId);
-  const isSaid = gpu.allowedCudaVersions !== undefined || gpu.minCudaVersion !== undefined;
+  const isSaid = "allowedCudaVersions" in gpu || "minCudaVersion" in gpu;
   if (isSaid || allowedCudaVersions === undefined) return body;
   return { ...body, gpu: { ...gpu, allowedCudaVersions: [...allowedCudaVersions] } };
 }

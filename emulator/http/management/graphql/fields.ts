@@ -79,7 +79,8 @@ function placesIn(table: FieldTable) {
   });
 }
 
-function kindIn({ schema, shows = kindOf(schema) }: Field): Kind {
+function kindIn({ schema, shows = kindOf(schema), graphql }: Field): Kind {
+  if (graphql?.isWord) return WORD;
   if (shows instanceof z.ZodRecord) return VARIABLES;
   if (shows instanceof z.ZodArray) return LIST;
   if (shows instanceof z.ZodNumber) return WHOLE;

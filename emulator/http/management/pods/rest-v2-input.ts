@@ -32,13 +32,13 @@ export function podInputOf(body: CreatePodV2, resolved: Resolved): PodInput {
   if (template?.isServerless === true) throw workersTemplate();
   if ((gpu === undefined) === (cpu === undefined))
     throw invalidRequest(["exactly one of gpu and cpu has to be there"]);
-  const { dockerArgs, ...container } = containerOf(body);
+  const { dockerArgs, env, ...container } = containerOf(body);
   const input = readPodInput({
     name,
     ...(templateId !== undefined && { templateId }),
     ports: template?.ports ?? [],
     ...container,
-    env: { ...serversOf(body, resolved), ...template?.env, ...body.env },
+    env: { ...serversOf(body, resolved), ...template?.env, ...env },
     ...volumesOf(body, template),
     cloudType: cloud,
     globalNetworking,
@@ -108,8 +108,8 @@ export function podChangesOf(
   template: Template | undefined,
 ): PodChanges {
   if (template?.isServerless === true) throw workersTemplate();
-  const { name, globalNetworking, locked, env } = body;
-  const { dockerArgs, ...container } = containerOf(body);
+  const { name, globalNetworking, locked } = body;
+  const { dockerArgs, env, ...container } = containerOf(body);
   const changes = readPodChanges({
     ...(template && ofTemplate(template)),
     ...container,

@@ -12,9 +12,11 @@ type Shape = Readonly<Record<string, z.ZodType>>;
 
 /** What a body takes directly below a path, for example `workers`. @param isNew names the required fields */
 export function takenShape(table: FieldTable, below = "", isNew = false): Shape {
-  return membersBelow(table, below, ({ schema, isRequired }, { takes = kindOf(schema, true) }) =>
-    isNew && isRequired ? takes : takes.optional(),
-  );
+  const open = isNew ? table : withoutSettled(table);
+  return membersBelow(open, below, ({ schema, isRequired }, place) => {
+    const { takes = kindOf(schema, true) } = place;
+    return isNew && (isRequired ?? place.isRequired) ? takes : takes.optional();
+  });
 }
 
 /** What an answer has there. */
@@ -50,10 +52,9 @@ export function namesOf(table: FieldTable): Readonly<Record<string, string>> {
   return Object.fromEntries(placesIn(table).map(([name, , { at }]) => [name, at]));
 }
 
-/** The same with these keys first. */
-export function inOrder<Thing extends object>(names: readonly string[], thing: Thing): Thing {
-  const first = names.filter((name) => Object.hasOwn(thing, name));
-  return Object.assign(Object.fromEntries(first.map((name) => [name, undefined])), thing);
+function withoutSettled(table: FieldTable): FieldTable {
+  const open = Object.entries(table).filter(([, { restV2 }]) => !restV2?.isSettled);
+  return Object.fromEntries(open);
 }
 
 function membersBelow<Made>(

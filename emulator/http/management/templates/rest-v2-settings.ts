@@ -1,7 +1,7 @@
 /** Templates in the second version of REST, and as the fields of ours (live). Pure. */
 import { z } from "zod";
 import { defined } from "../../../../runtime/protocol/without-undefined.ts";
-import { defaultsOf } from "../../../core/resources/fields.ts";
+import { defaultsOf, inOrder } from "../../../core/resources/fields.ts";
 import { NEWER_TEMPLATE_FIELDS, TEMPLATE_FIELDS } from "../../../core/resources/template-fields.ts";
 import {
   type TemplateChanges,
@@ -10,7 +10,7 @@ import {
 } from "../../../core/resources/template-input.ts";
 import type { Template } from "../../../core/resources/template.ts";
 import { invalidRequest } from "../../../core/service-error.ts";
-import { inOrder, readBody, shownBelow, shownShape, takenShape } from "../rest-v2/fields.ts";
+import { readBody, shownBelow, shownShape, takenShape } from "../rest-v2/fields.ts";
 import { args, CONTAINER_ORDER, containerBody, containerOf } from "./rest-v2-container.ts";
 
 const PERSISTENT_MIN_GB = 10;

@@ -1,4 +1,5 @@
 /** What GraphQL here takes, by the names that clients declare their variables with (live). */
+import { ENDPOINT_FIELDS } from "../../../../core/resources/endpoint-fields.ts";
 import {
   CONTAINER_FIELDS,
   NEWER_TEMPLATE_FIELDS,
@@ -112,26 +113,12 @@ input PortConfigInput {
 
 input EndpointInput {
   id: String
-  name: String
-  templateId: String
+  ${inputFields(ENDPOINT_FIELDS)}
   template: EndpointTemplateInput
   hubReleaseId: String
-  type: Word
   gpuIds: String
-  gpuCount: Int
   instanceIds: [String]
-  networkVolumeId: String
   networkVolumeIds: [EndpointNetworkVolumeInput]
-  locations: Words
-  idleTimeout: Int
-  scalerType: Word
-  scalerValue: Int
-  workersMin: Int
-  workersMax: Int
-  minCudaVersion: String
-  allowedCudaVersions: Words
-  executionTimeoutMs: Int
-  flashBootType: Word
   modelReferences: [String]
   compliance: Words
 }

@@ -1,4 +1,5 @@
 /** What GraphQL here can be asked for: its fields, and the types that they answer (live). */
+import { ENDPOINT_FIELDS } from "../../../../core/resources/endpoint-fields.ts";
 import {
   NEWER_TEMPLATE_FIELDS,
   TEMPLATE_FIELDS,
@@ -229,27 +230,13 @@ type PortConfig {
 
 type Endpoint {
   id: ID
-  name: String
-  templateId: String
-  type: String
+  ${outputFields(ENDPOINT_FIELDS)}
   computeType: String
   gpuIds: String
-  gpuCount: Whole
   instanceIds: [String]
-  networkVolumeId: String
   networkVolumeIds: [EndpointNetworkVolume]
   networkVolume: NetworkVolume
-  locations: String
-  idleTimeout: Whole
-  scalerType: String
-  scalerValue: Whole
-  workersMin: Whole
-  workersMax: Whole
   workersStandby: Whole
-  minCudaVersion: String
-  allowedCudaVersions: String
-  executionTimeoutMs: Whole
-  flashBootType: String
   modelReferences: [String]
   env: [KeyValue]
   version: Whole
