@@ -2,11 +2,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { summariesSource } from "./operations-table.ts";
 import { answerTypesSource } from "./answer-types.ts";
+import { settingsSource } from "./settings-source.ts";
 import { PAGES, regenerated } from "./pages.ts";
 
 for (const page of PAGES) await rewrite(page.file, (before) => regenerated(page, before));
 await rewrite("emulator/http/operation/openapi/summaries.ts", summariesSource);
 await rewrite("emulator/dashboard/service/generated/answers.ts", answerTypesSource);
+await rewrite("emulator/dashboard/service/generated/settings.ts", settingsSource);
 
 async function rewrite(
   path: string,

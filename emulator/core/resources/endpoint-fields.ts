@@ -288,7 +288,7 @@ export const ENDPOINT_FIELDS = {
 /** The fields in the order of configs and of the settings page; a new field comes last. */
 export const ENDPOINT_FIELDS_IN_FILES = inOrder(
   [
-    ...["workersMin", "workersMax", "idleTimeout", "scalerType", "scalerValue"],
+    ...["name", "workersMin", "workersMax", "idleTimeout", "scalerType", "scalerValue"],
     ...["executionTimeoutMs", "retries", "requestsPerWorker", "computeType", "gpuTypeIds"],
     ...["gpuCount", "type", "allowedCudaVersions", "minCudaVersion", "cpuFlavorIds"],
     ...["vcpuCount", "dataCenterIds", "flashboot"],

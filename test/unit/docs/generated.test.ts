@@ -15,6 +15,7 @@ import { limitInWords, limitsTable } from "../../../scripts/docs/limits-table.ts
 import { answerTypesSource } from "../../../scripts/docs/answer-types.ts";
 import { operationsTable, summariesSource } from "../../../scripts/docs/operations-table.ts";
 import { PAGES, regenerated } from "../../../scripts/docs/pages.ts";
+import { settingsSource } from "../../../scripts/docs/settings-source.ts";
 import { withSection } from "../../../scripts/docs/section.ts";
 import { markdownTable } from "../../../scripts/docs/table.ts";
 import { readDocument } from "./documents.ts";
@@ -42,9 +43,12 @@ test("every arrow of a state diagram joins names that Mermaid takes", () => {
   for (const arrow of arrows) expect(arrow).toMatch(/^ +(\[\*\]|\w+) --> (\[\*\]|\w+): /);
 });
 
-test("the dashboard's types of answers are what npm run docs would write", () => {
-  const { text } = readDocument("emulator/dashboard/service/generated/answers.ts");
-  expect(answerTypesSource()).toBe(text);
+test.each([
+  ["answers", answerTypesSource],
+  ["settings", settingsSource],
+])("the dashboard's %s are what npm run docs would write", (name, source) => {
+  const { text } = readDocument(`emulator/dashboard/service/generated/${name}.ts`);
+  expect(source()).toBe(text);
 });
 
 test("the summaries of the operations are what npm run docs would write", () => {

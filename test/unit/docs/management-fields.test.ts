@@ -1,6 +1,6 @@
 /** The field tables of docs/management.md say what the service accepts, which defaults it fills in and what a change does. */
 import { expect, test } from "vitest";
-import { ENDPOINT_FIELDS_IN_PLACE } from "../../../emulator/core/resources/endpoint-change.ts";
+import { ENDPOINT_FIELDS } from "../../../emulator/core/resources/endpoint-fields.ts";
 import {
   readEndpointChanges,
   readEndpointInput,
@@ -8,7 +8,8 @@ import {
 import { readNetworkVolumeInput } from "../../../emulator/core/resources/network-volume-input.ts";
 import { readRegistryAuthInput } from "../../../emulator/core/resources/registry-auth-input.ts";
 import { ServiceError } from "../../../emulator/core/service-error.ts";
-import { TEMPLATE_FIELDS_IN_PLACE } from "../../../emulator/core/resources/template-change.ts";
+import { namesInPlace } from "../../../emulator/core/resources/fields.ts";
+import { TEMPLATE_FIELDS } from "../../../emulator/core/resources/template-fields.ts";
 import {
   readTemplateChanges,
   readTemplateInput,
@@ -50,14 +51,14 @@ const changeable = [
     read: readTemplateInput,
     required: { name: "a", imageName: "b" },
     readChanges: readTemplateChanges,
-    inPlace: TEMPLATE_FIELDS_IN_PLACE,
+    inPlace: namesInPlace(TEMPLATE_FIELDS),
   },
   {
     heading: "Endpoints",
     read: readEndpointInput,
     required: { templateId: "a" },
     readChanges: readEndpointChanges,
-    inPlace: ENDPOINT_FIELDS_IN_PLACE,
+    inPlace: namesInPlace(ENDPOINT_FIELDS),
   },
 ] as const;
 

@@ -1,23 +1,9 @@
 /** The settings of an endpoint that the form changes, and how the form becomes a change. Pure. */
+import type { Endpoint } from "../../service/generated/answers.ts";
+import { ENDPOINT_SETTINGS } from "../../service/generated/settings.ts";
 
-/** The part of an endpoint that the form changes. */
-export interface Editable {
-  readonly type: "QUEUE" | "LOAD_BALANCING";
-  readonly computeType: "GPU" | "CPU";
-  readonly name: string;
-  readonly workersMin: number;
-  readonly workersMax: number;
-  readonly idleTimeout: number;
-  readonly scalerType: string;
-  readonly scalerValue: number;
-  readonly executionTimeoutMs: number;
-  readonly retries: { readonly workerLost: number; readonly handlerError: number };
-  readonly requestsPerWorker: number;
-  readonly gpuTypeIds: readonly string[];
-  readonly gpuCount: number;
-  readonly cpuFlavorIds?: readonly string[] | undefined;
-  readonly vcpuCount?: number | undefined;
-}
+/** An endpoint as the management interface answers it. */
+export type Editable = Pick<Endpoint, "type" | "computeType"> & Readonly<Record<string, unknown>>;
 
 export interface SettingField {
   /** As in the management interface; a dot leads into an object. */
@@ -35,47 +21,7 @@ export interface SettingField {
   readonly only?: Partial<Pick<Editable, "type" | "computeType">>;
 }
 
-const QUEUE = { only: { type: "QUEUE" } } as const;
-const GPU = { rolls: true, only: { computeType: "GPU" } } as const;
-const CPU = { rolls: true, only: { computeType: "CPU" } } as const;
-
-const ALL_FIELDS: readonly SettingField[] = [
-  { name: "name", label: "Name", kind: "line" },
-  { name: "workersMin", label: "Workers, at least", kind: "number", help: "kept without jobs too" },
-  { name: "workersMax", label: "Workers, at most", kind: "number" },
-  {
-    ...{ name: "idleTimeout", label: "Idle timeout", kind: "number", note: "s" },
-    help: "time without a job before a worker stops",
-  },
-  {
-    ...{ name: "scalerType", label: "Scaler", kind: "choice", ...QUEUE },
-    choices: [
-      ["QUEUE_DELAY", "by queue delay"],
-      ["REQUEST_COUNT", "by job count"],
-    ],
-  },
-  {
-    ...{ name: "scalerValue", label: "Scaler value", kind: "number" },
-    help: "seconds in the queue, or jobs for each worker",
-  },
-  { name: "executionTimeoutMs", label: "Execution timeout", kind: "number", note: "ms", ...QUEUE },
-  { name: "retries.workerLost", label: "Retries, worker lost", kind: "number", ...QUEUE },
-  { name: "retries.handlerError", label: "Retries, handler failed", kind: "number", ...QUEUE },
-  {
-    ...{ name: "requestsPerWorker", label: "Requests per worker", kind: "number" },
-    help: "each running worker raises the rate limits by this number",
-  },
-  {
-    ...{ name: "gpuTypeIds", label: "GPU types", kind: "line", isList: true, ...GPU },
-    help: "separated by commas, the preferred one first",
-  },
-  { name: "gpuCount", label: "GPUs per worker", kind: "number", ...GPU },
-  {
-    ...{ name: "cpuFlavorIds", label: "CPU flavours", kind: "line", isList: true, ...CPU },
-    help: "separated by commas",
-  },
-  { name: "vcpuCount", label: "vCPUs", kind: "number", ...CPU },
-];
+const ALL_FIELDS: readonly SettingField[] = ENDPOINT_SETTINGS;
 
 /** The fields of this kind of endpoint. */
 export function fieldsOf(
