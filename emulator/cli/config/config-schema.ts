@@ -57,7 +57,7 @@ const retries = object({
   ),
 });
 
-const keys = keysOf(ENDPOINT_FIELDS, {
+const { name, type, ...settings } = keysOf(ENDPOINT_FIELDS, {
   name: text("be a name"),
   idleTimeout: integer(1, MAX_IDLE_TIMEOUT, " (seconds)"),
   gpuTypeIds: arrayOf(text("be the name of a GPU type"), "GPU type names"),
@@ -94,8 +94,8 @@ const endpoint = object({
     text("be the key of a template under templates"),
     "the [template](#templates) its workers are made of, by its key",
   ),
-  name: keys.name,
-  type: keys.type,
+  name,
+  type,
   env,
   volume: optional(
     text("be the path of a directory"),
@@ -107,7 +107,7 @@ const endpoint = object({
     [],
   ),
   ...inOrder(Object.keys(ENDPOINT_FIELDS_IN_FILES), {
-    ...keys,
+    ...settings,
     retries: optional(retries, "how often a job is tried again, by [cause](#retries)"),
   }),
   ...container,

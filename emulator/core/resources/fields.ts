@@ -34,8 +34,8 @@ export interface RestV2Place<Value> {
   readonly takes?: z.ZodType;
   /** What answers say of its kind; default: the kind of the field. */
   readonly shows?: z.ZodType;
-  read?(written: unknown): Value;
-  write?(value: Value | undefined): unknown;
+  read?(this: void, written: unknown): Value;
+  write?(this: void, value: Value | undefined): unknown;
 }
 
 /** How GraphQL has it; lists are texts with commas there, and variables are pairs. */
@@ -46,8 +46,8 @@ export interface GraphqlPlace<Value> {
   readonly takesEmpty?: true;
   /** A word of an enum, whatever its kind here. */
   readonly isWord?: true;
-  read?(sent: unknown): unknown;
-  write?(value: Value | undefined): unknown;
+  read?(this: void, sent: unknown): unknown;
+  write?(this: void, value: Value | undefined): unknown;
 }
 
 /** The key of a config. */
@@ -184,12 +184,10 @@ function boundedNumber(schema: z.ZodNumber): z.ZodNumber {
   return maxValue === null || maxValue >= Number.MAX_SAFE_INTEGER ? least : least.max(maxValue);
 }
 
-function boundedText({ def, minLength, maxLength }: z.ZodString): z.ZodString {
-  const patterns = (def.checks ?? []).flatMap((check) => {
-    const about: object = check._zod.def;
-    return "pattern" in about && about.pattern instanceof RegExp ? about.pattern : [];
-  });
-  const formed = patterns.reduce((text, pattern) => text.regex(pattern), z.string());
+function boundedText(schema: z.ZodString): z.ZodString {
+  const { minLength, maxLength } = schema;
+  const { pattern } = z.toJSONSchema(schema);
+  const formed = pattern === undefined ? z.string() : z.string().regex(new RegExp(pattern));
   const least = minLength === null ? formed : formed.min(minLength);
   return maxLength === null ? least : least.max(maxLength);
 }

@@ -101,7 +101,7 @@ function withCudaOf({ directory }: CatalogPort, body: CreateEndpointBody): Creat
   const { allowedCudaVersions } = directory.template(templateId);
   const isSaid = "allowedCudaVersions" in gpu || "minCudaVersion" in gpu;
   if (isSaid || allowedCudaVersions === undefined) return body;
-  return { ...body, gpu: { ...gpu, allowedCudaVersions: [...allowedCudaVersions] } };
+  return { ...body, gpu: { ...gpu, ...{ allowedCudaVersions } } };
 }
 
 /** Undefined where the body says nothing of it. */
