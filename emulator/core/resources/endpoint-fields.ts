@@ -66,14 +66,14 @@ export const ENDPOINT_FIELDS = {
     schema: nonEmptyText(NAME_MAX_CHARACTERS),
     isInPlace: true,
     restV2: { at: "name", isRequired: true },
-    graphql: {},
     file: { means: "as it is shown; by default its id" },
     form: { label: "Name" },
   },
-  templateId: { schema: nonEmptyText(NAME_MAX_CHARACTERS), isRequired: true, graphql: {} },
+  templateId: { schema: nonEmptyText(NAME_MAX_CHARACTERS), isRequired: true },
   // Newer interfaces name pools: `gpu-pools.ts`.
   gpuTypeIds: {
     schema: arrayOf(gpuType),
+    graphql: false,
     default: [],
     file: { means: "names of GPU types in order of priority; none means any" },
     form: { label: "GPU types", help: "the preferred one first, with commas", only: ofGpus },
@@ -81,27 +81,27 @@ export const ENDPOINT_FIELDS = {
   gpuCount: {
     schema: integer(1),
     default: 1,
-    restV2: { at: "gpu.count" },
-    graphql: {},
+    restV2: "gpu.count",
     file: { means: "GPUs of each worker", max: MAX_GPUS },
     form: { label: "GPUs per worker", only: ofGpus },
   },
   // Newer interfaces write this field and the next one as instances.
   cpuFlavorIds: {
     schema: arrayOf(oneOf(ENDPOINT_CPU_FLAVORS)),
+    graphql: false,
     shows: z.array(z.string()),
     file: { means: "kept and shown", default: [] },
     form: { label: "CPU flavours", help: "with commas", only: ofCpus },
   },
   vcpuCount: {
     schema: integer(1),
+    graphql: false,
     file: { means: "kept and shown", max: MAX_VCPUS },
     form: { label: "vCPUs", only: ofCpus },
   },
   allowedCudaVersions: {
     schema: textsOrCommas(CUDA_VERSION, "a version like 12.8"),
     restV2: { at: "gpu.allowedCudaVersions", write: (versions) => versions ?? [] },
-    graphql: {},
     file: {
       means:
         "which [CUDA](scaling.md#cuda) the driver of its GPUs may have, like `12.8`; none means any",
@@ -115,7 +115,6 @@ export const ENDPOINT_FIELDS = {
       shows: z.string().nullable(),
       write: (version) => version ?? null,
     },
-    graphql: {},
     file: { means: "the oldest CUDA it may have" },
   },
   dataCenterIds: {
@@ -124,8 +123,8 @@ export const ENDPOINT_FIELDS = {
     graphql: { name: "locations" },
     file: { means: "kept and shown", default: [] },
   },
-  networkVolumeId: { schema: text(), graphql: {} },
-  networkVolumeIds: { schema: texts() },
+  networkVolumeId: { schema: text() },
+  networkVolumeIds: { schema: texts(), graphql: false },
   flashboot: {
     schema: flag(),
     isInPlace: true,
@@ -156,7 +155,6 @@ export const ENDPOINT_FIELDS = {
       }),
       shows: z.int().optional().meta({ description: "Seconds." }),
     },
-    graphql: {},
     file: {
       means: "seconds without a job after which a worker above `workersMin` is stopped",
     },
@@ -166,7 +164,6 @@ export const ENDPOINT_FIELDS = {
   scalerType: {
     schema: oneOf(SCALER_TYPES),
     isInPlace: true,
-    graphql: {},
     file: {
       means:
         "the [formula](scaling.md) for how many workers there are; `REQUEST_COUNT` of a load balancing endpoint",
@@ -182,7 +179,6 @@ export const ENDPOINT_FIELDS = {
     schema: integer(1),
     default: 4,
     isInPlace: true,
-    graphql: {},
     file: {
       means: "seconds a job may wait before a worker is added, or jobs per worker",
       max: MAX_COUNT,
@@ -193,8 +189,7 @@ export const ENDPOINT_FIELDS = {
     schema: integer(0),
     default: 0,
     isInPlace: true,
-    restV2: { at: "workers.min" },
-    graphql: {},
+    restV2: "workers.min",
     file: { means: "workers that are always there", default: 1, max: MAX_WORKERS },
     form: { label: "Workers, at least", help: "kept without jobs too" },
   },
@@ -202,8 +197,7 @@ export const ENDPOINT_FIELDS = {
     schema: integer(0),
     default: 3,
     isInPlace: true,
-    restV2: { at: "workers.max" },
-    graphql: {},
+    restV2: "workers.max",
     file: { means: "workers at most", max: MAX_WORKERS },
     form: { label: "Workers, at most" },
   },
@@ -219,7 +213,6 @@ export const ENDPOINT_FIELDS = {
         .max(LIMITS.executionTimeoutMaxMs)
         .meta({ description: "How long a job may execute, ms; 0: no limit." }),
     },
-    graphql: {},
     file: { means: "how long a job may execute unless it says so itself, in ms" },
     form: { label: "Execution timeout", unit: "ms", only: ofQueues },
   },
@@ -229,6 +222,7 @@ export const ENDPOINT_FIELDS = {
       handlerError: retryRules.handlerError.default(DEFAULT_RETRY_RULES.handlerError),
     }),
     shows: z.strictObject({ workerLost: z.int(), handlerError: z.int() }),
+    graphql: false,
     default: DEFAULT_RETRY_RULES,
     isInPlace: true,
     form: {
@@ -238,6 +232,7 @@ export const ENDPOINT_FIELDS = {
   },
   requestsPerWorker: {
     schema: integer(1),
+    graphql: false,
     default: LIMITS.requestsPerWorkerDefault,
     isInPlace: true,
     file: {
@@ -275,6 +270,7 @@ export const ENDPOINT_FIELDS = {
   },
   computeType: {
     schema: oneOf(COMPUTE_TYPES),
+    graphql: false,
     default: "GPU",
     isSettled: true,
     file: {

@@ -15,8 +15,10 @@ export interface Field<Value = unknown> {
   readonly isSettled?: true;
   /** A change leaves the workers alone; a change of any other field replaces them. */
   readonly isInPlace?: true;
-  readonly restV2?: RestV2Place<Value>;
-  readonly graphql?: GraphqlPlace<Value>;
+  /** The name alone, or more about the place. Default: it is not there, or with others in a form of its own. */
+  readonly restV2?: string | RestV2Place<Value>;
+  /** False: GraphQL does not have it, or with others in a form of its own. Default: under the same name. */
+  readonly graphql?: GraphqlPlace<Value> | false;
   readonly file?: FileKey<Value>;
   /** Rows of the members, where its value is an object. */
   readonly form?: FormRow | Readonly<Record<string, FormRow>>;
@@ -40,7 +42,6 @@ export interface RestV2Place<Value> {
 
 /** How GraphQL has it; lists are texts with commas there, and variables are pairs. */
 export interface GraphqlPlace<Value> {
-  /** Default: the field's own name. */
   readonly name?: string;
   /** An empty text is a value, other than for most fields. */
   readonly takesEmpty?: true;

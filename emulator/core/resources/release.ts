@@ -63,14 +63,14 @@ const OF_ENDPOINT = Object.entries<Field>(ENDPOINT_FIELDS).flatMap(
   ([name, { schema, graphql }]): (readonly [string, Read])[] => {
     const own = IN_OWN_FORM[name];
     if (own) return [own];
-    if (!graphql) return [];
+    if (graphql === false) return [];
     const isList = kindOf(schema) instanceof z.ZodArray;
     const read = (endpoint: Endpoint) => {
       const value: unknown = Reflect.get(endpoint, name);
       if (isList) return Array.isArray(value) ? value.join(",") : "";
-      return (graphql.write ? graphql.write(value) : value) as Shown | undefined;
+      return (graphql?.write ? graphql.write(value) : value) as Shown | undefined;
     };
-    return [[graphql.name ?? name, read]];
+    return [[graphql?.name ?? name, read]];
   },
 );
 

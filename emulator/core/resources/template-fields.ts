@@ -25,12 +25,7 @@ const MAX_DISK_GB = 1_000_000;
 
 /** Its two lists of words are one text in newer interfaces: `argsOf` and `splitArgs`. */
 export const CONTAINER_FIELDS = {
-  imageName: {
-    schema: imageName(),
-    isRequired: true,
-    restV2: { at: "image", takes: imageName() },
-    graphql: {},
-  },
+  imageName: { schema: imageName(), isRequired: true, restV2: { at: "image", takes: imageName() } },
   containerDiskInGb: {
     schema: integer(0),
     default: 50,
@@ -40,7 +35,6 @@ export const CONTAINER_FIELDS = {
       // A pod may have none.
       write: (size) => size ?? 0,
     },
-    graphql: {},
     file: { means: "size of the container's disk in GB; kept and shown", max: MAX_DISK_GB },
   },
   containerRegistryAuthId: {
@@ -57,14 +51,16 @@ export const CONTAINER_FIELDS = {
   },
   dockerEntrypoint: {
     schema: texts(),
+    graphql: false,
     default: [],
-    restV2: { at: "entrypoint" },
+    restV2: "entrypoint",
     file: { means: "in place of the image's entrypoint" },
   },
   dockerStartCmd: {
     schema: texts(),
+    graphql: false,
     default: [],
-    restV2: { at: "cmd" },
+    restV2: "cmd",
     file: { means: "in place of the image's start command" },
   },
   env: {
@@ -72,12 +68,11 @@ export const CONTAINER_FIELDS = {
     shows: z.record(z.string(), z.string()),
     default: {},
     restV2: { at: "env", takes: environment() },
-    graphql: {},
   },
   ports: {
     schema: textsOrCommas(TEMPLATE_PORT, "a port and its protocol like 8888/http or 22/tcp"),
     default: ["8888/http", "22/tcp"],
-    restV2: { at: "ports" },
+    restV2: "ports",
     graphql: { takesEmpty: true },
     file: {
       means: "ports that the container opens, each like `8888/http` or `22/tcp`",
@@ -100,14 +95,12 @@ export const VOLUME_FIELDS = {
   volumeInGb: {
     schema: integer(0),
     isInPlace: true,
-    graphql: {},
     file: { means: "size of a pod's volume in GB; kept and shown", default: 0, max: MAX_DISK_GB },
   },
   volumeMountPath: {
     schema: text().startsWith("/", { error: "must be an absolute path" }),
     default: "/workspace",
     isInPlace: true,
-    graphql: {},
     file: { means: "kept and shown" },
   },
 } as const satisfies Fields<Pick<Template, "volumeInGb" | "volumeMountPath">>;
@@ -126,15 +119,13 @@ export const TEMPLATE_FIELDS = {
     schema: nonEmptyText(NAME_MAX_CHARACTERS),
     isRequired: true,
     isInPlace: true,
-    restV2: { at: "name" },
-    graphql: {},
+    restV2: "name",
   },
   isPublic: {
     schema: flag(),
     default: false,
     isInPlace: true,
-    restV2: { at: "public" },
-    graphql: {},
+    restV2: "public",
     file: { means: "kept and shown" },
   },
   readme: {
@@ -148,16 +139,14 @@ export const TEMPLATE_FIELDS = {
     schema: oneOf(TEMPLATE_CATEGORIES),
     default: "NVIDIA",
     isSettled: true,
-    restV2: { at: "category" },
-    graphql: {},
+    restV2: "category",
     file: { means: "kept and shown" },
   },
   isServerless: {
     schema: flag(),
     default: false,
     isSettled: true,
-    restV2: { at: "serverless" },
-    graphql: {},
+    restV2: "serverless",
     file: { means: "whether endpoints can be made of it, else pods", default: true },
   },
 } as const satisfies Fields<Pick<Template, TemplateField>>;
@@ -187,6 +176,7 @@ export const NEWER_TEMPLATE_FIELDS = {
   },
   allowedCudaVersions: {
     schema: textsOrCommas(CUDA_VERSION, "a version like 12.8"),
+    graphql: false,
     isInPlace: true,
     restV2: { at: "allowedCudaVersions", write: (versions) => versions ?? [] },
   },

@@ -74,13 +74,17 @@ export function namesOf(table: FieldTable): Readonly<Record<string, string>> {
 
 function placesIn(table: FieldTable) {
   return Object.entries(table).flatMap(([field, row]) => {
-    const place: GraphqlPlace<unknown> | undefined = row.graphql;
-    return place ? [{ field, place, name: place.name ?? field, kind: kindIn(row) }] : [];
+    if (row.graphql === false) return [];
+    const place: GraphqlPlace<unknown> = row.graphql ?? {};
+    return [{ field, place, name: place.name ?? field, kind: kindIn(row, place) }];
   });
 }
 
-function kindIn({ schema, shows = kindOf(schema), graphql }: Field): Kind {
-  if (graphql?.isWord) return WORD;
+function kindIn(
+  { schema, shows = kindOf(schema) }: Field,
+  { isWord }: GraphqlPlace<unknown>,
+): Kind {
+  if (isWord) return WORD;
   if (shows instanceof z.ZodRecord) return VARIABLES;
   if (shows instanceof z.ZodArray) return LIST;
   if (shows instanceof z.ZodNumber) return WHOLE;

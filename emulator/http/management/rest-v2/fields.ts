@@ -1,5 +1,6 @@
 /** Bodies of the second version of REST, made of tables of fields: their schemas, how they are read and written. Pure. */
 import type { z } from "zod";
+import { defined } from "../../../../runtime/protocol/without-undefined.ts";
 import {
   type Changed,
   type Field,
@@ -12,11 +13,12 @@ type Shape = Readonly<Record<string, z.ZodType>>;
 
 /** What a body takes directly below a path, for example `workers`. @param isNew names the required fields */
 export function takenShape(table: FieldTable, below = "", isNew = false): Shape {
-  const open = isNew ? table : withoutSettled(table);
-  return membersBelow(open, below, ({ schema, isRequired }, place) => {
-    const { takes = kindOf(schema, true) } = place;
+  const shape = membersBelow(table, below, ({ schema, isRequired }, place) => {
+    const { takes = kindOf(schema, true), isSettled } = place;
+    if (!isNew && isSettled) return undefined;
     return isNew && (isRequired ?? place.isRequired) ? takes : takes.optional();
   });
+  return defined(shape);
 }
 
 /** What an answer has there. */
@@ -52,11 +54,6 @@ export function namesOf(table: FieldTable): Readonly<Record<string, string>> {
   return Object.fromEntries(placesIn(table).map(([name, , { at }]) => [name, at]));
 }
 
-function withoutSettled(table: FieldTable): FieldTable {
-  const open = Object.entries(table).filter(([, { restV2 }]) => !restV2?.isSettled);
-  return Object.fromEntries(open);
-}
-
 function membersBelow<Made>(
   table: FieldTable,
   path: string,
@@ -71,9 +68,12 @@ function membersBelow<Made>(
 }
 
 function placesIn(table: FieldTable) {
-  return Object.entries(table).flatMap(([name, field]) =>
-    field.restV2 ? [[name, field, field.restV2] as const] : [],
-  );
+  return Object.entries(table).flatMap(([name, field]) => {
+    const { restV2 } = field;
+    if (restV2 === undefined) return [];
+    const place: RestV2Place<unknown> = typeof restV2 === "string" ? { at: restV2 } : restV2;
+    return [[name, field, place] as const];
+  });
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
