@@ -15,7 +15,7 @@ type RawIssue = z.core.$ZodRawIssue;
 type Keys<Table> = {
   readonly [
     Name in keyof Table as Table[Name] extends { readonly file: unknown } ? Name : never
-  ]: z.ZodExactOptional<z.ZodType<ValueOf<Table[Name]>>>;
+  ]: z.ZodExactOptional<z.ZodType<ValueOf<Table[Name]>, ValueOf<Table[Name]>>>;
 };
 
 /** @param own schemas of fields whose kind does not say enough for a sentence */

@@ -8,6 +8,7 @@ import {
   type ImageEndpoint,
   type LocalHandler,
 } from "../../handlers/local-endpoint.ts";
+import { ENDPOINT_FIELDS } from "../../core/resources/endpoint-fields.ts";
 import { templateOf } from "../../core/resources/template-fields.ts";
 import { type WrittenConfig, type WrittenEndpoint } from "./config-schema.ts";
 import { CONTAINER_KEYS, DEFAULT_DATA_CENTER } from "./resource-schema.ts";
@@ -116,27 +117,15 @@ function authOf(key: string | undefined): { readonly containerRegistryAuthId?: s
   return key === undefined ? {} : { containerRegistryAuthId: keyedId("registryAuth", key) };
 }
 
-/** What is left of the endpoint when its template is taken away. */
+/** The settings of the endpoint, without its template and its type. */
 function settingsOf(written: WrittenEndpoint): NonNullable<LocalHandler["settings"]> {
-  const {
-    handler: _handler,
-    command: _command,
-    cwd: _cwd,
-    workingDirectory: _workingDirectory,
-    image: _image,
-    template: _template,
-    type: _type,
-    env: _env,
-    volume: _volume,
-    ...rest
-  } = written;
-  const { networkVolumes = [], retries, ...others } = rest;
-  const settings = Object.fromEntries(
-    Object.entries(others).filter(([key]) => !CONTAINER_KEYS.some((each) => each === key)),
+  const { networkVolumes = [], retries } = written;
+  const settings = Object.entries(written).filter(
+    ([key]) => key !== "type" && Object.hasOwn(ENDPOINT_FIELDS, key),
   );
   const volumeIds = networkVolumes.map((key) => keyedId("networkVolume", key));
   return {
-    ...settings,
+    ...Object.fromEntries(settings),
     ...(retries !== undefined && { retries: { ...DEFAULT_RETRY_RULES, ...retries } }),
     ...(volumeIds.length === 1 && { networkVolumeId: volumeIds[0] }),
     ...(volumeIds.length > 1 && { networkVolumeIds: volumeIds }),

@@ -79,9 +79,7 @@ export const SERVERLESS_V2_OPERATIONS = {
     },
   ),
   /** `DELETE /v2/serverless/{id}`: deletes an endpoint, its jobs and the template that was made with it; its workers leave (live). */
-  deleteEndpointV2: endpoint.deletion(["endpoint_not_found", "storage_full"], ({ service }, id) =>
-    deleteEndpoint(service.engine, id),
-  ),
+  deleteEndpointV2: endpoint.deletion(["endpoint_not_found", "storage_full"], deleteEndpoint),
 };
 
 /** @throws ServiceError template_not_found, unprocessable, invalid_request */

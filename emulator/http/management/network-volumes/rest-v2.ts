@@ -83,7 +83,7 @@ export const NETWORK_VOLUME_V2_OPERATIONS = {
   /** `DELETE /network-volumes/{id}`: deletes a network volume that no endpoint uses, with all its files (live). */
   deleteNetworkVolumeV2: volume.deletion(
     ["network_volume_not_found", "in_use", "storage_full"],
-    ({ service }, id) => deleteNetworkVolume(service.engine, id),
+    deleteNetworkVolume,
     "It is gone, with its files.",
   ),
 };

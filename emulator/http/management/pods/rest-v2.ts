@@ -98,9 +98,7 @@ export const POD_V2_OPERATIONS = {
     },
   ),
   /** `DELETE /v2/pods/{id}`: ends and deletes a pod (live). */
-  deletePodV2: pods.deletion(["pod_not_found", "storage_full"], ({ service: { engine } }, id) =>
-    deletePod(engine, id),
-  ),
+  deletePodV2: pods.deletion(["pod_not_found", "storage_full"], deletePod),
   /** `POST /v2/pods/{id}/action`: starts, stops, restarts or terminates a pod, as its status allows (live). */
   actOnPodV2: {
     methods: ["POST"],

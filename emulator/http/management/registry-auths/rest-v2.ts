@@ -41,6 +41,6 @@ export const REGISTRY_V2_OPERATIONS = {
   /** `DELETE /registries/{id}`: deletes the credentials of a registry that no pod uses; templates lose them (live). */
   deleteRegistryV2: registry.deletion(
     ["registry_auth_not_found", "in_use", "storage_full"],
-    ({ service }, id) => deleteRegistryAuth(service.engine, id, "lost"),
+    (engine, id) => deleteRegistryAuth(engine, id, "lost"),
   ),
 };

@@ -1,60 +1,43 @@
 /** What the operations on things of one kind have in common in the second version of REST: its statuses, lists and bodies (live). */
 import { z } from "zod";
 import type { ErrorCode } from "../../../core/service-error.ts";
-import { jsonAnswer, NO_CONTENT } from "../../operation/answers/answer.ts";
+import { jsonAnswer } from "../../operation/answers/answer.ts";
 import type { Call, Gather, Operation } from "../../operation/operation.ts";
-import { json, noContent, type Tag } from "../../schemas/contract.ts";
+import { json } from "../../schemas/contract.ts";
 import { type FieldNames, inNames } from "../../operation/requests/field-names.ts";
+import {
+  type IdPath,
+  type ResourceKind,
+  ResourceOperations,
+  type Writing,
+} from "../resource-operations.ts";
 import { pageOf, pageParameters, paginationSchema, type PlaceInList } from "./page.ts";
 import { readBodyV2 } from "./read-closed.ts";
 
-export interface CollectionKind<Thing> {
-  readonly tag: Tag;
-  /** Where all of them are, for example `/v2/templates`; one is at its id below. */
-  readonly path: string;
-  /** The name of the path parameter that is its id. */
-  readonly id: string;
+interface Kind<Thing> extends ResourceKind {
   /** The key of the array in a list, for example `templates`. */
   readonly list: string;
-  /** What the document calls one in answers, for example `The template`. */
-  readonly name: string;
-  readonly schema: z.ZodType;
-  /** Who answers for them where several replicas share a store; default: any, and who has the endpoint in the path. */
-  readonly owner?: "service";
   /** Where one stands in lists. */
   readonly placeOf: (thing: Thing) => PlaceInList;
-  /** What fields are called that use cases refuse under the names of the first version; default: nothing else. */
+  /** Names of fields that use cases refuse under the names of the first version. Default: the same. */
   readonly names?: FieldNames;
   /** How one is answered. */
   readonly show: (thing: Thing, call: Call<unknown>) => unknown;
 }
 
-type IdPath = Readonly<Record<string, string>>;
-
-interface Writing<Input> {
-  /** The schema of the body, closed. */
-  readonly takes: z.ZodType<Input>;
-  readonly errors: readonly ErrorCode[];
-}
-
 /** Makes the operations on things of one kind. */
-export class Collection<Thing extends { readonly id: string }> {
-  readonly #kind: CollectionKind<Thing>;
-
-  constructor(kind: CollectionKind<Thing>) {
-    this.#kind = kind;
-  }
-
+export class Collection<Thing extends { readonly id: string }> extends ResourceOperations<
+  Kind<Thing>
+> {
   /** `POST` at all of them: 201 with what was made. */
   creation<Input>(
     { takes, errors }: Writing<Input>,
     create: (call: Call<unknown>, input: Input) => Promise<Thing>,
   ): Operation {
-    const { tag, path, name, schema, show, names = {} } = this.#kind;
+    const { tag, name, schema, show, names = {} } = this.kind;
     return {
       methods: ["POST"],
-      path,
-      ...this.#ownerOfAll,
+      ...this.atAll,
       body: "read",
       contract: {
         tag,
@@ -72,12 +55,11 @@ export class Collection<Thing extends { readonly id: string }> {
 
   /** `GET` at all of them: a page, the newest first. @param gather where no replica alone knows all of it */
   listing(list: (call: Call<unknown>) => Promise<readonly Thing[]>, gather?: Gather): Operation {
-    const { tag, path, schema, show, placeOf, list: key } = this.#kind;
+    const { tag, schema, show, placeOf, list: key } = this.kind;
     const page = z.strictObject({ [key]: z.array(schema), pagination: paginationSchema });
     return {
       methods: ["GET"],
-      path,
-      ...this.#ownerOfAll,
+      ...this.atAll,
       ...(gather && { gather }),
       contract: {
         tag,
@@ -97,13 +79,12 @@ export class Collection<Thing extends { readonly id: string }> {
     errors: readonly ErrorCode[],
     read: (call: Call<unknown>, id: string) => Promise<Thing>,
   ): Operation<IdPath> {
-    const { tag, name, schema, show } = this.#kind;
+    const { tag, name, schema, show } = this.kind;
     return {
       methods: ["GET"],
-      path: this.#pathOfOne,
-      ...this.#ownerOfOne,
+      ...this.atOne,
       contract: { tag, answers: { 200: json(`${name}.`, schema) }, errors },
-      perform: async (call) => jsonAnswer(show(await read(call, this.#idOf(call)), call)),
+      perform: async (call) => jsonAnswer(show(await read(call, this.idOf(call)), call)),
     };
   }
 
@@ -112,11 +93,10 @@ export class Collection<Thing extends { readonly id: string }> {
     { takes, errors }: Writing<Input>,
     change: (call: Call<unknown>, id: string, input: Input) => Promise<Thing>,
   ): Operation<IdPath> {
-    const { tag, name, schema, show, names = {} } = this.#kind;
+    const { tag, name, schema, show, names = {} } = this.kind;
     return {
       methods: ["PATCH"],
-      path: this.#pathOfOne,
-      ...this.#ownerOfOne,
+      ...this.atOne,
       body: "read",
       contract: {
         tag,
@@ -126,44 +106,9 @@ export class Collection<Thing extends { readonly id: string }> {
       },
       perform: async (call) => {
         const input = await readBodyV2(call, takes);
-        const thing = await inNames(names, () => change(call, this.#idOf(call), input));
+        const thing = await inNames(names, () => change(call, this.idOf(call), input));
         return jsonAnswer(show(thing, call));
       },
     };
-  }
-
-  /** `DELETE` of one: 204. @param gone what is gone then, a sentence */
-  deletion(
-    errors: readonly ErrorCode[],
-    remove: (call: Call<unknown>, id: string) => Promise<void>,
-    gone = "It is gone.",
-  ): Operation<IdPath> {
-    return {
-      methods: ["DELETE"],
-      path: this.#pathOfOne,
-      ...this.#ownerOfOne,
-      contract: { tag: this.#kind.tag, answers: { 204: noContent(gone) }, errors },
-      perform: async (call) => {
-        await remove(call, this.#idOf(call));
-        return NO_CONTENT;
-      },
-    };
-  }
-
-  get #pathOfOne() {
-    return `${this.#kind.path}/:${this.#kind.id}`;
-  }
-
-  get #ownerOfAll() {
-    return { owner: this.#kind.owner ?? "any" } as const;
-  }
-
-  /** An endpoint in the path says it by itself. */
-  get #ownerOfOne() {
-    return this.#kind.id === "endpointId" ? {} : this.#ownerOfAll;
-  }
-
-  #idOf({ path }: Call<IdPath>): string {
-    return path[this.#kind.id] ?? "";
   }
 }

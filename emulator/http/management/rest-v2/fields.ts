@@ -1,6 +1,5 @@
 /** Bodies of the second version of REST, made of tables of fields: their schemas, how they are read and written. Pure. */
 import type { z } from "zod";
-import { defined } from "../../../../runtime/protocol/without-undefined.ts";
 import {
   type Changed,
   type Field,
@@ -13,12 +12,11 @@ type Shape = Readonly<Record<string, z.ZodType>>;
 
 /** What a body takes directly below a path, for example `workers`. @param isNew names the required fields */
 export function takenShape(table: FieldTable, below = "", isNew = false): Shape {
-  const shape = membersBelow(table, below, ({ schema, isRequired }, place) => {
+  return membersBelow(table, below, ({ schema, isRequired }, place) => {
     const { takes = kindOf(schema, true), isSettled } = place;
     if (!isNew && isSettled) return undefined;
     return isNew && (isRequired ?? place.isRequired) ? takes : takes.optional();
   });
-  return defined(shape);
 }
 
 /** What an answer has there. */
@@ -57,12 +55,13 @@ export function namesOf(table: FieldTable): Readonly<Record<string, string>> {
 function membersBelow<Made>(
   table: FieldTable,
   path: string,
-  make: (field: Field, place: RestV2Place<unknown>, name: string) => Made,
+  make: (field: Field, place: RestV2Place<unknown>, name: string) => Made | undefined,
 ): Readonly<Record<string, Made>> {
   const within = placesIn(table).flatMap(([name, field, place]): [string, Made][] => {
     const keys = place.at.split(".");
     const last = keys.pop() ?? "";
-    return keys.join(".") === path ? [[last, make(field, place, name)]] : [];
+    const made = keys.join(".") === path ? make(field, place, name) : undefined;
+    return made === undefined ? [] : [[last, made]];
   });
   return Object.fromEntries(within);
 }

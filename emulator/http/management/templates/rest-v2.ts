@@ -96,7 +96,7 @@ export const TEMPLATE_V2_OPERATIONS = {
   /** `DELETE /v2/templates/{id}`: deletes a template that no endpoint and no pod uses (live). */
   deleteTemplateV2: template.deletion(
     ["template_not_found", "in_use", "storage_full"],
-    ({ service }, id) => deleteTemplate(service.engine, id),
+    deleteTemplate,
   ),
   /** `GET /v2/catalog/templates`: templates that everybody can see (live). */
   listCatalogTemplatesV2: catalog,
