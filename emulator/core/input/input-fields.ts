@@ -132,6 +132,18 @@ export function environment() {
     });
 }
 
+/** The value that a word of a dialect stands for. @throws ServiceError `invalid_request` */
+export function valueOfWord<Value>(
+  field: string,
+  words: Readonly<Record<string, Value>>,
+  word: unknown,
+): Value {
+  const value = typeof word === "string" && Object.hasOwn(words, word) ? words[word] : undefined;
+  if (value !== undefined) return value;
+  const known = Object.keys(words).join(", ");
+  throw invalidRequest([`${field} must be one of ${known}; got ${valueInWords(word)}`]);
+}
+
 /** An object with exactly the keys of `shape`. */
 export function fields<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.strictObject(shape, {

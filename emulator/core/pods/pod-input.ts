@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { POD_CPU_FLAVORS } from "../catalog/cpu-flavors.ts";
 import { DATA_CENTER } from "../catalog/data-centers.ts";
-import { gpuType } from "../resources/endpoint-fields.ts";
+import { gpuType } from "../workers/gpu-type.ts";
 import { CUDA_VERSION } from "../workers/cuda-requirement.ts";
 import {
   arrayOf,

@@ -14,12 +14,11 @@ import {
   text,
   texts,
   textsOrCommas,
+  valueOfWord,
 } from "../input/input-fields.ts";
-import { valueInWords } from "../input/problem-messages.ts";
 import { DEFAULT_RETRY_RULES } from "../jobs/job.ts";
-import { invalidRequest } from "../service-error.ts";
 import { CUDA_VERSION } from "../workers/cuda-requirement.ts";
-import { GPU_TYPE, noGpuType } from "../workers/gpu-type.ts";
+import { gpuType } from "../workers/gpu-type.ts";
 import {
   COMPUTE_TYPES,
   type Endpoint,
@@ -35,10 +34,6 @@ const MAX_WORKERS = 1_000;
 const MAX_GPUS = 1_000;
 const MAX_VCPUS = 1_000;
 const MAX_COUNT = 1_000_000;
-
-const gpuTypeError = { error: ({ input }: { readonly input?: unknown }) => noGpuType(input) };
-/** The name of a GPU type. */
-export const gpuType = z.string(gpuTypeError).regex(GPU_TYPE, gpuTypeError);
 
 export const retryRules = {
   workerLost: integer(0, MAX_RETRIES),
@@ -291,15 +286,3 @@ export const ENDPOINT_FIELDS_IN_FILES = inOrder(
   ],
   ENDPOINT_FIELDS,
 );
-
-/** @throws ServiceError `invalid_request` */
-function valueOfWord<Value>(
-  field: string,
-  words: Readonly<Record<string, Value>>,
-  word: unknown,
-): Value {
-  const value = typeof word === "string" && Object.hasOwn(words, word) ? words[word] : undefined;
-  if (value !== undefined) return value;
-  const known = Object.keys(words).join(", ");
-  throw invalidRequest([`${field} must be one of ${known}; got ${valueInWords(word)}`]);
-}

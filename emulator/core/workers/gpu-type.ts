@@ -1,4 +1,5 @@
 /** Names of GPU types: those that the interface knows, and the rule for others that a machine may have. */
+import { z } from "zod";
 import { closestName } from "../../../runtime/protocol/did-you-mean.ts";
 import { GPU_TYPES, GPU_TYPES_WITH_TWO_SPACES } from "../catalog/gpu-types.ts";
 import { valueInWords } from "../input/problem-messages.ts";
@@ -31,3 +32,7 @@ function probablyMeant(name: string): string | undefined {
     KNOWN_GPU_TYPES.find((known) => known.toLowerCase().endsWith(end))
   );
 }
+
+const gpuTypeError = { error: ({ input }: { readonly input?: unknown }) => noGpuType(input) };
+/** The name of a GPU type. */
+export const gpuType = z.string(gpuTypeError).regex(GPU_TYPE, gpuTypeError);
