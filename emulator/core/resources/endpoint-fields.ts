@@ -40,8 +40,8 @@ export const retryRules = {
   handlerError: integer(0, MAX_RETRIES),
 };
 
-/** What GraphQL calls the types of endpoints, and the second version of REST (live). */
-export const TYPE_WORDS: Readonly<Record<string, EndpointType>> = {
+/** The words of GraphQL for the types of endpoints, and those of the second version of REST (live). */
+const TYPE_WORDS: Readonly<Record<string, EndpointType>> = {
   QB: "QUEUE",
   LB: "LOAD_BALANCING",
 };

@@ -52,20 +52,6 @@ it.each([
   expect(await read(service)).toStrictEqual(changed.json);
 });
 
-it.each(Object.entries(IN_PLACE))("changes %s in place", async (field, value) => {
-  await using service = await startTestHttp();
-  expect((await patch(service, { [field]: value })).json).toMatchObject({
-    [field]: value,
-    version: 1,
-  });
-});
-
-it.each(Object.entries(ROLLING))("rolls when %s changes, once", async (field, value) => {
-  await using service = await startTestHttp();
-  expect((await patch(service, { [field]: value })).json).toMatchObject({ version: 2 });
-  expect((await patch(service, { [field]: value })).json).toMatchObject({ version: 2 });
-});
-
 it("takes what it says already for no change, empty lists in the place of none too", async () => {
   await using service = await startTestHttp();
   const shown = await read(service);
