@@ -28,14 +28,14 @@ function isRow(form: NonNullable<Field["form"]>): form is FormRow {
 function shown(name: string, { schema, shows, isInPlace }: Field, row: FormRow) {
   const { label, choices, ...more } = row;
   return {
-    ...{ name, label, kind: choices ? "choice" : inputFor(shows ?? kindOf(schema)) },
+    ...{ name, label, ...(choices ? { kind: "choice" } : inputFor(shows ?? kindOf(schema))) },
     ...more,
     ...(choices && { choices: Object.entries(choices) }),
     ...(!isInPlace && { rolls: true }),
   };
 }
 
-function inputFor(kind: z.ZodType): "list" | "text" | "number" {
-  if (kind instanceof z.ZodArray) return "list";
-  return kind instanceof z.ZodString ? "text" : "number";
+function inputFor(kind: z.ZodType) {
+  if (kind instanceof z.ZodArray) return { kind: "line", isList: true };
+  return { kind: kind instanceof z.ZodString ? "line" : "number" };
 }

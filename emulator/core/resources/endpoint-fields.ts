@@ -71,7 +71,11 @@ export const ENDPOINT_FIELDS = {
     graphql: false,
     default: [],
     file: { means: "names of GPU types in order of priority; none means any" },
-    form: { label: "GPU types", help: "the preferred one first, with commas", only: ofGpus },
+    form: {
+      label: "GPU types",
+      help: "separated by commas, the preferred one first",
+      only: ofGpus,
+    },
   },
   gpuCount: {
     schema: integer(1),
@@ -86,7 +90,7 @@ export const ENDPOINT_FIELDS = {
     graphql: false,
     shows: z.array(z.string()),
     file: { means: "kept and shown", default: [] },
-    form: { label: "CPU flavours", help: "with commas", only: ofCpus },
+    form: { label: "CPU flavours", help: "separated by commas", only: ofCpus },
   },
   vcpuCount: {
     schema: integer(1),
@@ -153,7 +157,7 @@ export const ENDPOINT_FIELDS = {
     file: {
       means: "seconds without a job after which a worker above `workersMin` is stopped",
     },
-    form: { label: "Idle timeout", unit: "s", help: "without a job, before a worker leaves" },
+    form: { label: "Idle timeout", note: "s", help: "time without a job before a worker stops" },
   },
   // Its default follows from the type: `defaultScalerType`.
   scalerType: {
@@ -209,7 +213,7 @@ export const ENDPOINT_FIELDS = {
         .meta({ description: "How long a job may execute, ms; 0: no limit." }),
     },
     file: { means: "how long a job may execute unless it says so itself, in ms" },
-    form: { label: "Execution timeout", unit: "ms", only: ofQueues },
+    form: { label: "Execution timeout", note: "ms", only: ofQueues },
   },
   retries: {
     schema: fields({
@@ -237,7 +241,7 @@ export const ENDPOINT_FIELDS = {
     },
     form: {
       label: "Requests per worker",
-      help: "by which each running worker raises the rate limits",
+      help: "each running worker raises the rate limits by this number",
     },
   },
   type: {

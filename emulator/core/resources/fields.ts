@@ -64,7 +64,8 @@ export interface FileKey<Value> {
 /** Its row on the settings page. */
 export interface FormRow {
   readonly label: string;
-  readonly unit?: string;
+  /** The unit. */
+  readonly note?: string;
   readonly help?: string;
   /** Values with what they are called; a text, a number or a list otherwise, as the field is. */
   readonly choices?: Readonly<Record<string, string>>;
