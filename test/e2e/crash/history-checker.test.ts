@@ -93,6 +93,22 @@ describe("a sound history has no violation", () => {
     }
   });
 
+  it("when the receipt of a failed attempt comes after that of the retry", () => {
+    const [sent, late] = report(1, "failed");
+    const facts = history(
+      { ...submitted, marker: "fails-1" },
+      { type: "handed-over", jobId, leaseToken: "t1", attempt: 1 },
+      sent,
+      seen("FAILED"),
+      { type: "retried", jobId },
+      { type: "handed-over", jobId, leaseToken: "t2", attempt: 2 },
+      ...report(2, "completed"),
+      late,
+      { type: "seen", jobId, status: "COMPLETED", output: { marker: "fails-1", attempt: 2 } },
+    );
+    expect(kinds(facts)).toEqual([]);
+  });
+
   it("when an unanswered submission turns out to exist, or to have never existed", () => {
     const unanswered = { type: "submission-unanswered", marker } as const;
     expect(kinds(history(unanswered))).toEqual([]);

@@ -141,7 +141,10 @@ function outcomeViolations(dossier: Dossier): Violation[] {
   const retries = of(dossier, "retried", "retry-unanswered").length;
   const accepted = of(dossier, "receipt").filter((receipt) => receipt.accepted);
   const forged = accepted.filter((receipt) => receipt.forged);
-  const finals = accepted.filter((receipt) => !receipt.forged && FINAL_KINDS.has(receipt.kind));
+  // In the order of the attempts: on a line that is cut a receipt may come after that of the next attempt.
+  const finals = accepted
+    .filter((receipt) => !receipt.forged && FINAL_KINDS.has(receipt.kind))
+    .toSorted((a, b) => (attemptOf.get(a.leaseToken) ?? 0) - (attemptOf.get(b.leaseToken) ?? 0));
   return [
     ...forged.map(({ leaseToken }): Violation => ({
       kind: "stale-outcome-accepted",
