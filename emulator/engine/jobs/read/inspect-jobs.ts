@@ -7,7 +7,7 @@ import type { StoreReads } from "../../../store/store.ts";
 import { PayloadDamagedError } from "../../../store/payload.ts";
 import type { StepPort } from "../../steps/step-port.ts";
 import type { CatalogPort } from "../../resources/catalog-port.ts";
-import { outputOf, showBoth } from "./show-payload.ts";
+import { storedOutput, showBoth } from "./show-payload.ts";
 
 /**
  * Failed jobs that were deleted, as far as they are still told of, the newest deletion first.
@@ -45,7 +45,7 @@ export async function inspectJob(
     if (job === undefined) return reportOn(view, jobId);
     if (isBrief) return { job };
     const input = await view.payload(job.seq, "input");
-    const output = await outputOf(view, job);
+    const output = await storedOutput(view, job);
     if (input !== undefined) return { job, ...(await showBoth(input, output)) };
     // Every job has an input; between two questions it may have been deleted with its job.
     if ((await view.job(jobId)) === undefined) return reportOn(view, jobId);

@@ -7,7 +7,7 @@ import type { StepPort } from "../../steps/step-port.ts";
 import type { CatalogPort } from "../../resources/catalog-port.ts";
 import { readJob } from "./job-view.ts";
 import type { JobRef } from "../../steps/job-watchers.ts";
-import { outputOf } from "./show-payload.ts";
+import { storedOutput } from "./show-payload.ts";
 
 /** Payloads are raw JSON. */
 export interface JobContents {
@@ -40,7 +40,7 @@ export async function listContents(
 
 async function contentsOf(view: StoreReads, job: Job): Promise<JobContents> {
   const input = await view.payload(job.seq, "input");
-  const output = await outputOf(view, job);
+  const output = await storedOutput(view, job);
   const batches = job.chunkCount === 0 ? [] : await view.chunks(job.seq, ALL);
   return {
     job,

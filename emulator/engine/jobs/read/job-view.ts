@@ -14,7 +14,7 @@ import type { CatalogPort } from "../../resources/catalog-port.ts";
 import type { WakePort } from "../../steps/wake-port.ts";
 import { askOrEnd, unlessDamaged } from "../damaged-data.ts";
 import type { JobChange } from "../../steps/job-watchers.ts";
-import { outputOf, showPayload } from "./show-payload.ts";
+import { storedOutput, showPayload } from "./show-payload.ts";
 
 /** What it takes to wait for a job. */
 export type WaitUses = StepPort & TimePort & WorkerPort & TellPort & CatalogPort & WakePort;
@@ -66,7 +66,7 @@ export async function viewJob(
   return askOrEnd(engine, ref.jobId, () =>
     engine.steps.read(async (view) => {
       const job = await readJob(view, ref);
-      const output = await outputOf(view, job);
+      const output = await storedOutput(view, job);
       return { job, output: await unlessDamaged(job, () => showPayload(output)) };
     }),
   );

@@ -8,22 +8,26 @@ import {
   type PieceInHand,
   type ShownPayload,
 } from "../../../core/jobs/opened-payload.ts";
-import { isDeepStrictEqual } from "node:util";
 import type { Job } from "../../../core/jobs/job.ts";
 import { PayloadGoneError, type ReadablePayload } from "../../../store/payload.ts";
 import type { StoreReads } from "../../../store/store.ts";
 
 /**
- * The output of the job as it was when `job` was read, or the last progress value if it was running. Both are changed at once and
- * read by two questions: what was read before and after a change is no answer.
+ * The output of a job, or the last progress value while it runs. A job and its output are two questions: between them the job may
+ * have ended, been retried or been deleted.
  *
- * @throws PayloadGoneError when the job has changed since
+ * @throws PayloadGoneError when `job` and the output are of different moments
  */
-export async function outputOf(view: StoreReads, job: Job): Promise<ReadablePayload | undefined> {
+export async function storedOutput(
+  view: StoreReads,
+  job: Job,
+): Promise<ReadablePayload | undefined> {
   const output = await view.payload(job.seq, "output");
-  // Without an end there is usually no output, and with one there is: then the job has not changed in a way that matters.
+  // Only a completed job usually has an output: the two fit without a further question.
   if ((output !== undefined) === (job.status === "COMPLETED")) return output;
-  if (!isDeepStrictEqual(await view.job(job.id), job))
+  const now = await view.job(job.id);
+  // Chunks and renewals change a running job all the time, and do not matter here.
+  if (now?.status !== job.status || now.attempt !== job.attempt)
     throw new PayloadGoneError("the job has changed since it was read");
   return output;
 }

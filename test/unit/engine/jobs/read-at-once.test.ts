@@ -73,6 +73,20 @@ describe.each(READERS)("who asks for %s", (_, read) => {
     ]);
   });
 
+  it("is answered at once about a job that streams all the time", async () => {
+    await using scened = await scene();
+    const { engine, ref, worker, handed } = scened;
+    await worker.progress(handed, "half");
+    let index = 0;
+    const stream = async (): Promise<void> => {
+      scened.while(stream);
+      if (index < 10) await worker.chunks(handed, [index], index++);
+    };
+    scened.while(stream);
+    expect((await read(engine, ref)).job.status).toBe("IN_PROGRESS");
+    expect(index).toBe(1);
+  });
+
   it("sees no progress of a job that has failed, if it runs again meanwhile", async () => {
     await using scened = await scene();
     const { engine, ref, worker, handed } = scened;
