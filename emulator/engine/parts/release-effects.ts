@@ -55,7 +55,7 @@ export function releaseEffects(engine: ReleaseParts, batch: readonly Effects[]):
   }
   const releaseOne = (effect: Effect) => release(engine, effect);
   for (const [stage, effects] of stages.entries()) {
-    if (stage === HAND_OVERS) send(assignments);
+    if (stage === HAND_OVERS) forEachGuarded([assignments], onDefect, send);
     forEachGuarded(effects, onDefect, releaseOne);
   }
   dueTimer.aim(dueAt);
