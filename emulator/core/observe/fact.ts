@@ -1,4 +1,4 @@
-/** What happened, as values. Observers are told each fact after the commit, and fold those that concern them into what they keep. */
+/** Facts: events of the service as values. Each observer is told every fact after the commit and folds those that it needs. */
 import type { Job } from "../jobs/job.ts";
 import type { JobEventType } from "../jobs/job-event.ts";
 import type { JobStatus } from "../../../runtime/protocol/job-status.ts";

@@ -47,7 +47,7 @@ const TYPE_WORDS: Readonly<Record<string, EndpointType>> = {
 };
 const REST_V2_TYPES = ["QUEUE", "LOAD_BALANCER"] as const;
 
-/** Of these words the service keeps whether there is any FlashBoot. */
+/** Words of newer interfaces for FlashBoot; the service stores only on or off. */
 const FLASHBOOTS = ["OFF", "FLASHBOOT", "PRIORITY_FLASHBOOT"] as const;
 const FLASHBOOT_WORDS = { OFF: false, FLASHBOOT: true, PRIORITY_FLASHBOOT: true };
 const flashbootWord = (isOn: boolean | undefined) => (isOn === true ? "FLASHBOOT" : "OFF");

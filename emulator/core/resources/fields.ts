@@ -6,7 +6,7 @@ import { settled } from "../input/input-fields.ts";
 export interface Field<Value = unknown> {
   /** Kind and bounds, with the sentences of `/v1` that refuse anything else. */
   readonly schema: z.ZodType<Value>;
-  /** What answers say of its kind, where that does not follow from `schema`. */
+  /** Schema of the value in answers. Default: as `schema`. */
   readonly shows?: z.ZodType;
   /** Value of a new resource that does not name it. Without a default the field may be absent. */
   readonly default?: Value;
@@ -32,9 +32,9 @@ export interface RestV2Place<Value> {
   readonly isRequired?: true;
   /** A body that changes one cannot name it. */
   readonly isSettled?: true;
-  /** What is taken; default: the kind and the bounds of the field. */
+  /** Schema of the value in requests. Default: the schema of the field. */
   readonly takes?: z.ZodType;
-  /** What answers say of its kind; default: the kind of the field. */
+  /** Schema of the value in answers. Default: the schema of the field. */
   readonly shows?: z.ZodType;
   read?(this: void, written: unknown): Value;
   write?(this: void, value: Value | undefined): unknown;

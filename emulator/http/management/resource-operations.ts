@@ -16,7 +16,7 @@ export interface ResourceKind {
   /** The name of one in the document's answers, for example `The template`. */
   readonly name: string;
   readonly schema: z.ZodType;
-  /** Who answers for them where several replicas share a store. Default: any, and the owner of the endpoint in the path. */
+  /** The replica that answers where several share a store. Default: any, or the owner of the endpoint in the path. */
   readonly owner?: "service";
 }
 

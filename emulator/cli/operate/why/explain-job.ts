@@ -45,7 +45,7 @@ export interface FailedStart {
   readonly at: number;
   readonly version: number | undefined;
   readonly outOfMemory: boolean;
-  /** What was said of it; empty for nothing. */
+  /** The message of the failure; may be empty. */
   readonly message: string;
 }
 

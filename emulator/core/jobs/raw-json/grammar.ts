@@ -1,6 +1,6 @@
 /** The grammar of RFC 8259 JSON in UTF-8 as one table: what each byte does in each state of the scanner. */
 
-/** What a byte does where it does more than lead to another state. Every action is >= {@link FIRST_ACTION}. */
+/** Actions of a byte, beside leading to another state. Each is at least {@link FIRST_ACTION}; lower numbers are states. */
 export const ACTION = {
   /** A top-level value, or a member of a top-level object, begins here; the byte is read again as its first. */
   beginValue: 200,
@@ -162,7 +162,7 @@ export function isInsideCharacter(state: number): boolean {
   return NAMES[state]?.startsWith("utf8") === true;
 }
 
-/** What may follow in a state, in words for an error message. */
+/** For error messages: the text that may follow in each state. */
 export function expectedIn(state: number): string {
   return Object.values(STATES)[state]?.[0] ?? "a value";
 }

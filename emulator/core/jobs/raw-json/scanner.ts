@@ -273,7 +273,7 @@ export class JsonScanner {
     this.#keyHead = NO_BYTES;
   }
 
-  /** What came of a top-level key up to `end`. */
+  /** The bytes of a top-level key from its beginning to `end`. */
   #keyUpTo(start: number, end: number, chunk: Uint8Array): Buffer {
     const piece = asBuffer(chunk.subarray(Math.max(start - this.#base, 0), end - this.#base));
     return this.#keyHead.length === 0 ? piece : Buffer.concat([this.#keyHead, piece]);
