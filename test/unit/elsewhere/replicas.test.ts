@@ -1,5 +1,6 @@
 /** Workers from elsewhere where several replicas share a store. */
 import { expect, inject, it } from "vitest";
+import { targetsOf } from "../../../emulator/store/postgres/claim/partition-assignment.ts";
 import { freePort } from "../../setup/free-port.ts";
 import { freshDatabase } from "../../setup/shared-postgres.ts";
 import { FarScene } from "./far-scene.ts";
@@ -12,6 +13,17 @@ async function replica(store: string): Promise<FarScene> {
   return FarScene.start({ store, port, workerPort, advertise, secretKey, leaseMs: 10_000 });
 }
 
+/** Partitions that have not reached their replica. Once none is left, no endpoint moves any more. */
+async function misplacedOf(asked: FarScene): Promise<readonly number[]> {
+  const { replicas } = await asked.call<{
+    replicas: readonly { id: string; parts: readonly number[] }[];
+  }>("GET", "/emulator/replicas");
+  const peers = replicas.map(({ id }) => ({ id, hasBegun: true, isSettled: true }));
+  return [...targetsOf(peers)].flatMap(([partition, target]) =>
+    replicas.some(({ id, parts }) => id === target && parts.includes(partition)) ? [] : [partition],
+  );
+}
+
 it("a worker is sent to the replica that has its endpoint, keeps its job when that one leaves, and is sent away by whichever has it when its token is revoked", async () => {
   const store = await freshDatabase(inject("sharedPostgres"));
   await using one = await replica(store);
@@ -19,6 +31,7 @@ it("a worker is sent to the replica that has its endpoint, keeps its job when th
   const { id: tokenId, key } = await one.token();
   const addresses = async () => (await two.token()).workerAddresses;
   await expect.poll(addresses).toEqual([two.address, one.address]);
+  await expect.poll(() => misplacedOf(two)).toEqual([]);
   const registered = ({ said }: FarScene) => said.includes("an external worker was registered");
   const worker = one.worker(key, [two.address, one.address].join(","));
   const id = await two.submit();
