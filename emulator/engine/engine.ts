@@ -17,7 +17,7 @@ import { RecoveredJobs } from "./jobs/recovered-jobs.ts";
 import { tellOfJobsLeft } from "./ownership/gain-endpoints.ts";
 import { type ContextOptions, openContext, type OpenContext } from "./parts/open-parts.ts";
 import { isMoved } from "./steps/state/endpoint-moved.ts";
-import { PartsOwner } from "./ownership/parts-owner.ts";
+import { PartitionsOwner } from "./ownership/partitions-owner.ts";
 import { PodKeeper } from "./pods/pod-keeper.ts";
 import { checkCredentials } from "./resources/registry-credentials.ts";
 import { serve } from "./resources/endpoints/serve-endpoints.ts";
@@ -54,7 +54,7 @@ export interface RunningEngine {
   serve(endpoints: readonly ServedEndpoint[], resources?: Partial<ServedResources>): Promise<void>;
   /**
    * Begins to start workers and pods and to apply the job rules. Call it as the last of `startWork`. Where several processes share
-   * the store, resolves when this one has its first parts of it.
+   * the store, resolves when this one has its first partitions of it.
    */
   start(): Promise<void>;
   /** Kills all workers and pods; also during a `stop` that drains. */
@@ -92,8 +92,8 @@ export async function createEngine(
   const ended: WorkerManager["ended"] = (worker, exit) => workers.ended(worker, exit);
   const recoveredWorkers = new RecoveredWorkers(context, { launchers, starter, ended });
   const recoveredJobs = new RecoveredJobs(context, recoveredWorkers);
-  const owner = new PartsOwner(context, { recoveredJobs, workers, pods, webhooks, startWork });
-  signals.partsLost.on((parts) => owner.lost(parts));
+  const owner = new PartitionsOwner(context, { recoveredJobs, workers, pods, webhooks, startWork });
+  signals.partitionsLost.on((partitions) => owner.lost(partitions));
   signals.recordsChanged.on((changes) => owner.learned(changes));
   signals.endpointChanged.on((endpointId) => {
     owner.look();
@@ -131,7 +131,7 @@ function runningEngine(
     readonly recoveredJobs: RecoveredJobs;
     readonly gpus: GpuPool;
     readonly memory: MemoryWatch;
-    readonly owner: PartsOwner;
+    readonly owner: PartitionsOwner;
   },
 ): RunningEngine {
   const { context, workers, pods, webhooks, startWork } = parts;
@@ -182,7 +182,7 @@ async function resume(
   recoveredJobs: RecoveredJobs,
 ): Promise<void> {
   await checkCredentials(context);
-  // What runs and waits comes with the parts that this process gets.
+  // What runs and waits comes with the partitions that this process gets.
   if (context.ownership.isShared) return;
   tellOfJobsLeft(context);
   await startWork.do(() => context.usage.load());

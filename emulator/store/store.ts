@@ -135,7 +135,7 @@ export interface Store extends StoreReads {
    *
    * @throws StoreFullError when there is no room; StoreUnusableError when the disk fails; StoreLostError when the data
    *   directory is gone; StoreClosedError after `close`; BatchRefusedError when the batch does not fit to what is stored, and
-   *   PartsLostError or RecordsMovedError where several processes share the store. Nothing is stored then.
+   *   PartitionsLostError or RecordsMovedError where several processes share the store. Nothing is stored then.
    */
   flush(batch: Batch): Promise<void>;
   /**

@@ -1,12 +1,12 @@
 /** The contract of ownership: what every store must do that several replicas share. */
 import { describe } from "vitest";
-import { partsContract } from "./ownership/parts.contract.ts";
+import { partitionsContract } from "./ownership/partitions.contract.ts";
 import { recordsContract } from "./ownership/records.contract.ts";
 import type { OpenShared } from "./ownership/shared-subject.ts";
 import { storedContract } from "./ownership/stored.contract.ts";
 
 export function ownershipContract(open: OpenShared): void {
-  describe("parts", () => partsContract(open));
+  describe("partitions", () => partitionsContract(open));
   describe("what is stored", () => storedContract(open));
   describe("records", () => recordsContract(open));
 }

@@ -1,5 +1,5 @@
 /**
- * Databases for two replicas, of which one has all parts: the other one has just come as long as a test lasts, so that all it is
+ * Databases for two replicas, of which one has all partitions: the other one has just come as long as a test lasts, so that all it is
  * asked goes on to the first.
  */
 import { inject } from "vitest";

@@ -172,7 +172,7 @@ export const replicasSchema = z.looseObject({
       startedAt: z.string(),
       leaseEndsAt: z.string().optional(),
       clockAheadMs: z.number().optional(),
-      parts: z.array(count).optional(),
+      partitions: z.array(count).optional(),
       endpoints: count,
       workers: count.optional(),
       running: count.optional(),

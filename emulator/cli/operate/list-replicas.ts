@@ -13,7 +13,7 @@ const SHOWN_MS = 1_000;
 
 const HEAD = [
   ...["replica", "address", "version", "started", "lease ends", "clock"],
-  ...["parts", "endpoints", "workers", "running", ""],
+  ...["partitions", "endpoints", "workers", "running", ""],
 ];
 
 export async function listReplicas(call: OperationCall): Promise<void> {
@@ -21,15 +21,15 @@ export async function listReplicas(call: OperationCall): Promise<void> {
   const { answeredBy, replicas, unowned } = answer;
   show(call, answer, () => {
     const rows = replicas.map((replica) => {
-      const { id, address = "", version, startedAt, leaseEndsAt, parts, endpoints } = replica;
+      const { id, address = "", version, startedAt, leaseEndsAt, partitions, endpoints } = replica;
       const { workers = UNKNOWN, running = UNKNOWN } = replica;
       const clock = clockInWords(replica.clockAheadMs);
       const moments = [instantInWords(startedAt), instantInWords(leaseEndsAt), clock];
-      const counts = [parts?.length ?? "", endpoints, workers, running].map(String);
+      const counts = [partitions?.length ?? "", endpoints, workers, running].map(String);
       const asked = replicas.length > 1 && id === answeredBy ? "answered" : "";
       return [...[id, address, version].map(plain), ...moments, ...counts, asked];
     });
-    const free = unowned.length === 0 ? "" : `parts that nobody has: ${unowned.join(", ")}\n`;
+    const free = unowned.length === 0 ? "" : `partitions that nobody has: ${unowned.join(", ")}\n`;
     return tableText(HEAD, rows) + free;
   });
 }

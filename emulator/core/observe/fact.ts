@@ -80,9 +80,9 @@ export type Fact =
   /** Steps became durable together. */
   | { readonly type: "stored"; readonly steps: number }
   | {
-      readonly type: "parts";
+      readonly type: "partitions";
       readonly change: "gained" | "given_away" | "lost";
-      readonly parts: ReadonlySet<number>;
+      readonly partitions: ReadonlySet<number>;
       /** How long nobody had those that were not given, ms. */
       readonly unownedMs?: ReadonlyMap<number, number>;
     };

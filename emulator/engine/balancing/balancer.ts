@@ -6,7 +6,7 @@ import type { Clock } from "../../core/time/clock.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { ServerAddress } from "../../launch/launcher.ts";
 import { endpointMoved } from "../steps/state/endpoint-moved.ts";
-import type { OwnedParts } from "../steps/state/owned-parts.ts";
+import type { OwnedPartitions } from "../steps/state/owned-partitions.ts";
 import type { Directory } from "../resources/directory.ts";
 import type { Fleet } from "../workers/fleet.ts";
 import type { WorkerMover } from "../workers/move-worker.ts";
@@ -30,7 +30,7 @@ export interface BalancerParts {
   readonly fleet: Pick<Fleet, "workersOf">;
   readonly endpointChanged: (endpointId: string) => void;
   readonly mover: Pick<WorkerMover, "move">;
-  readonly ownership: Pick<OwnedParts, "isHeldBack" | "refuseMoved">;
+  readonly ownership: Pick<OwnedPartitions, "isHeldBack" | "refuseMoved">;
 }
 
 export class Balancer {

@@ -1,7 +1,7 @@
 /** Records what runs, for the bills: one entry for each worker, pod or volume from its beginning to its end. */
 import type { Clock, Disarm, Random } from "../../core/time/clock.ts";
 import type { MachineUsage, Usage, VolumeUsage } from "../../core/billing/usage.ts";
-import type { OwnedParts } from "../steps/state/owned-parts.ts";
+import type { OwnedPartitions } from "../steps/state/owned-partitions.ts";
 import type { Step } from "../steps/step.ts";
 import type { Steps } from "../steps/steps.ts";
 import type { EngineLog } from "../observe/engine-log.ts";
@@ -20,7 +20,7 @@ const PAGE = 1_000;
 type Beginning<U extends Usage> = Omit<U, "id" | "startedAt" | "endedAt" | "seenAt">;
 
 interface UsageMeterOptions {
-  readonly ownership: Pick<OwnedParts, "holds" | "holdsService" | "isShared">;
+  readonly ownership: Pick<OwnedPartitions, "holds" | "holdsService" | "isShared">;
   readonly steps: Pick<Steps, "commit" | "read">;
   readonly random: Random;
   readonly log: EngineLog;

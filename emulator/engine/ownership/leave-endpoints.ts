@@ -21,7 +21,7 @@ const WAIT_MS: Readonly<Record<LeaveWhen, readonly [number, number]>> = {
 };
 
 interface Leaving {
-  readonly parts: ReadonlySet<number>;
+  readonly partitions: ReadonlySet<number>;
   readonly when: LeaveWhen;
   /** What is called when a worker may have no job any more. */
   readonly looks: Set<() => void>;
@@ -31,30 +31,30 @@ interface Leaving {
  * From the call on no job of them is handed over, and the workers of their queues leave. Load balancing endpoints and webhook calls go
  * on until what was under way has ended; then their requests wait for the next owner. Jobs that run are waited for, and then put
  * back into the queue, but those of workers from elsewhere, who go on with them at the next owner. Webhook calls that are still in
- * progress are made again by the next owner. Until it resolves the parts are decided for here.
+ * progress are made again by the next owner. Until it resolves the partitions are decided for here.
  */
 export async function leaveEndpoints(
   engine: StepPort & TimePort & WorkerPort & CatalogPort,
   { pods, webhooks, workers }: Running,
-  { parts, when, looks }: Leaving,
+  { partitions, when, looks }: Leaving,
 ): Promise<void> {
   const { balancer, directory, ownership, realClock, steps, usage } = engine;
-  ownership.leaving(parts);
-  const isOfThese = ownership.isOf(parts);
+  ownership.leaving(partitions);
+  const isOfThese = ownership.isOf(partitions);
   const isLeaving = (endpointId: string) =>
     isOfThese(endpointId) && ownership.isLeaving(endpointId);
   const decideWorkers = () => {
     for (const { id } of directory.endpoints()) if (isLeaving(id)) workers.consider(id);
   };
   decideWorkers();
-  const podsEnded = ownership.isServiceOf(parts) ? pods.stop("drain") : undefined;
+  const podsEnded = ownership.isServiceOf(partitions) ? pods.stop("drain") : undefined;
   const ended = (idle: Promise<void>) =>
     Promise.all([idle, balancer.ended(isLeaving), webhooks.ended(isLeaving), podsEnded]);
   const [takesMs, endsMs] = WAIT_MS[when];
   const isOfQueue = ({ endpointId, endpointType }: WorkerHandle) =>
     isLeaving(endpointId) && endpointType !== "LOAD_BALANCING";
   if (takesMs > 0) await within(realClock, takesMs, ended(untilIdle(engine, isOfQueue, looks)));
-  ownership.holdBack(parts);
+  ownership.holdBack(partitions);
   decideWorkers();
   const isOfAny = ({ endpointId }: WorkerHandle) => isLeaving(endpointId);
   await within(realClock, endsMs, ended(untilIdle(engine, isOfAny, looks)));

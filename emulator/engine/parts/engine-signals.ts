@@ -42,8 +42,8 @@ export interface EngineSignals {
   readonly inputDamaged: Signal<InputDamage>;
   /** A job that was handed over and is not sent: its input cannot be read now, or its endpoint may be another process's. */
   readonly notSent: Signal<Assignment>;
-  /** Parts that a batch was refused for: another process has them. */
-  readonly partsLost: Signal<ReadonlySet<number>>;
+  /** Partitions that a batch was refused for: another process has them. */
+  readonly partitionsLost: Signal<ReadonlySet<number>>;
   /** Records that are another since other processes changed them. */
   readonly recordsChanged: Signal<readonly RecordChange[]>;
   /** A launcher can start workers or pods that it could not before. */
@@ -62,7 +62,7 @@ export function createSignals(onDefect: OnDefect): EngineSignals {
     jobsDue: new Signal(onDefect),
     inputDamaged: new Signal(onDefect),
     notSent: new Signal(onDefect),
-    partsLost: new Signal(onDefect),
+    partitionsLost: new Signal(onDefect),
     recordsChanged: new Signal(onDefect),
     launcherWilling: new Signal(onDefect),
     workersFound: new Signal(onDefect),

@@ -199,7 +199,7 @@ function releaseSteps(
     },
     failed: (effects) =>
       lookLater(effects.flatMap(({ changedEndpoints }) => [...changedEndpoints])),
-    lost: (lost, loads) => signals.partsLost.raise(parts.ownership.heldSince(lost, loads)),
+    lost: (lost, loads) => signals.partitionsLost.raise(parts.ownership.heldSince(lost, loads)),
     learned: signals.recordsChanged.raise,
     track: (what, work) => void pendingWork.track(what, work),
   });

@@ -22,14 +22,14 @@ export interface BatchFlusherOptions {
   readonly lastSeq: () => number;
 }
 
-/** Called when a batch was refused for parts that another process has, with the loads of memory when it was written. Must not throw. */
-export type PartsLost = (parts: ReadonlySet<number>, loads: number) => void;
+/** Called when a batch was refused for partitions that another process has, with the loads of memory when it was written. Must not throw. */
+export type PartitionsLost = (partitions: ReadonlySet<number>, loads: number) => void;
 
 export class BatchFlusher {
   /** Steps that are being written and rest on what memory has forgotten: they must not be stored any more. */
   readonly outdated = new Set<Waiter>();
   readonly #options: BatchFlusherOptions;
-  readonly #partsLost: PartsLost;
+  readonly #partitionsLost: PartitionsLost;
   /** When the flush under way began. */
   #beganAt: number | undefined;
   #slowAt = Number.NEGATIVE_INFINITY;
@@ -37,9 +37,9 @@ export class BatchFlusher {
   #stored: number;
   #failedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(options: BatchFlusherOptions, partsLost: PartsLost) {
+  constructor(options: BatchFlusherOptions, partitionsLost: PartitionsLost) {
     this.#options = options;
-    this.#partsLost = partsLost;
+    this.#partitionsLost = partitionsLost;
     this.#stored = options.durable;
   }
 
@@ -87,7 +87,7 @@ export class BatchFlusher {
     try {
       await flush({ ...contents, ...rests, number });
     } catch (error) {
-      if (error instanceof PartitionsLostError) this.#partsLost(error.partitions, loads);
+      if (error instanceof PartitionsLostError) this.#partitionsLost(error.partitions, loads);
       throw error;
     } finally {
       this.#noteSlow();

@@ -62,8 +62,8 @@ export class BatchWriter {
   constructor(options: BatchWriterOptions) {
     this.#options = options;
     this.#room = new BatchRoom(options.clock);
-    this.#flusher = new BatchFlusher(options, (parts, loads) =>
-      this.#tell((releases) => releases.lost(parts, loads)),
+    this.#flusher = new BatchFlusher(options, (partitions, loads) =>
+      this.#tell((releases) => releases.lost(partitions, loads)),
     );
     this.#gathering = new GatheredBatch(options.durable + 1);
   }
@@ -136,13 +136,13 @@ export class BatchWriter {
     await this.#newest?.look();
   }
 
-  /** Parts are not held any more: steps on them that are not being written are refused, and memory forgets them. */
-  forgetMoved(parts: ReadonlySet<number>): void {
+  /** Partitions are not held any more: steps on them that are not being written are refused, and memory forgets them. */
+  forgetMoved(partitions: ReadonlySet<number>): void {
     const { jobs } = this.#options.state;
     const hasMoved = (step: Waiter) => concerns(step, (endpointId) => !jobs.holds(endpointId));
     const { outdated } = this.#flusher;
     for (const step of this.#flushing?.waiters ?? []) if (hasMoved(step)) outdated.add(step);
-    this.#refuseGathering(hasMoved, new PartitionsLostError(parts));
+    this.#refuseGathering(hasMoved, new PartitionsLostError(partitions));
     jobs.forgetMoved();
   }
 

@@ -8,10 +8,10 @@ export interface StepReleases {
   /** Called with the effects of steps that were not stored, whose changes of memory were taken back. */
   readonly failed: (effects: readonly Effects[]) => void;
   /**
-   * Called when a batch was refused because another process has, or had, these parts: memory has to forget those that it has not
+   * Called when a batch was refused because another process has, or had, these partitions: memory has to forget those that it has not
    * loaded anew since, which it had done so many times when the batch was written.
    */
-  readonly lost: (parts: ReadonlySet<number>, loads: number) => void;
+  readonly lost: (partitions: ReadonlySet<number>, loads: number) => void;
   /** Called with what is another since other processes changed records. */
   readonly learned: (changes: readonly RecordChange[]) => void;
   /** Called with what is under way: things to be stored, and reads. */

@@ -7,9 +7,9 @@ import type { BatchWriter, Sync } from "./batch-writer.ts";
 import type { JobMemory } from "./state/job-memory.ts";
 import type { Step } from "./step.ts";
 
-/** Maximum number of runs of a step after other processes changed its records or took its parts. */
+/** Maximum number of runs of a step after other processes changed its records or took its partitions. */
 const MAX_TRIES = 10;
-/** Pause before a step runs anew that was refused twice for parts of another process, ms of real time. */
+/** Pause before a step runs anew that was refused twice for partitions of another process, ms of real time. */
 const PARTS_LOST_PAUSE_MS = 100;
 
 /**
@@ -117,7 +117,7 @@ export class StepRunner {
         if (tries === MAX_TRIES || !(isMoved || error instanceof PartitionsLostError))
           throw refusalFor(error);
         if (isMoved) await refreshRecords();
-        // The first refusal tells memory which parts are lost; after further ones that is still on its way.
+        // The first refusal tells memory which partitions are lost; after further ones that is still on its way.
         else if (tries > 1) await pause(clock, PARTS_LOST_PAUSE_MS);
       }
     }

@@ -13,7 +13,7 @@ import { Defects } from "../observe/defects.ts";
 import type { EngineLog } from "../observe/engine-log.ts";
 import { Keys } from "./state/keys.ts";
 import { OwnedMemory } from "./state/owned-memory.ts";
-import { OwnedParts } from "./state/owned-parts.ts";
+import { OwnedPartitions } from "./state/owned-partitions.ts";
 import { refusalOf } from "./refusal.ts";
 import { RecordBook, type RecordView } from "./state/record-book.ts";
 import { Staging, type Stage } from "./staging.ts";
@@ -62,7 +62,7 @@ export interface StepNeeds {
 
 export class Steps {
   /** The endpoints whose jobs steps may change. */
-  readonly ownership: OwnedParts;
+  readonly ownership: OwnedPartitions;
   /** What steps look at. */
   readonly memory: OwnedMemory;
   readonly #options: StepsOptions;
@@ -79,7 +79,7 @@ export class Steps {
     const journal = new Journal();
     this.#options = options;
     this.#staging = new Staging(options);
-    const ownership = new OwnedParts(options.ownership);
+    const ownership = new OwnedPartitions(options.ownership);
     const keys = new Keys(ownership, boot.lastSeq);
     const jobs = new JobMemory(journal, boot.batch, limits, (id) => ownership.holds(id));
     jobs.load(boot.counts, boot.running);

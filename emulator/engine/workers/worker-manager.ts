@@ -15,7 +15,7 @@ import { endAtOnce } from "./end-at-once.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 import type { GpuPool } from "./gpus/gpu-pool.ts";
 import { isMoved } from "../steps/state/endpoint-moved.ts";
-import type { OwnedParts } from "../steps/state/owned-parts.ts";
+import type { OwnedPartitions } from "../steps/state/owned-partitions.ts";
 import { loseWorker } from "../jobs/requeue.ts";
 import { exitFailure, lostFailure } from "./describe-exit.ts";
 import { recordEnd } from "./scaling/worker-end.ts";
@@ -26,7 +26,7 @@ export interface WorkerManagerOptions {
   /** What was decided. */
   readonly decisions: Pick<DecisionLog, "isNew">;
   readonly gpus: Pick<GpuPool, "leave">;
-  readonly ownership: Pick<OwnedParts, "holds" | "isHeldBack" | "isLeaving">;
+  readonly ownership: Pick<OwnedPartitions, "holds" | "isHeldBack" | "isLeaving">;
   readonly starter: WorkerStarter;
   readonly watch: WorkerWatch;
 }

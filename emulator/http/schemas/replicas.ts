@@ -14,13 +14,16 @@ const replicaSchema = answered("Replica", {
   startedAt: instant(),
   leaseEndsAt: instant().optional().meta({
     description:
-      "When others may take its parts, if nothing more is heard of it; service time, as the replica that answers has seen it.",
+      "When others may take its partitions, if nothing more is heard of it; service time, as the replica that answers has seen it.",
   }),
   clockAheadMs: z.int().optional().meta({
     description:
       "By how much the clock of its machine is ahead of the database's, ms; nothing depends on it.",
   }),
-  parts: z.array(count).optional().meta({ description: "The parts of the endpoints that it has." }),
+  partitions: z
+    .array(count)
+    .optional()
+    .meta({ description: "The partitions of the endpoints that it has." }),
   endpoints: count.meta({ description: "How many endpoints are in them." }),
   workers: count
     .optional()
@@ -33,5 +36,5 @@ const replicaSchema = answered("Replica", {
 export const replicasSchema = answered("Replicas", {
   answeredBy: z.string().meta({ description: "The id of the one that was asked." }),
   replicas: z.array(replicaSchema).meta({ description: "Those that are alive." }),
-  unowned: z.array(count).meta({ description: "Parts that nobody has." }),
+  unowned: z.array(count).meta({ description: "Partitions that nobody has." }),
 });

@@ -18,7 +18,7 @@ export interface PostgresStoreOptions {
   /** Name of this process for other processes that want the same database. It must be unique for ever. */
   readonly replica: string;
   /**
-   * URL at which other processes reach this one. With it, they may share the database, each for a part of all endpoints; without
+   * URL at which other processes reach this one. With it, they may share the database, each for some partitions of the endpoints; without
    * it this process is the only replica.
    */
   readonly advertise?: string | undefined;

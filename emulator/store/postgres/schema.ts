@@ -17,7 +17,7 @@ export interface Migration {
 }
 
 /** Raised with every change of what is stored, until the first release. */
-export const SCHEMA_VERSION = 8;
+export const SCHEMA_VERSION = 9;
 
 /** Steps from `SCHEMA` to today's tables: one for each change after the first release. Never change a released step. */
 export const MIGRATIONS: readonly Migration[] = [];
@@ -70,15 +70,15 @@ CREATE TABLE former_replica (
 
 -- The replica that alone writes what belongs to a partition. The epoch counts changes of the owner.
 CREATE TABLE owner (
-  part smallint PRIMARY KEY,
+  partition smallint PRIMARY KEY,
   replica text,
   epoch bigint NOT NULL
 ) ${HOT};
-INSERT INTO owner SELECT part, NULL, 0 FROM generate_series(0, 63) AS part;
+INSERT INTO owner SELECT partition, NULL, 0 FROM generate_series(0, 63) AS partition;
 
 -- How far each line of batches has come; the line of a replica is that of its slot.
 CREATE TABLE writer (
-  part smallint PRIMARY KEY,
+  partition smallint PRIMARY KEY,
   last_seq bigint NOT NULL,
   batch bigint NOT NULL
 ) ${HOT};
@@ -223,10 +223,10 @@ CREATE TABLE delivery (
   -- The text of the body before and after the output.
   head bytea NOT NULL,
   tail bytea NOT NULL,
-  part smallint NOT NULL
+  partition smallint NOT NULL
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000);
 CREATE INDEX delivery_of_job ON delivery (job_id, seq) WHERE state = 0;
-CREATE INDEX delivery_due ON delivery (part, next_try_at, seq, origin) WHERE next_try_at IS NOT NULL;
+CREATE INDEX delivery_due ON delivery (partition, next_try_at, seq, origin) WHERE next_try_at IS NOT NULL;
 CREATE INDEX delivery_settled ON delivery (settled_at, seq, size_bytes) WHERE settled_at IS NOT NULL;
 
 CREATE TABLE report (
@@ -236,7 +236,7 @@ CREATE TABLE report (
   deleted_at bigint NOT NULL,
   size_bytes bigint NOT NULL,
   job text NOT NULL,
-  part smallint NOT NULL
+  partition smallint NOT NULL
 );
 CREATE INDEX report_deleted ON report (deleted_at, seq, size_bytes);
 `;

@@ -47,7 +47,7 @@ export class Member implements Owner {
   /** What was lost, in the order it was told. */
   readonly losses: (readonly number[])[] = [];
   readonly left: { readonly partitions: readonly number[]; readonly when: string }[] = [];
-  /** Parts with something under way, which they are left after. */
+  /** Partitions with something under way, which they are left after. */
   readonly busy = new Map<number, Promise<void>>();
   readonly changes: ChangedRecords[] = [];
   readonly keys: number[] = [];

@@ -68,7 +68,7 @@ export function recordsContract(open: OpenShared): void {
     }
   });
 
-  it("are changed by whoever has no part of them, and those of use by who has the endpoint", async () => {
+  it("are changed by whoever has no partition of them, and those of use by who has the endpoint", async () => {
     await using subject = await open();
     const members = await spreadOverTwo(subject);
     const [one, two] = members;

@@ -30,7 +30,7 @@ export async function begun(subject: SharedSubject, lease?: "short" | "long"): P
   return made;
 }
 
-/** Resolves when each part is one's of them, each of them has some, and none moves any more. */
+/** Resolves when each partition is one's of them, each of them has some, and none moves any more. */
 export async function spread(members: readonly Member[]): Promise<void> {
   let before = "";
   let since = 0;

@@ -12,7 +12,7 @@ import {
 } from "./shared-subject.ts";
 
 export function storedContract(open: OpenShared): void {
-  it("a start is told of records, and of no part", async () => {
+  it("a start is told of records, and of no partition", async () => {
     await using subject = await open();
     const one = await begun(subject);
     await one.insert("a");
@@ -69,7 +69,7 @@ export function storedContract(open: OpenShared): void {
     await expect(other.flush([], { changes: [prune] })).rejects.toBeInstanceOf(PartitionsLostError);
   });
 
-  it("a batch about parts of which one is another's is not stored, and says which", async () => {
+  it("a batch about partitions of which one is another's is not stored, and says which", async () => {
     await using subject = await open();
     const members = await spreadOverTwo(subject);
     const [one, two] = members;

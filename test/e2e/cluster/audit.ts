@@ -1,21 +1,21 @@
-/** Watches in the database itself who writes: each change of a job by a process that does not own the job's part is kept. */
+/** Watches in the database itself who writes: each change of a job by a process that does not own the job's partition is kept. */
 import pg from "pg";
 
-/** A process is known by the name that its connections have; the schema and the parts are those of the store. */
+/** A process is known by the name that its connections have; the schema and the partitions are those of the store. */
 const WATCH = `
 CREATE SCHEMA audit;
-CREATE TABLE audit.foreign_write (at timestamptz, part int, application text, owner text, what text, seq bigint);
+CREATE TABLE audit.foreign_write (at timestamptz, partition int, application text, owner text, what text, seq bigint);
 CREATE FUNCTION audit.look() RETURNS trigger LANGUAGE plpgsql AS $body$
 DECLARE
-  of_part int;
+  of_partition int;
   its_owner text;
 BEGIN
-  SELECT get_byte(sha256(endpoint_id), 0) % 64 INTO of_part
+  SELECT get_byte(sha256(endpoint_id), 0) % 64 INTO of_partition
     FROM sv_runtime.queue WHERE queue = coalesce(NEW.queue, OLD.queue);
-  SELECT replica INTO its_owner FROM sv_runtime.owner WHERE part = of_part;
-  IF of_part IS NOT NULL
+  SELECT replica INTO its_owner FROM sv_runtime.owner WHERE partition = of_partition;
+  IF of_partition IS NOT NULL
     AND current_setting('application_name') <> 'sv-runtime ' || right(coalesce(its_owner, ''), 48) THEN
-    INSERT INTO audit.foreign_write VALUES (clock_timestamp(), of_part, current_setting('application_name'), its_owner,
+    INSERT INTO audit.foreign_write VALUES (clock_timestamp(), of_partition, current_setting('application_name'), its_owner,
       TG_OP, coalesce(NEW.seq, OLD.seq));
   END IF;
   RETURN NULL;

@@ -45,11 +45,11 @@ async function makeScene(store: string) {
       const args = ["sv.json", ...place, "--log", "json"];
       return startEmulatorProcess({ args, cwd: tree.root, env: { ...env, ...settings } });
     },
-    /** How many parts the replica that is asked has. */
-    async partsOf(url: string): Promise<number> {
+    /** How many partitions the replica that is asked has. */
+    async partitionsOf(url: string): Promise<number> {
       const { body } = await ask(url, "/emulator/replicas");
-      const replicas = body["replicas"] as { id: string; parts?: unknown[] }[];
-      return replicas.find(({ id }) => id === body["answeredBy"])?.parts?.length ?? 0;
+      const replicas = body["replicas"] as { id: string; partitions?: unknown[] }[];
+      return replicas.find(({ id }) => id === body["answeredBy"])?.partitions?.length ?? 0;
     },
     [Symbol.asyncDispose]: () => tree[Symbol.asyncDispose](),
   };
@@ -58,7 +58,7 @@ async function makeScene(store: string) {
 describe.runIf(postgresIsMissing === undefined && fakeTimeIsMissing === undefined)(
   "a replica whose clock is 2 days ahead",
   () => {
-    it("joins, takes parts and leaves, and every waiting job is there, with its time to live", async () => {
+    it("joins, takes partitions and leaves, and every waiting job is there, with its time to live", async () => {
       await using postgres = await startPostgres(["fsync=off"]);
       await using scene = await makeScene(postgres.url());
       await using right = await scene.start("right");
@@ -70,9 +70,9 @@ describe.runIf(postgresIsMissing === undefined && fakeTimeIsMissing === undefine
         ids.push(`${NAMES[n % NAMES.length]}/status/${String(body["id"])}`);
       }
       const ahead = await scene.start("ahead", (2 * DAY_MS) / 1_000);
-      await expect.poll(() => scene.partsOf(ahead.url), SOON).toBeGreaterThan(20);
+      await expect.poll(() => scene.partitionsOf(ahead.url), SOON).toBeGreaterThan(20);
       expect((await ahead.stop()).code).toBe(0);
-      await expect.poll(() => scene.partsOf(right.url), SOON).toBe(64);
+      await expect.poll(() => scene.partitionsOf(right.url), SOON).toBe(64);
       const found = await Promise.all(ids.map((id) => scene.ask(right.url, `/v2/${id}`)));
       expect(found.filter(({ status }) => status !== 200)).toEqual([]);
       const clock = await scene.ask(right.url, "/emulator/clock");

@@ -19,7 +19,7 @@ const isMissing =
   swiftIsMissing ??
   whatIsMissing("the test of the compose file", ["docker-compose", "caddy"]);
 
-/** Two that are alive, both of which the proxy asks, and no part without an owner. */
+/** Two that are alive, both of which the proxy asks, and no partition without an owner. */
 async function bothAreThere(project: ComposeProject): Promise<void> {
   const answered = new Set<string>();
   const look = async () => {

@@ -184,7 +184,7 @@ describe("the checker finds", () => {
       expect(reading(wrong)).toEqual(["wrong-chunks"]);
   });
 
-  it("a waiter that hangs, a defect, a process that ends, and a write of a part that another one owns", () => {
+  it("a waiter that hangs, a defect, a process that ends, and a write of a partition that another one owns", () => {
     const request = { type: "request", operation: "status-sync", seat: 0, askedAt: 0 } as const;
     expect(kinds({ ...request, end: "broken" }, { ...request, end: "answered" })).toEqual([]);
     expect(kinds({ ...request, end: "answered", status: 503 })).toEqual([]);

@@ -55,7 +55,7 @@ async function listed({ url }: Emulator) {
     readonly replicas: readonly {
       readonly id: string;
       readonly address: string;
-      readonly parts: readonly number[];
+      readonly partitions: readonly number[];
       readonly workers?: number;
     }[];
     readonly unowned: readonly number[];
@@ -75,8 +75,9 @@ test.skipIf(postgresIsMissing !== undefined)(
     expect(first.answeredBy).not.toBe(second.answeredBy);
     const { replicas, unowned } = first;
     expect(new Set(replicas.map(({ address }) => address))).toEqual(new Set([one.url, two.url]));
-    expect([...replicas.flatMap(({ parts }) => parts), ...unowned]).toHaveLength(64);
-    const have = async () => (await listed(one)).replicas.map(({ parts }) => parts.length > 0);
+    expect([...replicas.flatMap(({ partitions }) => partitions), ...unowned]).toHaveLength(64);
+    const have = async () =>
+      (await listed(one)).replicas.map(({ partitions }) => partitions.length > 0);
     await expect.poll(have, POLLED).toEqual([true, true]);
     const all = new Set(NAMES);
     const ids = new Set(replicas.map(({ id }) => id));
@@ -86,7 +87,7 @@ test.skipIf(postgresIsMissing !== undefined)(
     const left = async () => (await listed(one)).replicas.map(({ id }) => id);
     await expect.poll(left, POLLED).toEqual([first.answeredBy]);
     expect(await (await fetch(`${one.url}/metrics`, { headers })).text()).toContain(
-      'sv_part_owned{part="0"} 1',
+      'sv_partition_owned{partition="0"} 1',
     );
   },
 );

@@ -16,11 +16,13 @@ async function replica(store: string): Promise<FarScene> {
 /** Partitions that have not reached their replica. Once none is left, no endpoint moves any more. */
 async function misplacedOf(asked: FarScene): Promise<readonly number[]> {
   const { replicas } = await asked.call<{
-    replicas: readonly { id: string; parts: readonly number[] }[];
+    replicas: readonly { id: string; partitions: readonly number[] }[];
   }>("GET", "/emulator/replicas");
   const peers = replicas.map(({ id }) => ({ id, hasBegun: true, isSettled: true }));
   return [...targetsOf(peers)].flatMap(([partition, target]) =>
-    replicas.some(({ id, parts }) => id === target && parts.includes(partition)) ? [] : [partition],
+    replicas.some(({ id, partitions }) => id === target && partitions.includes(partition))
+      ? []
+      : [partition],
   );
 }
 

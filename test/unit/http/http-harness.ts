@@ -222,7 +222,7 @@ async function startFront(
       const passedOn = series.reduce((sum, { value }) => sum + value.count, 0);
       const hasNothing = !ownership.holdsService();
       await test.stop();
-      assert(hasNothing, "the replica that was asked had parts of the store");
+      assert(hasNothing, "the replica that was asked had partitions of the store");
       assert(passedOn >= answered, `${answered} were answered, and ${passedOn} passed on`);
     },
   };

@@ -29,7 +29,7 @@ export class ServiceMetrics {
   readonly requests = new Counts();
   readonly forwarded = new Counts();
   readonly forwardedWait = new Distributions(MOVE_SECONDS);
-  readonly partChanges = new Counts();
+  readonly partitionChanges = new Counts();
   readonly takeover = new Distributions(MOVE_SECONDS);
   readonly requestDuration = new Distributions(REQUEST_SECONDS);
   readonly commits = new Distributions(COMMIT_SECONDS);
@@ -58,9 +58,9 @@ export class ServiceMetrics {
         return this.#webhookTried(fact);
       case "stored":
         return this.commitSteps.add({}, fact.steps);
-      case "parts":
-        for (const part of fact.parts)
-          this.partChanges.add({ part: String(part), change: fact.change });
+      case "partitions":
+        for (const partition of fact.partitions)
+          this.partitionChanges.add({ partition: String(partition), change: fact.change });
         for (const ms of fact.unownedMs?.values() ?? []) this.takeover.observe({}, seconds(ms));
         return;
       default:

@@ -29,11 +29,18 @@ export function ReplicasPage(): JSX.Element {
 type Replica = Replicas["replicas"][number];
 
 function Listed({ replicas, unowned, answeredBy }: Replicas): JSX.Element {
-  const all = replicas.reduce((sum, { parts = [] }) => sum + parts.length, unowned.length);
+  const all = replicas.reduce(
+    (sum, { partitions = [] }) => sum + partitions.length,
+    unowned.length,
+  );
   return (
     <Panel title={`${plural(replicas.length, "replica")} on one database`}>
       {unowned.length > 0 && (
-        <Badge icon="failed" tone="bad" word={`${unowned.length} of ${all} parts have no owner`} />
+        <Badge
+          icon="failed"
+          tone="bad"
+          word={`${unowned.length} of ${all} partitions have no owner`}
+        />
       )}
       <Records columns={columnsOf(answeredBy)} rows={replicas} keyOf={({ id }) => id} />
     </Panel>
@@ -61,7 +68,7 @@ function columnsOf(answeredBy: string): readonly Column<Replica>[] {
         </>
       ),
     },
-    count("Parts", ({ parts = [] }) => parts.length),
+    count("Partitions", ({ partitions = [] }) => partitions.length),
     count("Endpoints", ({ endpoints }) => endpoints),
     count("Workers", ({ workers }) => workers),
     count("Running", ({ running }) => running),

@@ -94,7 +94,7 @@ export type LimitReport = { readonly mode: "enforce" | "warn" | "off"; readonly 
 
 export type Replicas = { readonly answeredBy: string; readonly replicas: readonly (Replica)[]; readonly unowned: readonly (number)[]; };
 
-export type Replica = { readonly id: string; readonly address?: string; readonly version: string; readonly startedAt: string; readonly leaseEndsAt?: string; readonly clockAheadMs?: number; readonly parts?: readonly (number)[]; readonly endpoints: number; readonly workers?: number; readonly running?: number; };
+export type Replica = { readonly id: string; readonly address?: string; readonly version: string; readonly startedAt: string; readonly leaseEndsAt?: string; readonly clockAheadMs?: number; readonly partitions?: readonly (number)[]; readonly endpoints: number; readonly workers?: number; readonly running?: number; };
 
 export type Alive = { readonly alive: true; };
 

@@ -1,12 +1,12 @@
 /** Gives the keys of jobs, of places in queues and of deliveries: ascending, and none twice, not even after a restart. */
-import type { OwnedParts } from "./owned-parts.ts";
+import type { OwnedPartitions } from "./owned-partitions.ts";
 
 export class Keys {
-  readonly #ownership: OwnedParts;
+  readonly #ownership: OwnedPartitions;
   #last: number;
 
   /** @param last no key above this one was given before */
-  constructor(ownership: OwnedParts, last: number) {
+  constructor(ownership: OwnedPartitions, last: number) {
     this.#ownership = ownership;
     this.#last = last;
   }

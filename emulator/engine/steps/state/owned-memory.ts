@@ -1,12 +1,12 @@
-/** The memory of steps on a store that several processes share: parts come and go, and others change records. */
+/** The memory of steps on a store that several processes share: partitions come and go, and others change records. */
 import type { ChangedRecords, Gain } from "../../../store/ownership.ts";
 import type { BatchWriter } from "../batch-writer.ts";
 import type { JobMemory } from "./job-memory.ts";
 import type { Keys } from "./keys.ts";
-import type { OwnedParts } from "./owned-parts.ts";
+import type { OwnedPartitions } from "./owned-partitions.ts";
 
 export interface OwnedMemoryParts {
-  readonly ownership: OwnedParts;
+  readonly ownership: OwnedPartitions;
   readonly jobs: JobMemory;
   readonly keys: Keys;
   readonly writer: BatchWriter;
@@ -19,20 +19,20 @@ export class OwnedMemory {
     this.#parts = parts;
   }
 
-  /** From now on these parts are held, with what the store has of them. */
-  gain({ partitions: parts, counts, running, lastSeq }: Gain): void {
+  /** From now on these partitions are held, with what the store has of them. */
+  gain({ partitions, counts, running, lastSeq }: Gain): void {
     const { jobs, keys, ownership } = this.#parts;
-    this.forget(parts);
-    ownership.gained(parts, jobs.loads + 1);
+    this.forget(partitions);
+    ownership.gained(partitions, jobs.loads + 1);
     keys.goOnAfter(lastSeq);
     jobs.load(counts, running);
   }
 
-  /** From now on these parts are not held: steps on them that are not being stored are refused. */
-  forget(parts: ReadonlySet<number>): void {
+  /** From now on these partitions are not held: steps on them that are not being stored are refused. */
+  forget(partitions: ReadonlySet<number>): void {
     const { ownership, writer } = this.#parts;
-    ownership.forget(parts);
-    writer.forgetMoved(parts);
+    ownership.forget(partitions);
+    writer.forgetMoved(partitions);
   }
 
   /** Takes in what other processes changed: at once, or when what is being stored is. */

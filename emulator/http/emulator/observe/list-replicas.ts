@@ -39,17 +39,19 @@ function alone({ engine, startedAt }: HttpService): Listed {
 function shared({ engine }: HttpService, ownership: Ownership): Listed {
   const answeredBy = ownership.self.id;
   const endpoints = [...engine.directory.endpointIds()].map((id) => ownership.partitionOf(id));
-  const unowned = new Set(Array.from({ length: ownership.partitionCount }, (_, part) => part));
+  const unowned = new Set(
+    Array.from({ length: ownership.partitionCount }, (_, partition) => partition),
+  );
   const replicas = ownership.replicas().map((replica) => {
-    const { id, address, version, partitions: parts, clockAheadMs } = replica;
-    for (const part of parts) unowned.delete(part);
+    const { id, address, version, partitions, clockAheadMs } = replica;
+    for (const partition of partitions) unowned.delete(partition);
     return {
       ...{ id, address, version },
       startedAt: iso(replica.startedAt),
       leaseEndsAt: iso(replica.leaseEndsAt),
       clockAheadMs,
-      parts: [...parts],
-      endpoints: endpoints.filter((part) => parts.includes(part)).length,
+      partitions: [...partitions],
+      endpoints: endpoints.filter((partition) => partitions.includes(partition)).length,
       ...(id === answeredBy && figures(engine)),
     };
   });

@@ -5,7 +5,7 @@
 import type { Clock, Disarm } from "../../../core/time/clock.ts";
 import type { Session, Statement } from "../connect/session.ts";
 
-export type Notice = "parts" | "records";
+export type Notice = "partitions" | "records";
 
 /** A name has 63 bytes at most. */
 export function channelOf(schema: string): string {
@@ -40,7 +40,7 @@ export class Notices {
     const echo = crypto.randomUUID();
     await session.listen(channel, (said) => {
       if (said === echo) this.#expected?.();
-      else if (said === "parts" || said === "records") hear(said);
+      else if (said === "partitions" || said === "records") hear(said);
     });
     if (this.#isTried) return;
     this.#isTried = true;

@@ -125,7 +125,7 @@ function inUseBy(holder: string): string {
 
 async function takeAll(session: Session, id: string): Promise<ReadonlyMap<number, number>> {
   const { rows } = await session.ask({
-    text: "UPDATE owner SET replica = $1, epoch = epoch + 1 RETURNING part, epoch",
+    text: "UPDATE owner SET replica = $1, epoch = epoch + 1 RETURNING partition, epoch",
     values: [id],
   });
   return new Map(rows.map(([partition, epoch]) => [Number(partition), Number(epoch)]));
@@ -202,8 +202,8 @@ export function fenceStatement(id: string, { registration, epochs }: Fence): Sta
     text: `WITH me AS MATERIALIZED (
           SELECT 1 FROM replica WHERE id = $1 AND term = $2 AND session = $3 FOR KEY SHARE),
         own AS (
-          SELECT o.part FROM unnest($4::bigint[], $5::bigint[]) AS u (part, epoch)
-            JOIN owner o ON o.part = u.part AND o.epoch = u.epoch
+          SELECT o.partition FROM unnest($4::bigint[], $5::bigint[]) AS u (partition, epoch)
+            JOIN owner o ON o.partition = u.partition AND o.epoch = u.epoch
             WHERE (SELECT count(*) FROM me) = 1 FOR SHARE OF o)
       SELECT refuse('${NOT_OWNER}') FROM own HAVING count(*) <> $6 OR (SELECT count(*) FROM me) <> 1`,
     values: [
@@ -228,7 +228,7 @@ export async function lostPartitions(
       text: "SELECT 1 FROM replica WHERE id = $1 AND term = $2",
       values: [id, bound(registration.term)],
     },
-    { text: "SELECT part, epoch FROM owner" },
+    { text: "SELECT partition, epoch FROM owner" },
   ]);
   const isGone = row?.rows.length !== 1;
   const stored = new Map(

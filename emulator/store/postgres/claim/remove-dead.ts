@@ -11,7 +11,7 @@ const OVER = `SELECT id FROM replica JOIN unnest($1::bigint[], $2::bigint[]) AS 
 const OWN = "SELECT id FROM replica WHERE id = $1 FOR UPDATE";
 const BURY = `WITH dead AS (SELECT * FROM replica WHERE id = ANY($1::text[])),
     noted AS (INSERT INTO former_replica (term, batch, ended_at)
-      SELECT term, coalesce((SELECT batch FROM writer WHERE writer.part = dead.slot), 0), (SELECT highest FROM service_clock) FROM dead),
+      SELECT term, coalesce((SELECT batch FROM writer WHERE writer.partition = dead.slot), 0), (SELECT highest FROM service_clock) FROM dead),
     freed AS (UPDATE owner SET replica = NULL, epoch = epoch + 1 FROM dead WHERE owner.replica = dead.id)
   DELETE FROM replica WHERE id = ANY($1::text[])`;
 

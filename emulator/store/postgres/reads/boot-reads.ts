@@ -34,7 +34,7 @@ export async function recordTexts(
   });
 }
 
-/** @param slot slot of the line of batches; @param parts default: all partitions */
+/** @param slot slot of the line of batches; @param partitions default: all partitions */
 export async function readBoot(
   session: Session,
   jobs: JobReads,

@@ -21,16 +21,16 @@ export const DELIVERY_QUESTIONS = {
     `WHERE seq < $1 AND ($2::bytea IS NULL OR job_id = $2) AND ($3::bytea IS NULL OR endpoint_id = $3)
        AND ($4::bigint IS NULL OR state = $4) ORDER BY seq DESC LIMIT $5`,
   ),
-  "due-deliveries": `SELECT found.* FROM unnest($4::bigint[]) AS own (part) CROSS JOIN LATERAL (
-      ${selected("WHERE part = own.part AND next_try_at <= $1 AND origin <> ALL ($2::bytea[]) ORDER BY next_try_at, seq LIMIT $3")}) AS found
+  "due-deliveries": `SELECT found.* FROM unnest($4::bigint[]) AS own (partition) CROSS JOIN LATERAL (
+      ${selected("WHERE partition = own.partition AND next_try_at <= $1 AND origin <> ALL ($2::bytea[]) ORDER BY next_try_at, seq LIMIT $3")}) AS found
     ORDER BY found.next_try_at, found.seq LIMIT $3`,
-  "next-try": `SELECT found.next_try_at FROM unnest($2::bigint[]) AS own (part) CROSS JOIN LATERAL (
-      SELECT next_try_at FROM delivery WHERE part = own.part AND next_try_at > $1 ORDER BY next_try_at, seq LIMIT 1) AS found
+  "next-try": `SELECT found.next_try_at FROM unnest($2::bigint[]) AS own (partition) CROSS JOIN LATERAL (
+      SELECT next_try_at FROM delivery WHERE partition = own.partition AND next_try_at > $1 ORDER BY next_try_at, seq LIMIT 1) AS found
     ORDER BY found.next_try_at LIMIT 1`,
   "oldest-settled":
     "SELECT settled_at FROM delivery WHERE settled_at IS NOT NULL ORDER BY settled_at, seq LIMIT 1",
   "first-pending": selected(
-    "WHERE job_id = $1 AND state = 0 AND part = ANY($2::bigint[]) ORDER BY seq LIMIT 1",
+    "WHERE job_id = $1 AND state = 0 AND partition = ANY($2::bigint[]) ORDER BY seq LIMIT 1",
   ),
 } as const;
 

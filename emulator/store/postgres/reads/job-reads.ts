@@ -34,11 +34,11 @@ export const JOB_QUESTIONS = {
     `WHERE (queue, status, seq) < ($1, $2, $3) AND (queue, status, seq) >= ($1, $2, ${FIRST})
      ORDER BY queue DESC, status DESC, seq DESC LIMIT $4`,
   ),
-  "due-jobs": `SELECT found.* FROM unnest($3::bigint[]) AS own (part) CROSS JOIN LATERAL (
-      ${selected("WHERE (queue & 63) = own.part AND due_at_rest <= $1 ORDER BY due_at_rest, seq LIMIT $2")}) AS found
+  "due-jobs": `SELECT found.* FROM unnest($3::bigint[]) AS own (partition) CROSS JOIN LATERAL (
+      ${selected("WHERE (queue & 63) = own.partition AND due_at_rest <= $1 ORDER BY due_at_rest, seq LIMIT $2")}) AS found
     ORDER BY found.due_at, found.seq LIMIT $2`,
-  "next-due": `SELECT found.due_at_rest FROM unnest($1::bigint[]) AS own (part) CROSS JOIN LATERAL (
-      SELECT due_at_rest FROM job WHERE (queue & 63) = own.part AND due_at_rest IS NOT NULL ORDER BY due_at_rest LIMIT 1)
+  "next-due": `SELECT found.due_at_rest FROM unnest($1::bigint[]) AS own (partition) CROSS JOIN LATERAL (
+      SELECT due_at_rest FROM job WHERE (queue & 63) = own.partition AND due_at_rest IS NOT NULL ORDER BY due_at_rest LIMIT 1)
       AS found
     ORDER BY found.due_at_rest LIMIT 1`,
   "oldest-scaling":
@@ -55,12 +55,12 @@ const QUEUE_AT = COLUMNS.indexOf("queue");
 
 export class JobReads {
   readonly #queues: Queues;
-  readonly #ownParts: () => readonly number[];
+  readonly #ownPartitions: () => readonly number[];
 
-  /** @param ownParts partitions that this process owns now */
+  /** @param ownPartitions partitions that this process owns now */
   constructor(queues: Queues, ownPartitions: () => readonly number[]) {
     this.#queues = queues;
-    this.#ownParts = ownPartitions;
+    this.#ownPartitions = ownPartitions;
   }
 
   async byId(session: Session, id: string): Promise<Job | undefined> {
@@ -93,11 +93,11 @@ export class JobReads {
 
   /** Due jobs of the own partitions that do not run. */
   async due(session: Session, now: number, limit: number): Promise<readonly Job[]> {
-    return this.#jobs(session, "due-jobs", [bound(now), bound(limit), this.#parts()]);
+    return this.#jobs(session, "due-jobs", [bound(now), bound(limit), this.#partitions()]);
   }
 
   async nextDueAt(session: Session): Promise<number | undefined> {
-    return this.#number(session, "next-due", [this.#parts()]);
+    return this.#number(session, "next-due", [this.#partitions()]);
   }
 
   async oldestScalingQueuedAt(session: Session, endpointId: string): Promise<number | undefined> {
@@ -139,7 +139,7 @@ export class JobReads {
     return rows.map((row) => jobOf(withEndpoint(read(row), endpointIdOf)));
   }
 
-  #parts() {
-    return listOf("integer", this.#queues.among(this.#ownParts()));
+  #partitions() {
+    return listOf("integer", this.#queues.among(this.#ownPartitions()));
   }
 }

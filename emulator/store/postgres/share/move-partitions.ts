@@ -8,17 +8,17 @@ import { bound, listOf } from "../values/columns.ts";
 
 const CLAIM = `WITH me AS MATERIALIZED (SELECT 1 FROM replica WHERE id = $1 AND term = $2 FOR KEY SHARE),
     free AS (
-      SELECT o.part FROM unnest($3::bigint[], $4::bigint[]) AS u (part, epoch)
-        JOIN owner o ON o.part = u.part AND o.epoch = u.epoch
+      SELECT o.partition FROM unnest($3::bigint[], $4::bigint[]) AS u (partition, epoch)
+        JOIN owner o ON o.partition = u.partition AND o.epoch = u.epoch
         WHERE (SELECT count(*) FROM me) = 1 AND (o.replica = $1 OR NOT EXISTS (SELECT 1 FROM replica r WHERE r.id = o.replica))
         FOR UPDATE OF o SKIP LOCKED)
-  UPDATE owner SET replica = $1, epoch = epoch + 1 FROM free WHERE owner.part = free.part
-    RETURNING owner.part, owner.epoch`;
+  UPDATE owner SET replica = $1, epoch = epoch + 1 FROM free WHERE owner.partition = free.partition
+    RETURNING owner.partition, owner.epoch`;
 /** If the next owner is gone, the partition has no owner. */
 const GIVE = `WITH there AS MATERIALIZED (SELECT id FROM replica WHERE id = ANY($4::text[]) ORDER BY id FOR KEY SHARE)
   UPDATE owner SET replica = (SELECT id FROM there WHERE there.id = u.next), epoch = owner.epoch + 1
-    FROM unnest($2::bigint[], $3::bigint[], $4::text[]) AS u (part, epoch, next)
-    WHERE owner.part = u.part AND owner.epoch = u.epoch AND owner.replica = $1`;
+    FROM unnest($2::bigint[], $3::bigint[], $4::text[]) AS u (partition, epoch, next)
+    WHERE owner.partition = u.partition AND owner.epoch = u.epoch AND owner.replica = $1`;
 
 /** Takes partitions that have not changed since they were seen; answers their epochs. @param tell notice for other replicas */
 export async function claimPartitions(
@@ -31,7 +31,7 @@ export async function claimPartitions(
   const columns = [seen.map(({ partition }) => partition), seen.map(({ epoch }) => epoch)];
   const values = [id, bound(term), ...columns.map((column) => listOf("integer", column))];
   const [claimed] = await inTransaction(session, [
-    { name: "claim-parts", text: CLAIM, values },
+    { name: "claim-partitions", text: CLAIM, values },
     tell,
   ]);
   const rows = claimed?.rows ?? [];
@@ -60,7 +60,7 @@ export async function givePartitions(
       given.map(([, , next]) => next ?? null),
     ),
   ];
-  await inTransaction(session, [{ name: "give-parts", text: GIVE, values }, tell]);
+  await inTransaction(session, [{ name: "give-partitions", text: GIVE, values }, tell]);
 }
 
 /** Removes the rows of dead replicas. Answers their number. */

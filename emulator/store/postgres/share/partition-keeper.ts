@@ -95,7 +95,7 @@ export class PartitionKeeper {
     return owners.view.recordsVersion;
   }
 
-  get #takesParts(): boolean {
+  get #takesPartitions(): boolean {
     return this.#owner !== undefined && !this.#isEnding;
   }
 
@@ -118,7 +118,7 @@ export class PartitionKeeper {
   async #look(session: Session, registration: Registration): Promise<boolean> {
     const { claim, times, owners, hurry } = this.#parts;
     const startedAt = claim.validity.now();
-    const terms = { registration, settleMs: times.settle, hasBegun: this.#takesParts };
+    const terms = { registration, settleMs: times.settle, hasBegun: this.#takesPartitions };
     const view = await renewAndLook(session, claim, terms);
     if (view === undefined) return false;
     claim.validity.renew(startedAt);
@@ -166,7 +166,7 @@ export class PartitionKeeper {
   async #claim(session: Session, registration: Registration): Promise<void> {
     const { claim, owners, times, readGain, tell } = this.#parts;
     const owner = this.#owner;
-    if (owner === undefined || !this.#takesParts) return;
+    if (owner === undefined || !this.#takesPartitions) return;
     const now = claim.validity.now().steady;
     const seen = claimable({
       self: owners.self.id,
@@ -180,7 +180,7 @@ export class PartitionKeeper {
     if (epochs.size === 0) return;
     const gain = await readGain(session, [...epochs.keys()]);
     // This replica may be stopping by now, or have lost its row.
-    if (claim.registration !== registration || !this.#takesParts) return;
+    if (claim.registration !== registration || !this.#takesPartitions) return;
     this.#highestSeq = Math.max(this.#highestSeq, gain.lastSeq);
     claim.held.hold(epochs);
     owner.gained({
@@ -202,7 +202,7 @@ export class PartitionKeeper {
 
   #leaveMisplaced(): void {
     const { claim, owners } = this.#parts;
-    if (!this.#takesParts || claim.held.isLeaving) return;
+    if (!this.#takesPartitions || claim.held.isLeaving) return;
     const partitions = misplaced(owners.self.id, claim.held.kept, owners.targets());
     if (partitions.length > 0) void this.#leave(partitions.slice(0, LEFT_AT_ONCE), "idle");
   }

@@ -43,7 +43,10 @@ const PEERS = {
       term, renewals, lease_ms, knows_time, clock_ahead_ms
     FROM replica ORDER BY id`,
 };
-const OWNERS = { name: "owners", text: "SELECT part, replica, epoch FROM owner ORDER BY part" };
+const OWNERS = {
+  name: "owners",
+  text: "SELECT partition, replica, epoch FROM owner ORDER BY partition",
+};
 
 /** Renews the claim, and reads the other replicas; undefined if the own row is gone. Throws what `pg` throws. */
 export async function renewAndLook(

@@ -38,7 +38,7 @@ export function shareDatabase(sharing: Sharing) {
   const hurry = () => renewal().hurry();
   const keeper = new PartitionKeeper({
     ...{ claim, times, queues, owners, hurry },
-    tell: notice(channel, "parts"),
+    tell: notice(channel, "partitions"),
     readGain: (session, partitions) => guard(() => readGain(session, jobs, queues, partitions)),
   });
   const onLeftBehind = () => claim.refuse(LEFT_BEHIND);
@@ -47,7 +47,7 @@ export function shareDatabase(sharing: Sharing) {
     ...{ owners, keeper, records, clock, hurry, leaseMs: times.lease },
     renewed: () => renewal().renewed(),
   });
-  const hear = (said: "parts" | "records") => ownership.hear(said);
+  const hear = (said: "partitions" | "records") => ownership.hear(said);
   const notices = new Notices({ channel, clock, echoMs: times.echo, hear, warn });
   return { ownership, records, notices, tellRecords: notice(channel, "records") };
 }

@@ -92,7 +92,7 @@ export class SharedOwnership implements Ownership {
 
   /** To be called with a notice of another replica. */
   hear(said: Notice): void {
-    if (said === "parts") this.#parts.hurry();
+    if (said === "partitions") this.#parts.hurry();
     else this.#refreshSoon();
   }
 

@@ -8,7 +8,7 @@ import type { Statement } from "../connect/session.ts";
 import { arraysOf, bound, type Sent, unnested } from "../values/columns.ts";
 import { DELIVERY_NOT_STORED } from "./refusals.ts";
 
-const STORED = { ...DELIVERY, ...FRAME, part: "integer" } as const satisfies Columns;
+const STORED = { ...DELIVERY, ...FRAME, partition: "integer" } as const satisfies Columns;
 const CHANGED = { seq: "integer", ...CHANGEABLE } as const satisfies Columns;
 
 const INSERT = `INSERT INTO delivery (${namesOf(STORED)}) SELECT * FROM ${unnested(STORED)}`;

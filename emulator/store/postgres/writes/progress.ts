@@ -12,7 +12,7 @@ export const HIGHEST_SEQ = "SELECT coalesce(max(last_seq), 0) FROM writer";
 /** Makes the line if there is none. */
 export async function readProgress(session: Session, slot: number): Promise<Progress> {
   const { rows } = await session.ask({
-    text: "SELECT last_seq, batch FROM writer WHERE part = $1",
+    text: "SELECT last_seq, batch FROM writer WHERE partition = $1",
     values: [slot],
   });
   if (rows[0] === undefined)

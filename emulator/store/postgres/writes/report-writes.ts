@@ -6,7 +6,7 @@ import { partitionOf } from "../claim/partitions.ts";
 import type { Statement } from "../connect/session.ts";
 import { arraysOf, bound, listOf, unnested } from "../values/columns.ts";
 
-const STORED = { ...REPORT, part: "integer" } as const satisfies Columns;
+const STORED = { ...REPORT, partition: "integer" } as const satisfies Columns;
 /** Does not wait for another replica. */
 const PRUNE = `WITH old AS (
     SELECT seq FROM report WHERE deleted_at <= $1

@@ -72,7 +72,7 @@ function advance(slot: number, { batch, lastSeq }: Progress): Statement {
   return {
     name: "advance",
     text: `WITH done AS (
-        UPDATE writer SET batch = $1, last_seq = $2 WHERE part = $3 AND batch = $1 - 1 RETURNING 1)
+        UPDATE writer SET batch = $1, last_seq = $2 WHERE partition = $3 AND batch = $1 - 1 RETURNING 1)
       SELECT refuse('${BATCH_NOT_NEXT}') FROM done HAVING count(*) <> 1`,
     values: [bound(batch), bound(lastSeq), slot],
   };

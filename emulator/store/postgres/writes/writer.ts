@@ -151,7 +151,7 @@ export class Writer {
     return names;
   }
 
-  /** Puts the batch into the line of the current row. @throws UnregisteredError, PartsLostError */
+  /** Puts the batch into the line of the current row. @throws UnregisteredError, PartitionsLostError */
   #register(flush: Flush): void {
     const { registration, held } = this.#parts.claim;
     if (registration === undefined) throw new UnregisteredError();

@@ -16,13 +16,15 @@ test("of several it says which one answered, which did not, and what nobody has"
   const { a, c } = replicas;
   c.way.close();
   const lines = (await run(a.service, "replicas")).split("\n");
-  expect(lines[0]).toMatch(/^REPLICA +ADDRESS +VERSION +STARTED +LEASE ENDS +PARTS +ENDPOINTS /u);
+  expect(lines[0]).toMatch(
+    /^REPLICA +ADDRESS +VERSION +STARTED +LEASE ENDS +PARTITIONS +ENDPOINTS /u,
+  );
   expect(lines[1]).toMatch(
     /^a +http:\S+ +1 +1970-\S+ 00:00:00 +1970-\S+ 00:00:05 .* 0 +0 +answered$/u,
   );
   expect(lines[2]).toMatch(/^b .* 1 +1 +0 +0$/u);
   expect(lines[3]).toMatch(/^c .* 0 +0 +\? +\?$/u);
-  expect(lines[4]).toBe("parts that nobody has: 1");
+  expect(lines[4]).toBe("partitions that nobody has: 1");
   const whole = JSON.parse(await run(a.service, "replicas", undefined, { flags: json })) as object;
   expect(whole).toMatchObject({ answeredBy: "a", unowned: [1] });
 });

@@ -2,7 +2,7 @@
 import { expect, it, vi } from "vitest";
 import type { Usage } from "../../../../emulator/core/billing/usage.ts";
 import { UsageMeter } from "../../../../emulator/engine/billing/usage-meter.ts";
-import { OwnedParts } from "../../../../emulator/engine/steps/state/owned-parts.ts";
+import { OwnedPartitions } from "../../../../emulator/engine/steps/state/owned-partitions.ts";
 import { openSteps } from "../../../../emulator/engine/steps/steps.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import { createSystemRandom } from "../../../../emulator/assembly/system-clock.ts";
@@ -15,12 +15,12 @@ const worker = { kind: "worker", podId: "w1", imageName: "i", perHour: 1, diskIn
 const volume = { kind: "volume", volumeId: "v1", perHour: 1, diskInGb: 10 } as const;
 
 /** Those of one of several processes, which has all of them. */
-const sharedParts = { holds: () => true, holdsService: () => true, isShared: true };
+const sharedPartitions = { holds: () => true, holdsService: () => true, isShared: true };
 
 async function meterOn(
   store = createMemoryStore(),
   clock = new FakeClock(),
-  ownership: Pick<OwnedParts, keyof typeof sharedParts> = new OwnedParts(),
+  ownership: Pick<OwnedPartitions, keyof typeof sharedPartitions> = new OwnedPartitions(),
 ) {
   const warnings: string[] = [];
   const log = {
@@ -105,7 +105,7 @@ it("says what could not be noted, and goes on", async () => {
 });
 
 it("reads what years have left page by page, and a bill keeps of it what it is about", async () => {
-  const { meter, steps, store, clock } = await meterOn(undefined, undefined, sharedParts);
+  const { meter, steps, store, clock } = await meterOn(undefined, undefined, sharedPartitions);
   await steps.commit((step) => {
     for (let ago = 1; ago <= 2_500; ago += 1) {
       const endedAt = clock.now() - ago * MINUTE_MS;

@@ -9,7 +9,7 @@ import { EventFeed } from "../../../../emulator/engine/observe/event-feed.ts";
 import { LogFeed } from "../../../../emulator/engine/observe/log-feed.ts";
 import { Keys } from "../../../../emulator/engine/steps/state/keys.ts";
 import { OwnedMemory } from "../../../../emulator/engine/steps/state/owned-memory.ts";
-import { OwnedParts } from "../../../../emulator/engine/steps/state/owned-parts.ts";
+import { OwnedPartitions } from "../../../../emulator/engine/steps/state/owned-partitions.ts";
 import { JobWatchers } from "../../../../emulator/engine/steps/job-watchers.ts";
 import type { StepReleases } from "../../../../emulator/engine/steps/step-releases.ts";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
@@ -202,7 +202,7 @@ describe("what follows a batch", () => {
 
 function sharedMemory(releases: Partial<StepReleases>) {
   const scene = openWriter(releases);
-  const ownership = new OwnedParts();
+  const ownership = new OwnedPartitions();
   const keys = new Keys(ownership, 0);
   return { ...scene, memory: new OwnedMemory({ ...scene, ownership, keys }) };
 }

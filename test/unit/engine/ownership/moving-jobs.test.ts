@@ -45,7 +45,7 @@ it("a step on an endpoint that is not held is refused, with a time to try again,
   expect(await stored(service, id)).toMatchObject({ status: "IN_QUEUE" });
 });
 
-it("of a batch whose parts are partly lost the rest is stored, and memory of the lost ones is dropped", async () => {
+it("of a batch whose partitions are partly lost the rest is stored, and memory of the lost ones is dropped", async () => {
   const first = await service.open([1, 2]);
   const second = await service.open();
   const gate = new Gate();
@@ -93,7 +93,7 @@ it("a batch that waited while its endpoint was lost and came again is not stored
   expect(first.engine.steps.countsNow("echo-1").inQueue).toBe(2);
 });
 
-it("a batch that was stored before its parts were lost is acknowledged, and leaves nothing in memory", async () => {
+it("a batch that was stored before its partitions were lost is acknowledged, and leaves nothing in memory", async () => {
   const first = await service.open([1]);
   const second = await service.open();
   const gate = new Gate();

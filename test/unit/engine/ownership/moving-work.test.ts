@@ -111,8 +111,8 @@ it("a worker is billed until it was last seen where its endpoint is lost, and un
   const first = await service.open([1, 2], launcher);
   const second = await service.open();
   const startedAt = service.clock.now();
-  for (const [at, part] of [1, 2].entries()) {
-    await submitTo(first, `echo-${part}`);
+  for (const [at, partition] of [1, 2].entries()) {
+    await submitTo(first, `echo-${partition}`);
     await service.settle();
     await launcher.at(at).connect(first.engine, 0);
   }
@@ -210,7 +210,7 @@ it("an engine that stops gives a job that runs 30 s, takes jobs of its endpoint 
   expect(told).toHaveLength(1);
 });
 
-it("an engine takes parts when it starts, and gives them away before anything else when it stops", async () => {
+it("an engine takes partitions when it starts, and gives them away before anything else when it stops", async () => {
   const first = await service.open([1]);
   const second = await service.open();
   const worker = await first.test.connectWorker("echo-1");

@@ -151,7 +151,7 @@ it("the scaler starts workers where the endpoint has come, and no others", async
   expect([launcher.launched.length, here.launched.length]).toEqual([1, 1]);
 });
 
-/** A replica with a load balancing endpoint of part 3, whose worker is healthy. */
+/** A replica with a load balancing endpoint of partition 3, whose worker is healthy. */
 async function balancing() {
   const servers = new ScriptedServers(200);
   const third = await service.open([3], servers, { healthProbe: servers });
@@ -179,7 +179,7 @@ it("requests wait for a worker while their endpoint leaves at once, and are then
 });
 
 it.each(["idle", "stop"] as const)(
-  "requests are answered while an endpoint that is to leave %s waits for jobs of its part and requests from before; others wait for the next owner",
+  "requests are answered while an endpoint that is to leave %s waits for jobs of its partition and requests from before; others wait for the next owner",
   async (when) => {
     const { servers, third, ask, request } = await balancing();
     const worker = await third.test.connectWorker("echo-3");
@@ -219,7 +219,7 @@ it("requests without an end are cut off when jobs would be, and others wait for 
   request[Symbol.dispose]();
 });
 
-it("a worker is started for a request to an endpoint whose part waits for a job that runs", async () => {
+it("a worker is started for a request to an endpoint whose partition waits for a job that runs", async () => {
   const servers = new ScriptedServers(200);
   const third = await service.open([3], servers, { healthProbe: servers });
   await third.test.addEndpoint("web-3", { type: "LOAD_BALANCING", workersMax: 1 });

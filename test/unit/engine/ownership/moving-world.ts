@@ -8,16 +8,16 @@ import type { Job } from "../../../../emulator/core/jobs/job.ts";
 import { cancel } from "../../../../emulator/engine/jobs/cancel.ts";
 import type { Batch } from "../../../../emulator/store/batch.ts";
 import type { ScriptedWorker } from "../../scripted-worker.ts";
-import { partOf } from "./shared-store.ts";
+import { partitionOf } from "./shared-store.ts";
 import { Gate, type Member, SharedService, submitTo } from "./shared-service.ts";
 
 const MEMBERS = 3;
-const PARTS = [1, 2];
+const PARTITIONS = [1, 2];
 
 /** What happens, to what, by whom; all of it is drawn. */
 export interface Act {
   readonly what: number;
-  readonly part: number;
+  readonly partition: number;
   readonly member: number;
   readonly pick: number;
 }
@@ -44,12 +44,12 @@ export class MovingWorld {
   async open(): Promise<void> {
     this.service.shared.look = (batch) => this.#look(batch);
     for (let member = 0; member < MEMBERS; member += 1)
-      await this.service.open(member === 0 ? PARTS : []);
+      await this.service.open(member === 0 ? PARTITIONS : []);
   }
 
-  async act({ what, part, member: at, pick }: Act): Promise<void> {
+  async act({ what, partition, member: at, pick }: Act): Promise<void> {
     const member = this.#member(at);
-    const endpointId = `echo-${PARTS[part % PARTS.length]}`;
+    const endpointId = `echo-${PARTITIONS[partition % PARTITIONS.length]}`;
     const acts = [
       () => this.#begin(this.#submit(endpointId, member)),
       () => this.#begin(this.#submit(endpointId, member)),
@@ -78,10 +78,10 @@ export class MovingWorld {
     this.service.shared.owners.clear();
     this.#tellLost();
     const last = this.#member(0);
-    await last.replica.take(...PARTS);
+    await last.replica.take(...PARTITIONS);
     await this.service.settle();
-    for (const part of PARTS) {
-      const worker = await last.test.connectWorker(`echo-${part}`, { credit: 1_000 });
+    for (const partition of PARTITIONS) {
+      const worker = await last.test.connectWorker(`echo-${partition}`, { credit: 1_000 });
       await this.service.settle();
       for (const { jobs = [] } of worker.orders)
         for (const job of jobs) await worker.complete(job, 1);
@@ -108,7 +108,7 @@ export class MovingWorld {
   }
 
   #ownerOf(endpointId: string): Member | undefined {
-    const owner = this.service.shared.owners.get(partOf(endpointId));
+    const owner = this.service.shared.owners.get(partitionOf(endpointId));
     return this.service.members.find(({ replica }) => replica === owner);
   }
 
@@ -172,23 +172,25 @@ export class MovingWorld {
   async #steal(endpointId: string, member: Member): Promise<void> {
     if (this.#ownerOf(endpointId) === member) return;
     this.moves += 1;
-    await member.replica.take(partOf(endpointId));
+    await member.replica.take(partitionOf(endpointId));
   }
 
   async #give(endpointId: string, to: Member, when: "idle" | "now"): Promise<void> {
     const from = this.#ownerOf(endpointId);
-    const part = partOf(endpointId);
+    const partition = partitionOf(endpointId);
     if (from === undefined || from === to || this.#gates.has(from)) return;
-    await from.replica.owner?.leave(new Set([part]), when);
+    await from.replica.owner?.leave(new Set([partition]), when);
     if (this.#ownerOf(endpointId) !== from) return;
     this.moves += 1;
-    await to.replica.take(part);
+    await to.replica.take(partition);
   }
 
   #tellLost(): void {
     for (const { engine, replica } of this.service.members) {
-      const lost = PARTS.filter((part) => this.service.shared.owners.get(part) !== replica);
-      const known = lost.filter((part) => engine.ownership.holds(`echo-${part}`));
+      const lost = PARTITIONS.filter(
+        (partition) => this.service.shared.owners.get(partition) !== replica,
+      );
+      const known = lost.filter((partition) => engine.ownership.holds(`echo-${partition}`));
       if (known.length > 0) replica.owner?.lost(new Set(known));
     }
   }

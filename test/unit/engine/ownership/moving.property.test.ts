@@ -5,7 +5,12 @@ import { sized } from "../../../setup/size.ts";
 import { type Act, MovingWorld } from "./moving-world.ts";
 
 const acts = fc.array(
-  fc.record<Act>({ what: fc.nat(11), part: fc.nat(1), member: fc.nat(2), pick: fc.nat(10_000) }),
+  fc.record<Act>({
+    what: fc.nat(11),
+    partition: fc.nat(1),
+    member: fc.nat(2),
+    pick: fc.nat(10_000),
+  }),
   { minLength: 10, maxLength: 60, size: "max" },
 );
 

@@ -23,14 +23,14 @@ export class SharedService implements AsyncDisposable {
   readonly clock = new FakeClock();
   readonly members: Member[] = [];
 
-  /** An engine on the store, which has the endpoints `echo-1` to `echo-3`, with these parts. */
+  /** An engine on the store, which has the endpoints `echo-1` to `echo-3`, with these partitions. */
   async open(
-    parts: readonly number[] = [],
+    partitions: readonly number[] = [],
     launcher?: Launcher,
     options: HarnessOptions = {},
   ): Promise<Member> {
     const replica = this.shared.join();
-    replica.first = parts;
+    replica.first = partitions;
     const drawn = replica.slot * IDS_EACH;
     const test = await createTestEngine(replica.store, launcher, {
       clock: this.clock,
@@ -38,7 +38,7 @@ export class SharedService implements AsyncDisposable {
       drawn,
       ...options,
     });
-    for (const part of [1, 2, 3]) await test.addEndpoint(`echo-${part}`);
+    for (const partition of [1, 2, 3]) await test.addEndpoint(`echo-${partition}`);
     // Nothing here needs more than turns of the event loop, and some things are held up by the test.
     this.clock.isBusy = () => false;
     const member = { test, engine: test.engine, replica };

@@ -20,20 +20,20 @@ import {
 import { Turns } from "../../../../emulator/core/turns.ts";
 import { storeWith } from "../store-with.ts";
 
-const PARTS = 8;
-const SERVICE_PART = 0;
+const PARTITIONS = 8;
+const SERVICE_PARTITION = 0;
 const SLOTS = 64;
 
-/** Endpoints of a test name their part: `echo-3` is of part 3, and those without a number of part 1. */
-export function partOf(endpointId: string): number {
-  return Number(/-(\d+)$/.exec(endpointId)?.[1] ?? 1) % PARTS;
+/** Endpoints of a test name their partition: `echo-3` is of partition 3, and those without a number of partition 1. */
+export function partitionOf(endpointId: string): number {
+  return Number(/-(\d+)$/.exec(endpointId)?.[1] ?? 1) % PARTITIONS;
 }
 
 export class SharedStore {
   readonly store = createMemoryStore();
-  /** Whose each part is. */
+  /** Whose each partition is. */
   readonly owners = new Map<number, SharedReplica>();
-  /** Counts the owners of each part. */
+  /** Counts the owners of each partition. */
   readonly epochs = new Map<number, number>();
   readonly replicas: SharedReplica[] = [];
   lastSeq = 0;
@@ -57,12 +57,12 @@ export class SharedStore {
     return replica;
   }
 
-  /** Stores it as a whole if these are the epochs of all of its parts, and its changes of records rest on the newest ones. */
+  /** Stores it as a whole if these are the epochs of all of its partitions, and its changes of records rest on the newest ones. */
   storeFenced(batch: Batch, epochs: ReadonlyMap<number, number>): Promise<void> {
     return this.#turns.inTurn(async () => {
-      const isLost = (part: number) =>
-        !this.owners.has(part) || this.epochs.get(part) !== epochs.get(part);
-      const lost = [...partsOf(batch)].filter(isLost);
+      const isLost = (partition: number) =>
+        !this.owners.has(partition) || this.epochs.get(partition) !== epochs.get(partition);
+      const lost = [...partitionsOf(batch)].filter(isLost);
       if (lost.length > 0 && this.isFenced) throw new PartitionsLostError(new Set(lost));
       const { recordsVersion } = batch;
       if (recordsVersion !== undefined && recordsVersion !== this.recordsVersion)
@@ -93,12 +93,12 @@ export class SharedStore {
     };
   }
 
-  async gainOf(parts: ReadonlySet<number>): Promise<Gain> {
+  async gainOf(partitions: ReadonlySet<number>): Promise<Gain> {
     const { counts, running } = await this.store.boot();
     return {
-      partitions: parts,
-      counts: new Map([...counts].filter(([id]) => parts.has(partOf(id)))),
-      running: running.filter(({ endpointId }) => parts.has(partOf(endpointId))),
+      partitions,
+      counts: new Map([...counts].filter(([id]) => partitions.has(partitionOf(id)))),
+      running: running.filter(({ endpointId }) => partitions.has(partitionOf(endpointId))),
       lastSeq: this.lastSeq,
       unownedMs: new Map(),
     };
@@ -110,19 +110,19 @@ export class SharedReplica implements Ownership {
   /** What the engine on it uses as its store. */
   readonly store: Store;
   readonly slot: number;
-  readonly servicePartition = SERVICE_PART;
-  readonly partitionCount = PARTS;
+  readonly servicePartition = SERVICE_PARTITION;
+  readonly partitionCount = PARTITIONS;
   owner: Owner | undefined;
   /** The process has stood still, or the store has not been heard of, so that nothing is sure. */
   isUnsure = false;
-  /** Parts that it takes when its engine begins. */
+  /** Partitions that it takes when its engine begins. */
   first: readonly number[] = [];
   hasEnded = false;
   /** What a batch waits for before it reaches the store, and before its owner hears of that. */
   before: () => Promise<void> = async () => undefined;
   after: () => Promise<void> = async () => undefined;
   readonly #shared: SharedStore;
-  /** Of the parts that it has, or had last. */
+  /** Of the partitions that it has, or had last. */
   readonly #epochs = new Map<number, number>();
   #learn: (changed: ChangedRecords) => void = () => undefined;
   #known = 0;
@@ -134,7 +134,7 @@ export class SharedReplica implements Ownership {
     this.self = { id: `replica-${slot}`, address: `http://replica-${slot}.test` };
     const { store } = shared;
     const isOwn = ({ endpointId }: { readonly endpointId: string }) =>
-      this.#has(partOf(endpointId));
+      this.#has(partitionOf(endpointId));
     this.store = storeWith(store, {
       boot: async () => {
         this.#known = shared.recordsVersion;
@@ -154,7 +154,7 @@ export class SharedReplica implements Ownership {
         due: async (now, limit, except) =>
           (await store.deliveries.due(now, 1_000, except)).filter(isOwn).slice(0, limit),
         oldestSettledAt: async () =>
-          this.#has(SERVICE_PART) ? store.deliveries.oldestSettledAt() : undefined,
+          this.#has(SERVICE_PARTITION) ? store.deliveries.oldestSettledAt() : undefined,
         firstPending: async (jobId) => {
           const found = await store.deliveries.firstPending(jobId);
           return found && isOwn(found) ? found : undefined;
@@ -163,22 +163,22 @@ export class SharedReplica implements Ownership {
       reports: {
         ...store.reports,
         oldestDeletedAt: async () =>
-          this.#has(SERVICE_PART) ? store.reports.oldestDeletedAt() : undefined,
+          this.#has(SERVICE_PARTITION) ? store.reports.oldestDeletedAt() : undefined,
       },
       close: async () => undefined,
     });
   }
 
   owns(endpointId: string): boolean {
-    return !this.isUnsure && this.#has(partOf(endpointId));
+    return !this.isUnsure && this.#has(partitionOf(endpointId));
   }
 
   ownsService(): boolean {
-    return !this.isUnsure && this.#has(SERVICE_PART);
+    return !this.isUnsure && this.#has(SERVICE_PARTITION);
   }
 
   partitionOf(endpointId: string): number {
-    return partOf(endpointId);
+    return partitionOf(endpointId);
   }
 
   keyAfter(seq: number): number {
@@ -187,11 +187,11 @@ export class SharedReplica implements Ownership {
   }
 
   ownerOf(endpointId: string): Replica | undefined {
-    return this.#shared.owners.get(partOf(endpointId))?.self;
+    return this.#shared.owners.get(partitionOf(endpointId))?.self;
   }
 
   serviceOwner(): Replica | undefined {
-    return this.#shared.owners.get(SERVICE_PART)?.self;
+    return this.#shared.owners.get(SERVICE_PARTITION)?.self;
   }
 
   replicas(): readonly [] {
@@ -219,34 +219,34 @@ export class SharedReplica implements Ownership {
   async end(when: "stop" | "now"): Promise<void> {
     if (this.hasEnded) return;
     this.hasEnded = true;
-    const parts = [...this.#shared.owners].flatMap(([part, owner]) =>
-      owner === this ? [part] : [],
+    const partitions = [...this.#shared.owners].flatMap(([partition, owner]) =>
+      owner === this ? [partition] : [],
     );
-    const leave = async (part: number) => {
-      await this.owner?.leave(new Set([part]), when);
-      this.#shared.owners.delete(part);
+    const leave = async (partition: number) => {
+      await this.owner?.leave(new Set([partition]), when);
+      this.#shared.owners.delete(partition);
     };
-    await Promise.all(parts.map(leave));
+    await Promise.all(partitions.map(leave));
   }
 
-  /** Has the parts from now on, whoever had them, who hears of it later or never. */
-  async take(...parts: readonly number[]): Promise<void> {
+  /** Has the partitions from now on, whoever had them, who hears of it later or never. */
+  async take(...partitions: readonly number[]): Promise<void> {
     const { epochs, owners } = this.#shared;
-    for (const part of parts) {
-      const epoch = (epochs.get(part) ?? 0) + 1;
-      owners.set(part, this);
-      epochs.set(part, epoch);
-      this.#epochs.set(part, epoch);
+    for (const partition of partitions) {
+      const epoch = (epochs.get(partition) ?? 0) + 1;
+      owners.set(partition, this);
+      epochs.set(partition, epoch);
+      this.#epochs.set(partition, epoch);
     }
-    const gain = await this.#shared.gainOf(new Set(parts));
+    const gain = await this.#shared.gainOf(new Set(partitions));
     assert(this.owner, "its engine has not begun");
     this.owner.gained(gain);
   }
 
-  /** Gives the parts to another one in order. */
-  async give(to: SharedReplica, when: LeaveWhen, ...parts: readonly number[]): Promise<void> {
-    await this.owner?.leave(new Set(parts), when);
-    await to.take(...parts);
+  /** Gives the partitions to another one in order. */
+  async give(to: SharedReplica, when: LeaveWhen, ...partitions: readonly number[]): Promise<void> {
+    await this.owner?.leave(new Set(partitions), when);
+    await to.take(...partitions);
   }
 
   async #flush(batch: Batch): Promise<void> {
@@ -258,8 +258,8 @@ export class SharedReplica implements Ownership {
     await this.after();
   }
 
-  #has(part: number): boolean {
-    return this.#shared.owners.get(part) === this;
+  #has(partition: number): boolean {
+    return this.#shared.owners.get(partition) === this;
   }
 }
 
@@ -269,27 +269,27 @@ function isOfRecord(
   return change.type === "put-record" || change.type === "delete-record";
 }
 
-/** All that a batch changes has its part, but records. */
-function partsOf({ jobs, counts, changes }: Batch): Set<number> {
-  const parts = new Set(
-    [...counts.keys(), ...jobs.map(({ after }) => after.endpointId)].map(partOf),
+/** All that a batch changes has its partition, but records. */
+function partitionsOf({ jobs, counts, changes }: Batch): Set<number> {
+  const partitions = new Set(
+    [...counts.keys(), ...jobs.map(({ after }) => after.endpointId)].map(partitionOf),
   );
   for (const change of changes) {
-    const part = partOfChange(change);
-    if (part !== undefined) parts.add(part);
+    const partition = partitionOfChange(change);
+    if (partition !== undefined) partitions.add(partition);
   }
-  return parts;
+  return partitions;
 }
 
-function partOfChange(change: Change): number | undefined {
-  if ("endpointId" in change) return partOf(change.endpointId);
-  if ("job" in change) return partOf(change.job.endpointId);
-  if ("delivery" in change) return partOf(change.delivery.endpointId);
-  if ("report" in change) return partOf(change.report.job.endpointId);
-  if (!isOfRecord(change)) return SERVICE_PART;
+function partitionOfChange(change: Change): number | undefined {
+  if ("endpointId" in change) return partitionOf(change.endpointId);
+  if ("job" in change) return partitionOf(change.job.endpointId);
+  if ("delivery" in change) return partitionOf(change.delivery.endpointId);
+  if ("report" in change) return partitionOf(change.report.job.endpointId);
+  if (!isOfRecord(change)) return SERVICE_PARTITION;
   if (change.type !== "put-record" || change.kind !== "usage") return undefined;
   const usage = change.record;
   return "endpointId" in usage && typeof usage.endpointId === "string"
-    ? partOf(usage.endpointId)
-    : SERVICE_PART;
+    ? partitionOf(usage.endpointId)
+    : SERVICE_PARTITION;
 }

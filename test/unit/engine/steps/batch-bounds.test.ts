@@ -125,7 +125,7 @@ describe("a step is refused when it has waited for 10 s in all", () => {
   });
 });
 
-test("a step that is refused again for parts that another process has is tried again after a pause", async () => {
+test("a step that is refused again for partitions that another process has is tried again after a pause", async () => {
   scene.failure = new PartitionsLostError(new Set([1]));
   const refused = outcomeOf(steps.commit((step) => submit(step)));
   await scene.clock.advance(5_000);
@@ -134,7 +134,7 @@ test("a step that is refused again for parts that another process has is tried a
     .slice(1)
     .map((at, before) => at - (scene.flushedAt[before] ?? at));
   expect(scene.flushedAt).toHaveLength(10);
-  // Memory learns which parts are lost by the first refusal.
+  // Memory learns which partitions are lost by the first refusal.
   expect(between).toEqual([0, ...Array<number>(8).fill(100)]);
 });
 

@@ -58,9 +58,9 @@ it("replicas are listed with what each says of itself; of one that does not answ
   expect(json).toEqual({
     answeredBy: "a",
     replicas: [
-      { ...entry(a), parts: [], endpoints: 0, workers: 0, running: 0 },
-      { ...entry(b), parts: [0], endpoints: 1, workers: 1, running: 1 },
-      { ...entry(c), parts: [], endpoints: 0 },
+      { ...entry(a), partitions: [], endpoints: 0, workers: 0, running: 0 },
+      { ...entry(b), partitions: [0], endpoints: 1, workers: 1, running: 1 },
+      { ...entry(c), partitions: [], endpoints: 0 },
     ],
     unowned: [1],
   });

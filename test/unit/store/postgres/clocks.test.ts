@@ -61,7 +61,7 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas", () => {
 
   // That the offset is another has the same effect, and leaves the server of the other tests alone.
   it.each([HOUR_MS, -HOUR_MS])(
-    "take a leap of the database's clock by %i ms back, bury nobody for it, and move no part",
+    "take a leap of the database's clock by %i ms back, bury nobody for it, and move no partition",
     async (byMs) => {
       await using shared = await testShared();
       const warned: string[] = [];
@@ -70,7 +70,7 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas", () => {
         await begun(shared, "short", machine(0, warned)),
       ];
       await spread(two);
-      const parts = two.map((each) => [...each.partitions]);
+      const partitions = two.map((each) => [...each.partitions]);
       await shared.admin.query(`UPDATE service_clock SET offset_ms = ${byMs}`);
       await expect.poll(() => warned.length, POLLED).toBe(1);
       expect(warned[0]).toContain(
@@ -83,7 +83,7 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas", () => {
         );
         await each.insert(endpointOf(each));
       }
-      expect(two.map((each) => [...each.partitions])).toEqual(parts);
+      expect(two.map((each) => [...each.partitions])).toEqual(partitions);
     },
   );
 

@@ -81,7 +81,7 @@ describe("what is claimed for a lease", () => {
 });
 
 describe.skipIf(postgresIsMissing !== undefined)("a replica whose machine is starved", () => {
-  it("keeps its parts over a standstill that is longer than the usual lease, after it stood still twice", async () => {
+  it("keeps its partitions over a standstill that is longer than the usual lease, after it stood still twice", async () => {
     await using shared = await testShared();
     const warned: string[] = [];
     const system = createSystemClock();

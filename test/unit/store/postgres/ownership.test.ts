@@ -84,16 +84,16 @@ describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
     expect(rows).toHaveLength(1);
   });
 
-  it("of which one part was taken over takes nothing of a batch about that part", async () => {
+  it("of which one partition was taken over takes nothing of a batch about that partition", async () => {
     await using database = await testDatabase();
     const owner = await database.open({ times: { ...SOON, renewEvery: 600_000 } });
     await owner.insert({ endpointId: "a" });
-    const { rows } = await database.admin.query<{ part: number }>(
-      "SELECT queue % 64 AS part FROM queue",
+    const { rows } = await database.admin.query<{ partition: number }>(
+      "SELECT queue % 64 AS partition FROM queue",
     );
     await database.admin.query(
-      "UPDATE owner SET replica = 'other', epoch = epoch + 1 WHERE part = $1",
-      [rows[0]?.part],
+      "UPDATE owner SET replica = 'other', epoch = epoch + 1 WHERE partition = $1",
+      [rows[0]?.partition],
     );
     const refused = owner.insertMany({ endpointId: "b" }, { endpointId: "a" });
     await expect(refused).rejects.toBeInstanceOf(StoreLostError);

@@ -1,4 +1,4 @@
-/** Who is to have which part: each replica finds the same, and no more parts move than have to. */
+/** Who is to have which partition: each replica finds the same, and no more partitions move than have to. */
 import { describe, expect, it } from "vitest";
 import {
   claimable,
@@ -9,26 +9,26 @@ import {
 } from "../../../../emulator/store/postgres/claim/partition-assignment.ts";
 
 const peer = (id: string, isSettled = true): Peer => ({ id, hasBegun: true, isSettled });
-const partsOf = (targets: ReadonlyMap<number, string>, id: string) =>
-  [...targets].filter(([, target]) => target === id).map(([part]) => part);
+const partitionsOf = (targets: ReadonlyMap<number, string>, id: string) =>
+  [...targets].filter(([, target]) => target === id).map(([partition]) => partition);
 
-describe("the spread of parts", () => {
+describe("the spread of partitions", () => {
   it("is the same in whatever order the replicas are, and gives each a fair share", () => {
     const peers = ["one", "two", "three", "four"].map((id) => peer(id));
     const targets = targetsOf(peers);
     expect(targetsOf(peers.toReversed())).toEqual(targets);
     expect(targets.size).toBe(64);
-    for (const { id } of peers) expect(partsOf(targets, id).length).toBeGreaterThan(6);
+    for (const { id } of peers) expect(partitionsOf(targets, id).length).toBeGreaterThan(6);
   });
 
   it("moves to who comes what is to be its own, and of who goes what was its own", () => {
     const two = targetsOf([peer("one"), peer("two")]);
     const three = targetsOf([peer("one"), peer("two"), peer("three")]);
-    for (const [part, target] of three)
-      expect([two.get(part), "three"], `part ${part}`).toContain(target);
+    for (const [partition, target] of three)
+      expect([two.get(partition), "three"], `partition ${partition}`).toContain(target);
   });
 
-  it("counts on who has settled, and on all that take parts where nobody has", () => {
+  it("counts on who has settled, and on all that take partitions where nobody has", () => {
     const idle: Peer = { id: "idle", hasBegun: false, isSettled: false };
     const young = [peer("one", false), peer("two", false)];
     expect(new Set(targetsOf([idle, ...young]).values())).toEqual(new Set(["one", "two"]));

@@ -1,4 +1,4 @@
-/** Replicas that are killed, stand still, come and go at random: no part ever has two owners, and nothing acknowledged is lost. */
+/** Replicas that are killed, stand still, come and go at random: no partition ever has two owners, and nothing acknowledged is lost. */
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { Member } from "../../../contract/ownership/member.ts";
@@ -29,7 +29,7 @@ class Play {
   /** Those that answer still, and all that ever were: one that was killed may think that it is not. */
   members: Member[] = [];
   readonly #ever: Member[] = [];
-  /** Sentences about two who trusted in the same part at once. */
+  /** Sentences about two who trusted in the same partition at once. */
   readonly faults: string[] = [];
 
   constructor(made: Awaited<ReturnType<typeof world>>) {
@@ -117,7 +117,7 @@ class Play {
 }
 
 describe.skipIf(postgresIsMissing !== undefined)("replicas at random", () => {
-  it("never write or trust in one part at once, and lose nothing that was acknowledged", async () => {
+  it("never write or trust in one partition at once, and lose nothing that was acknowledged", async () => {
     const made = await world(sized(1, Date.now()));
     await using database = made.database;
     await using _ = made;
@@ -162,7 +162,7 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas at random", () => {
     play.wake(one);
     await Promise.all(writing);
     expect(faultsIn(await writtenIn(database.admin))).toContainEqual(
-      expect.stringMatching(/^replica-.* wrote part \d+, which replica-.* has$/),
+      expect.stringMatching(/^replica-.* wrote partition \d+, which replica-.* has$/),
     );
     expect(await miscounted(database.admin)).not.toEqual([]);
   });

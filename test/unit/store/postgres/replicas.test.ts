@@ -76,7 +76,7 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas on one database", () 
     await shared.admin.query("DELETE FROM replica");
     await expect(one.insert("a")).rejects.toBeInstanceOf(PartitionsLostError);
     expect(one.losses.flat()).toHaveLength(ALL);
-    // What is nobody's part's is stored as soon as there is another row.
+    // What is nobody's partition's is stored as soon as there is another row.
     await one.putRecord("a");
     await expect.poll(() => one.partitions.size, POLLED).toBe(ALL);
     const job = await one.insert("a");
@@ -84,11 +84,11 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas on one database", () 
     expect(await one.store.job(job.id)).toEqual(job);
   });
 
-  it("parts of one that is not there are taken by one that is", async () => {
+  it("partitions of one that is not there are taken by one that is", async () => {
     await using shared = await testShared();
     const one = await begun(shared, "long");
     await shared.admin.query(
-      "UPDATE owner SET replica = 'nobody', epoch = epoch + 1 WHERE part < 10",
+      "UPDATE owner SET replica = 'nobody', epoch = epoch + 1 WHERE partition < 10",
     );
     await expect.poll(() => one.losses.flat().length, POLLED).toBe(10);
     await expect.poll(() => one.partitions.size, POLLED).toBe(ALL);

@@ -1,10 +1,10 @@
-/** Notes who inserts which job, under which epoch of its part, and finds what two owners at once would leave. */
+/** Notes who inserts which job, under which epoch of its partition, and finds what two owners at once would leave. */
 import type pg from "pg";
 
 export interface Written {
-  readonly part: number;
+  readonly partition: number;
   readonly epoch: number;
-  /** Who stored it, and who had the part by the database. */
+  /** Who stored it, and who had the partition by the database. */
   readonly writer: string;
   readonly owner: string | null;
 }
@@ -12,12 +12,12 @@ export interface Written {
 /** To be called before anything is stored. */
 export async function logWrites(admin: pg.Client): Promise<void> {
   await admin.query(`
-    CREATE TABLE written (at bigserial PRIMARY KEY, part integer, epoch bigint, writer text, owner text);
+    CREATE TABLE written (at bigserial PRIMARY KEY, partition integer, epoch bigint, writer text, owner text);
     CREATE FUNCTION note_written() RETURNS trigger LANGUAGE plpgsql AS $body$
     BEGIN
-      INSERT INTO written (part, epoch, writer, owner)
-        SELECT part, epoch, replace(current_setting('application_name'), 'sv-runtime ', ''), replica
-          FROM owner WHERE part = NEW.queue & 63;
+      INSERT INTO written (partition, epoch, writer, owner)
+        SELECT partition, epoch, replace(current_setting('application_name'), 'sv-runtime ', ''), replica
+          FROM owner WHERE partition = NEW.queue & 63;
       RETURN NEW;
     END $body$;
     CREATE TRIGGER note_written AFTER INSERT ON job FOR EACH ROW EXECUTE FUNCTION note_written();`);
@@ -25,9 +25,13 @@ export async function logWrites(admin: pg.Client): Promise<void> {
 
 export async function writtenIn(admin: pg.Client): Promise<readonly Written[]> {
   const { rows } = await admin.query<Record<keyof Written, string>>(
-    "SELECT part, epoch, writer, owner FROM written ORDER BY at",
+    "SELECT partition, epoch, writer, owner FROM written ORDER BY at",
   );
-  return rows.map((row) => ({ ...row, part: Number(row.part), epoch: Number(row.epoch) }));
+  return rows.map((row) => ({
+    ...row,
+    partition: Number(row.partition),
+    epoch: Number(row.epoch),
+  }));
 }
 
 /** Sentences about what must not be. */
@@ -35,14 +39,16 @@ export function faultsIn(log: readonly Written[]): readonly string[] {
   const faults: string[] = [];
   const latest = new Map<number, Written>();
   for (const written of log) {
-    const { part, epoch, writer, owner } = written;
-    if (writer !== owner) faults.push(`${writer} wrote part ${part}, which ${owner} has`);
-    const before = latest.get(part);
+    const { partition, epoch, writer, owner } = written;
+    if (writer !== owner) faults.push(`${writer} wrote partition ${partition}, which ${owner} has`);
+    const before = latest.get(partition);
     if (before !== undefined && before.epoch > epoch)
-      faults.push(`part ${part} was written under epoch ${epoch} after ${before.epoch}`);
+      faults.push(`partition ${partition} was written under epoch ${epoch} after ${before.epoch}`);
     if (before?.epoch === epoch && before.writer !== writer)
-      faults.push(`${writer} and ${before.writer} wrote part ${part} under epoch ${epoch}`);
-    latest.set(part, written);
+      faults.push(
+        `${writer} and ${before.writer} wrote partition ${partition} under epoch ${epoch}`,
+      );
+    latest.set(partition, written);
   }
   return faults;
 }

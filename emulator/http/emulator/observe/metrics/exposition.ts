@@ -12,7 +12,7 @@ type Gauge = keyof typeof GAUGES;
 
 /** They are there with some stores only. */
 const OF_SOME_STORES: ReadonlySet<Gauge> = new Set([
-  ...(["partOwned", "oldestSnapshot", "bucketFailing", "directoryBytes"] as const),
+  ...(["partitionOwned", "oldestSnapshot", "bucketFailing", "directoryBytes"] as const),
 ]);
 
 /** What Node and the system say of this process, which all services in it share; measured from the first time it is asked for. */
@@ -43,7 +43,7 @@ async function gauges(
     jobs: [],
     workers: [],
     throttled: [],
-    partOwned: [],
+    partitionOwned: [],
     oldestSnapshot: [],
     bucketFailing: [],
     directoryBytes: [],
@@ -59,8 +59,8 @@ async function gauges(
     for (const [state, count] of Object.entries(states)) set("workers", { endpoint, state }, count);
     set("throttled", { endpoint }, throttled);
   }
-  for (const [part, isOwned] of engine.ownership.parts.entries())
-    set("partOwned", { part: String(part) }, isOwned ? 1 : 0);
+  for (const [partition, isOwned] of engine.ownership.partitions.entries())
+    set("partitionOwned", { partition: String(partition) }, isOwned ? 1 : 0);
   const { directoryShare, oldestSnapshotMs, isBucketFailing } = engine.metrics;
   for (const [kind, bytes] of (await directoryShare?.()) ?? [])
     set("directoryBytes", { kind }, bytes);

@@ -78,10 +78,10 @@ export const COUNTERS: readonly (MetricName & {
     of: ({ forwarded }) => forwarded,
   },
   {
-    name: "sv_part_changes_total",
-    help: "With `--advertise`: parts of the endpoints that came here or went: gained, given_away, or lost to another replica.",
-    labels: ["part", "change"],
-    of: ({ partChanges }) => partChanges,
+    name: "sv_partition_changes_total",
+    help: "With `--advertise`: partitions of the endpoints that came here or went: gained, given_away, or lost to another replica.",
+    labels: ["partition", "change"],
+    of: ({ partitionChanges }) => partitionChanges,
   },
   {
     name: "sv_store_steps_total",
@@ -119,8 +119,8 @@ export const DISTRIBUTIONS: readonly (MetricName & {
     of: ({ requestDuration }) => requestDuration,
   },
   {
-    name: "sv_part_takeover_seconds",
-    help: "With `--advertise`: from the end of the lease of a part's former owner, or from when this replica first saw the part without one, to deciding for it; parts that were given are not in it.",
+    name: "sv_partition_takeover_seconds",
+    help: "With `--advertise`: from the end of the lease of a partition's former owner, or from when this replica first saw the partition without one, to deciding for it; partitions that were given are not in it.",
     labels: [],
     of: ({ takeover }) => takeover,
   },
@@ -155,10 +155,10 @@ export const GAUGES = {
     help: "Workers that are wanted and cannot be had.",
     labels: ["endpoint"],
   },
-  partOwned: {
-    name: "sv_part_owned",
-    help: "With `--advertise`: 1 for each part of the endpoints that this replica decides for, 0 for the others.",
-    labels: ["part"],
+  partitionOwned: {
+    name: "sv_partition_owned",
+    help: "With `--advertise`: 1 for each partition of the endpoints that this replica decides for, 0 for the others.",
+    labels: ["partition"],
   },
   oldestSnapshot: {
     name: "sv_store_oldest_snapshot_seconds",

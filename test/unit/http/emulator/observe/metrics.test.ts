@@ -129,9 +129,9 @@ it("says whether the bucket for large payloads fails, where there is one", async
   }
 });
 
-it("says which parts it has, where several share a store, and which came and went", async () => {
+it("says which partitions it has, where several share a store, and which came and went", async () => {
   const { engine } = await createTestEngine();
-  expect((await exposition(engine)).text).not.toContain("sv_part_owned");
+  expect((await exposition(engine)).text).not.toContain("sv_partition_owned");
   await using service = new SharedService();
   const [one, two] = [await service.open([0, 1]), await service.open([])];
   const { owner = expect.unreachable() } = one.replica;
@@ -143,18 +143,18 @@ it("says which parts it has, where several share a store, and which came and wen
   await one.replica.give(two.replica, "idle", 1);
   owner.lost(new Set([0, 7]));
   const { text } = await exposition(one.engine);
-  const lines = text.split("\n").filter((each) => each.startsWith("sv_part_"));
+  const lines = text.split("\n").filter((each) => each.startsWith("sv_partition_"));
   expect(lines.filter((each) => each.endsWith("} 1") && !each.includes("_bucket"))).toEqual([
-    `sv_part_changes_total{part="0",change="gained"} 1`,
-    `sv_part_changes_total{part="1",change="gained"} 1`,
-    `sv_part_changes_total{part="2",change="gained"} 1`,
-    `sv_part_changes_total{part="1",change="given_away"} 1`,
-    `sv_part_changes_total{part="0",change="lost"} 1`,
-    `sv_part_owned{part="2"} 1`,
+    `sv_partition_changes_total{partition="0",change="gained"} 1`,
+    `sv_partition_changes_total{partition="1",change="gained"} 1`,
+    `sv_partition_changes_total{partition="2",change="gained"} 1`,
+    `sv_partition_changes_total{partition="1",change="given_away"} 1`,
+    `sv_partition_changes_total{partition="0",change="lost"} 1`,
+    `sv_partition_owned{partition="2"} 1`,
   ]);
-  expect(lines).toContain(`sv_part_owned{part="7"} 0`);
-  expect(lines).toContain("sv_part_takeover_seconds_sum 0.7");
-  expect(lines).toContain("sv_part_takeover_seconds_count 1");
+  expect(lines).toContain(`sv_partition_owned{partition="7"} 0`);
+  expect(lines).toContain("sv_partition_takeover_seconds_sum 0.7");
+  expect(lines).toContain("sv_partition_takeover_seconds_count 1");
 });
 
 it("counts the transactions that a store makes durable, of which several share a commit", async () => {
@@ -190,7 +190,7 @@ it("has names with their units, as Prometheus wants them, and a help for each", 
   const {
     oldestSnapshot: _,
     bucketFailing: __,
-    partOwned: ___,
+    partitionOwned: ___,
     directoryBytes,
     ...gauges
   } = GAUGES;

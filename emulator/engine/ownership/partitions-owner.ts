@@ -1,4 +1,4 @@
-/** The engine as an owner of parts of a store that several processes share: what it does when they come and go. */
+/** The engine as an owner of partitions of a store that several processes share: what it does when they come and go. */
 import type { Gain, LeaveWhen, Owner } from "../../store/ownership.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { WakePort } from "../steps/wake-port.ts";
@@ -15,16 +15,16 @@ import type { Running } from "./running.ts";
 
 type OwnerUses = StepPort & TimePort & WorkerPort & TellPort & CatalogPort & WakePort;
 
-const GONE = "parts of the store are not decided for here any more";
+const GONE = "partitions of the store are not decided for here any more";
 
-export class PartsOwner implements Owner {
+export class PartitionsOwner implements Owner {
   readonly #engine: OwnerUses;
   readonly #running: Running;
   /** Called when a worker may have no job any more. */
   readonly #looks = new Set<() => void>();
   /** How many are under way. */
   #leaves = 0;
-  /** Parts that were left, and are not told of yet. */
+  /** Partitions that were left, and are not told of yet. */
   readonly #left = new Set<number>();
 
   constructor(engine: OwnerUses, running: Running) {
@@ -34,38 +34,41 @@ export class PartsOwner implements Owner {
 
   gained(gain: Gain): void {
     const { log, pendingWork, tell } = this.#engine;
-    const { partitions: parts, unownedMs } = gain;
-    tell({ type: "parts", change: "gained", parts, unownedMs });
-    log.info({ parts: [...parts] }, "parts of the store are decided for here from now on");
+    const { partitions, unownedMs } = gain;
+    tell({ type: "partitions", change: "gained", partitions, unownedMs });
+    log.info(
+      { partitions: [...partitions] },
+      "partitions of the store are decided for here from now on",
+    );
     const settled = gainEndpoints(this.#engine, this.#running, gain).catch((error: unknown) =>
-      log.error({ err: error }, "what ran where parts come from could not be settled"),
+      log.error({ err: error }, "what ran where partitions come from could not be settled"),
     );
     void pendingWork.track("what was gained", settled);
   }
 
-  async leave(parts: ReadonlySet<number>, when: LeaveWhen): Promise<void> {
+  async leave(partitions: ReadonlySet<number>, when: LeaveWhen): Promise<void> {
     const { log, ownership, steps } = this.#engine;
     this.#leaves += 1;
     try {
-      await leaveEndpoints(this.#engine, this.#running, { parts, when, looks: this.#looks });
+      await leaveEndpoints(this.#engine, this.#running, { partitions, when, looks: this.#looks });
     } catch (error) {
-      log.error({ err: error }, "parts of the store could not be left in order");
+      log.error({ err: error }, "partitions of the store could not be left in order");
     }
     this.#leaves -= 1;
-    this.#forget(ownership.stillLeaving(parts), "given_away");
+    this.#forget(ownership.stillLeaving(partitions), "given_away");
     this.#tellLeft();
     await steps.stored();
   }
 
-  /** A stop leaves each part on its own: one line tells of all. */
+  /** A stop leaves each partition on its own: one line tells of all. */
   #tellLeft(): void {
     if (this.#leaves > 0 || this.#left.size === 0) return;
-    this.#engine.log.info({ parts: [...this.#left] }, GONE);
+    this.#engine.log.info({ partitions: [...this.#left] }, GONE);
     this.#left.clear();
   }
 
-  lost(parts: ReadonlySet<number>): void {
-    this.#forget(this.#engine.ownership.heldSince(parts, Infinity), "lost");
+  lost(partitions: ReadonlySet<number>): void {
+    this.#forget(this.#engine.ownership.heldSince(partitions, Infinity), "lost");
   }
 
   /** To be called with records that are another by now. */
@@ -78,16 +81,16 @@ export class PartsOwner implements Owner {
     for (const look of this.#looks) look();
   }
 
-  #forget(parts: ReadonlySet<number>, how: "given_away" | "lost"): void {
-    if (parts.size === 0) return;
+  #forget(partitions: ReadonlySet<number>, how: "given_away" | "lost"): void {
+    if (partitions.size === 0) return;
     const { log, ownership, steps, tell } = this.#engine;
-    tell({ type: "parts", change: how, parts });
-    if (how === "lost") log.info({ parts: [...parts] }, GONE);
-    else for (const part of parts) this.#left.add(part);
-    const isLost = ownership.isOf(parts);
+    tell({ type: "partitions", change: how, partitions });
+    if (how === "lost") log.info({ partitions: [...partitions] }, GONE);
+    else for (const partition of partitions) this.#left.add(partition);
+    const isLost = ownership.isOf(partitions);
     const jobs = steps.jobsInMemory(({ endpointId }) => isLost(endpointId));
-    steps.memory.forget(parts);
+    steps.memory.forget(partitions);
     forgetEndpoints(this.#engine, this.#running, { isLost, jobs });
-    if (ownership.isServiceOf(parts)) this.#running.pods.killAll();
+    if (ownership.isServiceOf(partitions)) this.#running.pods.killAll();
   }
 }

@@ -1,4 +1,4 @@
-/** Parts: each has one owner at a time, whatever becomes of the replicas. */
+/** Partitions: each has one owner at a time, whatever becomes of the replicas. */
 import { expect, it } from "vitest";
 import { PartitionsLostError } from "../../../emulator/store/store.ts";
 import { handedOver } from "../store/subject.ts";
@@ -13,7 +13,7 @@ import {
   spread,
 } from "./shared-subject.ts";
 
-export function partsContract(open: OpenShared): void {
+export function partitionsContract(open: OpenShared): void {
   it("are all had by a replica that is alone, once it has begun", async () => {
     await using subject = await open();
     const one = await member(subject);

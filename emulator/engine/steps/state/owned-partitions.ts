@@ -2,13 +2,13 @@
 import type { ChangedRecords, Owner, Ownership } from "../../../store/ownership.ts";
 import { endpointMoved } from "./endpoint-moved.ts";
 
-export class OwnedParts {
+export class OwnedPartitions {
   readonly #ownership: Ownership | undefined;
-  /** The parts in memory, each with the number of the load that brought it. */
+  /** The partitions in memory, each with the number of the load that brought it. */
   readonly #held = new Map<number, number>();
-  /** The held parts that are to be given away. */
+  /** The held partitions that are to be given away. */
   readonly #leaving = new Set<number>();
-  /** The leaving parts that take no more requests. */
+  /** The leaving partitions that take no more requests. */
   readonly #heldBack = new Set<number>();
 
   constructor(ownership?: Ownership) {
@@ -19,10 +19,10 @@ export class OwnedParts {
     return this.#ownership !== undefined;
   }
 
-  /** Whether memory has it, by part; empty unless several processes share the store. */
-  get parts(): readonly boolean[] {
+  /** Whether memory has it, by partition; empty unless several processes share the store. */
+  get partitions(): readonly boolean[] {
     const length = this.#ownership?.partitionCount ?? 0;
-    return Array.from({ length }, (_, part) => this.#held.has(part));
+    return Array.from({ length }, (_, partition) => this.#held.has(partition));
   }
 
   /** Steps may change the endpoint's jobs: memory has them. What it has may be outdated, which a batch finds out. */
@@ -34,7 +34,7 @@ export class OwnedParts {
     return this.#ownership === undefined || this.#held.has(this.#ownership.servicePartition);
   }
 
-  /** Whether workers get no further job of the endpoint, because its part is to be given away. */
+  /** Whether workers get no further job of the endpoint, because its partition is to be given away. */
   isLeaving(endpointId: string): boolean {
     return this.#leaving.size > 0 && this.isOf(this.#leaving)(endpointId);
   }
@@ -77,49 +77,52 @@ export class OwnedParts {
   }
 
   /** @param load counts the loads of memory */
-  gained(parts: ReadonlySet<number>, load: number): void {
-    for (const part of parts) {
-      this.#held.set(part, load);
-      this.#leaving.delete(part);
-      this.#heldBack.delete(part);
+  gained(partitions: ReadonlySet<number>, load: number): void {
+    for (const partition of partitions) {
+      this.#held.set(partition, load);
+      this.#leaving.delete(partition);
+      this.#heldBack.delete(partition);
     }
   }
 
-  /** The parts among them that are held and came with that load, or one before. */
-  heldSince(parts: ReadonlySet<number>, load: number): ReadonlySet<number> {
-    return new Set([...parts].filter((part) => (this.#held.get(part) ?? Number.NaN) <= load));
+  /** The partitions among them that are held and came with that load, or one before. */
+  heldSince(partitions: ReadonlySet<number>, load: number): ReadonlySet<number> {
+    return new Set(
+      [...partitions].filter((partition) => (this.#held.get(partition) ?? Number.NaN) <= load),
+    );
   }
 
-  leaving(parts: ReadonlySet<number>): void {
-    for (const part of parts) if (this.#held.has(part)) this.#leaving.add(part);
+  leaving(partitions: ReadonlySet<number>): void {
+    for (const partition of partitions) if (this.#held.has(partition)) this.#leaving.add(partition);
   }
 
-  /** Ends requests and webhook calls of the parts among these that are leaving: no other ones begin. */
-  holdBack(parts: ReadonlySet<number>): void {
-    for (const part of this.stillLeaving(parts)) this.#heldBack.add(part);
+  /** Ends requests and webhook calls of the partitions among these that are leaving: no other ones begin. */
+  holdBack(partitions: ReadonlySet<number>): void {
+    for (const partition of this.stillLeaving(partitions)) this.#heldBack.add(partition);
   }
 
-  /** The parts among them that are still to be given away: they were not lost since. */
-  stillLeaving(parts: ReadonlySet<number>): ReadonlySet<number> {
-    return this.#leaving.intersection(parts);
+  /** The partitions among them that are still to be given away: they were not lost since. */
+  stillLeaving(partitions: ReadonlySet<number>): ReadonlySet<number> {
+    return this.#leaving.intersection(partitions);
   }
 
-  forget(parts: ReadonlySet<number>): void {
-    for (const part of parts) {
-      this.#held.delete(part);
-      this.#leaving.delete(part);
-      this.#heldBack.delete(part);
+  forget(partitions: ReadonlySet<number>): void {
+    for (const partition of partitions) {
+      this.#held.delete(partition);
+      this.#leaving.delete(partition);
+      this.#heldBack.delete(partition);
     }
   }
 
-  /** Whether what belongs to no endpoint is of these parts. */
-  isServiceOf(parts: ReadonlySet<number>): boolean {
-    return this.#ownership !== undefined && parts.has(this.#ownership.servicePartition);
+  /** Whether what belongs to no endpoint is of these partitions. */
+  isServiceOf(partitions: ReadonlySet<number>): boolean {
+    return this.#ownership !== undefined && partitions.has(this.#ownership.servicePartition);
   }
 
-  /** Whether an endpoint is of these parts. */
-  isOf(parts: ReadonlySet<number>): (endpointId: string) => boolean {
+  /** Whether an endpoint is of these partitions. */
+  isOf(partitions: ReadonlySet<number>): (endpointId: string) => boolean {
     const ownership = this.#ownership;
-    return (endpointId) => ownership !== undefined && parts.has(ownership.partitionOf(endpointId));
+    return (endpointId) =>
+      ownership !== undefined && partitions.has(ownership.partitionOf(endpointId));
   }
 }
