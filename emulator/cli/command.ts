@@ -2,7 +2,7 @@
 import { Command, Help, CommanderError } from "commander";
 import { addBuildCommand, type BuildFlags } from "./build/build-flags.ts";
 import { addCompletionCommands, type Completion } from "./completion/completion-flags.ts";
-import { addOperateCommands, type Operation } from "./operate/operate-flags.ts";
+import { addOperateCommands, type GivenCommand } from "./operate/commands.ts";
 import { addExecCommand, type ExecFlags, splitCommand } from "./exec/exec-flags.ts";
 import { addInitCommand, type InitFlags } from "./init/init-flags.ts";
 import { addMoveCommand, addRotateCommand, type MoveFlags, type RotateFlags } from "./move.ts";
@@ -39,7 +39,7 @@ export type Invocation =
   | { readonly kind: "move"; readonly flags: MoveFlags }
   | { readonly kind: "rotate"; readonly flags: RotateFlags }
   | { readonly kind: "serve"; readonly targets: readonly string[]; readonly flags: Flags }
-  | { readonly kind: "operate"; readonly operation: Operation }
+  | { readonly kind: "operate"; readonly command: GivenCommand }
   | { readonly kind: "complete"; readonly completion: Completion }
   | { readonly kind: "answer"; readonly text: string };
 
@@ -113,7 +113,7 @@ function addCommands(
   addRepairCommand(command, (flags) => taken({ kind: "repair", flags }));
   addMoveCommand(command, (flags) => taken({ kind: "move", flags }));
   addRotateCommand(command, (flags) => taken({ kind: "rotate", flags }));
-  addOperateCommands(command, (operation) => taken({ kind: "operate", operation }));
+  addOperateCommands(command, (given) => taken({ kind: "operate", command: given }));
   addCompletionCommands(command, (completion) => taken({ kind: "complete", completion }));
 }
 

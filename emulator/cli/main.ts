@@ -61,8 +61,8 @@ async function perform(invocation: Invocation, signals: StopSignals): Promise<nu
     return Promise.race([exported, stoppedBy(signals)]).finally(() => stopped.abort());
   }
   if (invocation.kind === "operate") {
-    const { operate } = await import("./operate/run-operation.ts");
-    return operate(invocation.operation, signals);
+    const { runAtTerminal } = await import("./operate/run-command.ts");
+    return runAtTerminal(invocation.command, signals);
   }
   if (invocation.kind === "repair" || invocation.kind === "move" || invocation.kind === "rotate") {
     output.out(await performOffline(invocation));

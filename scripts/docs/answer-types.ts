@@ -1,4 +1,4 @@
-/** The types of the service's answers as the dashboard has them: made of the OpenAPI document, which the answers are held against. */
+/** The types of the service's answers, for the dashboard and the commands. They are made of the OpenAPI document, against which tests hold the answers. */
 import { CONTRACT_DIALECT } from "../../emulator/http/operation/dialects/contract-dialect.ts";
 import { createDocument } from "../../emulator/http/operation/openapi/document.ts";
 import { operationsOf } from "../../emulator/http/router.ts";
@@ -27,7 +27,7 @@ interface Answering {
 const HEAD =
   "/** What the service answers, from its OpenAPI document: written by `npm run docs`. */\n";
 
-/** The file `emulator/dashboard/service/generated/answers.ts` as it is to be. */
+/** The file `runtime/protocol/generated/answers.ts` as it is to be. */
 export function answerTypesSource(): string {
   const { paths = {}, components } = createDocument(
     operationsOf(CONTRACT_DIALECT),

@@ -7,7 +7,7 @@ import { PAGES, regenerated } from "./pages.ts";
 
 for (const page of PAGES) await rewrite(page.file, (before) => regenerated(page, before));
 await rewrite("emulator/http/operation/openapi/summaries.ts", summariesSource);
-await rewrite("emulator/dashboard/service/generated/answers.ts", answerTypesSource);
+await rewrite("runtime/protocol/generated/answers.ts", answerTypesSource);
 await rewrite("emulator/dashboard/service/generated/settings.ts", settingsSource);
 
 async function rewrite(

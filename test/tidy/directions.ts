@@ -168,12 +168,13 @@ const layers: readonly Layer[] = [
     of: "emulator/grpc/",
     mayImport: ["emulator/engine/", "emulator/store/ownership.ts", net, core, protocol],
   },
-  // The command line sees the service as any program does, and minds its process as `sv-worker` does. What a start waits for
-  // longest it begins before it has loaded the service.
+  // The command line sees the service as any program does, by its interface, and minds its process as `sv-worker` does. It begins
+  // what takes longest in a start before it has loaded the service.
   {
     of: "emulator/cli/",
     mayImport: [
       "emulator/index.ts",
+      "emulator/http/schemas/",
       "emulator/image/",
       "emulator/starter/",
       "emulator/store/sqlite/thread/start-thread.ts",

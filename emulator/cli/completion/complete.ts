@@ -28,13 +28,10 @@ async function runningEndpointIds(
   const url = words.find((word) => word.startsWith("--url="))?.slice("--url=".length) ?? nextWord;
   try {
     // Loaded only when ids are asked for, so that nothing else has to wait for them.
-    const [{ ServiceClient }, { z }] = await Promise.all([
-      import("../operate/service-client.ts"),
-      import("zod"),
-    ]);
+    const { ServiceClient } = await import("../operate/service-client.ts");
     const limit = AbortSignal.timeout(ANSWER_LIMIT_MS);
     const client = new ServiceClient(url, env, limit);
-    const endpoints = await client.get("/v1/endpoints", z.array(z.looseObject({ id: z.string() })));
+    const endpoints = await client.call("listEndpoints", {});
     return endpoints.map(({ id }) => id);
   } catch {
     return [];

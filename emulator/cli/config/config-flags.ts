@@ -1,6 +1,6 @@
 /** The subcommands `config` and `export` of the command line: their flags and their help. */
 import type { Command } from "commander";
-import { DEFAULT_URL } from "../operate/operate-flags.ts";
+import { DEFAULT_URL } from "../operate/commands.ts";
 import type { Flags } from "../serve/settings.ts";
 
 export interface ConfigInvocation {

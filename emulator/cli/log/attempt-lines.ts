@@ -3,7 +3,7 @@ import { failureFrames, failureSentence } from "../../../runtime/core/failure-te
 import { outcomeInWords } from "../../core/jobs/attempt.ts";
 import { type AttemptEnd, isTrouble } from "../../core/observe/log/attempt-end.ts";
 import { durationInWords } from "../../core/time/duration.ts";
-import { type Paint, painter } from "../operate/terminal.ts";
+import { firstLine, painter, type Style } from "../terminal-text.ts";
 import { printable } from "../../../runtime/protocol/printable.ts";
 import { clockTime, shortId } from "./pretty-line.ts";
 
@@ -49,15 +49,10 @@ export function verbOf({ outcome }: Pick<AttemptEnd, "outcome">, several = false
   return several ? verb.replace(" its worker", " their workers") : verb;
 }
 
-/** The first line of what a person reads of a failure. */
-export function firstLine(text: string): string {
-  return text.split("\n", 1)[0] ?? "";
-}
-
 /** What decides how a line looks. */
 export type LineOf = Pick<AttemptEnd, "outcome" | "endpointId" | "isTriedAgain">;
 
-function lookOf(end: LineOf): { readonly mark: string; readonly color: Parameters<Paint>[0] } {
+function lookOf(end: LineOf): { readonly mark: string; readonly color: Style } {
   if (!isTrouble(end))
     return { mark: end.outcome === "completed" ? "✓" : end.isTriedAgain ? "↻" : "-", color: "dim" };
   return end.isTriedAgain ? { mark: "↻", color: "yellow" } : { mark: "✗", color: "red" };
@@ -75,7 +70,7 @@ export function markedLine(
   const time = clockTime(at);
   const text = printable(`${mark} ${end.endpointId} ${words}`, false);
   const fitting = width === "cut" ? cut(text, columns - time.length - 1) : text;
-  const paint = painter({ colors });
+  const paint = painter(colors);
   return `${paint("dim", time)} ${paint(color, fitting)}\n`;
 }
 
@@ -83,7 +78,7 @@ function indented(text: string, { colors, columns }: AttemptLineOptions): string
   const shown = printable(text, false);
   const room = columns - FRAME_INDENT.length;
   const fitting = FRAME_INDENT + (/^\s*at /.test(shown) ? cutPath(shown, room) : cut(shown, room));
-  return `${painter({ colors })("dim", fitting)}\n`;
+  return `${painter(colors)("dim", fitting)}\n`;
 }
 
 function cut(text: string, columns: number): string {

@@ -1,14 +1,9 @@
 /** What a terminal shows of jobs and attempts that end: few lines, however many they are. Each call returns what is to be written. */
 import { failurePlace, failureSentence } from "../../../runtime/core/failure-text.ts";
 import { type AttemptEnd, isTrouble } from "../../core/observe/log/attempt-end.ts";
-import {
-  type AttemptLineOptions,
-  attemptLines,
-  firstLine,
-  markedLine,
-  verbOf,
-} from "./attempt-lines.ts";
+import { type AttemptLineOptions, attemptLines, markedLine, verbOf } from "./attempt-lines.ts";
 import { durationInWords } from "../../core/time/duration.ts";
+import { firstLine } from "../terminal-text.ts";
 import { type Crowd, Joined } from "./joined.ts";
 import { type Repeat, Repeats } from "./repeats.ts";
 import { shortId } from "./pretty-line.ts";

@@ -1,15 +1,13 @@
 /** Log entries for people: short lines, what a handler printed behind a bar, the rest as sentences with a few values. */
-import { styleText } from "node:util";
 import type { LogEntry, LogLevel, WorkerOrigin } from "../../core/observe/log/log-entry.ts";
 import { printable } from "../../../runtime/protocol/printable.ts";
+import { painter, type Style } from "../terminal-text.ts";
 
 export interface PrettyOptions {
   readonly colors: boolean;
   /** Whether errors are shown with their stacks. */
   readonly stacks: boolean;
 }
-
-type Style = Parameters<typeof styleText>[0];
 
 const LEVEL_STYLES: Readonly<Record<LogLevel, Style>> = {
   debug: "dim",
@@ -19,8 +17,7 @@ const LEVEL_STYLES: Readonly<Record<LogLevel, Style>> = {
 };
 
 export function prettyLine(entry: LogEntry, options: PrettyOptions): string {
-  const paint = (style: Style, text: string) =>
-    options.colors ? styleText(style, text, { validateStream: false }) : text;
+  const paint = painter(options.colors);
   const { at, level, message, origin } = entry;
   const parts = [paint("dim", clockTime(at))];
   if (origin !== undefined) parts.push(paint("magenta", origin.endpointId), markOf(origin));

@@ -1,25 +1,40 @@
-/** Finds the job that a command is about: by its id, by an end of it as the log shows it, or as the newest. */
+/** Finds the job that a command is about: by its id, by an end of the id as the log shows it, or as the newest. */
+import type { Answers, Attempt } from "../../../runtime/protocol/generated/answers.ts";
 import { UsageError } from "../usage-error.ts";
-import { deletedJobsSchema, jobsSchema } from "./answers.ts";
-import type { OperationCall } from "./operation-call.ts";
+import type { CommandCall } from "./command-call.ts";
 import { RefusedError, type ServiceClient } from "./service-client.ts";
 
-/** As the service makes them. */
+export type { Attempt };
+
+export type JobDetails = Answers["readJob"] & { readonly attempts: readonly Attempt[] };
+
+/** The form of an id that the service makes. */
 const WHOLE_ID = /^(?:sync-)?[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}-[a-z]\d+$/u;
 
-/** Pages of jobs that are looked through. */
+/** Maximum pages of jobs that are searched. */
 const MOST_PAGES = 1_000;
+/** Maximum ids in a message. */
 const MOST_SHOWN = 10;
 
-/** @throws RefusedError when there is none, or several may be meant; UsageError when nothing says which */
-export async function findJob({ client, subject, flags }: OperationCall): Promise<string> {
+/** @param brief leaves out input and output */
+export async function readJob(
+  client: ServiceClient,
+  jobId: string,
+  brief?: "true",
+): Promise<JobDetails> {
+  const job = await client.call("readJob", { jobId, brief });
+  return { ...job, attempts: job.attempts ?? [] };
+}
+
+/** @throws RefusedError when there is no such job, or several; UsageError when the command names none */
+export async function findJob({ client, subject, flags }: CommandCall): Promise<string> {
   const { last } = flags;
   if ((subject === undefined) === (last === undefined))
     throw new UsageError("say which job: its id, what the log shows of it, or --last");
   return subject === undefined ? newest(client, last === "failed") : jobIdOf(client, subject);
 }
 
-/** The whole id of which `given` is the beginning or the end; as given where there is no such job. @throws RefusedError */
+/** The whole id that begins or ends with `given`; `given` itself if no job has such an id. @throws RefusedError */
 export async function jobIdOf(client: ServiceClient, given: string): Promise<string> {
   const part = partOf(given);
   if (WHOLE_ID.test(part)) return part;
@@ -33,7 +48,7 @@ export async function jobIdOf(client: ServiceClient, given: string): Promise<str
   );
 }
 
-/** Without what the log puts before the end of an id. */
+/** The part of an id without the ellipsis that the log puts before it. */
 export function partOf(given: string): string {
   return given.startsWith("…") ? given.slice(1) : given;
 }
@@ -43,44 +58,36 @@ export function isPartOf(part: string, id: string): boolean {
   return id.startsWith(part) || id.startsWith(`sync-${part}`) || id.endsWith(part);
 }
 
-/** Those of jobs that are there, the newest first, and of those that are deleted and still told of. */
-async function idsWith(client: ServiceClient, part: string): Promise<readonly string[]> {
-  const query = { search: part, limit: "100" };
+/** Existing jobs, the newest first, then deleted ones that are still reported. */
+async function idsWith(client: ServiceClient, search: string): Promise<readonly string[]> {
+  const query = { search, limit: "100" };
   const there = await Array.fromAsync(jobsOf(client, query));
-  const { jobs: gone } = await client.get(
-    pathOf("/emulator/jobs/deleted", query),
-    deletedJobsSchema,
-  );
-  const ids = [...there, ...gone].map(({ id }) => id);
-  return [...new Set(ids)].filter((id) => isPartOf(part, id));
+  const { jobs: deleted } = await client.call("listDeletedJobs", query);
+  const ids = [...there, ...deleted].map(({ id }) => id);
+  return [...new Set(ids)].filter((id) => isPartOf(search, id));
 }
 
 async function newest(client: ServiceClient, hasFailed: boolean): Promise<string> {
-  const query = { limit: "1", ...(hasFailed && { status: "FAILED,TIMED_OUT" }) };
-  const there = await jobsOf(client, query).next();
-  const { jobs: gone } = await client.get("/emulator/jobs/deleted?limit=1", deletedJobsSchema);
-  const [last] = [...(there.done === true ? [] : [there.value]), ...gone].toSorted((a, b) =>
+  const status = hasFailed ? "FAILED,TIMED_OUT" : undefined;
+  const there = await jobsOf(client, { limit: "1", status }).next();
+  const { jobs: deleted } = await client.call("listDeletedJobs", { limit: "1" });
+  const [last] = [...(there.done === true ? [] : [there.value]), ...deleted].toSorted((a, b) =>
     b.submittedAt.localeCompare(a.submittedAt),
   );
   if (last !== undefined) return last.id;
   throw new RefusedError(hasFailed ? "no job that is still known has failed" : "there is no job");
 }
 
-/** Page by page, each of which may be empty: one question looks at so many jobs only. */
-async function* jobsOf(client: ServiceClient, query: Readonly<Record<string, string>>) {
-  let next: string | undefined;
+/** All pages. A page may be empty: one question looks at a bounded number of jobs. */
+async function* jobsOf(
+  client: ServiceClient,
+  query: Readonly<Record<string, string | undefined>>,
+): AsyncGenerator<Answers["listJobs"]["jobs"][number]> {
+  let cursor: string | undefined;
   for (let pages = 0; pages < MOST_PAGES; pages += 1) {
-    const path = pathOf("/emulator/jobs", {
-      ...query,
-      ...(next !== undefined && { cursor: next }),
-    });
-    const page = await client.get(path, jobsSchema);
+    const page: Answers["listJobs"] = await client.call("listJobs", { ...query, cursor });
     yield* page.jobs;
-    next = page.next;
-    if (next === undefined) return;
+    cursor = page.next;
+    if (cursor === undefined) return;
   }
-}
-
-function pathOf(path: string, query: Readonly<Record<string, string>>): string {
-  return `${path}?${new URLSearchParams(query).toString()}`;
 }

@@ -1,24 +1,24 @@
-/** Saves a job as a file that is the body of a submission, and runs such a file: on another emulator, say, or after a change. */
+/** Saves a job as a file with the body of a submission, and runs such a file, for example on another emulator. */
 import { readFile, writeFile } from "node:fs/promises";
 import { isTerminal } from "../../../runtime/protocol/job-status.ts";
 import { scanJson } from "../../core/jobs/raw-json/scan.ts";
 import { failedUse, UsageError } from "../usage-error.ts";
-import { jobDetailsSchema, jobStateSchema, type ShownJob } from "./answers.ts";
-import { type OperationCall, show } from "./operation-call.ts";
+import { type CommandCall, show } from "./command-call.ts";
+import { type JobDetails, readJob } from "./find-job.ts";
 import { RefusedError, type ServiceClient } from "./service-client.ts";
 import { jobText } from "./show-job.ts";
 import { plain } from "./terminal.ts";
 
-/** A job that was run did not go well. */
+/** A job that was run ended without success. */
 class JobNotCompletedError extends Error {
   override readonly name = "JobNotCompletedError";
 }
 
-/** Endpoint, limits and input, the input as it was sent. Of credentials, `webhook` and `s3Config`, nothing is saved. */
-export async function saveJob(call: OperationCall, id: string, file: string): Promise<void> {
+/** Saves endpoint, limits and input. The input is saved as it was sent, `webhook` and `s3Config` are not saved. */
+export async function saveJob(call: CommandCall, id: string, file: string): Promise<void> {
   const { client } = call;
-  const text = await client.text(`/emulator/jobs/${encodeURIComponent(id)}`);
-  const job = client.read(text, jobDetailsSchema);
+  const text = await client.text("readJob", { jobId: id });
+  const job = client.read("readJob", text);
   const input = memberOf(text, "input");
   if (input === undefined)
     throw new RefusedError(`the job ${id} was deleted, and its input is not kept`);
@@ -35,36 +35,34 @@ export async function saveJob(call: OperationCall, id: string, file: string): Pr
   );
 }
 
-/** Submits what a file has, waits for the end, and shows it. @throws JobNotCompletedError when the job does not go well */
-export async function runSaved(call: OperationCall): Promise<void> {
-  const { client, subject, flags, terminal } = call;
+/** Submits the job in a file, waits for its end, and shows it. @throws JobNotCompletedError when it is not COMPLETED */
+export async function runSaved(call: CommandCall): Promise<void> {
+  const { client, subject, flags } = call;
   if (flags.from === undefined)
     throw new UsageError("run takes a job from a file: --from job.json, as job --save writes it");
   const body = await readFile(flags.from, "utf8").catch((error: unknown) => {
     throw failedUse("the job cannot be read", error);
   });
   const endpointId = subject ?? namedIn(body, flags.from);
-  const base = `/v2/${encodeURIComponent(endpointId)}`;
-  const { id } = await client.post(`${base}/run`, jobStateSchema, body);
-  const job = await ended(client, base, id);
-  show(call, job, () => jobText(job, terminal));
+  const { id: jobId } = await client.call("run", { endpointId }, body);
+  const job = await ended(client, endpointId, jobId);
+  show(call, job, (paint) => jobText(job, paint));
   if (job.status !== "COMPLETED") throw new JobNotCompletedError(`the job is ${job.status}`);
 }
 
-async function ended(client: ServiceClient, base: string, id: string): Promise<ShownJob> {
-  const path = `${base}/status-sync/${encodeURIComponent(id)}`;
-  while (!isTerminal((await client.get(path, jobStateSchema)).status));
-  return client.get(`/emulator/jobs/${encodeURIComponent(id)}`, jobDetailsSchema);
+async function ended(client: ServiceClient, endpointId: string, jobId: string) {
+  while (!isTerminal((await client.call("statusSync", { endpointId, jobId })).status));
+  return readJob(client, jobId);
 }
 
-/** What of its limits a submission may say. */
-function policyOf({ submittedAt, expiresAt, ttlPinned, ...job }: ShownJob) {
+/** The limits that a submission may set. */
+function policyOf({ submittedAt, expiresAt, ttlPinned, ...job }: Omit<JobDetails, "attempts">) {
   const ttl = Date.parse(expiresAt) - Date.parse(submittedAt);
   const { executionTimeout, lowPriority } = job;
-  return { executionTimeout, lowPriority, ...(ttlPinned !== true && { ttl }) };
+  return { executionTimeout, lowPriority, ...(!ttlPinned && { ttl }) };
 }
 
-/** The raw text of a member: what is parsed and written again may have other numbers. */
+/** The raw text of a member. Parsing and writing it again could change numbers. */
 function memberOf(json: string, name: string): string | undefined {
   const bytes = Buffer.from(json);
   const scan = scanJson(bytes, { keep: [name] });

@@ -1,18 +1,32 @@
-/** Calls a running emulator; whatever goes wrong becomes an error that says what to do. */
+/** Calls a running emulator. Its errors say what to do. */
 import { z } from "zod";
 import { UsageError } from "../usage-error.ts";
 import type { Environment } from "../serve/setting-values.ts";
-import { DEFAULT_URL } from "./operate-flags.ts";
+import { DEFAULT_URL } from "./commands.ts";
+import {
+  type AnswerOf,
+  OPERATIONS,
+  type OperationName,
+  type ParametersOf,
+  pathOf,
+} from "./operations.ts";
 
-/** Nothing answers at the address, or nothing that is an emulator. */
+/** Nothing answers at the address, or something other than an emulator of this version. */
 export class UnreachableError extends Error {
   override readonly name = "UnreachableError";
 }
 
-/** The emulator answered, but does not do what was asked. */
+/** The emulator refused what was asked. */
 export class RefusedError extends Error {
   override readonly name = "RefusedError";
 }
+
+/** An operation with the parameters of its path and query, and its body. A text is sent as it is, which keeps its numbers. */
+type Asked<Name extends OperationName> = readonly [
+  name: Name,
+  parameters: ParametersOf<Name>,
+  body?: object | string,
+];
 
 /** One server-sent event. */
 export interface ServerEvent {
@@ -20,10 +34,10 @@ export interface ServerEvent {
   readonly data: string;
 }
 
-/** Within this a probe is answered, or nobody answers. */
-const PROBE_MS = 5_000;
+/** Timeout of a probe. */
+const PROBE_TIMEOUT_MS = 5_000;
 
-/** What is wrong with a certificate whose authority is not known here. */
+/** Codes of errors about a certificate of an unknown authority. */
 const UNTRUSTED = new Set([
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "SELF_SIGNED_CERT_IN_CHAIN",
@@ -45,51 +59,42 @@ export class ServiceClient {
     this.#signal = signal;
   }
 
-  /** Where a browser finds what is at that path. */
+  /** The URL of a page of the service. */
   urlOf(path: string): string {
     return this.#url + path;
   }
 
   /** @throws UnreachableError, RefusedError */
-  async get<Value>(path: string, schema: z.ZodType<Value>): Promise<Value> {
-    return this.read(await this.text(path), schema);
-  }
-
-  /** As `get`, of what anybody may ask: no key is sent, and the certificate may be anyone's. */
-  async probe<Value>(path: string, schema: z.ZodType<Value>): Promise<Value> {
-    // No other command waits for what it loads.
-    const { probe } = await import("./probe.ts");
-    const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(PROBE_MS)]);
-    const { status, text } = await this.#reached(probe(this.#url + path, signal));
-    if (status === 200) return this.read(text, schema);
-    throw this.#refusal(text, undefined);
+  async call<Name extends OperationName>(...asked: Asked<Name>): Promise<AnswerOf<Name>> {
+    return this.read(asked[0], await this.text(...asked));
   }
 
   /** The answer as it was sent. @throws UnreachableError, RefusedError */
-  async text(path: string): Promise<string> {
-    return (await this.#send("GET", path)).text();
+  async text<Name extends OperationName>(...asked: Asked<Name>): Promise<string> {
+    return (await this.#send(asked)).text();
   }
 
-  /** @param body JSON @throws UnreachableError, RefusedError */
-  async post<Value>(path: string, schema: z.ZodType<Value>, body?: string): Promise<Value> {
-    return this.read(await (await this.#send("POST", path, body)).text(), schema);
-  }
-
-  /** @throws UnreachableError, RefusedError */
-  async delete(path: string): Promise<void> {
-    await this.#send("DELETE", path);
-  }
-
-  /** @throws UnreachableError when no emulator of this version would answer so */
-  read<Value>(text: string, schema: z.ZodType<Value>): Value {
-    const value = schema.safeParse(parsed(text));
-    if (value.success) return value.data;
+  /** Members that this version does not know are left as they are. @throws UnreachableError for the answer of anything else */
+  read<Name extends OperationName>(name: Name, text: string): AnswerOf<Name> {
+    const [, , schema] = OPERATIONS[name];
+    const value = schema && parsed(text);
+    const { issues = [] } = schema?.safeParse(value).error ?? {};
+    // The schema was made into this type.
+    if (issues.every(({ code }) => code === "unrecognized_keys")) return value as AnswerOf<Name>;
     throw this.#stranger();
   }
 
-  /** Ends when the emulator ends the stream. @throws UnreachableError, RefusedError */
-  async *events(path: string): AsyncGenerator<ServerEvent> {
-    const response = await this.#send("GET", path);
+  /** Calls an operation that needs no key: none is sent, and any certificate is accepted. @throws UnreachableError, RefusedError */
+  async probe(name: "isReady"): Promise<AnswerOf<"isReady">> {
+    const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(PROBE_TIMEOUT_MS)]);
+    const { status, body } = await this.#reached(probed(this.#url + pathOf(name, {}), signal));
+    if (status === 200) return this.read(name, body);
+    throw this.#refusal(body, undefined);
+  }
+
+  /** The events of a stream, until the emulator ends it. @throws UnreachableError, RefusedError */
+  async *events(...asked: Asked<"logs">): AsyncGenerator<ServerEvent> {
+    const response = await this.#send(asked);
     if (response.body === null) return;
     let text = "";
     for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
@@ -103,14 +108,19 @@ export class ServiceClient {
     }
   }
 
-  async #send(method: string, path: string, body?: string): Promise<Response> {
-    const key = this.#keyFor(path);
+  async #send<Name extends OperationName>(asked: Asked<Name>): Promise<Response> {
+    const [name, parameters, body] = asked;
+    const [method, template] = OPERATIONS[name];
+    const key = this.#keyFor(template);
     const headers = {
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
       ...(body !== undefined && { "content-type": "application/json" }),
     };
-    const request = { method, headers, signal: this.#signal, ...(body !== undefined && { body }) };
-    const response = await this.#reached(fetch(this.#url + path, request));
+    const request = {
+      ...{ method, headers, signal: this.#signal },
+      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    };
+    const response = await this.#reached(fetch(this.#url + pathOf(name, parameters), request));
     if (response.ok) return response;
     throw this.#refusal(await response.text(), key);
   }
@@ -131,7 +141,7 @@ export class ServiceClient {
     return new RefusedError(code === "unauthorized" ? this.#keySentence(key) : error);
   }
 
-  /** The emulator's own operations take the admin key, where there is one, and the interface of the service the other. */
+  /** The emulator's own operations take the admin key first, the interface of the service the API key. */
   #keyFor(path: string): string | undefined {
     const { SV_ADMIN_KEY: adminKey, SV_API_KEY: apiKey } = this.#env;
     const keys = path.startsWith("/emulator/") ? [adminKey, apiKey] : [apiKey, adminKey];
@@ -157,6 +167,25 @@ export class ServiceClient {
       `what answers at ${this.#url} is no emulator, or one of another version; say with --url or SV_URL where it is`,
     );
   }
+}
+
+interface Probed {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** Rejects as Node's requests do. `fetch` has no option for any certificate. */
+async function probed(url: string, signal: AbortSignal): Promise<Probed> {
+  // Loaded here because no other command needs them.
+  const [{ get }, { text }] = await Promise.all([
+    url.startsWith("https:") ? import("node:https") : import("node:http"),
+    import("node:stream/consumers"),
+  ]);
+  const { promise, resolve, reject } = Promise.withResolvers<Probed>();
+  get(url, { signal, agent: false, rejectUnauthorized: false }, (answer) => {
+    text(answer).then((body) => resolve({ status: answer.statusCode ?? 0, body }), reject);
+  }).once("error", reject);
+  return promise;
 }
 
 function reasonOf(error: unknown): string {

@@ -1,29 +1,22 @@
-/** One job for a person to read: where it stands, its failure report, its input and output shortened. */
+/** One job for a person to read: its status, its failure report, its attempts, and its input and output shortened. */
 import { printableJson } from "../../../runtime/protocol/printable.ts";
-import type { ShownFailure, ShownJob } from "./answers.ts";
-import { attemptsText } from "./show-attempts.ts";
-import { type Facts, factsText } from "./table.ts";
 import { durationInWords } from "../../core/time/duration.ts";
-import {
-  instantInWords,
-  type Paint,
-  painter,
-  plain,
-  statusInColor,
-  type Terminal,
-} from "./terminal.ts";
+import { firstLine, type Paint } from "../terminal-text.ts";
+import type { Attempt, JobDetails } from "./find-job.ts";
+import { type Facts, factsText, tableText } from "./table.ts";
+import { instantInWords, plain } from "./terminal.ts";
 
-/** Of a payload; `--json` has it whole. */
+/** Maximum characters of a payload; `--json` shows all of it. */
 const PAYLOAD_CHARACTERS = 2_000;
 
-export function jobText(job: ShownJob, terminal: Pick<Terminal, "colors">): string {
-  const paint = painter(terminal);
+export function jobText(job: JobDetails, paint: Paint): string {
+  const { failure } = job;
   const sections = [
-    factsText(paint, factsOf(job, paint)),
-    job.failure && `${paint("bold", "failure")}\n${factsText(paint, failureFacts(job.failure))}`,
-    job.failure?.stack && block(paint, "stack", job.failure.stack),
-    job.failure?.lastLogLines?.length &&
-      block(paint, "last lines it wrote", job.failure.lastLogLines.join("\n")),
+    factsText(paint, jobFacts(job)),
+    failure && `${paint("bold", "failure")}\n${factsText(paint, failureFacts(failure))}`,
+    failure?.stack && block(paint, "stack", failure.stack),
+    failure?.lastLogLines?.length &&
+      block(paint, "last lines it wrote", failure.lastLogLines.join("\n")),
     attemptsText(job, paint),
     "input" in job && block(paint, "input", payloadText(job.input)),
     "output" in job && block(paint, outputTitle(job), payloadText(job.output)),
@@ -31,52 +24,85 @@ export function jobText(job: ShownJob, terminal: Pick<Terminal, "colors">): stri
   return sections.filter((section) => typeof section === "string").join("\n");
 }
 
-function factsOf(job: ShownJob, paint: Paint): Facts {
-  return [
-    ["job", plain(job.id)],
-    ["endpoint", plain(job.endpointId)],
-    ["status", statusInColor(paint, job.status)],
-    ["submitted", instantInWords(job.submittedAt)],
-    ["started", instantInWords(job.startedAt)],
-    ["ended", instantInWords(job.endedAt)],
-    ["expires", job.deletedAt === undefined ? instantInWords(job.expiresAt) : ""],
-    [
-      "deleted",
-      job.deletedAt === undefined
-        ? ""
-        : `${instantInWords(job.deletedAt)}; its input and output are gone`,
-    ],
-    ["waited", durationInWords(job.delayTime)],
-    ["executed", durationInWords(job.executionTime)],
-    ["limit", durationInWords(job.executionTimeout)],
-    ["attempt", job.attempt === 0 ? "" : String(job.attempt)],
-    ["retries", job.retries === 0 ? "" : String(job.retries)],
-    ["chunks", job.chunks === 0 ? "" : String(job.chunks)],
-    ["worker", plain(job.workerId ?? "")],
-    ["priority", job.lowPriority ? "low" : ""],
-    ["webhook", plain(job.webhook ?? "")],
-    ["trace", plain(job.traceparent ?? "")],
-  ];
+function jobFacts(job: JobDetails): Facts {
+  const { deletedAt } = job;
+  return {
+    job: job.id,
+    endpoint: job.endpointId,
+    status: { state: job.status },
+    submitted: instantInWords(job.submittedAt),
+    started: instantInWords(job.startedAt),
+    ended: instantInWords(job.endedAt),
+    expires: deletedAt === undefined ? instantInWords(job.expiresAt) : "",
+    deleted: deletedAt && `${instantInWords(deletedAt)}; its input and output are gone`,
+    waited: durationInWords(job.delayTime),
+    executed: durationInWords(job.executionTime),
+    limit: durationInWords(job.executionTimeout),
+    attempt: job.attempt || "",
+    retries: job.retries || "",
+    chunks: job.chunks || "",
+    worker: job.workerId,
+    priority: job.lowPriority ? "low" : "",
+    webhook: job.webhook,
+    trace: job.traceparent,
+  };
 }
 
-function failureFacts(failure: ShownFailure): Facts {
-  return [
-    ["type", plain(failure.type)],
-    ["message", plain(failure.message)],
-    ["worker", plain(failure.workerId ?? "")],
-    ["exit code", String(failure.exitCode ?? "")],
-    ["signal", plain(failure.signal ?? "")],
-    ["memory", failure.outOfMemory === true ? "it ran out of memory" : ""],
-  ];
+function failureFacts(failure: NonNullable<JobDetails["failure"]>): Facts {
+  const { type, message, workerId, exitCode, signal, outOfMemory } = failure;
+  const memory = outOfMemory === true ? "it ran out of memory" : "";
+  return { type, message, worker: workerId, "exit code": exitCode, signal, memory };
 }
 
-/** Text below its title. */
+/** A line for each attempt. Undefined where it would say nothing that the job itself does not say. */
+function attemptsText(job: JobDetails, paint: Paint): string | undefined {
+  const { attempts, attemptsLeftOut = 0 } = job;
+  const isFirst = attempts.length === 1 && attempts[0]?.readyAt === undefined;
+  if (attempts.length === 0 || isFirst) return undefined;
+  const text = tableText(paint, attempts, {
+    attempt: ({ number }) => number,
+    outcome: ({ outcome }) => ({ state: outcome.replaceAll("_", " ") }),
+    version: ({ version }) => version,
+    worker: ({ workerId }) => workerId,
+    started: ({ startedAt }) => instantInWords(startedAt),
+    waited: ({ queuedAt, startedAt }) => between(queuedAt, startedAt),
+    for: stagesInWords,
+    ran: ({ startedAt, endedAt }) => between(startedAt, endedAt),
+    why: ({ failure }) => firstLine(failure?.message),
+  });
+  const rest = attemptsLeftOut === 0 ? "" : `  … and ${attemptsLeftOut} attempts after the first\n`;
+  return `${paint("bold", "attempts")}\n${text.replaceAll(/^(?=.)/gm, "  ")}${rest}`;
+}
+
+/** The known stages of the worker's start: `pull and start 12.0 s, boot 1.2 s, load and setup 3.0 s`. */
+function stagesInWords(attempt: Attempt): string {
+  const { workerStartedAt, pulledAt, bootedAt, readyAt } = attempt;
+  const moments = [
+    ["pull and start", pulledAt],
+    ["boot", bootedAt],
+    ["load and setup", readyAt],
+  ] as const;
+  let since = workerStartedAt;
+  const stages: string[] = [];
+  for (const [name, at] of moments) {
+    if (at === undefined || since === undefined) continue;
+    if (Date.parse(at) > Date.parse(since)) stages.push(`${name} ${between(since, at)}`);
+    since = at;
+  }
+  return stages.join(", ");
+}
+
+function between(from: string, to: string | undefined): string {
+  return to === undefined ? "" : durationInWords(Date.parse(to) - Date.parse(from));
+}
+
+/** Indented text below its title. */
 export function block(paint: Paint, title: string, text: string): string {
   const lines = plain(text).split("\n");
   return `${paint("bold", title)}\n${lines.map((line) => `  ${line}\n`).join("")}`;
 }
 
-function outputTitle({ status }: ShownJob): string {
+function outputTitle({ status }: JobDetails): string {
   return status === "IN_PROGRESS" ? "progress" : "output";
 }
 

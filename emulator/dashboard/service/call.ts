@@ -1,5 +1,5 @@
 /** Calls the service. Addresses are relative to the page, which works below any path of a proxy. */
-import type { Answers } from "./generated/answers.ts";
+import type { Answers } from "../../../runtime/protocol/generated/answers.ts";
 
 /** The service refused, or could not be asked. */
 export class CallError extends Error {

@@ -5,7 +5,7 @@ import { type Read, UNREAD } from "../state/reads.ts";
 import { formatSize } from "../format/format.ts";
 import { call, CallError, open } from "./call.ts";
 import { onEvents } from "./follow.ts";
-import type { Answers } from "./generated/answers.ts";
+import type { Answers } from "../../../runtime/protocol/generated/answers.ts";
 import type { ServiceEvent } from "../state/service-event.ts";
 
 export interface ReadOptions {

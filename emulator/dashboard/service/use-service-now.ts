@@ -1,6 +1,6 @@
 /** The current service time, for ages and countdowns: `in 8 s`, `for 3 m`. */
 import { useEffect, useReducer, useRef } from "preact/hooks";
-import type { Clock } from "./generated/answers.ts";
+import type { Clock } from "../../../runtime/protocol/generated/answers.ts";
 import { reckon, reckoned, type Reckoning } from "./service-time.ts";
 import { useRead } from "./use-read.ts";
 

@@ -1,8 +1,8 @@
 /** The progress of a build, for a person at a terminal: a bar for what is under way, and a line for what is done. */
-import { styleText } from "node:util";
 import cliProgress, { type Options, type Params, type SingleBar } from "cli-progress";
 import type { BuildReport, BuildStage, StageFacts } from "../../../image/build-images.ts";
 import type { BuildProgress } from "../../../image/engine/build-progress.ts";
+import { type Paint, painter } from "../../terminal-text.ts";
 import { seconds, shortened, size } from "./quantities.ts";
 import { endSentence, summary, TRANSFERS } from "./stage-words.ts";
 
@@ -10,8 +10,6 @@ const BAR_CELLS = 24;
 const LABEL_CELLS = 5;
 const INSTRUCTION_CHARACTERS = 40;
 const LEAST_COLUMNS = 20;
-
-type Style = "cyan" | "dim" | "green";
 
 /** What a bar shows beside itself. */
 interface Shown {
@@ -23,7 +21,7 @@ interface Shown {
 
 export class Bars implements BuildReport {
   readonly #stream: NodeJS.WriteStream;
-  readonly #paint: (style: Style, text: string) => string;
+  readonly #paint: Paint;
   readonly #images: StageFacts[] = [];
   #stage: BuildStage = "base";
   #instruction = "";
@@ -31,8 +29,7 @@ export class Bars implements BuildReport {
 
   constructor(stream: NodeJS.WriteStream, colors: boolean) {
     this.#stream = stream;
-    this.#paint = (style, text) =>
-      colors ? styleText(style, text, { validateStream: false }) : text;
+    this.#paint = painter(colors);
   }
 
   begins(stage: BuildStage): void {

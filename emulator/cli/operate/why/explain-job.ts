@@ -1,25 +1,19 @@
-/** Asks a running emulator for all that bears on a job, and says in one paragraph why it stands where it does. */
+/** Asks a running emulator for everything that explains the state of a job. */
 import { z } from "zod";
-import {
-  clockSchema,
-  endpointsSchema,
-  healthSchema,
-  jobDetailsSchema,
-  jobsSchema,
-  logLineSchema,
-  type ShownJob,
-} from "../answers.ts";
+import type { Answers } from "../../../../runtime/protocol/generated/answers.ts";
+import { type JobDetails, readJob } from "../find-job.ts";
+import { lineSchema } from "../logs.ts";
 import type { ServiceClient } from "../service-client.ts";
 
 export interface WhyFacts {
-  readonly job: ShownJob;
+  readonly job: JobDetails;
   /** Service time, ms since the epoch. */
   readonly now: number;
-  /** Undefined once it is deleted. */
+  /** Undefined if it was deleted. */
   readonly endpoint: EndpointFacts | undefined;
   /** Newest jobs of the endpoint; the job itself may be among them. */
   readonly others: readonly OtherJob[];
-  /** Starts of workers of the endpoint that came to nothing, as the log has them, the oldest first. */
+  /** Failed starts of workers of the endpoint that are in the log, the oldest first. */
   readonly failedStarts: readonly FailedStart[];
 }
 
@@ -27,18 +21,10 @@ export interface EndpointFacts {
   readonly version: number;
   readonly workersMax: number;
   readonly inQueue: number;
-  readonly workers: {
-    readonly idle: number;
-    readonly running: number;
-    readonly initializing: number;
-  };
+  readonly workers: Pick<Answers["health"]["workers"], "idle" | "running" | "initializing">;
 }
 
-export interface OtherJob {
-  readonly id: string;
-  readonly status: string;
-  readonly version?: number | undefined;
-}
+export type OtherJob = Pick<Answers["listJobs"]["jobs"][number], "id" | "status" | "version">;
 
 export interface FailedStart {
   /** Service time, ms since the epoch. */
@@ -49,19 +35,18 @@ export interface FailedStart {
   readonly message: string;
 }
 
-/** Maximum of the endpoint's jobs that are looked at. */
+/** Maximum jobs of the endpoint that are compared. */
 const OTHERS = 100;
 
 /** @throws RefusedError, UnreachableError */
 export async function factsOf(client: ServiceClient, jobId: string): Promise<WhyFacts> {
-  const path = `/emulator/jobs/${encodeURIComponent(jobId)}?brief=true`;
-  const job = await client.get(path, jobDetailsSchema);
-  const endpoint = await endpointFacts(client, job.endpointId);
-  const query = new URLSearchParams({ endpointId: job.endpointId, limit: String(OTHERS) });
+  const job = await readJob(client, jobId, "true");
+  const { endpointId } = job;
+  const endpoint = await endpointFacts(client, endpointId);
   const [{ now }, others, failedStarts] = await Promise.all([
-    client.get("/emulator/clock", clockSchema),
-    endpoint ? client.get(`/emulator/jobs?${query.toString()}`, jobsSchema) : { jobs: [] },
-    endpoint ? failedStartsOf(client, job.endpointId) : [],
+    client.call("readClock", {}),
+    endpoint ? client.call("listJobs", { endpointId, limit: String(OTHERS) }) : { jobs: [] },
+    endpoint ? failedStartsOf(client, endpointId) : [],
   ]);
   return { job, now: Date.parse(now), endpoint, others: others.jobs, failedStarts };
 }
@@ -70,24 +55,27 @@ async function endpointFacts(
   client: ServiceClient,
   endpointId: string,
 ): Promise<EndpointFacts | undefined> {
-  const endpoints = await client.get("/v1/endpoints", endpointsSchema);
+  const endpoints = await client.call("listEndpoints", {});
   const endpoint = endpoints.find(({ id }) => id === endpointId);
   if (endpoint === undefined) return undefined;
-  const path = `/v2/${encodeURIComponent(endpointId)}/health`;
-  const { jobs, workers } = await client.get(path, healthSchema);
+  const { jobs, workers } = await client.call("health", { endpointId });
   const { version, workersMax } = endpoint;
   return { version, workersMax, inQueue: jobs.inQueue, workers };
 }
 
-/** The line with which the service records such an end begins so. */
+/** The beginning of the line that the service logs for a failed start. */
 const NOT_INITIALIZED = "worker could not initialize";
 
+const startLineSchema = lineSchema.extend({
+  version: z.number().optional(),
+  outOfMemory: z.boolean().optional(),
+});
+
 async function failedStartsOf(client: ServiceClient, endpointId: string): Promise<FailedStart[]> {
-  const query = new URLSearchParams({ endpointId, ended: "true" });
   const starts: FailedStart[] = [];
-  /** What workers themselves said of why they cannot start. */
+  /** Messages of workers about their own failed start, by worker. */
   const said = new Map<string, string>();
-  for await (const { type, data } of client.events(`/emulator/logs?${query.toString()}`)) {
+  for await (const { type, data } of client.events("logs", { endpointId, ended: "true" })) {
     if (type !== "log") continue;
     const line = startLineSchema.parse(JSON.parse(data));
     const { time, level, msg, source, workerId = "", version, outOfMemory = false } = line;
@@ -103,8 +91,3 @@ async function failedStartsOf(client: ServiceClient, endpointId: string): Promis
   }
   return starts;
 }
-
-const startLineSchema = logLineSchema.extend({
-  version: z.number().optional(),
-  outOfMemory: z.boolean().optional(),
-});

@@ -1,6 +1,6 @@
 /** What the earlier attempts of a job, and the other jobs of its endpoint, say about it. */
 import { outcomeInWords } from "../../../core/jobs/attempt.ts";
-import type { ShownAttempt, ShownJob } from "../answers.ts";
+import type { Attempt, JobDetails } from "../find-job.ts";
 import type { OtherJob, WhyFacts } from "./explain-job.ts";
 import { counted, ordinal } from "./words.ts";
 
@@ -26,7 +26,7 @@ export function historySentences({ job, others, endpoint }: WhyFacts): readonly 
   return [...sentences, ...onOthers(rest, job, version)];
 }
 
-function ofAttempts({ attempts, attemptsLeftOut = 0, status }: ShownJob): readonly string[] {
+function ofAttempts({ attempts, attemptsLeftOut = 0, status }: JobDetails): readonly string[] {
   const last = attempts.at(-1);
   if (last === undefined) return [];
   if (status === "IN_QUEUE") return [earlier(attempts)];
@@ -47,14 +47,14 @@ function ofAttempts({ attempts, attemptsLeftOut = 0, status }: ShownJob): readon
 }
 
 /** `Before, attempt 1 lost its worker and attempt 2 was handed back.` */
-function earlier(attempts: readonly ShownAttempt[]): string {
+function earlier(attempts: readonly Attempt[]): string {
   const shown = attempts.slice(-3).map(attemptInWords);
   const more = attempts.length - shown.length;
   const head = more > 0 ? `Before, among ${attempts.length} attempts,` : "Before,";
   return `${head} ${listed(shown)}.`;
 }
 
-function attemptInWords({ number, outcome, failure, version }: ShownAttempt): string {
+function attemptInWords({ number, outcome, failure, version }: Attempt): string {
   const text = failure?.message.split("\n", 1)[0]?.replace(/\.$/u, "") ?? "";
   const said = text === "" ? "" : ` (${text})`;
   const on = version === undefined ? "" : ` on version ${version}`;
@@ -76,7 +76,11 @@ function onThisVersion(others: readonly OtherJob[], version: number): readonly s
 }
 
 /** The newest other version that jobs completed on, and none failed. */
-function onOthers(others: readonly OtherJob[], job: ShownJob, version: number): readonly string[] {
+function onOthers(
+  others: readonly OtherJob[],
+  job: JobDetails,
+  version: number,
+): readonly string[] {
   const versions = [...new Set(others.flatMap((other) => other.version ?? []))]
     .filter((other) => other < version)
     .toSorted((a, b) => b - a);

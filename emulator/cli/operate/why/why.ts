@@ -1,7 +1,7 @@
 /** Why a job stands where it does, in one paragraph: facts become sentences, and nothing else happens. */
 import { printableJson } from "../../../../runtime/protocol/printable.ts";
 import { outcomeInWords } from "../../../core/jobs/attempt.ts";
-import type { ShownAttempt, ShownJob } from "../answers.ts";
+import type { Attempt, JobDetails } from "../find-job.ts";
 import { durationInWords } from "../../../core/time/duration.ts";
 import { instantInWords } from "../terminal.ts";
 import type { WhyFacts } from "./explain-job.ts";
@@ -22,7 +22,7 @@ export function why(facts: WhyFacts): string {
   return sentences.join(" ");
 }
 
-function deletion({ deletedAt }: ShownJob): readonly string[] {
+function deletion({ deletedAt }: JobDetails): readonly string[] {
   return deletedAt === undefined
     ? []
     : [`It was deleted at ${instantInWords(deletedAt)}; its input and output are gone.`];
@@ -53,39 +53,39 @@ function standing({ job, now }: WhyFacts): readonly string[] {
 }
 
 /** Deleted before it had ended. */
-function wasCutOff({ deletedAt, status }: ShownJob): boolean {
+function wasCutOff({ deletedAt, status }: JobDetails): boolean {
   return deletedAt !== undefined && (status === "IN_QUEUE" || status === "IN_PROGRESS");
 }
 
-function endWords(job: ShownJob, last: ShownAttempt | undefined): string {
+function endWords(job: JobDetails, last: Attempt | undefined): string {
   if (job.failure?.type === "invalid_input") return "failed before its handler ran";
   if (job.failure?.type === "invalid_output") return "failed when its handler was done";
   return last === undefined ? "failed" : outcomeInWords(last.outcome);
 }
 
-function duration(last: ShownAttempt | undefined, now: number): string {
+function duration(last: Attempt | undefined, now: number): string {
   return last === undefined ? "" : ` after ${ran(last, now)}`;
 }
 
-function ran(last: ShownAttempt | undefined, now: number): string {
+function ran(last: Attempt | undefined, now: number): string {
   if (last === undefined) return "0 ms";
   const end = last.endedAt === undefined ? now : Date.parse(last.endedAt);
   return durationInWords(Math.max(0, end - Date.parse(last.startedAt)));
 }
 
-function onWorker({ workerId, version }: ShownAttempt): string {
+function onWorker({ workerId, version }: Attempt): string {
   const of = version === undefined ? "" : ` with version ${version}`;
   return workerId === undefined ? "" : ` on worker ${workerId}${of}`;
 }
 
-function message({ failure }: ShownJob): readonly string[] {
+function message({ failure }: JobDetails): readonly string[] {
   if (failure === undefined) return [];
   const frame = failure.stack?.split("\n").find((line) => /^\s*at .*\d+:\d+\)?$/u.test(line));
   const place = frame === undefined ? "" : ` (${frame.trim()})`;
   return [sentence(`${(failure.message.split("\n", 1)[0] ?? "").replace(/\.$/u, "")}${place}`)];
 }
 
-function lastLine({ failure }: ShownJob): readonly string[] {
+function lastLine({ failure }: JobDetails): readonly string[] {
   const line = failure?.lastLogLines?.findLast((each) => each.trim() !== "");
   return line === undefined
     ? []
@@ -93,7 +93,7 @@ function lastLine({ failure }: ShownJob): readonly string[] {
 }
 
 /** The limit that it met, and what could be done about it. */
-function limits(job: ShownJob): readonly string[] {
+function limits(job: JobDetails): readonly string[] {
   const { attempts, executionTimeout, failure, status } = job;
   if (wasCutOff(job)) {
     const ttlMs = Date.parse(job.expiresAt) - Date.parse(job.submittedAt);

@@ -8,7 +8,7 @@ import { formatDuration, plural, shortId } from "../../format/format.ts";
 import { hrefTo } from "../../route/route.ts";
 import { call } from "../../service/call.ts";
 import { onEvents } from "../../service/follow.ts";
-import type { AdvancedClock } from "../../service/generated/answers.ts";
+import type { AdvancedClock } from "../../../../runtime/protocol/generated/answers.ts";
 import type { ServiceEvent } from "../../state/service-event.ts";
 import { complain } from "../../state/store.ts";
 import { type Happening, happenings } from "./advance-events.ts";

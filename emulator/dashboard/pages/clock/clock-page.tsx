@@ -6,7 +6,7 @@ import { Sentences } from "../../components/dialog.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Answer, Page } from "../../components/states.tsx";
 import { formatDuration, formatFromNow, formatTime } from "../../format/format.ts";
-import type { Clock } from "../../service/generated/answers.ts";
+import type { Clock } from "../../../../runtime/protocol/generated/answers.ts";
 import { useRead } from "../../service/use-read.ts";
 import { useServiceNow } from "../../service/use-service-now.ts";
 import { useReadOnly } from "../../state/store.ts";

@@ -1,6 +1,6 @@
 /** Due moments as the page shows them: where their sentences lead, which are alike, and steps to them. */
 import { shortId } from "../../format/format.ts";
-import type { Clock } from "../../service/generated/answers.ts";
+import type { Clock } from "../../../../runtime/protocol/generated/answers.ts";
 
 export type DueMoment = Clock["due"][number];
 

@@ -7,7 +7,7 @@ import { type Column, Records } from "../../components/records.tsx";
 import { Empty } from "../../components/states.tsx";
 import { formatFromNow } from "../../format/format.ts";
 import { hrefTo } from "../../route/route.ts";
-import type { Clock } from "../../service/generated/answers.ts";
+import type { Clock } from "../../../../runtime/protocol/generated/answers.ts";
 import { useServiceNow } from "../../service/use-service-now.ts";
 import { around, type DueGroup, groupsOf, keepsRealTime, linkOf, stepMs } from "./due-labels.ts";
 

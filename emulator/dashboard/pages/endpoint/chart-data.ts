@@ -1,7 +1,7 @@
 /** The series of an endpoint as charts. Pure. */
 import type { ChartLine, ChartModel } from "../../components/chart-model.ts";
 import type { Values } from "../../components/chart-path.ts";
-import type { EndpointSeries } from "../../service/generated/answers.ts";
+import type { EndpointSeries } from "../../../../runtime/protocol/generated/answers.ts";
 
 export function chartsOf({ stepMs, endsAt, points }: EndpointSeries): readonly ChartModel[] {
   const to = Date.parse(endsAt);

@@ -14,7 +14,7 @@ import type {
   EndpointOverview,
   EndpointSeries,
   ScalerDecisions,
-} from "../../service/generated/answers.ts";
+} from "../../../../runtime/protocol/generated/answers.ts";
 import { useRead } from "../../service/use-read.ts";
 import { useServiceNow } from "../../service/use-service-now.ts";
 import type { ServiceEvent } from "../../state/service-event.ts";

@@ -1,5 +1,5 @@
 /** The settings of an endpoint that the form changes, and how the form becomes a change. Pure. */
-import type { Endpoint } from "../../service/generated/answers.ts";
+import type { Endpoint } from "../../../../runtime/protocol/generated/answers.ts";
 import { ENDPOINT_SETTINGS } from "../../service/generated/settings.ts";
 
 /** An endpoint as the management interface answers it. */

@@ -7,7 +7,7 @@ import { Field } from "../../components/field.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Answer, Problem } from "../../components/states.tsx";
 import { call, CallError } from "../../service/call.ts";
-import type { Endpoint } from "../../service/generated/answers.ts";
+import type { Endpoint } from "../../../../runtime/protocol/generated/answers.ts";
 import { useRead } from "../../service/use-read.ts";
 import { attempt, useReadOnly } from "../../state/store.ts";
 import {

@@ -6,7 +6,7 @@ import { Panel } from "../../components/panel.tsx";
 import { StageBars } from "../../components/stage-bars.tsx";
 import { Badge, outcomeBadge } from "../../components/status.tsx";
 import { Empty } from "../../components/states.tsx";
-import type { Attempt, JobDetails } from "../../service/generated/answers.ts";
+import type { Attempt, JobDetails } from "../../../../runtime/protocol/generated/answers.ts";
 import { useServiceNow } from "../../service/use-service-now.ts";
 import { FailureReport } from "./failure-report.tsx";
 import { stagesOf } from "./stages.ts";

@@ -7,7 +7,7 @@ import {
 } from "../../../../runtime/core/failure-text.ts";
 import { WorkerLink } from "../../components/links.tsx";
 import { Facts } from "../../components/panel.tsx";
-import type { Failure } from "../../service/generated/answers.ts";
+import type { Failure } from "../../../../runtime/protocol/generated/answers.ts";
 
 interface FailureReportProps {
   readonly failure: Failure;

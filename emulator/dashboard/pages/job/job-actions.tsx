@@ -7,7 +7,7 @@ import { JsonEditor } from "../../components/json-editor.tsx";
 import { Popover } from "../../components/panel.tsx";
 import { readRawJson, writeRawJson } from "../../json/raw-json.ts";
 import { base } from "../../service/call.ts";
-import type { JobDetails } from "../../service/generated/answers.ts";
+import type { JobDetails } from "../../../../runtime/protocol/generated/answers.ts";
 import { useReadOnly } from "../../state/store.ts";
 import { type Form, FORMS } from "./copy-as.ts";
 import type { Payloads } from "./payloads.tsx";

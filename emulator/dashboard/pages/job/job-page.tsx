@@ -6,7 +6,7 @@ import { Answer, Empty } from "../../components/states.tsx";
 import { Status } from "../../components/status.tsx";
 import { formatDuration, formatInstant } from "../../format/format.ts";
 import { hrefTo, type PageProps } from "../../route/route.ts";
-import type { Delivery, JobDetails } from "../../service/generated/answers.ts";
+import type { Delivery, JobDetails } from "../../../../runtime/protocol/generated/answers.ts";
 import { useRead } from "../../service/use-read.ts";
 import { receiverOf } from "../webhooks/delivery-labels.ts";
 import { DeliveryState, TriesTable } from "../webhooks/delivery-state.tsx";

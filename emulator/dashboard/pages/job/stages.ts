@@ -1,5 +1,5 @@
 /** The stages of an attempt at a job. */
-import type { Attempt } from "../../service/generated/answers.ts";
+import type { Attempt } from "../../../../runtime/protocol/generated/answers.ts";
 
 const TITLES = {
   queue: "waited in the queue",

@@ -8,7 +8,7 @@ import { Answer, Empty, Page } from "../../components/states.tsx";
 import { Badge } from "../../components/status.tsx";
 import { plural } from "../../format/format.ts";
 import type { PageProps } from "../../route/route.ts";
-import type { LimitReport } from "../../service/generated/answers.ts";
+import type { LimitReport } from "../../../../runtime/protocol/generated/answers.ts";
 import { useRead } from "../../service/use-read.ts";
 
 /** Interval between reads of the report, ms. */

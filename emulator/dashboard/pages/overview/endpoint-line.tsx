@@ -4,7 +4,7 @@ import { useMemo, useRef } from "preact/hooks";
 import { areaOf, lineOf, mostOf, stairs, type Values } from "../../components/chart-path.ts";
 import { Badge } from "../../components/status.tsx";
 import { hrefTo } from "../../route/route.ts";
-import type { EndpointOverview } from "../../service/generated/answers.ts";
+import type { EndpointOverview } from "../../../../runtime/protocol/generated/answers.ts";
 import { healthOf } from "../endpoint/endpoint-health.ts";
 import { figuresOf } from "../endpoint/figures.tsx";
 

@@ -6,7 +6,7 @@ import { Badge } from "../../components/status.tsx";
 import { plural } from "../../format/format.ts";
 import { replaceRoute } from "../../route/address.ts";
 import { hrefTo, type PageProps } from "../../route/route.ts";
-import type { EndpointOverview } from "../../service/generated/answers.ts";
+import type { EndpointOverview } from "../../../../runtime/protocol/generated/answers.ts";
 import { concernsOf, summaryOf } from "../endpoint/endpoint-health.ts";
 import { Concerns, useOverviews } from "../endpoint/figures.tsx";
 import { replicasNeedLook } from "../replicas/replica-health.ts";

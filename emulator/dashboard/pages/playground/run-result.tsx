@@ -6,7 +6,7 @@ import { Panel } from "../../components/panel.tsx";
 import { Answer } from "../../components/states.tsx";
 import { Status } from "../../components/status.tsx";
 import { hrefTo } from "../../route/route.ts";
-import type { JobDetails } from "../../service/generated/answers.ts";
+import type { JobDetails } from "../../../../runtime/protocol/generated/answers.ts";
 import { useRead } from "../../service/use-read.ts";
 import { useReadOnly } from "../../state/store.ts";
 import { Chunks } from "../job/chunks.tsx";

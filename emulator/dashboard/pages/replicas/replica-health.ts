@@ -1,5 +1,5 @@
 /** The health of the replicas that share a store. Pure. */
-import type { Replicas } from "../../service/generated/answers.ts";
+import type { Replicas } from "../../../../runtime/protocol/generated/answers.ts";
 
 /** Whether a replica does not answer, or a partition has no owner. */
 export function replicasNeedLook({ replicas, unowned }: Replicas): boolean {

@@ -6,7 +6,7 @@ import { type Column, Records } from "../../components/records.tsx";
 import { Answer, Page } from "../../components/states.tsx";
 import { Badge } from "../../components/status.tsx";
 import { plural } from "../../format/format.ts";
-import type { Replicas } from "../../service/generated/answers.ts";
+import type { Replicas } from "../../../../runtime/protocol/generated/answers.ts";
 import { type Reading, useRead } from "../../service/use-read.ts";
 
 /** Interval between reads, ms: no event says that a replica came or went. */

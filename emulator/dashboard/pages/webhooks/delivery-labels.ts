@@ -1,6 +1,6 @@
 /** Labels of webhook deliveries. */
 import { plural } from "../../format/format.ts";
-import type { DeliveryTry } from "../../service/generated/answers.ts";
+import type { DeliveryTry } from "../../../../runtime/protocol/generated/answers.ts";
 
 /** The answer, or why there was none. */
 export function outcomeOf({ status, error }: DeliveryTry): string {

@@ -10,7 +10,7 @@ import { Status } from "../../components/status.tsx";
 import { formatFromNow, formatInstant } from "../../format/format.ts";
 import { hrefTo } from "../../route/route.ts";
 import { base } from "../../service/call.ts";
-import type { Deliveries, Delivery } from "../../service/generated/answers.ts";
+import type { Deliveries, Delivery } from "../../../../runtime/protocol/generated/answers.ts";
 import { type Reading, useRead } from "../../service/use-read.ts";
 import { useServiceNow } from "../../service/use-service-now.ts";
 import { listPath, receiverOf, triesLabel } from "./delivery-labels.ts";

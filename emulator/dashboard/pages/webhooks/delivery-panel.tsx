@@ -12,7 +12,7 @@ import { linkIn } from "../../json/pictures.ts";
 import { memberOf, type RawNode, readRawJson, writeRawJson } from "../../json/raw-json.ts";
 import { hrefTo } from "../../route/route.ts";
 import { call } from "../../service/call.ts";
-import type { DeliveryWithRequest } from "../../service/generated/answers.ts";
+import type { DeliveryWithRequest } from "../../../../runtime/protocol/generated/answers.ts";
 import { useRead } from "../../service/use-read.ts";
 import { useServiceNow } from "../../service/use-service-now.ts";
 import { attempt, useReadOnly } from "../../state/store.ts";

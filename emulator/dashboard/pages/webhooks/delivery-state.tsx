@@ -4,7 +4,7 @@ import { Moment } from "../../components/links.tsx";
 import { type Column, Records } from "../../components/records.tsx";
 import { Badge } from "../../components/status.tsx";
 import { formatDuration } from "../../format/format.ts";
-import type { Delivery, DeliveryTry } from "../../service/generated/answers.ts";
+import type { Delivery, DeliveryTry } from "../../../../runtime/protocol/generated/answers.ts";
 import { outcomeOf } from "./delivery-labels.ts";
 
 export function DeliveryState({ of }: { readonly of: Delivery["state"] }): JSX.Element {

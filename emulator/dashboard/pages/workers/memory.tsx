@@ -5,7 +5,7 @@ import { Chart } from "../../components/chart.tsx";
 import type { ChartModel } from "../../components/chart-model.ts";
 import { areaOf, lineOf, mostOf, straight } from "../../components/chart-path.ts";
 import { formatSize } from "../../format/format.ts";
-import type { OperatedWorker } from "../../service/generated/answers.ts";
+import type { OperatedWorker } from "../../../../runtime/protocol/generated/answers.ts";
 
 type Memory = NonNullable<OperatedWorker["memory"]>;
 

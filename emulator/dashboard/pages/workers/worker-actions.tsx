@@ -5,7 +5,7 @@ import { Button } from "../../components/button.tsx";
 import { Confirm } from "../../components/dialog.tsx";
 import { shortId } from "../../format/format.ts";
 import { call } from "../../service/call.ts";
-import type { OperatedWorker } from "../../service/generated/answers.ts";
+import type { OperatedWorker } from "../../../../runtime/protocol/generated/answers.ts";
 import { attempt, useReadOnly } from "../../state/store.ts";
 import { drainSentences, freezeSentences, killSentences } from "./worker-labels.ts";
 

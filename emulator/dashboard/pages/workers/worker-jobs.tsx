@@ -5,7 +5,7 @@ import { Panel } from "../../components/panel.tsx";
 import { type Column, Records } from "../../components/records.tsx";
 import { Badge, outcomeBadge } from "../../components/status.tsx";
 import { formatDuration } from "../../format/format.ts";
-import type { OperatedWorker } from "../../service/generated/answers.ts";
+import type { OperatedWorker } from "../../../../runtime/protocol/generated/answers.ts";
 import { useServiceNow } from "../../service/use-service-now.ts";
 
 /** Maximum number of former jobs that the service keeps of a worker. */

@@ -1,6 +1,6 @@
 /** Labels of workers, and what follows from an action on one. */
 import { formatDuration, formatSize } from "../../format/format.ts";
-import type { OperatedWorker } from "../../service/generated/answers.ts";
+import type { OperatedWorker } from "../../../../runtime/protocol/generated/answers.ts";
 
 type State = OperatedWorker["state"];
 

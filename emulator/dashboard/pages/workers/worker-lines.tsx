@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
 import { LogLines } from "../../components/log-lines.tsx";
 import { Panel } from "../../components/panel.tsx";
-import type { OperatedWorker } from "../../service/generated/answers.ts";
+import type { OperatedWorker } from "../../../../runtime/protocol/generated/answers.ts";
 
 /** Maximum distance from the end that counts as the end, px. */
 const END_PX = 8;

@@ -7,7 +7,7 @@ import { Facts, Panel } from "../../components/panel.tsx";
 import { StageBars } from "../../components/stage-bars.tsx";
 import { Answer, Empty } from "../../components/states.tsx";
 import { hrefTo } from "../../route/route.ts";
-import type { OperatedWorker } from "../../service/generated/answers.ts";
+import type { OperatedWorker } from "../../../../runtime/protocol/generated/answers.ts";
 import { useRead } from "../../service/use-read.ts";
 import { useServiceNow } from "../../service/use-service-now.ts";
 import { MemoryChart } from "./memory.tsx";

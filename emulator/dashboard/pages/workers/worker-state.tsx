@@ -1,7 +1,7 @@
 /** The state of a worker: a drawing and a word. */
 import type { JSX } from "preact";
 import { Badge } from "../../components/status.tsx";
-import type { OperatedWorker } from "../../service/generated/answers.ts";
+import type { OperatedWorker } from "../../../../runtime/protocol/generated/answers.ts";
 import { isBadEnd } from "./worker-labels.ts";
 
 const SHOWN = {

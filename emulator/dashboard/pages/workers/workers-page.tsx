@@ -9,7 +9,7 @@ import { Answer, Empty, Page } from "../../components/states.tsx";
 import { formatDuration, plural } from "../../format/format.ts";
 import { goTo } from "../../route/address.ts";
 import type { PageProps } from "../../route/route.ts";
-import type { OperatedWorker } from "../../service/generated/answers.ts";
+import type { OperatedWorker } from "../../../../runtime/protocol/generated/answers.ts";
 import { useRead } from "../../service/use-read.ts";
 import { useServiceNow } from "../../service/use-service-now.ts";
 import { MemoryLine } from "./memory.tsx";

@@ -1,11 +1,11 @@
 /** Runs a command for a running emulator against a service in this process. */
-import type { OperateFlags, OperateName } from "../../../../emulator/cli/operate/operate-flags.ts";
-import { runOperation } from "../../../../emulator/cli/operate/run-operation.ts";
+import type { CommandFlags, CommandName } from "../../../../emulator/cli/operate/commands.ts";
+import { runCommand } from "../../../../emulator/cli/operate/run-command.ts";
 import type { Terminal } from "../../../../emulator/cli/operate/terminal.ts";
 import { KEY, type TestHttp } from "../../http/http-harness.ts";
 
 interface Asked {
-  readonly flags?: OperateFlags;
+  readonly flags?: CommandFlags;
   readonly key?: string;
   /** What a person answers; by default nobody is there. */
   readonly answer?: boolean;
@@ -16,7 +16,7 @@ interface Asked {
 /** What the command writes. */
 export async function run(
   { url }: Pick<TestHttp, "url">,
-  name: OperateName,
+  name: CommandName,
   subject?: string,
   { flags = {}, key = KEY, answer, signal = new AbortController().signal, out }: Asked = {},
 ): Promise<string> {
@@ -30,7 +30,7 @@ export async function run(
     confirm: answer === undefined ? undefined : async () => answer,
     signal,
   };
-  await runOperation({ name, subject, flags }, { SV_URL: url, SV_API_KEY: key }, terminal);
+  await runCommand({ name, subject, flags }, { SV_URL: url, SV_API_KEY: key }, terminal);
   return written;
 }
 

@@ -1,18 +1,25 @@
 /** How tables, durations and jobs are shown. */
 import { expect, test } from "vitest";
-import type { ShownAttempt, ShownJob } from "../../../../emulator/cli/operate/answers.ts";
+import type { Attempt, JobDetails } from "../../../../emulator/cli/operate/find-job.ts";
 import { jobText } from "../../../../emulator/cli/operate/show-job.ts";
-import { tableText } from "../../../../emulator/cli/operate/table.ts";
+import { type Columns, tableText } from "../../../../emulator/cli/operate/table.ts";
 import { durationInWords } from "../../../../emulator/core/time/duration.ts";
+import { painter } from "../../../../emulator/cli/terminal-text.ts";
 import { instantInWords } from "../../../../emulator/cli/operate/terminal.ts";
 
 test("columns are as wide as their widest cells, whatever colour those have; empty ones are left out", () => {
   const rows = [
-    ["a", "\u001B[31mred\u001B[39m", "", "1"],
-    ["longer", "x", "", "22"],
+    { id: "a", status: "lost", n: 1 },
+    { id: "longer\u001B[2J", status: "x", n: 22 },
   ];
-  expect(tableText(["id", "status", "none", "n"], rows)).toBe(
-    "ID      STATUS  N\na       \u001B[31mred\u001B[39m     1\nlonger  x       22\n",
+  const columns: Columns<(typeof rows)[number]> = {
+    id: ({ id }) => id,
+    status: ({ status }) => ({ state: status }),
+    none: () => undefined,
+    n: ({ n }) => n,
+  };
+  expect(tableText(painter(true), rows, columns)).toBe(
+    "ID      STATUS  N\na       \u001B[31mlost\u001B[39m    1\nlonger  x       22\n",
   );
 });
 
@@ -33,12 +40,13 @@ test("instants are shown to the second", () => {
   expect(instantInWords("2026-01-01T00:00:01.234Z")).toBe("2026-01-01 00:00:01");
 });
 
-const JOB: ShownJob = {
+const JOB: JobDetails = {
   id: "019b-e1",
   endpointId: "hello",
   status: "FAILED",
   submittedAt: "2026-01-01T00:00:00.000Z",
   kind: "async",
+  ttlPinned: false,
   queuedAt: "2026-01-01T00:00:00.000Z",
   expiresAt: "2026-01-02T00:00:00.000Z",
   attempt: 2,
@@ -49,7 +57,7 @@ const JOB: ShownJob = {
   attempts: [],
   input: { text: "x".repeat(3_000) },
   failure: {
-    type: "process_crashed",
+    type: "process_exited",
     message: "The process was killed.",
     stack: "at a\nat b",
     workerId: "w1",
@@ -61,7 +69,7 @@ const JOB: ShownJob = {
 };
 
 test("a job shows what is known, its failure report, and large payloads in part", () => {
-  const text = jobText(JOB, { colors: false });
+  const text = jobText(JOB, painter(false));
   expect(text.split("\n").slice(0, 5)).toEqual([
     "job        019b-e1",
     "endpoint   hello",
@@ -81,7 +89,7 @@ test("a job shows what is known, its failure report, and large payloads in part"
 
 test("attempts are shown with the stages of a worker's start, and why each ended", () => {
   const instant = (seconds: number) => new Date(1_000 * seconds).toISOString();
-  const attempts: ShownAttempt[] = [
+  const attempts: Attempt[] = [
     {
       outcome: "out_of_memory",
       ...{ number: 1, workerId: "w1", version: 7, queuedAt: instant(0) },
@@ -91,7 +99,7 @@ test("attempts are shown with the stages of a worker's start, and why each ended
     },
     { number: 80, outcome: "running", queuedAt: instant(16), startedAt: instant(17) },
   ];
-  const text = jobText({ ...JOB, attempts, attemptsLeftOut: 78 }, { colors: false });
+  const text = jobText({ ...JOB, attempts, attemptsLeftOut: 78 }, painter(false));
   expect(text).toContain(
     "attempts\n" +
       "  ATTEMPT  OUTCOME        VERSION  WORKER  STARTED              WAITED  FOR                                                      RAN    WHY\n" +
@@ -100,13 +108,13 @@ test("attempts are shown with the stages of a worker's start, and why each ended
   expect(text).toContain("  80       running ");
   expect(text).toContain("  … and 78 attempts after the first\n");
   const [, only] = attempts;
-  expect(jobText({ ...JOB, attempts: only ? [only] : [] }, { colors: false })).not.toContain(
+  expect(jobText({ ...JOB, attempts: only ? [only] : [] }, painter(false))).not.toContain(
     "ATTEMPT",
   );
 });
 
 test("the value of a job in progress is its progress", () => {
   const { failure: _, input: __, ...rest } = JOB;
-  const text = jobText({ ...rest, status: "IN_PROGRESS", output: 0.5 }, { colors: false });
+  const text = jobText({ ...rest, status: "IN_PROGRESS", output: 0.5 }, painter(false));
   expect(text).toMatch(/\nprogress\n {2}0.5\n$/);
 });

@@ -1,25 +1,28 @@
 /** The paragraph on why a job stands where it does, from facts alone. */
 import { describe, expect, test } from "vitest";
-import type {
-  ShownAttempt,
-  ShownFailure,
-  ShownJob,
-} from "../../../../emulator/cli/operate/answers.ts";
-import type { WhyFacts } from "../../../../emulator/cli/operate/why/explain-job.ts";
+import type { Failure } from "../../../../runtime/protocol/generated/answers.ts";
+import type { Attempt, JobDetails } from "../../../../emulator/cli/operate/find-job.ts";
+import type { OtherJob, WhyFacts } from "../../../../emulator/cli/operate/why/explain-job.ts";
 import { why } from "../../../../emulator/cli/operate/why/why.ts";
 import { ordinal } from "../../../../emulator/cli/operate/why/words.ts";
 
 const T0 = Date.parse("2026-01-01T00:00:00.000Z");
 const at = (seconds: number) => new Date(T0 + 1_000 * seconds).toISOString();
 
-type Given = Partial<Omit<WhyFacts, "job">> & { readonly job?: Partial<ShownJob> };
+type Given = Partial<Omit<WhyFacts, "job">> & { readonly job?: Partial<JobDetails> };
 
 function facts({ job, ...given }: Given = {}): WhyFacts {
   return {
     job: {
       ...{ id: "j1-e1", endpointId: "tiles", status: "FAILED", kind: "async" },
       ...{ submittedAt: at(0), queuedAt: at(0), expiresAt: at(86_400), attempt: 1, retries: 0 },
-      ...{ executionTimeout: 600_000, lowPriority: false, chunks: 0, attempts: [] },
+      ...{
+        executionTimeout: 600_000,
+        lowPriority: false,
+        ttlPinned: false,
+        chunks: 0,
+        attempts: [],
+      },
       ...job,
     },
     now: T0 + 60_000,
@@ -33,7 +36,7 @@ function facts({ job, ...given }: Given = {}): WhyFacts {
   };
 }
 
-function attempt(number: number, given: Partial<ShownAttempt> = {}): ShownAttempt {
+function attempt(number: number, given: Partial<Attempt> = {}): Attempt {
   return {
     outcome: "failed",
     ...{ number, workerId: "w1", version: 7, queuedAt: at(0) },
@@ -42,12 +45,12 @@ function attempt(number: number, given: Partial<ShownAttempt> = {}): ShownAttemp
   };
 }
 
-const failed = (failure: Partial<ShownFailure> = {}): ShownFailure => ({
+const failed = (failure: Partial<Failure> = {}): Failure => ({
   ...{ type: "handler_error", message: "there is no tile 7" },
   ...failure,
 });
 
-const others = (version: number, status: string, count: number) =>
+const others = (version: number, status: OtherJob["status"], count: number): OtherJob[] =>
   Array.from({ length: count }, (_, index) => ({
     id: `${version}-${status}-${index}`,
     status,
@@ -76,7 +79,7 @@ describe("a job that failed", () => {
     expect(why(facts({ job }))).toContain('The last line it wrote was "tile 7".');
   });
 
-  test.each([
+  test.each<[Failure["type"], string]>([
     ["invalid_input", "failed before its handler ran"],
     ["invalid_output", "failed when its handler was done"],
   ])("with %s %s", (type, words) => {
@@ -84,7 +87,7 @@ describe("a job that failed", () => {
     expect(why(facts({ job }))).toContain(words);
   });
 
-  test.each<[ShownAttempt["outcome"], string]>([
+  test.each<[Attempt["outcome"], string]>([
     ["crashed", "crashed after"],
     ["out_of_memory", "ran out of memory after"],
     ["lost", "lost its worker after"],
@@ -104,7 +107,10 @@ describe("a job that failed", () => {
 
 describe("limits", () => {
   test("of time are named where they were met, and while the job runs", () => {
-    const timedOut = { status: "TIMED_OUT", attempts: [attempt(1, { outcome: "timed_out" })] };
+    const timedOut = {
+      status: "TIMED_OUT" as const,
+      attempts: [attempt(1, { outcome: "timed_out" })],
+    };
     expect(why(facts({ job: timedOut }))).toContain("Its executionTimeout is 10 min 0 s.");
     const { endedAt: _, ...running } = attempt(1, { outcome: "running" });
     expect(why(facts({ job: { status: "IN_PROGRESS", attempts: [running] } }))).toBe(
@@ -198,13 +204,16 @@ describe("other jobs on the same version", () => {
   });
 
   test("do not include the job itself, nor those that have not ended", () => {
-    const beside = [{ id: "j1-e1", status: "FAILED", version: 7 }, ...others(7, "IN_QUEUE", 3)];
+    const beside = [
+      { id: "j1-e1", status: "FAILED" as const, version: 7 },
+      ...others(7, "IN_QUEUE", 3),
+    ];
     expect(why(facts({ job, others: beside }))).not.toContain("other job");
   });
 });
 
 describe("a job that waits", () => {
-  const job = { status: "IN_QUEUE" };
+  const job = { status: "IN_QUEUE" as const };
   const endpoint = (given: object) => ({ ...facts().endpoint, ...given }) as WhyFacts["endpoint"];
   const workers = (given: object) =>
     endpoint({ workers: { idle: 0, running: 0, initializing: 0, ...given } });
@@ -261,7 +270,7 @@ describe("a job that waits", () => {
 });
 
 test("a job that was cancelled says whether it had begun", () => {
-  const job = { status: "CANCELLED" };
+  const job = { status: "CANCELLED" as const };
   expect(why(facts({ job }))).toBe('Job j1-e1 of "tiles" was cancelled before a worker had it.');
   const attempts = [attempt(1, { outcome: "cancelled" })];
   expect(why(facts({ job: { ...job, attempts } }))).toContain("after it had run for 2.0 s");

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { chartLabel, isBlank } from "../../../../emulator/dashboard/components/chart-model.ts";
 import { chartsOf } from "../../../../emulator/dashboard/pages/endpoint/chart-data.ts";
-import type { EndpointSeries } from "../../../../emulator/dashboard/service/generated/answers.ts";
+import type { EndpointSeries } from "../../../../runtime/protocol/generated/answers.ts";
 
 const nothing = [null, null, null];
 const SERIES: EndpointSeries = {

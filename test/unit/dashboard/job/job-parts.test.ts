@@ -6,7 +6,7 @@ import { FORMS } from "../../../../emulator/dashboard/pages/job/copy-as.ts";
 import { stagesOf } from "../../../../emulator/dashboard/pages/job/stages.ts";
 import { PLACES, WAYS } from "../../../../emulator/dashboard/pages/job/state-diagram.ts";
 import { readRawJson } from "../../../../emulator/dashboard/json/raw-json.ts";
-import type { Attempt } from "../../../../emulator/dashboard/service/generated/answers.ts";
+import type { Attempt } from "../../../../runtime/protocol/generated/answers.ts";
 
 const at = (second: number) => new Date(1_700_000_000_000 + second * 1_000).toISOString();
 

@@ -12,7 +12,7 @@ import {
   startMs,
 } from "../../../../emulator/dashboard/pages/workers/worker-labels.ts";
 import { startStages } from "../../../../emulator/dashboard/pages/workers/start-stages.ts";
-import type { OperatedWorker } from "../../../../emulator/dashboard/service/generated/answers.ts";
+import type { OperatedWorker } from "../../../../runtime/protocol/generated/answers.ts";
 
 const at = (second: number) => new Date(1_700_000_000_000 + second * 1_000).toISOString();
 

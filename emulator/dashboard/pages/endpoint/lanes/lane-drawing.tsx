@@ -10,7 +10,7 @@ import type {
   EndpointSeries,
   OperatedWorker,
   ScalerDecisions,
-} from "../../../service/generated/answers.ts";
+} from "../../../../../runtime/protocol/generated/answers.ts";
 import { Hint, useHint } from "./hint.tsx";
 import { laneLayout, type LaneLayout, rowsOf } from "./lane-layout.ts";
 import { LaneShapes } from "./lane-shapes.tsx";

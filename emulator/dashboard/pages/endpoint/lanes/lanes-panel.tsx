@@ -16,7 +16,7 @@ import type {
   OperatedWorker,
   OperatedWorkers,
   ScalerDecisions,
-} from "../../../service/generated/answers.ts";
+} from "../../../../../runtime/protocol/generated/answers.ts";
 import type { Reading } from "../../../service/use-read.ts";
 import { LaneDrawing } from "./lane-drawing.tsx";
 import { Legend } from "./lane-shapes.tsx";

@@ -1,0 +1,244 @@
+/** The commands for a running emulator as a table: their arguments, options and help. */
+import { type Command, Option } from "commander";
+import { JOB_STATUSES, type JobStatus } from "../../../runtime/protocol/job-status.ts";
+import { MADE_SCOPES, type MadeScope } from "../../core/access/api-key.ts";
+import { DELIVERY_STATES, type DeliveryState } from "../../core/webhooks/delivery.ts";
+import { DEFAULT_HOST, DEFAULT_PORT } from "../serve/setting-values.ts";
+
+export const DEFAULT_URL = `http://${DEFAULT_HOST}:${DEFAULT_PORT}`;
+
+/** The options as written; one that was not given is absent. */
+export interface CommandFlags {
+  readonly url?: string;
+  readonly json?: true;
+  readonly status?: JobStatus;
+  readonly limit?: string;
+  readonly yes?: true;
+  readonly follow?: true;
+  readonly tail?: string;
+  /** True: the newest job, whatever its status. */
+  readonly last?: true | "failed";
+  readonly save?: string;
+  readonly advance?: string;
+  readonly endpoint?: string;
+  readonly state?: DeliveryState;
+  readonly redeliver?: true;
+  readonly from?: string;
+  readonly scope?: MadeScope;
+  readonly name?: string;
+  /** Ids, separated by commas. */
+  readonly endpoints?: string;
+  readonly expires?: string;
+  readonly wait?: string;
+}
+
+export type CommandName = (typeof COMMANDS)[number]["name"];
+
+/** A command as it was given. */
+export interface GivenCommand {
+  readonly name: CommandName;
+  /** The argument: an endpoint, a job, a delivery, a name, a key or a duration. */
+  readonly subject: string | undefined;
+  readonly flags: CommandFlags;
+}
+
+type OptionRow = readonly [flags: string, description: string, choices?: readonly string[]];
+
+const LIMIT: OptionRow = ["--limit <number>", "how many, 1 to 100 (default: 20)"];
+const LAST: OptionRow = [
+  "--last [failed]",
+  "the newest job, or the newest that failed",
+  ["failed"],
+];
+const EXPIRES: OptionRow = [
+  "--expires <duration>",
+  "how long it is good, for example 30d (default: until it is revoked)",
+];
+
+const ARGUMENT_HELP = {
+  "[endpoint]": "id of an endpoint",
+  "<endpoint>": "id of an endpoint",
+  "[id]": "id of a job, or the end of it as the log shows it",
+  "<id>": "id of a job, or the end of it as the log shows it",
+  "[delivery]": "id of a delivery, or of the job it tells of; default: all of them",
+  "<name>": "what it is called, in the audit too; no other key has the name",
+  "<key>": "its id or name",
+  "[duration]": "by how much, for example +31m or 1h30m",
+} as const;
+
+interface CommandRow {
+  /** Two words: a group and a command in it. */
+  readonly name: string;
+  readonly argument?: keyof typeof ARGUMENT_HELP;
+  readonly summary: string;
+  readonly options?: readonly OptionRow[];
+}
+
+const COMMANDS = [
+  { name: "open", summary: "print a link that opens the dashboard of a running emulator" },
+  { name: "endpoints", summary: "list the endpoints of a running emulator" },
+  { name: "workers", argument: "[endpoint]", summary: "list the workers of a running emulator" },
+  {
+    name: "jobs",
+    argument: "[endpoint]",
+    summary: "list the newest jobs of a running emulator",
+    options: [["--status <status>", "only jobs in this status", JOB_STATUSES], LIMIT],
+  },
+  {
+    name: "job",
+    argument: "[id]",
+    summary: "show all of one job, or save it as a file",
+    options: [
+      LAST,
+      ["--save <file>", "write it to a file that run --from takes, without credentials"],
+    ],
+  },
+  {
+    name: "why",
+    argument: "[id]",
+    summary: "say in one paragraph why a job failed, or waits",
+    options: [LAST],
+  },
+  {
+    name: "run",
+    argument: "[endpoint]",
+    summary: "run a job that was saved, and show its end",
+    options: [
+      [
+        "--from <file>",
+        "the job, as job --save writes it; by default it runs on the endpoint of that name",
+      ],
+    ],
+  },
+  { name: "cancel", argument: "<id>", summary: "end a job that waits or runs" },
+  { name: "retry", argument: "<id>", summary: "queue a job again that failed or timed out" },
+  {
+    name: "purge",
+    argument: "<endpoint>",
+    summary: "remove the jobs that wait in a queue",
+    options: [["--yes", "do not ask"]],
+  },
+  {
+    name: "webhooks",
+    argument: "[delivery]",
+    summary: "list webhook deliveries, show one, or send it again",
+    options: [
+      ["--endpoint <id>", "only those of one endpoint"],
+      ["--state <state>", "only those in this state", DELIVERY_STATES],
+      LIMIT,
+      ["--redeliver", "send the one that is named again, with the same id and body"],
+    ],
+  },
+  {
+    name: "clock",
+    argument: "[duration]",
+    summary: "show service time, advance it, or hold deletions",
+    options: [["--advance <duration>", "the same as the argument"]],
+  },
+  {
+    name: "keys create",
+    argument: "<name>",
+    summary: "make a key, and show it once",
+    options: [
+      [
+        "--scope <scope>",
+        "what it opens: everything, what changes nothing, jobs of some endpoints, what is no job and no key, or what workers of an endpoint call",
+        MADE_SCOPES,
+      ],
+      [
+        "--endpoints <ids>",
+        "with --scope jobs: the endpoints, with commas between several; with --scope workers: the one",
+      ],
+      EXPIRES,
+    ],
+  },
+  { name: "keys list", summary: "list the keys that were made" },
+  { name: "keys revoke", argument: "<key>", summary: "revoke a key: it opens nothing any more" },
+  {
+    name: "token create",
+    argument: "<endpoint>",
+    summary: "make a token for workers from elsewhere, and show it once",
+    options: [
+      ["--name <name>", "what it is called (default: the endpoint, and -workers)"],
+      EXPIRES,
+    ],
+  },
+  { name: "token list", summary: "list the tokens that were made" },
+  { name: "token revoke", argument: "<key>", summary: "revoke a token: its workers are sent away" },
+  {
+    name: "audit",
+    summary: "list who changed what, the newest change first",
+    options: [LIMIT],
+  },
+  { name: "replicas", summary: "list the emulators that share the database, and what each has" },
+  {
+    name: "ready",
+    summary: "ask whether a running emulator can be called, or wait until it can",
+    options: [["--wait <duration>", "how long to wait for it, for example 30s"]],
+  },
+  {
+    name: "logs",
+    argument: "[endpoint]",
+    summary: "show the log of a running emulator",
+    options: [
+      ["-f, --follow", "go on with what comes, until Ctrl-C"],
+      ["--tail <number>", "how many of the kept lines, 0 to 2000 (default: all)"],
+    ],
+  },
+] as const satisfies readonly CommandRow[];
+
+const GROUPS: ReadonlyMap<string, string> = new Map([
+  ["keys", "make, list and revoke API keys of a running emulator"],
+  ["token", "make, list and revoke tokens of workers from elsewhere"],
+]);
+
+/** @param taken called when one of the commands was given */
+export function addOperateCommands(program: Command, taken: (command: GivenCommand) => void): void {
+  for (const row of COMMANDS) {
+    const { name, summary, argument, options = [] }: CommandRow & Pick<GivenCommand, "name"> = row;
+    const [first = "", second] = name.split(" ");
+    const parent = second === undefined ? program : groupOf(program, first);
+    const command = described(parent, second ?? first, summary);
+    if (argument !== undefined) command.argument(argument, ARGUMENT_HELP[argument]);
+    for (const [flags, description, choices] of options) {
+      const option = new Option(flags, description);
+      if (choices !== undefined) option.choices(choices);
+      command.addOption(option.makeOptionMandatory(flags.startsWith("--scope")));
+    }
+    command
+      .option("--url <url>", `where the emulator is called (default: $SV_URL, or ${DEFAULT_URL})`)
+      .option("--json", name === "logs" ? "a JSON object a line" : "the answer as one JSON value")
+      .addHelpText("after", AFTER_HELP)
+      .action(() => taken({ name, subject: command.args[0], flags: command.opts<CommandFlags>() }));
+  }
+}
+
+function groupOf(program: Command, name: string): Command {
+  const known = program.commands.find((command) => command.name() === name);
+  return known ?? described(program, name, GROUPS.get(name) ?? name).helpCommand(false);
+}
+
+function described(parent: Command, name: string, summary: string): Command {
+  return parent
+    .command(name, { isDefault: name === "list" })
+    .summary(summary)
+    .description(`${summary.slice(0, 1).toUpperCase()}${summary.slice(1)}.`);
+}
+
+const AFTER_HELP = `
+Environment:
+  SV_URL        where the emulator is called, as --url
+  SV_API_KEY    its API key
+  SV_ADMIN_KEY  its key for /emulator, where it has one of its own
+  NODE_EXTRA_CA_CERTS
+                a file in PEM with the authority of its certificate, where that is one of your own
+  NO_COLOR      anything turns colours off
+
+Exit codes:
+  0    done
+  2    wrong usage
+  6    no emulator answers at that address
+  7    the emulator refused: a wrong key, nothing of that id, or not possible in that state; ready: it is not
+  8    run: the job failed, timed out or was cancelled
+  130  broken off by Ctrl-C
+`;
