@@ -1,6 +1,6 @@
-/** Calls functions that others gave: what one of them throws harms nothing but itself. */
+/** Calls listeners so that an error in one of them harms nothing else. */
 
-/** Called with what a function threw, or rejected with. Must not throw. */
+/** Receives the error of a function that threw, or the reason of its rejected promise. Must not throw. */
 export type OnDefect = (error: unknown) => void;
 
 /** `listener` as a function that never throws: its errors, and the rejections of its promises, go to `onDefect`. */
@@ -18,7 +18,7 @@ export function guarded<A extends readonly unknown[]>(
   };
 }
 
-/** Calls `work` with each item; what one call throws keeps the others from nothing. */
+/** Calls `work` with every item, also after one of the calls has thrown. */
 export function forEachGuarded<T>(
   items: Iterable<T>,
   onDefect: OnDefect,

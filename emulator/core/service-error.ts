@@ -1,121 +1,120 @@
-/** The one shape of every error the service answers, and the closed table of its codes. */
+/** The form of every error of the service, and the closed table of its codes. */
 
 /**
- * Every code by its HTTP status, with when it occurs; the reference of error codes is generated from this. The statuses 400, 401,
+ * All codes by HTTP status, each with its cause. The reference of error codes is generated from this table. Statuses 400, 401,
  * 404, 429 and 500 are the spec's; codes and the rest are ours.
  */
 const CODES = {
   400: {
     invalid_request:
-      "A field or a query parameter is missing, of the wrong kind or out of bounds; `problems` names each.",
+      "A field or a query parameter is missing, has the wrong type or is out of bounds; `problems` names each.",
     invalid_json:
-      "The body is no JSON, no UTF-8, or nested too deeply; the message names the byte.",
-    unsupported_encoding: "The body has a Content-Encoding; bodies are taken uncompressed only.",
+      "The body is not JSON, not UTF-8, or nested too deeply; the message names the byte.",
+    unsupported_encoding: "The body has a Content-Encoding; only uncompressed bodies are accepted.",
     invalid_header: "The request line or a header cannot be used, for example two Host headers.",
-    job_already_finished: "`/cancel` of a job that ended otherwise than by cancellation.",
+    job_already_finished: "`/cancel` of a job that has ended, but not by cancellation.",
     job_not_retryable: "`/retry` of a job that is neither FAILED nor TIMED_OUT.",
     wrong_endpoint_type:
       "An operation on a queue at a load balancing endpoint, or a request to a worker's server at an endpoint with a queue.",
     no_worker_available:
-      "No worker of a load balancing endpoint was healthy in the time a request waits for one.",
+      "No worker of a load balancing endpoint became healthy while the request waited.",
     worker_timeout:
-      "The worker named with `strict-resume` was not healthy in the time a request waits for it.",
+      "The worker named with `strict-resume` did not become healthy while the request waited.",
     key_name_taken: "Another API key has that name.",
     template_name_taken: "Another template has that name.",
     registry_auth_name_taken: "Another container registry auth has that name.",
-    pod_locked: "A locked pod is to be stopped, restarted or reset; unlock it first.",
-    in_use: "What is to be deleted is still used; the message names what uses it.",
+    pod_locked: "The pod is locked and cannot be stopped, restarted or reset; unlock it first.",
+    in_use: "The resource to delete is still in use; the message names its users.",
     worker_out_of_reach:
-      "A worker is to be killed or frozen that the service did not start, or frozen that runs in the service's own process or does not run yet.",
-    delivery_pending: "Redelivery of a webhook delivery that still has tries of its own.",
+      "The service did not start the worker that should be killed or frozen; or the worker to freeze runs in the service's own process, or does not run yet.",
+    delivery_pending: "The webhook delivery to redeliver still has tries left.",
   },
   401: {
     unauthorized: "The API key is missing or wrong, or was revoked.",
-    key_expired: "The API key was right, and has expired.",
+    key_expired: "The API key has expired.",
   },
   403: {
     insufficient_scope:
-      "The API key does not open the operation; the message names its scope and what that opens.",
+      "The API key does not allow the operation; the message names its scope and what that allows.",
     dashboard_read_only:
-      "The dashboard was started with `--dashboard read-only` and asks for something that is no reading.",
+      "The dashboard was started with `--dashboard read-only`, and the request would change something.",
     origin_not_allowed:
       "The request comes from a page of another origin; `--allowed-origin` lets such pages call.",
   },
   404: {
     endpoint_not_found: "There is no endpoint with that id.",
     job_not_found:
-      "There is no job with that id on the endpoint: never was, or its TTL or retention ran out.",
+      "The endpoint has no job with that id; it never existed, or its TTL or retention ran out.",
     template_not_found: "There is no template with that id.",
     affinity_worker_gone:
       "The worker named with `strict` or `strict-resume` takes no requests of the endpoint any more.",
     registry_auth_not_found: "There is no container registry auth with that id.",
     worker_not_found: "There is no worker with that id, or it has ended.",
-    delivery_not_found: "There is no webhook delivery with that id, or it is kept no longer.",
+    delivery_not_found: "There is no webhook delivery with that id, or it is no longer kept.",
     pod_not_found: "There is no pod with that id.",
-    key_not_found: "There is no API key with that id that could be revoked.",
+    key_not_found: "There is no API key with that id that can be revoked.",
     network_volume_not_found: "There is no network volume with that id.",
     not_found: "The path names no operation.",
   },
   405: {
-    method_not_allowed: "The path exists, but not with that method; `Allow` names those it takes.",
+    method_not_allowed: "The path exists, but not with that method; `Allow` lists its methods.",
   },
   408: {
-    request_timeout: "The request did not arrive whole in the time a request may take.",
+    request_timeout: "The request did not arrive completely within the time limit.",
   },
   409: {
     wrong_pod_status:
-      "A pod is to do, below `/live/v2`, what its status does not allow; its `actions` are what does.",
+      "Below `/live/v2`: the status of the pod does not allow the action; its `actions` list the allowed ones.",
   },
   413: {
-    payload_too_large: "The body is larger than the operation takes; it was read no further.",
+    payload_too_large: "The body is larger than the operation allows; the rest was not read.",
   },
   421: {
-    host_not_allowed:
-      "The Host header is no name of this service; `--allowed-host` gives it further ones.",
+    host_not_allowed: "The Host header does not name this service; `--allowed-host` adds names.",
   },
   422: {
     unprocessable:
-      "A body or a query parameter of the second version of REST, below `/live/v2`, is not as its document says; `errors` has a line for each.",
+      "Below `/live/v2`: a body or a query parameter does not match the document of the second version of REST; `errors` has a line for each problem.",
   },
   429: {
     rate_limited:
-      "The operation has had as many requests as it takes in 10 s, or the key as many as its quota below `/live/v2` has; `Retry-After` says when there is room again.",
+      "The operation's limit of requests in 10 s is used up, or the key's quota below `/live/v2`; `Retry-After` says when to try again.",
     too_many_requests_at_once:
-      "The operation has as many requests at work as it takes at once; try again when one has been answered.",
+      "The operation's limit of simultaneous requests is reached; try again when one has been answered.",
   },
   500: {
-    internal_error: "A defect of the service; the message carries an id that is found in its log.",
+    internal_error: "A defect of the service; the message has an id that is found in the log.",
     data_damaged:
-      "What is kept in the data directory is damaged, and not only data of a job that could be told to be FAILED for it; the message says what is damaged.",
+      "The data directory is damaged, and not only in data of a single job, which would be FAILED; the message says what is damaged.",
     secrets_unusable:
       "Stored credentials cannot be encrypted or decrypted; the message says what is wrong with the key.",
   },
   501: {
     not_served_yet:
-      "An operation of the live service that is not there, below `/live`; the message says why, and what to do instead.",
+      "Below `/live`: an operation of the live service that is not emulated; the message says why, and what to do instead.",
   },
   502: {
     worker_failed:
-      "The server of a load balancing endpoint's worker could not be reached, broke the connection off before its answer, or answered what cannot be passed on.",
+      "The server of a load balancing endpoint's worker could not be reached, closed the connection before its answer, or sent an invalid answer.",
   },
   503: {
     too_much_in_flight:
-      "Large payloads of other requests took all the memory there is for them, for longer than a request waits; `Retry-After` says when to try again.",
+      "The memory for large payloads was used up by other requests for longer than a request waits; `Retry-After` says when to try again.",
     storage_busy:
-      "The disk did not store as fast as it was asked to for longer than a request waits; nothing of the request was stored. `Retry-After` says when to try again.",
+      "The disk was too slow for longer than a request waits; nothing of the request was stored. `Retry-After` says when to try again.",
     endpoint_moved:
-      "Another emulator of the same store decides for the endpoint by now, or will in a moment; nothing of the request was done that it does not know. `Retry-After` says when to try again.",
-    shutting_down: "The service is stopping and takes no new work.",
+      "The endpoint moves, or has moved, to another replica; nothing was done for the request that the other replica does not know. `Retry-After` says when to try again.",
+    shutting_down: "The service is stopping and accepts no new work.",
     not_ready:
       "`/readyz`: the service has not started yet, its store does not work, or it is stopping; `problems` names what is missing.",
   },
   504: {
     processing_timeout:
-      "The server of a load balancing endpoint's worker had not answered in the time a request may take.",
+      "The server of a load balancing endpoint's worker did not answer within the time limit.",
   },
   507: {
     storage_failed:
-      "The data directory was removed, or its disk fails; nothing of the request was stored that could be relied on. The log says more.",
+      "The data directory was removed, or its disk fails; nothing of the request is stored reliably. The log says more.",
     storage_full:
       "The data directory, or for a large body the temporary directory, has no room left; nothing of the request was stored.",
   },
@@ -123,12 +122,12 @@ const CODES = {
 
 type Codes = typeof CODES;
 
-/** One of them; clients may switch on it. */
+/** A code; clients may depend on it. */
 export type ErrorCode = { [Status in keyof Codes]: keyof Codes[Status] }[keyof Codes];
 
 interface ErrorCodeRow {
   readonly status: number;
-  /** When the code occurs. */
+  /** The cause of the code. */
   readonly when: string;
 }
 
@@ -139,26 +138,26 @@ export const ERROR_CODES = Object.fromEntries(
   // The keys are exactly those of the table above.
 ) as Readonly<Record<ErrorCode, ErrorCodeRow>>;
 
-/** The JSON body of an error answer (ours; the spec leaves the shape open). */
+/** JSON body of an error answer (ours; the spec leaves the form open). */
 export interface ErrorBody {
-  /** A sentence a person can act on. */
+  /** A sentence that helps to correct the request. */
   readonly error: string;
   readonly code: ErrorCode;
   readonly status: number;
-  /** One sentence per thing that is wrong; on `invalid_request` and `not_ready`. */
+  /** One sentence per mistake; with `invalid_request` and `not_ready`. */
   readonly problems?: readonly string[];
 }
 
-/** A key of a body that means nothing there. */
+/** An unknown key of a body. */
 export interface UnknownKey {
   readonly key: string;
-  /** The one that was most likely meant. */
+  /** The key that was probably meant. */
   readonly near: string | undefined;
-  /** The sentence among the problems that says so. */
+  /** The sentence among the problems about this key. */
   readonly problem: string;
 }
 
-/** What an error is about, for dialects that say so in words of their own. */
+/** The subject of an error, for dialects with sentences of their own. */
 export type ErrorTopic =
   | { readonly type: "key_missing" }
   | { readonly type: "key_wrong" }
@@ -175,11 +174,11 @@ export type ErrorTopic =
 export interface ServiceErrorOptions extends ErrorOptions {
   readonly problems?: readonly string[];
   readonly topic?: ErrorTopic | undefined;
-  /** How long the caller should wait before another try. */
+  /** Time to wait before another try. */
   readonly retryAfterMs?: number;
 }
 
-/** Refuses a request. Thrown by the engine and the HTTP layer, answered as {@link toBody} with {@link status}. */
+/** Refuses a request. The engine and the HTTP layer throw it; the answer is {@link toBody} with {@link status}. */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly code: ErrorCode;
@@ -203,10 +202,10 @@ export class ServiceError extends Error {
   }
 }
 
-/** How many problems one answer names. */
+/** Maximum number of problems in an answer. */
 const MAX_PROBLEMS = 20;
 
-/** The refusal of a request in which `problems` (at least one) were found. */
+/** The refusal of a request with `problems` (at least one). */
 export function invalidRequest(problems: readonly string[], topic?: ErrorTopic): ServiceError {
   const named = problems.slice(0, MAX_PROBLEMS);
   const more = problems.length - named.length;

@@ -1,6 +1,6 @@
 /**
- * Addresses of what is kept outside of this machine: `postgres://…` for the store, `s3://…` for its large payloads; and `http://…`
- * of this emulator for others on the same store.
+ * Addresses outside of this machine: `postgres://…` of the store, `s3://…` of large payloads, and `http://…` of this emulator
+ * for others on the same store.
  */
 
 export const STORE_RULE = "be an address like postgres://user:password@host:5432/database";
@@ -8,7 +8,7 @@ export const OBJECTS_RULE = "be an address like s3://bucket/prefix?endpoint=http
 
 export const ADVERTISE_RULE = "be an address like https://host:8888";
 
-/** Whether another emulator can be told it as where to reach this one. */
+/** Whether other emulators can use the address to reach this one. */
 export function isAdvertisedAddress(text: string): boolean {
   if (!/^https?:\/\/./.test(text) || !URL.canParse(text)) return false;
   const { username, password, pathname, search, hash } = new URL(text);
@@ -23,13 +23,13 @@ export function isObjectsAddress(text: string): boolean {
   return /^s3:\/\/[^/?#]/.test(text);
 }
 
-/** Parameters whose values are secret. */
+/** Parameters with secret values. */
 const SECRET_PARAMETER = /([?&][^=&#]*(?:pass|secret|token)[^=&#]*=)[^&#]*/giu;
 
-/** The address as it may be shown: without the password, and without secrets among its parameters. */
+/** The address without its password and without secret parameters. */
 export function shownAddress(text: string): string {
   const [place = "", ...rest] = text.split(/(?=\?)/u);
-  // Up to the last @: a password may hold characters that an address has to have escaped.
+  // Matches up to the last @: a password may contain unescaped characters.
   const shown = place.replace(/\/\/(?<user>[^:@]*):.*@/su, "//$<user>:***@");
   return shown + rest.join("").replace(SECRET_PARAMETER, "$1***");
 }

@@ -1,11 +1,11 @@
-/** The errors of everything that stores data: full, closed, unusable, damaged, lost, in use. */
+/** Errors of everything that stores data: full, closed, unusable, damaged, lost, in use. */
 
-/** There is no room for what was to be stored; nothing of it was kept. */
+/** No room for the data; nothing was stored. */
 export class StoreFullError extends Error {
   override readonly name = "StoreFullError";
 }
 
-/** The store was closed before it was asked. */
+/** The store was already closed. */
 export class StoreClosedError extends Error {
   override readonly name = "StoreClosedError";
 
@@ -14,20 +14,20 @@ export class StoreClosedError extends Error {
   }
 }
 
-/** The data cannot be used: not writable, written by another version, or damaged. The message says which. */
+/** The data cannot be used: not writable, written by another version, or damaged. The message names the cause. */
 export class StoreUnusableError extends Error {
   override readonly name: string = "StoreUnusableError";
 }
 
 /**
- * What is kept is damaged, and not only the bytes of one payload: nothing that the store says can be relied on until it
- * was repaired. Once it was seen the store does nothing more.
+ * Damage beyond the bytes of one payload: no answer of the store can be trusted until it is repaired. After this error the
+ * store does nothing more.
  */
 export class StoreDamagedError extends StoreUnusableError {
   override readonly name = "StoreDamagedError";
 }
 
-/** The data directory was removed, or another put in its place: what would be written could not be found again. */
+/** The data directory was removed or replaced: nothing written to it would be found again. */
 export class StoreLostError extends Error {
   override readonly name = "StoreLostError";
 }

@@ -1,8 +1,8 @@
-/** Runs what is asynchronous one after another. */
+/** Runs asynchronous work one after another. */
 export class Turns {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Runs `work` when all that was asked for before is over. */
+  /** Runs `work` after all earlier work is over. */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(work);
     this.#last = done.catch(() => undefined);

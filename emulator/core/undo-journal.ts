@@ -1,11 +1,11 @@
-/** Takes back changes of memory, newest first: those of a step that was refused. */
+/** Undoes changes of memory, newest first, after a step was refused. */
 
 export type Undo = () => void;
 
 export class Journal {
   #undos: Undo[] = [];
 
-  /** `undo` takes back what the caller just changed; it must not throw. */
+  /** Notes how to undo the change that was just made. `undo` must not throw. */
   note(undo: Undo): void {
     this.#undos.push(undo);
   }
@@ -14,7 +14,7 @@ export class Journal {
     while (this.#undos.length > length) this.#undos.pop()?.();
   }
 
-  /** Hands over all that was noted since the last cut, to be undone by `undoAll` or forgotten. */
+  /** Returns everything noted since the last cut, for `undoAll` or to be dropped. */
   cut(): readonly Undo[] {
     const undos = this.#undos;
     this.#undos = [];

@@ -1,18 +1,18 @@
-/** A data directory that is being moved into a store: the store holds a part of it until that is done. */
+/** An unfinished move of a data directory into a store, which holds only a part of it. */
 import { StoreUnusableError } from "./store-error.ts";
 
-/** The record of the store that is there for as long. */
+/** Name of the store's record during the move. */
 export const MOVE_ID = "move";
 
-/** What was being moved. */
+/** The source of the move. */
 export interface UnfinishedMove {
   /** Absolute path of the data directory. */
   readonly from: string;
-  /** The number of its last batch: one that was used since has another. */
+  /** Number of its last batch: a directory that was used since has a higher one. */
   readonly batch: number;
 }
 
-/** @throws StoreUnusableError where a move was begun and not finished */
+/** @throws StoreUnusableError for an unfinished move */
 export function refuseUnfinishedMove(move: UnfinishedMove | undefined): void {
   if (move === undefined) return;
   throw new StoreUnusableError(

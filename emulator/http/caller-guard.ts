@@ -1,4 +1,4 @@
-/** Comes before all other handlers of a port: refuses callers that are not allowed, and answers preflight requests. */
+/** First handler of a port: refuses callers that are not allowed, and answers preflight requests. */
 import type { IncomingMessage, RequestListener } from "node:http";
 import { putInSandbox } from "../net/sandbox.ts";
 import { hasOwnOrigin } from "./balancing/target.ts";
@@ -23,7 +23,7 @@ export function callerGuard(
   };
 }
 
-/** Whether a request is allowed; for upgrades to another protocol. */
+/** Whether a request for an upgrade to another protocol is allowed. */
 export function mayEnter({ callers }: HttpService, request: IncomingMessage): boolean {
   const verdict = callers.look(request);
   return !("refusal" in verdict) && !verdict.isPreflight;

@@ -45,7 +45,7 @@ import { readMetrics } from "./emulator/observe/metrics/read-metrics.ts";
 import { readDocument } from "./emulator/openapi/read-document.ts";
 import type { Operation } from "./operation/operation.ts";
 
-/** By name, which is their `operationId` as well. */
+/** The keys are the operations' names, and their `operationId`. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   run,
   runsync,

@@ -41,10 +41,10 @@ import { LIVE_WORKER_OPERATIONS } from "./live-workers/operations.ts";
 
 const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-/** Longer ones name nothing that exists. */
+/** Maximum length of a path parameter; no name is longer. */
 const MAX_PARAMETER_LENGTH = 512;
 
-/** The name in metrics of requests without an operation. */
+/** Name of requests without an operation, in metrics. */
 const UNKNOWN_OPERATION = "unknown";
 
 type Paths = ReturnType<typeof findMyWay>;
@@ -56,11 +56,11 @@ interface Station extends Pick<Call<unknown>, "dialect" | "refusal" | "document"
   readonly name: string;
   readonly operation: Operation;
   readonly methods: readonly Method[];
-  /** With the dialect's base path. */
+  /** The path with the dialect's base path. */
   readonly path: string;
 }
 
-/** All stations in the order of the documentation, and the same by method and path. */
+/** All stations in the order of the documentation, and by method and path. */
 interface Table {
   readonly stations: readonly Station[];
   readonly paths: Paths;
@@ -85,12 +85,12 @@ export class Router {
     else this.#refuseUnknown(request, response);
   };
 
-  /** Whether workers of the live dialect call what is at the request's path. */
+  /** Whether the request's path is one that workers of the live dialect call. */
   isForWorkers(request: IncomingMessage): boolean {
     return this.#stationsAt(request).some(isForWorkers);
   }
 
-  /** Refuses as the operations at the request's path do, whatever their methods are. */
+  /** Refuses in the form of the operations at the request's path, whatever their methods. */
   refuse(
     request: IncomingMessage,
     response: ServerResponse,
@@ -104,7 +104,7 @@ export class Router {
     this.#service.engine.metrics.requestAnswered(UNKNOWN_OPERATION, code, durationMs);
   }
 
-  /** Made with the first request, so that no start waits for it. */
+  /** Made with the first request, so that the start does not wait for it. */
   get #table(): Table {
     return (this.#made ??= this.#make());
   }
@@ -138,12 +138,12 @@ export class Router {
     void (this.#replicas?.answer(name, operation, call) ?? respond(name, operation, call));
   };
 
-  /** A slash at the end is ignored, unless the operation takes the rest of the path as it is. */
+  /** A slash at the end is ignored, unless the operation uses the rest of the path unchanged. */
   #find(method: string, url: string): Found | null {
     return this.#findExactly(method, url) ?? this.#findExactly(method, withoutLastSlash(url));
   }
 
-  /** An empty id names nothing, and one that is spoken for no queue of the live dialect. */
+  /** An empty id names nothing. A reserved id names no queue in the live dialect. */
   #findExactly(method: string, url: string): Found | null {
     const found = this.#table.paths.find(method as HTTPMethod, url);
     const { "*": _, ...ids } = found?.params ?? {};
@@ -159,18 +159,18 @@ export class Router {
     );
   }
 
-  /** What is found for any method; without a station where the path is not valid. */
+  /** The result for any method; without a station if the path is invalid. */
   #findAny(url: string): readonly Found[] {
     return METHODS.flatMap((method) => this.#find(method, url) ?? []);
   }
 
-  /** Those at the request's path, whatever their methods are. */
+  /** The stations at the request's path, with any method. */
   #stationsAt({ url = "" }: Pick<IncomingMessage, "url">): readonly Station[] {
     const found = new Set(this.#findAny(url).map(({ store }): unknown => store));
     return this.#table.stations.filter((station) => found.has(station));
   }
 
-  /** A path that names no operation, or one that does with a method it does not take. */
+  /** Refuses a path without an operation, or a method that the path does not have. */
   #refuseUnknown(request: IncomingMessage, response: ServerResponse): void {
     const { method = "" } = request;
     const path = pathOf(request);
@@ -184,19 +184,19 @@ export class Router {
     response.setHeader("allow", allow);
     const message = `${method} is not possible at ${path}; possible: ${allow}`;
     const error = new ServiceError("method_not_allowed", message);
-    // The keys of workers are not those of users.
+    // Keys for workers do not open operations of users.
     if (stations.some(isForWorkers)) this.refuse(request, response, error);
     else this.#refuseAdmitted(request, response, error);
   }
 
-  /** Refuses an invalid path in the shape of the operation it would lead to. */
+  /** Refuses an invalid path in the form of the operation that it would lead to. */
   #refusePath(request: IncomingMessage, response: ServerResponse, error: ServiceError): void {
     const url = withNameableParts(pathOf(request), MAX_PARAMETER_LENGTH);
     const [station] = this.#stationsAt({ url });
     this.#refuseAdmitted(request, response, error, station?.refusal);
   }
 
-  /** Refuses with `error`, unless the request is not even admitted. */
+  /** Refuses with `error`, unless the request is not admitted at all. */
   #refuseAdmitted(
     request: IncomingMessage,
     response: ServerResponse,
@@ -212,7 +212,7 @@ export class Router {
   }
 }
 
-/** The operations that the document of a dialect shows. The emulator's own are there once, where paths have no base. */
+/** The operations in the OpenAPI document of a dialect. The emulator's own appear once, in the document without a base path. */
 export function operationsOf(dialect: Dialect): Operations {
   if (dialect === REST_V2_DIALECT) return REST_V2_OPERATIONS;
   if (dialect.basePath === "") return OPERATIONS;
@@ -221,7 +221,7 @@ export function operationsOf(dialect: Dialect): Operations {
   );
 }
 
-/** @param others what is called in the dialect beside what its document shows */
+/** @param others operations of the dialect that its document does not show */
 function stationsOf(dialect: Dialect, others: Operations = {}): readonly Station[] {
   const documented = operationsOf(dialect);
   const document = documentOf(dialect, documented);
@@ -234,7 +234,7 @@ function stationsOf(dialect: Dialect, others: Operations = {}): readonly Station
   });
 }
 
-/** Made at the first request, which also loads the code for it, and anew when handlers have other schemas. */
+/** Made at the first request, which also loads its code, and again after handlers' schemas change. */
 function documentOf(dialect: Dialect, operations: Operations): Call<unknown>["document"] {
   const load = async () => {
     const { createDocument } = await import("./operation/openapi/document.ts");
@@ -259,7 +259,7 @@ function isForWorkers({ operation }: Station): boolean {
   return operation.access === "worker";
 }
 
-/** Not for operations of workers: a job that a GET answers is theirs from then on. */
+/** Not for operations of workers: a GET gives them jobs. */
 function hasHead(station: Station): boolean {
   return station.methods.includes("GET") && !isForWorkers(station);
 }
@@ -270,7 +270,7 @@ function dialectOf({ url = "" }: IncomingMessage): Dialect {
   return isOfRestV2(pathOf({ url }).slice(basePath.length)) ? REST_V2_DIALECT : LIVE_DIALECT;
 }
 
-/** How requests without an operation are refused. */
+/** The form of refusals for requests without an operation. */
 function refusalOf(request: IncomingMessage): Refusal {
   const dialect = dialectOf(request);
   return refusalAt(dialect, pathOf(request).slice(dialect.basePath.length));

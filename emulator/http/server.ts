@@ -21,7 +21,7 @@ import { HttpService, type HttpServiceOptions } from "./operation/service.ts";
 
 export { ListenError, PortInUseError } from "../net/listen.ts";
 
-/** Another handler on the same port, for a path and all paths below it. It checks callers itself. */
+/** An additional handler on the same port, for a path and everything below it. It checks callers itself. */
 export interface Mount {
   readonly path: string;
   readonly listener: RequestListener;
@@ -29,39 +29,37 @@ export interface Mount {
 
 export interface HttpServerOptions extends HttpServiceOptions {
   readonly mount?: Mount;
-  /** For HTTPS; without one it is HTTP. */
+  /** Certificate for HTTPS; without one the server uses HTTP. */
   readonly certificate?: Certificate | undefined;
-  /** In the place of some of `SERVER_LIMITS`. */
+  /** Overrides of `SERVER_LIMITS`. */
   readonly connectionLimits?: Pick<
     ServerOptions,
     "headersTimeout" | "requestTimeout" | "connectionsCheckingInterval"
   >;
-  /** How long `stop` lets requests in flight go on before it cuts them off, ms; default 5,000. */
+  /** Time that `stop` gives requests in flight, ms; default 5,000. */
   readonly stopGraceMs?: number;
 }
 
 export interface HttpServer {
   /**
    * Listens; resolves with the base URL, for example `http://127.0.0.1:7080`.
-   *
    * @throws PortInUseError, ListenError
    */
   start(address: ListenAddress): Promise<string>;
   /** The base URL; undefined before it listens. */
   readonly url: string | undefined;
   /**
-   * Refuses new requests, answers waiting clients with the current state, and lets the others finish within the grace time;
-   * requests to servers of workers have longer. Live workers can report until they have exited, and who asks is told that the
-   * service stops for as long as it works. Idempotent, also before `start`.
-   *
-   * @param worksUntil settles when nothing is worked on any more; by default nothing is
+   * Refuses new requests, answers waiting clients with the present state, and lets other requests finish within the grace time.
+   * Requests to workers' servers have longer. Live workers can report until they have exited; until then new clients are told
+   * that the service stops. Idempotent, also before `start`.
+   * @param worksUntil settles when all work is done; default: there is none
    */
   stop(worksUntil?: Promise<unknown>): Promise<void>;
-  /** From now on new connections get this certificate; those that are open go on. */
+  /** New connections use this certificate; open ones keep theirs. */
   useCertificate(certificate: Certificate): void;
-  /** An address that opens the dashboard once, below `url`; undefined where there is none. */
+  /** An address that opens the dashboard once, below `url`; undefined without a dashboard. */
   dashboardLink(url: string): string | undefined;
-  /** Answers the operations of live workers, and everything else with 404: for a port that only they can reach. */
+  /** Answers operations of live workers, and everything else with 404: for a port that only they can reach. */
   readonly forWorkers: RequestListener;
 }
 
@@ -81,13 +79,13 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const stop = async (worksUntil: Promise<unknown> | undefined) => {
     service.beginStop();
     await started?.catch(() => undefined);
-    // They report what became of their jobs before they exit.
+    // Workers report their jobs before they exit.
     await options.liveWorkers?.allExited();
     const graceMs = options.stopGraceMs ?? DEFAULT_STOP_GRACE_MS;
     const answered = gate.stop(graceMs);
     await Promise.allSettled([worksUntil]);
     service.endStop();
-    // Other replicas connect again for as long as the port is open.
+    // Other replicas reconnect while the port is open.
     const closed = closeServer(server, graceMs, answered);
     void answered.then(() => replicas?.listener.stop(graceMs));
     await closed;
@@ -153,7 +151,7 @@ function openServer(service: HttpService, options: HttpServerOptions) {
 function withMount(own: RequestListener, mount: Mount | undefined): RequestListener {
   if (!mount) return own;
   return (request, response) => {
-    // A load balancing endpoint with a host name of its own has all paths to itself.
+    // A load balancing endpoint with a host name of its own owns all paths.
     const isMounts =
       isBelow(mount.path, request.url ?? "") && balancedTarget(request) === undefined;
     return (isMounts ? mount.listener : own)(request, response);

@@ -1,6 +1,6 @@
 /** The origins from which pages in a browser may call the service. Pure. */
 
-/** What an allowed origin has to be, for messages. */
+/** Form of an allowed origin, for messages. */
 export const ORIGIN_PATTERN_RULE =
   "be an origin like https://app.example.com or http://localhost:3000, without a path, or * for any";
 
@@ -16,12 +16,12 @@ export class AllowedOrigins {
     this.#origins = new Set(allowed.map(normal));
   }
 
-  /** Whether it was allowed; true for any, `null` too, where `*` was. */
+  /** Whether the origin is allowed. `*` allows every origin, `null` too. */
   isAllowed(origin: string): boolean {
     return this.#origins.has(ANY) || this.#origins.has(normal(origin));
   }
 
-  /** Whether such a page was served by the service itself, as far as its browser knows. Who ends TLS before it keeps the name. */
+  /** Whether the browser got the page from the service itself. A proxy that ends TLS has to keep the Host header. */
   isOwn(origin: string, authority: string | undefined): boolean {
     if (authority === undefined || !ORIGIN.test(origin) || !URL.canParse(origin)) return false;
     const { protocol, host } = new URL(origin);
@@ -30,12 +30,12 @@ export class AllowedOrigins {
   }
 }
 
-/** Whether it can be allowed. */
+/** Whether `text` is an origin that can be allowed. */
 export function isOriginPattern(text: string): boolean {
   return text === ANY || (ORIGIN.test(text) && URL.canParse(text));
 }
 
-/** As browsers write it: small letters, no port that the scheme has anyway. */
+/** The origin as browsers write it: lower case, without the scheme's default port. */
 function normal(origin: string): string {
   if (!ORIGIN.test(origin) || !URL.canParse(origin)) return origin;
   const { protocol, host } = new URL(origin);

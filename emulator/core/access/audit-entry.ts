@@ -1,18 +1,18 @@
-/** What the audit says of one request that was to change what is managed. */
+/** The audit's entry about one request that could change a resource. */
 
 export interface AuditEntry {
-  /** Later ones sort after earlier ones. */
+  /** Ids sort by age. */
   readonly id: string;
   /** Service time, ms. */
   readonly at: number;
   readonly keyId: string;
-  /** Of the key, as it was then. */
+  /** The key's name at that time. */
   readonly keyName: string;
   /** The address the request came from. */
   readonly client: string;
-  /** The operation's name in the description of the interface. */
+  /** The operation's name in the OpenAPI document. */
   readonly operation: string;
-  /** What it was about, for example the id of an endpoint; empty where there is nothing to name. */
+  /** The subject of the request, for example the id of an endpoint; empty where there is none. */
   readonly subject: string;
   /** The HTTP status of the answer. */
   readonly status: number;

@@ -1,6 +1,6 @@
-/** What the dashboard may be used for. */
+/** Access of the dashboard. */
 
-/** `on`: for everything; `read-only`: to look at things; `off`: there is none. */
+/** `on`: everything; `read-only`: nothing can be changed; `off`: no dashboard. */
 export const DASHBOARD_MODES = ["on", "read-only", "off"] as const;
 
 export type DashboardMode = (typeof DASHBOARD_MODES)[number];

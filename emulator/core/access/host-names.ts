@@ -1,22 +1,23 @@
 /**
- * Which values of the Host header name this service. A page whose host name was made to resolve to this machine (DNS
- * rebinding) has the same origin as the service in the eyes of the browser; only its name gives it away. Pure.
+ * Decides which values of the Host header name this service. With DNS rebinding, a foreign page's host name resolves to this
+ * machine. The browser then takes the page and the service for one origin; only the name in the Host header tells them apart.
+ * Pure.
  */
 
 export interface HostNamesOptions {
-  /** The address or the name that the service listens at. */
+  /** The address or name that the service listens at. */
   readonly host: string;
-  /** The machine's own name; it names the service where that listens to more than loopback. */
+  /** The machine's own name. It names the service where the service listens to more than loopback. */
   readonly machineName: string;
-  /** Further names as {@link isHostPattern} takes them. */
+  /** Further names, as {@link isHostPattern} takes them. */
   readonly allowed: readonly string[];
 }
 
-/** What a further name has to be, for messages. */
+/** Form of a further name, for messages. */
 export const HOST_PATTERN_RULE =
   "be a host name or an address without scheme and port, *.example.com for all names below that one, or * for any";
 
-/** What containers call the machine that they run on: names that no public name server gives out. */
+/** Names by which containers reach their machine; no public name server resolves them. */
 const MACHINE_OF_CONTAINERS = ["host.docker.internal", "host.containers.internal"];
 
 const ANY = "*";
@@ -29,11 +30,11 @@ const EVERY_ADDRESS = new Set(["0.0.0.0", "[::]"]);
 
 export class HostNames {
   readonly #names: ReadonlySet<string>;
-  /** With the dot before it. */
+  /** The suffix, with its leading dot. */
   readonly #endings: readonly string[];
   readonly #takesAny: boolean;
   readonly #takesAddresses: boolean;
-  /** Most callers come again with the same. */
+  /** The last accepted value: most callers send the same one again. */
   #admittedLast: string | undefined;
 
   constructor({ host, machineName, allowed }: HostNamesOptions) {
@@ -46,11 +47,11 @@ export class HostNames {
       .filter((pattern) => pattern.startsWith(BELOW))
       .map((pattern) => pattern.slice(1).toLowerCase());
     this.#takesAny = allowed.includes(ANY);
-    // No name server decides about an address, and from within a container nobody knows those of its machine.
+    // An address needs no name server, and containers do not know the addresses of their machine.
     this.#takesAddresses = EVERY_ADDRESS.has(bound);
   }
 
-  /** @param localAddress the address of this machine that the connection came to */
+  /** @param localAddress the address of this machine that the client connected to */
   admits(authority: string, localAddress: string | undefined): boolean {
     if (authority === this.#admittedLast) return true;
     const [, written = ""] = AUTHORITY.exec(authority) ?? [];
@@ -70,19 +71,21 @@ export class HostNames {
   }
 }
 
-/** Whether it can be allowed as a further name. */
+/** Whether `text` can be allowed as a further name. */
 export function isHostPattern(text: string): boolean {
   if (text === ANY) return true;
   const name = text.startsWith(BELOW) ? text.slice(BELOW.length) : text;
   return AUTHORITY.exec(name)?.[1] === name && nameOf(name) !== undefined;
 }
 
-/** Whether a Host header can be like that: a name or an address, with or without a port. */
+/** Whether `text` has the form of a Host header: a name or an address, with or without a port. */
 export function isAuthority(text: string): boolean {
   return nameOf(AUTHORITY.exec(text)?.[1] ?? "") !== undefined;
 }
 
-/** As names are compared: small letters, no dot at the end, addresses in their shortest form. Undefined if it is none. */
+/**
+ * The name as it is compared: lower case, no dot at the end, addresses in their shortest form. Undefined for an invalid one.
+ */
 function nameOf(host: string): string | undefined {
   const url = `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}`;
   if (host === "" || !URL.canParse(url)) return undefined;
@@ -93,7 +96,7 @@ function isLoopback(name: string): boolean {
   return name === LOCALHOST || name.endsWith(`.${LOCALHOST}`) || LOOPBACK.test(name);
 }
 
-/** As a client writes it: an IPv4 address looks like one of IPv6 to a server that listens to both. */
+/** The address as a client writes it: a server that listens to both sees IPv4 addresses as IPv6. */
 function ownAddress(localAddress: string): string | undefined {
   return nameOf(localAddress.replace(/^::ffff:(?=\d+\.)/iu, "").replace(/%.*$/u, ""));
 }

@@ -26,7 +26,7 @@ export const keyInputSchema = fields({
   scope: oneOf(MADE_SCOPES),
   endpointIds: texts().optional().meta({
     description:
-      "The endpoints whose jobs it opens, with the scope `jobs`; the one it is for, with `workers`.",
+      "With the scope `jobs`, the endpoints of the jobs that the key opens; with `workers`, the endpoint that the key is for.",
   }),
   expiresIn: z
     .string({ error })
@@ -34,7 +34,8 @@ export const keyInputSchema = fields({
     .refine((text) => isExpiry(parseDuration(text)), { error })
     .optional()
     .meta({
-      description: "How long it is good, for example `30d`; by default until it is revoked.",
+      description:
+        "Time until it expires, for example `30d`; by default it is valid until it is revoked.",
     }),
 }).meta({ id: "ApiKeyInput" });
 
@@ -46,9 +47,9 @@ export function readKeyInput(value: unknown): KeyInput {
   const { scope, endpointIds = [] } = input;
   const count = endpointIds.length;
   if (scope === "jobs" && count === 0)
-    throw invalidRequest(["endpointIds must name an endpoint, as scope is jobs"]);
+    throw invalidRequest(["endpointIds must name an endpoint for the scope jobs"]);
   if (scope === "workers" && count !== 1)
-    throw invalidRequest(["endpointIds must name one endpoint, as scope is workers"]);
+    throw invalidRequest(["endpointIds must name one endpoint for the scope workers"]);
   if (scope !== "jobs" && scope !== "workers" && count > 0)
     throw invalidRequest([
       `endpointIds are for the scopes jobs and workers; got the scope ${valueInWords(scope)}`,

@@ -4,26 +4,29 @@ import { ServiceError } from "../service-error.ts";
 import type { Clock } from "../time/clock.ts";
 import type { ApiKey } from "./api-key.ts";
 
-/** SHA-256, hexadecimal: all that is kept of a key's text, and of a worker's token. */
+/** SHA-256, hexadecimal: the only form in which texts of keys and tokens of workers are kept. */
 export function digestOf(text: string): string {
   return hash("sha256", text, "hex");
 }
 
 export class KeyRing {
   readonly #clock: Pick<Clock, "now">;
-  /** How long a look takes tells nothing of a key: who does not have it cannot choose its digest. */
+  /** The lookup need not take constant time: nobody can choose the digest without knowing the text. */
   readonly #byDigest = new Map<string, ApiKey>();
   readonly #byId = new Map<string, ApiKey>();
   readonly #usedAt = new Map<string, number>();
   readonly #listeners = new Set<() => void>();
 
-  /** @param keys of two with one text the later counts @param clock service time */
+  /**
+   * @param keys of two keys with one text the later one counts
+   * @param clock service time
+   */
   constructor(keys: readonly ApiKey[], clock: Pick<Clock, "now">) {
     this.#clock = clock;
     this.become(keys);
   }
 
-  /** From now on these are accepted, and no others; of two with one text the later. */
+  /** Replaces all accepted keys; of two keys with one text the later one counts. */
   become(keys: readonly ApiKey[]): void {
     const ids = new Set(keys.map(({ id }) => id));
     for (const id of [...this.#byId.keys()]) if (!ids.has(id)) this.#drop(id);
@@ -42,12 +45,15 @@ export class KeyRing {
     this.#changed();
   }
 
-  /** The record of the key whose text is `text`, which is used now; undefined for one that has expired. */
+  /** The record of the key with this text, which counts as used now; undefined for an unknown or expired key. */
   find(text: string): ApiKey | undefined {
     return this.#use(this.#byDigest.get(digestOf(text)));
   }
 
-  /** The same, with a refusal of one that has expired. @throws ServiceError key_expired */
+  /**
+   * Finds a key like `find`, but refuses an expired one.
+   * @throws ServiceError key_expired
+   */
   findGood(text: string): ApiKey | undefined {
     const key = this.#byDigest.get(digestOf(text));
     if (key === undefined || !this.#isExpired(key)) return this.#use(key);
@@ -59,13 +65,13 @@ export class KeyRing {
     return this.#use(this.#byId.get(id));
   }
 
-  /** Whether the key is one of these and has not expired. */
+  /** Whether the key is still accepted and has not expired. */
   isGood(id: string): boolean {
     const key = this.#byId.get(id);
     return key !== undefined && !this.#isExpired(key);
   }
 
-  /** When the next of the good keys expires (service time); undefined if none does. */
+  /** Service time at which the next key expires; undefined if none will. */
   nextExpiryAt(): number | undefined {
     const now = this.#clock.now();
     const moments = [...this.#byId.values()]
@@ -74,13 +80,13 @@ export class KeyRing {
     return moments.length === 0 ? undefined : Math.min(...moments);
   }
 
-  /** Has `listener` called whenever a key is put or removed, until the function that is answered is called. */
+  /** Calls `listener` whenever a key is put or removed, until the returned function is called. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** When the key was used last since the start (service time). */
+  /** Time of the key's last use since the start (service time). */
   usedAt(id: string): number | undefined {
     return this.#usedAt.get(id);
   }

@@ -1,30 +1,30 @@
-/** What keys open: the one rule by which a request is let in or refused. Pure. */
+/** Scopes of keys: the one rule that lets a request in or refuses it. Pure. */
 import { ServiceError } from "../service-error.ts";
 import type { ApiKey, KeyScope } from "./api-key.ts";
 
-/** The parts of the interface. */
+/** Parts of the interface. */
 export type Part =
-  /** Jobs of an endpoint, and requests to the servers of its workers. */
+  /** Jobs of an endpoint, and requests to its workers' servers. */
   | "jobs"
-  /** What a worker calls that somebody else has started. */
+  /** Calls of a worker that the service has not started. */
   | "workers"
   /** Endpoints, templates and the other resources. */
   | "resources"
-  /** The emulator's own operations. */
+  /** Operations of the emulator itself. */
   | "own"
-  /** Those of them that make and revoke keys. */
+  /** Operations that make and revoke keys. */
   | "keys";
 
-/** What a key has to open for a request. */
+/** The permission that a request needs. */
 export interface Need {
   readonly part: Part;
-  /** Whether nothing is changed by it, and nothing told that lets others change something. */
+  /** True: the request changes nothing, and its answer lets nobody change anything. */
   readonly reads: boolean;
-  /** The endpoint whose jobs, or whose worker's operations, are asked for. */
+  /** The endpoint that the request's jobs or workers belong to. */
   readonly endpointId?: string | undefined;
 }
 
-/** @param need undefined for what any key opens but one of workers */
+/** @param need undefined: every key will do, except one for workers */
 export function opens({ scope, endpointIds = [] }: ApiKey, need: Need | undefined): boolean {
   if (need === undefined) return scope !== "workers";
   const { part, reads, endpointId } = need;
@@ -45,17 +45,17 @@ export function opens({ scope, endpointIds = [] }: ApiKey, need: Need | undefine
   }
 }
 
-/** What each scope opens, for messages. */
+/** What each scope allows, for messages. */
 const MEANINGS: Readonly<Record<KeyScope, string>> = {
   all: "everything",
   user: "everything but the emulator's own operations, which have a key of their own",
   "read-only": "what changes nothing",
   jobs: "jobs of the endpoints it names",
-  management: "resources and the emulator's own operations but for keys, and no jobs",
-  workers: "what workers call of the endpoint it names",
+  management: "resources and the emulator's own operations, except keys and jobs",
+  workers: "operations for workers of the endpoint it names",
 };
 
-/** @throws ServiceError insufficient_scope, if the key does not open it */
+/** @throws ServiceError insufficient_scope */
 export function checkOpens(key: ApiKey, need: Need | undefined): void {
   if (opens(key, need)) return;
   const { name, scope, endpointIds = [] } = key;

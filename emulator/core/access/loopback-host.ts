@@ -1,7 +1,7 @@
-/** Whether what the service listens at can be called from this machine alone. */
+/** Whether only this machine can reach what the service listens at. */
 import ipaddr from "ipaddr.js";
 
-/** True for an address or a name that only this machine itself can call. */
+/** True for an address or name of loopback. */
 export function isLoopbackHost(host: string): boolean {
   if (host.toLowerCase() === "localhost") return true;
   return ipaddr.isValid(host) && ipaddr.process(host).range() === "loopback";

@@ -1,7 +1,7 @@
-/** Which peers are proxies whose word about a client counts, and who that client is. Pure. */
+/** Finds the client of a request behind trusted proxies. Pure. */
 import ipaddr from "ipaddr.js";
 
-/** What trusted proxies are named by, for messages. */
+/** Forms by which trusted proxies are named, for messages. */
 export const PROXY_PATTERN_RULE =
   "be an address, a range like 10.0.0.0/8 or fd00::/8, loopback, or private (10/8, 172.16/12, 192.168/16, fc00::/7)";
 
@@ -13,13 +13,13 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   private: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"],
 };
 
-/** As proxies write addresses: some with a port. */
+/** Addresses as proxies write them: some add a port. */
 const WRITTEN = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d{1,5})?$/u;
 
 export class TrustedProxies {
   readonly #ranges: readonly Range[];
 
-  /** @param trusted as {@link isProxyPattern} takes them; without any nobody is trusted */
+  /** @param trusted as {@link isProxyPattern} takes them; empty: no peer is trusted */
   constructor(trusted: readonly string[]) {
     this.#ranges = trusted.flatMap((text) => rangesOf(text) ?? []);
   }
@@ -31,10 +31,9 @@ export class TrustedProxies {
   }
 
   /**
-   * The client of a request: the last in the chain of addresses that is not trusted, or the first where all are. What
-   * stands before one that is no address counts for nothing.
-   *
-   * @param peer whose connection it came by
+   * The client of a request: the last address of the chain that is not trusted, or the first one if all are trusted. An entry
+   * that is no address cuts off everything before it.
+   * @param peer address of the connection
    * @param forwardedFor the `X-Forwarded-For` headers, joined with commas
    */
   clientOf(peer: string, forwardedFor = ""): string {
@@ -55,7 +54,7 @@ export class TrustedProxies {
   }
 }
 
-/** Whether proxies can be named so. */
+/** Whether `text` names proxies in one of these forms. */
 export function isProxyPattern(text: string): boolean {
   return rangesOf(text) !== undefined;
 }
@@ -70,14 +69,14 @@ function rangesOf(text: string): readonly Range[] | undefined {
   return [[address, address.kind() === "ipv4" ? 32 : 128]];
 }
 
-/** Undefined for what is no address. */
+/** Undefined for an invalid address. */
 function addressIn(text: string): Address | undefined {
   const [, six, four] = WRITTEN.exec(text) ?? [];
   const bare = six ?? four ?? text;
   return isAddress(bare) ? ipaddr.process(bare) : undefined;
 }
 
-/** Not the short and octal forms of IPv4, which programs read in different ways. */
+/** Rejects short and octal forms of IPv4: programs read them in different ways. */
 function isAddress(text: string): boolean {
   return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text);
 }

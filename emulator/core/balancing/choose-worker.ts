@@ -1,8 +1,13 @@
-/** Which worker of a load balancing endpoint gets a request: the least busy one, or the one the client asks for. Pure. */
+/**
+ * Chooses the worker of a load balancing endpoint for a request: the least busy one, or the one that the client names. Pure.
+ */
 import { ServiceError } from "../service-error.ts";
 import type { WorkerState } from "../workers/worker-life.ts";
 
-/** Names the worker that answered, and in a request the worker that is wanted (ours; the live service has one like it). */
+/**
+ * Header with a worker's id: in an answer the worker that answered, in a request the worker that the client wants (ours, after
+ * a similar one of the live service).
+ */
 export const AFFINITY_HEADER = "sv-worker-id";
 
 /**
@@ -19,13 +24,13 @@ export interface BalancedWorker {
   readonly id: string;
   readonly state: WorkerState;
   readonly hasProcess: boolean;
-  /** Requests in flight. */
+  /** Number of requests in flight. */
   readonly heldCount: number;
-  /** Version of the endpoint it was started for. */
+  /** Version of the endpoint that the worker was started for. */
   readonly endpointVersion: number;
 }
 
-/** `wait`: a worker may yet come; `gone`: the one that is wanted never will. */
+/** `wait`: a worker may become ready; `gone`: the wanted worker will never be. */
 export type Choice<Worker> = { readonly worker: Worker } | "wait" | "gone";
 
 const AFFINITY = /^(?:(strict|strict-resume) +)?([a-z0-9]{1,64})$/iu;
@@ -46,7 +51,7 @@ function modeOf(word: string): "soft" | "strict" | "strict-resume" {
   return lower === "strict" || lower === "strict-resume" ? lower : "soft";
 }
 
-/** Of equally busy workers the first: so that the others can become idle. */
+/** Takes the first of equally busy workers, so that the others become idle. */
 export function chooseWorker<Worker extends BalancedWorker>(
   workers: readonly Worker[],
   endpointVersion: number,
@@ -62,7 +67,7 @@ export function chooseWorker<Worker extends BalancedWorker>(
   }
   const ready = workers.filter(({ state }) => state === "ready");
   const current = ready.filter((worker) => worker.endpointVersion === endpointVersion);
-  // Those of an old version stand in until the first of the new one is healthy.
+  // Workers of an old version serve until the first worker of the new one is healthy.
   const [first, ...others] = current.length > 0 ? current : ready;
   if (first === undefined) return "wait";
   return {

@@ -1,13 +1,13 @@
-/** What the answers to a worker's health checks mean for the worker. Pure. */
+/** Rates a worker by the answers to its health checks. Pure. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 
 export interface WorkerHealth {
-  /** `ready`: in rotation. */
+  /** `ready`: gets requests. */
   readonly state: "initializing" | "ready" | "unhealthy";
   readonly wasHealthy: boolean;
-  /** Questions without any answer, in a row. */
+  /** Number of health checks in a row without an answer. */
   readonly misses: number;
-  /** When it was last known to be healthy; its start, if it never was. */
+  /** Time of the last healthy answer; the worker's start if there was none. */
   readonly healthyAt: number;
 }
 
@@ -16,10 +16,9 @@ export function unknownHealth(startedAt: number): WorkerHealth {
 }
 
 /**
- * Source: the published codes (live): 200 is healthy, 204 initializing, anything else out of rotation. Ours: a healthy server
- * may leave two questions unanswered, for one that computes on its only thread is slow, not sick.
- *
- * @param answer the HTTP status; undefined for none
+ * Rates one answer. The published codes (live): 200 is healthy, 204 initializing, anything else out of rotation. Ours: a
+ * healthy server may miss two health checks in a row, because one that computes on its only thread is slow but not sick.
+ * @param answer the HTTP status; undefined: no answer
  */
 export function judgeHealth(
   health: WorkerHealth,
@@ -34,7 +33,7 @@ export function judgeHealth(
   return { ...health, state: health.wasHealthy ? "unhealthy" : "initializing", misses };
 }
 
-/** True when there is no hope left and the worker is better ended; `startLimitMs` is how long one may be initializing. */
+/** Whether the worker has been unhealthy for too long and should be ended. `startLimitMs` is the limit while it initializes. */
 export function isGivenUp(
   { state, wasHealthy, healthyAt }: WorkerHealth,
   now: number,
@@ -45,7 +44,7 @@ export function isGivenUp(
   return now - healthyAt >= (isSick ? LIMITS.balancedSickMs : startLimitMs);
 }
 
-/** When to ask next, ms from now. */
+/** Interval until the next health check, ms. */
 export function nextQuestionMs({ wasHealthy }: WorkerHealth): number {
   return wasHealthy ? LIMITS.healthIntervalMs : LIMITS.healthStartingIntervalMs;
 }

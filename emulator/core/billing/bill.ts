@@ -1,4 +1,4 @@
-/** Computes bills from what ran: dollars and time per period and group. Pure. */
+/** Computes bills from usage: dollars and time per period and group. Pure. */
 import { type Period, rounded, slices } from "./slices.ts";
 import type { MachineUsage, Usage, VolumeUsage } from "./usage.ts";
 
@@ -12,7 +12,7 @@ export interface BillingRecord {
   /** Start of the period, ISO 8601. */
   readonly time: string;
   readonly timeBilledMs: number;
-  /** GB of container disk of everything billed in the period, added up. */
+  /** Container disk of all billed usage in the period, GB. */
   readonly diskSpaceBilledGb: number;
   readonly endpointId?: string;
   readonly podId?: string;
@@ -24,12 +24,12 @@ export interface VolumeBillingRecord {
   readonly amount: number;
   readonly time: string;
   readonly diskSpaceBilledGb: number;
-  /** The part of it that is for volumes of that type. */
+  /** The amount for volumes of that type. */
   readonly highPerformanceStorageAmount: number;
   readonly highPerformanceStorageDiskSpaceBilledGb: number;
 }
 
-/** In order of time, then of group; what has no value of the grouping is a line without that key. */
+/** The lines, by time, then by group. A line lacks the key of the grouping if its usage has no value there. */
 export function billMachines(
   usages: readonly MachineUsage[],
   grouping: Grouping,
@@ -47,7 +47,7 @@ export function billMachines(
   );
 }
 
-/** All volumes together, in order of time. */
+/** One line per period for all volumes, by time. */
 export function billVolumes(
   usages: readonly VolumeUsage[],
   period: Period,

@@ -8,7 +8,7 @@ import type { Period } from "./slices.ts";
 import type { MachineUsage } from "./usage.ts";
 
 const DAY_MS = 86_400_000;
-/** How far back a bill goes when it is not said (ours). */
+/** Default length of a bill's window (ours). */
 const DEFAULT_PERIOD_DAYS = 30;
 
 const instant = z.iso
@@ -43,7 +43,7 @@ export const VOLUME_BILLING_QUERY = period;
 export interface MachineBillingQuery {
   readonly period: Period;
   readonly grouping: Grouping;
-  /** Whether what ran is asked for. */
+  /** Whether the usage is within the query. */
   readonly wants: (usage: MachineUsage) => boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The periods a bill is divided into: hours, days, weeks from Monday on, months and years, all in UTC. */
+/** The periods of a bill: hours, days, weeks from Monday on, months and years, all in UTC. */
 
 export const BUCKET_SIZES = ["hour", "day", "week", "month", "year"] as const;
 export type BucketSize = (typeof BUCKET_SIZES)[number];
@@ -11,11 +11,11 @@ const FIRST_MONDAY_MS = 4 * DAY_MS;
 
 export interface Bucket {
   readonly startAt: number;
-  /** The start of the next one. */
+  /** Start of the next period. */
   readonly endAt: number;
 }
 
-/** The period of that size which `at` (ms since the epoch) falls into. */
+/** The period of that size that contains `at` (ms since the epoch). */
 export function bucketOf(at: number, size: BucketSize): Bucket {
   const date = new Date(at);
   const year = date.getUTCFullYear();
@@ -40,7 +40,7 @@ function regular(at: number, lengthMs: number, offsetMs: number): Bucket {
   return { startAt, endAt: startAt + lengthMs };
 }
 
-/** The start of the period of that size that lies `count` of them before the one `at` falls into; never before 1970. */
+/** Start of the period `count` periods before the one that contains `at`; never before 1970. */
 export function startBefore(at: number, count: number, size: BucketSize): number {
   const { startAt } = bucketOf(at, size);
   const date = new Date(startAt);

@@ -1,8 +1,8 @@
-/** Bills by period and resource, in the parts that an amount is made of, as the newer interface of the live service has them. Pure. */
+/** Bills by period and resource, itemised like those of the live service's newer interface. Pure. */
 import { rounded, type Period, slices } from "./slices.ts";
 import type { Usage } from "./usage.ts";
 
-/** What is paid for. Container disks, fees, public endpoints and clusters cost nothing here. */
+/** Items of a bill. Container disks, fees, public endpoints and clusters cost nothing here. */
 export const BILL_PARTS = [
   "podGpu",
   "podCpu",
@@ -14,23 +14,23 @@ export const BILL_PARTS = [
 
 export type BillPart = (typeof BILL_PARTS)[number];
 
-/** US dollars; parts that are absent are nothing. */
+/** Amounts in US dollars; an absent item is 0. */
 export type BillAmounts = Readonly<Partial<Record<BillPart, number>>>;
 
-/** What one resource, or all together, cost in one period. */
+/** Cost of one resource in one period, or of all resources together. */
 export interface BillItem {
-  /** Empty where nobody asked which. */
+  /** Empty if the bill is not grouped by resource. */
   readonly resourceId: string;
-  /** Ms since the epoch; the end is that of the whole period. */
+  /** Ms since the epoch; the end is the end of the whole period. */
   readonly startAt: number;
   readonly endAt: number;
   readonly amounts: BillAmounts;
 }
 
 /**
- * In order of time, then of resource; what ran in no period is none.
- *
- * @param resourceOf whose entry it is @param now until when what still runs is billed
+ * The items, by time, then by resource. Periods without usage are left out.
+ * @param resourceOf the resource that a usage entry belongs to
+ * @param now end of usage that still goes on
  */
 export function itemise<U extends Usage>(
   usages: Iterable<U>,
@@ -52,7 +52,7 @@ export function itemise<U extends Usage>(
     .toSorted((a, b) => a.startAt - b.startAt || (a.resourceId < b.resourceId ? -1 : 1));
 }
 
-/** All items together. */
+/** The sum of all items. */
 export function totalOf(items: readonly BillItem[]): BillAmounts {
   const sums = new Map<BillPart, number>();
   for (const { amounts } of items)
@@ -63,7 +63,7 @@ export function totalOf(items: readonly BillItem[]): BillAmounts {
   return roundedAmounts(sums);
 }
 
-/** All parts together. */
+/** The sum of all amounts. */
 export function sumOf(amounts: BillAmounts): number {
   return rounded(BILL_PARTS.reduce((sum, part) => sum + (amounts[part] ?? 0), 0));
 }

@@ -1,13 +1,13 @@
 /**
- * What things cost, in US dollars (ours): round figures in the order of what such hardware is rented for, so that a bill
- * shows what is dear and what is cheap. They are nobody's price list; a service can be started with its own.
+ * Default prices in US dollars (ours): round figures near the rents of such hardware, so that a bill shows which usage is dear.
+ * The service can be started with other prices.
  */
 import { GPU_TYPES } from "../catalog/gpu-types.ts";
 
 export interface PriceTable {
   /** An hour of one GPU, by type name. */
   readonly gpuPerHour: Readonly<Record<string, number>>;
-  /** An hour of a GPU whose type the table does not name. */
+  /** An hour of a GPU that the table does not name. */
   readonly otherGpuPerHour: number;
   /** An hour of one virtual processor, for workers and pods without a GPU. */
   readonly vcpuPerHour: number;
@@ -24,20 +24,20 @@ export const DEFAULT_PRICES: PriceTable = {
   volumeGbPerMonth: 0.07,
 };
 
-/** What is rented: GPUs of one type, or processors where there is none. */
+/** The hardware: GPUs of one type, or processors if there is no GPU type. */
 export interface Rented {
   readonly gpuTypeId: string | undefined;
   readonly gpuCount: number;
   readonly vcpuCount: number;
 }
 
-/** Dollars an hour of it costs. */
+/** Price per hour, US dollars. */
 export function perHour(prices: PriceTable, { gpuTypeId, gpuCount, vcpuCount }: Rented): number {
   if (gpuTypeId === undefined) return prices.vcpuPerHour * vcpuCount;
   return (prices.gpuPerHour[gpuTypeId] ?? prices.otherGpuPerHour) * gpuCount;
 }
 
-/** Dollars an hour of a network volume of `sizeGb` costs. */
+/** Price per hour of a network volume of `sizeGb`, US dollars. */
 export function volumePerHour(prices: PriceTable, sizeGb: number): number {
   return (prices.volumeGbPerMonth * sizeGb) / HOURS_PER_MONTH;
 }

@@ -1,19 +1,19 @@
-/** Cuts what ran where the periods of a bill begin and end. Pure. */
+/** Cuts usage at the boundaries of a bill's periods. Pure. */
 import { type Bucket, type BucketSize, bucketOf } from "./buckets.ts";
 import type { Usage } from "./usage.ts";
 
 const HOUR_MS = 3_600_000;
-/** Parts of a dollar that sums are rounded to, so that they show no noise of binary fractions. */
+/** Fractions of a dollar to which sums are rounded: they hide the noise of binary fractions. */
 const ROUNDING = 1e9;
 
-/** Which part of the usage is billed. Instants are ms since the epoch. */
+/** The window of a bill. Instants are ms since the epoch. */
 export interface Period {
   readonly bucketSize: BucketSize;
   readonly startAt: number;
   readonly endAt: number;
 }
 
-/** The part of an entry that lies in one period. */
+/** The slice of a usage entry within one period. */
 export interface Slice<U extends Usage> {
   readonly usage: U;
   readonly bucket: Bucket;
@@ -21,7 +21,7 @@ export interface Slice<U extends Usage> {
   readonly dollars: number;
 }
 
-/** @param now until when what still runs is billed */
+/** @param now end of usage that still goes on */
 export function* slices<U extends Usage>(
   usages: Iterable<U>,
   { bucketSize, startAt, endAt }: Period,

@@ -1,39 +1,39 @@
-/** What ran, from when to when, and at which price: the entries that bills are computed from. */
+/** Usage entries, the basis of bills: what ran, when, and at which price. */
 import type { VolumeType } from "../resources/network-volume.ts";
 
 interface Span {
-  /** Ascending with time. */
+  /** Ascends with time. */
   readonly id: string;
   /** Service time, ms since the epoch. */
   readonly startedAt: number;
-  /** Undefined while it goes on. */
+  /** Undefined while the usage goes on. */
   readonly endedAt: number | undefined;
-  /** When it was last known to go on: the end of one whose service was killed. */
+  /** Last moment at which the usage was seen; its end if the service was killed. */
   readonly seenAt: number;
-  /** US dollars, fixed when it began. */
+  /** US dollars, fixed at the start of the usage. */
   readonly perHour: number;
-  /** GB of container disk, or the volume's size. */
+  /** GB of container disk, or the size of the volume. */
   readonly diskInGb: number;
 }
 
-/** A worker from the moment it was ready to its end, or a pod while its program runs. */
+/** A worker from ready to its end, or a pod while its program runs. */
 export interface MachineUsage extends Span {
   readonly kind: "worker" | "pod";
-  /** The worker or the pod. */
+  /** Id of the worker or pod. */
   readonly podId: string;
   readonly endpointId?: string | undefined;
   readonly templateId?: string | undefined;
   readonly imageName: string;
-  /** Undefined for one without a GPU. */
+  /** Undefined without a GPU. */
   readonly gpuTypeId?: string | undefined;
   readonly dataCenterId?: string | undefined;
 }
 
-/** A network volume while it had one size. */
+/** A network volume for the time that it had one size. */
 export interface VolumeUsage extends Span {
   readonly kind: "volume";
   readonly volumeId: string;
-  /** Undefined for a standard one. */
+  /** Undefined for a standard volume. */
   readonly volumeType?: VolumeType | undefined;
 }
 

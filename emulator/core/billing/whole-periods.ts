@@ -1,4 +1,4 @@
-/** The window of a bill in whole periods, as the newer interface of the live service has it (live). Pure. */
+/** Windows of bills in whole periods, for the live service's newer interface (live). Pure. */
 import { invalidRequest } from "../service-error.ts";
 import { type BucketSize, bucketOf, startBefore } from "./buckets.ts";
 import type { Period } from "./slices.ts";
@@ -6,21 +6,20 @@ import type { Period } from "./slices.ts";
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
 
-/** What is absent is not asked for. */
+/** The window that a query asks for. */
 export interface AskedWindow {
   readonly bucketSize: BucketSize;
   /** ISO 8601; default: 30 days before the end. */
   readonly startTime?: string | undefined;
   /** ISO 8601; default: now. */
   readonly endTime?: string | undefined;
-  /** So many periods up to the one that is now; 1 or more, in place of the instants. */
+  /** Number of periods up to the current one, 1 or more; excludes the instants. */
   readonly lastN?: number | undefined;
 }
 
 /**
- * From the start of the period of the first instant to the end of that of the last one.
- *
- * @throws ServiceError `invalid_request` for `lastN` beside an instant, and for an end that is not after the start
+ * The window from the start of the period of the first instant to the end of the period of the last.
+ * @throws ServiceError `invalid_request` for `lastN` together with an instant, and for an end that is not after the start
  */
 export function wholePeriods(
   { bucketSize, startTime, endTime, lastN }: AskedWindow,
@@ -28,9 +27,7 @@ export function wholePeriods(
 ): Period {
   if (lastN !== undefined) {
     if (startTime !== undefined || endTime !== undefined)
-      throw invalidRequest([
-        "lastN takes the place of startTime and endTime: send one or the other",
-      ]);
+      throw invalidRequest(["lastN replaces startTime and endTime: send one or the other"]);
     const startAt = startBefore(now, lastN - 1, bucketSize);
     return { bucketSize, startAt, endAt: bucketOf(now, bucketSize).endAt };
   }

@@ -1,18 +1,20 @@
-/** CPU flavours: machines without a GPU, by their memory for each virtual processor (live). */
+/** CPU flavours: machines without a GPU, named by their memory per virtual processor (live). */
 
-/** Those of endpoints. */
+/** Flavours for endpoints. */
 export const ENDPOINT_CPU_FLAVORS = ["cpu3c", "cpu3g", "cpu5c", "cpu5g"] as const;
 
-/** Those of pods. */
+/** Flavours for pods. */
 export const POD_CPU_FLAVORS = ["cpu3c", "cpu3g", "cpu3m", "cpu5c", "cpu5g", "cpu5m"] as const;
 
-/** How many virtual processors the catalog offers (ours); more of them are taken as well, for none are counted. */
+/**
+ * Numbers of virtual processors in the catalog (ours). Larger numbers are accepted too: the service does not count processors.
+ */
 export const VCPU_BOUNDS = { min: 2, max: 32 } as const;
 
 export interface CpuFlavor {
   readonly id: (typeof POD_CPU_FLAVORS)[number];
   readonly name: string;
-  /** Flavours of the same processors. */
+  /** Groups of flavours with the same processors. */
   readonly group: string;
   readonly memoryGbPerVcpu: number;
 }
@@ -26,10 +28,10 @@ export const CPU_FLAVORS: readonly CpuFlavor[] = [
   { id: "cpu5m", name: "Memory-Optimized", group: "Gen 5", memoryGbPerVcpu: 8 },
 ];
 
-/** Of flavours that are not known. */
+/** Memory per virtual processor of an unknown flavour. */
 const OTHER_GB_PER_VCPU = 2;
 
-/** The memory that `vcpuCount` virtual processors of a flavour come with, GB. */
+/** Memory of `vcpuCount` virtual processors of a flavour, GB. */
 export function flavorMemoryGb(flavorId: string, vcpuCount: number): number {
   const flavor = CPU_FLAVORS.find(({ id }) => id === flavorId);
   return vcpuCount * (flavor?.memoryGbPerVcpu ?? OTHER_GB_PER_VCPU);

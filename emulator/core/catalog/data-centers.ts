@@ -1,9 +1,9 @@
 /**
- * The data centres of the live service, in its own order (live). Others are taken as well (`DATA_CENTER`), for all of them are
- * this machine (ours).
+ * The data centres of the live service, in its order (live). Other ids are accepted too (`DATA_CENTER`): all of them are this
+ * machine (ours).
  */
 
-/** The form of a data centre's id; which there are is not checked. */
+/** Form of a data centre's id. */
 export const DATA_CENTER = /^[A-Za-z0-9-]{1,32}$/;
 
 export const REGIONS = [
@@ -23,7 +23,7 @@ export type Region = (typeof REGIONS)[number];
 export interface DataCenter {
   readonly id: string;
   readonly region: Region;
-  /** ISO 3166-1, two letters. */
+  /** Country code, ISO 3166-1 alpha-2. */
   readonly country: string;
 }
 
@@ -43,7 +43,7 @@ export const DATA_CENTERS: readonly DataCenter[] = [
   ...["US-KS-3", "US-GA-1"],
 ].map((id) => {
   const [prefix = "", place = ""] = id.split("-");
-  // Of all but these, the second part is the country.
+  // In all other ids the second part is the country.
   const country = prefix === "US" || prefix === "CA" ? prefix : place;
   return { id, country, region: REGION_OF[prefix] ?? "UNKNOWN" };
 });

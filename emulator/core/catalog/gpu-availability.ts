@@ -1,4 +1,4 @@
-/** What the catalog says of GPUs here: which types there are, and whether a worker would get some. Pure. */
+/** GPU types that the catalog shows, and whether a worker would get them. Pure. */
 import { type CudaRequirement, meetsCudaRequirement } from "../workers/cuda-requirement.ts";
 import { type GpuDevice, type GpuInventory, sameType } from "../workers/gpu-allocation.ts";
 import { GPU_TYPES } from "./gpu-types.ts";
@@ -7,18 +7,18 @@ export const AVAILABILITIES = ["NONE", "LOW", "MEDIUM", "HIGH"] as const;
 
 export type Availability = (typeof AVAILABILITIES)[number];
 
-/** What is offered of a type where nothing bounds it (ours). */
+/** Number of GPUs that the catalog shows where nothing limits them (ours). */
 const OFFERED_COUNT = 8;
 
 export interface OfferedGpu {
   readonly id: string;
-  /** GB; 0 where it is not known. */
+  /** GB; 0: unknown. */
   readonly memoryGb: number;
-  /** The most that one worker could have. */
+  /** Maximum number for one worker. */
   readonly maxCount: number;
 }
 
-/** The types of the interface, and those that this machine has beside them. */
+/** The types of the interface, followed by other types of this machine. */
 export function offeredGpus(inventory: GpuInventory): readonly OfferedGpu[] {
   const devices = inventory.kind === "known" ? inventory.devices : [];
   const others = new Map<string, GpuDevice>();
@@ -31,13 +31,13 @@ export function offeredGpus(inventory: GpuInventory): readonly OfferedGpu[] {
 
 export interface WantedGpus extends CudaRequirement {
   readonly typeId: string;
-  /** Of each worker. */
+  /** Number of GPUs per worker. */
   readonly count: number;
 }
 
 /**
- * HIGH where this machine has as many, or simulates them, whoever has them now; NONE where it has not. While its GPUs are
- * not known, it is LOW for every type: workers get none, and most run all the same (ours).
+ * HIGH: the machine has as many GPUs, in use or not, or simulates them. NONE: it has fewer. LOW, for every type: the machine's
+ * GPUs are unknown; workers get none, and most run all the same (ours).
  */
 export function gpuAvailability(
   inventory: GpuInventory,
@@ -51,19 +51,19 @@ export function gpuAvailability(
   return fitting.length >= count ? "HIGH" : "NONE";
 }
 
-/** The versions of CUDA that the drivers of its GPUs have; empty where none is known. */
+/** CUDA versions of the drivers of its GPUs; empty if none is known. */
 export function cudaVersionsOf(inventory: GpuInventory, typeId: string): readonly string[] {
   if (inventory.kind !== "known") return [];
   const devices = inventory.devices.filter((device) => sameType(device.typeId, typeId));
   return [...new Set(devices.flatMap(({ cudaVersion = [] }) => cudaVersion))];
 }
 
-/** A name without its maker (live: the form), for example `RTX 4090`. */
+/** The name without its maker, for example `RTX 4090` (live: the form). */
 export function gpuName(gpuTypeId: string): string {
   return gpuTypeId.replace(/^(NVIDIA( GeForce)?|AMD) /, "");
 }
 
-/** "NVIDIA", "AMD" or "UNKNOWN" (live). */
+/** The maker: "NVIDIA", "AMD" or "UNKNOWN" (live). */
 export function manufacturerOf(gpuTypeId: string): "AMD" | "NVIDIA" | "UNKNOWN" {
   if (gpuTypeId.startsWith("AMD ")) return "AMD";
   return /^(NVIDIA|Tesla) /.test(gpuTypeId) ? "NVIDIA" : "UNKNOWN";

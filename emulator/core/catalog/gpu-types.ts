@@ -1,9 +1,9 @@
 /**
- * The GPU types of the interface, and the pools they are in (live: ids, which are what `nvidia-smi` calls the GPUs, pools
- * and sizes; ours: prices).
+ * The GPU types of the interface with their pools and prices. Ids, which are `nvidia-smi`'s names, pools and sizes are the live
+ * service's; prices are ours.
  */
 
-/** Smaller GPUs first. */
+/** Sorted by memory, smallest first. */
 export const GPU_POOLS = [
   "AMPERE_16",
   "AMPERE_24",
@@ -22,10 +22,10 @@ export type GpuPool = (typeof GPU_POOLS)[number];
 
 export interface GpuType {
   readonly id: string;
-  /** Undefined for one of no pool. */
+  /** Undefined without a pool. */
   readonly pool: GpuPool | undefined;
   readonly memoryGb: number;
-  /** US dollars, by default: a round figure in the order of what such hardware is rented for. */
+  /** Default price per hour, US dollars, near the rent of such hardware. */
   readonly perHour: number;
 }
 

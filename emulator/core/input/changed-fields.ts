@@ -1,7 +1,7 @@
-/** Finds the fields that a request really changes: a value equal to the present one is no change. */
+/** Finds the fields that a request changes; a value equal to the present one changes nothing. */
 import { isDeepStrictEqual } from "node:util";
 
-/** The fields of `wanted` whose value is another than in `present`. No list and an empty one are the same. Sorted. */
+/** The names of the fields whose wanted value differs from the present one, sorted. An absent list equals an empty one. */
 export function changedFields<Thing extends object>(
   present: Thing,
   wanted: Thing,

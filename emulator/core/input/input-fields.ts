@@ -1,4 +1,4 @@
-/** The kinds of fields a management body has, each with the sentence that says what it must be. */
+/** Kinds of fields in bodies of management operations, each with the sentence that describes a good value. */
 import { z } from "zod";
 import { closestName } from "../../../runtime/protocol/did-you-mean.ts";
 import { IMAGE_NAME_PATTERN, imageNameSentence } from "../resources/image-name.ts";
@@ -7,10 +7,10 @@ import { invalidRequest, type UnknownKey } from "../service-error.ts";
 
 type RawIssue = z.core.$ZodRawIssue;
 
-/** Names are at most this long (spec, for endpoints). */
+/** Maximum length of a name (spec, for endpoints). */
 export const NAME_MAX_CHARACTERS = 191;
 
-/** A problem's sentence without its subject: `must be …; got …`, or that the field is missing. */
+/** The sentence about a bad value, without its subject: `must be …; got …`, or that the field is missing. */
 export function must(be: string): (issue: RawIssue) => string {
   return ({ input }) =>
     input === undefined
@@ -22,22 +22,22 @@ export function text(): z.ZodString {
   return z.string({ error: must("a string") });
 }
 
-/** A string of at least one and at most `max` characters. */
+/** A string of 1 to `max` characters. */
 export function nonEmptyText(max: number): z.ZodString {
   const error = must(`a string of 1 to ${max} characters`);
   return z.string({ error }).min(1, { error }).max(max, { error });
 }
 
-/** A string of at least one and at most `max` characters that no problem's sentence shows. */
+/** A secret string of 1 to `max` characters: messages do not show it. */
 export function secretText(max: number): z.ZodString {
   const error = ({ input }: RawIssue) =>
     `${input === undefined ? "is required and" : "(not shown here)"} must be a string of 1 to ${max} characters`;
   return z.string({ error }).min(1, { error }).max(max, { error });
 }
 
-/** A field of a change whose value is settled for good when the thing is created. */
+/** A field that cannot be changed after creation. */
 export function settled() {
-  return z.undefined({ error: () => "is settled at creation and cannot be changed" }).optional();
+  return z.undefined({ error: () => "is set at creation and cannot be changed" }).optional();
 }
 
 /** The name of a container image. */
@@ -55,7 +55,7 @@ export function flag(): z.ZodBoolean {
   return z.boolean({ error: must("a boolean") });
 }
 
-/** An integer from `min` to `max`; without `max` as large as integers can be. `unit` stands in the sentence. */
+/** An integer from `min` to `max`; without `max` up to the largest safe integer. `unit` appears in the sentence. */
 export function integer(min: number, max?: number, unit = ""): z.ZodInt {
   const bounds =
     max === undefined ? `an integer of ${min} or more` : `an integer from ${min} to ${max}`;
@@ -76,7 +76,7 @@ export function arrayOf<Item extends z.ZodType>(item: Item): z.ZodArray<Item> {
   return z.array(item, { error: must("an array") });
 }
 
-/** Items that match `pattern`; `what` names one of them. Also taken as one string with commas between them (spec's examples). */
+/** A list of items that match `pattern`; `what` names one item. Also accepts one string with commas (spec's examples). */
 export function textsOrCommas(pattern: RegExp, what: string) {
   const item = z.string({ error: must(what) }).regex(pattern, { error: must(what) });
   const split = (value: unknown) =>
@@ -90,18 +90,18 @@ export function textsOrCommas(pattern: RegExp, what: string) {
   return array.meta({ override: alsoWithCommas });
 }
 
-/** Adds the form that is only read: the schema of what was split says nothing of it. */
+/** Adds the string form to the schema, which describes only the list. */
 function alsoWithCommas({ jsonSchema }: { readonly jsonSchema: Record<string, unknown> }): void {
   const { type, items } = jsonSchema;
   delete jsonSchema["type"];
   delete jsonSchema["items"];
   jsonSchema["anyOf"] = [
     { type, items },
-    { type: "string", description: "Items with commas between them." },
+    { type: "string", description: "Items separated by commas." },
   ];
 }
 
-/** Environment variables: names a process can have, string values. */
+/** Environment variables: names that a process can have, and string values. */
 export function environment() {
   const shape = { type: "object", additionalProperties: { type: "string" } };
   return z
@@ -120,7 +120,7 @@ export function environment() {
         if (name === "" || /[=\0]/.test(name) || name === "__proto__") {
           context.addIssue({
             code: "custom",
-            message: `has the name ${valueInWords(name)}, which no variable can have`,
+            message: `has the name ${valueInWords(name)}, which is not valid for a variable`,
           });
         } else if (typeof entry === "string") env[name] = entry;
         else {
@@ -132,7 +132,10 @@ export function environment() {
     });
 }
 
-/** The value that a word of a dialect stands for. @throws ServiceError `invalid_request` */
+/**
+ * The value behind a dialect's word.
+ * @throws ServiceError `invalid_request`
+ */
 export function valueOfWord<Value>(
   field: string,
   words: Readonly<Record<string, Value>>,
@@ -152,9 +155,8 @@ export function fields<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
 }
 
 /**
- * `value` as `schema` reads it; `known` are the keys offered for an unknown one.
- *
- * @throws ServiceError `invalid_request` with one problem per thing that is wrong, an unknown key among them
+ * Parses `value` by `schema`. `known` are the keys suggested for an unknown one.
+ * @throws ServiceError `invalid_request` with one problem per mistake; an unknown key is one
  */
 export function readFields<Output>(
   schema: z.ZodType<Output>,

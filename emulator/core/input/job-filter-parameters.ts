@@ -1,4 +1,4 @@
-/** A filter of jobs as it is written: as parameters of a query, or as the fields of an object in a body. */
+/** Reads a filter of jobs: from the parameters of a query, or from the fields of a body. */
 import { z } from "zod";
 import { JOB_STATUSES } from "../../../runtime/protocol/job-status.ts";
 import type { JobFilter } from "../jobs/job-filter.ts";
@@ -11,21 +11,21 @@ const SEARCH_MAX_CHARACTERS = 200;
 
 const duration = () => integerParameter(0, Number.MAX_SAFE_INTEGER, " (ms)").optional();
 
-/** What is absent does not matter. */
+/** An absent field matches every job. */
 export const jobFilterShape = {
   endpointId: endpointIdParameter,
-  status: statuses().optional().meta({ description: "Only jobs that are in one of these now." }),
-  since: moment().optional().meta({ description: "Only jobs submitted then or later." }),
-  until: moment().optional().meta({ description: "Only jobs submitted before." }),
+  status: statuses().optional().meta({ description: "Only jobs with one of these statuses." }),
+  since: moment().optional().meta({ description: "Only jobs submitted at this moment or later." }),
+  until: moment().optional().meta({ description: "Only jobs submitted before this moment." }),
   search: z
     .string({ error: must("a text") })
     .max(SEARCH_MAX_CHARACTERS, { error: `must be at most ${SEARCH_MAX_CHARACTERS} characters` })
     .optional()
     .meta({
       description:
-        "The beginning (with or without `sync-`) or the end of an id, or a part of the failure's type or message; without case.",
+        "The beginning (with or without `sync-`) or the end of an id, or a part of the failure's type or message; case does not matter.",
     }),
-  kind: oneOf(JOB_KINDS).optional().meta({ description: "How they were submitted." }),
+  kind: oneOf(JOB_KINDS).optional().meta({ description: "How the jobs were submitted." }),
   minDelay: duration().meta({ description: "Only jobs with at least this `delayTime`, ms." }),
   minExecution: duration().meta({
     description: "Only jobs with at least this `executionTime`, ms.",
@@ -49,16 +49,16 @@ export function toJobFilter(written: z.infer<typeof jobFilterSchema>): JobFilter
   });
 }
 
-const cursorError = "must be the `next` of the answer before";
+const cursorError = "must be the `next` of the previous answer";
 
-/** Where a list goes on: its clients know nothing of it. */
+/** Cursor at the end of a page; opaque to clients. */
 export const cursorParameter = z
   .string({ error: cursorError })
   .regex(/^j[0-9a-z]{1,10}$/, { error: cursorError })
   .optional()
-  .meta({ description: "The `next` of the answer before." });
+  .meta({ description: "The `next` of the previous answer." });
 
-/** The `beforeSeq` of the rest of a list. */
+/** The `beforeSeq` that a cursor stands for. */
 export function fromCursor(cursor: string | undefined): number | undefined {
   return cursor === undefined ? undefined : Number.parseInt(cursor.slice(1), 36);
 }
@@ -67,18 +67,18 @@ export function toCursor(seq: number | undefined): string | undefined {
   return seq === undefined ? undefined : `j${seq.toString(36)}`;
 }
 
-/** The most jobs that one call changes. */
+/** Maximum number of jobs that one call changes. */
 const CHANGED_MAX = 1_000;
 
 const matchingShape = {
   filter: jobFilterSchema.meta({ description: "Which jobs; `{}` for all." }),
   max: integer(1, CHANGED_MAX)
     .default(CHANGED_MAX)
-    .meta({ description: "The most jobs that are changed." }),
+    .meta({ description: "Maximum number of jobs to change." }),
   cursor: cursorParameter,
 };
 
-/** The body of an operation on the jobs that fit a filter. */
+/** The body of an operation on all jobs that match a filter. */
 export const matchingSchema = fields(matchingShape);
 
 /** @throws ServiceError `invalid_request` */
@@ -87,7 +87,7 @@ export function readMatching(body: unknown) {
   return { ...bounds, filter: toJobFilter(filter) };
 }
 
-/** One, several with commas between them, or a list. */
+/** One value, several with commas between them, or a list. */
 function statuses() {
   const split = (value: unknown) =>
     [value]
@@ -110,7 +110,7 @@ function moment() {
   return z.preprocess(read, z.int({ error }).min(0, { error })).meta({ override: alsoInIso });
 }
 
-/** Adds the form that is only read. */
+/** Adds the string form to the schema. */
 function alsoInIso({ jsonSchema }: { readonly jsonSchema: Record<string, unknown> }): void {
   delete jsonSchema["minimum"];
   delete jsonSchema["maximum"];

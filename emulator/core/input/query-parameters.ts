@@ -12,10 +12,10 @@ interface Bounds {
   readonly max: number;
 }
 
-/** The log keeps no more. */
+/** The log keeps no more lines. */
 const LOG_LINES_MAX = 2_000;
 
-/** A parsed query string: a text per parameter, or several if it was repeated. */
+/** A parsed query string: a text per parameter, or a list if the parameter was repeated. */
 export type QueryParameters = Readonly<Record<string, unknown>>;
 
 const WAIT_BOUNDS: Bounds = { min: LIMITS.waitMinMs, max: LIMITS.waitMaxMs };
@@ -25,27 +25,27 @@ export const waitParameter = integerParameter(WAIT_BOUNDS.min, WAIT_BOUNDS.max, 
   .default(LIMITS.waitDefaultMs)
   .meta({ description: "How long the request waits for the job's end, ms." });
 
-/** `ttl` of `/status`: in how many ms from now the job is to be deleted; 1 to 604800000 (ours). */
+/** `ttl` of `/status`: time until the job is deleted, ms; 1 to 604800000 (ours). */
 export const ttlParameter = integerParameter(LIMITS.statusTtlMinMs, LIMITS.statusTtlMaxMs, " (ms)")
   .optional()
-  .meta({ description: "In how many ms from now the job is to be deleted." });
+  .meta({ description: "Time until the job is deleted, ms." });
 
 /** `from` of `/stream`: the index of the first chunk wanted, 0 or more (ours). */
 export const fromParameter = integerParameter(0, Number.MAX_SAFE_INTEGER, "")
   .optional()
   .meta({ description: "Index of the first chunk wanted; reading from it consumes nothing." });
 
-/** `after` of a job's chunks: how many of them are known, 0 or more (ours). */
-export const knownParameter = integerParameter(0, Number.MAX_SAFE_INTEGER, "")
-  .default(0)
-  .meta({ description: "How many chunks are known: the `next` of the answer before." });
+/** `after` of a job's chunks: number of chunks that the client has, 0 or more (ours). */
+export const knownParameter = integerParameter(0, Number.MAX_SAFE_INTEGER, "").default(0).meta({
+  description: "Number of chunks that the client has: the `next` of the previous answer.",
+});
 
 /** `limit` of a job's chunks (ours). */
 export const chunkLimitParameter = integerParameter(1, 1_000, "")
   .default(100)
-  .meta({ description: "The most there may be in the answer." });
+  .meta({ description: "Maximum number of items in the answer." });
 
-/** A parameter that is `true` or `false`, in whatever case; default false (spec). */
+/** A parameter that is `true` or `false`, in any case; default false (spec). */
 export function flagParameter(description: string) {
   const read = (text: unknown) =>
     typeof text === "string" && /^(true|false)$/i.test(text) ? /^true$/i.test(text) : text;
@@ -55,22 +55,22 @@ export function flagParameter(description: string) {
     .meta({ description });
 }
 
-/** `limit` of lists: how many of them, 1 to 100, default 20 (ours). */
+/** `limit` of lists: number of items, 1 to 100, default 20 (ours). */
 export const limitParameter = integerParameter(1, 100, "")
   .default(20)
-  .meta({ description: "The most there may be in the answer." });
+  .meta({ description: "Maximum number of items in the answer." });
 
 /** The value of `limit`. @throws ServiceError `invalid_request` */
 export function parseLimit(query: QueryParameters): number {
   return parse(query, "limit", limitParameter);
 }
 
-/** The most jobs that one poll of a worker takes (ours). */
+/** Maximum number of jobs per poll of a worker (ours). */
 const BATCH_SIZE_MAX = 1_000;
 
-/** `batch_size` of a worker's poll: how many jobs it would take, 1 to 1000 (live; the bound is ours). */
+/** `batch_size` of a worker's poll: number of jobs that it takes, 1 to 1000 (live; the bound is ours). */
 export const batchSizeParameter = integerParameter(1, BATCH_SIZE_MAX, "").meta({
-  description: "How many jobs the worker would take.",
+  description: "Maximum number of jobs that the worker takes.",
 });
 
 /** The value of `batch_size`. @throws ServiceError `invalid_request` */
@@ -78,46 +78,46 @@ export function parseBatchSize(query: QueryParameters): number {
   return parse(query, "batch_size", batchSizeParameter);
 }
 
-/** `job_in_progress` of a worker's poll: `0` if it works on no job (live); whatever else it may be says nothing. */
+/** `job_in_progress` of a worker's poll: `0` if the worker has no job (live); any other value is ignored. */
 export const jobInProgressParameter = z
   .string()
   .optional()
-  .meta({ description: "`0`: the worker works on no job." });
+  .meta({ description: "`0`: the worker has no job." });
 
-/** Whether a worker says by `job_in_progress` that it works on no job. */
+/** Whether `job_in_progress` says that the worker has no job. */
 export function saysIdle(query: QueryParameters): boolean {
   return query["job_in_progress"] === "0";
 }
 
-/** `endpointId` of lists and feeds: leaves out what concerns other endpoints. */
+/** `endpointId` of lists and feeds: only what concerns this endpoint. */
 export const endpointIdParameter = z
   .string({ error: "must be one id of an endpoint" })
   .optional()
-  .meta({ description: "Leaves out other endpoints." });
+  .meta({ description: "Only this endpoint." });
 
-/** `tail` of the log: how many of the lines that are there, 0 to 2000, default all (ours). */
+/** `tail` of the log: number of older lines to begin with, 0 to 2000, default all (ours). */
 export const tailParameter = integerParameter(0, LOG_LINES_MAX, "")
   .default(LOG_LINES_MAX)
-  .meta({ description: "How many of the lines that are there are shown first." });
+  .meta({ description: "Number of older lines to begin with." });
 
-/** The most lines of a worker that are shown with it. */
+/** Maximum number of lines shown per worker. */
 const WORKER_LINES_MAX = 50;
 
-/** `lines` of workers: how many of the newest lines of each, 0 to 50, default 50 (ours). */
+/** `lines` of workers: number of newest lines of each, 0 to 50, default 50 (ours). */
 export const linesParameter = integerParameter(0, WORKER_LINES_MAX, "")
   .default(WORKER_LINES_MAX)
-  .meta({ description: "How many of the newest lines of each are shown." });
+  .meta({ description: "Number of newest lines of each worker." });
 
-/** The most jobs that a worker had and that are shown with it. */
+/** Maximum number of past jobs shown per worker. */
 const PAST_JOBS_MAX = 200;
 
-/** `past` of workers: how many of the newest jobs that each had, 0 to 200, default 200 (ours). */
+/** `past` of workers: number of newest past jobs of each, 0 to 200, default 200 (ours). */
 export const pastJobsParameter = integerParameter(0, PAST_JOBS_MAX, "")
   .default(PAST_JOBS_MAX)
-  .meta({ description: "How many of the newest jobs that each had are shown." });
+  .meta({ description: "Number of newest past jobs of each worker." });
 
 const statusError = `must be one of ${JOB_STATUSES.join(", ")}`;
-const afterError = "must be the `next` of the page before";
+const afterError = "must be the `next` of the previous page";
 
 /** `limit`, `status` and `after` of `/requests`: a page of 1 to 100 jobs, default 20, of any status, from the newest (ours). */
 export const listingParameters = {
@@ -125,13 +125,13 @@ export const listingParameters = {
   status: z
     .enum(JOB_STATUSES, { error: statusError })
     .optional()
-    .meta({ description: "Only jobs that are in this status now." }),
-  /** The number of the last job shown, so that jobs which come or go move no page. */
+    .meta({ description: "Only jobs with this status." }),
+  /** The number of the last job shown. With it, jobs that come or go do not shift pages. */
   after: z
     .string({ error: afterError })
     .regex(/^[1-9]\d{0,14}$/, { error: afterError })
     .optional()
-    .meta({ description: "The `next` of the page before." }),
+    .meta({ description: "The `next` of the previous page." }),
 };
 
 /** The value of `wait`. @throws ServiceError `invalid_request` */
@@ -154,7 +154,7 @@ export function parseFlag(query: QueryParameters, name: string): boolean {
   return parse(query, name, flagParameter(name));
 }
 
-/** The flags of a query that are set. */
+/** The names of the flags that are set. */
 export type Flags<Name extends string> = { readonly [Flag in Name]?: boolean };
 
 /** The values of all flags of `schema`. @throws ServiceError `invalid_request` */
@@ -176,7 +176,7 @@ export function parseListing(query: QueryParameters): JobListing {
   };
 }
 
-/** A parameter that is one integer from `min` to `max`; `unit` stands in the sentence about any other value. */
+/** A parameter that is one integer from `min` to `max`; `unit` appears in the sentence about a bad value. */
 export function integerParameter(min: number, max: number, unit: string) {
   const bounds = max === Number.MAX_SAFE_INTEGER ? `of ${min} or more` : `from ${min} to ${max}`;
   const read = (text: unknown) =>
@@ -190,7 +190,10 @@ export function repeatable() {
   return z.union([z.string().transform((one) => [one]), z.array(z.string())]).optional();
 }
 
-/** The parameters of `shape`; others are ignored, as the live service does. @throws ServiceError `invalid_request` */
+/**
+ * Parses the parameters of `shape`; others are ignored, as on the live service.
+ * @throws ServiceError `invalid_request`
+ */
 export function readQuery<Shape extends z.core.$ZodLooseShape>(
   shape: Shape,
   query: QueryParameters,
@@ -199,7 +202,10 @@ export function readQuery<Shape extends z.core.$ZodLooseShape>(
   return readFields(fields(shape), [], Object.fromEntries(asked));
 }
 
-/** The parameter `name` as `schema` reads it. @throws ServiceError `invalid_request` */
+/**
+ * Parses the parameter `name` by `schema`.
+ * @throws ServiceError `invalid_request`
+ */
 export function parse<Output>(
   query: QueryParameters,
   name: string,

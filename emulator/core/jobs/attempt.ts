@@ -1,11 +1,12 @@
-/** One attempt at a job as the service keeps it: who had it when, and how that ended. */
+/** An attempt at a job: which worker had it, when, and how it ended. */
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 import { defined } from "../../../runtime/protocol/without-undefined.ts";
 
 /**
- * How an attempt ended; `running` until then. `crashed`: the handler process ended while it ran; `out_of_memory`: likewise, or
- * its whole worker, and for lack of memory; `lost`: its worker was; `handed_back`: its worker gave the job back unharmed;
- * `undelivered`: the job never arrived there; `interrupted`: the service ended while it ran; `damaged`: the job's data is.
+ * How an attempt ended; `running` before that. `crashed`: the handler process ended during the attempt. `out_of_memory`: the
+ * process or the worker ended for lack of memory. `lost`: the worker was lost. `handed_back`: the worker returned the job
+ * unharmed. `undelivered`: the job never reached the worker. `interrupted`: the service ended during the attempt. `damaged`:
+ * data of the job is damaged.
  */
 export const ATTEMPT_OUTCOMES = [
   "running",
@@ -39,53 +40,53 @@ const IN_WORDS: Readonly<Record<AttemptOutcome, string>> = {
   damaged: "failed for damaged data",
 };
 
-/** The predicate of a sentence about a job or an attempt. */
+/** The outcome as the predicate of a sentence about the job or the attempt. */
 export function outcomeInWords(outcome: AttemptOutcome): string {
   return IN_WORDS[outcome];
 }
 
-/** Those of an attempt that costs the job nothing. */
+/** Outcomes of an attempt that costs the job nothing. */
 export type HarmlessOutcome = Extract<
   AttemptOutcome,
   "handed_back" | "undelivered" | "interrupted"
 >;
 
-/** How a worker came to be ready, as far as the service saw it; service time, ms. */
+/** The stages of a worker's start that the service saw; service time, ms. */
 export interface WorkerStart {
-  /** Its launcher was told to start it. */
+  /** The launcher got the order to start it. */
   readonly workerStartedAt: number;
-  /** Its program runs: an image was pulled before. */
+  /** Its program runs; an image was pulled before. */
   readonly pulledAt?: number;
-  /** Its first message came. */
+  /** Its first message arrived. */
   readonly bootedAt?: number;
-  /** Its handler is loaded and set up. */
+  /** Its handler is loaded and initialized. */
   readonly readyAt: number;
 }
 
-/** Moments are service time, ms. Input, output and credentials are no part of it. */
+/** Moments are service time, ms. An attempt has no input, output or credentials. */
 export interface Attempt extends Partial<WorkerStart> {
-  /** Counts the hand-overs of the job, from 1. */
+  /** Number of the hand-over, from 1. */
   readonly number: number;
   readonly outcome: AttemptOutcome;
   readonly workerId?: string;
-  /** The version of the endpoint that the worker served. */
+  /** Version of the endpoint that the worker served. */
   readonly version?: number;
-  /** Submission, or the return to the queue before this attempt. */
+  /** Start of the wait: the submission, or the return to the queue before this attempt. */
   readonly queuedAt: number;
   readonly startedAt: number;
-  /** Absent while it runs. */
+  /** Undefined while the attempt runs. */
   readonly endedAt?: number;
-  /** Of an earlier attempt its texts may be cut, and `reported` is left out. */
+  /** In an earlier attempt, texts may be cut and `reported` is missing. */
   readonly failure?: Failure;
 }
 
-/** Earlier attempts that are kept: the first, and the newest. */
+/** Maximum number of earlier attempts that are kept: the first one and the newest. */
 export const KEPT_ATTEMPTS = 20;
 const KEPT_CHARACTERS = 2_000;
 const KEPT_LINES = 5;
 const KEPT_LINE_CHARACTERS = 500;
 
-/** `attempts` with one more; the second gives way where they become too many. */
+/** Adds an attempt; beyond the maximum the second oldest one is dropped. */
 export function withAttempt(
   attempts: readonly Attempt[] | undefined = [],
   attempt: Attempt,

@@ -1,29 +1,29 @@
 /**
- * Large memory that is given back to the system at once. Garbage is collected late where most of what takes memory is no object of
- * the heap, and blocks of some MB that an allocator has back it keeps in pieces.
+ * Large memory that can be returned to the system at once. The garbage collector is late with memory outside of the heap, and
+ * an allocator keeps freed blocks of some MB for itself.
  */
 import { Buffer } from "node:buffer";
 
-/** The allocator of glibc maps such blocks by themselves whatever it saw before; what is not written to takes no memory. */
+/** Size from which glibc's allocator always maps a block of its own. Memory that is not written to takes no room. */
 const MAPPED_MIN_BYTES = 33_554_432;
 
 const mapped = new WeakSet<ArrayBufferLike>();
 
-/** Not filled. */
+/** The memory is not cleared. */
 export function largeMemory(sizeBytes: number): Buffer {
   const whole = Buffer.allocUnsafeSlow(Math.max(sizeBytes, MAPPED_MIN_BYTES));
   mapped.add(whole.buffer);
   return whole.subarray(0, sizeBytes);
 }
 
-/** Nothing may look at memory of `largeMemory` any more, which then has no length. Any other memory is left to be collected. */
+/** Frees memory of `largeMemory`; every view of it is empty afterwards. Other memory is left to the garbage collector. */
 export function freeMemory({ buffer }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && mapped.has(buffer)) buffer.transfer(0);
 }
 
 /**
- * Frees the memory of bytes that have it alone, but for `frameBytes` that nobody needs. Nothing may look at them any more, which then
- * have no length.
+ * Frees a buffer that holds only these bytes and at most `frameBytes` that are not needed. Every view of it is empty
+ * afterwards.
  */
 export function freeAlone({ buffer, byteLength }: Uint8Array, frameBytes = 0): void {
   const isAlone = buffer.byteLength <= byteLength + frameBytes;

@@ -1,4 +1,4 @@
-/** The attempts at a job: the earlier ones that it keeps, and the last one, which its own fields tell. */
+/** All attempts at a job: the earlier ones that it keeps, and the last one, made from the job's own fields. */
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 import { defined } from "../../../runtime/protocol/without-undefined.ts";
 import {
@@ -10,7 +10,7 @@ import {
 } from "./attempt.ts";
 import type { Job, JobChange } from "./job.ts";
 
-/** Oldest first. Where there were more than are kept, the numbers have a gap behind the first. */
+/** Oldest first. If some attempts were dropped, the numbers have a gap after the first one. */
 export function attemptsOf(job: Job): readonly Attempt[] {
   const { earlierAttempts = [] } = job;
   return job.startedAt === undefined
@@ -18,7 +18,7 @@ export function attemptsOf(job: Job): readonly Attempt[] {
     : [...earlierAttempts, attemptOf(job, job.startedAt)];
 }
 
-/** What became of the newest one, which is told of every job; undefined before the first. */
+/** Outcome of the newest attempt; undefined before the first one. */
 export function lastAttemptOf(job: Job): LastAttempt | undefined {
   const { startedAt, attempt: number, failure, earlierAttempts } = job;
   if (startedAt !== undefined) return { number, outcome: outcomeOfLast(job), failure };
@@ -30,15 +30,18 @@ interface LastAttempt extends Pick<Attempt, "number" | "outcome"> {
   readonly failure: Failure | undefined;
 }
 
-/** How many attempts were made that `attemptsOf` does not answer. */
+/** Number of attempts that `attemptsOf` leaves out. */
 export function attemptsLeftOut(job: Job): number {
   return job.attempt - attemptsOf(job).length;
 }
 
-/** What ends an attempt whose job goes back to the queue: a failure, none, or what had ended it already. */
+/**
+ * How an attempt ends when its job goes back to the queue: a failure, a harmless outcome, or undefined if the attempt had ended
+ * already.
+ */
 export type AttemptEnd = Failure | HarmlessOutcome | undefined;
 
-/** The change by which the last attempt becomes one of the earlier ones. */
+/** The change that moves the last attempt to the earlier ones. */
 export function attemptsBefore(job: Job, now: number, end: AttemptEnd): JobChange {
   const { startedAt, endedAt = now, earlierAttempts } = job;
   if (startedAt === undefined) return {};
@@ -53,7 +56,7 @@ function endOf(end: AttemptEnd): Pick<Attempt, "failure"> & Partial<Pick<Attempt
     : { outcome: outcomeOfFailure(end), failure: end };
 }
 
-/** The last one, begun at `startedAt`. */
+/** The last attempt, which began at `startedAt`. */
 function attemptOf(job: Job, startedAt: number): Attempt {
   const { attempt: number, workerId, version, workerStart, queuedAt, endedAt, failure } = job;
   return {
@@ -67,7 +70,7 @@ function attemptOf(job: Job, startedAt: number): Attempt {
   };
 }
 
-/** How the last attempt ended, or the job that no worker had; `running` for one that has not ended. */
+/** Outcome of the last attempt, or of a job that no worker had; `running` before the end. */
 export function outcomeOfLast({ status, failure }: Job): AttemptOutcome {
   switch (status) {
     case "COMPLETED":

@@ -1,15 +1,15 @@
-/** A job as JSON, around its raw output: `/status`, `/runsync`, the end of a stream and webhooks show it so. */
+/** A job as JSON with its raw output, as `/status`, `/runsync`, the end of a stream and webhooks show it. */
 import { type Member, OUTPUT, VIEWS } from "./job-members.ts";
 import type { Job } from "./job.ts";
 import type { ShownPayload } from "./opened-payload.ts";
 
-/** The texts around a job's raw output; a brace closes the object they begin. */
+/** The texts before and after the raw output; they form one object. */
 export interface JobFrame {
   readonly head: string;
   readonly tail: string;
 }
 
-/** The whole of it. The output's bytes are put in as they are. */
+/** The whole body. The output's bytes are inserted unchanged. */
 export function framed<P extends ShownPayload>(
   { head, tail }: JobFrame,
   output: P | undefined,
@@ -17,17 +17,17 @@ export function framed<P extends ShownPayload>(
   return output === undefined ? [`${head}${tail}}`] : [`${head},"output":`, output, `${tail}}`];
 }
 
-/** `{id, status, delayTime, executionTime, output, error, failure, workerId, retries}` as far as they are known. */
+/** `{id, status, delayTime, executionTime, output, error, failure, workerId, retries}` without unknown members. */
 export const jobFrame = frameOf(VIEWS.status);
 
-/** What makes the frame of a job with these members, of which one is `OUTPUT`. */
+/** Returns a function that makes the frame of a job from these members; one of them is `OUTPUT`. */
 export function frameOf(members: readonly Member[]): (job: Job) => JobFrame {
   const at = members.indexOf(OUTPUT);
   const [before, behind] = [members.slice(0, at), members.slice(at + 1)];
   return (job) => ({ head: `{${textOf(before, job).slice(1)}`, tail: textOf(behind, job) });
 }
 
-/** Each with a comma before it. */
+/** Each member begins with a comma. */
 function textOf(members: readonly Member[], job: Job): string {
   let text = "";
   for (const { as, valueOf } of members) {
@@ -37,7 +37,7 @@ function textOf(members: readonly Member[], job: Job): string {
   return text;
 }
 
-/** `{id, status}` and nothing else. */
+/** The body `{id, status}`. */
 export function jobStatePieces({ id, status }: Pick<Job, "id" | "status">): readonly string[] {
   return [`{"id":${JSON.stringify(id)},"status":"${status}"}`];
 }

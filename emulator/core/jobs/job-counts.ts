@@ -1,14 +1,14 @@
-/** The counters of an endpoint that `/health` and the scaler read, kept by adding up what each change of a job does to them. */
+/** Counters of an endpoint for `/health` and the scaler, updated with each change of a job. */
 import type { Job } from "./job.ts";
 
 export interface JobCounts {
   /** Jobs in the queue and in progress now. */
   readonly inQueue: number;
   readonly inProgress: number;
-  /** Those of them that have low priority and therefore cause no scaling. */
+  /** Jobs of low priority among them; they cause no scaling. */
   readonly inQueueLowPriority: number;
   readonly inProgressLowPriority: number;
-  /** Since the endpoint exists; a job deleted later still counts. */
+  /** Totals since the endpoint was created; deleted jobs count too. */
   readonly completed: number;
   readonly failed: number;
   readonly retried: number;
@@ -24,7 +24,7 @@ export const NO_COUNTS: JobCounts = {
   retried: 0,
 };
 
-/** `counts` after one job changed from `before` to `after`; undefined stands for a job that does not exist. */
+/** `counts` after one job changed from `before` to `after`; undefined: the job does not exist. */
 export function countChange(
   counts: JobCounts,
   before: Job | undefined,

@@ -1,10 +1,10 @@
-/** When something is due to happen to a job by the passing of time alone, and what. */
+/** What happens to a job by the passing of time alone, and when. */
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { JobEvent } from "./job-event.ts";
 import type { Job, JobKind, RetryRules } from "./job.ts";
 
-/** The next moment (service time, ms) at which `dueEvent` will have something for this job. */
+/** The next moment (service time, ms) for which `dueEvent` has an event. */
 export function dueAt(job: Job): number {
   switch (job.status) {
     case "IN_QUEUE":
@@ -16,7 +16,7 @@ export function dueAt(job: Job): number {
   }
 }
 
-/** What is due for the job at `now`, or undefined if nothing is. Expiry goes before overrun, overrun before a lost lease. */
+/** The event that is due at `now`, or undefined. Expiry goes before overrun, overrun before a lost lease. */
 export function dueEvent(job: Job, now: number, retryRules: RetryRules): JobEvent | undefined {
   if (job.status !== "IN_PROGRESS") return dueAt(job) <= now ? { type: "expire" } : undefined;
   if (job.ttlAt <= now) return { type: "expire" };
@@ -33,16 +33,16 @@ export function dueEvent(job: Job, now: number, retryRules: RetryRules): JobEven
 }
 
 /**
- * When the service itself ends a job that was handed over at `startedAt` (ours): its worker has had `executionTimeout`,
- * the time a debugger held the job, and a grace.
+ * When the service itself ends a job that was handed over at `startedAt` (ours): after `executionTimeout`, the time that a
+ * debugger held the job, and a grace.
  */
 export function overrunAt(startedAt: number, executionTimeoutMs: number, pausedMs = 0): number {
   return startedAt + executionTimeoutMs + pausedMs + LIMITS.executionGraceMs;
 }
 
 /**
- * How long a finished job is kept (spec): 30 min for `/run`, 1 min for `/runsync`; with an explicit `wait` the larger of
- * 1 min and `wait`, 5 min at most.
+ * How long a finished job is kept (spec): 30 min for `/run`, 1 min for `/runsync`. An explicit `wait` of `/runsync` extends
+ * this to at most 5 min.
  */
 export function retentionMs(kind: JobKind, waitMs?: number): number {
   if (kind === "async") return LIMITS.asyncRetentionMs;

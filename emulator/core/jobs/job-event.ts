@@ -1,4 +1,4 @@
-/** Everything that can happen to a job, as values. */
+/** All events of a job, as values. */
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 import type { HarmlessOutcome, WorkerStart } from "./attempt.ts";
 import type { RetryRules } from "./job.ts";
@@ -8,13 +8,13 @@ export interface HandOver {
   readonly workerId: string;
   readonly leaseToken: string;
   readonly leaseMs: number;
-  /** The version of the endpoint that the worker serves. */
+  /** Version of the endpoint that the worker serves. */
   readonly version?: number;
   readonly workerStart?: WorkerStart;
 }
 
 interface Fenced {
-  /** Token of the lease under which the event was reported. */
+  /** Token of the lease under which the worker reported the event. */
   readonly leaseToken: string;
 }
 
@@ -23,16 +23,16 @@ export interface Renew extends Fenced {
   readonly leaseMs: number;
 }
 
-/** Its input has reached the worker, after a while. */
+/** The whole input has reached the worker, some time after the hand-over. */
 export interface Arrive extends Fenced {
   readonly type: "arrive";
 }
 
-/** A debugger holds the job, or has let go of it; or its input or its outcome is on the way for a while. */
+/** The attempt pauses or goes on: a debugger holds the job, or its input or outcome is still on the way. */
 export interface ReportPause extends Fenced {
   readonly type: "report-pause";
   readonly isPaused: boolean;
-  /** How long the pauses of this attempt that are over took together. */
+  /** Total length of the finished pauses of this attempt. */
   readonly pausedMs: number;
 }
 
@@ -42,7 +42,7 @@ export interface AppendChunks extends Fenced {
   readonly count: number;
 }
 
-/** A newer progress value; the value itself is a payload. */
+/** A newer progress value. The value itself is a payload. */
 export interface ReportProgress extends Fenced {
   readonly type: "report-progress";
 }
@@ -58,35 +58,35 @@ export interface FailByHandler extends Fenced {
   readonly nextQueueKey: number;
 }
 
-/** The worker saw `executionTimeout` run out. */
+/** The worker noticed that `executionTimeout` ran out. */
 export interface TimeOutByWorker extends Fenced {
   readonly type: "time-out";
   readonly failure: Failure;
 }
 
-/** The process or worker that ran the job is gone, or its lease was not renewed. */
+/** The process or worker of the job is gone, or did not renew the lease. */
 export interface LoseWorker extends Fenced {
   readonly type: "lose-worker";
   readonly failure: Failure;
   readonly retryRules: RetryRules;
 }
 
-/** The job comes back unharmed: its worker drains, a neighbour spoiled the process, or the worker never had it. */
+/** The job comes back unharmed: its worker drains, another job spoiled the process, or the job never arrived. */
 export interface HandBack extends Fenced {
   readonly type: "hand-back";
   /** Default: `handed_back`. */
   readonly outcome?: HarmlessOutcome;
-  /** Its place at the end of the queue; default: it goes to the head. */
+  /** Place at the end of the queue; default: the head of the queue. */
   readonly nextQueueKey?: number;
 }
 
-/** The service itself sees `executionTimeout` and its grace run out. */
+/** The service noticed that `executionTimeout` and the grace ran out. */
 export interface Overrun {
   readonly type: "overrun";
   readonly failure: Failure;
 }
 
-/** Data of the job is missing from the store, or not what was stored. */
+/** Data of the job is missing from the store, or differs from what was stored. */
 export interface Damage {
   readonly type: "damage";
   readonly failure: Failure;
@@ -115,12 +115,12 @@ export interface Purge {
   readonly type: "purge";
 }
 
-/** The TTL or the retention has run out. */
+/** The TTL or the retention ran out. */
 export interface Expire {
   readonly type: "expire";
 }
 
-/** Service time is advanced, of which a running handler notices nothing. */
+/** Service time was advanced; a running handler does not notice. */
 export interface AdvanceClock {
   readonly type: "advance-clock";
   readonly byMs: number;

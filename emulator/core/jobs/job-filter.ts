@@ -1,37 +1,37 @@
-/** Which jobs a list of operators has, and whether a job is one of them. */
+/** A filter of the operators' lists of jobs. */
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
 import type { Job, JobKind } from "./job.ts";
 
-/** What is absent does not matter. */
+/** An absent field matches every job. */
 export interface JobFilter {
   readonly endpointId?: string | undefined;
   readonly statuses?: readonly JobStatus[] | undefined;
-  /** Submitted at that moment or later; service time, ms. */
+  /** Submitted at this moment or later; service time, ms. */
   readonly since?: number | undefined;
-  /** Submitted before that moment. */
+  /** Submitted before this moment. */
   readonly until?: number | undefined;
   readonly kind?: JobKind | undefined;
-  /** Of jobs that were handed over. */
+  /** Matches only jobs that were handed over. */
   readonly minDelayMs?: number | undefined;
-  /** Of jobs that ended. */
+  /** Matches only jobs that have ended. */
   readonly minExecutionMs?: number | undefined;
-  /** The beginning or the end of an id, or a part of the failure's type or message; in lower case, as it is compared. */
+  /** Beginning or end of an id, or a part of the failure's type or message; lower case. */
   readonly search?: string | undefined;
 }
 
-/** A part of the jobs that fit a filter, from the newest down. */
+/** A page of the jobs that match a filter, newest first. */
 export interface JobWindow {
   readonly filter: JobFilter;
-  /** Only jobs whose `seq` is lower, which were submitted earlier; absent begins with the newest. */
+  /** Only jobs with a lower `seq`, which were submitted earlier; absent: begins with the newest job. */
   readonly beforeSeq?: number | undefined;
-  /** Ends with so many that fit, at least one. */
+  /** Maximum number of jobs on the page, at least 1. */
   readonly limit: number;
-  /** Ends when so many were looked at, at least one. */
+  /** Maximum number of jobs that are looked at, at least 1. */
   readonly maxLooked: number;
 }
 
-/** What of a job a filter looks at; whether it is of the endpoint is known before. */
+/** The fields of a job that a filter compares. Callers compare the endpoint. */
 export interface FilteredJob extends Pick<
   Job,
   "id" | "status" | "kind" | "submittedAt" | "delayTimeMs" | "executionTimeMs"
@@ -54,7 +54,7 @@ export function fitsFilter(job: FilteredJob, filter: JobFilter): boolean {
 
 const SYNC_PREFIX = "sync-";
 
-/** The log shows the ends of ids, with an ellipsis before them. */
+/** The log shows the end of an id, with an ellipsis before it. */
 function isFound({ id, failure }: FilteredJob, search: string): boolean {
   const ofId = search.startsWith("…") ? search.slice(1) : search;
   const lower = id.toLowerCase();

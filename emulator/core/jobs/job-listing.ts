@@ -1,11 +1,11 @@
-/** One page of an endpoint's jobs, as `/requests` asks for it. */
+/** A page of an endpoint's jobs, for `/requests`. */
 import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
 
 export interface JobListing {
-  /** Most jobs on the page. */
+  /** Maximum number of jobs on the page. */
   readonly limit: number;
-  /** Only jobs in this status; absent means any. */
+  /** Only jobs in this status; absent: any. */
   readonly status?: JobStatus | undefined;
-  /** Only jobs whose `seq` is lower, which were submitted earlier; absent begins with the newest. */
+  /** Only jobs with a lower `seq`, which were submitted earlier; absent: begins with the newest job. */
   readonly beforeSeq?: number | undefined;
 }

@@ -1,29 +1,29 @@
-/** The members of a job in JSON, in their order, as the declaration of its fields has them. */
+/** The members of a job in JSON, in their order, made from the declaration of its fields. */
 import type { Attempt } from "./attempt.ts";
 import { attemptsLeftOut, attemptsOf } from "./job-attempts.ts";
 import { FIELDS, type FieldTypes, type Job, type JobField } from "./job.ts";
 
 export interface Member {
-  /** The field's own name. */
+  /** Name of the field. */
   readonly name: string;
-  /** That in JSON. */
+  /** Name in JSON. */
   readonly as: string;
   readonly type: keyof FieldTypes | "failureType" | "positive" | "json";
   readonly optional: boolean;
   /** For the OpenAPI document. */
   readonly description: string | undefined;
-  /** Undefined: left out. */
+  /** Undefined: the member is left out. */
   readonly valueOf: (job: Job) => unknown;
 }
 
-/** What `/status` shows that is no field. */
+/** Members of `/status` that are not fields. */
 const BESIDE = {
   /** What the handler returned; while the job runs, the last [progress](handlers.md#progress) value (spec; progress is live). */
   output: beside(
     "output",
     "json",
     "What the handler returned, or its last progress value while it runs.",
-    // Its bytes are put in as they are.
+    // The bytes are inserted unchanged.
     () => undefined,
   ),
   /** Of a job that failed or timed out: why, in one sentence (live). */
@@ -31,18 +31,18 @@ const BESIDE = {
   errorType: beside("errorType", "failureType", "What went wrong.", (job) => job.failure?.type),
 };
 
-/** What the operators' pages show that is no field. */
+/** Members of the operators' pages that are not fields. */
 const OF_ATTEMPTS: readonly Member[] = [
   beside(
     "attempts",
     "attempts",
-    "Every time it was handed to a worker, the oldest first; of more than 20 the first and the newest.",
+    "All attempts, oldest first; the first and the newest if there are more than 20.",
     (job) => attemptsOf(job).map(shownAttempt),
   ),
   beside(
     "attemptsLeftOut",
     "positive",
-    "Attempts that are not among these.",
+    "Number of attempts that are left out.",
     (job) => attemptsLeftOut(job) || undefined,
   ),
 ];
@@ -55,13 +55,13 @@ const IN_LISTS = ["id", "status", "submittedAt", "delayTime", "executionTime", "
 const IN_SUMMARIES = ["endpointId", "startedAt", "endedAt", "attempt", "version"];
 
 export const VIEWS = {
-  /** What `/status` shows. */
+  /** Members of `/status`. */
   status: MEMBERS.filter((member) => member.status).flatMap(inStatus),
-  /** What those who operate the service are shown: all but the payloads, and but `s3Config`, which has secrets. */
+  /** Members of the operators' pages: everything but the payloads and `s3Config`, which has secrets. */
   details: [...MEMBERS.toSorted((one, other) => atEnd(one) - atEnd(other)), ...OF_ATTEMPTS],
-  /** What a list of an endpoint's jobs shows of each. */
+  /** Members in a list of an endpoint's jobs. */
   request: MEMBERS.filter(({ as }) => IN_LISTS.includes(as)),
-  /** What a list of jobs of all endpoints shows of each. */
+  /** Members in a list of jobs of all endpoints. */
   summary: [
     ...MEMBERS.filter(({ as }) => [...IN_LISTS, ...IN_SUMMARIES].includes(as)),
     BESIDE.errorType,
@@ -73,7 +73,10 @@ export function objectOf(job: Job, members: readonly Member[]): Record<string, u
   return Object.fromEntries(members.map(({ as, valueOf }) => [as, valueOf(job)]));
 }
 
-/** The live service names a job whose worker was lost too often by its retries; `failure` says the rest. */
+/**
+ * The error text of a job. If its worker was lost too often, the text names the retries, as on the live service; `failure` has
+ * the rest.
+ */
 export function errorOf(job: Job): string {
   return job.failure?.type === "worker_lost" ? timedOut(job) : (job.failure?.message ?? "");
 }

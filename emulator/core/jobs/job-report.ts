@@ -1,32 +1,32 @@
-/** What is kept for those who operate the service of a job that failed and was deleted: why it failed, and its attempts. */
+/** A report for operators about a failed job that was deleted: why it failed, and its attempts. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { defined } from "../../../runtime/protocol/without-undefined.ts";
 import type { Job } from "./job.ts";
 
 export interface JobReport {
-  /** As it was last; without its `webhook` and `lease`, for whoever has these may do something with them. */
+  /** The job's last state without `webhook` and `lease`: both contain secrets. */
   readonly job: Job;
   /** Service time, ms. */
   readonly deletedAt: number;
 }
 
-/** Which reports a list is to have; what is absent does not matter. */
+/** Filter of a list of reports; an absent field matches every report. */
 export interface ReportFilter {
   readonly endpointId?: string | undefined;
-  /** What the id of the job begins or ends with. */
+  /** Beginning or end of the job's id. */
   readonly idPart?: string | undefined;
 }
 
-/** How much is kept of reports. */
+/** Bounds of the reports that are kept. */
 export interface KeptReports {
-  /** Those deleted then or before go. */
+  /** Reports about jobs deleted at this moment or before are removed. */
   readonly deletedAfter: number;
   readonly maxCount: number;
-  /** Of their JSON together. */
+  /** Maximum size of all reports together, as JSON. */
   readonly maxBytes: number;
 }
 
-/** Whether there is something to tell of a job whose time is over: one that failed, or that had not ended when it was tried. */
+/** Whether a deleted job gets a report: it failed, or was tried and had not ended. */
 export function leavesReport({ status, attempt }: Job): boolean {
   if (status === "COMPLETED" || status === "CANCELLED") return false;
   return status === "FAILED" || status === "TIMED_OUT" || attempt > 0;
@@ -36,12 +36,12 @@ export function reportOf(job: Job, deletedAt: number): JobReport {
   return { job: defined({ ...job, webhook: undefined, lease: undefined }) as Job, deletedAt };
 }
 
-/** When the report is deleted itself. */
+/** When the report itself is deleted. */
 export function reportEndsAt(deletedAt: number): number {
   return deletedAt + LIMITS.reportKeptMs;
 }
 
-/** What is kept at `now`. */
+/** The bounds at `now`. */
 export function keptReports(now: number): KeptReports {
   return {
     deletedAfter: now - LIMITS.reportKeptMs,

@@ -1,15 +1,15 @@
-/** The one function that decides what an event does to a job, and the only place that assigns a job's status. */
+/** The function that decides what an event does to a job; it alone assigns a job's status. */
 import type { RevocationReason } from "../../../runtime/protocol/outcome.ts";
 import type { JobEvent, JobEventType } from "./job-event.ts";
 import type { Refusal, TransitionRow } from "./transitions/row.ts";
 import { TRANSITION_ROWS } from "./transition-table.ts";
 import { INITIAL_FIELDS, type Job } from "./job.ts";
 
-/** Something to be done after the change is durable. */
+/** Work to do once the change is durable. */
 export type JobEffect =
   /** The job waits for a worker. */
   | { readonly type: "offer"; readonly job: Job }
-  /** The worker that held `lease` must stop. */
+  /** The worker that held the lease must stop. */
   | {
       readonly type: "revoke";
       readonly workerId: string;
@@ -17,16 +17,16 @@ export type JobEffect =
       readonly leaseToken: string;
       readonly reason: RevocationReason;
     }
-  /** The job has ended; whoever waits for it is to be told. */
+  /** The job has ended; its waiters are told. */
   | { readonly type: "settled"; readonly job: Job }
   /** New chunks can be read. */
   | { readonly type: "chunks"; readonly job: Job }
   /** The job runs again from the start; its earlier chunks are void. */
   | { readonly type: "restarted"; readonly job: Job }
-  /** The job is gone; status requests find nothing. */
+  /** The job is deleted; status requests no longer find it. */
   | { readonly type: "removed"; readonly job: Job; readonly by: "purge" | "expiry" };
 
-/** Which payloads of the job became void with the change; removed in the same transaction. */
+/** Payloads that became void with the change; the same transaction removes them. */
 export interface Voided {
   readonly output: boolean;
   readonly chunks: boolean;
@@ -40,7 +40,7 @@ export type Transition =
       readonly voided: Voided;
     }
   | { readonly result: "deleted"; readonly effects: readonly JobEffect[] }
-  /** A repeat of what already happened; nothing changes and nobody is told. */
+  /** The event repeats an earlier one: nothing changes. */
   | { readonly result: "unchanged"; readonly job: Job }
   | { readonly result: "refused"; readonly refusal: Refusal };
 
@@ -51,9 +51,9 @@ for (const row of TRANSITION_ROWS) {
 }
 
 /**
- * What `event` does to `job` at service time `now`.
+ * Applies `event` to `job` at service time `now`.
  *
- * An event reported under a lease that is not the current one is refused as `stale_lease` before any row is looked at.
+ * An event under an outdated lease is refused as `stale_lease` before any row is read.
  */
 export function transition(job: Job, event: JobEvent, now: number): Transition {
   if (isFenced(event) && job.lease?.token !== event.leaseToken) {
@@ -79,7 +79,7 @@ export function transition(job: Job, event: JobEvent, now: number): Transition {
   };
 }
 
-/** What a submission says of its job. */
+/** The fields of a job that a submission decides. */
 export interface JobSpecification
   extends
     Pick<Job, "seq" | "id" | "endpointId" | "kind" | "executionTimeoutMs" | "retentionMs">,
@@ -88,7 +88,7 @@ export interface JobSpecification
   readonly ttlMs: number;
 }
 
-/** The job that an accepted submission makes: row `none / submit` of the table. */
+/** The job of an accepted submission: row `none / submit` of the table. */
 export function submitJob(specification: JobSpecification, now: number): Job {
   const { ttlMs, ...submitted } = specification;
   return {

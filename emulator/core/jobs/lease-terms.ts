@@ -1,10 +1,10 @@
-/** The terms on which workers hold jobs: how long they may be silent, and how often they renew. */
+/** The terms of leases: how long a worker may be silent, and how often it renews. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 
 export interface LeaseTerms {
-  /** A lease that is not renewed for this long is lost, and so is a worker that says nothing for this long. */
+  /** Time without renewal after which a lease is lost, and time without a message after which a worker is. */
   readonly leaseMs: number;
-  /** How often a worker renews its leases, or just says that it is there. */
+  /** Interval at which a worker renews its leases, or just says that it is there. */
   readonly leaseRenewalMs: number;
 }
 
@@ -14,9 +14,8 @@ export const DEFAULT_LEASE_TERMS: LeaseTerms = {
 };
 
 /**
- * Terms for leases of another length: two renewals in a row may go astray, as by default.
- *
- * @throws RangeError for a length that is no whole number of ms, or too short to be renewed in time
+ * Terms for leases of another length. As with the default, two renewals in a row may be lost.
+ * @throws RangeError for a length that is not a whole number of ms, or too short to be renewed in time
  */
 export function termsOfLease(leaseMs: number): LeaseTerms {
   if (!Number.isSafeInteger(leaseMs) || leaseMs < LIMITS.leaseMinMs) {

@@ -1,10 +1,10 @@
-/** A job as `/status` shows it in the live dialect (live): its fields in alphabetical order, its error as one text. */
+/** A job as `/status` shows it in the live dialect (live): fields in alphabetical order, the error as one text. */
 import type { Failure, FailureType } from "../../../runtime/protocol/failure.ts";
 import { frameOf } from "./job-body.ts";
 import { errorOf, timedOut, VIEWS } from "./job-members.ts";
 import type { Job } from "./job.ts";
 
-/** `{delayTime, error, executionTime, id, output, retries, status, workerId}` as far as they are known. */
+/** `{delayTime, error, executionTime, id, output, retries, status, workerId}` without unknown members. */
 export const liveJobFrame = frameOf(
   VIEWS.status
     .filter(({ name }) => name !== "failure")
@@ -12,10 +12,10 @@ export const liveJobFrame = frameOf(
     .toSorted((one, other) => (one.as < other.as ? -1 : 1)),
 );
 
-/** Those of which the live service shows the exception. */
+/** Failures with an exception, which the live service shows. */
 const EXCEPTIONS: ReadonlySet<FailureType> = new Set(["handler_error", "unhandled_error"]);
 
-/** Those of which it knows nothing but that the job never came back. */
+/** Failures of which the live service only knows that the job never came back. */
 const LOST: ReadonlySet<FailureType> = new Set(["worker_lost", "process_exited"]);
 
 function liveError(job: Job): string | undefined {
@@ -26,7 +26,7 @@ function liveError(job: Job): string | undefined {
   return EXCEPTIONS.has(failure.type) ? exceptionText(failure, job.workerId) : errorOf(job);
 }
 
-/** The exception as the live service's own workers report one: JSON in a text. */
+/** The exception in the form of the live service's workers: JSON in a text. */
 function exceptionText(failure: Failure, heldBy: string | undefined): string {
   return JSON.stringify({
     error_type: errorType(failure),
@@ -38,7 +38,7 @@ function exceptionText(failure: Failure, heldBy: string | undefined): string {
   });
 }
 
-/** The name that a stack begins with, for example `TypeError`. */
+/** The name at the beginning of a stack, for example `TypeError`. */
 function errorType({ stack = "" }: Failure): string {
   return (
     /^(?:Uncaught )?([\p{ID_Start}$_][\p{ID_Continue}$.]*)(?=[:\n]|$)/u.exec(stack)?.[1] ?? "Error"

@@ -1,27 +1,26 @@
-/** A payload that is too large to be taken into memory whole: opened, to be read slice by slice. */
+/** A payload too large to be read into memory at once: it is opened and read in slices. */
 import { Buffer } from "node:buffer";
 
-/** It can be read until it is disposed of, whatever becomes of its job meanwhile. */
+/** Stays readable until it is disposed of, even if its job is deleted. */
 export interface OpenedPayload extends AsyncDisposable {
   readonly sizeBytes: number;
   /**
-   * Its bytes from the first to the last, in slices of a bounded size; each is read when it is asked for, and is good until
-   * the next one is: their memory is the same. They must not be changed. May be called again, but not before the last ones
-   * were read. Throws where it cannot be read on.
+   * The bytes in slices of bounded size, each read on demand. A slice is valid until the next one is read, because all share
+   * one buffer; it must not be changed. May be called again after all slices were read. Throws if reading fails.
    */
   slices(): AsyncIterable<Uint8Array>;
 }
 
-/** As it is shown to somebody: a small one in hand, a large one opened. */
+/** A payload to be shown: a small one in memory, or a large one opened. */
 export type ShownPayload = Uint8Array | OpenedPayload;
 
-/** A part of a JSON text, for example of an answer's body. */
+/** A piece of a JSON text, for example of an answer's body. */
 export type Piece = string | ShownPayload;
 
-/** One that is in memory. */
+/** A piece in memory. */
 export type PieceInHand = string | Uint8Array;
 
-/** Bytes of all of them together. */
+/** Size of all pieces together, bytes. */
 export function sizeOf(pieces: readonly Piece[]): number {
   let size = 0;
   for (const piece of pieces) {
@@ -39,7 +38,7 @@ export function areInHand(pieces: readonly Piece[]): pieces is readonly PieceInH
   return pieces.every(isInHand);
 }
 
-/** Disposes of those that are opened. */
+/** Disposes of the opened payloads. */
 export async function closePieces(pieces: readonly (Piece | undefined)[]): Promise<void> {
   for (const piece of pieces) {
     if (piece !== undefined && !isInHand(piece)) await piece[Symbol.asyncDispose]();

@@ -1,4 +1,4 @@
-/** Decides whether the body of `/run` or `/runsync` is a job, from a scan of its bytes; the input stays raw. */
+/** Checks the body of `/run` or `/runsync` by a scan of its bytes. The input stays raw. */
 import { z } from "zod";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { closestName } from "../../../runtime/protocol/did-you-mean.ts";
@@ -8,49 +8,48 @@ import { ServiceError, invalidRequest } from "../service-error.ts";
 
 /** A job as a client submits it. */
 export interface Submission {
-  /** The raw JSON text of `input`, an object: a view of the body, not a copy. Emptied when it is stored. */
+  /** Raw JSON text of `input`, an object: a view of the body, not a copy. Emptied once it is stored. */
   input: Uint8Array;
-  /** The memory of a large body. */
+  /** Memory of a large body. */
   readonly room?: BodyRoom;
-  /** Called when the job has ended; an http or https URL, as sent. */
+  /** An http or https URL, unchanged; called when the job has ended. */
   readonly webhook?: string;
-  /** The raw JSON text of `s3Config`, an object; for the worker. */
+  /** Raw JSON text of `s3Config`, an object, for the worker. */
   readonly s3Config?: Uint8Array;
   readonly policy: SubmissionPolicy;
 }
 
-/** Disposed of when the job is stored. */
+/** Disposed of once the job is stored. */
 export interface BodyRoom extends Disposable {
-  /** Nothing looks at the body any more. */
+  /** From now on the body is not read. */
   free(): void;
 }
 
-/** `policy` with its defaults filled in (spec). */
+/** `policy` with defaults filled in (spec). */
 export interface SubmissionPolicy {
-  /** How long the job may execute; absent: the endpoint's own default. */
+  /** Maximum execution time of the job; absent: the endpoint's default. */
   readonly executionTimeoutMs?: number;
-  /** True: the job does not cause scaling. */
+  /** True: the job causes no scaling. */
   readonly lowPriority: boolean;
-  /** How long after submission the job is deleted, whatever it does. */
+  /** Time after submission at which the job is deleted, whatever its state. */
   readonly ttlMs: number;
 }
 
-/** The keys of a submission. */
+/** Known keys of a submission. */
 export const SUBMISSION_KEYS = ["input", "webhook", "policy", "s3Config"];
 
-/** How many unknown keys of a submission are looked at. */
+/** Maximum number of unknown keys that are checked for misspelling. */
 const MAX_UNKNOWN_KEYS = 32;
 
-/** A scanner that keeps what {@link readSubmission} needs, and of the client's other keys the first few. */
+/** Creates a scanner that keeps what {@link readSubmission} needs, and the first few unknown keys. */
 export function createSubmissionScanner(): JsonScanner {
   return new JsonScanner({ keep: SUBMISSION_KEYS, noteOthers: MAX_UNKNOWN_KEYS });
 }
 
 /**
- * Checks a whole body. `scan` is the result of a {@link createSubmissionScanner} fed with exactly `body`.
- * Unknown keys beside `input` are ignored, as existing clients send some (ours).
- *
- * @throws ServiceError `invalid_json`; `invalid_request` with one problem per thing that is wrong.
+ * Checks a whole body. `scan` is the result of a {@link createSubmissionScanner} that got exactly `body`. Unknown keys beside
+ * `input` are ignored, because existing clients send some (ours).
+ * @throws ServiceError `invalid_json`; `invalid_request` with one problem per mistake
  */
 export function readSubmission(scan: ScanResult, body: Uint8Array): Submission {
   if (!scan.ok) throw new ServiceError("invalid_json", scan.fault.message);
@@ -68,7 +67,7 @@ export function readSubmission(scan: ScanResult, body: Uint8Array): Submission {
   return {
     input,
     ...(webhook !== undefined && { webhook: webhook.value }),
-    // A view would keep all of the body in memory.
+    // Copies the text: a view would keep the whole body in memory.
     ...(s3Config !== undefined && { s3Config: new Uint8Array(s3Config.raw) }),
     policy: {
       ...(timeout !== undefined && { executionTimeoutMs: timeout }),
@@ -78,10 +77,10 @@ export function readSubmission(scan: ScanResult, body: Uint8Array): Submission {
   };
 }
 
-/** What a user name and password in it would mean is left to nobody's guess; the message does not show them. */
+/** Rejects a user name or password in the URL: their meaning would be unclear. The message does not show them. */
 const webhookSchema = httpUrl().refine((url) => !hasCredentials(url), {
   error:
-    "must not hold a user name or a password; put a token into its path or its query, or check the signature",
+    "must not contain a user name or a password; put a token into its path or query, or check the signature",
 });
 
 const policySchema = z
@@ -97,7 +96,7 @@ const policySchema = z
   )
   .partial();
 
-/** All four may be missing: what a worker needs is its own affair, and it may have defaults (ours). */
+/** All four members are optional: the worker knows which it needs, and may have defaults (ours). */
 const s3ConfigSchema = z
   .looseObject(
     { accessId: secret(), accessSecret: secret(), bucketName: secret(), endpointUrl: httpUrl() },
@@ -105,7 +104,7 @@ const s3ConfigSchema = z
   )
   .partial();
 
-/** The body as a whole: for the description of the interface, as a body is never parsed as one. */
+/** The whole body, for the OpenAPI document only: the service never parses a body as a whole. */
 export const submissionSchema = z
   .looseObject({
     input: z.looseObject({}).meta({ description: "The parameters of the handler." }),
@@ -115,12 +114,12 @@ export const submissionSchema = z
   })
   .meta({ id: "Submission" });
 
-/** A member the service parses, and how. */
+/** A member that is parsed, with its schema. */
 interface MemberRule<Value> {
   readonly key: string;
   readonly maxBytes: number;
   readonly schema: z.ZodType<Value>;
-  /** The keys offered when an unknown one is refused. */
+  /** Keys suggested when an unknown key is refused. */
   readonly known: readonly string[];
 }
 
@@ -163,7 +162,7 @@ function readInput(
   return span === undefined ? undefined : body.subarray(span.start, span.end);
 }
 
-/** The parsed member; undefined if it is not there or if problems were found in it. */
+/** The parsed member; undefined if it is absent or has problems. */
 function readMember<Value>(
   scan: ScanResult & { ok: true },
   body: Uint8Array,
@@ -184,7 +183,7 @@ function readMember<Value>(
   const result = rule.schema.safeParse(parsed);
   if (result.success) return { raw, value: result.data };
   const sentences = result.error.issues.flatMap((issue) => sentencesOf(issue, rule));
-  // One wrong number can break several of its field's rules; all of them say the same sentence.
+  // A number may break several rules of its field; all of them have the same sentence.
   problems.push(...new Set(sentences));
   return undefined;
 }
@@ -211,7 +210,7 @@ function boundedMs(min: number, max: number): z.ZodInt {
   return z.int({ error }).min(min, { error }).max(max, { error });
 }
 
-/** A string whose value no message shows. */
+/** A secret string: no message shows its value. */
 function secret(): z.ZodString {
   return z.string({
     error: ({ input }) => `must be a string; got ${kindInWords(kindOfValue(input))}`,

@@ -1,4 +1,4 @@
-/** Counts what exceeded the rate limits since the start, by endpoint and operation. */
+/** Counts requests over the rate limits since the start, by endpoint and operation. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import {
   RATE_LIMITS,
@@ -7,29 +7,29 @@ import {
 } from "../../../runtime/protocol/rate-limits.ts";
 import type { Load } from "./rate-limit.ts";
 
-/** The most that one key asked for, and what it was allowed when it was last over its limit. */
+/** The largest load of a key, and its limit when it last exceeded it. */
 export interface Peak {
   readonly peak: number;
   readonly limit: number;
 }
 
-/** An operation of an endpoint that was called too much. */
+/** An operation that exceeded a limit. */
 export interface ExceededLimit {
   readonly endpointId: string;
   /** For example `/run`. */
   readonly operation: string;
-  /** Requests over the limit. */
+  /** Number of requests over the limit. */
   readonly count: number;
   /** Requests in any 10 s. */
   readonly rate: Peak;
-  /** Requests at the same time; undefined where the operation has no such limit. */
+  /** Requests at the same time; undefined for an operation without such a limit. */
   readonly concurrency: Peak | undefined;
   /** Service time of the first and the last request over the limit, ms since the epoch. */
   readonly firstAt: number;
   readonly lastAt: number;
 }
 
-/** What is counted together. */
+/** Key of the counters. */
 export interface Counted {
   readonly endpointId: string;
   readonly limitClass: RateLimitClass;
@@ -39,7 +39,7 @@ interface Row {
   readonly of: Counted;
   readonly firstAt: number;
   readonly lastAt: number;
-  /** When somebody was last told. */
+  /** Time of the last notice in the log. */
   readonly toldAt: number;
   readonly count: number;
   readonly limit: RateLimit;
@@ -49,12 +49,12 @@ interface Row {
 export class LimitReport {
   readonly #rows = new Map<string, Row>();
 
-  /** In the order in which they were first exceeded. */
+  /** In the order of the first excess. */
   exceededLimits(): readonly ExceededLimit[] {
     return Array.from(this.#rows.values(), shown);
   }
 
-  /** Counts a request over `limit`; the load includes it. True once in each window: somebody should be told. */
+  /** Counts a request over `limit`; the load includes the request. Returns true once per window: the caller then logs it. */
   exceed(of: Counted, at: number, limit: RateLimit, load: Load): boolean {
     const key = `${of.limitClass} ${of.endpointId}`;
     const before = this.#rows.get(key);

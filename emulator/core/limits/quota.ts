@@ -1,7 +1,7 @@
-/** The quotas of a key over all operations that count in them: how much of each is used, and when there is more again. */
+/** The quotas of a key over all operations that count: how much is used, and when more becomes free. */
 import { SlidingWindow } from "./sliding-window.ts";
 
-/** How many requests are allowed in how long. */
+/** Maximum number of requests in a window. */
 export interface Quota {
   readonly name: string;
   readonly requests: number;
@@ -12,22 +12,22 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** The windows are those of the live service (live); what fits in them is far more than anybody asks by hand (ours). */
+/** Windows of the live service (live). The numbers of requests are far above any use by hand (ours). */
 export const QUOTAS: readonly Quota[] = [
   { name: "minute", requests: 30_000, windowMs: MINUTE_MS },
   { name: "hour", requests: 600_000, windowMs: HOUR_MS },
   { name: "day", requests: 5_000_000, windowMs: 24 * HOUR_MS },
 ];
 
-/** What is left of a quota. */
+/** The unused rest of a quota. */
 export interface QuotaState {
   readonly quota: Quota;
   readonly remaining: number;
-  /** How long until more is left than now, ms; 0 where all is. */
+  /** Time until more becomes free, ms; 0 if all is free. */
   readonly moreInMs: number;
 }
 
-/** A window moves on in so many steps, and needs no more memory than those. */
+/** Steps per window. A window needs memory for as many numbers. */
 const STEPS = 60;
 
 /** Counts the requests of one key. */
@@ -38,7 +38,7 @@ export class QuotaMeter {
     this.#windows = quotas.map((quota) => [quota, new SlidingWindow(STEPS)] as const);
   }
 
-  /** Counts a request, unless one of the quotas is used up: answers that one then, the one that is longest so. */
+  /** Counts a request, unless a quota is used up. Returns the used-up quota with the longest wait. */
   take(now: number): QuotaState | undefined {
     const usedUp = this.states(now)
       .filter(({ remaining }) => remaining === 0)
@@ -57,7 +57,7 @@ export class QuotaMeter {
     });
   }
 
-  /** True when forgetting it changes nothing. */
+  /** Whether all windows are empty, so that the meter can be dropped. */
   isIdle(now: number): boolean {
     return this.#windows.every(([quota, window]) => window.count(stepAt(quota, now)) === 0);
   }

@@ -1,26 +1,26 @@
-/** The rate limit of one endpoint, operation and key: how much of it is used, and how running workers raise it. */
+/** The rate limit of one endpoint, operation and key: its use, and how running workers raise it. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { RateLimit } from "../../../runtime/protocol/rate-limits.ts";
 import { SlidingWindow } from "./sliding-window.ts";
 
-/** What becomes of a request over its limit: refused with 429, let through and told so, or not even counted. */
+/** What happens to requests over the limit: refused with 429, let through with a warning, or not counted. */
 export const LIMIT_MODES = ["enforce", "warn", "off"] as const;
 export type LimitMode = (typeof LIMIT_MODES)[number];
 
-/** The side of a limit that leaves no room for another request. */
+/** The side of a limit that is used up. */
 export type ExceededSide = keyof RateLimit;
 
-/** How much was asked for, whether or not it was allowed. */
+/** The load of a key: all requests, allowed or not. */
 export interface Load {
   /** Requests in the last `LIMITS.rateWindowMs`. */
   readonly requests: number;
-  /** Requests at this moment. */
+  /** Requests in flight. */
   readonly concurrent: number;
 }
 
 /**
- * The effective limit: the higher of the table's and `runningWorkers` × `requestsPerWorker` (spec), for the rate as for
- * the requests at the same time (ours: both are base limits of the table).
+ * The effective limit: the base of the table, or `runningWorkers` × `requestsPerWorker` if that is higher (spec). This raises
+ * the rate and the requests at the same time (ours: both are base limits of the table).
  */
 export function raisedLimit(
   base: RateLimit,
@@ -35,9 +35,8 @@ export function raisedLimit(
 }
 
 /**
- * Requests within the limit count for a window and as long as they last. Requests over it are counted apart: what is
- * refused takes nobody's place, and what is let through all the same must not either, for the service in production would
- * have refused it.
+ * Requests within the limit count for a window and while they last. Requests over the limit are counted apart. A refused one
+ * takes no place; neither does one that is let through, because the live service would have refused it.
  */
 export class RateMeter {
   readonly #admitted = new SlidingWindow(LIMITS.rateWindowMs);
@@ -45,14 +44,14 @@ export class RateMeter {
   #admittedNow = 0;
   #overNow = 0;
 
-  /** The side of `limit` that has no room for another request; undefined if both have. */
+  /** The side of `limit` that is used up; undefined if neither is. */
   exceeded(now: number, limit: RateLimit): ExceededSide | undefined {
     if (this.#admitted.count(now) >= limit.requests) return "requests";
     const { concurrent } = limit;
     return concurrent !== undefined && this.#admittedNow >= concurrent ? "concurrent" : undefined;
   }
 
-  /** How long until `limit.requests` has room again, if nobody else takes it. */
+  /** Time until `limit.requests` has room again without further requests. */
   roomInMs(now: number, limit: RateLimit): number {
     return this.#admitted.belowAt(now, limit.requests) - now;
   }
@@ -70,17 +69,17 @@ export class RateMeter {
     this.#overNow += 1;
   }
 
-  /** A request that was admitted has ended. A property, so that each response can be given it as it is. */
+  /** A request within the limit ends. A property, so that it can be passed as a listener. */
   readonly endAdmitted = (): void => {
     this.#admittedNow -= 1;
   };
 
-  /** A request that was over the limit has ended. */
+  /** A request over the limit ends. */
   readonly endOver = (): void => {
     this.#overNow -= 1;
   };
 
-  /** All that is asked for, within the limit and over it. */
+  /** The load: requests within and over the limit. */
   load(now: number): Load {
     return {
       requests: this.#admitted.count(now) + (this.#over?.count(now) ?? 0),
@@ -88,7 +87,7 @@ export class RateMeter {
     };
   }
 
-  /** True when forgetting it changes nothing. */
+  /** Whether nothing is counted, so that the limit can be dropped. */
   isIdle(now: number): boolean {
     const { requests, concurrent } = this.load(now);
     return requests === 0 && concurrent === 0;

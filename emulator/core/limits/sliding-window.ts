@@ -1,14 +1,14 @@
-/** Counts the events of the last so many milliseconds, exactly. */
+/** Counts the events of the last `lengthMs` milliseconds exactly. */
 
 const FIRST_PLACES = 16;
 
 /**
- * Holds a number for each millisecond in which something happened: so its memory is bounded by the length of the window,
- * however much happens in it. An event at `t` counts until `t + lengthMs`, and no longer from that moment on.
+ * Holds one number per millisecond with events, so that memory is bounded by the length of the window. An event at `t` counts
+ * until just before `t + lengthMs`.
  */
 export class SlidingWindow {
   readonly #lengthMs: number;
-  /** A ring of `#used` places from `#first` on, oldest first. */
+  /** A ring of `#used` places that begins at `#first`, oldest first. */
   #moments = new Float64Array(FIRST_PLACES);
   #counts = new Uint32Array(FIRST_PLACES);
   #first = 0;
@@ -19,7 +19,7 @@ export class SlidingWindow {
     this.#lengthMs = lengthMs;
   }
 
-  /** Events that still count at `now`. */
+  /** Number of events that count at `now`. */
   count(now: number): number {
     const until = now - this.#lengthMs;
     while (this.#used > 0 && (this.#moments[this.#first] ?? 0) <= until) {
@@ -30,7 +30,7 @@ export class SlidingWindow {
     return this.#total;
   }
 
-  /** Counts an event at `now`, which is not before any that was counted. */
+  /** Counts an event at `now`, which is not before the last one. */
   add(now: number): void {
     this.count(now);
     const last = this.#place(this.#used - 1);
@@ -46,7 +46,7 @@ export class SlidingWindow {
     this.#total += 1;
   }
 
-  /** The first moment from `now` on at which fewer than `limit` events count, if none is added; `limit` is 1 or more. */
+  /** The first moment from `now` on with fewer than `limit` events, if none is added; `limit` is at least 1. */
   belowAt(now: number, limit: number): number {
     let left = this.count(now);
     let at = now;

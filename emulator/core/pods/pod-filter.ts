@@ -1,4 +1,4 @@
-/** Reads the query parameters that filter a list of pods (live; unknown ones are ignored). */
+/** Query parameters that filter a list of pods (live; unknown ones are ignored). */
 import { COMPUTE_TYPES } from "../resources/endpoint.ts";
 import { oneOf, text } from "../input/input-fields.ts";
 import { type Pod, POD_STATUSES } from "./pod.ts";
@@ -22,7 +22,7 @@ export const POD_FILTERS = {
 export function readPodFilter(query: QueryParameters): (pod: Pod) => boolean {
   const wanted = readQuery(POD_FILTERS, query);
   return (pod) =>
-    // A pod belongs to no endpoint; workers do.
+    // A pod belongs to no endpoint, other than a worker.
     wanted.endpointId === undefined &&
     isWanted(wanted.computeType, [pod.computeType]) &&
     isWanted(wanted.desiredStatus, [pod.desiredStatus]) &&
@@ -36,7 +36,7 @@ export function readPodFilter(query: QueryParameters): (pod: Pod) => boolean {
     isWanted(wanted.gpuTypeId, pod.gpuTypeIds);
 }
 
-/** Nothing wanted is anything; of several wishes one has to be fulfilled. */
+/** Without a wish everything matches; of several wishes one has to match. */
 function isWanted(
   wanted: string | readonly string[] | undefined,
   has: readonly (string | undefined)[],

@@ -1,4 +1,4 @@
-/** What a client sends to create or change a pod, checked (source: live). */
+/** Bodies that create or change a pod, checked (source: live). */
 import { z } from "zod";
 import { POD_CPU_FLAVORS } from "../catalog/cpu-flavors.ts";
 import { DATA_CENTER } from "../catalog/data-centers.ts";
@@ -25,8 +25,8 @@ import { CONTAINER_FIELDS, VOLUME_FIELDS } from "../resources/template-fields.ts
 const COUNTRY = /^[A-Z]{2}$/;
 const DEFAULT_NAME = "my pod";
 
-/** What is wrong with `imageName`, without the subject of the sentence. */
-export const NO_IMAGE = "is required where no templateId names a template with one";
+/** What is wrong with `imageName`: a sentence without its subject. */
+export const NO_IMAGE = "is required without a templateId of a template that has one";
 
 const changeable = {
   ...changeShape({ ...CONTAINER_FIELDS, ...VOLUME_FIELDS }),
@@ -37,7 +37,7 @@ const changeable = {
   globalNetworking: flag(),
 };
 
-/** What is settled with the machine the pod is on. */
+/** Fields that are fixed with the pod's machine. */
 const fixed = {
   templateId: text(),
   networkVolumeId: text(),
@@ -84,7 +84,7 @@ const creation = fields({ ...changeable, ...fixed })
 
 const FIELD_NAMES = Object.keys(creation.shape);
 
-/** The body of `POST /pods`. Without a template the image has to be named. */
+/** The body of `POST /pods`. Without a template it has to name the image. */
 export const podInputSchema = creation
   .superRefine(({ imageName, templateId }, context) => {
     if (imageName !== undefined || (templateId ?? "") !== "") return;
@@ -95,7 +95,7 @@ export const podInputSchema = creation
 /** The body of `PATCH /pods/{id}`. */
 export const podChangesSchema = fields(changeable).partial().meta({ id: "PodChanges" });
 
-/** With what only other dialects have a field for. */
+/** Adds the fields that only other dialects have. */
 export type PodInput = z.output<typeof podInputSchema> & Pick<Pod, "dockerArgs" | "minCudaVersion">;
 export type PodChanges = z.output<typeof podChangesSchema> & Pick<Pod, "dockerArgs">;
 
@@ -110,7 +110,7 @@ export function readPodChanges(value: unknown): PodChanges {
   const settled = given.filter((field) => Object.hasOwn(fixed, field));
   if (settled.length > 0) {
     throw invalidRequest(
-      settled.map((field) => `${field} is settled at creation and cannot be changed`),
+      settled.map((field) => `${field} is set at creation and cannot be changed`),
     );
   }
   return readFields(podChangesSchema, FIELD_NAMES, value);

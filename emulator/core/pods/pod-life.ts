@@ -1,4 +1,4 @@
-/** Creates, changes, starts and stops pods, as pure functions of their records. */
+/** Creates, changes, starts and stops pods: pure functions of their records. */
 import { defined } from "../../../runtime/protocol/without-undefined.ts";
 import { changedFields } from "../input/changed-fields.ts";
 import { NO_IMAGE, type PodChanges, type PodInput } from "./pod-input.ts";
@@ -7,12 +7,11 @@ import { invalidRequest, ServiceError } from "../service-error.ts";
 import { CONTAINER_DEFAULTS } from "../resources/template-fields.ts";
 import type { Template } from "../resources/template.ts";
 
-/** A change of these leaves a running pod alone; any other field resets it (live). */
+/** Fields whose change leaves a running pod alone; any other change resets it (live). */
 const FIELDS_IN_PLACE: ReadonlySet<string> = new Set(["dockerArgs", "locked", "name"]);
 
 /**
- * A new pod, to run. What the request does not say of the container is the template's, if there is one.
- *
+ * A new pod that is to run. Its template, if any, fills in what the request leaves out.
  * @throws ServiceError `invalid_request` for a template of workers
  */
 export function makePod(
@@ -51,9 +50,8 @@ export const POD_ACTIONS = ["start", "stop", "reset", "restart"] as const;
 export type PodAction = (typeof POD_ACTIONS)[number];
 
 /**
- * Answers `pod` itself where nothing is to be done: a start of one that runs, a stop of one that does not. A reset or
- * restart starts one that was stopped.
- *
+ * Applies an action. Returns `pod` itself if there is nothing to do: starting a running pod, stopping a stopped one. A reset or
+ * restart starts a stopped pod.
  * @throws ServiceError `pod_locked`
  */
 export function actOnPod(pod: Pod, action: PodAction, now: string): Pod {
@@ -72,9 +70,8 @@ export function actOnPod(pod: Pod, action: PodAction, now: string): Pod {
 }
 
 /**
- * Answers `pod` itself if nothing changes. A running pod is reset by a change that is not made in place.
- *
- * @throws ServiceError `pod_locked` for such a change of a locked pod, unless the change unlocks it
+ * Applies a change. Returns `pod` itself if nothing changes. A change that cannot be made in place resets a running pod.
+ * @throws ServiceError `pod_locked` for such a change of a locked pod, unless it unlocks the pod
  */
 export function changePod(pod: Pod, changes: PodChanges, now: string): Pod {
   const { containerRegistryAuthId = pod.containerRegistryAuthId, ...others } = defined(changes);
@@ -89,27 +86,27 @@ export function changePod(pod: Pod, changes: PodChanges, now: string): Pod {
   return isInPlace || pod.desiredStatus !== "RUNNING" ? wanted : actOnPod(wanted, "reset", now);
 }
 
-/** How the run of a pod ended. */
+/** The end of a pod's run. */
 export interface PodEnd {
   /** A sentence without its subject. */
   readonly how: string;
-  /** It could not be started. */
+  /** True: the pod could not be started. */
   readonly hasFailed: boolean;
 }
 
-/** A pod whose program has ended by itself, or could not be started. */
+/** The pod after its program ended by itself, or could not be started. */
 export function endPod(pod: Pod, { how, hasFailed }: PodEnd, now: string): Pod {
   const ended = { desiredStatus: "EXITED", lastStatusChange: `${how} at ${now}` } as const;
   return { ...pod, ...ended, ...(hasFailed && { hasFailed }) };
 }
 
-/** Fields that say nothing of the run that a pod is in. */
+/** Fields that do not affect the running container. */
 const ABOUT_NO_RUN: ReadonlySet<string> = new Set([
   ...FIELDS_IN_PLACE,
   ...["desiredStatus", "hasFailed", "lastStatusChange"],
 ]);
 
-/** Whether what runs as `before` is what is wanted now. */
+/** Whether the container that runs as `before` still fits. */
 export function isSameRun(now: Pod, before: Pod): boolean {
   return changedFields(before, now).every((field) => ABOUT_NO_RUN.has(field));
 }

@@ -1,16 +1,15 @@
-/** What a pod is doing, of what is wanted of it and what is known of its run, and what can be done with it then (live). Pure. */
+/** The status of a pod, from its wanted state and its run, and the actions possible in it (live). Pure. */
 import type { Pod } from "./pod.ts";
 
 /**
- * How far the run of a pod has come.
- *
- * - `waiting`: there is none: it waits for GPUs, or nothing here runs pods
- * - `starting`: its image is pulled and its container made; or the run before is still ending
+ * Stage of a pod's run.
+ * - `waiting`: there is no run: the pod waits for GPUs, or nothing here runs pods
+ * - `starting`: its image is pulled and its container made; or its previous run is still ending
  * - `running`: its program runs
  */
 export type RunStage = "waiting" | "starting" | "running";
 
-/** `ERROR`: it could not be started. No pod that is there is `TERMINATED`. */
+/** `ERROR`: the pod could not be started. `TERMINATED` never occurs: a terminated pod is deleted. */
 export const OBSERVED_STATUSES = [
   "PROVISIONING",
   "STARTING",
@@ -22,7 +21,7 @@ export const OBSERVED_STATUSES = [
 export type ObservedStatus = (typeof OBSERVED_STATUSES)[number];
 
 export const TRANSITIONS = ["start", "stop", "restart", "terminate"] as const;
-/** What a client can have done with a pod. */
+/** Actions of a client on a pod. */
 export type Transition = (typeof TRANSITIONS)[number];
 
 const OF_STAGE = {
@@ -48,7 +47,7 @@ const POSSIBLE: Readonly<Record<ObservedStatus, readonly Transition[]>> = {
   TERMINATED: [],
 };
 
-/** What can be done with a pod in that status (live). */
+/** The actions possible in a status (live). */
 export function possibleTransitions(status: ObservedStatus): readonly Transition[] {
   return POSSIBLE[status];
 }

@@ -1,13 +1,13 @@
-/** A pod: one container without a queue, and what is wanted of it (source: spec; fields: live). */
+/** A pod: one container without a queue, and its wanted state (source: spec; fields: live). */
 
 export const POD_STATUSES = ["RUNNING", "EXITED", "TERMINATED"] as const;
 export type PodStatus = (typeof POD_STATUSES)[number];
 
 export const CLOUD_TYPES = ["SECURE", "COMMUNITY"] as const;
-/** Whether the order of a list of preferences counts, or what can be had soonest. */
+/** Whether a list of preferences is used in its order or by availability. */
 export const PRIORITIES = ["availability", "custom"] as const;
 
-/** What the container is made of; null: no disk of that kind. */
+/** Container settings; null: no disk of that kind. */
 export interface PodContainer {
   readonly imageName: string;
   readonly containerDiskInGb: number | null;
@@ -16,14 +16,14 @@ export interface PodContainer {
   readonly containerRegistryAuthId?: string | undefined;
   readonly dockerEntrypoint: readonly string[];
   readonly dockerStartCmd: readonly string[];
-  /** Both as the one text they were written as; it counts while it says the same (`core/resources/docker-args.ts`). */
+  /** Entry point and command as one text, as written; valid while it matches them (`core/resources/docker-args.ts`). */
   readonly dockerArgs?: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   /** Each `<port>/http` or `<port>/tcp`. */
   readonly ports: readonly string[];
 }
 
-/** Preferences about the machine: checked, kept and shown. */
+/** Preferences about the machine: checked, kept and shown, without effect. */
 export interface PodMachine {
   readonly computeType: "GPU" | "CPU";
   readonly cloudType: (typeof CLOUD_TYPES)[number];
@@ -53,16 +53,16 @@ export interface Pod extends PodContainer, PodMachine {
   readonly templateId?: string | undefined;
   readonly networkVolumeId?: string | undefined;
   readonly interruptible: boolean;
-  /** It can be neither stopped nor reset. */
+  /** A locked pod can be neither stopped nor reset. */
   readonly locked: boolean;
   readonly globalNetworking: boolean;
-  /** What is wanted of it. */
+  /** The wanted state. */
   readonly desiredStatus: PodStatus;
-  /** It could not be started the last time. */
+  /** True: the last start failed. */
   readonly hasFailed?: boolean | undefined;
-  /** ISO 8601, UTC, as the other instants. */
+  /** ISO 8601, UTC, like the other instants. */
   readonly createdAt: string;
   readonly lastStartedAt: string;
-  /** What was done to it last and when, in words. */
+  /** The last action on the pod and its time, as a text. */
   readonly lastStatusChange: string;
 }

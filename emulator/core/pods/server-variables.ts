@@ -1,14 +1,14 @@
-/** The variables by which images of the live service start servers beside a pod's program (live). Pure. */
+/** Variables by which images of the live service start servers beside a pod's program (live). Pure. */
 import type { NewerTemplateFields } from "../resources/template.ts";
 
 export interface ServerSecrets {
-  /** The public keys of the account. */
+  /** Public keys of the account. */
   readonly sshKeys: readonly string[];
-  /** For Jupyter. */
+  /** Password of Jupyter. */
   readonly password: string;
 }
 
-/** @param wanted servers that are not named are not started */
+/** @param wanted the servers to start */
 export function serverVariables(
   { startSsh, startJupyter }: Pick<NewerTemplateFields, "startSsh" | "startJupyter">,
   { sshKeys, password }: ServerSecrets,

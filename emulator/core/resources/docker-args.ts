@@ -1,29 +1,29 @@
-/** Entry point and command of a container as the one text that newer interfaces write them in, and back. Pure. */
+/** Entry point and command of a container, as the one text that newer interfaces use, and back. Pure. */
 
-/** What a container runs in the place of what its image says; an empty list: as its image says. */
+/** Overrides of the image's entry point and command; an empty list keeps the image's. */
 export interface ContainerProgram {
   readonly entrypoint: readonly string[];
   readonly cmd: readonly string[];
 }
 
-/** A template or a pod, as far as it says what its container runs. */
+/** The fields of a template or pod that decide what its container runs. */
 export interface ProgramFields {
-  /** The text as it was written; absent: it came as lists. */
+  /** The text as written; absent: the client sent lists. */
   readonly dockerArgs?: string | undefined;
   readonly dockerEntrypoint: readonly string[];
   readonly dockerStartCmd: readonly string[];
 }
 
 /**
- * What the text says: either a JSON object with the lists `entrypoint` and `cmd`, one of which may be absent, or a command
- * as it is typed into a shell (live). Words are split and quotes taken off as a shell does, and nothing is expanded; where a
- * quote is not closed, at white space alone (live).
+ * Reads the text: a JSON object with the optional lists `entrypoint` and `cmd`, or a command as typed into a shell (live). A
+ * command is split at unquoted white space and quotes are removed, as a shell does; nothing is expanded. A command with an
+ * unclosed quote is split at white space only (live).
  */
 export function splitArgs(text: string): ContainerProgram {
   return programIn(text) ?? { entrypoint: [], cmd: wordsOf(text) };
 }
 
-/** The text as it was written, while it still says what the lists say; else the shortest one that does. */
+/** The text as written if it still matches the lists, otherwise the shortest text that does. */
 export function argsOf({ dockerArgs, dockerEntrypoint, dockerStartCmd }: ProgramFields): string {
   const program = { entrypoint: dockerEntrypoint, cmd: dockerStartCmd };
   if (dockerArgs !== undefined && isSameProgram(splitArgs(dockerArgs), program)) return dockerArgs;
@@ -41,7 +41,7 @@ function isSame(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((word, at) => word === other[at]);
 }
 
-/** Undefined for a text that is no such object: a command may begin with a brace too. What else it has means nothing. */
+/** Undefined for any other text: a command may begin with a brace too. Other members are ignored. */
 function programIn(text: string): ContainerProgram | undefined {
   if (!text.trimStart().startsWith("{")) return undefined;
   const value = parsed(text);
@@ -62,11 +62,11 @@ function areWords(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((word) => typeof word === "string");
 }
 
-/** One part of a word: `'…'`, `"…"`, a backslash with what it stands before, or characters that stand for themselves. */
+/** A piece of a word: `'…'`, `"…"`, a backslash with the character after it, or plain characters. */
 const PART =
   /'([^']*)'|"((?:\\[\s\S]|[^"\\])*)"|\\([\s\S])|([^ \t\r\n'"\\]+)|([ \t\r\n]+)|([\s\S])/gu;
 
-/** Between double quotes a backslash takes its meaning from these alone. */
+/** The characters that a backslash escapes within double quotes. */
 const ESCAPED_IN_QUOTES = /\\([$`"\\])|\\\n/gu;
 
 function wordsOf(text: string): readonly string[] {
@@ -78,7 +78,7 @@ function wordsOf(text: string): readonly string[] {
       if (word !== undefined) words.push(word);
       word = undefined;
     } else if (escaped !== "\n") {
-      // A backslash before the end of a line joins it with the next one.
+      // A backslash at the end of a line joins it with the next line.
       const inQuotes = double?.replaceAll(ESCAPED_IN_QUOTES, "$1");
       word = `${word ?? ""}${literal ?? inQuotes ?? escaped ?? plain ?? ""}`;
     }
@@ -86,7 +86,7 @@ function wordsOf(text: string): readonly string[] {
   return word === undefined ? words : [...words, word];
 }
 
-/** Needs no quotes. */
+/** A word that needs no quotes. */
 const PLAIN_WORD = /^[\w@%+=:,./-]+$/u;
 
 function quoted(word: string): string {

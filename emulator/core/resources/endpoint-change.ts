@@ -1,4 +1,4 @@
-/** Applies a change to an endpoint: its version grows if its workers are to be replaced. Pure. */
+/** Applies a change to an endpoint. A change that replaces workers raises the version. Pure. */
 import { defined } from "../../../runtime/protocol/without-undefined.ts";
 import { changedFields } from "../input/changed-fields.ts";
 import { ENDPOINT_FIELDS } from "./endpoint-fields.ts";
@@ -11,9 +11,8 @@ import { invalidRequest } from "../service-error.ts";
 const IN_PLACE = namesInPlace(ENDPOINT_FIELDS);
 
 /**
- * Answers `present` itself if nothing changes.
- *
- * @throws ServiceError `invalid_request` if the endpoint as a whole would make no sense
+ * Returns `present` itself if nothing changes.
+ * @throws ServiceError `invalid_request` if the resulting endpoint is not valid as a whole
  */
 export function changeEndpoint(present: Endpoint, changes: EndpointChanges): Endpoint {
   const { retries = {}, ...others } = defined(changes);
@@ -24,9 +23,9 @@ export function changeEndpoint(present: Endpoint, changes: EndpointChanges): End
   const { scalerType, scalerValue } = merged;
   const wanted: Endpoint = {
     ...merged,
-    // Jobs are counted whole.
+    // Numbers of jobs are whole numbers.
     scalerValue: scalerType === "REQUEST_COUNT" ? Math.ceil(scalerValue) : scalerValue,
-    // An empty one takes it away.
+    // An empty id removes the volume.
     ...(minCudaVersion !== undefined && minCudaVersion !== "" && { minCudaVersion }),
     ...namedVolumes({ networkVolumeId, networkVolumeIds }),
     retries: { ...present.retries, ...defined(retries) },
@@ -39,12 +38,12 @@ export function changeEndpoint(present: Endpoint, changes: EndpointChanges): End
   return endpointRolls(present, wanted) ? rolled(wanted) : wanted;
 }
 
-/** Whether workers that were started for `before` are to be replaced. */
+/** Whether workers started for `before` have to be replaced. */
 export function endpointRolls(before: Endpoint, after: Endpoint): boolean {
   return changedFields(before, after).some((field) => !IN_PLACE.has(field));
 }
 
-/** The endpoint with the next version: workers of the present one are replaced. */
+/** The endpoint with the next version, which replaces its workers. */
 export function rolled(endpoint: Endpoint): Endpoint {
   return { ...endpoint, version: endpoint.version + 1 };
 }

@@ -1,4 +1,4 @@
-/** The fields of an endpoint that a client or a file chooses (source: spec; `type`, `retries` and `requestsPerWorker` are ours). */
+/** Fields of an endpoint that a client or a file sets (source: spec; `type`, `retries` and `requestsPerWorker` are ours). */
 import { z } from "zod";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { ENDPOINT_CPU_FLAVORS } from "../catalog/cpu-flavors.ts";
@@ -40,14 +40,14 @@ export const retryRules = {
   handlerError: integer(0, MAX_RETRIES),
 };
 
-/** The words of GraphQL for the types of endpoints, and those of the second version of REST (live). */
+/** Names of endpoint types in GraphQL and in the second version of REST (live). */
 const TYPE_WORDS: Readonly<Record<string, EndpointType>> = {
   QB: "QUEUE",
   LB: "LOAD_BALANCING",
 };
 const REST_V2_TYPES = ["QUEUE", "LOAD_BALANCER"] as const;
 
-/** Words of newer interfaces for FlashBoot; the service stores only on or off. */
+/** Values of FlashBoot in newer interfaces; the service stores only on or off. */
 const FLASHBOOTS = ["OFF", "FLASHBOOT", "PRIORITY_FLASHBOOT"] as const;
 const FLASHBOOT_WORDS = { OFF: false, FLASHBOOT: true, PRIORITY_FLASHBOOT: true };
 const flashbootWord = (isOn: boolean | undefined) => (isOn === true ? "FLASHBOOT" : "OFF");
@@ -61,16 +61,16 @@ export const ENDPOINT_FIELDS = {
     schema: nonEmptyText(NAME_MAX_CHARACTERS),
     isInPlace: true,
     restV2: { at: "name", isRequired: true },
-    file: { means: "as it is shown; by default its id" },
+    file: { means: "as it is shown; default: its id" },
     form: { label: "Name" },
   },
   templateId: { schema: nonEmptyText(NAME_MAX_CHARACTERS), isRequired: true },
-  // Newer interfaces name pools: `gpu-pools.ts`.
+  // Newer interfaces use pools: `gpu-pools.ts`.
   gpuTypeIds: {
     schema: arrayOf(gpuType),
     graphql: false,
     default: [],
-    file: { means: "names of GPU types in order of priority; none means any" },
+    file: { means: "names of GPU types in order of priority; empty: any" },
     form: {
       label: "GPU types",
       help: "separated by commas, the preferred one first",
@@ -84,7 +84,7 @@ export const ENDPOINT_FIELDS = {
     file: { means: "GPUs of each worker", max: MAX_GPUS },
     form: { label: "GPUs per worker", only: ofGpus },
   },
-  // Newer interfaces write this field and the next one as instances.
+  // Newer interfaces combine this field and the next one into instances.
   cpuFlavorIds: {
     schema: arrayOf(oneOf(ENDPOINT_CPU_FLAVORS)),
     graphql: false,
@@ -102,8 +102,7 @@ export const ENDPOINT_FIELDS = {
     schema: textsOrCommas(CUDA_VERSION, "a version like 12.8"),
     restV2: { at: "gpu.allowedCudaVersions", write: (versions) => versions ?? [] },
     file: {
-      means:
-        "which [CUDA](scaling.md#cuda) the driver of its GPUs may have, like `12.8`; none means any",
+      means: "allowed [CUDA](scaling.md#cuda) versions of the GPU driver, like `12.8`; empty: any",
       default: [],
     },
   },
@@ -114,7 +113,7 @@ export const ENDPOINT_FIELDS = {
       shows: z.string().nullable(),
       write: (version) => version ?? null,
     },
-    file: { means: "the oldest CUDA it may have" },
+    file: { means: "oldest allowed CUDA version of the GPU driver" },
   },
   dataCenterIds: {
     schema: textsOrCommas(DATA_CENTER, "a data centre like EU-RO-1"),
@@ -159,13 +158,13 @@ export const ENDPOINT_FIELDS = {
     },
     form: { label: "Idle timeout", note: "s", help: "time without a job before a worker stops" },
   },
-  // Its default follows from the type: `defaultScalerType`.
+  // The default depends on the type: `defaultScalerType`.
   scalerType: {
     schema: oneOf(SCALER_TYPES),
     isInPlace: true,
     file: {
       means:
-        "the [formula](scaling.md) for how many workers there are; `REQUEST_COUNT` of a load balancing endpoint",
+        "the [formula](scaling.md) for the number of workers; default of a load balancing endpoint: `REQUEST_COUNT`",
       default: "QUEUE_DELAY",
     },
     form: {
@@ -189,7 +188,7 @@ export const ENDPOINT_FIELDS = {
     default: 0,
     isInPlace: true,
     restV2: "workers.min",
-    file: { means: "workers that are always there", default: 1, max: MAX_WORKERS },
+    file: { means: "minimum number of workers", default: 1, max: MAX_WORKERS },
     form: { label: "Workers, at least", help: "kept without jobs too" },
   },
   workersMax: {
@@ -212,7 +211,7 @@ export const ENDPOINT_FIELDS = {
         .max(LIMITS.executionTimeoutMaxMs)
         .meta({ description: "How long a job may execute, ms; 0: no limit." }),
     },
-    file: { means: "how long a job may execute unless it says so itself, in ms" },
+    file: { means: "default execution time limit of a job, ms" },
     form: { label: "Execution timeout", note: "ms", only: ofQueues },
   },
   retries: {
@@ -236,12 +235,12 @@ export const ENDPOINT_FIELDS = {
     isInPlace: true,
     file: {
       means:
-        "by how many requests each running worker raises the [rate limits](job-interface.md#rate-limits)",
+        "number of requests that each running worker adds to the [rate limits](job-interface.md#rate-limits)",
       max: MAX_COUNT,
     },
     form: {
       label: "Requests per worker",
-      help: "each running worker raises the rate limits by this number",
+      help: "each running worker adds this number to the rate limits",
     },
   },
   type: {
@@ -280,7 +279,7 @@ export const ENDPOINT_FIELDS = {
   },
 } as const satisfies Fields<Omit<Endpoint, "id" | "version" | "createdAt">>;
 
-/** The fields in the order of configs and of the settings page; a new field comes last. */
+/** The fields in the order of configs and of the settings page; add new fields at the end. */
 export const ENDPOINT_FIELDS_IN_FILES = inOrder(
   [
     ...["name", "workersMin", "workersMax", "idleTimeout", "scalerType", "scalerValue"],

@@ -1,4 +1,4 @@
-/** Bodies that create or change an endpoint in `/v1`, checked; new endpoints have their defaults filled in (source: spec). */
+/** Bodies of `/v1` that create or change an endpoint, checked. A new endpoint gets its defaults (source: spec). */
 import { fields, readFields } from "../input/input-fields.ts";
 import type { RetryRules } from "../jobs/job.ts";
 import { ENDPOINT_FIELDS, retryRules } from "./endpoint-fields.ts";
@@ -11,7 +11,7 @@ export interface EndpointInput extends Omit<Endpoint, "id" | "name" | "version" 
   readonly name?: string | undefined;
 }
 
-/** Absent fields stay as they are, those of `retries` as well; an empty id of a volume removes it (live). */
+/** Absent fields stay unchanged, also within `retries`; an empty id of a volume removes it (live). */
 export type EndpointChanges = {
   readonly [Field in Exclude<keyof EndpointInput, "computeType" | "type" | "retries">]?:
     | EndpointInput[Field]
@@ -54,12 +54,15 @@ export function readEndpointInput(value: unknown): EndpointInput {
   };
 }
 
-/** `changeEndpoint` checks whether the endpoint as a whole makes sense. @throws ServiceError `invalid_request` */
+/**
+ * Checks single fields; `changeEndpoint` checks the endpoint as a whole.
+ * @throws ServiceError `invalid_request`
+ */
 export function readEndpointChanges(value: unknown): EndpointChanges {
   return readFields(endpointChangesSchema, FIELD_NAMES, value);
 }
 
-/** What is wrong with `workersMin`, without the subject of the sentence. */
+/** What is wrong with `workersMin`: a sentence without its subject. */
 export function workersMinProblem(
   endpoint: Pick<Endpoint, "workersMin" | "workersMax">,
 ): string | undefined {

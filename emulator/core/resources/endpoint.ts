@@ -1,11 +1,11 @@
-/** An endpoint: the address of a queue or of servers, the template its workers are made of and the bounds of its scaling. */
+/** An endpoint: the address of a queue or of servers, with a template for its workers and the bounds of scaling. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { RetryRules } from "../jobs/job.ts";
 import type { VolumeChoice } from "./network-volume.ts";
 
 /**
  * - `QUEUE`: jobs go through a queue to the handlers of workers
- * - `LOAD_BALANCING`: requests go directly to the HTTP servers that the workers are
+ * - `LOAD_BALANCING`: requests go directly to the HTTP servers of workers
  */
 export const ENDPOINT_TYPES = ["QUEUE", "LOAD_BALANCING"] as const;
 export type EndpointType = (typeof ENDPOINT_TYPES)[number];
@@ -14,8 +14,8 @@ export const SCALER_TYPES = ["QUEUE_DELAY", "REQUEST_COUNT"] as const;
 export const COMPUTE_TYPES = ["GPU", "CPU"] as const;
 
 /**
- * Preferences about the machines of a data centre: kept and shown, but without effect where there is one machine. Those about CUDA
- * have one where the driver of its GPUs says which it has.
+ * Preferences about data centres and machines. They are kept and shown. Only those about CUDA have an effect, if the GPU driver
+ * tells its version.
  */
 export interface PlacementPreferences {
   readonly cpuFlavorIds?: readonly string[] | undefined;
@@ -27,41 +27,41 @@ export interface PlacementPreferences {
 }
 
 export interface Endpoint extends PlacementPreferences, VolumeChoice {
-  /** 14 lower-case letters and digits; for a handler served from a file the handler's name. */
+  /** 14 lower-case letters and digits; the handler's name for a handler served from a file. */
   readonly id: string;
   readonly name: string;
   readonly templateId: string;
-  /** Fixed for life. */
+  /** Cannot be changed. */
   readonly type: EndpointType;
   readonly computeType: (typeof COMPUTE_TYPES)[number];
-  /** GPU type names in priority order. */
+  /** GPU type names in order of priority. */
   readonly gpuTypeIds: readonly string[];
-  /** GPUs of each worker. */
+  /** Number of GPUs per worker. */
   readonly gpuCount: number;
   readonly workersMin: number;
   readonly workersMax: number;
-  /** Seconds (spec's unit; every other duration here is in ms) a worker stays without a job before it is stopped. */
+  /** Seconds without a job after which a worker is stopped. The unit is the spec's; every other duration here is in ms. */
   readonly idleTimeout: number;
   readonly scalerType: (typeof SCALER_TYPES)[number];
-  /** Seconds in the queue (QUEUE_DELAY), which may be a fraction, or jobs or requests per worker (REQUEST_COUNT). */
+  /** QUEUE_DELAY: seconds in the queue, which may be a fraction. REQUEST_COUNT: jobs or requests per worker. */
   readonly scalerValue: number;
-  /** The default of `policy.executionTimeout` for this endpoint's jobs; 0: as long as a job may take at all (live). */
+  /** Default of `policy.executionTimeout` for the endpoint's jobs; 0: the maximum of a job (live). */
   readonly executionTimeoutMs: number;
   readonly retries: RetryRules;
-  /** Requests by which each running worker raises the rate limits, 1 or more (spec's term; the setting is ours). */
+  /** Requests that each running worker adds to the rate limits, at least 1 (spec's term; the setting is ours). */
   readonly requestsPerWorker: number;
-  /** Grows when a change asks for new workers. */
+  /** A counter that grows when workers must be replaced. */
   readonly version: number;
   /** ISO 8601, UTC. */
   readonly createdAt: string;
 }
 
-/** How long a job of the endpoint may execute that does not say so itself, ms. */
+/** Default execution time limit of a job, ms. */
 export function executionLimitMs({ executionTimeoutMs }: Pick<Endpoint, "executionTimeoutMs">) {
   return executionTimeoutMs === 0 ? LIMITS.executionTimeoutMaxMs : executionTimeoutMs;
 }
 
-/** Where there is no queue, nothing can wait in it: the rest of the sentence whose subject is `scalerType`. */
+/** The rest of a sentence with the subject `scalerType`: without a queue nothing can wait in it. */
 export function scalerProblem(
   type: EndpointType | undefined,
   scalerType: Endpoint["scalerType"] | undefined,

@@ -1,36 +1,36 @@
-/** Fields of resources, each declared once: what it holds, and where it stands in the forms that clients and files have for it. Pure. */
+/** Fields of resources. Each is declared once: its values, and its place in the forms of clients and files. Pure. */
 import { z } from "zod";
 import { settled } from "../input/input-fields.ts";
 
-/** One field of a resource; `/v1` has it under its own name. */
+/** A field of a resource; `/v1` uses its own name. */
 export interface Field<Value = unknown> {
-  /** Kind and bounds, with the sentences of `/v1` that refuse anything else. */
+  /** Type and bounds, with the sentences of `/v1` about bad values. */
   readonly schema: z.ZodType<Value>;
-  /** Schema of the value in answers. Default: as `schema`. */
+  /** Schema of the value in answers. Default: `schema`. */
   readonly shows?: z.ZodType;
-  /** Value of a new resource that does not name it. Without a default the field may be absent. */
+  /** Value if a new resource does not name one. Without a default the field may be absent. */
   readonly default?: Value;
   readonly isRequired?: true;
-  /** Set at creation and never changed (in `/v1`). */
+  /** Cannot be changed after creation (in `/v1`). */
   readonly isSettled?: true;
-  /** A change leaves the workers alone; a change of any other field replaces them. */
+  /** A change keeps the workers; a change of any other field replaces them. */
   readonly isInPlace?: true;
-  /** The name alone, or more about the place. Default: it is not there, or with others in a form of its own. */
+  /** The name, or the place in detail. Default: the table does not place it in REST v2. */
   readonly restV2?: string | RestV2Place<Value>;
-  /** False: GraphQL does not have it, or with others in a form of its own. Default: under the same name. */
+  /** False: the table does not place it in GraphQL. Default: the same name. */
   readonly graphql?: GraphqlPlace<Value> | false;
   readonly file?: FileKey<Value>;
-  /** Rows of the members, where its value is an object. */
+  /** Row of the settings page; one row per member if the value is an object. */
   readonly form?: FormRow | Readonly<Record<string, FormRow>>;
 }
 
-/** Where bodies of the second version of REST have it. */
+/** Place in bodies of the second version of REST. */
 export interface RestV2Place<Value> {
   /** The name; a dot leads into an object. */
   readonly at: string;
-  /** A body that creates one has to name it. */
+  /** Required in a body that creates a resource. */
   readonly isRequired?: true;
-  /** A body that changes one cannot name it. */
+  /** Not allowed in a body that changes a resource. */
   readonly isSettled?: true;
   /** Schema of the value in requests. Default: the schema of the field. */
   readonly takes?: z.ZodType;
@@ -40,50 +40,50 @@ export interface RestV2Place<Value> {
   write?(this: void, value: Value | undefined): unknown;
 }
 
-/** How GraphQL has it; lists are texts with commas there, and variables are pairs. */
+/** Form in GraphQL. Lists are texts with commas there, and variables are pairs. */
 export interface GraphqlPlace<Value> {
   readonly name?: string;
-  /** An empty text is a value, other than for most fields. */
+  /** An empty text is a value; for most fields it means absent. */
   readonly takesEmpty?: true;
-  /** A word of an enum, whatever its kind here. */
+  /** An enum value in GraphQL, whatever the type here. */
   readonly isWord?: true;
   read?(this: void, sent: unknown): unknown;
   write?(this: void, value: Value | undefined): unknown;
 }
 
-/** The key of a config. */
+/** Key of a config. */
 export interface FileKey<Value> {
-  /** Its sentence in the documentation, in Markdown. */
+  /** Sentence for the documentation, in Markdown. */
   readonly means: string;
-  /** Value of a config that does not name it, where it is another than that of a new resource. */
+  /** Default in a config, if it differs from that of a new resource. */
   readonly default?: Value;
-  /** Maximum of a number, where it is lower in a config. */
+  /** Maximum of a number in a config, if it is lower there. */
   readonly max?: number;
 }
 
-/** Its row on the settings page. */
+/** Row of the settings page. */
 export interface FormRow {
   readonly label: string;
-  /** The unit. */
+  /** Unit of the value. */
   readonly note?: string;
   readonly help?: string;
-  /** Values with what they are called; a text, a number or a list otherwise, as the field is. */
+  /** Values with their labels. Default: an input for a text, number or list. */
   readonly choices?: Readonly<Record<string, string>>;
-  /** The endpoints that have it. */
+  /** Endpoints that have the field. */
   readonly only?: { readonly type?: string; readonly computeType?: string };
 }
 
-/** A row for each field of `Thing`. */
+/** One row per field of `Thing`. */
 export type Fields<Thing> = {
   readonly [Name in keyof Thing]-?: Field<Exclude<Thing[Name], undefined>>;
 };
 
 export type FieldTable = Readonly<Record<string, Field>>;
 
-/** What a field of a table holds. */
+/** Type of a field's value. */
 export type ValueOf<Row> = Row extends { readonly schema: z.ZodType<infer Value> } ? Value : never;
 
-/** Every new resource has such a field. */
+/** A field that every new resource has. */
 type Sure = { readonly isRequired: true } | { readonly default: unknown };
 
 export type Defaults<Table> = {
@@ -92,12 +92,12 @@ export type Defaults<Table> = {
   ]: ValueOf<Table[Name]>;
 };
 
-/** What changes of such a resource name. */
+/** The fields that a change may name. */
 export type Changed<Table> = {
   readonly [Name in keyof Table]?: ValueOf<Table[Name]> | undefined;
 };
 
-/** The defaults of new resources. */
+/** Defaults of new resources. */
 export function defaultsOf<Table extends FieldTable>(table: Table): Defaults<Table> {
   const entries = Object.entries(table).filter(([, field]) => field.default !== undefined);
   return Object.fromEntries(
@@ -105,7 +105,7 @@ export function defaultsOf<Table extends FieldTable>(table: Table): Defaults<Tab
   ) as Defaults<Table>;
 }
 
-/** The defaults of resources that files declare. */
+/** Defaults of resources declared in files. */
 export function fileDefaultsOf<Table extends FieldTable>(table: Table): Defaults<Table> {
   const entries = Object.entries(table).filter(([, field]) => field.default !== undefined);
   return Object.fromEntries(
@@ -113,7 +113,7 @@ export function fileDefaultsOf<Table extends FieldTable>(table: Table): Defaults
   ) as Defaults<Table>;
 }
 
-/** The value of a key that a file does not name. */
+/** Value of a key that a file does not name. */
 export function fileDefaultOf<Value>(field: Field<Value>): Value | undefined {
   return field.file?.default ?? field.default;
 }
@@ -124,7 +124,7 @@ type CreationShape<Table> = {
     : z.ZodOptional<z.ZodType<ValueOf<Table[Name]>>>;
 };
 
-/** The body of `/v1` that creates one. */
+/** Shape of the `/v1` body that creates a resource. */
 export function creationShape<Table extends FieldTable>(table: Table): CreationShape<Table> {
   return mapped(table, ({ schema, isRequired, default: byDefault }) => {
     if (isRequired) return schema;
@@ -136,7 +136,10 @@ type ChangeShape<Table> = {
   readonly [Name in keyof Table]: z.ZodOptional<z.ZodType<ValueOf<Table[Name]>>>;
 };
 
-/** The body of `/v1` that changes one. @param isOpen with the fields that are settled at creation */
+/**
+ * Shape of the `/v1` body that changes a resource.
+ * @param isOpen true: includes fields that cannot be changed after creation
+ */
 export function changeShape<Table extends FieldTable>(
   table: Table,
   isOpen = false,
@@ -146,7 +149,7 @@ export function changeShape<Table extends FieldTable>(
   ) as ChangeShape<Table>;
 }
 
-/** What answers of `/v1` have of the fields. */
+/** Shape of the fields in answers of `/v1`. */
 export function answerShape(table: FieldTable): Readonly<Record<string, z.ZodType>> {
   return mapped(table, (field) => {
     const kind = field.shows ?? kindOf(field.schema);
@@ -154,18 +157,18 @@ export function answerShape(table: FieldTable): Readonly<Record<string, z.ZodTyp
   });
 }
 
-/** The names of the fields that are changed without new workers. */
+/** Names of the fields that can be changed without new workers. */
 export function namesInPlace(table: FieldTable): ReadonlySet<string> {
   return new Set(Object.keys(table).filter((name) => table[name]?.isInPlace));
 }
 
-/** The same with these keys first. */
+/** A copy with these keys first. */
 export function inOrder<Thing extends object>(names: readonly string[], thing: Thing): Thing {
   const first = names.filter((name) => Object.hasOwn(thing, name));
   return Object.assign(Object.fromEntries(first.map((name) => [name, undefined])), thing);
 }
 
-/** The kind that a schema takes, without its sentences; with its bounds where `isBounded`. */
+/** The type of a schema without its sentences; `isBounded` keeps its bounds. */
 export function kindOf(schema: z.ZodType, isBounded = false): z.ZodType {
   if (schema instanceof z.ZodPipe) return kindOf(asSchema(schema.out), isBounded);
   if (schema instanceof z.ZodArray) return z.array(kindOf(asSchema(schema.element), isBounded));

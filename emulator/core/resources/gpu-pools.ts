@@ -1,4 +1,4 @@
-/** GPU types as pools without some of their types, which is how the newer interfaces of the live service name them. Pure. */
+/** GPU types in the form of the live service's newer interfaces: pools, without excluded types. Pure. */
 import { closestName } from "../../../runtime/protocol/did-you-mean.ts";
 import { GPU_POOLS, GPU_TYPES } from "../catalog/gpu-types.ts";
 import { valueInWords } from "../input/problem-messages.ts";
@@ -9,14 +9,13 @@ import { GPU_TYPE } from "../workers/gpu-type.ts";
 export interface GpuChoice {
   /** In order of priority. */
   readonly pools: readonly string[];
-  /** Types of these pools that will not do. */
+  /** Excluded types of these pools. */
   readonly excludedTypes: readonly string[];
 }
 
 /**
- * The pools of an endpoint's `gpuTypeIds`, without those of their types that it does not name. A type of no pool is in one of
- * its own, which is called like it; without types, so that any will do, it is all pools (ours). The order of types of
- * one pool is lost.
+ * Turns the `gpuTypeIds` of an endpoint into pools and excluded types. A type outside all pools forms a pool of the same name.
+ * No types, which means any, become all pools (ours). The order of types within a pool is lost.
  */
 export function poolsOf(gpuTypeIds: readonly string[]): GpuChoice {
   if (gpuTypeIds.length === 0) return { pools: GPU_POOLS, excludedTypes: [] };
@@ -26,11 +25,10 @@ export function poolsOf(gpuTypeIds: readonly string[]): GpuChoice {
 }
 
 /**
- * The `gpuTypeIds` that such a choice means: the inverse of {@link poolsOf}, so that all pools in their order are none, which
- * is any (ours).
- *
- * @throws ServiceError `invalid_request` for no pool, for unknown ones (its topic says so), for excluded types of other pools,
- *   and where every type is excluded
+ * Turns pools and excluded types into `gpuTypeIds`. The inverse of {@link poolsOf}: all pools in their order become no types,
+ * which means any (ours).
+ * @throws ServiceError `invalid_request` for no pool, for unknown pools (which its topic names), for excluded types of other
+ *   pools, and for pools without a remaining type
  */
 export function typesOf(
   pools: readonly string[],
@@ -48,12 +46,12 @@ export function typesOf(
   throw invalidRequest([`no GPU type is left: all types of ${pools.join(" and ")} are excluded`]);
 }
 
-/** As one text: pools with commas between them, then the excluded types, each behind a `-` (live). */
+/** Writes one text: pools with commas between them, then each excluded type after a `-` (live). */
 export function writeGpuIds({ pools, excludedTypes }: GpuChoice): string {
   return [...pools, ...excludedTypes.map((type) => `-${type}`)].join(",");
 }
 
-/** The inverse of {@link writeGpuIds}, in any order and with spaces around commas; which pools there are is for {@link typesOf}. */
+/** The inverse of {@link writeGpuIds}. Order and spaces around commas do not matter; {@link typesOf} checks the pools. */
 export function readGpuIds(text: string): GpuChoice {
   const parts = text.split(",").flatMap((part) => part.trim() || []);
   const isExcluded = (part: string) => part.startsWith("-");
@@ -63,13 +61,13 @@ export function readGpuIds(text: string): GpuChoice {
   };
 }
 
-/** The pool of a type: one of the interface, or the type itself where it is in none. */
+/** The pool of a type; the type itself if it is in none. */
 export function poolOf(gpuTypeId: string): string {
   const known = GPU_TYPES.find(({ id }) => sameType(id, gpuTypeId));
   return known?.pool ?? known?.id ?? gpuTypeId;
 }
 
-/** The types of a pool that there is. */
+/** The types of a known pool. */
 export function typesIn(pool: string): readonly string[] {
   const types = GPU_TYPES.filter((type) => type.pool === pool);
   return types.length > 0 ? types.map(({ id }) => id) : [pool];
@@ -81,7 +79,7 @@ function includes(types: readonly string[], type: string): boolean {
 
 function poolProblem(pool: string): readonly string[] {
   if (GPU_POOLS.some((known) => known === pool)) return [];
-  const problem = `there is no GPU pool ${valueInWords(pool)}`;
+  const problem = `the GPU pool ${valueInWords(pool)} is unknown`;
   if (!GPU_TYPE.test(pool)) {
     const meant = closestName(pool, GPU_POOLS);
     return [

@@ -14,17 +14,17 @@ const TAG = String.raw`\w[\w.-]*`;
 const DIGEST = "[A-Za-z0-9]+(?:[+._-][A-Za-z0-9]+)*:[0-9A-Fa-f]{32,}";
 const SHA256 = /^sha256:[0-9a-f]{64}$/u;
 
-/** For documents: it fits every good name, and a few that are none. */
+/** Pattern for documents: matches every valid name and a few invalid ones. */
 export const IMAGE_NAME_PATTERN = `^(?:${HOST}/)?${PART}(?:/${PART})*(?::${TAG})?(?:@${DIGEST})?$`;
 
-/** What is wrong with the field that holds `name`, without the subject of the sentence; undefined where nothing is. */
+/** What is wrong with the field that holds `name`: a sentence without its subject; undefined for a valid name. */
 export function imageNameSentence(name: string): string | undefined {
   const problem = imageNameProblem(name);
   const be = "must be the name of a container image like registry.example/team/app:1.0";
   return problem && `${be}; got ${valueInWords(name)}: ${problem}`;
 }
 
-/** What keeps `name` from being that of an image; undefined where nothing does, also below `sv.local/`, where no images are. */
+/** Why `name` cannot be an image's name; undefined for a valid name, and for names under `sv.local/`, which are not images. */
 export function imageNameProblem(name: string): string | undefined {
   if (name.startsWith(LOCAL_IMAGE_PREFIX)) return undefined;
   if (name === "") return "it is empty";
@@ -46,13 +46,13 @@ interface Split {
 function split(name: string): Split {
   const at = name.indexOf("@");
   const [before, digest] = at === -1 ? [name] : [name.slice(0, at), name.slice(at + 1)];
-  // A colon before the last slash is that of a port.
+  // A colon before the last slash begins a port.
   const [, path = before, tag] = /^(.*):([^/]*)$/u.exec(before) ?? [];
   return { path, tag, digest };
 }
 
 function pathProblem(path: string): string | undefined {
-  if (path === "") return "it has nothing but a tag or a digest";
+  if (path === "") return "it has only a tag or a digest";
   if (path.length > NAME_MAX_CHARACTERS)
     return `it has ${path.length} characters before its tag; at most ${NAME_MAX_CHARACTERS} are allowed`;
   const [first = "", ...others] = path.split("/");
@@ -62,13 +62,13 @@ function pathProblem(path: string): string | undefined {
   if (hasHost && !is(HOST, first))
     return `the host ${valueInWords(first)} must consist of letters, digits, dots and inner hyphens, with a number after its colon`;
   if (parts.some((part) => /[A-Z]/u.test(part)))
-    return "upper-case letters stand in hosts and tags only";
+    return "upper-case letters are allowed in hosts and tags only";
   const odd = parts.find((part) => !is(PART, part));
   if (odd === undefined) return undefined;
   return `the part ${valueInWords(odd)} must begin and end with a letter or digit, with single dots, one or two underscores, or hyphens between`;
 }
 
-/** The first part is a host where it looks like one; elsewhere it is a part of the path. */
+/** The first part is a host if it looks like one, otherwise a part of the path. */
 function isHost(first: string): boolean {
   return /[.:]/u.test(first) ? !/^\.+$/u.test(first) : first === "localhost";
 }

@@ -12,7 +12,7 @@ import type { NetworkVolume } from "./network-volume.ts";
 
 export type NetworkVolumeInput = Omit<NetworkVolume, "id">;
 
-/** What is absent stays as it is. */
+/** Absent fields stay unchanged. */
 export interface NetworkVolumeChange {
   readonly name?: string | undefined;
   readonly size?: number | undefined;
@@ -27,7 +27,7 @@ const size = integer(0, MAX_SIZE_GB, " (GB)");
 export const networkVolumeInputSchema = fields({
   name,
   size,
-  // Any data centre will do, for all of them are this machine (ours).
+  // Any data centre is accepted: all of them are this machine (ours).
   dataCenterId: nonEmptyText(32).regex(DATA_CENTER, {
     error: "must be a data centre like EU-RO-1",
   }),
@@ -38,7 +38,7 @@ export const networkVolumeChangeSchema = fields({
   name: name.optional(),
   size: size.optional(),
   dataCenterId: z
-    .never({ error: "cannot be changed: a volume stays where it was made" })
+    .never({ error: "cannot be changed: a volume stays where it was created" })
     .optional(),
 }).meta({ id: "NetworkVolumeChange" });
 

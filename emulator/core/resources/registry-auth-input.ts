@@ -1,4 +1,4 @@
-/** What a client sends to create a container registry auth, checked (source: spec). */
+/** The body that creates a container registry auth, checked (source: spec). */
 import {
   fields,
   NAME_MAX_CHARACTERS,
@@ -11,7 +11,7 @@ import type { RegistryAuth, RegistryCredentials } from "./registry-auth.ts";
 export type RegistryAuthInput = Pick<RegistryAuth, "name"> & RegistryCredentials;
 
 const USERNAME_MAX_CHARACTERS = 1_024;
-/** Tokens and key files of registries are some thousand characters long. */
+/** Maximum length: registries' tokens and key files have some thousand characters. */
 const PASSWORD_MAX_CHARACTERS = 16_384;
 
 const credentials = {
@@ -25,12 +25,15 @@ export const registryAuthInputSchema = fields({
   ...credentials,
 }).meta({ id: "ContainerRegistryAuthInput" });
 
-/** @throws ServiceError `invalid_request`, which never shows what was sent as user name or password */
+/** @throws ServiceError `invalid_request`; it never shows a user name or password */
 export function readRegistryAuthInput(value: unknown): RegistryAuthInput {
   return readFields(registryAuthInputSchema, Object.keys(registryAuthInputSchema.shape), value);
 }
 
-/** Other credentials of an auth that is there, likewise. @throws ServiceError `invalid_request` */
+/**
+ * Reads new credentials for an existing auth.
+ * @throws ServiceError `invalid_request`; it never shows a user name or password
+ */
 export function readRegistryCredentials(value: unknown): RegistryCredentials {
   return readFields(fields(credentials), Object.keys(credentials), value);
 }

@@ -1,7 +1,7 @@
-/** A container registry auth: the credentials with which private images are pulled (source: spec). */
+/** A container registry auth: credentials for pulling private images (source: spec). */
 import type { SealedSecret } from "./sealed-secret.ts";
 
-/** As it is stored. */
+/** The stored record. */
 export interface RegistryAuth {
   /** 25 characters: `cl` and 23 lower-case letters and digits (live). */
   readonly id: string;

@@ -1,4 +1,4 @@
-/** A release: a version of an endpoint, and what made it another one than the version before (live). Pure. */
+/** A release: a version of an endpoint, and its changes from the version before (live). Pure. */
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { argsOf } from "./docker-args.ts";
@@ -14,12 +14,12 @@ export interface Release {
   readonly version: number;
   /** ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Nothing for the first one, and where the workers load a changed file. */
+  /** Empty for the first version, and for a version that only loads a changed file. */
   readonly diff: readonly FieldDiff[];
 }
 
 export interface FieldDiff {
-  /** As GraphQL has it, those of the template behind `template.` (live). */
+  /** Name in GraphQL; fields of the template begin with `template.` (live). */
   readonly field: string;
   readonly old: Shown;
   readonly new: Shown;
@@ -27,13 +27,13 @@ export interface FieldDiff {
 
 type Shown = string | number | boolean | null | readonly string[];
 
-/** An endpoint with the template of its workers, if that is known. */
+/** An endpoint with its workers' template, if that is known. */
 export interface Released {
   readonly endpoint: Endpoint;
   readonly template: Template | undefined;
 }
 
-/** @param before the version before; undefined for the first one */
+/** @param before the version before; undefined for the first version */
 export function releaseOf(before: Released | undefined, after: Released, at: string): Release {
   const { id: endpointId, version } = after.endpoint;
   return {
@@ -44,7 +44,7 @@ export function releaseOf(before: Released | undefined, after: Released, at: str
   };
 }
 
-/** Of the release that made that version. */
+/** The id of the release with this version. */
 export function releaseId(endpointId: string, version: number): string {
   return `${endpointId}-${version}`;
 }
@@ -98,7 +98,7 @@ function diff(field: string, old: Shown = null, now: Shown = null): FieldDiff | 
   return isDeepStrictEqual(old, now) ? undefined : { field, old, new: now };
 }
 
-/** The names of the variables that differ; their values may be secrets, which are kept nowhere else (ours). */
+/** Names of the variables that differ. Their values may be secrets and are not kept here (ours). */
 function envDiff(old: Template["env"], now: Template["env"]): readonly FieldDiff[] {
   const differing = (env: Template["env"], other: Template["env"]) =>
     Object.keys(env).filter((name) => env[name] !== other[name]);

@@ -1,6 +1,6 @@
-/** Ids that no endpoint of a file can have: where its jobs would be, the second version of REST manages resources. */
+/** Reserved ids of endpoints: the second version of REST uses the paths of their jobs. */
 
-/** The first parts of paths below `/live/v2/` (live), where the live service has two hosts for resources and for jobs. */
+/** First path segments below `/live/v2/` (live). The live service uses two hosts, one for resources and one for jobs. */
 const RESERVED_IDS: ReadonlySet<string> = new Set([
   "account",
   "billing",
@@ -18,7 +18,7 @@ export function isReservedId(id: string): boolean {
   return RESERVED_IDS.has(id);
 }
 
-/** Why it is one, after `is reserved: `. */
+/** The reason, after `is reserved: `. */
 export function reservedBecause(id: string): string {
   return `/live/v2/${id} is where clients of the live service manage resources`;
 }

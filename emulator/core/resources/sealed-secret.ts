@@ -1,31 +1,31 @@
-/** Secrets as they are stored: encrypted with AES-256-GCM, bound to the record they stand in. */
+/** Stored secrets: encrypted with AES-256-GCM and bound to their record. */
 import { Buffer } from "node:buffer";
 import { createCipheriv, createDecipheriv } from "node:crypto";
 
 const CIPHER = "aes-256-gcm";
-/** In the data directory. */
+/** File name in the data directory. */
 export const SECRET_KEY_FILE = "secret.key";
 
 export const SECRET_KEY_BYTES = 32;
-/** Random for each record; with 96 bits none comes twice (NIST SP 800-38D). */
+/** Length of a nonce. Nonces are random; with 96 bits none repeats (NIST SP 800-38D). */
 export const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** An encrypted text; both parts in base64. */
+/** An encrypted text; both members are base64. */
 export interface SealedSecret {
   readonly nonce: string;
-  /** The ciphertext and, at its end, the tag of 16 bytes that shows it to be whole. */
+  /** The ciphertext, followed by the authentication tag of 16 bytes. */
   readonly box: string;
 }
 
-/** What a text is encrypted with. */
+/** The key and the binding of an encrypted text. */
 export interface Seal {
   readonly key: Uint8Array;
-  /** The id of the record: in any other one the text cannot be read. */
+  /** Id of the record: the text cannot be decrypted in another record. */
   readonly recordId: string;
 }
 
-/** Encrypts `text` under a `nonce` that the key was never used with. */
+/** Encrypts `text`. The `nonce` must be new for this key. */
 export function seal(text: string, nonce: Uint8Array, { key, recordId }: Seal): SealedSecret {
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
   cipher.setAAD(Buffer.from(recordId));
@@ -33,7 +33,7 @@ export function seal(text: string, nonce: Uint8Array, { key, recordId }: Seal): 
   return { nonce: Buffer.from(nonce).toString("base64"), box: box.toString("base64") };
 }
 
-/** The text again; undefined if it was sealed with another key or for another record, or was changed since. */
+/** Decrypts; undefined if key or record is not the right one, or the text was changed. */
 export function unseal(sealed: SealedSecret, { key, recordId }: Seal): string | undefined {
   const nonce = Buffer.from(sealed.nonce, "base64");
   const box = Buffer.from(sealed.box, "base64");
@@ -49,7 +49,7 @@ export function unseal(sealed: SealedSecret, { key, recordId }: Seal): string | 
   }
 }
 
-/** A key from its text: 32 bytes in base64 (also base64url, also without padding); undefined if it is none. */
+/** Reads a key: 32 bytes in base64 (also base64url, also without padding); undefined for an invalid text. */
 export function readSecretKey(text: string): Uint8Array | undefined {
   if (!/^[\w+/-]{43}=?$/.test(text)) return undefined;
   const key = Buffer.from(text, "base64");

@@ -1,11 +1,11 @@
-/** Tells whether a key is the one that the secrets of a shared store are encrypted with. */
+/** Checks whether a key is the one that encrypts the secrets of a shared store. */
 import type { Random } from "../time/clock.ts";
 import { NONCE_BYTES, seal, type SealedSecret, unseal } from "./sealed-secret.ts";
 
-/** The record of a store that keeps it. */
+/** Name of the record in the store. */
 export const SECRET_CHECK_ID = "secret-key";
 
-/** The record with the key that jobs' secrets are encrypted with, which is encrypted with the key of the store. */
+/** Name of the record with the key for jobs' secrets. That key is encrypted with the key of the store. */
 export const JOB_KEY_ID = "job-key";
 
 /** A known text, encrypted with the key. */

@@ -1,16 +1,16 @@
-/** Endpoints as files declare them: each with its template, and the resources that endpoints share. */
+/** Endpoints declared in files, each with its template, and the resources that they share. */
 import type { Endpoint } from "./endpoint.ts";
 import type { NetworkVolume } from "./network-volume.ts";
 import type { RegistryAuth, RegistryCredentials } from "./registry-auth.ts";
 import type { Template } from "./template.ts";
 
-/** Where the workers of a command run: each in a directory of its own, or all in the one that the command is served from. */
+/** Working directories of a command's workers: one each, or the directory that the command is served from. */
 export const WORKING_DIRECTORIES = ["own", "shared"] as const;
 
 export type WorkingDirectory = (typeof WORKING_DIRECTORIES)[number];
 
 export interface ServedEndpoint extends ServedOrigin {
-  /** Its own; undefined for an endpoint of a template that stands by itself. */
+  /** The endpoint's own template; undefined if it uses a separate one. */
   readonly template?: Template | undefined;
   readonly endpoint: Endpoint;
 }
@@ -19,23 +19,23 @@ export interface ServedTemplate extends Pick<ServedOrigin, "envSources"> {
   readonly template: Template;
 }
 
-/** What the management interface does not show of a thing that a file is behind. */
+/** Data of a resource from a file that the management interface does not show. */
 export interface ServedOrigin {
-  /** Path of the handler module, absolute. */
+  /** Absolute path of the handler module. */
   readonly handlerPath?: string | undefined;
-  /** The program that its workers are, with its arguments. */
+  /** Command line of a worker. */
   readonly command?: readonly string[] | undefined;
-  /** Path of the directory that the command is served from, absolute. */
+  /** Absolute path of the directory that the command is served from. */
   readonly cwd?: string | undefined;
-  /** Whether the workers of the command run there themselves; undefined for each in a directory of its own. */
+  /** True: workers of the command run in that directory. Undefined: each worker has a directory of its own. */
   readonly workingDirectory?: WorkingDirectory | undefined;
-  /** Path of the directory that is the endpoint's volume, absolute. */
+  /** Absolute path of the directory that is the endpoint's volume. */
   readonly volumePath?: string | undefined;
-  /** Of environment variables with secret values, by name: the variable each value was taken from. */
+  /** Environment variables with secret values: for each, the variable that its value came from. */
   readonly envSources?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What endpoints share. */
+/** Resources that endpoints share. */
 export interface ServedResources {
   readonly networkVolumes: readonly NetworkVolume[];
   readonly registryAuths: readonly ServedRegistryAuth[];
@@ -44,7 +44,7 @@ export interface ServedResources {
 
 export type ServedRegistryAuth = Pick<RegistryAuth, "id" | "name"> & RegistryCredentials;
 
-/** A file asks for a name that something else has which was made over the interface; the message says which. */
+/** A name in a file is taken by a resource created over the interface; the message names both. */
 export class NameTakenError extends Error {
   override readonly name = "NameTakenError";
 }

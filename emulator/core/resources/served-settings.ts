@@ -1,27 +1,26 @@
-/** Merges, at the start, what a file says of an endpoint with what was changed over the interface since. Pure. */
+/** Merges settings from a file with changes made over the interface, at the start. Pure. */
 import { changedFields } from "../input/changed-fields.ts";
 
-/** The parts of one thing, a template or an endpoint, that has a file behind it. */
+/** The three states of a template or endpoint from a file. */
 export interface ServedSettings<Thing> {
-  /** As it is stored. */
+  /** The stored state. */
   readonly stored: Thing;
-  /** What the file said at the last start; undefined if that is not known. */
+  /** The state in the file at the last start; undefined if unknown. */
   readonly before: Thing | undefined;
-  /** What the file says now. */
+  /** The state in the file now. */
   readonly now: Thing;
 }
 
 export interface Settled<Thing> {
   readonly thing: Thing;
-  /** Fields that stay as they were changed over the interface, because the file says of them what it said before. */
+  /** Fields that keep their change over the interface, because the file did not change them. */
   readonly kept: readonly string[];
-  /** Fields in which a change made over the interface gives way, because the file says something new of them. */
+  /** Fields that lose their change over the interface, because the file changed them too. */
   readonly overridden: readonly string[];
 }
 
 /**
- * For each field the newer word counts (ours): that of the file if it says something else than at the last start,
- * otherwise what is stored.
+ * The newer change of each field wins (ours): the file's value if it changed since the last start, otherwise the stored value.
  */
 export function settleServed<Thing extends object>({
   stored,

@@ -1,4 +1,4 @@
-/** Applies a change to a template, and says whether the workers made of it are to be replaced. Pure. */
+/** Applies a change to a template, and decides whether it replaces workers. Pure. */
 import { defined } from "../../../runtime/protocol/without-undefined.ts";
 import { changedFields } from "../input/changed-fields.ts";
 import { invalidRequest } from "../service-error.ts";
@@ -7,19 +7,18 @@ import { NEWER_TEMPLATE_FIELDS, TEMPLATE_FIELDS } from "./template-fields.ts";
 import { type TemplateChanges, volumeProblem } from "./template-input.ts";
 import type { Template } from "./template.ts";
 
-/** Fields that a change leaves the workers alone in; a change of any other replaces them (spec). */
+/** Fields that can be changed without new workers; any other change replaces them (spec). */
 const IN_PLACE: ReadonlySet<string> = new Set([
   ...namesInPlace({ ...TEMPLATE_FIELDS, ...NEWER_TEMPLATE_FIELDS }),
-  // The words count, as entry point and command.
+  // Entry point and command are compared instead of their text.
   "dockerArgs",
   "boundTo",
   "createdAt",
 ]);
 
 /**
- * Answers `present` itself if nothing changes.
- *
- * @throws ServiceError `invalid_request` if the template as a whole would make no sense
+ * Returns `present` itself if nothing changes.
+ * @throws ServiceError `invalid_request` if the resulting template is not valid as a whole
  */
 export function changeTemplate(present: Template, changes: TemplateChanges): Template {
   const { containerRegistryAuthId = present.containerRegistryAuthId, ...others } = defined(changes);
@@ -33,7 +32,7 @@ export function changeTemplate(present: Template, changes: TemplateChanges): Tem
   return changedFields(present, wanted).length === 0 ? present : wanted;
 }
 
-/** Whether workers that were made of `before` are to be replaced. */
+/** Whether workers made from `before` have to be replaced. */
 export function templateRolls(before: Template, after: Template): boolean {
   return changedFields(before, after).some((field) => !IN_PLACE.has(field));
 }

@@ -1,4 +1,7 @@
-/** The fields of a template that a client chooses, in the order of `/v1`, and those of its container, which a pod has too (source: spec). */
+/**
+ * Fields of a template that a client sets, in the order of `/v1`, and the fields of its container, which pods share (source:
+ * spec).
+ */
 import { z } from "zod";
 import {
   environment,
@@ -16,14 +19,14 @@ import { CUDA_VERSION } from "../workers/cuda-requirement.ts";
 import { defaultsOf, type Fields, fileDefaultsOf } from "./fields.ts";
 import { type Template, TEMPLATE_CATEGORIES } from "./template.ts";
 
-/** The form of a port with its protocol. */
+/** Pattern of a port with its protocol. */
 export const TEMPLATE_PORT =
   /^([1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5])\/(http|tcp)$/;
 
 /** Maximum size of a disk in a config, GB. */
 const MAX_DISK_GB = 1_000_000;
 
-/** Its two lists of words are one text in newer interfaces: `argsOf` and `splitArgs`. */
+/** Newer interfaces write the two lists as one text: `argsOf` and `splitArgs`. */
 export const CONTAINER_FIELDS = {
   imageName: { schema: imageName(), isRequired: true, restV2: { at: "image", takes: imageName() } },
   containerDiskInGb: {
@@ -32,7 +35,7 @@ export const CONTAINER_FIELDS = {
     restV2: {
       at: "disk",
       takes: z.int().min(1).meta({ description: "GB." }),
-      // A pod may have none.
+      // Optional for a pod.
       write: (size) => size ?? 0,
     },
     file: { means: "size of the container's disk in GB; kept and shown", max: MAX_DISK_GB },
@@ -90,7 +93,7 @@ type ContainerField =
   | "env"
   | "ports";
 
-/** The volume of a pod; a serverless template has none (live). Newer interfaces write both as one object. */
+/** The volume of a pod; a serverless template has none (live). Newer interfaces combine both fields into one object. */
 export const VOLUME_FIELDS = {
   volumeInGb: {
     schema: integer(0),
@@ -105,7 +108,7 @@ export const VOLUME_FIELDS = {
   },
 } as const satisfies Fields<Pick<Template, "volumeInGb" | "volumeMountPath">>;
 
-/** Values of a container that are not said; `volumeInGb` is that of a pod (spec). */
+/** Defaults of a container; `volumeInGb` is a pod's (spec). */
 export const CONTAINER_DEFAULTS = {
   ...defaultsOf(CONTAINER_FIELDS),
   ...defaultsOf(VOLUME_FIELDS),
@@ -147,7 +150,7 @@ export const TEMPLATE_FIELDS = {
     default: false,
     isSettled: true,
     restV2: "serverless",
-    file: { means: "whether endpoints can be made of it, else pods", default: true },
+    file: { means: "true: for endpoints; false: for pods", default: true },
   },
 } as const satisfies Fields<Pick<Template, TemplateField>>;
 
@@ -160,7 +163,7 @@ type TemplateField =
   | "category"
   | "isServerless";
 
-/** Fields that only newer interfaces have; nothing that workers are started with. */
+/** Fields of newer interfaces only; none affects how workers start. */
 export const NEWER_TEMPLATE_FIELDS = {
   startSsh: {
     schema: flag(),
@@ -184,7 +187,7 @@ export const NEWER_TEMPLATE_FIELDS = {
 
 const FILE_DEFAULTS = fileDefaultsOf(TEMPLATE_FIELDS);
 
-/** A serverless template with the defaults of files. Its name is its id, unless it has another. */
+/** A serverless template with the defaults of files. Default name: the id. */
 export function templateOf(
   fields: Partial<Template> & Pick<Template, "id" | "imageName">,
 ): Template {

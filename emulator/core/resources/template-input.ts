@@ -1,4 +1,4 @@
-/** Bodies that create or change a template in `/v1`, checked; new templates have their defaults filled in (source: spec). */
+/** Bodies of `/v1` that create or change a template, checked. A new template gets its defaults (source: spec). */
 import { fields, readFields } from "../input/input-fields.ts";
 import { changeShape, creationShape } from "./fields.ts";
 import { CONTAINER_DEFAULTS, TEMPLATE_FIELDS } from "./template-fields.ts";
@@ -9,12 +9,12 @@ export type TemplateInput = Omit<
   "id" | "isPlatform" | "earned" | "runtimeInMin" | "boundTo" | "createdAt"
 >;
 
-/** Absent fields stay as they are; an empty `containerRegistryAuthId` removes the credentials (live). */
+/** Absent fields stay unchanged; an empty `containerRegistryAuthId` removes the credentials (live). */
 export type TemplateChanges = {
   readonly [Field in keyof TemplateInput]?: TemplateInput[Field] | undefined;
 };
 
-/** Changes of a container alone. */
+/** Changes of container fields only. */
 export type ContainerChanges = Pick<TemplateChanges, keyof TemplateContainer>;
 
 /** The body of `POST /templates`. */
@@ -43,7 +43,7 @@ export function readTemplateInput(value: unknown): TemplateInput {
   );
   return {
     ...input,
-    // A serverless template has no volume (live); the default is the pod's (spec).
+    // A serverless template has no volume (live); the default is a pod's (spec).
     volumeInGb: volumeInGb ?? (input.isServerless ? 0 : CONTAINER_DEFAULTS.volumeInGb),
     // An empty id means none (live).
     ...(containerRegistryAuthId === "" ? {} : { containerRegistryAuthId }),
@@ -51,16 +51,15 @@ export function readTemplateInput(value: unknown): TemplateInput {
 }
 
 /**
- * `changeTemplate` checks whether the template as a whole makes sense.
- *
- * @param isOpen for dialects in which no field is settled at creation
+ * Checks single fields; `changeTemplate` checks the template as a whole.
+ * @param isOpen true for dialects that can change every field after creation
  * @throws ServiceError `invalid_request`
  */
 export function readTemplateChanges(value: unknown, isOpen = false): TemplateChanges {
   return readFields(isOpen ? openChangesSchema : templateChangesSchema, FIELD_NAMES, value);
 }
 
-/** What is wrong with `volumeInGb`, without the subject of the sentence. */
+/** What is wrong with `volumeInGb`: a sentence without its subject. */
 export function volumeProblem(
   template: Pick<Template, "isServerless" | "volumeInGb">,
 ): string | undefined {

@@ -1,27 +1,27 @@
-/** A template: the container configuration its workers are started from, in the interface's own field names (source: spec). */
+/** A template: the container configuration that workers start from, in the field names of the interface (source: spec). */
 import { defined } from "../../../runtime/protocol/without-undefined.ts";
 
 export const TEMPLATE_CATEGORIES = ["NVIDIA", "AMD", "CPU"] as const;
 
-/** What a container is made of, of a template as of an endpoint without one of its own. */
+/** Container settings of a template, or of an endpoint without a template. */
 export interface TemplateContainer {
   readonly imageName: string;
   readonly containerDiskInGb: number;
   readonly containerRegistryAuthId?: string | undefined;
   readonly dockerEntrypoint: readonly string[];
   readonly dockerStartCmd: readonly string[];
-  /** Both as one text, as it was written (live); what counts are the two: see `argsOf`. */
+  /** Entry point and command as one text, as written (live); the two lists count: see `argsOf`. */
   readonly dockerArgs?: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   /** Each `<port>/http` or `<port>/tcp`. */
   readonly ports: readonly string[];
 }
 
-/** What newer interfaces keep of a template, which the first one does not show; absent where nobody said it. */
+/** Fields of newer interfaces, which the first version does not show; absent if never set. */
 export interface NewerTemplateFields {
-  /** The endpoint that it was made with, and goes with. */
+  /** The endpoint that it was created with; both are deleted together. */
   readonly boundTo?: string | undefined;
-  /** Whether a pod of it is to have an SSH server, or Jupyter: kept and shown; default true (live). */
+  /** Whether pods start an SSH server or Jupyter: kept and shown; default true (live). */
   readonly startSsh?: boolean | undefined;
   readonly startJupyter?: boolean | undefined;
   /** Kept and shown. */
@@ -31,7 +31,7 @@ export interface NewerTemplateFields {
 }
 
 export interface Template extends TemplateContainer, NewerTemplateFields {
-  /** 10 lower-case letters and digits; for a handler served from a file its endpoint's name. */
+  /** 10 lower-case letters and digits; the endpoint's name for a handler served from a file. */
   readonly id: string;
   /** Unique. */
   readonly name: string;
@@ -46,18 +46,18 @@ export interface Template extends TemplateContainer, NewerTemplateFields {
   readonly runtimeInMin: number;
 }
 
-/** Image names under this prefix stand for handler modules the emulator serves from files, run as processes. */
+/** Prefix of image names that stand for handler modules served from files. They run as processes. */
 export const LOCAL_IMAGE_PREFIX = "sv.local/";
 
 /**
- * Whether the template came into being with its endpoint: with one that was made without a template, or of a handler served
- * from a file, under the handler's name.
+ * Whether the template belongs to one endpoint: the endpoint was created without a template, or its handler is served from a
+ * file and has the template's name.
  */
 export function isEndpointBound({ id, imageName, boundTo }: Template): boolean {
   return boundTo !== undefined || imageName === `${LOCAL_IMAGE_PREFIX}${id}`;
 }
 
-/** The template as the first version of the interface shows it. */
+/** The template in the first version of the interface. */
 export function withoutNewerFields(template: Template): Template {
   const {
     boundTo: _,
@@ -71,7 +71,7 @@ export function withoutNewerFields(template: Template): Template {
   return plain;
 }
 
-/** What it says of containers alone. */
+/** The container settings alone. */
 export function containerOf(template: TemplateContainer): TemplateContainer {
   const { imageName, containerDiskInGb, containerRegistryAuthId, dockerArgs, ...rest } = template;
   const { dockerEntrypoint, dockerStartCmd, env, ports } = rest;

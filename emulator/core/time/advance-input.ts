@@ -1,4 +1,4 @@
-/** What a client sends to advance service time, checked. */
+/** The body that advances service time, checked. */
 import { z } from "zod";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { DURATION_PATTERN, parseDuration } from "./duration.ts";
@@ -7,7 +7,7 @@ import { valueInWords } from "../input/problem-messages.ts";
 
 const MAX_DAYS = LIMITS.clockAdvanceMaxMs / 86_400_000;
 
-/** In the description of the interface; what is wrong is said in sentences of our own. */
+/** For the OpenAPI document; messages have sentences of their own. */
 const DURATION = {
   anyOf: [
     { type: "string", minLength: 1, pattern: DURATION_PATTERN.source },
@@ -30,8 +30,7 @@ export const advanceSchema = fields({
 });
 
 /**
- * By how much service time is to be advanced, ms: `advance` of the body, a text like `31m` or a number of ms.
- *
+ * The time to advance by, ms: `advance` of the body, a text like `31m` or a number of ms.
  * @throws ServiceError `invalid_request`
  */
 export function readAdvanceMs(body: unknown): number {

@@ -1,33 +1,33 @@
-/** Ports: clock and randomness. Core and engine learn time and chance in no other way. */
+/** Ports of time and chance: core and engine use no other source. */
 
-/** Cancels what was armed; calling it again, or after it fired, does nothing. */
+/** Cancels the timer; does nothing after it has fired, or when called again. */
 export type Disarm = () => void;
 
 export interface Clock {
   /**
-   * Service time: milliseconds since the epoch (UTC) that never go backwards while the service runs, even when the
-   * system's clock is set back. All durations and due moments are measured in it.
+   * Service time: milliseconds since the epoch (UTC). It never goes backwards while the service runs, even if the system's
+   * clock does. All durations and due moments are measured in it.
    */
   now(): number;
-  /** Calls `wake` once when service time has reached `at` (ms); later than that on a busy machine, never earlier. */
+  /** Calls `wake` once when service time has reached `at` (ms): later on a busy machine, never earlier. */
   wakeAt(at: number, wake: () => void): Disarm;
 }
 
-/** What is kept of service time, so that it does not go backwards over a restart. */
+/** The stored state of service time: with it, time does not go backwards over a restart. */
 export interface ClockRecord {
-  /** How far it is ahead of real time because it was advanced, ms. */
+  /** Lead over real time from advancing, ms. */
   readonly offsetMs: number;
-  /** Highest service time that was stored, where the clock of the machine is all there is. */
+  /** Highest stored service time, if the machine's clock is the only source. */
   readonly highest?: number;
 }
 
 export interface Random {
-  /** A fresh UUID v7 for service time `now` (ms); ids made later sort after ids made earlier. */
+  /** A new UUID v7 for service time `now` (ms). Ids sort by age. */
   uuid(now: number): string;
   /** An unguessable token of at least 128 bits, URL-safe. */
   token(): string;
   /** `length` bytes for keys and nonces. */
   bytes(length: number): Uint8Array;
-  /** `length` characters of lower-case letters and digits. */
+  /** `length` lower-case letters and digits. */
   shortId(length: number): string;
 }

@@ -1,4 +1,4 @@
-/** What happens at a moment of service time by the passing of time alone, as a value, and the sentence for it. Pure. */
+/** Events that the passing of service time causes, as values, each with its sentence. Pure. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { isTerminal } from "../../../runtime/protocol/job-status.ts";
 import { dueAt } from "../jobs/job-due.ts";
@@ -6,19 +6,19 @@ import type { Job } from "../jobs/job.ts";
 import type { ScaleDue } from "../workers/scale-reason.ts";
 import type { Delivery } from "../webhooks/delivery.ts";
 
-/** What a timer was set for. */
+/** Purpose of a timer. */
 export type DueNote =
   | { readonly type: "scale"; readonly endpointId: string; readonly dueFor: ScaleDue }
-  /** A request that waits is answered as things are then. */
+  /** A waiting request is answered with the state of that moment. */
   | { readonly type: "answer"; readonly jobId: string };
 
 export type Due =
   | DueNote
-  /** The job is deleted: its time to live runs out, or it was kept long enough. */
+  /** The job is deleted: its time to live or its retention ends. */
   | { readonly type: "deletion"; readonly job: Job }
-  /** The service ends the job: its worker had `executionTimeout` and did not. */
+  /** The service ends the job because the worker did not, after `executionTimeout` and a grace. */
   | { readonly type: "overrun"; readonly job: Job }
-  /** The first of these leases runs out, unless it is renewed: every few seconds of real time. */
+  /** The first of these leases runs out, unless its worker renews it, which happens every few seconds of real time. */
   | { readonly type: "leases"; readonly jobs: number }
   | { readonly type: "webhook"; readonly delivery: Delivery };
 
@@ -41,10 +41,10 @@ const SCALES: Readonly<Record<ScaleDue, string>> = {
   "queue-delay": "the oldest job has waited for scalerValue, so one more worker is started",
   idle: "a worker has been idle for idleTimeout and leaves",
   "after-failure": "the wait after a worker that failed is over",
-  "try-again": "it is tried again to start a worker",
+  "try-again": "another try to start a worker",
 };
 
-/** What it is about: of a job its id, and so on; absent where it is about several. */
+/** Ids of the subject; empty for several subjects. */
 export function idsOf(due: Due): { readonly endpointId?: string; readonly id?: string } {
   switch (due.type) {
     case "scale":
@@ -60,7 +60,7 @@ export function idsOf(due: Due): { readonly endpointId?: string; readonly id?: s
   }
 }
 
-/** A sentence in lower case, without a full stop. */
+/** A sentence in lower case without a full stop. */
 export function dueInWords(due: Due): string {
   switch (due.type) {
     case "scale":
@@ -87,6 +87,6 @@ function whyDeleted(job: Job): string {
   const { status, ttlAt, ttlPinned } = job;
   if (ttlPinned) return "as asked by /status?ttl=";
   return isTerminal(status) && dueAt(job) < ttlAt
-    ? `it is ${status}, and is kept no longer`
-    : `its time to live runs out, and it is ${status}`;
+    ? `it is ${status}, and its retention ends`
+    : `its time to live ends, and it is ${status}`;
 }

@@ -1,7 +1,7 @@
-/** Waits by a clock that is handed in. */
+/** Waits by an injected clock. */
 import type { Clock } from "./clock.ts";
 
-/** Resolves after `ms`, or as soon as the signal is given. */
+/** Resolves after `ms`, or at once when the signal aborts. */
 export async function pause(
   clock: Pick<Clock, "now" | "wakeAt">,
   ms: number,
@@ -17,7 +17,7 @@ export async function pause(
   signal?.removeEventListener("abort", wake);
 }
 
-/** Whether `work` was done within `ms`. Rejects if `work` does meanwhile. */
+/** Whether `work` resolves within `ms`. Rejects if `work` rejects before. */
 export async function within(
   clock: Pick<Clock, "now" | "wakeAt">,
   ms: number,

@@ -1,20 +1,19 @@
 /**
- * Service time where a database keeps everything: the database's clock, sampled with each renewal of the claim and carried on
- * by the monotonic clock of the process. The wall clock of the machine has no part in it.
+ * Service time with a database: samples of the database's clock, one per renewal of the claim, extended by the monotonic clock
+ * of the process. The wall clock of the machine is not used.
  *
- * - A sample that differs from the monotonic prediction by more than 5 s is a leap of the database's clock: it is taken back by
- *   an offset, which all replicas share. A smaller difference is slewed: service time runs faster or slower until it is made up.
- * - A process that stood still does not know the time. Until the next sample its service time stands still, so that nothing
- *   expires. So does that of a process which finds the database far ahead of what the others tell, until they have looked.
- * - Service time never goes back, over the whole cluster: what any replica has told is a lower bound for all.
- *
- * A monotonic clock that jumps, as in the sleep of a machine, is a standstill.
+ * - A sample more than 5 s off the prediction is a leap of the database's clock. An offset shared by all replicas takes it
+ * back. A smaller difference is slewed: service time runs faster or slower until it is made up.
+ * - A process that stood still does not know the time. Its service time stands still until the next sample, so that nothing
+ * expires. The same happens in a process that finds the database far ahead of the other replicas, until those have looked.
+ * - Service time never goes back, in the whole cluster: the time that any replica has told is a lower bound for all. A jump of
+ * the monotonic clock, for example after the sleep of a machine, counts as a standstill.
  */
 import type { Clock, Disarm } from "./clock.ts";
 
-/** Minimum difference between a sample and the prediction that is a leap. */
+/** Minimum difference between a sample and the prediction that counts as a leap. */
 const LEAP_MS = 5_000;
-/** Minimum interval between two looks at the monotonic clock after which the process stood still. */
+/** Minimum interval between two readings of the monotonic clock that counts as a standstill. */
 const STANDSTILL_MS = 5_000;
 /** Maximum round trip of a sample. */
 const ROUND_TRIP_MS = 500;
@@ -28,32 +27,32 @@ const TIMER_MS = 10_000;
 const STANDING_MS = 100;
 
 export interface TimeSample {
-  /** When the database was asked and had answered, by the monotonic clock of this process, ms. */
+  /** Monotonic clock of this process before the question to the database and after its answer, ms. */
   readonly askedAt: number;
   readonly answeredAt: number;
   /** The clock of the database, ms. */
   readonly databaseAt: number;
-  /** Offset that takes the leaps of the clock back, ms. */
+  /** Offset that takes back leaps of the clock, ms. */
   readonly offsetMs: number;
   /** Highest service time that any replica has told. */
   readonly highest: number;
-  /** Whether another replica is alive that knows the time. */
+  /** Whether another live replica knows the time. */
   readonly isKnownElsewhere: boolean;
 }
 
-/** A leap of the database's clock that nobody has taken back. Times are service time, ms. */
+/** A leap of the database's clock that no replica has taken back yet. Times are service time, ms. */
 export interface Leap {
   readonly expected: number;
   readonly found: number;
-  /** Replaces the offset of the sample. */
+  /** New value of the sample's offset. */
   readonly offsetMs: number;
 }
 
 export class SampledTime implements Clock {
   readonly #steady: Clock;
-  /** The last sample that was accepted. */
+  /** The last accepted sample. */
   #sample: { readonly at: number; readonly time: number } | undefined;
-  /** From where on service time is slewed, and by how much. */
+  /** Beginning and amount of the slew. */
   #slewed = { at: 0, time: 0, errorMs: 0 };
   #told = 0;
   #seenAt: number;
@@ -91,14 +90,14 @@ export class SampledTime implements Clock {
     return () => disarm();
   }
 
-  /** Answers a leap that is to be taken back before a sample is accepted. */
+  /** Takes a sample in. Returns a leap that has to be taken back before a sample is accepted. */
   take(sample: TimeSample): Leap | undefined {
     this.#look();
     const { askedAt, answeredAt, databaseAt, offsetMs } = sample;
     const tripMs = answeredAt - askedAt;
     const isSlow = tripMs < 0 || tripMs > ROUND_TRIP_MS;
     if (isSlow && this.#isKnown) return undefined;
-    // A slow answer says how late it is at least.
+    // A slow answer is only a lower bound.
     const found = databaseAt + offsetMs + (isSlow ? 0 : tripMs / 2);
     const expected = this.#isKnown
       ? this.#expectedOf(sample, found)
@@ -111,20 +110,20 @@ export class SampledTime implements Clock {
     this.#disarm();
   }
 
-  /** The expected time of a rejected sample; undefined when the sample is accepted. */
+  /** The expected time of a rejected sample; undefined for an accepted one. */
   #expectedOf({ answeredAt, highest }: TimeSample, found: number): number | undefined {
     const predicted = this.#predictedAt(answeredAt) ?? found;
     if (Math.abs(found - predicted) <= LEAP_MS) {
       this.#accept(answeredAt, found, this.now());
       return undefined;
     }
-    // The others are ahead, too: it is this process that stood still, and its clocks with it.
+    // The others are ahead too: this process stood still, with its clocks.
     if (found < predicted || highest - predicted <= LEAP_MS) return predicted;
     this.#accept(answeredAt, found, found);
     return undefined;
   }
 
-  /** The expected time for a process that does not know the time. Also undefined when the process has to ask again. */
+  /** The expected time, for a process that does not know the time. Also undefined if it has to ask again. */
   #expectedAnew(sample: TimeSample, found: number): number | undefined {
     const { answeredAt, highest, isKnownElsewhere } = sample;
     this.#told = Math.max(this.#told, highest);
@@ -143,7 +142,7 @@ export class SampledTime implements Clock {
     return this.#sample && this.#sample.time + at - this.#sample.at;
   }
 
-  /** @param from service time goes on from here, or from what was told if that is more */
+  /** @param from lower bound of the new service time */
   #accept(at: number, time: number, from: number): void {
     this.#sample = { at, time };
     this.#told = Math.max(this.#told, from);
@@ -158,7 +157,7 @@ export class SampledTime implements Clock {
     return time + elapsedMs + Math.min(mostMs, Math.max(-mostMs, errorMs));
   }
 
-  /** Looks at the monotonic clock, and whether it stood still or jumped since the last look. */
+  /** Reads the monotonic clock, and notes a standstill or a jump since the last reading. */
   #look(): number {
     const at = this.#steady.now();
     const sinceMs = at - this.#seenAt;

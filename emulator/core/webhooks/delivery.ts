@@ -1,4 +1,4 @@
-/** A delivery: the webhook call that tells a receiver how a job ended, its tries and when the next one is due. */
+/** A delivery: the webhook call about a job's end, with its tries and the time of the next one. */
 import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { type JobFrame, jobFrame } from "../jobs/job-body.ts";
@@ -11,70 +11,70 @@ export const DELIVERY_STATES = ["pending", "delivered", "failed"] as const;
 /** `pending`: tries are left. `delivered`: the receiver answered with 2xx. `failed`: no try is left. */
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** One call of the receiver: it has the `status` of the answer, or the `error` for which there was none. */
+/** One call of the receiver. It has the `status` of the answer, or the `error` that prevented one. */
 export interface DeliveryTry {
-  /** When it began, service time, ms. */
+  /** Start, service time, ms. */
   readonly at: number;
   readonly durationMs: number;
   readonly status?: number;
-  /** A sentence; holds nothing of the URL but its host. */
+  /** A sentence that shows nothing of the URL but its host. */
   readonly error?: string;
-  /** What the receiver should do otherwise, though the call counts as delivered. */
+  /** Advice about an answer that counts as delivered all the same. */
   readonly warning?: string;
 }
 
 /** All instants are service time, ms since the epoch. */
 export interface Delivery {
-  /** Ascending integer key, of one sequence with those of jobs. Its share of the job's payloads is stored under it. */
+  /** Ascending integer key from the same sequence as those of jobs. Its copy of the job's payloads is stored under it. */
   readonly seq: number;
   /** The `webhook-id` of all its tries. */
   readonly id: string;
   readonly jobId: string;
   readonly endpointId: string;
-  /** How the job ended. */
+  /** Final status of the job. */
   readonly jobStatus: JobStatus;
   readonly url: string;
   /** Scheme, host and port of the URL: calls to one origin are limited. */
   readonly origin: string;
   readonly state: DeliveryState;
   readonly createdAt: number;
-  /** Undefined when it is settled, or waits for an earlier delivery of its job to be. */
+  /** Undefined for a settled delivery, and while an earlier delivery of the job is not settled. */
   readonly nextTryAt: number | undefined;
-  /** When it was delivered or failed. */
+  /** Time at which it was delivered or failed. */
   readonly settledAt: number | undefined;
   readonly triesLeft: number;
-  /** The newest ones, oldest first. */
+  /** The newest tries, oldest first. */
   readonly tries: readonly DeliveryTry[];
-  /** The headers of the last try; undefined before the first. */
+  /** Headers of the last try; undefined before the first. */
   readonly sentHeaders: Readonly<Record<string, string>> | undefined;
-  /** About how large the body is. */
+  /** Approximate size of the body. */
   readonly sizeBytes: number;
-  /** W3C `traceparent` of what the job was submitted with. */
+  /** W3C `traceparent` of the job's submission. */
   readonly traceparent: string | undefined;
 }
 
-/** Which deliveries a list is to have; what is absent does not matter. */
+/** Filter of a list of deliveries; an absent field matches every delivery. */
 export interface DeliveryFilter {
   readonly jobId?: string | undefined;
   readonly endpointId?: string | undefined;
   readonly state?: DeliveryState | undefined;
 }
 
-/** How much is kept of what is settled. */
+/** Bounds of the settled deliveries that are kept. */
 export interface KeptDeliveries {
-  /** Those settled before go. */
+  /** Deliveries settled before this moment are removed. */
   readonly settledFrom: number;
   readonly maxCount: number;
-  /** Of all bodies together. */
+  /** Maximum size of all bodies together. */
   readonly maxBytes: number;
 }
 
-/** Beside a few rounds of redelivery nothing is worth keeping. */
+/** Maximum number of tries that are kept, enough for a few rounds of redelivery. */
 const KEPT_TRIES = 30;
 
 /**
- * The delivery a job's end makes. `seq` is a fresh key; `isFirst` is false when an earlier delivery of the job may still be
- * pending, for those of one job are made in order.
+ * The delivery for a job's end. `seq` is a new key. `isFirst` is false if an earlier delivery of the job may be pending:
+ * deliveries of one job are made in order.
  */
 export function newDelivery(
   job: Job & { readonly webhook: string },
@@ -83,7 +83,7 @@ export function newDelivery(
 ): Omit<Delivery, "sizeBytes"> {
   return {
     seq,
-    // A job that ends again was retried in between, and that counts.
+    // A job that ends again was retried, and `retries` counts that.
     id: `msg_${job.id}_${job.retries}`,
     jobId: job.id,
     endpointId: job.endpointId,
@@ -101,7 +101,7 @@ export function newDelivery(
   };
 }
 
-/** Whether a receiver that answers so has taken the call. */
+/** Whether an answer with this status counts as delivered. */
 export function isDelivered(status: number): boolean {
   return status >= 200 && status <= 299;
 }
@@ -130,7 +130,7 @@ export function afterTry(
   return { ...tried, state, nextTryAt: undefined, settledAt: now };
 }
 
-/** A delivery that may be tried from now on: a settled one anew, or one whose predecessor is settled. */
+/** Makes a delivery due now: a settled one starts over, a pending one continues. */
 export function dueAgain(delivery: Delivery, now: number): Delivery {
   if (delivery.state === "pending") return { ...delivery, nextTryAt: now };
   return {
@@ -142,7 +142,7 @@ export function dueAgain(delivery: Delivery, now: number): Delivery {
   };
 }
 
-/** What of the settled deliveries is kept at `now`. */
+/** The bounds at `now`. */
 export function keptDeliveries(now: number): KeptDeliveries {
   return {
     settledFrom: now - LIMITS.webhookKeptMs,
@@ -156,13 +156,13 @@ const JOB_FRAMES: Readonly<Record<DialectName, (job: Job) => JobFrame>> = {
   live: liveJobFrame,
 };
 
-/** The texts of the body around the job's payloads; the head ends where the output may stand, the tail where the input does. */
+/** The texts around the payloads: the output follows the head, the input follows the tail. */
 export function deliveryFrame(job: Job & { readonly webhook: string }): JobFrame {
   const { head, tail } = JOB_FRAMES[job.dialect](job);
   return { head, tail: `${tail},"webhook":${JSON.stringify(job.webhook)},"input":` };
 }
 
-/** The whole body: the job as `/status` of its dialect shows it, with `webhook` and `input`. */
+/** The whole body: the job as `/status` of its dialect, with `webhook` and `input`. */
 export function deliveryPieces<P extends ShownPayload>(
   { head, tail }: JobFrame,
   input: P,

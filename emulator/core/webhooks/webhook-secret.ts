@@ -1,9 +1,9 @@
-/** The secret that webhook calls are signed with, in the form of Standard Webhooks: `whsec_` and base64. */
+/** The secret that signs webhook calls, in the form of Standard Webhooks: `whsec_` and base64. */
 import { Buffer } from "node:buffer";
 import type { SealedSecret } from "../resources/sealed-secret.ts";
 import type { Random } from "../time/clock.ts";
 
-/** The record that keeps it. */
+/** Name of its record. */
 export const WEBHOOK_SECRET_ID = "webhook";
 
 const PREFIX = "whsec_";
@@ -12,15 +12,15 @@ const PREFIX = "whsec_";
 const MIN_BYTES = 24;
 const MAX_BYTES = 64;
 
-/** For those who set one; does not show it. */
+/** Error message about a given secret; does not show it. */
 export const WEBHOOK_SECRET_RULE = `must be ${PREFIX} and the base64 of ${MIN_BYTES} to ${MAX_BYTES} bytes`;
 
-/** The secret made at the first start, as it is stored: encrypted, or as it was before in clear. */
+/** The stored secret, made at the first start: encrypted, or in clear in older records. */
 export type WebhookSecret = { readonly sealed: SealedSecret } | { readonly secret: string };
 
 /** A new secret. */
 export function makeWebhookSecret(random: Random): string {
-  // Two tokens are at least 256 bits.
+  // Two tokens have at least 256 bits.
   return PREFIX + Buffer.from(random.token() + random.token(), "base64url").toString("base64");
 }
 
@@ -30,7 +30,7 @@ export function isWebhookSecret(text: string): boolean {
   return length >= MIN_BYTES && length <= MAX_BYTES;
 }
 
-/** The bytes that sign. */
+/** The bytes of the signing key. */
 export function signingKey(secret: string): Buffer {
   return Buffer.from(secret.slice(PREFIX.length), "base64");
 }

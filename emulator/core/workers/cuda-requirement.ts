@@ -1,14 +1,14 @@
-/** What an endpoint asks of the CUDA of a machine, and whether a driver has it. Pure. */
+/** CUDA requirements of an endpoint, and whether a driver meets them. Pure. */
 import type { PlacementPreferences } from "../resources/endpoint.ts";
 
-/** The form of a version of CUDA. */
+/** Pattern of a CUDA version. */
 export const CUDA_VERSION = /^\d{1,2}\.\d{1,2}$/;
 
 export type CudaRequirement = Pick<PlacementPreferences, "allowedCudaVersions" | "minCudaVersion">;
 
 /**
- * Whether a driver that runs programs of CUDA up to `version` will do (live): it must be one of `allowedCudaVersions`, if any
- * are named, and not below `minCudaVersion`. A version that is not known will always do.
+ * Whether a driver for CUDA up to `version` will do (live): the version is in `allowedCudaVersions`, if there are any, and at
+ * least `minCudaVersion`. An unknown version always will do.
  */
 export function meetsCudaRequirement(
   version: string | undefined,
@@ -20,7 +20,7 @@ export function meetsCudaRequirement(
   return isAllowed && compare(version, min) >= 0;
 }
 
-/** For example ` with CUDA 12.8 or 12.9`, ` with CUDA 12.4 or newer`; empty where anything will do. */
+/** For example ` with CUDA 12.8 or 12.9` or ` with CUDA 12.4 or newer`; empty without a requirement. */
 export function cudaRequirementInWords({
   allowedCudaVersions = [],
   minCudaVersion,

@@ -1,4 +1,4 @@
-/** Port: locks a GPU against other emulators of this machine. A lock ends with its process. */
+/** Port: locks a GPU against other emulators on this machine. The lock ends with the process. */
 
 export interface DeviceLock {
   /** Idempotent. */

@@ -1,39 +1,39 @@
-/** Which GPUs a worker gets: the first type of its endpoint's list that has enough free ones. Pure. */
+/** Allocates GPUs to a worker: the first type of its endpoint's list with enough free ones. Pure. */
 import { cudaRequirementInWords, meetsCudaRequirement } from "./cuda-requirement.ts";
 import type { Endpoint } from "../resources/endpoint.ts";
 
 export interface GpuDevice {
-  /** Its UUID, of a MIG device that of its own; of a simulated one a number. Unique in an inventory. */
+  /** UUID of the GPU or MIG device; a number if it is simulated. Unique in an inventory. */
   readonly id: string;
-  /** The name of its type as nvidia-smi says it, for example `NVIDIA L4`; of a MIG device with ` MIG` and its profile behind. */
+  /** Name of the type in nvidia-smi, for example `NVIDIA L4`; for a MIG device followed by ` MIG` and its profile. */
   readonly typeId: string;
-  /** There is no such device, and a worker that has it sees whatever there is. */
+  /** True: the device does not exist; a worker that gets it sees the machine's GPUs. */
   readonly isSimulated: boolean;
-  /** In GiB, where it is known or declared. */
+  /** GiB, if known or declared. */
   readonly memoryGb?: number;
-  /** The newest version of CUDA that its driver runs, like `12.8`; like the next two not known of simulated ones. */
+  /** Newest CUDA version of its driver, like `12.8`. This and the next two are unknown for simulated devices. */
   readonly cudaVersion?: string;
   readonly driverVersion?: string;
-  /** Like `9.0`. */
+  /** Compute capability, like `9.0`. */
   readonly computeCapability?: string;
 }
 
-/** How much of a GPU is used at a moment. */
+/** Use of a GPU at a moment. */
 export interface GpuUse {
-  /** As `GpuDevice` has it. */
+  /** The id of its `GpuDevice`. */
   readonly id: string;
   readonly usedBytes: number;
   readonly totalBytes: number;
-  /** Of the last second or so; undefined where that is not known. */
+  /** Utilization in the last second or so; undefined if unknown. */
   readonly busyPercent: number | undefined;
 }
 
 /**
  * The GPUs of this machine.
  *
- * - `known`: these and no others
- * - `unknown`: workers of GPU endpoints run as if there were always one free; `reason` says why none is known
- * - `simulated`: as many of any type as are asked for, none of them real
+ * - `known`: these devices
+ * - `unknown`: workers of GPU endpoints run as if a GPU were always free; `reason` says why none is known
+ * - `simulated`: any number of any type, none of them real
  */
 export type GpuInventory =
   | { readonly kind: "known"; readonly devices: readonly GpuDevice[] }
@@ -45,12 +45,12 @@ export type GpuRequirement = Pick<
   "gpuTypeIds" | "gpuCount" | "allowedCudaVersions" | "minCudaVersion"
 >;
 
-/** What a GPU is called that is simulated for an endpoint to which any type will do. */
+/** Type name of GPUs that are simulated for an endpoint without a type. */
 const SIMULATED_TYPE = "Simulated GPU";
 
 /**
- * The devices for one worker, all of one type; undefined if no type has enough free ones whose driver has the CUDA that is
- * asked for. Without `gpuTypeIds` any type will do, in the order of the inventory.
+ * The devices for one worker, all of one type; undefined if no type has enough free ones with the required CUDA version.
+ * Without `gpuTypeIds` any type will do, in the order of the inventory.
  */
 export function chooseGpus(
   devices: readonly GpuDevice[],
@@ -67,7 +67,7 @@ export function chooseGpus(
   return undefined;
 }
 
-/** Those that could be among the devices it is given when all are free: of types of which there are enough. */
+/** The devices that the worker could get if all were free: those of types with enough of them. */
 export function usefulGpus(
   devices: readonly GpuDevice[],
   requirement: GpuRequirement,
@@ -81,7 +81,7 @@ export function usefulGpus(
   return new Set(types.filter(({ length }) => length >= requirement.gpuCount).flat());
 }
 
-/** As many as are asked for, of the type asked for first, with the lowest numbers that are free. */
+/** The wanted number of devices of the first type, with the lowest free numbers. */
 export function simulateGpus(
   isFree: (id: string) => boolean,
   { gpuTypeIds, gpuCount }: GpuRequirement,
@@ -96,9 +96,8 @@ export function simulateGpus(
 }
 
 /**
- * A sentence on what the worker lacks: what it will get when other workers leave, or what this machine never has.
- *
- * @param obstacle why it does not get what this machine has; a sentence
+ * A sentence about what the worker lacks: GPUs that other workers have, or that this machine does not have.
+ * @param obstacle why the worker cannot use the GPUs of this machine; a sentence
  */
 export function gpuLack(
   devices: readonly GpuDevice[],
@@ -110,7 +109,7 @@ export function gpuLack(
   if (chooseGpus(devices, () => true, requirement)) return `${wanted}: ${obstacle}`;
   const { gpuTypeIds, gpuCount } = requirement;
   if (chooseGpus(devices, () => true, { gpuTypeIds, gpuCount }))
-    return `${wanted}: the driver of this machine has CUDA ${cudaInWords(devices)}; allowedCudaVersions and minCudaVersion of the endpoint say which it may be`;
+    return `${wanted}: the driver of this machine has CUDA ${cudaInWords(devices)}; the endpoint's allowedCudaVersions and minCudaVersion do not allow it`;
   return `${wanted}: this machine has ${inventoryInWords(devices)}; --gpus simulate has workers run without`;
 }
 

@@ -1,36 +1,36 @@
-/** GPUs as a person declares them, and what that means on a machine with GPUs of its own. Pure. */
+/** Declarations of GPUs, and what they mean on a machine with real ones. Pure. */
 import { type GpuDevice, sameType } from "./gpu-allocation.ts";
 
-/** GPUs of one type that a person says there are. */
+/** Declared GPUs of one type. */
 export interface DeclaredGpus {
-  /** The name of the type, for example `NVIDIA L4`. */
+  /** Name of the type, for example `NVIDIA L4`. */
   readonly type: string;
   /** 1 to 1000; default 1. */
   readonly count?: number;
-  /** Of each, in GiB; good for those that are simulated. Not known by default. */
+  /** Memory of each, GiB; for simulated ones. Default: unknown. */
   readonly memoryGb?: number;
 }
 
 type GpuDeclaration = readonly DeclaredGpus[];
 
-/** What says which GPUs there are: a word, names with numbers, or a list. */
+/** The setting: a word, names with numbers, or a list. */
 export type GpuSetting = string | GpuDeclaration;
 
-/** In the place of a declaration: no GPUs, those nvidia-smi finds, or any that are asked for. */
+/** Words: no GPUs, those that nvidia-smi finds, or any that are wanted. */
 const NO_GPUS = "none";
 export const ASK_FOR_GPUS = "auto";
 export const SIMULATE_GPUS = "simulate";
 
 export const MOST_OF_A_TYPE = 1_000;
 
-/** What the setting must be, for messages. */
+/** Form of the setting, for messages. */
 export const GPU_SETTING_RULE = `be ${ASK_FOR_GPUS}, ${NO_GPUS}, ${SIMULATE_GPUS}, or names with numbers like "NVIDIA L4=2,NVIDIA H200=1" (1 to ${MOST_OF_A_TYPE} each)`;
 
 export function isGpuSetting(text: string): boolean {
   return text === ASK_FOR_GPUS || text === SIMULATE_GPUS || readGpuDeclaration(text) !== undefined;
 }
 
-/** Empty for none; undefined when the text is no declaration. A name without a number stands for one. */
+/** Reads a declaration; empty for none, undefined for an invalid text. A name without a number means one. */
 export function readGpuDeclaration(text: string): GpuDeclaration | undefined {
   if (text.trim().toLowerCase() === NO_GPUS) return [];
   const counts = new Map<string, number>();
@@ -53,8 +53,8 @@ export function isGpuDeclaration(declared: GpuDeclaration): boolean {
 }
 
 /**
- * The devices of a declaration: as far as the machine has GPUs of a declared type these are meant, so that two workers
- * do not share one; the others are simulated.
+ * The devices of a declaration. Real GPUs of a declared type come first, so that two workers do not share one; the others are
+ * simulated.
  */
 export function declaredDevices(
   declaration: GpuDeclaration,

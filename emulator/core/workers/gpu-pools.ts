@@ -1,4 +1,4 @@
-/** The pools by which the live service groups GPU types (live). */
+/** Pools of GPU types on the live service (live). */
 
 const POOLS: Readonly<Record<string, readonly string[]>> = {
   AMPERE_16: [
@@ -27,7 +27,7 @@ const POOL_OF = new Map(
   Object.entries(POOLS).flatMap(([pool, types]) => types.map((type) => [type, pool] as const)),
 );
 
-/** The pools that these types are in, each once and in their order; types that are in none are left out. */
+/** The pools of these types, each once, in their order; types without a pool are left out. */
 export function poolsOf(typeIds: readonly string[]): readonly string[] {
   return [...new Set(typeIds.flatMap((typeId) => POOL_OF.get(typeId) ?? []))];
 }

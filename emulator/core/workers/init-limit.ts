@@ -1,24 +1,24 @@
-/** How long a worker may take from its start until it can take jobs. Pure. */
+/** Time limit from a worker's start until it can take jobs. Pure. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
 import type { EndpointType } from "../resources/endpoint.ts";
 import type { Template } from "../resources/template.ts";
 
-/** In the `env` of a template: the limit for its workers in seconds, 1 to 604,800. */
+/** Variable in a template's `env`: the limit for its workers, seconds, 1 to 604,800. */
 export const INIT_TIMEOUT = "SV_INIT_TIMEOUT";
 
-/** The same by the name it has on the live service; the one above goes before it. */
+/** The name of the variable on the live service; `SV_INIT_TIMEOUT` goes first. */
 const LIVE_INIT_TIMEOUT = "RUNPOD_INIT_TIMEOUT";
 
 const MOST_SECONDS = 7 * 24 * 60 * 60;
 
-/** What the template asks for, ms; undefined if it asks for nothing, or for nothing that makes sense. */
+/** The limit in the template, ms; undefined for none or an invalid one. */
 export function declaredInitLimitMs({ env }: Pick<Template, "env">): number | undefined {
   const seconds = wholeNumber(env[variableOf(env)]);
   return seconds >= 1 && seconds <= MOST_SECONDS ? seconds * 1_000 : undefined;
 }
 
-/** A sentence if the template's requirement makes no sense. */
+/** The sentence about an invalid limit in the template. */
 export function initLimitProblem(template: Pick<Template, "env">): string | undefined {
   const name = variableOf(template.env);
   const written = template.env[name];
@@ -27,8 +27,8 @@ export function initLimitProblem(template: Pick<Template, "env">): string | unde
 }
 
 /**
- * In ms, 7 minutes by default (spec), for a server until it is healthy 8 minutes (live). A worker that minds a longer limit of its own is given that; one whose handler a
- * debugger may hold while it is set up is given all the time there is.
+ * The limit in ms: 7 minutes by default (spec), 8 minutes for a server until it is healthy (live). A worker with a longer limit
+ * of its own gets that. A worker that may wait for a debugger during initialization has no limit.
  */
 export function initLimitMs(template: Pick<Template, "env">, type?: EndpointType): number {
   if (type === "LOAD_BALANCING") return declaredInitLimitMs(template) ?? LIMITS.balancedStartMs;
@@ -38,7 +38,7 @@ export function initLimitMs(template: Pick<Template, "env">, type?: EndpointType
   return declaredInitLimitMs(template) ?? Math.max(LIMITS.workerInitMs, ownLimitMs || 0);
 }
 
-/** By which name the requirement is written. */
+/** The name of the variable that the template uses. */
 function variableOf(env: Template["env"]): string {
   return env[INIT_TIMEOUT] === undefined ? LIVE_INIT_TIMEOUT : INIT_TIMEOUT;
 }

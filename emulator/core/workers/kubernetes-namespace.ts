@@ -1,4 +1,4 @@
-/** The name of a namespace of a Kubernetes cluster, as options have it. */
+/** Pattern for the namespace of a Kubernetes cluster, for options. */
 
 export const NAMESPACE_RULE =
   "be the name of a namespace: 1 to 63 lower-case letters, digits and - between them";

@@ -1,11 +1,11 @@
-/** Why the scaler decides as it does: a closed set of reasons with their numbers, and the sentence for each. Pure. */
+/** Reasons of the scaler's decisions: a closed set with numbers, and the sentence for each. Pure. */
 
 /** Moments are service time, ms. */
 export type ScaleReason =
   | { readonly type: "below-minimum"; readonly workersMin: number }
   /** There is no worker. */
   | { readonly type: "first-job" }
-  /** The oldest waiting job, or request, has waited since then: longer than `scalerValue` seconds. */
+  /** The oldest waiting job or request has waited since this moment, longer than `scalerValue` seconds. */
   | { readonly type: "waited"; readonly since: number; readonly scalerValue: number }
   | {
       readonly type: "request-count";
@@ -15,19 +15,19 @@ export type ScaleReason =
       readonly workers: number;
     }
   | HoldReason
-  /** Workers that were started for an earlier version leave. */
+  /** Workers of an earlier version leave. */
   | { readonly type: "new-version"; readonly version: number }
   | { readonly type: "above-maximum"; readonly workersMax: number }
   | { readonly type: "idle"; readonly idleTimeout: number };
 
-/** Why workers that are missing, or that more work asks for, are not started now. */
+/** Why missing or additional workers are not started now. */
 export type HoldReason =
   | { readonly type: "at-maximum"; readonly workersMax: number }
   | { readonly type: "after-failure"; readonly until: number }
   | { readonly type: "one-at-a-time" }
   /** A failed worker keeps its place until its process has exited. */
   | { readonly type: "still-ending"; readonly workers: number }
-  /** There is no GPU for it, or no launcher runs its template. */
+  /** No GPU is free, or no launcher runs the template. */
   | { readonly type: "refused"; readonly reason: string };
 
 const HOLDS: ReadonlySet<ScaleReason["type"]> = new Set<HoldReason["type"]>([
@@ -42,26 +42,26 @@ export function isHold({ type }: ScaleReason): boolean {
   return HOLDS.has(type);
 }
 
-/** What an endpoint does at a moment by the passing of time alone. */
+/** What happens to an endpoint by the passing of time alone. */
 export type ScaleDue = "queue-delay" | "idle" | "after-failure" | "try-again";
 
-/** What a decision was, and why. */
+/** A decision and its reasons. */
 export interface ScaleDecision {
   /** Service time, ms. */
   readonly at: number;
-  /** Workers that were started. */
+  /** Number of workers that were started. */
   readonly start: number;
   /** Ids of the workers that finish their jobs and leave. */
   readonly drain: readonly string[];
-  /** Workers that start or are ready, before the decision. */
+  /** Number of starting and ready workers before the decision. */
   readonly workers: number;
-  /** How many there are to be. */
+  /** Wanted number of workers. */
   readonly wanted: number;
-  /** What speaks for it first, then what holds it back. */
+  /** Reasons for the decision, followed by those that hold it back. */
   readonly reasons: readonly ScaleReason[];
 }
 
-/** The reasons of a decision as one sentence, which begins in lower case and has no full stop. */
+/** The reasons of a decision as one sentence in lower case without a full stop. */
 export function reasonInWords({ at, reasons }: Pick<ScaleDecision, "at" | "reasons">): string {
   return reasons.map((reason) => inWords(reason, at)).join("; ");
 }
@@ -86,7 +86,7 @@ function inWords(reason: ScaleReason, now: number): string {
     case "one-at-a-time":
       return "held back: a worker failed, and the next ones are started one at a time until one is ready";
     case "still-ending":
-      return `held back: ${counted(reason.workers, "failed worker")} must have ended before`;
+      return `held back: ${counted(reason.workers, "failed worker")} must end first`;
     case "refused":
       return `held back: ${reason.reason}`;
     case "new-version":

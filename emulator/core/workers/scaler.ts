@@ -1,27 +1,27 @@
-/** Decides how many workers an endpoint should have, from its demand and its workers. Pure. */
+/** Decides the number of workers of an endpoint, from its demand and its workers. Pure. */
 import type { Endpoint } from "../resources/endpoint.ts";
 import type { ScaleDue, ScaleReason } from "./scale-reason.ts";
 import type { WorkerState } from "./worker-life.ts";
 
-/** The jobs of an endpoint, or its requests. Jobs of low priority do not count (spec). */
+/** The jobs or requests of an endpoint. Jobs of low priority do not count (spec). */
 export interface Demand {
   readonly waiting: number;
   readonly running: number;
-  /** Since when the oldest waiting one has waited (service time); undefined if none waits. */
+  /** Start of the longest wait (service time); undefined if nothing waits. */
   readonly waitingSince: number | undefined;
 }
 
 export interface ScalableWorker {
   readonly id: string;
   readonly state: WorkerState;
-  /** False for one whose process has exited, and for an external one. */
+  /** False after the process has exited, and for an external worker. */
   readonly hasProcess: boolean;
   readonly heldCount: number;
-  /** Since when it holds no job; its start, if it never held one. */
+  /** Time since which the worker has no job; its start if it never had one. */
   readonly idleSince: number;
-  /** Version of the endpoint it was started for. */
+  /** Version of the endpoint that it was started for. */
   readonly endpointVersion: number;
-  /** It was started by somebody else: it does work, but the service can neither end nor restart it. Default false. */
+  /** True: the service did not start the worker; it works, but the service can neither end nor restart it. Default false. */
   readonly isExternal?: boolean;
 }
 
@@ -33,44 +33,44 @@ export interface ScalerInput {
   >;
   readonly demand: Demand;
   readonly workers: readonly ScalableWorker[];
-  /** When the last worker of the endpoint was started; undefined if none was. */
+  /** Time of the endpoint's last start of a worker; undefined for none. */
   readonly lastStartAt: number | undefined;
-  /** No worker is started before this moment, because one failed. */
+  /** Earliest moment for the next start, after a failure. */
   readonly notBefore: number;
-  /** No worker has become ready since one failed: they are started one at a time. */
+  /** True after a failure until a worker is ready: workers are started one at a time. */
   readonly isProbing: boolean;
-  /** Workers of an old version stay until one of the new version is ready; default: they leave at once. */
+  /** True: workers of an old version stay until one of the new version is ready. Default: they leave at once. */
   readonly hasStandIns?: boolean;
 }
 
 export interface ScalerDecision {
-  /** How many workers to start now. */
+  /** Number of workers to start now. */
   readonly start: number;
-  /** How many workers are missing; more than `start` while it waits after a failure. */
+  /** Number of missing workers; more than `start` during the wait after a failure. */
   readonly missing: number;
   /** Workers that finish their jobs and leave. */
   readonly drain: readonly string[];
-  /** Failed workers whose process has exited and that need not be counted any more. */
+  /** Failed workers that have exited and need not be counted any more. */
   readonly forget: readonly string[];
-  /** When to decide again if nothing changes before; the start of a worker is a change. Undefined: only on a change. */
+  /** Time of the next decision if nothing changes; the start of a worker is a change. Undefined: only after a change. */
   readonly dueAt: number | undefined;
-  /** What is due then. */
+  /** What is due at that moment. */
   readonly dueFor: ScaleDue | undefined;
-  /** How many workers start or are ready, those of earlier versions among them. */
+  /** Number of starting and ready workers, earlier versions included. */
   readonly workers: number;
-  /** How many there are to be of this version. */
+  /** Wanted number of workers of this version. */
   readonly wanted: number;
-  /** What speaks for what is done, and what holds back the rest; none if all is as it should be. */
+  /** Reasons for the decision, and reasons that hold the rest back; empty if all is as it should be. */
   readonly reasons: readonly ScaleReason[];
-  /** How many workers its jobs kept from being stopped for being idle. */
+  /** Number of workers that must not be stopped for being idle. */
   readonly needed: number;
 }
 
 /**
- * Source: the published formulas (spec): QUEUE_DELAY adds a worker when the oldest waiting job has waited longer than
- * `scalerValue` seconds; REQUEST_COUNT wants ceil((waiting + running) / scalerValue). Both within [workersMin, workersMax];
- * a worker without a job is stopped after `idleTimeout` seconds. Ours: the first worker of an endpoint that has none
- * starts as soon as a job waits, and QUEUE_DELAY adds one worker per `scalerValue` seconds.
+ * Makes a decision. The published formulas (spec): QUEUE_DELAY adds a worker when the oldest waiting job has waited longer than
+ * `scalerValue` seconds; REQUEST_COUNT wants ceil((waiting + running) / scalerValue). Both stay within [workersMin,
+ * workersMax], and a worker without a job is stopped after `idleTimeout` seconds. Ours: the first worker starts as soon as a
+ * job waits, and QUEUE_DELAY adds one worker per `scalerValue` seconds.
  */
 export function decideScale(input: ScalerInput): ScalerDecision {
   const { endpoint, now, notBefore } = input;
@@ -82,7 +82,7 @@ export function decideScale(input: ScalerInput): ScalerDecision {
 
   const growth = growthOf(input, current.length);
   const wanted = clamp(growth.count, endpoint.workersMin, endpoint.workersMax);
-  // A failed worker keeps its place until its process has exited: only then is it known how long to wait.
+  // Until its process has exited, a failed worker keeps its place: the length of the wait is known only then.
   const ending = failed.filter((worker) => worker.hasProcess && isCurrent(worker));
   const missing = Math.max(0, wanted - current.length - ending.length);
   const start = startable(input, current, missing);
@@ -118,8 +118,8 @@ export function decideScale(input: ScalerInput): ScalerDecision {
 }
 
 /**
- * Whether jobs that came, began or ended since a decision can change it before it is due to be made again. A worker that took a
- * job only puts off what is due.
+ * Whether jobs that came, began or ended since a decision can change it before it is due again. A worker that took a job only
+ * postpones it.
  */
 export function jobsMatter(
   last: { readonly needed: number; readonly dueAt: number },
@@ -130,7 +130,7 @@ export function jobsMatter(
   return drain.length > 0 || dueAt < last.dueAt;
 }
 
-/** What speaks for more workers, and what holds them back. */
+/** Reasons for more workers, and reasons against. */
 function growthReasons(
   { endpoint, now, notBefore }: ScalerInput,
   growth: Growth,
@@ -167,7 +167,7 @@ function isOurs({ isExternal = false }: ScalableWorker): boolean {
   return !isExternal;
 }
 
-/** Whether a worker of an old version stays because none of the new version is ready yet. */
+/** Whether a worker of an old version stays until one of the new version is ready. */
 function standsIn(
   { state }: ScalableWorker,
   { hasStandIns = false }: ScalerInput,
@@ -180,15 +180,15 @@ function standsIn(
 
 interface Growth {
   readonly count: number;
-  /** When one more is demanded if nothing changes before. */
+  /** Time at which one more worker is wanted, if nothing changes. */
   readonly dueAt?: number;
-  /** What demands as many; absent where there are as many already. */
+  /** Reason for more workers; absent if there are enough. */
   readonly reason?: ScaleReason;
-  /** There is work for more, but no more may run. */
+  /** More workers would have work, but the maximum is reached. */
   readonly isCapped?: boolean;
 }
 
-/** How many workers the formula demands, at least those there are: only idle workers are stopped. */
+/** The number of workers by the formula, at least the present number: only idle workers are stopped. */
 function growthOf({ endpoint, demand, now, lastStartAt }: ScalerInput, have: number): Growth {
   const { scalerType, scalerValue, workersMax } = endpoint;
   if (scalerType === "REQUEST_COUNT") {
@@ -211,7 +211,7 @@ function byCount({ scalerValue }: ScalerInput["endpoint"], { waiting, running }:
   return Math.ceil((waiting + running) / scalerValue);
 }
 
-/** After a failure one worker is started alone, so that the others are not started if it fails, too. */
+/** After a failure one worker is started alone: if it fails too, the others are spared. */
 function startable(
   { now, notBefore, isProbing }: ScalerInput,
   current: readonly ScalableWorker[],
@@ -222,7 +222,7 @@ function startable(
   return current.some(({ state }) => state === "initializing") ? 0 : Math.min(1, missing);
 }
 
-/** Idle workers that are not needed, the longest idle first. Workers that still start do not replace them. */
+/** Ready workers to stop for being idle, the longest idle first. Starting workers do not replace them. */
 function idleDrain(
   input: Pick<ScalerInput, "demand" | "endpoint" | "now">,
   kept: readonly ScalableWorker[],
@@ -241,7 +241,7 @@ function idleDrain(
   };
 }
 
-/** How many workers must not be stopped for being idle, because others would be started at once. */
+/** Number of workers that must not be stopped for being idle: others would be started at once. */
 function neededNow({ endpoint, demand }: Pick<ScalerInput, "demand" | "endpoint">): number {
   if (endpoint.scalerType === "REQUEST_COUNT") return byCount(endpoint, demand);
   return demand.waiting > 0 ? Number.POSITIVE_INFINITY : 0;
@@ -251,7 +251,7 @@ function excessOf(have: number, { workersMax }: ScalerInput["endpoint"]): number
   return Math.max(0, have - workersMax);
 }
 
-/** Which of two workers is stopped first when there are more than `workersMax`: the one with fewer jobs. */
+/** Order in which workers are stopped above `workersMax`: the one with fewer jobs first. */
 function dispensableFirst(a: ScalableWorker, b: ScalableWorker): number {
   const loss = ({ state, heldCount }: ScalableWorker) => (state === "ready" ? 1 + heldCount : 0);
   return loss(a) - loss(b) || a.idleSince - b.idleSince;
@@ -261,7 +261,7 @@ function clamp(count: number, min: number, max: number): number {
   return Math.min(max, Math.max(min, count));
 }
 
-/** The earliest of what is due. */
+/** The earliest moment, with its cause. */
 function nextDue(
   growAt: number | undefined,
   idleUntil: number | undefined,

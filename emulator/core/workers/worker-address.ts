@@ -1,4 +1,4 @@
-/** The address at which workers from elsewhere are told to connect, as options have it. */
+/** Address for workers from elsewhere, as options have it. */
 import { servicePlaces } from "../../../runtime/protocol/service-address.ts";
 
 export const WORKER_ADDRESS_RULE = "be host:port, like gpu.example.com:7443";

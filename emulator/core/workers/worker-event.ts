@@ -1,54 +1,54 @@
-/** The events of a worker's life, and the effects that a transition may have, as values. */
+/** Events of a worker's life, and effects of its transitions, as values. */
 
 export type WorkerEvent =
   /** Its program runs. */
   | "begin"
-  /** It reports that its handler is loaded, or its server passes a health check. */
+  /** The worker reports that its handler is loaded, or its server passes a health check. */
   | "report-ready"
-  /** Its server answers a health check with 204: it initializes, perhaps again. */
+  /** The server answers a health check with 204: it initializes, perhaps again. */
   | "reinitialize"
-  /** Its server fails a health check, or does not answer it. */
+  /** The server fails a health check or does not answer it. */
   | "fail-health-check"
-  /** Its server took no connection for a request. */
+  /** The server refused the connection for a request. */
   | "refuse-connection"
-  /** Its server was not healthy for too long. */
+  /** The server was not healthy for too long. */
   | "health-timeout"
-  /** It reports that its handler cannot be loaded. */
+  /** The worker reports that its handler cannot be loaded. */
   | "fail-init"
-  /** A lease of it ran out, and no message came from it. */
+  /** A lease ran out without a message from the worker. */
   | "lose-contact"
-  /** A message came from it, whatever it says. */
+  /** The worker sent any message. */
   | "regain-contact"
-  /** The service does not need it any more, or it asks to be replaced: it leaves when it holds no job. */
+  /** The worker is not needed any more, or asks to be replaced. It leaves when it holds no job. */
   | "retire"
-  /** It holds no job, or the service stops: it is told to leave. */
+  /** The worker holds no job, or the service stops: it is told to leave. */
   | "send-drain"
-  /** It reports that it leaves. */
+  /** The worker reports that it leaves. */
   | "report-draining"
-  /** It sent no message, was not ready, or did not leave, for too long. */
+  /** The worker sent no message, was not ready, or did not leave, for too long. */
   | "declare-lost"
-  /** Its process has ended, and all that it started. */
+  /** The worker's process and all its children have ended. */
   | "exit"
-  /** It is external and lost: nobody reports its exit. */
+  /** An external worker is lost: no exit will be reported. */
   | "unregister"
-  /** It need not be counted any more. */
+  /** The worker need not be counted any more. */
   | "forget";
 
-/** What a transition has done, in the order of the row. */
+/** Effects of a transition, in the order of the row. */
 export type WorkerEffect =
-  /** Billing of the worker begins. */
+  /** Billing begins. */
   | "bill"
-  /** Its state is logged, and the scaler looks at its endpoint again. */
+  /** The state is logged, and the scaler looks at the endpoint again. */
   | "announce"
-  /** It is told to finish the jobs it holds and to leave. A second time would make it leave at once. */
+  /** The worker is told to finish its jobs and leave. A second order would make it leave at once. */
   | "drain"
   | "kill"
-  /** Nothing of it runs any more: its bill ends, and its `gone` signal fires. */
+  /** Nothing of the worker runs any more: its bill ends, and its `gone` signal fires. */
   | "end"
-  /** It is removed from the fleet. */
+  /** The worker is removed from the fleet. */
   | "remove";
 
-/** The moment of an event. */
+/** Moment of an event. */
 export interface Moment {
   /** Service time. */
   readonly now: number;

@@ -1,17 +1,17 @@
-/** The phases of a worker's life, the state that is shown of each, and the moments that are recorded with it. */
+/** Phases of a worker's life, the state shown for each, and the recorded moments. */
 
 /**
  * - `preparing`: its process or container is being made
- * - `starting`: its program runs, its handler is not loaded yet; of a server: it is not healthy yet, or initializes again
+ * - `starting`: its program runs, but its handler is not loaded; a server is not healthy yet, or initializes again
  * - `ready`: takes jobs or requests
- * - `unresponsive`: was ready and let a lease run out; is handed no job until it sends a message
+ * - `unresponsive`: was ready and let a lease run out; gets no job until it sends a message
  * - `unhealthy`: a server out of rotation, perhaps for a time
  * - `init-failed`: reported that its handler cannot be loaded, and should exit by itself
  * - `retiring`: takes no more jobs; is told to leave once it holds none
  * - `draining`: was told to leave, or reported that it leaves
- * - `lost`: its jobs were put back into the queue, and it is being killed
- * - `failed`: has exited without being asked to; still counted as unhealthy for a while
- * - `gone`: has exited or left, and is not counted any more
+ * - `lost`: its jobs are back in the queue, and it is being killed
+ * - `failed`: has exited without an order; still counts as unhealthy for a while
+ * - `gone`: has exited or left, and does not count any more
  */
 export type WorkerPhase =
   | "preparing"
@@ -26,7 +26,7 @@ export type WorkerPhase =
   | "failed"
   | "gone";
 
-/** What is shown of a worker in `/health`, in events and in the log. */
+/** State of a worker in `/health`, in events and in the log. */
 export const WORKER_STATES = [
   "initializing",
   "ready",
@@ -38,8 +38,8 @@ export const WORKER_STATES = [
 export type WorkerState = (typeof WORKER_STATES)[number];
 
 /**
- * What workers run in; `server` is a process as well: that of a load balancing endpoint; `pod`: a pod of a Kubernetes cluster;
- * `function`: the service's own process.
+ * Where workers run. `server`: a process of a load balancing endpoint; `pod`: a pod of a Kubernetes cluster; `function`: the
+ * service's own process.
  */
 export const LAUNCHER_KINDS = [
   "process",
@@ -66,19 +66,19 @@ export const SHOWN_STATES = {
 } as const satisfies Record<WorkerPhase, WorkerState>;
 
 /**
- * How a worker ended: `left` as it was told to; `not_initialized`: its handler could not be loaded, or it never became ready;
- * `unasked`: it exited by itself; `lost`: it sent no message for too long.
+ * End of a worker. `left`: left on request; `not_initialized`: its handler could not be loaded, or it never became ready;
+ * `unasked`: exited by itself; `lost`: sent no message for too long.
  */
 export const WORKER_ENDS = ["left", "not_initialized", "lost", "unasked"] as const;
 export type WorkerEnd = (typeof WORKER_ENDS)[number];
 
 export interface WorkerLife {
   readonly phase: WorkerPhase;
-  /** When its program began (real time); undefined before. */
+  /** Start of its program (real time); undefined before. */
   readonly beganAt: number | undefined;
-  /** When it was last found ready (service time); undefined if it never was. */
+  /** Time at which it was last ready (service time); undefined if it never was. */
   readonly readyAt: number | undefined;
-  /** When it was told to leave, or reported that it leaves (real time); undefined before. */
+  /** Time at which it was told to leave or reported that it leaves (real time); undefined before. */
   readonly drainingSince: number | undefined;
   /** Undefined until its process has exited. */
   readonly end: WorkerEnd | undefined;
@@ -86,8 +86,7 @@ export interface WorkerLife {
 
 /**
  * A new life, by the rows `none` of the table: of an external worker, or of one that the service starts.
- *
- * @param beganAt when the program of an external worker began (real time); undefined for one that the service starts
+ * @param beganAt start of an external worker's program (real time); undefined for a worker that the service starts
  */
 export function newLife(beganAt: number | undefined): WorkerLife {
   const phase = beganAt === undefined ? "preparing" : "starting";

@@ -1,13 +1,13 @@
 /**
  * The state machine of a worker as a table: what each event does in each phase of its life. `moveOf` interprets it, and the
- * diagram in ARCHITECTURE.md is generated from it. Each row says whether the rule is the contract's (`spec`), the live
- * service's (`live`) or ours. An event without a row for the phase is refused.
+ * diagram in ARCHITECTURE.md is generated from it. Each row names the source of its rule: the contract (`spec`), the live
+ * service (`live`) or ours. An event without a row for the phase is refused.
  */
 import type { Moment, WorkerEffect, WorkerEvent } from "./worker-event.ts";
 import type { WorkerEnd, WorkerLife, WorkerPhase } from "./worker-life.ts";
 
 export interface Condition {
-  /** As the diagram writes it. */
+  /** Text for the diagram. */
   readonly says: string;
   test(life: WorkerLife): boolean;
 }
@@ -15,17 +15,17 @@ export interface Condition {
 export interface WorkerRow {
   readonly from: readonly WorkerPhase[] | "none";
   readonly event: WorkerEvent | "start" | "register";
-  /** The row applies only then; of several rows the first that applies counts. */
+  /** Condition of the row; the first row that applies counts. */
   readonly when?: Condition;
   readonly to: WorkerPhase;
   readonly source: "spec" | "live" | "ours";
   readonly says: string;
-  /** What changes besides the phase. */
+  /** Changes besides the phase. */
   readonly change?: (at: Moment) => Partial<Omit<WorkerLife, "phase">>;
   readonly effects?: readonly WorkerEffect[];
 }
 
-/** It can work, or may become able to. */
+/** Phases in which the worker can work, or may become able to. */
 export const ACTIVE = ["preparing", "starting", "ready", "unresponsive", "unhealthy"] as const;
 
 const wasNeverReady: Condition = {
@@ -45,14 +45,14 @@ const startRows: readonly WorkerRow[] = [
     event: "register",
     to: "starting",
     source: "live",
-    says: "somebody else started it",
+    says: "started outside of the service",
   },
   {
     from: ["preparing"],
     event: "begin",
     to: "starting",
     source: "ours",
-    says: "the limits of its start are counted from here",
+    says: "the limits of its start count from here",
     change: begins,
   },
   ...(["ready", "unresponsive", "unhealthy", "init-failed", "retiring", "draining"] as const).map(
@@ -61,7 +61,7 @@ const startRows: readonly WorkerRow[] = [
       event: "begin",
       to: phase,
       source: "ours",
-      says: "its program runs only now",
+      says: "its program has just started",
       change: begins,
     }),
   ),
@@ -133,7 +133,7 @@ const healthRows: readonly WorkerRow[] = [
     event: "lose-contact",
     to: "unresponsive",
     source: "ours",
-    says: "it is handed no job until it sends a message",
+    says: "it gets no job until it sends a message",
   },
   {
     from: ["unresponsive"],
@@ -164,7 +164,7 @@ const leaveRows: readonly WorkerRow[] = [
     event: "send-drain",
     to: "draining",
     source: "ours",
-    says: "it is told once, when the limit for leaving may be counted",
+    says: "it is told once; the limit for leaving counts from then",
     change: leaves,
     effects: ["drain"],
   },
@@ -239,7 +239,7 @@ const endRows: readonly WorkerRow[] = [
     event: "unregister",
     to: "gone",
     source: "ours",
-    says: "it is external: nobody reports its exit",
+    says: "it is external: its exit is not reported",
     change: endsAs("lost"),
     effects: ["end", "remove"],
   },

@@ -5,13 +5,13 @@ import { WORKER_ROWS } from "./worker-transition-table.ts";
 
 export interface WorkerMove {
   readonly life: WorkerLife;
-  /** In the order in which they are to be done. */
+  /** In order. */
   readonly effects: readonly WorkerEffect[];
 }
 
 const rowsByEvent = Map.groupBy(WORKER_ROWS, ({ event }) => event);
 
-/** The life after `event` and its effects; undefined when the event is refused, so that nothing changes. */
+/** The life after `event`, with its effects; undefined if the event is refused. */
 export function moveOf(life: WorkerLife, event: WorkerEvent, at: Moment): WorkerMove | undefined {
   const row = rowsByEvent
     .get(event)

@@ -1,7 +1,7 @@
-/** How many workers of an endpoint are in each state. */
+/** Number of workers of an endpoint in each state. */
 import type { WorkerState } from "./worker-life.ts";
 
-/** The states in which a worker is counted. */
+/** States in which a worker is counted. */
 export const COUNTED_STATES = ["initializing", "ready", "draining", "unhealthy", "lost"] as const;
 export type CountedState = (typeof COUNTED_STATES)[number];
 export type WorkersByState = Readonly<Record<CountedState, number>>;
@@ -14,7 +14,7 @@ export const NO_WORKERS: WorkersByState = {
   lost: 0,
 };
 
-/** One worker more or less, or in another state: undefined where it is not there. */
+/** Counts a change of one worker; undefined: it does not exist before, or after. */
 export function movedState(
   states: WorkersByState,
   before: WorkerState | undefined,

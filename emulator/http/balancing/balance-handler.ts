@@ -1,4 +1,4 @@
-/** Passes requests and WebSockets to load balancing endpoints on to the server of a worker, if their key is valid. */
+/** Passes requests and WebSockets to load balancing endpoints on to a worker's server, if their key is valid. */
 import { type IncomingMessage, type RequestListener, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -24,23 +24,23 @@ import { headersForClient } from "./passed-headers.ts";
 import { bodyTooLarge, ProxyRequest, type ProxyOptions } from "./proxy-request.ts";
 import { balancedTarget, type BalancedTarget } from "./target.ts";
 
-/** The first version of Node in which a server can choose which requests it upgrades. */
+/** First version of Node in which a server can decide which requests it upgrades. */
 const UPGRADES_SINCE = [24, 9] as const;
 
-/** How many workers are tried before a request fails. */
+/** Maximum number of workers tried per request. */
 const MAX_TRIES = 3;
 
-/** A request with its worker, whose server has taken a connection for it. */
+/** A request with its worker. The worker's server has accepted a connection for it. */
 interface Reached {
   readonly assigned: InFlight;
   readonly connection: Socket;
 }
 
-/** A request in progress, or the upgraded connection that it has become. */
+/** A request in progress, or the connection that it was upgraded to. */
 interface Passing {
   readonly done: Promise<void>;
   tunnelSockets?: readonly Socket[];
-  /** Another replica answers it, and counts it. */
+  /** True: another replica answers the request, and counts it. */
   isElsewhere?: boolean;
 }
 
@@ -81,20 +81,20 @@ export class BalanceHandler {
     }
   }
 
-  /** Whether this version of Node lets a server choose; otherwise requests for an upgrade are answered like any other. */
+  /** Whether this version of Node lets a server decide; otherwise a request for an upgrade is answered without one. */
   static get canUpgrade(): boolean {
     const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
     const [sinceMajor, sinceMinor] = UPGRADES_SINCE;
     return major > sinceMajor || (major === sinceMajor && minor >= sinceMinor);
   }
 
-  /** Whether a request may be upgraded. Not to HTTP/2, whose requests would bypass these checks. */
+  /** Whether a request may be upgraded. An upgrade to HTTP/2 is not allowed: its requests would bypass these checks. */
   mayUpgrade(request: IncomingMessage): boolean {
     const protocol = request.headers.upgrade?.toLowerCase() ?? "";
     return !protocol.startsWith("h2") && !hasBody(request) && balancedTarget(request) !== undefined;
   }
 
-  /** Call it with each `upgrade` of the server. */
+  /** Call this with each `upgrade` of the server. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const target = balancedTarget(request);
     if (target === undefined || !(socket instanceof Socket)) {
@@ -105,7 +105,7 @@ export class BalanceHandler {
     if (head.length > 0) socket.unshift(head);
     const response = new ServerResponse(request);
     if (target.prefix !== "") putInSandbox(response);
-    // The connection ends with any other answer.
+    // Any other answer closes the connection.
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
     response.once("finish", () => socket.destroySoon());
@@ -129,7 +129,10 @@ export class BalanceHandler {
     });
   }
 
-  /** Lets requests in flight finish within a limit, and upgraded connections within `graceMs`; waiting requests are refused already. */
+  /**
+   * Lets requests in flight finish within a limit, and upgraded connections within `graceMs`. Waiting requests have been
+   * refused before.
+   */
   async stop(graceMs: number): Promise<void> {
     const hangUp = setTimeout(() => {
       for (const { tunnelSockets = [] } of this.#passing) {
@@ -186,7 +189,10 @@ export class BalanceHandler {
     }
   }
 
-  /** A worker whose server takes the connection. Nothing was sent to those that did not, so that another worker can be tried. */
+  /**
+   * A worker with a server that accepts the connection. Servers that did not accept it received nothing, so another worker can
+   * be tried.
+   */
   async #reach(exchange: Exchange, target: BalancedTarget, upgrades: boolean): Promise<Reached> {
     for (let tried = 1; ; tried += 1) {
       const assigned = await this.#assign(exchange, target);
@@ -212,7 +218,7 @@ export class BalanceHandler {
     { answer, server }: Upgraded,
     socket: Socket,
   ): Promise<void> {
-    // The other one is broken with it: a replica that it merely ends takes that for the client's last word.
+    // Resets the other connection too: a plain end would look as if the client had finished.
     passing.tunnelSockets = [socket];
     passing.isElsewhere = true;
     response.detachSocket(socket);
@@ -246,12 +252,12 @@ export class BalanceHandler {
   }
 }
 
-/** Nobody here knows what the server of a worker does about a request. */
+/** A worker's server may do anything with a request, so it never counts as reading. */
 function needOf({ endpointId }: BalancedTarget): Need {
   return { part: "jobs", reads: false, endpointId };
 }
 
-/** Reads from the socket meanwhile, because only that shows that the client has gone. */
+/** Reads from the socket meanwhile: only this shows that the client has gone. */
 async function watching<T>(socket: Socket, work: () => Promise<T>): Promise<T> {
   const look = () => {
     if (socket.readableLength === 0) socket.read(0);
@@ -276,7 +282,7 @@ function unreachable({ workerId }: InFlight, error: unknown): ServiceError {
   );
 }
 
-/** The head of the answer by which the connection becomes another one. */
+/** The head of the answer that upgrades the connection. */
 function switching(answer: IncomingMessage, headers: RawHeaders): string {
   const lines = [`HTTP/1.1 101 ${answer.statusMessage ?? "Switching Protocols"}`];
   for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`);

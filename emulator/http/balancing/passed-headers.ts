@@ -1,4 +1,4 @@
-/** The headers that are passed on from the client to a worker's server and back, and those that are added. */
+/** Headers that are passed on between a client and a worker's server, and headers that are added. */
 import type { IncomingMessage } from "node:http";
 import { AFFINITY_HEADER } from "../../core/balancing/choose-worker.ts";
 import { SANDBOX } from "../../net/sandbox.ts";
@@ -8,7 +8,7 @@ import { clientAddress } from "../operation/forwarded-request.ts";
 import { endToEndHeaders } from "../replicas/end-to-end-headers.ts";
 import type { BalancedTarget } from "./target.ts";
 
-/** Concern the whole origin of an answer, or take the place of what the sandbox says. */
+/** Headers that affect the whole origin of an answer, or override the sandbox. */
 const ABOUT_ORIGIN = new Set([
   "clear-site-data",
   "service-worker-allowed",
@@ -16,9 +16,8 @@ const ABOUT_ORIGIN = new Set([
 ]);
 
 /**
- * The headers for the worker's server. The key and the dashboard's cookie are left out, because they are meant for this service; `Host` stays as it is. What others wrote about the way it took stays only
- * where its peer is trusted.
- *
+ * The headers for the worker's server. The key and the dashboard's cookie are left out, because they are meant for this
+ * service; `Host` stays. Headers about proxies stay only if the peer is trusted.
  * @param upgrade the protocol to upgrade to; default: none
  */
 export function headersForWorker(
@@ -49,7 +48,10 @@ export function headersForWorker(
   return passed.flat();
 }
 
-/** @param upgraded keeps the headers of an upgrade @param withTrailers keeps what announces trailers */
+/**
+ * @param upgraded keeps the headers of an upgrade
+ * @param withTrailers keeps the headers that announce trailers
+ */
 export function headersForClient(
   answer: IncomingMessage,
   { workerId, target }: { readonly workerId: string; readonly target: BalancedTarget },
@@ -63,7 +65,7 @@ export function headersForClient(
       return known !== AFFINITY_HEADER && (withTrailers || known !== "trailer");
     },
   );
-  // A browser obeys the policy of the worker's server as well.
+  // A browser also applies the policy of the worker's server.
   if (sharesOrigin) passed.push(...Object.entries(SANDBOX));
   passed.push(["Sv-Worker-Id", workerId]);
   if (upgraded) {
@@ -72,7 +74,7 @@ export function headersForClient(
   return passed.flat();
 }
 
-/** Whether a header of an answer changes what a browser keeps of the dashboard, or loosens the sandbox. */
+/** Whether a header of an answer changes what a browser stores for the dashboard, or loosens the sandbox. */
 function isAboutOrigin(name: string, value: string): boolean {
   return ABOUT_ORIGIN.has(name) || (name === "set-cookie" && isSessionCookie(value));
 }
@@ -82,12 +84,12 @@ function withoutDashboard([name, value]: [string, string]): [string, string][] {
   return left === undefined ? [] : [[name, left]];
 }
 
-/** Methods whose requests are expected to say that they have no body. */
+/** Methods whose requests should state that they have no body. */
 function hasNoLength({ method = "", headers }: IncomingMessage): boolean {
   return ["POST", "PUT", "PATCH"].includes(method) && headers["content-length"] === undefined;
 }
 
-/** What is left out, or written anew. */
+/** Headers that are left out or replaced. */
 function isReplaced(name: string, isForwarded: boolean): boolean {
   if (name === "authorization" || name === "x-forwarded-for") return true;
   return !isForwarded && (name === "forwarded" || name.startsWith("x-forwarded-"));

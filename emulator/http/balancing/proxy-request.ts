@@ -1,4 +1,4 @@
-/** Passes one request on to a worker's server and its answer back, both as they come. */
+/** Passes one request on to a worker's server, and its answer back, both as streams. */
 import {
   type ClientRequest,
   type IncomingMessage,
@@ -18,9 +18,9 @@ export interface ProxyOptions {
   readonly exchange: Exchange;
   readonly target: BalancedTarget;
   readonly assigned: InFlight;
-  /** To the worker's server; a new one for each request, because the server may be closing an old one. */
+  /** Connection to the worker's server; a new one for each request, because the server may be closing an old one. */
   readonly connection: Socket;
-  /** The protocol to upgrade to; default: none. */
+  /** Protocol to upgrade to; default: none. */
   readonly upgrade?: string;
 }
 
@@ -32,7 +32,7 @@ export class ProxyRequest {
   readonly #target: BalancedTarget;
   readonly #assigned: InFlight;
   readonly #done = Promise.withResolvers<void>();
-  /** The answer, or a refusal, has begun. */
+  /** True once the answer or a refusal has begun. */
   #isAnswered = false;
   #hasFailed = false;
   #isOver = false;
@@ -62,17 +62,17 @@ export class ProxyRequest {
     this.#passOn(request);
   }
 
-  /** Settles when the answer was sent, or the client is gone or disconnected. Never after `leave`. */
+  /** Settles when the answer was sent, or the client has gone or was disconnected. Never settles after `leave`. */
   get done(): Promise<void> {
     return this.#done.promise;
   }
 
-  /** The connections were upgraded: this does not watch them any more. */
+  /** Stops watching the connections, which were upgraded. */
   leave(): void {
     this.#isOver = true;
   }
 
-  /** Answers with the error, or disconnects the client if the answer has begun, so that it sees that something is missing. */
+  /** Answers with the error. If the answer has begun, disconnects the client, so that it notices the incomplete answer. */
   #fail(error: unknown): void {
     if (this.#isOver || this.#hasFailed) return;
     this.#hasFailed = true;
@@ -100,7 +100,7 @@ export class ProxyRequest {
   #passOn(request: IncomingMessage): void {
     copyBody(request, this.upstream, MAX_BYTES, {
       tooLarge: () => {
-        // The client keeps sending although it was answered.
+        // The client goes on sending after its answer.
         if (this.#isOver) request.destroy();
         else this.#fail(bodyTooLarge());
       },
@@ -147,7 +147,7 @@ export class ProxyRequest {
     });
   }
 
-  /** The server did not answer and will not. Failures after the head of the answer are handled at the answer itself. */
+  /** The server will not answer. Failures after the head of the answer are handled at the answer itself. */
   #broken(how: string): void {
     if (this.#isAnswered) return;
     const message = `the server of worker ${this.#assigned.workerId} did not answer: ${how}`;
@@ -168,7 +168,7 @@ function isAnnouncedTooLarge({ headers, statusCode }: IncomingMessage, method = 
   return Number(headers["content-length"] ?? 0) > MAX_BYTES;
 }
 
-/** Not where the end of the connection is that of the answer. */
+/** Not for an answer whose end is the end of the connection. */
 function takesTrailers({ useChunkedEncodingByDefault }: ServerResponse): boolean {
   return useChunkedEncodingByDefault;
 }
@@ -180,15 +180,15 @@ function pairsOf(raw: readonly string[]): [string, string][] {
 }
 
 interface CopyEvents {
-  /** More than the limit has come; nothing more is copied. */
+  /** The body exceeds the limit; the rest is not copied. */
   tooLarge(): void;
-  /** Everything has come and was written; `to` is still to be ended. */
+  /** The body is copied completely; the caller ends `to`. */
   whole(): void;
 }
 
 /**
- * Copies a body no faster than it is taken. Data that comes after `to` was closed is discarded, up to the same limit: the writer may
- * be about to read the answer.
+ * Copies a body no faster than it is read. Data that arrives after `to` was closed is discarded, up to the same limit: the
+ * writer may be about to read the answer.
  */
 function copyBody(from: Readable, to: Writable, maxBytes: number, events: CopyEvents): void {
   let bytes = 0;

@@ -1,7 +1,7 @@
-/** Connects two sockets: what comes from either goes to the other, byte for byte, until both have ended. */
+/** Connects two sockets: each sends on what the other receives, byte for byte, until both have ended. */
 import type { Socket } from "node:net";
 
-/** A peer that has vanished is detected after this long at the earliest. */
+/** Minimum time until a vanished peer is detected. */
 const KEEP_ALIVE_MS = 60_000;
 
 /** Resolves when both are closed. Each direction is closed separately; a broken connection breaks the other. */
@@ -23,7 +23,7 @@ export function tunnel(one: Socket, other: Socket): Promise<void> {
   return promise;
 }
 
-/** By TLS, where nothing can be reset, the peer sees that the end is missing. */
+/** TLS has no reset: the peer notices that the end is missing. */
 function breakOff(socket: Socket): void {
   if ("encrypted" in socket) socket.destroy();
   else socket.resetAndDestroy();

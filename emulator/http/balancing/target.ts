@@ -1,11 +1,11 @@
-/** Recognizes requests to load balancing endpoints, by the Host header or by the beginning of the path. */
+/** Recognizes requests to load balancing endpoints, by the Host header or the beginning of the path. */
 import type { IncomingMessage } from "node:http";
 
 export interface BalancedTarget {
   readonly endpointId: string;
-  /** For the worker's server: the path and query exactly as the client wrote them. */
+  /** For the worker's server: path and query exactly as the client sent them. */
   readonly path: string;
-  /** The part of the path that was removed; may be empty. */
+  /** The removed beginning of the path; may be empty. */
   readonly prefix: string;
 }
 
@@ -25,7 +25,9 @@ export function balancedTarget({
   return { endpointId, path, prefix: `/lb/${endpointId}` };
 }
 
-/** Whether the request is to a host name of one endpoint, all of whose pages a browser keeps apart from those of the service. */
+/**
+ * Whether the request uses the host name of one endpoint. Browsers separate the pages of such a host from those of the service.
+ */
 export function hasOwnOrigin(request: Pick<IncomingMessage, "url" | "headers">): boolean {
   return balancedTarget(request)?.prefix === "";
 }

@@ -1,4 +1,4 @@
-/** `POST /cancel/{id}`: ends a job that waits or runs (spec). */
+/** `POST /cancel/{id}`: ends a waiting or running job (spec). */
 import { cancel as cancelJob } from "../../engine/jobs/cancel.ts";
 import type { JobPath, Operation } from "../operation/operation.ts";
 import { jobStatePieces } from "../../core/jobs/job-body.ts";

@@ -1,4 +1,4 @@
-/** Operations on all jobs that fit a filter. */
+/** Operations on all jobs that match a filter. */
 import {
   fromCursor,
   matchingSchema,
@@ -13,9 +13,9 @@ import { readJsonBody } from "../operation/requests/json-body.ts";
 import { json } from "../schemas/contract.ts";
 import { changedJobsSchema } from "../schemas/job.ts";
 
-/** No replica has all jobs. */
+/** No single replica has all jobs. */
 const ONE_BY_ONE =
-  "endpointId is needed where several emulators share the store: the jobs of one endpoint are changed at a time";
+  "endpointId is required where several emulators share the store: only one endpoint's jobs can be changed at a time";
 
 function changing(what: "cancel" | "retry"): Operation {
   return {
@@ -30,7 +30,7 @@ function changing(what: "cancel" | "retry"): Operation {
     contract: {
       tag: "emulator",
       takes: matchingSchema,
-      answers: { 200: json("How far it came.", changedJobsSchema) },
+      answers: { 200: json("The progress.", changedJobsSchema) },
       errors: ["endpoint_not_found", "wrong_endpoint_type", "storage_busy", "storage_full"],
     },
     async perform({ service, request, response }) {
@@ -45,8 +45,8 @@ function changing(what: "cancel" | "retry"): Operation {
 }
 
 export const MATCHING_OPERATIONS = {
-  /** `POST /emulator/jobs/cancel`: cancels the jobs that fit a filter, up to 1,000 with one call. */
+  /** `POST /emulator/jobs/cancel`: cancels the jobs that match a filter, up to 1,000 per call. */
   cancelMatching: changing("cancel"),
-  /** `POST /emulator/jobs/retry`: puts the jobs that fit a filter and failed or timed out back into the queue, up to 1,000 with one call. */
+  /** `POST /emulator/jobs/retry`: returns failed and timed out jobs that match a filter to the queue, up to 1,000 per call. */
   retryMatching: changing("retry"),
 };

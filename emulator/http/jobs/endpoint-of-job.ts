@@ -1,4 +1,4 @@
-/** Which endpoint a job is of that is named without it. */
+/** Finds the endpoint of a job from its id. */
 import { inspectJob } from "../../engine/jobs/read/inspect-jobs.ts";
 import type { EndpointFinder } from "../operation/operation.ts";
 

@@ -1,4 +1,4 @@
-/** `GET /health`: how many jobs and workers of an endpoint are in which state (spec; four of the worker counters live). */
+/** `GET /health`: the number of an endpoint's jobs and workers in each state (spec; four of the worker counters live). */
 import { health as readHealth } from "../../engine/resources/endpoints/health.ts";
 import { jsonAnswer } from "../operation/answers/answer.ts";
 import type { EndpointPath, Operation } from "../operation/operation.ts";

@@ -1,4 +1,4 @@
-/** `GET /emulator/jobs/deleted`: failed jobs that were deleted in the last 24 h, the newest deletion first. */
+/** `GET /emulator/jobs/deleted`: failed jobs deleted in the last 24 h, newest deletion first. */
 import { z } from "zod";
 import {
   endpointIdParameter,
@@ -17,7 +17,7 @@ import { iso } from "../../core/time/iso.ts";
 const searchParameter = z
   .string({ error: "must be the beginning or the end of an id" })
   .optional()
-  .meta({ description: "Only those whose id begins or ends so." });
+  .meta({ description: "Only jobs whose id begins or ends with this text." });
 
 export const listDeletedJobs: Operation = {
   methods: ["GET"],
@@ -31,7 +31,7 @@ export const listDeletedJobs: Operation = {
       search: searchParameter,
       limit: limitParameter,
     }),
-    answers: { 200: json("The newest deletion first.", deletedJobsSchema) },
+    answers: { 200: json("Newest deletion first.", deletedJobsSchema) },
     errors: ["endpoint_not_found", "wrong_endpoint_type"],
   },
   async perform({ service, query }) {

@@ -1,4 +1,4 @@
-/** `GET /emulator/jobs`: the jobs of all endpoints that fit a filter, the newest first, and how many they are. */
+/** `GET /emulator/jobs`: the jobs of all endpoints that match a filter, newest first, with their total number. */
 import { z } from "zod";
 import {
   cursorParameter,
@@ -19,7 +19,7 @@ const parameters = {
   ...jobFilterShape,
   cursor: cursorParameter,
   limit: limitParameter,
-  count: flagParameter("True counts the jobs that fit, up to 10,000."),
+  count: flagParameter("True counts the matching jobs, up to 10,000."),
 };
 
 export const listJobs: Operation = {
@@ -32,7 +32,7 @@ export const listJobs: Operation = {
     query: z.object(parameters),
     answers: {
       200: json(
-        "A page, which may have fewer jobs than asked for, even none, although there is a next one.",
+        "A page. It may have fewer jobs than the limit, even none, although there is a next page.",
         jobSummariesSchema,
       ),
     },

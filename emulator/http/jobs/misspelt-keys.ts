@@ -7,13 +7,13 @@ import { valueInWords } from "../../core/input/problem-messages.ts";
 import { SUBMISSION_KEYS } from "../../core/jobs/submission.ts";
 import type { HttpService } from "../operation/service.ts";
 
-/** A service gives no more warnings than these. */
+/** Maximum number of warnings of a service. */
 const MAX_WARNINGS = 1_000;
 
-/** The keys that each service has warned of, each with its endpoint. */
+/** Endpoints and keys that each service has warned of. */
 const warnedKeys = new WeakMap<HttpService, Set<string>>();
 
-/** Warns once of each key of an endpoint's submissions. */
+/** Warns once of each key in an endpoint's submissions. */
 export function warnOfMisspeltKeys(
   service: HttpService,
   endpointId: string,

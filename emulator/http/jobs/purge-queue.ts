@@ -1,4 +1,4 @@
-/** `POST /purge-queue`: removes the jobs that wait and says how many those were (spec). */
+/** `POST /purge-queue`: removes the waiting jobs and answers their number (spec). */
 import { purgeQueue as purge } from "../../engine/jobs/purge-queue.ts";
 import { jsonAnswer } from "../operation/answers/answer.ts";
 import type { EndpointPath, Operation } from "../operation/operation.ts";

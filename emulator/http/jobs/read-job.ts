@@ -1,4 +1,4 @@
-/** `GET /emulator/jobs/{jobId}`: all of one job, whichever endpoint it is of, with its input and its output. */
+/** `GET /emulator/jobs/{jobId}`: one job of any endpoint, with its input and output. */
 import { z } from "zod";
 import { flagParameter, parseFlag } from "../../core/input/query-parameters.ts";
 import { objectOf, VIEWS } from "../../core/jobs/job-members.ts";
@@ -27,7 +27,7 @@ export const readJob: Operation<{ readonly jobId: string }> = {
     const { job, deletedAt, input, output } = await inspectJob(engine, path.jobId, isBrief);
     const deleted = deletedAt === undefined ? {} : { deletedAt: iso(deletedAt) };
     const head = JSON.stringify({ ...objectOf(job, VIEWS.details), ...deleted });
-    // Payloads stay the bytes they are.
+    // Payloads are passed on as bytes.
     const pieces: Piece[] = [head.slice(0, -1)];
     if (input !== undefined) pieces.push(',"input":', input);
     if (output !== undefined) pieces.push(',"output":', output);

@@ -1,4 +1,4 @@
-/** Reads the body of `/run` and `/runsync`: each chunk is checked as it comes, the input stays the bytes it is. */
+/** Reads the body of `/run` and `/runsync`. Each chunk is checked as it arrives; the input stays raw bytes. */
 import {
   createSubmissionScanner,
   readSubmission,

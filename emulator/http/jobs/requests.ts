@@ -1,4 +1,4 @@
-/** `GET /requests`: the endpoint's jobs, page by page from the newest (spec; parameters and answer ours). */
+/** `GET /requests`: the endpoint's jobs in pages, newest first (spec; parameters and answer ours). */
 import { z } from "zod";
 import { listingParameters, parseListing } from "../../core/input/query-parameters.ts";
 import { objectOf, VIEWS } from "../../core/jobs/job-members.ts";

@@ -1,4 +1,4 @@
-/** `POST /retry/{id}`: puts a job that failed or timed out back into the queue (spec). */
+/** `POST /retry/{id}`: returns a failed or timed out job to the queue (spec). */
 import { retry as retryJob } from "../../engine/jobs/retry.ts";
 import type { JobPath, Operation } from "../operation/operation.ts";
 import { jobStatePieces } from "../../core/jobs/job-body.ts";

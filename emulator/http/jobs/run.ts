@@ -1,4 +1,4 @@
-/** `POST /run`: takes a job in and answers its id at once (spec). */
+/** `POST /run`: accepts a job and answers its id at once (spec). */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { submit } from "../../engine/jobs/submit.ts";
 import type { EndpointPath, Operation } from "../operation/operation.ts";
@@ -18,7 +18,7 @@ export const run: Operation<EndpointPath> = {
   contract: {
     tag: "jobs",
     takes: submissionSchema,
-    answers: { 200: json("The job was taken in.", jobStateSchema) },
+    answers: { 200: json("The job was accepted.", jobStateSchema) },
     errors: ["endpoint_not_found", "wrong_endpoint_type", "storage_full", "secrets_unusable"],
   },
   async perform(call) {

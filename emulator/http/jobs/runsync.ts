@@ -1,4 +1,4 @@
-/** `POST /runsync`: takes a job in and answers when it has ended, or after `wait` (spec). */
+/** `POST /runsync`: accepts a job and answers when it has ended, or after `wait` (spec). */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { isTerminal } from "../../../runtime/protocol/job-status.ts";
 import { closePieces } from "../../core/jobs/opened-payload.ts";
@@ -53,7 +53,7 @@ export const runsync: Operation<EndpointPath> = {
     } as const;
     using wait = new ClientWait(service, response);
     const view = await submitAndWait(engine, submitRequest, leftMs(request, waitMs), wait.signal);
-    // Of a job that still waits or runs the live service says no more than this.
+    // The live service shows only this of a job that waits or runs.
     if (isTerminal(view.job.status)) return { status: 200, pieces: dialect.job(view) };
     await closePieces([view.output]);
     return { status: 200, pieces: jobStatePieces(view.job) };

@@ -1,4 +1,4 @@
-/** `/status-sync/{id}`: the job once it has ended, or as it is after `wait` (live). */
+/** `/status-sync/{id}`: the job once it has ended, or its state after `wait` (live). */
 import { parseWaitMs, waitParameter } from "../../core/input/query-parameters.ts";
 import { viewJobAtEnd } from "../../engine/jobs/read/job-view.ts";
 import { ClientWait } from "../operation/requests/client-wait.ts";

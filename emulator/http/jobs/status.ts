@@ -1,4 +1,4 @@
-/** `/status/{id}`: the job as it is now; with `ttl` it is also set to be deleted that many ms from now (spec). */
+/** `/status/{id}`: the present state of a job; `ttl` also sets the time until its deletion, ms (spec). */
 import { parseTtlMs, ttlParameter } from "../../core/input/query-parameters.ts";
 import { viewJob } from "../../engine/jobs/read/job-view.ts";
 import { setTtl } from "../../engine/jobs/set-ttl.ts";

@@ -1,4 +1,4 @@
-/** What the operations of live workers have in common: the calling worker, and how polls are answered. */
+/** What operations of live workers share: the calling worker, and answers to polls. */
 import type { ApiKey } from "../../core/access/api-key.ts";
 import { checkOpens } from "../../core/access/key-scope.ts";
 import { ServiceError } from "../../core/service-error.ts";
@@ -25,10 +25,13 @@ export interface WorkerJobPath extends WorkerPath {
   readonly jobId: string;
 }
 
-/** Workers poll again at once after any answer, so that an error is answered no sooner than this. */
+/** Minimum time before an error is answered: workers poll again right after any answer. */
 const PAUSE_MS = 1_000;
 
-/** The calling worker; an unknown one may register with a key. @throws ServiceError unauthorized, endpoint_not_found, wrong_endpoint_type */
+/**
+ * The calling worker; an unknown one may register with a key.
+ * @throws ServiceError unauthorized, endpoint_not_found, wrong_endpoint_type
+ */
 export function callingWorker(call: Call<WorkerPath>): LiveWorker {
   const { path } = call;
   const { key, token } = credentialOf(call);
@@ -36,7 +39,10 @@ export function callingWorker(call: Call<WorkerPath>): LiveWorker {
   return workersOf(call).withToken(token, path);
 }
 
-/** The calling worker of a report; undefined if it is not known, so that it holds no job. @throws ServiceError unauthorized */
+/**
+ * The worker that sends a report; undefined for an unknown one, which has no job.
+ * @throws ServiceError unauthorized
+ */
 export function reportingWorker(call: Call<WorkerPath>): LiveWorker | undefined {
   const { path } = call;
   const { key, token } = credentialOf(call);
@@ -48,11 +54,11 @@ export interface Poll<Item> {
   readonly wait: (worker: LiveWorker, signal: AbortSignal) => Promise<readonly Item[]>;
   readonly answer: (items: readonly Item[]) => WholeAnswer;
   readonly takeBack: (worker: LiveWorker, items: readonly Item[]) => Promise<void> | void;
-  /** The answer with them was written. */
+  /** Called after the answer was written. */
   readonly written?: (worker: LiveWorker, items: readonly Item[]) => void;
 }
 
-/** Answers 204 when nothing came. Errors are answered after a pause. */
+/** Answers 204 if nothing came. Errors are answered after a pause. */
 export async function answerPoll<Item>(call: Call<WorkerPath>, poll: Poll<Item>): Promise<Answer> {
   const { service, response } = call;
   if (service.stopping) {
@@ -73,7 +79,7 @@ export async function answerPoll<Item>(call: Call<WorkerPath>, poll: Poll<Item>)
   }
 }
 
-/** @param over called when nothing more is written of the answer, with whether all of it was */
+/** @param over called when the answer has ended, with whether all of it was written */
 function delivered(
   call: Call<unknown>,
   answer: WholeAnswer,
@@ -109,7 +115,10 @@ async function pause({ service, response }: Call<unknown>): Promise<void> {
   response.removeListener("close", resolve);
 }
 
-/** A key that opens it, or what may be a worker's token. @throws ServiceError unauthorized, key_expired, insufficient_scope */
+/**
+ * A key with the right scope, or a text that may be a worker's token.
+ * @throws ServiceError unauthorized, key_expired, insufficient_scope
+ */
 function credentialOf({ service: { keys }, path: { endpointId }, request }: Call<WorkerPath>): {
   readonly key?: ApiKey;
   readonly token: string;

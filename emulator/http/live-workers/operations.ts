@@ -1,4 +1,4 @@
-/** What workers of the live dialect call: the index of this folder. */
+/** All operations of workers of the live dialect: the index of this folder. */
 import type { Operation } from "../operation/operation.ts";
 import { ping } from "./ping.ts";
 import { reportJob } from "./report-job.ts";
@@ -6,7 +6,7 @@ import { stopJobs } from "./stop-jobs.ts";
 import { streamJob } from "./stream-job.ts";
 import { takeJob, takeJobs } from "./take-jobs.ts";
 
-/** By name. They are no part of the interface that clients see. */
+/** By name. Clients do not see them. */
 export const LIVE_WORKER_OPERATIONS = {
   takeJob,
   takeJobs,

@@ -1,4 +1,4 @@
-/** `GET /ping/{worker}`: the worker is there and works on these jobs, or says that it cannot work (live). */
+/** `GET /ping/{worker}`: a worker reports that it is alive with these jobs, or that it cannot work (live). */
 import { z } from "zod";
 import { jsonAnswer } from "../operation/answers/answer.ts";
 import { json } from "../schemas/contract.ts";
@@ -17,11 +17,14 @@ export const ping: Operation<WorkerPath> = {
       job_id: z
         .string()
         .optional()
-        .meta({ description: "Ids of the jobs it holds, with commas between them." }),
-      status: z.string().optional().meta({ description: "`unhealthy`: it can take no jobs." }),
-      check: z.string().optional().meta({ description: "Which of its checks failed." }),
-      reason: z.string().optional().meta({ description: "Why it can take no jobs." }),
-      runpod_version: z.string().optional().meta({ description: "The version of its SDK." }),
+        .meta({ description: "Ids of the worker's jobs, separated by commas." }),
+      status: z
+        .string()
+        .optional()
+        .meta({ description: "`unhealthy`: the worker cannot take jobs." }),
+      check: z.string().optional().meta({ description: "The failed check." }),
+      reason: z.string().optional().meta({ description: "Why the worker cannot take jobs." }),
+      runpod_version: z.string().optional().meta({ description: "Version of the worker's SDK." }),
     }),
     answers: { 200: json("The leases of those jobs are renewed.", takenSchema) },
     errors: ["endpoint_not_found", "wrong_endpoint_type", "storage_full"],
@@ -45,7 +48,7 @@ function complaint(query: QueryParameters): string {
   return reason === "" ? failed : `${failed}: ${reason}`;
 }
 
-/** The parameter's text; empty if it is absent or repeated. */
+/** Text of the parameter; empty if it is absent or repeated. */
 function text(query: QueryParameters, name: string): string {
   const value = query[name];
   return typeof value === "string" ? value : "";

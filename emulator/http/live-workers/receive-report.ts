@@ -1,4 +1,4 @@
-/** Reads what a worker posts about a job: JSON, whatever its headers say. */
+/** Reads a worker's report about a job: JSON, whatever its headers say. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { createReportScanner } from "../../live/job-report.ts";
 import type { ScanResult } from "../../core/jobs/raw-json/scanner.ts";
@@ -8,7 +8,7 @@ import type { Call } from "../operation/operation.ts";
 import { readLargeBody } from "../operation/requests/large-body.ts";
 import type { WorkerJobPath } from "./live-call.ts";
 
-/** The room for the error and the keys beside the largest output. */
+/** Maximum size of the error and the keys beside the largest output, bytes. */
 const FRAME_MAX_BYTES = 1_000_000;
 
 export interface ReceivedReport {
@@ -17,9 +17,8 @@ export interface ReceivedReport {
 }
 
 /**
- * The body, or the refusal of one that is larger than any output may be. While it comes the worker is not silent, and the job's time does
- * not run.
- *
+ * The body, or the refusal of one that exceeds the largest output. While it arrives the worker does not count as silent, and
+ * the job's time does not run.
  * @throws ServiceError unsupported_encoding; ClientGoneError
  */
 export async function receiveReport(
@@ -42,7 +41,7 @@ export async function receiveReport(
   }
 }
 
-/** 400, as the live service answers: its workers understand no other status here. */
+/** 400, as on the live service: its workers understand no other status here. */
 export function tooLarge(): ServiceError {
   return invalidRequest([`output must be at most ${LIMITS.outputMaxBytes} bytes of JSON`]);
 }

@@ -1,4 +1,4 @@
-/** `POST /job-done/{worker}/{job}`: the job's result, or a progress value of it (live). */
+/** `POST /job-done/{worker}/{job}`: the result of a job, or a progress value (live). */
 import { z } from "zod";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Failure } from "../../../runtime/protocol/failure.ts";
@@ -48,7 +48,10 @@ export const reportJob: Operation<WorkerJobPath> = {
   },
 };
 
-/** The report, or why it cannot be the job's result. @throws ServiceError for a progress value that cannot be read; ClientGoneError */
+/**
+ * The report, or the reason why it cannot be a result.
+ * @throws ServiceError for an invalid progress value; ClientGoneError
+ */
 async function receivedReport(
   call: Call<WorkerJobPath>,
   worker: LiveWorker | undefined,
@@ -66,12 +69,15 @@ async function receivedReport(
   }
 }
 
-/** Logged here, because the worker's own log often says only that it was refused. */
+/** Logged here: the worker's own log often only says that the report was refused. */
 function warn({ service, path }: Call<WorkerJobPath>, { message }: ServiceError): void {
-  service.log.warn({ ...path }, `what a worker posted of its job was refused: ${message}`);
+  service.log.warn({ ...path }, `a worker's report about its job was refused: ${message}`);
 }
 
-/** The job goes on and may report a smaller value. @throws ServiceError invalid_request */
+/**
+ * The job goes on and may report a smaller value.
+ * @throws ServiceError invalid_request
+ */
 function refuseIfTooLarge(call: Call<WorkerJobPath>, { byteLength }: Uint8Array): void {
   const { progressMaxBytes } = LIMITS;
   if (byteLength <= progressMaxBytes) return;
@@ -81,7 +87,7 @@ function refuseIfTooLarge(call: Call<WorkerJobPath>, { byteLength }: Uint8Array)
   throw refusal;
 }
 
-/** A result that is refused ends the job as failed: its worker will not report it again. */
+/** A refused result fails the job: its worker will not report again. */
 async function refuse(
   worker: LiveWorker | undefined,
   jobId: string,
@@ -89,7 +95,7 @@ async function refuse(
 ): Promise<never> {
   const failure: Failure = {
     type: "worker_refused",
-    message: `the worker's result cannot be taken: ${refusal.message}`,
+    message: `the worker's result was refused: ${refusal.message}`,
   };
   await worker?.finish(jobId, { kind: "failed", failure });
   throw refusal;

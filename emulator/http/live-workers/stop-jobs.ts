@@ -1,4 +1,4 @@
-/** `GET /job-stop/{worker}`: which jobs the worker is to stop, as soon as there are any (live). */
+/** `GET /job-stop/{worker}`: jobs that the worker has to stop, as soon as there are any (live). */
 import { z } from "zod";
 import { answered, json, noContent } from "../schemas/contract.ts";
 import type { Operation } from "../operation/operation.ts";
@@ -12,10 +12,10 @@ export const stopJobs: Operation<WorkerPath> = {
     tag: "workers",
     answers: {
       200: json(
-        "Jobs that are no longer the worker's; nothing more is to be said of them.",
+        "Jobs that the worker has to stop; it must not report them any more.",
         answered("JobsToStop", { jobsToStop: z.array(z.string()).min(1) }),
       ),
-      204: noContent("There was none for a while."),
+      204: noContent("No job for a while."),
     },
     errors: ["endpoint_not_found", "wrong_endpoint_type", "storage_full"],
   },

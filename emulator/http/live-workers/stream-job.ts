@@ -1,4 +1,4 @@
-/** `POST /job-stream/{worker}/{job}`: what the job's generator yielded (live). */
+/** `POST /job-stream/{worker}/{job}`: yields of the job's generator (live). */
 import { z } from "zod";
 import { readYield } from "../../live/job-report.ts";
 import { jsonAnswer } from "../operation/answers/answer.ts";

@@ -13,7 +13,7 @@ import { takenJobSchema } from "../schemas/live-worker.ts";
 import type { Call, Operation } from "../operation/operation.ts";
 import { answerPoll, type WorkerPath } from "./live-call.ts";
 
-const NONE = noContent("There was none for a while.");
+const NONE = noContent("No job for a while.");
 const ERRORS = ["endpoint_not_found", "wrong_endpoint_type", "storage_full"] as const;
 
 export const takeJob: Operation<WorkerPath> = {
@@ -23,7 +23,7 @@ export const takeJob: Operation<WorkerPath> = {
   contract: {
     tag: "workers",
     query: z.object({ job_in_progress: jobInProgressParameter }),
-    answers: { 200: json("A job; it is the worker's from now on.", takenJobSchema), 204: NONE },
+    answers: { 200: json("A job, handed over to the worker.", takenJobSchema), 204: NONE },
     errors: ERRORS,
   },
   perform: (call) =>
@@ -42,7 +42,7 @@ export const takeJobs: Operation<WorkerPath> = {
     tag: "workers",
     query: z.object({ batch_size: batchSizeParameter, job_in_progress: jobInProgressParameter }),
     answers: {
-      200: json("The jobs; they are the worker's from now on.", z.array(takenJobSchema)),
+      200: json("The jobs, handed over to the worker.", z.array(takenJobSchema)),
       204: NONE,
     },
     errors: ERRORS,
@@ -72,7 +72,7 @@ function poll(
   });
 }
 
-/** A job as workers get it. Its payloads stay the bytes they are. */
+/** A job for a worker. Payloads are passed on as bytes. */
 function takenJobPieces({ jobId, input, webhook, s3Config }: HandedJob): readonly Piece[] {
   const pieces: Piece[] = [`{"id":${JSON.stringify(jobId)},"input":`, input];
   if (webhook !== undefined) pieces.push(`,"webhook":${JSON.stringify(webhook)}`);

@@ -1,4 +1,4 @@
-/** Further addresses for live workers only. */
+/** Additional addresses that serve live workers only. */
 import type { RequestListener, Server } from "node:http";
 import { closeServer } from "../../net/close-server.ts";
 import { listen, type ListenAddress, PortInUseError, urlOf } from "../../net/listen.ts";
@@ -6,7 +6,7 @@ import { LISTENERS } from "../../net/listener-limits.ts";
 import { createWebServer, type WebServerOptions } from "../../net/web-server.ts";
 import { SERVER_LIMITS } from "../operation/server-limits.ts";
 
-/** How long `close` lets requests in flight go on before it cuts them off. */
+/** Time that `close` gives requests in flight, ms. */
 const CLOSE_GRACE_MS = 5_000;
 
 export class WorkerListeners {
@@ -15,7 +15,7 @@ export class WorkerListeners {
   readonly #servers: Server[] = [];
   #closed: Promise<void> | undefined;
 
-  /** @param listener answers what workers call, and 404 to all else */
+  /** @param listener answers calls of workers, and 404 to everything else */
   constructor(listener: RequestListener, log: WebServerOptions["log"]) {
     this.#listener = listener;
     this.#log = log;
@@ -23,7 +23,6 @@ export class WorkerListeners {
 
   /**
    * Listens at an address of this machine, at any free port if the given one is taken. Resolves with the base URL.
-   *
    * @throws ListenError
    */
   async openAt(address: ListenAddress): Promise<string> {
@@ -39,7 +38,7 @@ export class WorkerListeners {
     return urlOf(address, port);
   }
 
-  /** Closes all of them; call it when the workers have exited. Idempotent. */
+  /** Closes all listeners; call it after the workers have exited. Idempotent. */
   async close(): Promise<void> {
     const closing = this.#servers.map((server) => closeServer(server, CLOSE_GRACE_MS));
     this.#closed ??= Promise.all(closing).then(() => undefined);

@@ -1,4 +1,4 @@
-/** `POST /graphql`: the queries and mutations by which older clients of the live service manage what is there (live). */
+/** `POST /graphql`: queries and mutations of older clients of the live service (live). */
 import type { ExecutionResult } from "graphql";
 import { z } from "zod";
 import { type ErrorCode, invalidRequest, ServiceError } from "../../core/service-error.ts";
@@ -27,7 +27,7 @@ const answerSchema = answered("GraphqlAnswer", {
   data: z.record(z.string(), z.unknown()).nullable(),
 });
 
-/** All fields of the query and the mutation, by name: each is called with its arguments and the caller. */
+/** All fields of the query and the mutation by name. Each is called with its arguments and the caller. */
 const ROOT: object = {
   ...ACCOUNT_RESOLVERS,
   ...CATALOG_RESOLVERS,
@@ -37,7 +37,7 @@ const ROOT: object = {
   ...REGISTRY_AUTH_RESOLVERS,
 };
 
-/** What is wrong with a document is told with status 200, as what is wrong with its fields is (live). */
+/** Errors in a document are answered with status 200, like errors of its fields (live). */
 const OF_DOCUMENTS: ReadonlySet<ErrorCode> = new Set([
   "invalid_json",
   "invalid_request",
@@ -48,7 +48,7 @@ const OF_DOCUMENTS: ReadonlySet<ErrorCode> = new Set([
 const OK = 200;
 const INTERNAL = 500;
 
-/** Before a field is looked at, for example for a key that is wrong; and where the service cannot answer. */
+/** Refusal before any field is resolved, for example for a wrong key, or because the service cannot answer. */
 const graphqlRefusal: Refusal = (error) => ({
   status: OF_DOCUMENTS.has(error.code) ? OK : error.status,
   pieces: [JSON.stringify(refused([error]))],
@@ -59,7 +59,7 @@ export const askGraphql: Operation = {
   path: "/graphql",
   owner: { findOwned },
   body: "read",
-  // Public queries come without a key; every other field asks for one.
+  // Public queries need no key; every other field does.
   access: "anyone",
   refusal: graphqlRefusal,
   contract: {
@@ -83,7 +83,7 @@ async function prepareCall({ request, response }: Call<unknown>): Promise<Prepar
   return prepare(asked);
 }
 
-/** What cannot be read is refused by who answers. */
+/** The replica that answers refuses an invalid document. */
 async function findOwned(call: Call<unknown>): Promise<Owned | undefined> {
   try {
     const [owned] = ownedBy((await prepareCall(call)).fields);
@@ -94,7 +94,10 @@ async function findOwned(call: Call<unknown>): Promise<Owned | undefined> {
   }
 }
 
-/** A document is answered by one replica, which cannot change what another one has. @throws ServiceError invalid_request */
+/**
+ * Refuses changes at several replicas: one replica answers a document and cannot change what another one owns.
+ * @throws ServiceError invalid_request
+ */
 function refuseSeveralOwners({ service: { ownership } }: Call<unknown>, prepared: Prepared): void {
   if (ownership === undefined || !prepared.isMutation) return;
   const [, ...others] = ownedBy(prepared.fields);
@@ -105,7 +108,7 @@ function refuseSeveralOwners({ service: { ownership } }: Call<unknown>, prepared
   ]);
 }
 
-/** @throws ServiceError where nothing could be done, and not because of what was asked */
+/** @throws ServiceError if nothing could be done for a reason other than the request */
 function answerOf(call: Call<unknown>, { data, errors = [] }: ExecutionResult): object {
   if (errors.length === 0) return { data };
   const refusals = errors.map(({ originalError, message }) =>

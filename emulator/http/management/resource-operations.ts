@@ -1,4 +1,4 @@
-/** What the operations on resources of one kind have in common in both versions of REST: paths, owners, and how one is deleted. */
+/** What operations on resources share in both versions of REST: paths, owners and deletion. */
 import type { z } from "zod";
 import type { ErrorCode } from "../../core/service-error.ts";
 import { NO_CONTENT } from "../operation/answers/answer.ts";
@@ -9,20 +9,23 @@ import { noContent, type Tag } from "../schemas/contract.ts";
 /** A kind of resource. */
 export interface ResourceKind {
   readonly tag: Tag;
-  /** Where all of them are, for example `/v2/templates`; one is at its id below. */
+  /** Path of the collection, for example `/v2/templates`; a resource has its id below. */
   readonly path: string;
-  /** The name of the path parameter that is its id. */
+  /** Path parameter with the id. */
   readonly id: string;
-  /** The name of one in the document's answers, for example `The template`. */
+  /** Name of a resource in the OpenAPI document, for example `The template`. */
   readonly name: string;
   readonly schema: z.ZodType;
-  /** The replica that answers where several share a store. Default: any, or the owner of the endpoint in the path. */
+  /**
+   * Owner of the resources where several replicas share a store. Default: any replica, or the owner of the endpoint in the
+   * path.
+   */
   readonly owner?: "service";
 }
 
 export type IdPath = Readonly<Record<string, string>>;
 
-/** The body of an operation that creates or changes one. */
+/** Body of an operation that creates or changes a resource. */
 export interface Writing<Input = unknown> {
   readonly takes: z.ZodType<Input>;
   readonly errors: readonly ErrorCode[];
@@ -35,7 +38,10 @@ export class ResourceOperations<Kind extends ResourceKind> {
     this.kind = kind;
   }
 
-  /** `DELETE` of one: 204. @param gone what is gone then, a sentence */
+  /**
+   * `DELETE` of a resource: 204.
+   * @param gone a sentence about what was deleted
+   */
   deletion(
     errors: readonly ErrorCode[],
     remove: (engine: HttpEngine, id: string) => Promise<void>,
@@ -52,13 +58,13 @@ export class ResourceOperations<Kind extends ResourceKind> {
     };
   }
 
-  /** An operation on all of them. */
+  /** Path of the collection. */
   protected get atAll() {
     const { path, owner = "any" } = this.kind;
     return { path, owner } as const;
   }
 
-  /** An operation on one; an endpoint in the path says its owner by itself. */
+  /** Path of a resource. An endpoint in the path already names its owner. */
   protected get atOne() {
     const { id, owner = "any" } = this.kind;
     const path = `${this.kind.path}/:${id}`;

@@ -17,7 +17,7 @@ import { listReleasesV2 } from "./endpoints/rest-v2-releases.ts";
 import { listWorkersV2 } from "./endpoints/rest-v2-workers.ts";
 import { TEMPLATE_V2_OPERATIONS } from "./templates/rest-v2.ts";
 
-/** By name, which is their `operationId` as well. */
+/** The keys are the operations' names, and their `operationId`. */
 const OPERATIONS: Readonly<Record<string, Operation>> = {
   ...SERVERLESS_V2_OPERATIONS,
   listWorkersV2,
@@ -34,7 +34,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   readDocumentV2,
 };
 
-/** Where requests are counted (`--limits`). */
+/** Operations that count as requests (`--limits`). */
 const QUOTA_HEADERS = z.object({
   RateLimit: z
     .string()
@@ -46,12 +46,12 @@ const QUOTA_HEADERS = z.object({
     .meta({ description: 'Each quota: `"minute";q=60;w=60`, with commas.' }),
 });
 
-/** With what all of them have in common. */
+/** Adds what all of them share. */
 export const REST_V2_OPERATIONS: Readonly<Record<string, Operation>> = Object.fromEntries(
   Object.entries(OPERATIONS).map(([name, operation]) => [name, counted(operation)]),
 );
 
-/** With a bound of its body, and a place in the quotas of its key. */
+/** Adds a bound of the body, and counts in the quotas of the key. */
 function counted(operation: Operation): Operation {
   const bounded = { ...operation, maxBodyBytes: LIMITS.restV2BodyMaxBytes };
   if (operation.access === "anyone") return bounded;

@@ -1,4 +1,4 @@
-/** Cancels a job whose result nobody will ask for. */
+/** Cancels a job whose result will never be requested. */
 import { ServiceError } from "../../core/service-error.ts";
 import { cancel } from "../../engine/jobs/cancel.ts";
 import type { StepPort } from "../../engine/steps/step-port.ts";
@@ -7,8 +7,8 @@ import type { CatalogPort } from "../../engine/resources/catalog-port.ts";
 import type { JobRef } from "../../engine/steps/job-watchers.ts";
 
 /**
- * The client of an OpenAI call cannot ask for the result later, and retries by itself: the job would take a worker's time for
- * nothing. A job that has ended meanwhile, or cannot be cancelled now, is left as it is.
+ * The client of an OpenAI call cannot ask for the result later, and retries by itself: the job would waste a worker's time. A
+ * job that has ended meanwhile, or cannot be cancelled now, is left alone.
  */
 export async function cancelUnclaimed(
   engine: StepPort & TimePort & CatalogPort,

@@ -1,11 +1,11 @@
-/** What a handler yielded, as it is written to a client that reads OpenAI's events. */
+/** A handler's chunk in the form for a client that reads OpenAI's events. */
 import { SlicedScan } from "../../core/jobs/raw-json/scan.ts";
 import { ownTurn } from "../../engine/limits/own-turn.ts";
 
 export interface ChunkOutput {
-  /** The raw JSON. */
+  /** Raw JSON. */
   readonly raw: Uint8Array;
-  /** The text, if it is a string: events as the handler wrote them, cut anywhere. */
+  /** The text of a string: events as the handler wrote them, cut anywhere. */
   readonly text: string | undefined;
 }
 
@@ -16,7 +16,7 @@ export async function outputOf(chunk: Uint8Array): Promise<ChunkOutput> {
   return asOutput(span ? chunk.subarray(span.start, span.end) : Buffer.from("null"));
 }
 
-/** Raw JSON as an output. */
+/** An output from raw JSON. */
 export function asOutput(raw: Uint8Array): ChunkOutput {
   const json = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString().trim();
   if (!json.startsWith('"')) return { raw, text: undefined };

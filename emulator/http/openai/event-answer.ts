@@ -1,4 +1,4 @@
-/** Answers an OpenAI call that wants a stream: the handler's chunks as events, as they come. */
+/** Answers an OpenAI call with a stream: the handler's chunks as events, as they arrive. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { ServiceError } from "../../core/service-error.ts";
@@ -38,7 +38,7 @@ export async function eventAnswer(
   return { flow: () => new EventFlow(call, job).run() };
 }
 
-/** One call, from the job's submission to the last event. The HTTP status is decided by the first thing there is to say. */
+/** One call, from the job's submission to the last event. The first event decides the HTTP status. */
 class EventFlow {
   readonly #call: Call<OpenAiPath>;
   readonly #job: Job;
@@ -76,7 +76,7 @@ class EventFlow {
     return { endpointId: this.#job.endpointId, jobId: this.#job.id };
   }
 
-  /** True when all is said. */
+  /** True once the answer is complete. */
   async #take(event: StreamEvent, writer: EventWriter): Promise<boolean> {
     switch (event.type) {
       case "chunks":
@@ -86,7 +86,7 @@ class EventFlow {
         return false;
       case "restart":
         if (!writer.hasBegun) return false;
-        // What was written cannot be taken back.
+        // Written events cannot be taken back.
         await cancelUnclaimed(this.#call.service.engine, this.#ref);
         await this.#fail(writer, failureOfRestart());
         return true;
@@ -119,13 +119,13 @@ class EventFlow {
       await this.#fail(writer, failureOfJob(job));
       return;
     }
-    // The handler yields nothing and returned its answer.
+    // The handler returned its answer without yielding.
     const isReturned = job.chunkCount === 0 && output !== undefined;
     if (isReturned && (await this.#output(asOutput(output), writer))) return;
     await writer.end();
   }
 
-  /** The client has gone, the service stops, or nothing came for too long. */
+  /** The client has gone, the service is stopping, or nothing came for too long. */
   async #breakOff(writer: EventWriter, isStopping: boolean): Promise<void> {
     const { service } = this.#call;
     if (isStopping) {
@@ -137,7 +137,7 @@ class EventFlow {
     await this.#fail(writer, failureOfWait(LIMITS.waitMaxMs));
   }
 
-  /** An endpoint that has moved is asked where it is now; of an answer that has begun the client sees that it broke off. */
+  /** An endpoint that has moved is asked at its new replica; an answer that has begun breaks off. */
   async #failFor(writer: EventWriter, error: unknown): Promise<void> {
     if (!isMoved(error)) return this.#fail(writer, failureOfRefusal(asRefusal(this.#call, error)));
     if (!writer.hasBegun) return refuseOrMove(this.#call, error);

@@ -1,4 +1,4 @@
-/** Writes the events of one OpenAI call: a handler's texts as they are, its objects as events, and the end. */
+/** Writes the events of one OpenAI call: texts of a handler unchanged, objects as events, and the end. */
 import type { ServerResponse } from "node:http";
 import type { Piece } from "../operation/answers/answer.ts";
 import { PUSH_HEADERS } from "../operation/answers/begin-push.ts";
@@ -7,7 +7,7 @@ import type { ChunkOutput } from "./chunk-text.ts";
 
 const END = "data: [DONE]";
 
-/** So much of what was written last is remembered: the event that ends all fits in, and the spaces around it. */
+/** Number of characters remembered from the last write: enough for the final event with the spaces around it. */
 const TAIL_LENGTH = 64;
 
 export class EventWriter {
@@ -26,7 +26,7 @@ export class EventWriter {
     this.#headers = headers;
   }
 
-  /** Whether anything was written: then it is too late for another HTTP status. */
+  /** True once something was written: the HTTP status is fixed then. */
   get hasBegun(): boolean {
     return this.#response.headersSent;
   }
@@ -46,12 +46,12 @@ export class EventWriter {
     await this.#event(json, json);
   }
 
-  /** Keeps intermediaries from closing the connection. */
+  /** A comment that keeps intermediaries from closing the connection. */
   async comment(): Promise<void> {
     if (this.#isBetweenEvents) await this.#write([": still running\n\n"], "\n\n");
   }
 
-  /** Writes the end unless the handler did. */
+  /** Writes the end, unless the handler has written it. */
   async end(): Promise<void> {
     if (!this.hasEnded) await this.#write([this.#separator, `${END}\n\n`], `\n${END}\n\n`);
     this.#response.end();

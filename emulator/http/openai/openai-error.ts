@@ -1,4 +1,4 @@
-/** Errors in the shape of the OpenAI API, so that its clients throw the classes they have for them. */
+/** Errors in the form of the OpenAI API, so that its clients throw their own classes. */
 import { z } from "zod";
 import type { Job } from "../../core/jobs/job.ts";
 import type { PieceInHand } from "../../core/jobs/opened-payload.ts";
@@ -7,7 +7,7 @@ import type { ServiceError } from "../../core/service-error.ts";
 import { ownTurn } from "../../engine/limits/own-turn.ts";
 import type { WholeAnswer } from "../operation/answers/answer.ts";
 
-/** What stands under `error` (live). A handler's own error may have further members. */
+/** The object under `error` (live). A handler's own error may have further members. */
 interface OpenAiError {
   readonly message: string;
   readonly type: string;
@@ -26,11 +26,11 @@ export const openAiErrorSchema = z
   })
   .meta({ id: "OpenAiError" });
 
-/** An error with the HTTP status it is answered with. */
+/** An error with its HTTP status. */
 export interface OpenAiFailure {
   readonly status: number;
   readonly error: OpenAiError;
-  /** Whether the client may try the same again by itself; undefined leaves it to the client. */
+  /** Whether the client may retry by itself; undefined leaves it to the client. */
   readonly shouldRetry?: boolean;
 }
 
@@ -40,7 +40,7 @@ export function failureAnswer({
   shouldRetry,
 }: OpenAiFailure): WholeAnswer<PieceInHand> {
   const pieces = [errorText(error)];
-  // Clients of the OpenAI API try again after any 5xx unless they are told otherwise.
+  // Clients of the OpenAI API retry any 5xx unless told otherwise.
   if (shouldRetry === undefined) return { status, pieces };
   return { status, pieces, headers: { "x-should-retry": String(shouldRetry) } };
 }
@@ -61,13 +61,13 @@ export function failureOfRefusal(refusal: ServiceError): OpenAiFailure {
   return { status, error: { message, type: typeOf(status), param: null, code } };
 }
 
-/** The job began anew after events of its first run were written. */
+/** The job started again after events of its first run were written. */
 export function failureOfRestart(): OpenAiFailure {
   const message = "the worker was lost in the middle of the answer; the job was cancelled";
   return { status: 500, error: { message, type: typeOf(500), param: null, code: "worker_lost" } };
 }
 
-/** How a job ended that did not complete. The endpoint's own rules have decided already whether it is tried again. */
+/** The end of a job that did not complete. The endpoint's own rules have already decided about retries. */
 export function failureOfJob({ status, failure }: Job): OpenAiFailure {
   const code = failure?.type ?? (status === "CANCELLED" ? "job_cancelled" : "job_failed");
   const message = failure?.message ?? "the job was cancelled";
@@ -79,22 +79,22 @@ export function failureOfJob({ status, failure }: Job): OpenAiFailure {
   };
 }
 
-/** The answer did not come in the time it is waited for. */
+/** The answer did not arrive in time. */
 export function failureOfWait(waitMs: number): OpenAiFailure {
-  const message = `the answer did not come within ${waitMs} ms; the job was cancelled`;
+  const message = `the answer did not arrive within ${waitMs} ms; the job was cancelled`;
   const error = { message, type: typeOf(504), param: null, code: "wait_elapsed" };
   return { status: 504, error, shouldRetry: false };
 }
 
-/** The job completed with something that is no answer. */
+/** The output of a completed job is not a valid answer. */
 export function failureOfOutput(message: string): OpenAiFailure {
   const error = { message, type: typeOf(500), param: null, code: "invalid_output" };
   return { status: 500, error, shouldRetry: false };
 }
 
 /**
- * The error a handler answers with instead of a result: `{"error": {…}}` or `{"error": "…"}`, or with the members of the
- * error at the top beside `"object": "error"`. The HTTP status is its `status`, or its `code` if that is a number, or 500.
+ * The error that a handler returned as its output: `{"error": {…}}` or `{"error": "…"}`, or an object with `"object": "error"`
+ * and the members of the error. The HTTP status is its `status`, or its `code` if that is a number, or 500.
  */
 export async function failureSaid(output: Uint8Array): Promise<OpenAiFailure | undefined> {
   const scan = await new SlicedScan(ownTurn).json(output, { keep: ["error", "object"] });

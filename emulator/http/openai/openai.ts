@@ -1,4 +1,4 @@
-/** Operations that answer as the OpenAI API does: whatever the handler does, which is the business of handler and client. */
+/** Operations that answer like the OpenAI API. Their meaning is up to the handler and the client. */
 import { z } from "zod";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Operation } from "../operation/operation.ts";
@@ -23,7 +23,7 @@ const contract: Contract = {
   errorBody: openAiErrorSchema,
 };
 
-/** Everything else is for the handler. */
+/** All other members are for the handler. */
 const bodySchema = z.looseObject({ stream: z.unknown().optional() }).meta({ id: "OpenAiRequest" });
 
 const ask: Operation<OpenAiPath> = {
@@ -46,7 +46,7 @@ const read: Operation<OpenAiPath> = {
   methods: ["GET", "DELETE"],
   path: "/v2/:endpointId/openai/v1/*",
   body: "read",
-  // It is a job.
+  // The request is a job.
   reads: false,
   submits: "sync",
   waitMs: () => LIMITS.waitMaxMs,
@@ -60,8 +60,8 @@ const read: Operation<OpenAiPath> = {
 };
 
 export const OPENAI_OPERATIONS = {
-  /** `POST /openai/v1/*`: a call as to the OpenAI API, answered by the handler as that API answers (live). */
+  /** `POST /openai/v1/*`: a call of the OpenAI API, answered by the handler in that API's form (live). */
   askOpenai: ask,
-  /** `GET /openai/v1/*`: the same without a body, for example the list of models (live). */
+  /** `GET /openai/v1/*`: a call without a body, for example the list of models (live). */
   readOpenai: read,
 };

@@ -1,4 +1,4 @@
-/** Makes a job's submission of a request to the OpenAI API; its body stays the bytes it is. */
+/** Turns a request to the OpenAI API into a submission; its body stays raw bytes. */
 import { Buffer } from "node:buffer";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { kindInWords } from "../../core/input/problem-messages.ts";
@@ -10,28 +10,28 @@ import { forwardedRequestOf } from "../operation/forwarded-request.ts";
 import type { Call, EndpointPath } from "../operation/operation.ts";
 import { readLargeBody } from "../operation/requests/large-body.ts";
 
-/** Path parameters of these operations; `*` is what follows `/openai/v1/`. */
+/** Path parameters of these operations; `*` is the path after `/openai/v1/`. */
 export interface OpenAiPath extends EndpointPath {
   readonly "*": string;
 }
 
 export interface OpenAiRequest {
   readonly submission: Submission;
-  /** Whether the client asked for events (`"stream": true`). */
+  /** Whether the client wants events (`"stream": true`). */
   readonly wantsStream: boolean;
 }
 
-/** The body becomes a member of an object that is a member of what workers are handed. */
+/** Depth of the body within the job that workers get. */
 const BODY_MAX_DEPTH = LIMITS.jsonMaxDepth - 2;
 
-/** These need not be said: a request with a body is one, one without the other. */
+/** The default methods: with a body, and without one. */
 const PLAIN_METHODS: ReadonlySet<string | undefined> = new Set(["POST", "GET", "HEAD"]);
 
 /** @throws ServiceError not_found, unsupported_encoding, payload_too_large, invalid_json, invalid_request */
 export async function receiveRequest(call: Call<OpenAiPath>): Promise<OpenAiRequest> {
   const { path, request } = call;
   const route = `/v1/${path["*"]}`;
-  if (route === "/v1/") throw new ServiceError("not_found", "there is no path behind /openai/v1/");
+  if (route === "/v1/") throw new ServiceError("not_found", "there is no path after /openai/v1/");
   refuseUpload(request.headers["content-type"]);
   const scanner = new JsonScanner({ keep: ["stream"], maxDepth: BODY_MAX_DEPTH });
   const { body, room } = await readLargeBody(call, LIMITS.runsyncBodyMaxBytes, (chunk) =>
@@ -53,16 +53,19 @@ export async function receiveRequest(call: Call<OpenAiPath>): Promise<OpenAiRequ
   return { submission: submissionOf([head, ',"openai_input":', body, "}"], room), wantsStream };
 }
 
-/** Clients of audio, images and files send forms, of which no job could be made as it is. @throws ServiceError invalid_request */
+/**
+ * Clients send audio, images and files as forms, which cannot become a job.
+ * @throws ServiceError invalid_request
+ */
 function refuseUpload(contentType = ""): void {
   const [kind = ""] = contentType.split(";", 1);
   if (!/^multipart\//iu.test(kind.trim())) return;
   throw invalidRequest([
-    `${kind.trim()} cannot be taken: the body must be a JSON object; send a file as base64 or as a URL in it`,
+    `${kind.trim()} is not supported: the body must be a JSON object; send a file as base64 or as a URL in it`,
   ]);
 }
 
-/** What is asked of the queue. */
+/** The submission for the queue. */
 export function submitRequest(
   { path: { endpointId }, dialect, request, traceparent }: Call<OpenAiPath>,
   submission: Submission,

@@ -1,4 +1,4 @@
-/** Answers an OpenAI call that wants no stream: with the job's one output, once there is one. */
+/** Answers an OpenAI call without a stream: with the only output of the job. */
 import type { ServerResponse } from "node:http";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { isTerminal } from "../../../runtime/protocol/job-status.ts";
@@ -60,7 +60,7 @@ export async function wholeAnswer(
   return withJobId(failureAnswer(failureOfWait(LIMITS.waitMaxMs)), id);
 }
 
-/** By this header clients of the OpenAI API name the request when they report it. */
+/** Clients of the OpenAI API name the request by this header in error reports. */
 export function withJobId(
   answer: WholeAnswer<PieceInHand>,
   jobId: string,
@@ -68,7 +68,7 @@ export function withJobId(
   return { ...answer, headers: { ...answer.headers, "x-request-id": jobId } };
 }
 
-/** What has to be looked into is read whole. */
+/** Reads the whole output, because it has to be inspected. */
 export async function readOutput(
   service: HttpService,
   response: ServerResponse,
@@ -99,7 +99,7 @@ async function answerOf(
   if (job.status !== "COMPLETED") return failureAnswer(failureOfJob(job));
   const output = returnedOutput(view) ?? (await onlyChunk(engine, view, signal));
   if (output === undefined) {
-    const message = `the job has no output but ${job.chunkCount} chunks, where one answer was asked for`;
+    const message = `the job has ${job.chunkCount} chunks and no output, but the client asked for one answer`;
     return failureAnswer(failureOfOutput(message));
   }
   const answer = (await onlyItem(output)) ?? output;
@@ -107,14 +107,14 @@ async function answerOf(
   return said ? failureAnswer(said) : { status: 200, pieces: [answer] };
 }
 
-/** Undefined too for the empty list that generators of live workers end with whose yields are not collected. */
+/** Also undefined for the empty list that live generator workers send when their yields are not collected. */
 function returnedOutput({ job, output }: ReadJob): Uint8Array | undefined {
   if (output === undefined || job.chunkCount === 0) return output;
   const isEmptyList = EMPTY_LIST.test(new TextDecoder("latin1").decode(output.subarray(0, 64)));
   return isEmptyList ? undefined : output;
 }
 
-/** What a handler yielded that yields its answer and does not have it collected. */
+/** The only yield of a handler whose yields are not collected. */
 async function onlyChunk(
   engine: WaitUses,
   { job }: ReadJob,
@@ -129,12 +129,12 @@ async function onlyChunk(
   return undefined;
 }
 
-/** The item of an array of one, which is what collecting one yield gives; undefined for anything else. */
+/** The only item of an array, which is how one collected yield looks; undefined for any other output. */
 async function onlyItem(json: Uint8Array): Promise<Uint8Array | undefined> {
   const text = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
   const start = text.indexOf("[");
   if (start === -1 || text.toString("latin1", 0, start).trim() !== "") return undefined;
   const item = text.subarray(start + 1, text.lastIndexOf("]"));
-  // Between the brackets is one item if that is JSON by itself.
+  // The text between the brackets is one item if it is valid JSON.
   return (await new SlicedScan(ownTurn).isJson(item)) ? item : undefined;
 }

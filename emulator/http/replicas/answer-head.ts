@@ -1,23 +1,23 @@
-/** The head of an answer as a replica's server has written it. Pure. */
+/** Reads the head of an answer as a replica's server has written it. Pure. */
 import type { Buffer } from "node:buffer";
 
 export interface AnswerHead {
   readonly status: number;
   readonly statusMessage: string;
-  /** Names and values in turn, without those that concern the connection between the replicas. */
+  /** Names and values in turn, without the headers of the connection between the replicas. */
   readonly headers: string[];
-  /** The answer was given because the replica has not, or not any more, what was asked for. */
+  /** True: the replica does not own the subject of the request, or no longer. */
   readonly isMoved: boolean;
-  /** Where the body begins. */
+  /** Offset of the body. */
   readonly end: number;
 }
 
-/** On an answer of a replica to another one: the request belongs elsewhere, and nothing of it was done. */
+/** Header between replicas: the request belongs elsewhere, and nothing was done. */
 export const MOVED_HEADER = "sv-endpoint-moved";
 
 const HEAD_END = "\r\n\r\n";
 
-/** Undefined as long as the head is not complete. */
+/** Undefined until the head is complete. */
 export function readAnswerHead(bytes: Buffer): AnswerHead | undefined {
   const end = bytes.indexOf(HEAD_END);
   if (end === -1) return undefined;
@@ -38,7 +38,7 @@ export function readAnswerHead(bytes: Buffer): AnswerHead | undefined {
       headers.push(name, value);
     }
   }
-  // Without a length the end of the connection is that of the body, and here frames say where that is.
+  // Without a length, the end of the body is the end of the connection, which frames show here.
   if (isLast && hasLength) headers.push("Connection", "close");
   const [, status = "", statusMessage = ""] = /^HTTP\/1\.1 (\d{3}) ?(.*)$/u.exec(statusLine) ?? [];
   return { status: Number(status), statusMessage, headers, isMoved, end: end + HEAD_END.length };

@@ -1,7 +1,7 @@
-/** The headers of a message that are passed on with it over another connection. */
+/** Selects the headers of a message that are passed on over another connection. */
 import { CHANNEL_AUTH_HEADER } from "./channel/channel-auth.ts";
 
-/** Headers that concern one connection alone; each side of the service has its own. */
+/** Headers of a single connection; each side of the service has its own. */
 const HOP_BY_HOP = new Set([
   "connection",
   "keep-alive",
@@ -14,13 +14,13 @@ const HOP_BY_HOP = new Set([
   CHANNEL_AUTH_HEADER,
 ]);
 
-/** Headers that make the message what it is, whatever its Connection header says. */
+/** Headers that are always passed on, even if the Connection header names them. */
 const NEEDED = new Set(["host", "content-length"]);
 
-/** Names and values in turn, as they go over the wire. */
+/** Names and values in turn, as sent. */
 export type RawHeaders = readonly string[];
 
-/** The headers that do not concern one connection alone, as pairs. */
+/** The end-to-end headers as pairs. */
 export function endToEndHeaders(
   rawHeaders: RawHeaders,
   connection: string | undefined,

@@ -1,17 +1,17 @@
-/** Finds the replica that has what a request is about, where several share a store. */
+/** Finds the replica that owns the subject of a request. */
 import type { ServerResponse } from "node:http";
 import type { Owned } from "../../engine/steps/state/endpoint-moved.ts";
 import type { Ownership, Replica } from "../../store/ownership.ts";
 import { type Call, endpointIdIn, type Operation } from "../operation/operation.ts";
 import type { HttpService } from "../operation/service.ts";
 
-/** Timeout of the search for the replica that has what is asked for, ms. */
+/** Timeout of the search, ms. */
 const PATIENCE_MS = 2_000;
 
-/** Interval after which a replica that was not it is asked again, ms: it may be about to get what is asked for, unannounced. */
+/** Interval until a replica that refused is asked again, ms: it may become the owner without notice. */
 const AGAIN_MS = 100;
 
-/** Looks for the owner within a limited time. */
+/** Searches for the owner within a limited time. */
 export class OwnerSearch {
   readonly #service: HttpService;
   readonly #ownership: Ownership;
@@ -19,7 +19,7 @@ export class OwnerSearch {
   readonly #waitsUntil: number;
   #until: number | undefined;
   #waitedMs = 0;
-  /** The replica that said that it is not the owner, or could not be asked. */
+  /** Id of the last replica that was not the owner, or could not be reached. */
   #not: string | undefined;
 
   /** @param waitsUntil moment until which the client waits anyway, real time; default: it does not wait */
@@ -30,7 +30,7 @@ export class OwnerSearch {
     this.#waitsUntil = waitsUntil;
   }
 
-  /** How long no owner was found so far. */
+  /** Time without a known owner, ms. */
   get waitedMs(): number {
     return this.#waitedMs;
   }
@@ -39,7 +39,7 @@ export class OwnerSearch {
     this.#not = id;
   }
 
-  /** Undefined if nobody is found in time, or the client has gone. */
+  /** Undefined if there is no owner in time, or the client has gone. */
   async find(response: ServerResponse): Promise<Replica | undefined> {
     const { realClock } = this.#service.engine;
     for (;;) {
@@ -52,7 +52,7 @@ export class OwnerSearch {
     }
   }
 
-  /** The one that said it is not it is asked again when anything has moved, and after a while. */
+  /** The owner, unless it has just refused: it is asked again after any move, and after a while. */
   #owner(): Replica | undefined {
     const isHere = isOwned(this.#ownership, this.#owned);
     const owner = isHere ? this.#ownership.self : ownerOf(this.#ownership, this.#owned);
@@ -76,7 +76,7 @@ export class OwnerSearch {
   }
 }
 
-/** What the request is about; undefined: any replica can answer it. */
+/** The subject of the request; undefined: any replica can answer it. */
 export async function ownedBy<Path>(
   { owner }: Operation<Path>,
   call: Call<Path>,

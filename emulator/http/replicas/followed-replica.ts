@@ -1,4 +1,4 @@
-/** Follows a stream of server-sent events of one replica, no faster than what it tells is taken; asks anew where it breaks off. */
+/** Follows a stream of server-sent events of one replica, no faster than they are read; reconnects when it breaks off. */
 import type { EventFrame } from "../../core/observe/event-frames.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import { pause } from "../../core/time/pause.ts";
@@ -6,27 +6,30 @@ import type { Replica } from "../../store/ownership.ts";
 import type { Channel, Exchange, ExchangeEvents } from "./channel/channel.ts";
 import { ReplicaEvents } from "./replica-events.ts";
 
-/** A replica that has not answered by then is said to be missing, ms of real time. */
+/** Time without an answer after which a replica is reported as missing, real time, ms. */
 const PATIENCE_MS = 2_000;
 
-/** One that broke off is asked again after that, ms of real time. */
+/** Interval before a reconnect, real time, ms. */
 const AGAIN_MS = 1_000;
 
-/** What is asked of a replica. */
+/** The request for a replica's stream. */
 export interface Asked {
   readonly url: string;
-  /** The event behind which it goes on; undefined: none. */
+  /** Last event id to go on after; undefined: none. */
   readonly lastEventId: string | undefined;
 }
 
-/** Asks a replica. @throws Error that says why it cannot be reached */
+/**
+ * Opens a stream.
+ * @throws Error with the reason why the replica cannot be reached
+ */
 export type AskReplica = (
   replica: Replica,
   asked: Asked,
   events: ExchangeEvents,
 ) => Promise<{ readonly channel: Channel; readonly exchange: Exchange }>;
 
-/** What one replica told; or that it came after the others, does not answer, answers again, or has gone. */
+/** An event of a replica; or a note that it joined, does not answer, answers again, or has gone. */
 export type Told = { readonly replica: string } & (
   | { readonly frame: EventFrame }
   | { readonly note: "came" | "missing" | "back" | "gone" }
@@ -34,13 +37,13 @@ export type Told = { readonly replica: string } & (
 
 export interface FollowedReplicaOptions {
   readonly ask: AskReplica;
-  /** What is asked of it, for the first time or again. */
+  /** The request for the first connection, or for a reconnect. */
   readonly asked: (lastEventId: string | undefined, isFirst: boolean) => Asked;
   readonly lastEventId: string | undefined;
   readonly realClock: Clock;
-  /** There is something to take. */
+  /** Called when events can be read. */
   readonly wake: () => void;
-  /** What it told is not taken as fast as it comes, and some of it is lost. */
+  /** Called when events are lost because they are not read fast enough. */
   readonly fellBehind: () => void;
 }
 
@@ -60,24 +63,24 @@ export class FollowedReplica {
     this.#lastEventId = options.lastEventId;
   }
 
-  /** Ends with `stop`. */
+  /** Runs until `stop`. */
   async follow(): Promise<void> {
     for (let isFirst = true; !this.#over.signal.aborted; isFirst = false) {
       await this.#followOnce(isFirst);
       if (this.#over.signal.aborted) return;
       this.#missing();
-      // Nothing more is held before that is taken.
+      // Stops reading until these events are taken.
       await this.#taken.promise;
       await pause(this.#options.realClock, AGAIN_MS, this.#over.signal);
     }
   }
 
-  /** Adds a word about it to what it told. */
+  /** Adds a note to its events. */
   note(note: "came" | "missing" | "back" | "gone"): void {
     this.#add({ replica: this.replica.id, note });
   }
 
-  /** What it told since the last call; it goes on to tell as much. */
+  /** Returns the events since the last call, which makes room for more. */
   take(): readonly Told[] {
     const told = this.#told;
     this.#told = [];
@@ -113,10 +116,10 @@ export class FollowedReplica {
       stream.read(exchange);
       if (this.#over.signal.aborted) stream.stop();
       const end = await stream.end;
-      // It gave up what it could not get rid of.
+      // The replica dropped events that were not read in time.
       if (end === "broken" && channel.isOpen && this.#told.length > 0) fellBehind();
     } catch {
-      // It is asked again.
+      // Reconnects.
     } finally {
       disarm();
       this.#stream = undefined;

@@ -1,18 +1,18 @@
-/** Follows a stream of all replicas at once, those that come later among them. One that does not answer holds up nobody. */
+/** Follows a stream of all replicas at once, also of those that join later. One that does not answer delays no other. */
 import type { Clock } from "../../core/time/clock.ts";
 import type { Ownership, Replica } from "../../store/ownership.ts";
 import { type Asked, type AskReplica, FollowedReplica, type Told } from "./followed-replica.ts";
 
-/** `next` returns at least this often, also without anything told (real time). */
+/** Maximum time until `next` returns, even without events (real time). */
 const QUIET_MS = 15_000;
 
 export interface FollowedReplicasOptions {
   readonly ownership: Ownership;
   readonly realClock: Clock;
   readonly ask: AskReplica;
-  /** What is asked of a replica: of those that are there for the first time, of one that came later, or again. */
+  /** The request for a replica's stream: for a replica of the beginning, for one that joined later, or for a reconnect. */
   readonly asked: (lastEventId: string | undefined, when: "first" | "came" | "again") => Asked;
-  /** The event behind which a replica goes on, by its id. */
+  /** Last event ids to go on after, by replica. */
   readonly lastEventIds?: ReadonlyMap<string, string> | undefined;
 }
 
@@ -25,19 +25,19 @@ export class FollowedReplicas implements Disposable {
   #hasNews = false;
   #wake: (() => void) | undefined;
 
-  /** @param replicas those that are there */
+  /** @param replicas the replicas at the beginning */
   constructor(replicas: readonly Replica[], options: FollowedReplicasOptions) {
     this.#options = options;
     for (const replica of replicas) this.#follow(replica, "first");
     void this.#watch();
   }
 
-  /** Aborts when what was told is not taken as fast as it came, and some of it is lost. */
+  /** Aborts when events are lost because they are not read fast enough. */
   get behind(): AbortSignal {
     return this.#behind.signal;
   }
 
-  /** What was told since the last call, in the order of each replica; nothing after 15 s of silence, or when `signal` aborts. */
+  /** The events since the last call, in the order of each replica; empty after 15 s of silence, or when `signal` aborts. */
   async next(signal: AbortSignal): Promise<readonly Told[]> {
     if (!this.#hasNews && !signal.aborted) await this.#wait(signal);
     this.#hasNews = false;
@@ -68,7 +68,7 @@ export class FollowedReplicas implements Disposable {
     void followed.follow();
   }
 
-  /** Until the end. */
+  /** Runs until the end. */
   async #watch(): Promise<void> {
     const { ownership } = this.#options;
     const { signal } = this.#over;
@@ -80,7 +80,7 @@ export class FollowedReplicas implements Disposable {
     }
   }
 
-  /** What it told before it went is told. */
+  /** Events from before it left are still passed on. */
   #leave(id: string, followed: FollowedReplica): void {
     followed.stop();
     followed.note("gone");

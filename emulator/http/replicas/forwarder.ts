@@ -1,4 +1,4 @@
-/** Passes requests on to the replica that has what they are about, and looks for it while it moves. */
+/** Passes requests on to the replica that owns their subject, and searches for it while it moves. */
 import type { Buffer } from "node:buffer";
 import { endpointMoved, type Owned, unknownEnd } from "../../engine/steps/state/endpoint-moved.ts";
 import type { Ownership, Replica } from "../../store/ownership.ts";
@@ -11,21 +11,21 @@ import { PassedBody } from "./passed-body.ts";
 import { requestHeadOf } from "./channel/request-head.ts";
 import { OwnerSearch } from "./find-owner.ts";
 
-/** A request that is to be passed on. */
+/** A request to pass on. */
 export interface Passed extends Refused {
   readonly owned: Owned;
   readonly forwarded: ForwardedRequest;
-  /** Whether it may be sent again where it is not known if it was carried out. */
+  /** Whether it may be sent again after an unknown outcome. */
   readonly isRepeatable: boolean;
-  /** How long its client waits for the answer anyway, ms; default 0. */
+  /** Time that its client waits for the answer anyway, ms; default 0. */
   readonly waitMs?: number;
-  /** This replica has tried to answer it. */
+  /** True: this replica has tried to answer it. */
   readonly isTriedHere?: boolean;
-  /** The whole body, if it has been read already. */
+  /** The whole body, if it was already read. */
   readonly body?: Buffer;
 }
 
-/** How a request that was to be passed on ended, for the metrics. */
+/** Outcome of passing a request on, for the metrics. */
 type Outcome = "answered" | "refused" | "client_gone";
 
 export class Forwarder {
@@ -39,7 +39,7 @@ export class Forwarder {
     this.#channels = channels;
   }
 
-  /** Has another replica answer the request. Never rejects. */
+  /** Lets another replica answer the request. Never rejects. */
   async forward(passed: Passed): Promise<void> {
     let outcome: Outcome = "answered";
     try {
@@ -75,7 +75,7 @@ export class Forwarder {
         this.#service.engine.metrics.forwardedAfter(search.waitedMs);
       if (end === "answered" || end === "gone") return end;
       const mayRepeat = end === "moved" || end === "unreachable" || isRepeatable;
-      // A connection that was there may have been closed by then: a new one tells.
+      // The open connection may just have been closed: a new one tells.
       if (end !== "broken" || hasBroken) search.wasNot(owner);
       hasBroken ||= end === "broken";
       if (!mayRepeat || !body.isKept) throw refusal();

@@ -1,10 +1,13 @@
-/** Answers that are put together of the shares of all replicas. */
+/** Answers merged from the shares of all replicas. */
 import { areInHand } from "../../core/jobs/opened-payload.ts";
 import type { QueryParameters } from "../../core/input/query-parameters.ts";
 import { type Answer, joined, jsonAnswer } from "../operation/answers/answer.ts";
 import type { Gather, Operation } from "../operation/operation.ts";
 
-/** The operation as it answers for all replicas, if it is one that can. @param others asks the other ones for the same */
+/**
+ * The operation with an answer for all replicas, if it supports that.
+ * @param others asks the other replicas for their shares
+ */
 export function gathering<Path>(
   operation: Operation<Path>,
   others: () => Promise<readonly unknown[]>,
@@ -22,7 +25,7 @@ export function gathering<Path>(
   };
 }
 
-/** Puts together answers that are an object with such a list. */
+/** Merges answers that are objects with this list. */
 export function listsOf(name: string): Gather {
   return {
     join: (own, shares) => ({
@@ -32,7 +35,7 @@ export function listsOf(name: string): Gather {
   };
 }
 
-/** What a list of the management interface shows of workers. */
+/** Fields of workers in lists of the management interface. */
 interface Listed {
   readonly id: string;
   readonly endpointId?: string;
@@ -41,7 +44,7 @@ interface Listed {
 
 const includesWorkers = ({ includeWorkers }: QueryParameters) => includeWorkers === "true";
 
-/** Endpoints, with the workers that each replica has of them. */
+/** Endpoints, each with its workers at all replicas. */
 export const workersOfEndpoints: Gather = {
   isNeeded: includesWorkers,
   join: (own, shares) =>
@@ -54,7 +57,7 @@ export const workersOfEndpoints: Gather = {
     })),
 };
 
-/** Pods, and the workers of all replicas, which are those with an endpoint. */
+/** Pods, and workers of all replicas, which have an endpoint. */
 export const podsAndWorkers: Gather = {
   isNeeded: includesWorkers,
   join: (own, shares) => [

@@ -1,4 +1,4 @@
-/** Passes a request for an upgrade on to the replica that has its endpoint, over a connection of its own. */
+/** Passes a request for an upgrade on to the replica that owns its endpoint, over a connection of its own. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { pipeline } from "node:stream/promises";
@@ -11,7 +11,7 @@ import { type Caller, channelAuthFor, requestReplica } from "./channel/reach-rep
 import { endToEndHeaders } from "./end-to-end-headers.ts";
 import { OwnerSearch } from "./find-owner.ts";
 
-/** The owner's connection, upgraded, and the answer that says so. */
+/** The upgraded connection to the owner, and the owner's answer. */
 export interface Upgraded {
   readonly answer: IncomingMessage;
   readonly server: Socket;
@@ -41,7 +41,7 @@ export async function passUpgrade(
   }
 }
 
-/** `moved` also where the replica cannot be reached: nothing was upgraded then. */
+/** `moved` also if the replica cannot be reached: nothing was upgraded then. */
 async function tryUpgrade(
   exchange: Exchange,
   owner: Replica,
@@ -75,7 +75,7 @@ async function tryUpgrade(
   return end;
 }
 
-/** An answer by which nothing is upgraded. */
+/** An answer without an upgrade. */
 async function passBack(answer: IncomingMessage, response: ServerResponse): Promise<undefined> {
   const { statusCode = 502, statusMessage = "", rawHeaders, headers } = answer;
   response.sendDate = false;

@@ -1,4 +1,4 @@
-/** Passes the answer of another replica on to the client, no faster than the client takes it. */
+/** Passes the answer of another replica on to the client, no faster than the client reads it. */
 import { Buffer } from "node:buffer";
 import type { ServerResponse } from "node:http";
 import type { HttpService } from "../operation/service.ts";
@@ -7,8 +7,8 @@ import type { Exchange, ExchangeEvents } from "./channel/channel.ts";
 import type { PassedBody } from "./passed-body.ts";
 
 /**
- * How a try ended: the client has its answer or has gone; the replica has done nothing, because the request belongs elsewhere;
- * or it has gone before it answered.
+ * Outcome of a try: the client has its answer or has gone; the request belongs elsewhere and nothing was done; or the replica
+ * has gone before it answered.
  */
 export type TryEnd = "answered" | "gone" | "moved" | "broken";
 
@@ -20,7 +20,7 @@ export class PassedAnswer implements ExchangeEvents {
   #exchange: Exchange | undefined;
   #head: Buffer | undefined;
   #isAnswering = false;
-  /** Bytes that the client has not taken. */
+  /** Bytes that the client has not read. */
   #untaken = 0;
   readonly #drained = () => {
     this.#exchange?.used(this.#untaken);
@@ -38,7 +38,7 @@ export class PassedAnswer implements ExchangeEvents {
     response.on("drain", this.#drained).once("close", this.#closed);
   }
 
-  /** Settles with the end of the try. */
+  /** Settles with the outcome of the try. */
   follow(exchange: Exchange): Promise<TryEnd> {
     this.#exchange = exchange;
     return this.#end.promise;
@@ -64,12 +64,12 @@ export class PassedAnswer implements ExchangeEvents {
   broken(): void {
     if (!this.#isAnswering) return this.#finish("broken");
     this.#finish("answered");
-    // The client sees that something is missing.
+    // Closes the connection, so that the client notices the incomplete answer.
     this.#response.destroy();
   }
 
   woken(): void {
-    // Only who answers is told so.
+    // Never called: only the answering replica is woken.
   }
 
   #begin(bytes: Buffer): void {

@@ -1,4 +1,4 @@
-/** The body of a request that is passed on as it comes; the beginning is kept for another try. */
+/** The body of a request, passed on as it arrives. Its beginning is kept for another try. */
 import type { Buffer } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import type { Exchange } from "./channel/channel.ts";
@@ -11,14 +11,14 @@ export class PassedBody {
   #hasEnded: boolean;
   #to: Exchange | undefined;
 
-  /** @param known the whole body, if it has been read already */
+  /** @param known the whole body, if it was already read */
   constructor(request: IncomingMessage, known?: Buffer) {
     this.#request = request;
     this.#hasEnded = known !== undefined || request.readableEnded;
     if (known !== undefined) this.#kept = [known];
   }
 
-  /** Whether it can be passed on from its beginning once more. */
+  /** Whether the body can be passed on again from its beginning. */
   get isKept(): boolean {
     return this.#kept !== undefined;
   }
@@ -32,17 +32,17 @@ export class PassedBody {
     else this.#request.resume();
   }
 
-  /** There is room again at the exchange. */
+  /** The exchange has room again. */
   room(): void {
     this.#request.resume();
   }
 
-  /** The try is over, and may not be the last: more is taken with the next one, for only the beginning could be kept till then. */
+  /** Pauses between two tries: no more can be kept than the beginning. */
   hold(): void {
     this.#request.pause();
   }
 
-  /** Nothing more is passed on; what comes is discarded. */
+  /** Passes nothing on any more; further data is discarded. */
   leave(): void {
     this.#to = undefined;
     this.#kept = undefined;

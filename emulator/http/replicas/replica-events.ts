@@ -1,4 +1,4 @@
-/** One stream of server-sent events of a replica, which sends no more than was taken. */
+/** A stream of server-sent events of a replica, which sends no more than was read. */
 import { Buffer } from "node:buffer";
 import { type EventFrame, EventFrameReader } from "../../core/observe/event-frames.ts";
 import { readAnswerHead } from "./answer-head.ts";
@@ -7,7 +7,7 @@ import type { Exchange, ExchangeEvents } from "./channel/channel.ts";
 const OK = 200;
 
 interface StreamEvents {
-  /** It was answered with 200. */
+  /** Called after an answer with 200. */
   readonly begun: () => void;
   readonly told: (frames: readonly EventFrame[]) => void;
 }
@@ -20,7 +20,7 @@ export class ReplicaEvents implements ExchangeEvents {
   #exchange: Exchange | undefined;
   #head: Buffer | undefined;
   #hasBegun = false;
-  /** Bytes that came and are held. */
+  /** Bytes that were received and not read. */
   #held = 0;
 
   constructor(events: StreamEvents) {
@@ -33,11 +33,11 @@ export class ReplicaEvents implements ExchangeEvents {
 
   read(exchange: Exchange): void {
     this.#exchange = exchange;
-    // There is no body.
+    // The request has no body.
     exchange.end();
   }
 
-  /** Everything that came is done with. */
+  /** Marks everything received as read. */
   used(): void {
     this.#exchange?.used(this.#held);
     this.#held = 0;
@@ -64,14 +64,14 @@ export class ReplicaEvents implements ExchangeEvents {
   }
 
   room(): void {
-    // Nothing waits for it: there is no body.
+    // Never called: the request has no body.
   }
 
   woken(): void {
-    // Only who answers is told so.
+    // Never called: only the answering replica is woken.
   }
 
-  /** What follows the head; undefined as long as it is not complete, and for another answer than 200. */
+  /** The bytes after the head; undefined while the head is incomplete, and for an answer other than 200. */
   #begin(bytes: Buffer): Buffer | undefined {
     const head = this.#head === undefined ? bytes : Buffer.concat([this.#head, bytes]);
     const read = readAnswerHead(head);

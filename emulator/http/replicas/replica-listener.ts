@@ -1,4 +1,4 @@
-/** Where other replicas come in: takes their connections at the port of the clients, and has their requests answered. */
+/** Accepts connections of other replicas at the port for clients, and lets their requests be answered. */
 import type { IncomingMessage, RequestListener } from "node:http";
 import type { Duplex } from "node:stream";
 import { jsonAnswer, sendWhole } from "../operation/answers/answer.ts";
@@ -24,11 +24,14 @@ export class ReplicaListener {
   readonly #perform: RequestListener;
   readonly #channels = new Set<Channel>();
   readonly #nonces = new Nonces();
-  /** Requests that were checked already, because a nonce is good once. */
+  /** Requests that were already checked: a nonce is valid once. */
   readonly #auths = new WeakMap<IncomingMessage, ChannelAuth | "none">();
   #isStopped = false;
 
-  /** @param self the replica behind it, and the key of its signatures @param perform answers what others pass on */
+  /**
+   * @param self this replica, with the key of its signatures
+   * @param perform answers requests from other replicas
+   */
   constructor(service: HttpService, self: Caller, perform: RequestListener) {
     this.#service = service;
     this.#self = self;
@@ -49,12 +52,12 @@ export class ReplicaListener {
     };
   }
 
-  /** Whether another replica wants to be connected, as its signature proves. */
+  /** Whether the request is from a replica that wants to connect; its signature proves it. */
   mayConnect(request: IncomingMessage): boolean {
     return wantsChannel(request) && this.#channelAuthOf(request) !== undefined;
   }
 
-  /** Whether another replica passes on a request for an upgrade. A signature that is not good says nothing. */
+  /** Whether the request for an upgrade was passed on by a replica. An invalid signature counts as none. */
   look(request: IncomingMessage): boolean {
     const auth = this.#channelAuthOf(request);
     if (auth === undefined) return false;
@@ -62,11 +65,11 @@ export class ReplicaListener {
     return true;
   }
 
-  /** For each `upgrade` of the server: takes those of replicas; false for any other. */
+  /** Call this with each `upgrade` of the server. Accepts connections of replicas; returns false for any other. */
   take(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     if (!wantsChannel(request)) return false;
     const auth = this.#channelAuthOf(request);
-    // A request that was on its way when the port was closed may come after everybody was hung up on.
+    // A request may arrive after the port was closed and all connections were ended.
     if (auth === undefined || this.#isStopped) {
       socket.destroy();
       return true;
@@ -81,7 +84,7 @@ export class ReplicaListener {
     return true;
   }
 
-  /** Answers what the replica of that id passes on. */
+  /** Answers requests from the replica with this id. */
   accept(from: string): Accept {
     return (exchange, bytes) => {
       const requestHead = readRequestHead(bytes);
@@ -100,7 +103,7 @@ export class ReplicaListener {
     };
   }
 
-  /** Waits until what was taken is answered, at most `graceMs`, and hangs up; from then on nobody is connected. */
+  /** Waits up to `graceMs` for running answers, then closes the connections; no new one is accepted. */
   async stop(graceMs: number): Promise<void> {
     const limit = performance.now() + graceMs;
     const isBusy = () => [...this.#channels].some(({ size }) => size > 0);
@@ -111,11 +114,11 @@ export class ReplicaListener {
     for (const channel of this.#channels) channel.destroy();
   }
 
-  /** Keys and records that its client has seen are known here, too, before the request is answered. Never rejects. */
+  /** Refreshes keys and records to the version that the client has seen, before the request is answered. Never rejects. */
   async #catchUpWith({ recordsVersion = 0 }: RequestHead): Promise<void> {
     const { engine, ownership } = this.#service;
     if (recordsVersion <= engine.steps.recordsVersion) return;
-    // What cannot be asked for now is refused by what needs it.
+    // A failure is reported by the operation that needs the records.
     await ownership?.refreshRecords().catch(() => undefined);
   }
 
@@ -137,7 +140,7 @@ export class ReplicaListener {
   }
 }
 
-/** How often a stopping service looks whether all is answered. */
+/** Interval at which a stopping service checks whether all requests are answered. */
 const SWEEP_MS = 25;
 
 function wantsChannel({ headers }: IncomingMessage): boolean {
@@ -145,7 +148,7 @@ function wantsChannel({ headers }: IncomingMessage): boolean {
   return offered.some((protocol) => protocol.trim() === CHANNEL_PROTOCOL);
 }
 
-/** Reads the question of a replica that asks for a nonce; undefined for any other request. */
+/** Reads a replica's request for a nonce; undefined for any other request. */
 function questionIn({ method, url, headers }: IncomingMessage): string | undefined {
   if (method !== "GET" || url !== CHANNEL_PATH || headers.upgrade !== undefined) return undefined;
   return headers[CHANNEL_AUTH_HEADER]?.toString();

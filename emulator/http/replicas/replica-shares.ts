@@ -1,16 +1,16 @@
-/** Asks the other replicas for what only they know: their shares of what one replica alone would answer. */
+/** Asks other replicas for their share of an answer. */
 import { Buffer } from "node:buffer";
 import type { Clock } from "../../core/time/clock.ts";
 import { readAnswerHead } from "./answer-head.ts";
 import type { Channel, Exchange, ExchangeEvents } from "./channel/channel.ts";
 import type { RequestHead } from "./channel/request-head.ts";
 
-/** A replica that has not answered by then has no share, ms. */
+/** Timeout of a replica's share, ms. */
 const PATIENCE_MS = 2_000;
 
 const OK = 200;
 
-/** The JSON of a replica's answer; undefined if it is another one than 200, or comes too late. */
+/** The JSON of a replica's answer; undefined for a status other than 200, and after the timeout. */
 export async function askShare(
   channel: Channel,
   requestHead: RequestHead,
@@ -57,10 +57,10 @@ class WholeAnswer implements ExchangeEvents {
   }
 
   room(): void {
-    // Nothing waits for it: there is no body.
+    // Never called: the request has no body.
   }
 
   woken(): void {
-    // Only who answers is told so.
+    // Never called: only the answering replica is woken.
   }
 }

@@ -1,4 +1,7 @@
-/** Where several replicas share a store: whether a request is answered here or passed on, and the connections between them. */
+/**
+ * Several replicas with one store: decides whether a request is answered here or passed on, and holds the connections between
+ * them.
+ */
 import type { IncomingMessage, RequestListener } from "node:http";
 import { ServiceError } from "../../core/service-error.ts";
 import type { JobKind } from "../../core/jobs/job.ts";
@@ -39,10 +42,10 @@ export class Replicas {
   readonly #caller: Caller;
   readonly #channels: Channels;
   readonly #forwarder: Forwarder;
-  /** Where the others come in. */
+  /** Accepts the connections of other replicas. */
   readonly listener: ReplicaListener;
 
-  /** @param perform answers what others pass on */
+  /** @param perform answers requests from other replicas */
   constructor(service: HttpService, ownership: Ownership, perform: RequestListener) {
     this.#service = service;
     this.#ownership = ownership;
@@ -53,7 +56,7 @@ export class Replicas {
     this.#forwarder = new Forwarder(service, ownership, this.#channels);
   }
 
-  /** Answers a request to an operation, here or elsewhere. Never rejects. */
+  /** Answers a request to an operation, here or at another replica. Never rejects. */
   async answer<Path>(name: string, operation: Operation<Path>, call: Call<Path>): Promise<void> {
     const { request, response, refusal } = call;
     const forwarded = this.#forwardedRequestOf(request, operation.submits);
@@ -75,8 +78,8 @@ export class Replicas {
   }
 
   /**
-   * Has a request to a load balancing endpoint answered by its owner. Resolves with what this replica is to answer; undefined if
-   * another one has.
+   * Lets the owner of a load balancing endpoint answer a request. Resolves with the exchange that this replica has to answer;
+   * undefined if another one has answered.
    */
   async balance(exchange: Exchange, endpointId: string): Promise<Exchange | undefined> {
     const { request } = exchange;
@@ -93,9 +96,8 @@ export class Replicas {
   }
 
   /**
-   * Has the owner of a load balancing endpoint answer a request for an upgrade. Resolves with the connection to it that the
-   * client's is to be connected with; undefined if the client has got another answer; `here` if this replica is to answer.
-   *
+   * Lets the owner of a load balancing endpoint answer a request for an upgrade. Resolves with the connection to the owner, for
+   * the client's; `here` if this replica has to answer; undefined if the client already has another answer.
    * @throws ServiceError endpoint_moved
    */
   async upgrade(exchange: Exchange, endpointId: string): Promise<Upgraded | "here" | undefined> {
@@ -111,14 +113,14 @@ export class Replicas {
     return undefined;
   }
 
-  /** Refuses a request for an upgrade whose endpoint has moved; the replica that passed it on, if any, looks for the next owner. */
+  /** Refuses a request for an upgrade after its endpoint has moved. A replica that passed it on searches for the next owner. */
   async upgradeMoved(exchange: Exchange, endpointId: string): Promise<void> {
     const owned = { endpointId };
     if (this.#forwardedRequestOf(exchange.request).from !== undefined) refuseMoved(exchange, owned);
     else refuse(exchange, endpointMoved(owned));
   }
 
-  /** Closes the connections to other replicas. To be called when no client waits for them any more. */
+  /** Closes the connections to other replicas. Call it when no client waits for them any more. */
   close(): void {
     this.#channels.stop();
   }
@@ -127,7 +129,7 @@ export class Replicas {
     const { forwarded, request, owned } = passed;
     if (forwarded.from !== undefined) return refuseMoved(passed, owned);
     try {
-      // Its session is known here only.
+      // Only this replica knows the dashboard's session.
       if (isDashboards(request)) admit(this.#service, request, need);
       else if (this.#service.stopping && need !== "worker") throw stopping();
       const body = keptBody(request);
@@ -138,7 +140,7 @@ export class Replicas {
     }
   }
 
-  /** It was to be answered here, and moved before anything was done. */
+  /** Passes a request on after its endpoint moved, before anything was done here. */
   async #moveOn(passed: Passed): Promise<void> {
     const { forwarded, request, owned } = passed;
     if (forwarded.from !== undefined) return refuseMoved(passed, owned);
@@ -149,7 +151,7 @@ export class Replicas {
     return this.#passOn(again, "worker");
   }
 
-  /** What the request is about, and the operation; where that cannot be found out, one that says why. */
+  /** The subject of the request, with the operation. If the subject cannot be found, the operation throws the reason. */
   async #find<Path>(
     operation: Operation<Path>,
     call: Call<Path>,
@@ -165,7 +167,7 @@ export class Replicas {
     }
   }
 
-  /** What the other replicas that can be reached answer to a GET of that URL with that key, or that of the request. */
+  /** Answers of the other reachable replicas to a GET of that URL, with that key or the key of the request. */
   async #shares(
     request: IncomingMessage,
     forwarded: ForwardedRequest,
@@ -183,7 +185,7 @@ export class Replicas {
     return (await Promise.all(shares)).filter((share) => share !== undefined);
   }
 
-  /** With the key of the request. */
+  /** Asks a replica with the key of the request. */
   #asker(request: IncomingMessage, forwarded: ForwardedRequest): AskReplica {
     return async (replica, { url, lastEventId }, events) => {
       const channel = await this.#channels.to(replica);
@@ -196,7 +198,7 @@ export class Replicas {
     };
   }
 
-  /** A GET of that URL with the key of the request. */
+  /** The head of a GET of that URL with the key of the request. */
   #shareOf(request: IncomingMessage, forwarded: ForwardedRequest, url: string): RequestHead {
     const { recordsVersion } = this.#service.engine.steps;
     const known = { waitedMs: 0, recordsVersion };
@@ -223,7 +225,7 @@ function refuseMoved(exchange: Exchange, owned: Owned): void {
   refuse(exchange, endpointMoved(owned));
 }
 
-/** Whether its key is a session of the dashboard. */
+/** Whether the request comes from a session of the dashboard. */
 function isDashboards(request: IncomingMessage): boolean {
   return request.headers.authorization === undefined && isByDashboard(request);
 }
@@ -236,7 +238,7 @@ function throwing(error: unknown): never {
   throw error;
 }
 
-/** What cannot be read is refused by who answers. */
+/** An invalid query is refused by the replica that answers. */
 function orNone(read: () => number): number {
   try {
     return read();

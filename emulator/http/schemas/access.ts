@@ -1,4 +1,4 @@
-/** What the operations on keys and on the audit answer. */
+/** Schemas of operations on keys and of the audit. */
 import { z } from "zod";
 import { MADE_SCOPES } from "../../core/access/api-key.ts";
 import { answered, instant } from "./contract.ts";
@@ -10,7 +10,7 @@ const key = {
   endpointIds: z.array(z.string()).optional(),
   createdAt: instant(),
   expiresAt: instant().optional(),
-  lastUsedAt: instant().optional().meta({ description: "Since the service was started." }),
+  lastUsedAt: instant().optional().meta({ description: "Since the start of the service." }),
 };
 
 export const keysSchema = answered("ApiKeys", { keys: z.array(answered("ApiKey", key)) });
@@ -20,7 +20,7 @@ export const madeKeySchema = answered("MadeApiKey", {
   key: z.string().meta({ description: "The key itself. Only a digest of it is kept." }),
   workerAddresses: z.array(z.string()).optional().meta({
     description:
-      "With the scope `workers`: where workers connect, as `SV_SERVICE_ADDRESS` has it; none without a port for them.",
+      "With the scope `workers`: the address for workers, for `SV_SERVICE_ADDRESS`; absent without a port for them.",
   }),
 });
 
@@ -33,7 +33,7 @@ export const auditSchema = answered("Audit", {
       keyName: z.string(),
       client: z.string().meta({ description: "The address the request came from." }),
       operation: z.string().meta({ description: "An `operationId` of this document." }),
-      subject: z.string().meta({ description: "What it was about; may be empty." }),
+      subject: z.string().meta({ description: "Subject of the request; may be empty." }),
       status: z.int().meta({ description: "The HTTP status of the answer." }),
     }),
   ),

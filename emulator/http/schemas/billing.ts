@@ -1,4 +1,4 @@
-/** Bills as the management interface answers them, and what can be asked of them. */
+/** Schemas of bills in the management interface, and of their queries. */
 import { z } from "zod";
 import {
   ENDPOINT_BILLING_QUERY,

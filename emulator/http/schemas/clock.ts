@@ -1,4 +1,4 @@
-/** The clock as the emulator's own operations answer it. */
+/** Schemas of the service clock. */
 import { z } from "zod";
 import { DUE_KINDS } from "../../core/time/due.ts";
 import { answered, instant } from "./contract.ts";
@@ -6,9 +6,9 @@ import { answered, instant } from "./contract.ts";
 const reading = {
   now: instant(),
   nowMs: z.int(),
-  offsetMs: z.int().meta({ description: "By how much the clock has been advanced in all." }),
+  offsetMs: z.int().meta({ description: "Total time that the clock was advanced, ms." }),
   nextDueAt: instant().nullable().meta({
-    description: "Nothing happens before by the passing of time alone; null: nothing is due.",
+    description: "The next moment at which something is due; null: nothing is due.",
   }),
 };
 
@@ -19,26 +19,26 @@ export const clockSchema = answered("Clock", {
       z.strictObject({
         at: instant(),
         kind: z.enum(DUE_KINDS),
-        what: z.string().meta({ description: "What happens then, and why: a sentence." }),
+        what: z.string().meta({ description: "A sentence about the event and its cause." }),
         endpointId: z.string().optional(),
-        id: z.string().optional().meta({ description: "Of the job or the webhook delivery." }),
+        id: z.string().optional().meta({ description: "Id of the job or the webhook delivery." }),
       }),
     )
     .meta({
-      description: "What happens next by the passing of time alone, the next first: 20 at most.",
+      description: "The next due events, earliest first; at most 20.",
     }),
 });
 
 export const advancedClockSchema = answered("AdvancedClock", {
   ...reading,
-  settled: z.boolean().meta({ description: "All work that time set off is done." }),
-  underWay: z.array(z.string()).meta({ description: "What still goes on if it is not." }),
+  settled: z.boolean().meta({ description: "All work caused by the time is done." }),
+  underWay: z.array(z.string()).meta({ description: "The work that still goes on." }),
 });
 
 export const heldClockSchema = answered("HeldClock", {
   ...reading,
   heldBackMs: z.int().meta({
     description:
-      "By how much the clock was ahead at the start, for which nothing is deleted; 0: nothing is held.",
+      "Lead of the clock at the start, ms, during which nothing is deleted; 0: no deletion is held.",
   }),
 });

@@ -1,22 +1,22 @@
-/** What an operation takes and answers, as schemas: the interface's OpenAPI document is made of these. */
+/** Requests and answers of an operation as schemas; the OpenAPI document is made from them. */
 import { z } from "zod";
 import type { ErrorCode } from "../../core/service-error.ts";
 
-/** The groups operations are shown in, each with what it is about. */
+/** Groups of operations with their descriptions. */
 export const TAGS = {
-  jobs: "Submitting jobs to an endpoint's queue, watching and ending them.",
-  openai: "Calls as to the OpenAI API, answered by an endpoint's handler.",
+  jobs: "Submit jobs to an endpoint's queue, watch and end them.",
+  openai: "Calls of the OpenAI API, answered by an endpoint's handler.",
   endpoints: "Endpoints: a queue, the template of its workers and the bounds of its scaling.",
-  templates: "Templates: what workers are made of.",
-  "network volumes": "Directories that outlive workers and are shared by them.",
+  templates: "Templates: the container configuration of workers.",
+  "network volumes": "Network volumes: directories that workers share and that outlive them.",
   "container registry auths": "Credentials for private images.",
   pods: "Single containers without a queue.",
-  catalog: "What can be had: GPUs, CPUs and data centres.",
-  account: "What belongs to the account.",
-  billing: "What was used, and what that would have cost.",
-  workers: "What workers of the live dialect call.",
+  catalog: "The catalog: GPUs, CPUs and data centres.",
+  account: "Data of the account.",
+  billing: "Usage, and what it would have cost.",
+  workers: "Operations for workers of the live dialect.",
   emulator:
-    "The emulator's own operations; they need the admin key, if one is set, or one with a scope for them.",
+    "Operations of the emulator itself; they need the admin key, if one is set, or a key with a scope for them.",
   documentation: "The description of this interface.",
 } as const;
 
@@ -24,15 +24,15 @@ export type Tag = keyof typeof TAGS;
 
 export interface Contract {
   readonly tag: Tag;
-  /** The query parameters; others are ignored. */
+  /** Query parameters; others are ignored. */
   readonly query?: z.ZodObject;
   /** The body, for operations that read one. */
   readonly takes?: z.ZodType;
-  /** What success looks like, by HTTP status. */
+  /** Successful answers by HTTP status. */
   readonly answers: Readonly<Partial<Record<SuccessStatus, AnswerContract>>>;
-  /** The codes it refuses with, beside those that any operation of its kind can (`openapi/error-answers.ts`). */
+  /** Error codes beyond those of every operation of its kind (`openapi/error-answers.ts`). */
   readonly errors?: readonly ErrorCode[];
-  /** The body of its errors, if it is not the usual one; then any status from 400 on may be answered. */
+  /** Body of errors in a form of its own; any status from 400 on may then be answered. */
   readonly errorBody?: z.ZodType;
 }
 
@@ -41,7 +41,7 @@ type SuccessStatus = 200 | 201 | 202 | 204 | 302;
 export interface AnswerContract {
   /** One sentence. */
   readonly description: string;
-  /** The body by media type; a text for one that is no JSON says what it holds. None for an answer without a body. */
+  /** The body by media type; a text describes a body that is not JSON. Absent: no body. */
   readonly content: Readonly<Record<string, z.ZodType | string>>;
   readonly headers?: z.ZodObject;
 }
@@ -56,12 +56,12 @@ export function json(
   return headers ? { description, content, headers } : { description, content };
 }
 
-/** 204. */
+/** An answer with status 204. */
 export function noContent(description: string): AnswerContract {
   return { description, content: {} };
 }
 
-/** An object in an answer: these keys and no others. `name` is that of its schema in the document. */
+/** An object with exactly these keys. `name` is the name of its schema in the document. */
 export function answered<Shape extends z.core.$ZodLooseShape>(name: string, shape: Shape) {
   return z.strictObject(shape).meta({ id: name });
 }

@@ -1,4 +1,4 @@
-/** Webhook deliveries as the inbox answers them. */
+/** Schemas of webhook deliveries. */
 import { z } from "zod";
 import { JOB_STATUSES } from "../../../runtime/protocol/job-status.ts";
 import { DELIVERY_STATES } from "../../core/webhooks/delivery.ts";
@@ -7,7 +7,7 @@ import { answered, anyJson, instant } from "./contract.ts";
 const trySchema = answered("DeliveryTry", {
   at: instant(),
   durationMs: z.int().min(0),
-  status: z.int().optional().meta({ description: "The HTTP status the receiver answered." }),
+  status: z.int().optional().meta({ description: "HTTP status of the receiver's answer." }),
   error: z.string().optional().meta({ description: "Why there was no answer." }),
   warning: z.string().optional(),
 });
@@ -22,7 +22,7 @@ const shape = {
   createdAt: instant(),
   tries: z.array(trySchema).meta({ description: "Oldest first." }),
   nextTryAt: instant().optional().meta({
-    description: "While it is pending; not while it waits for an earlier delivery of its job.",
+    description: "Time of the next try; absent while it waits for an earlier delivery of its job.",
   }),
 };
 
@@ -40,8 +40,8 @@ export const deliveryWithRequestSchema = answered("DeliveryWithRequest", {
     headers: z
       .record(z.string(), z.string())
       .optional()
-      .meta({ description: "Those of the last try." }),
-    body: anyJson().meta({ description: "The same for every try." }),
+      .meta({ description: "Headers of the last try." }),
+    body: anyJson().meta({ description: "The body, the same for every try." }),
   }),
 });
 

@@ -1,4 +1,4 @@
-/** An endpoint as the management interface answers it. */
+/** Schemas of endpoints in the management interface. */
 import { z } from "zod";
 import { ENDPOINT_FIELDS } from "../../core/resources/endpoint-fields.ts";
 import { SCALER_TYPES } from "../../core/resources/endpoint.ts";
@@ -11,7 +11,7 @@ import { workerSchema } from "./worker.ts";
 export const endpointSchema = answered("Endpoint", {
   id: z.string(),
   ...answerShape(ENDPOINT_FIELDS),
-  // Answers have a value of each of these.
+  // Fields with a value in every answer.
   name: z.string(),
   scalerType: z.enum(SCALER_TYPES),
   allowedCudaVersions: z.array(z.string()),
@@ -26,8 +26,8 @@ export const endpointSchema = answered("Endpoint", {
   workers: z.array(workerSchema).optional(),
 });
 
-/** What reading and listing endpoints can be asked for. */
+/** Query parameters of reading and listing endpoints. */
 export const endpointQuery = z.object({
-  includeTemplate: flagParameter("`true`: the whole template stands in the endpoint."),
-  includeWorkers: flagParameter("`true`: its workers stand in the endpoint."),
+  includeTemplate: flagParameter("`true`: includes the whole template."),
+  includeWorkers: flagParameter("`true`: includes the workers."),
 });

@@ -1,4 +1,4 @@
-/** Jobs, their chunks and their counters as the job interface answers them. */
+/** Schemas of jobs, their chunks and their counters. */
 import { z } from "zod";
 import { FAILURE_TYPES } from "../../../runtime/protocol/failure.ts";
 import { JOB_STATUSES } from "../../../runtime/protocol/job-status.ts";
@@ -11,7 +11,7 @@ const count = z.int().min(0);
 
 const failureSchema = answered("Failure", {
   type: z.enum(FAILURE_TYPES),
-  message: z.string().meta({ description: "One sentence a person can act on." }),
+  message: z.string().meta({ description: "One sentence that helps to find the cause." }),
   stack: z.string().optional(),
   workerId: z.string().optional(),
   exitCode: z.int().optional(),
@@ -25,20 +25,24 @@ const attemptSchema = answered("Attempt", {
   number: z.int().min(1),
   outcome: z.enum(ATTEMPT_OUTCOMES),
   workerId: z.string().optional(),
-  version: count.optional().meta({ description: "Of the endpoint, which its worker served." }),
+  version: count
+    .optional()
+    .meta({ description: "Version of the endpoint that its worker served." }),
   queuedAt: instant(),
   workerStartedAt: instant()
     .optional()
-    .meta({ description: "When its worker was started, if the job waited for that." }),
-  pulledAt: instant().optional().meta({ description: "When the program of that worker ran." }),
-  bootedAt: instant().optional().meta({ description: "When its first message came." }),
-  readyAt: instant().optional().meta({ description: "When its handler was loaded and set up." }),
-  startedAt: instant().meta({ description: "When the worker was handed the job." }),
+    .meta({ description: "When its worker was started, if the job waited for it." }),
+  pulledAt: instant().optional().meta({ description: "When that worker's program ran." }),
+  bootedAt: instant().optional().meta({ description: "When its first message arrived." }),
+  readyAt: instant()
+    .optional()
+    .meta({ description: "When its handler was loaded and initialized." }),
+  startedAt: instant().meta({ description: "Time of the hand-over." }),
   endedAt: instant().optional(),
   failure: failureSchema.optional(),
 });
 
-/** Any JSON where there is none. */
+/** Any JSON. */
 const TYPES: Readonly<Partial<Record<Member["type"], z.ZodType>>> = {
   integer: count,
   positive: z.int().min(1),
@@ -65,32 +69,35 @@ function shapeOf(members: readonly Member[]): Record<string, z.ZodType> {
 /** A job as `/status` shows it. */
 export const jobSchema = answered("Job", shapeOf(VIEWS.status));
 
-/** No more than where the job stands. */
+/** Id and status only. */
 export const jobStateSchema = jobSchema.pick({ id: true, status: true }).meta({ id: "JobState" });
 
-/** What those who operate the service are shown. */
+/** A job for operators. */
 export const jobSummariesSchema = answered("JobSummaries", {
   jobs: z.array(answered("JobSummary", shapeOf(VIEWS.summary))),
   next: z.string().optional().meta({ description: "`cursor` of the next page, if there is one." }),
   count: z
     .strictObject({
       jobs: count,
-      more: z.boolean().meta({ description: "There are, or may be, more." }),
+      more: z.boolean().meta({ description: "True: there may be more." }),
     })
     .optional(),
 });
 
-/** How far an operation on all jobs that fit a filter came. */
+/** Progress of an operation on all jobs that match a filter. */
 export const changedJobsSchema = answered("ChangedJobs", {
-  matched: count.meta({ description: "Jobs that fit and can be changed so." }),
+  matched: count.meta({ description: "Number of matching jobs that can be changed." }),
   done: count,
-  refused: count.meta({ description: "Jobs that had changed meanwhile." }),
-  more: z.boolean().meta({ description: "There may be more that fit." }),
-  next: z.string().optional().meta({ description: "`cursor` to go on with, if there is more." }),
+  refused: count.meta({ description: "Number of jobs that had changed meanwhile." }),
+  more: z.boolean().meta({ description: "True: there may be more matching jobs." }),
+  next: z
+    .string()
+    .optional()
+    .meta({ description: "`cursor` of the next call, if there may be more." }),
 });
 
 const deletedAt = instant().meta({
-  description: "When its time was over; its payloads, its chunks and its `webhook` are gone.",
+  description: "When it was deleted, with its payloads, its chunks and its `webhook`.",
 });
 
 export const deletedJobsSchema = answered("DeletedJobs", {
@@ -108,17 +115,19 @@ export const chunkSchema = z
   .looseObject({ output: anyJson(), metrics: z.looseObject({ stream_index: count.optional() }) })
   .meta({ id: "Chunk" });
 
-/** What `/stream` answers when it does not push. */
+/** An answer of `/stream` without a push. */
 export const streamSchema = z.array(chunkSchema).meta({ id: "Stream" });
 
 /** Chunks of one attempt. */
 export const chunksSchema = answered("Chunks", {
-  attempt: count.meta({ description: "With another one than before, begin again at 0." }),
+  attempt: count.meta({ description: "If it has changed, begin again at 0." }),
   chunks: z.array(
     z.looseObject({ index: count, output: anyJson(), metrics: anyJson().optional() }),
   ),
   next: count.meta({ description: "`after` of the next call." }),
-  isComplete: z.boolean().meta({ description: "The job has ended, and these are the last ones." }),
+  isComplete: z
+    .boolean()
+    .meta({ description: "True: the job has ended, and these are its last chunks." }),
 });
 
 export const purgedSchema = answered("Purged", {

@@ -1,8 +1,8 @@
-/** What workers of the live dialect are answered. */
+/** Schemas of answers to workers of the live dialect. */
 import { z } from "zod";
 import { answered, json } from "./contract.ts";
 
-/** A job as a worker takes it. */
+/** A job for a worker. */
 export const takenJobSchema = answered("TakenJob", {
   id: z.string(),
   input: z.looseObject({}),
@@ -10,11 +10,11 @@ export const takenJobSchema = answered("TakenJob", {
   s3Config: z.looseObject({}).optional(),
 });
 
-/** Nothing: the status says it all. */
+/** No body: the status is the answer. */
 export const takenSchema = answered("Taken", {});
 
-/** The answer to whatever a worker says of a job. */
+/** The answer to any report about a job. */
 export const takenAnswer = json(
-  "It is durable, or changes nothing because the job is not the worker's (any more).",
+  "The report is durable, or changes nothing because the worker does not have the job, or no longer.",
   takenSchema,
 );

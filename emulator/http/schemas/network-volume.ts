@@ -1,4 +1,4 @@
-/** A network volume as the management interface answers it. */
+/** Schema of a network volume in the management interface. */
 import { z } from "zod";
 import { answered } from "./contract.ts";
 

@@ -1,4 +1,4 @@
-/** A worker as its operators are shown it. */
+/** Schemas of workers for operators. */
 import { z } from "zod";
 import { ATTEMPT_OUTCOMES } from "../../core/jobs/attempt.ts";
 import { fields, flag } from "../../core/input/input-fields.ts";
@@ -9,7 +9,7 @@ import { answered, instant } from "./contract.ts";
 const count = z.int().min(0);
 
 const exitSchema = z.strictObject({
-  message: z.string().meta({ description: "How it ended: a sentence without its subject." }),
+  message: z.string().meta({ description: "Its end: a sentence without its subject." }),
   exitCode: z.int().optional(),
   signal: z.string().optional(),
   outOfMemory: z.boolean(),
@@ -25,11 +25,11 @@ const lineSchema = z.strictObject({
 const workerSchema = answered("OperatedWorker", {
   id: z.string(),
   endpointId: z.string(),
-  version: z.int().meta({ description: "The version of the endpoint that it serves." }),
+  version: z.int().meta({ description: "Version of the endpoint that it serves." }),
   state: z.enum(WORKER_STATES),
   launcher: z
     .enum([...LAUNCHER_KINDS, "external"])
-    .meta({ description: "What it runs in; `external`: somebody else started it." }),
+    .meta({ description: "What it runs in; `external`: started outside of the service." }),
   frozen: z.boolean(),
   gpus: z.array(z.strictObject({ id: z.string(), typeId: z.string(), simulated: z.boolean() })),
   gpuMemory: z
@@ -42,12 +42,14 @@ const workerSchema = answered("OperatedWorker", {
       }),
     )
     .optional()
-    .meta({ description: "Of its GPUs, as nvidia-smi tells; absent where it does not." }),
-  startedAt: instant().meta({ description: "Its launcher was told to start it." }),
+    .meta({ description: "Use of its GPUs, from nvidia-smi; absent if unknown." }),
+  startedAt: instant().meta({ description: "Its launcher got the order to start it." }),
   pulledAt: instant().optional().meta({ description: "Its program runs." }),
-  bootedAt: instant().optional().meta({ description: "Its first message came." }),
-  readyAt: instant().optional().meta({ description: "Its handler is loaded and set up." }),
-  drainingAt: instant().optional().meta({ description: "It was told to leave, or said so." }),
+  bootedAt: instant().optional().meta({ description: "Its first message arrived." }),
+  readyAt: instant().optional().meta({ description: "Its handler is loaded and initialized." }),
+  drainingAt: instant()
+    .optional()
+    .meta({ description: "It was told to leave, or reported that it leaves." }),
   endedAt: instant().optional(),
   end: z.enum(WORKER_ENDS).optional(),
   exit: exitSchema.optional(),
@@ -57,18 +59,18 @@ const workerSchema = answered("OperatedWorker", {
   waitsFor: z
     .string()
     .optional()
-    .meta({ description: "What keeps its program from running, and may pass: a sentence." }),
+    .meta({ description: "A sentence about a temporary obstacle to its start." }),
   memory: z
     .strictObject({
       stepMs: z.int(),
       endsAt: instant().meta({ description: "When the last sample was taken." }),
-      bytes: z.array(count).meta({ description: "Oldest first, an hour at most." }),
+      bytes: z.array(count).meta({ description: "Oldest first, at most one hour." }),
     })
     .optional()
-    .meta({ description: "What its processes have resident; not of containers." }),
+    .meta({ description: "Resident memory of its processes; absent for containers." }),
   jobs: z
     .array(z.strictObject({ jobId: z.string(), startedAt: instant() }))
-    .meta({ description: "Those it has now." }),
+    .meta({ description: "Its present jobs." }),
   past: z
     .array(
       z.strictObject({
@@ -87,5 +89,5 @@ export const workersSchema = answered("OperatedWorkers", { workers: z.array(work
 /** The body of a freeze. */
 export const freezeSchema = fields({ frozen: flag() });
 
-/** What has been done to a worker. */
+/** Result of an action on a worker. */
 export const operatedSchema = answered("OperatedOn", { id: z.string(), frozen: z.boolean() });

@@ -1,6 +1,6 @@
-/** The parameters that stand in the operations' paths, by name. */
+/** Parameters in the paths of operations, by name. */
 
-/** What each of them names. */
+/** Description of each parameter. */
 export const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   keyId: "Id of an API key.",
   endpointId: "Id of an endpoint.",
@@ -19,12 +19,12 @@ export const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   dataCenterId: "Id of a data centre, for example `EU-RO-1`.",
 };
 
-/** A path of an operation as the document writes it: parameters as `{name}`, what follows a `*` as `{path}`. */
+/** An operation's path in the document's form: parameters as `{name}`, a `*` as `{path}`. */
 export function writtenPath(path: string): string {
   return path.replaceAll(/:(\w+)/g, "{$1}").replace(/\*$/, "{path}");
 }
 
-/** The names of the parameters of an operation's path. */
+/** Names of the parameters in an operation's path. */
 export function parametersOf(path: string): readonly string[] {
   return Array.from(writtenPath(path).matchAll(/\{(\w+)\}/g), ([, name = ""]) => name);
 }

@@ -1,4 +1,4 @@
-/** Pods as the management interface answers them (live), workers in the same shape among them, and what can be asked for. */
+/** Schemas of pods in the management interface (live), also of workers in the same form, and of their queries. */
 import { z } from "zod";
 import { flagParameter } from "../../core/input/query-parameters.ts";
 import { POD_FILTERS } from "../../core/pods/pod-filter.ts";
@@ -55,11 +55,11 @@ export const podSchema = answered("Pod", {
 });
 
 const includes = {
-  includeMachine: flagParameter("`true`: with the machine it is on."),
-  includeNetworkVolume: flagParameter("`true`: with its network volume."),
-  includeSavingsPlans: flagParameter("`true`: with its savings plans, of which there are none."),
-  includeTemplate: flagParameter("`true`: with the template it was made of."),
-  includeWorkers: flagParameter("`true`: workers of endpoints as well."),
+  includeMachine: flagParameter("`true`: includes the machine."),
+  includeNetworkVolume: flagParameter("`true`: includes the network volume."),
+  includeSavingsPlans: flagParameter("`true`: includes savings plans; there are none."),
+  includeTemplate: flagParameter("`true`: includes the template."),
+  includeWorkers: flagParameter("`true`: includes workers of endpoints."),
 };
 
 export const podQuery = z.object(includes);

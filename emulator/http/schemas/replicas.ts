@@ -1,40 +1,36 @@
-/** The emulators that share a store, as their operators are shown them. */
+/** Schemas of the emulators that share a store, for operators. */
 import { z } from "zod";
 import { answered, instant } from "./contract.ts";
 
 const count = z.int().min(0);
 
 const replicaSchema = answered("Replica", {
-  id: z.string().meta({ description: "Given anew at each start." }),
+  id: z.string().meta({ description: "Changes with each start." }),
   address: z
     .string()
     .optional()
-    .meta({ description: "Where the others reach it; absent where it has its store for itself." }),
+    .meta({ description: "Address for other replicas; absent if it has the store for itself." }),
   version: z.string().meta({ description: "Of sv-runtime." }),
   startedAt: instant(),
   leaseEndsAt: instant().optional().meta({
     description:
-      "When others may take its partitions, if nothing more is heard of it; service time, as the replica that answers has seen it.",
+      "When others may take its partitions, unless it renews its lease; service time, as seen by the answering replica.",
   }),
   clockAheadMs: z.int().optional().meta({
-    description:
-      "By how much the clock of its machine is ahead of the database's, ms; nothing depends on it.",
+    description: "Lead of its machine's clock over the database's, ms; for information only.",
   }),
-  partitions: z
-    .array(count)
-    .optional()
-    .meta({ description: "The partitions of the endpoints that it has." }),
-  endpoints: count.meta({ description: "How many endpoints are in them." }),
+  partitions: z.array(count).optional().meta({ description: "The partitions that it owns." }),
+  endpoints: count.meta({ description: "Number of endpoints in them." }),
   workers: count
     .optional()
-    .meta({ description: "How many workers it has; absent where it did not answer." }),
+    .meta({ description: "Number of its workers; absent if it did not answer." }),
   running: count
     .optional()
-    .meta({ description: "How many jobs, or requests to servers, those have now." }),
+    .meta({ description: "Number of their present jobs, or requests to servers." }),
 });
 
 export const replicasSchema = answered("Replicas", {
-  answeredBy: z.string().meta({ description: "The id of the one that was asked." }),
-  replicas: z.array(replicaSchema).meta({ description: "Those that are alive." }),
-  unowned: z.array(count).meta({ description: "Partitions that nobody has." }),
+  answeredBy: z.string().meta({ description: "Id of the answering replica." }),
+  replicas: z.array(replicaSchema).meta({ description: "The live replicas." }),
+  unowned: z.array(count).meta({ description: "Partitions without an owner." }),
 });

@@ -1,4 +1,4 @@
-/** What operators are shown of endpoints: how they are now, their series, and what the scaler decided. */
+/** Schemas for operators: the state of endpoints, their series, and the scaler's decisions. */
 import { z } from "zod";
 import { STEP_MS } from "../../core/observe/series/service-series.ts";
 import { COUNTED_STATES } from "../../core/workers/workers-by-state.ts";
@@ -22,9 +22,9 @@ const overviewSchema = answered("EndpointOverview", {
   workersMin: count,
   workersMax: count,
   jobs: healthSchema.shape.jobs,
-  workers: overState(count).meta({ description: "How many there are in each state." }),
+  workers: overState(count).meta({ description: "Number of workers in each state." }),
   refusedInProduction: count.meta({
-    description: "Requests that were over a rate limit since the start, refused or only warned of.",
+    description: "Requests over a rate limit since the start, refused or only reported.",
   }),
   newest: z
     .strictObject({
@@ -35,13 +35,11 @@ const overviewSchema = answered("EndpointOverview", {
       executionP50: quantile,
       executionP95: quantile,
     })
-    .meta({ description: "Of the last 5 minutes, ms; null: there were none." }),
+    .meta({ description: "Durations of the last 5 minutes, ms; null: there were none." }),
   sparkline: z
     .strictObject({ stepMs, queued: points, running: points })
     .meta({ description: "The last 10 minutes." }),
-  inputSchema: anyJson()
-    .optional()
-    .meta({ description: "JSON Schema, where its handler has one." }),
+  inputSchema: anyJson().optional().meta({ description: "JSON Schema, if its handler has one." }),
   outputSchema: anyJson().optional(),
 });
 
@@ -51,20 +49,20 @@ export const overviewsSchema = answered("EndpointOverviews", {
 
 export const seriesSchema = answered("EndpointSeries", {
   stepMs,
-  endsAt: instant().meta({ description: "When the last step ends, which is not over yet." }),
+  endsAt: instant().meta({ description: "End of the last step, which is not over yet." }),
   points: z
     .strictObject({
-      queued: points.meta({ description: "The most jobs at one time within the step." }),
+      queued: points.meta({ description: "Maximum number of simultaneous jobs within the step." }),
       running: points,
       completed: points.meta({ description: "Jobs that ended in the step." }),
       failed: points.meta({ description: "FAILED and TIMED_OUT." }),
-      delayP50: points.meta({ description: "From the queue to a worker, ms." }),
+      delayP50: points.meta({ description: "Time from the queue to a worker, ms." }),
       delayP95: points,
-      executionP50: points.meta({ description: "From the worker to the end of the job, ms." }),
+      executionP50: points.meta({ description: "Time from the worker to the end of the job, ms." }),
       executionP95: points,
       workers: overState(points).meta({ description: "At the end of the step." }),
     })
-    .meta({ description: "A value for each step of the last hour; null: nothing was measured." }),
+    .meta({ description: "One value per step of the last hour; null: nothing was measured." }),
 });
 
 export const decisionsSchema = answered("ScalerDecisions", {
@@ -72,9 +70,11 @@ export const decisionsSchema = answered("ScalerDecisions", {
     .array(
       z.strictObject({
         at: instant(),
-        start: count.meta({ description: "Workers that were started." }),
-        drain: z.array(z.string()).meta({ description: "Workers that were told to leave." }),
-        workers: count.meta({ description: "Those that started or were ready before." }),
+        start: count.meta({ description: "Number of workers that were started." }),
+        drain: z.array(z.string()).meta({ description: "Ids of workers that were told to leave." }),
+        workers: count.meta({
+          description: "Number of workers that were starting or ready before.",
+        }),
         wanted: count,
         reason: z.string(),
       }),

@@ -1,4 +1,4 @@
-/** A template as the management interface answers it. */
+/** Schemas of templates in the management interface. */
 import { z } from "zod";
 import { flagParameter } from "../../core/input/query-parameters.ts";
 import { answerShape } from "../../core/resources/fields.ts";
@@ -14,10 +14,10 @@ export const templateSchema = answered("Template", {
   runtimeInMin: z.int(),
 });
 
-/** What reading and listing templates can be asked for. */
+/** Query parameters of reading and listing templates. */
 export const templateQuery = z.object({
-  includeEndpointBoundTemplates: flagParameter("`true`: templates of handler files as well."),
-  includePublicTemplates: flagParameter("`true`: templates with `isPublic` as well."),
-  includePlatformTemplates: flagParameter("`true`: templates with `isPlatform` as well."),
+  includeEndpointBoundTemplates: flagParameter("`true`: includes templates of handler files."),
+  includePublicTemplates: flagParameter("`true`: includes templates with `isPublic`."),
+  includePlatformTemplates: flagParameter("`true`: includes templates with `isPlatform`."),
   includeRunpodTemplates: flagParameter("Another name of `includePlatformTemplates`."),
 });

@@ -1,4 +1,4 @@
-/** A worker as the management interface answers it: in the shape of a Pod. */
+/** Schema of a worker in the management interface: in the form of a pod. */
 import { z } from "zod";
 import { answered, instant } from "./contract.ts";
 
@@ -6,12 +6,12 @@ export const workerSchema = answered("Worker", {
   id: z.string(),
   desiredStatus: z.enum(["RUNNING", "EXITED", "TERMINATED"]),
   endpointId: z.string(),
-  slsVersion: z.int().meta({ description: "The version of the endpoint it was started for." }),
+  slsVersion: z.int().meta({ description: "Version of the endpoint that it was started for." }),
   lastStartedAt: instant(),
   gpu: z
     .strictObject({ id: z.string(), displayName: z.string(), count: z.int() })
     .optional()
-    .meta({ description: "The GPUs it was given, if any are known." }),
+    .meta({ description: "Its GPUs, if known." }),
   templateId: z.string().optional(),
   image: z.string().optional(),
   containerDiskInGb: z.int().optional(),

@@ -1,4 +1,4 @@
-/** Pushes a job's stream to one reader, as fast as the reader takes it and no faster. */
+/** Pushes the stream of a job to one reader, no faster than it reads. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { invalidRequest } from "../../core/service-error.ts";
 import { followStream, type StreamEvent } from "../../engine/streams/read-stream.ts";
@@ -12,8 +12,8 @@ import { asRefusal } from "../operation/answers/refuse.ts";
 import { placeAfter, type StreamFormat, type StreamPlace } from "./stream-format.ts";
 
 /**
- * The stream from `place` to the job's end. A reader that goes away ends it, never the job; so does the stop of the
- * service, without a last event, so that the reader knows to come again.
+ * The stream from `place` to the end of the job. A reader that goes away does not end the job. When the service stops, the
+ * stream ends without a last event, so that the reader comes back.
  */
 export function pushStream(
   call: Call<JobPath>,
@@ -41,7 +41,7 @@ async function push(
       if (signal.aborted) break;
     }
   } catch (error) {
-    // It goes on at another replica: its reader comes again, as after any broken connection.
+    // The stream goes on at another replica: the reader comes back, as after any broken connection.
     if (isMoved(error)) return void response.destroy();
     await writeWithBackpressure(
       response,
@@ -53,9 +53,7 @@ async function push(
 }
 
 /**
- * Where the stream begins. A reader that comes again says where it was by `Last-Event-ID`; its URL is still the one it
- * began with.
- *
+ * Start of the stream. A reader that comes back names its last event in `Last-Event-ID`; its URL is still the first one.
  * @throws ServiceError invalid_request
  */
 export function placeOf({ headers }: IncomingMessage, from: number): StreamPlace {

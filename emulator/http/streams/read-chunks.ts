@@ -1,4 +1,4 @@
-/** `GET /emulator/jobs/{jobId}/chunks`: what a job has streamed, without taking it from a reader; or pushed as it comes. */
+/** `GET /emulator/jobs/{jobId}/chunks`: chunks of a job without consuming them; or pushed as they arrive. */
 import { z } from "zod";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { chunkLimitParameter, knownParameter, parse } from "../../core/input/query-parameters.ts";
@@ -19,7 +19,7 @@ import { chunksSchema } from "../schemas/job.ts";
 import { placeOf, pushStream } from "./push-stream.ts";
 import { EVENT_STREAM } from "./stream-format.ts";
 
-/** Maximum of one answer, but for a larger chunk. */
+/** Maximum size of an answer, unless one chunk is larger. */
 const PAGE_BYTES = LIMITS.chunkMaxBytes;
 
 export const readChunks: Operation<{ readonly jobId: string }> = {
@@ -79,7 +79,7 @@ async function chunksAnswer(
   };
 }
 
-/** At most so many, and no more than a page has; always one if there is one. */
+/** The first chunks, at most `limit` and one page; at least one if there is one. */
 async function firstChunks(batches: readonly ShownBatch[], limit: number): Promise<Uint8Array[]> {
   const shown: Uint8Array[] = [];
   let bytes = 0;
@@ -97,10 +97,10 @@ async function firstChunks(batches: readonly ShownBatch[], limit: number): Promi
   }
 }
 
-/** What follows a member of an object before these: the bytes stay as they are. */
+/** Text before the chunks, which are inserted as raw bytes. */
 function membersOf(chunk: Uint8Array): readonly Piece[] {
   const isUsual = chunk[0] === BRACE && chunk[1] === QUOTE;
-  // What a worker streamed in another form than ours.
+  // A chunk of a worker in another form than ours.
   return isUsual ? [chunk.subarray(1)] : [`"output":`, chunk, "}"];
 }
 

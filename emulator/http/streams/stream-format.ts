@@ -1,4 +1,4 @@
-/** The two forms in which a job's stream is pushed: Server-Sent Events and lines of JSON (ours). */
+/** Formats of a pushed stream: Server-Sent Events and lines of JSON (ours). */
 import { Buffer } from "node:buffer";
 import { chunksOf, LINE_FEED } from "../../../runtime/protocol/chunk-batch.ts";
 import { freeAlone } from "../../core/jobs/free-memory.ts";
@@ -8,18 +8,18 @@ import { joined } from "../operation/answers/answer.ts";
 
 export interface StreamFormat {
   readonly contentType: string;
-  /** The event as it is written; nothing for one that this form does not show. `job` makes the body of its end. */
+  /** The text of an event; empty for one that the format leaves out. `job` makes the body at the end. */
   frame(
     event: StreamEvent,
     job: (event: StreamEvent & { type: "end" }) => readonly Piece[],
   ): readonly Piece[];
-  /** An error after the first byte; `body` is that of an error answer. */
+  /** An error after the first byte; `body` is the body of an error answer. */
   error(body: readonly PieceInHand[]): readonly PieceInHand[];
 }
 
 /**
- * `event: chunk` with the chunk as data and its place as `id`, `event: restart`, and at last `event: end` with the job.
- * While nothing happens a comment keeps intermediaries from closing the connection.
+ * `event: chunk` with the chunk as data and its place as `id`, `event: restart`, and at last `event: end` with the job. While
+ * nothing happens, a comment keeps intermediaries from closing the connection.
  */
 export const EVENT_STREAM: StreamFormat = {
   contentType: "text/event-stream",
@@ -38,7 +38,7 @@ export const EVENT_STREAM: StreamFormat = {
   error: (body) => ["event: error\ndata: ", ...body, "\n\n"],
 };
 
-/** Each chunk a line, `{"restart":attempt}`, and as the last line the job. Nothing is written while nothing happens. */
+/** One line per chunk, `{"restart":attempt}`, and the job as the last line. Nothing is written while nothing happens. */
 export const JSON_LINES: StreamFormat = {
   contentType: "application/x-ndjson",
   frame(event, job) {
@@ -56,19 +56,19 @@ export const JSON_LINES: StreamFormat = {
   error: (body) => [...body, "\n"],
 };
 
-/** Where a reader stands: everything before `from` of that attempt is known to it. */
+/** Position of a reader: it knows all chunks before `from` of that attempt. */
 export interface StreamPlace {
   readonly from: number;
-  /** Undefined if the reader did not say; then `from` counts in the current attempt. */
+  /** Undefined if the reader did not name it; `from` then counts in the current attempt. */
   readonly attempt: number | undefined;
 }
 
-/** The index of the chunk; from the second attempt on `attempt.index`, as indexes then start again from 0. */
+/** The index of the chunk; from the second attempt on `attempt.index`, because indexes start again from 0. */
 function placeOf(index: number, attempt: number): string {
   return attempt > 1 ? `${attempt}.${index}` : String(index);
 }
 
-/** Where a reader goes on whose last event had `id`; undefined for an id that no event has. */
+/** Position after the event with this `id`; undefined for an invalid id. */
 export function placeAfter(id: string): StreamPlace | undefined {
   const match = /^(?:([1-9]\d{0,8})\.)?(\d{1,15})$/.exec(id);
   return match ? { from: Number(match[2]) + 1, attempt: Number(match[1] ?? 1) } : undefined;
@@ -113,7 +113,7 @@ const EVENT_END = "\n\n";
 const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
 
-/** In JSON a line break stands between tokens only, where a space means the same. */
+/** In JSON a line break appears only between tokens, where a space means the same. */
 function onOneLine(piece: Piece): Piece {
   if (typeof piece === "string") return piece;
   if (piece instanceof Uint8Array) return asOneLine(piece);

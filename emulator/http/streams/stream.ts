@@ -1,4 +1,4 @@
-/** `/stream/{id}`: a job's chunks, since the previous read (spec) or from an index, or pushed as they come (ours). */
+/** `/stream/{id}`: chunks of a job since the last read (spec) or from an index, or pushed as they arrive (ours). */
 import { fromParameter, parseFrom } from "../../core/input/query-parameters.ts";
 import { refuseUnknown } from "../../engine/jobs/read/job-view.ts";
 import { readStream } from "../../engine/streams/read-stream.ts";
@@ -19,15 +19,16 @@ const PUSHED = {
 } as const;
 
 const chunksAnswer: AnswerContract = {
-  description: "The chunks; pushed as they come if the request prefers one of the other two types.",
+  description:
+    "The chunks; pushed as they arrive if the request prefers one of the other two types.",
   content: {
     "application/json": streamSchema,
     "text/event-stream": "Events `chunk`, `restart`, `error` and `end`; the last one has the job.",
-    "application/x-ndjson": "A chunk on each line; on the last one the job.",
+    "application/x-ndjson": "One chunk per line; the job on the last line.",
   },
   headers: z.object({
     "job-status": z.enum(JOB_STATUSES).optional().meta({
-      description: "With JSON: of the job; a final one only together with its last chunks.",
+      description: "With JSON: status of the job; a final one only together with the last chunks.",
     }),
   }),
 };
@@ -36,7 +37,7 @@ export const stream: Operation<JobPath> = {
   methods: ["GET", "POST"],
   path: "/v2/:endpointId/stream/:jobId",
   rateLimit: "stream",
-  // Otherwise the chunks are taken from whoever reads next.
+  // Without `from`, the chunks are consumed.
   reads: (query) => "from" in query,
   contract: {
     tag: "jobs",
@@ -62,7 +63,7 @@ export const stream: Operation<JobPath> = {
 
 async function readBatch(call: Call<JobPath>): Promise<Answer> {
   const { service, dialect, path, query, request, response } = call;
-  // Whoever asks for no body must not take the chunks from a reader.
+  // A HEAD request must not consume the chunks of a reader.
   const from = parseFrom(query) ?? (request.method === "HEAD" ? 0 : undefined);
   using wait = new ClientWait(service, response);
   const options = { from, holdMs: dialect.streamHoldMs, signal: wait.signal };

@@ -87,7 +87,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard", () => {
       const askedTwice = watchRequests(page);
       const due = panel(page, /^What is due next/).locator("tbody tr");
       const deletion = due.filter({
-        hasText: "is deleted: it is COMPLETED, and is kept no longer",
+        hasText: "is deleted: it is COMPLETED, and its retention ends",
       });
       await deletion.waitFor();
       expect(await deletion.getByRole("link").getAttribute("href")).toBe(`#/job/${id}`);

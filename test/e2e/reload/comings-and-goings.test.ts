@@ -79,7 +79,7 @@ test("a config that changes is heeded, and one that is wrong is said to be so", 
   );
   expect(await served.call("told")).toBe("one");
   served.save("app/sv.config.json", "{ no JSON");
-  await served.emulator.stderrMatch(/what was served is served on: .*is no valid JSON/u);
+  await served.emulator.stderrMatch(/what was served is served on: .*is not valid JSON/u);
   expect(await served.call("told")).toBe("one");
   served.save("app/sv.config.json", config("two"));
   await expectAnswer(served, "told", "two");

@@ -121,7 +121,7 @@ describe("a yield of more than 1 MB", () => {
 });
 
 it.each([
-  ["that is no JSON", '{"output": Infinity}', "no valid JSON"],
+  ["that is no JSON", '{"output": Infinity}', "not valid JSON"],
   ["without an output", "{}", "output is required"],
   ["that cannot be split", `{"output": {"${"k".repeat(1_200_000)}": 1}}`, "cannot be split"],
   ["larger than any output", `{"output": "${"x".repeat(22_000_000)}"}`, "must be at most"],

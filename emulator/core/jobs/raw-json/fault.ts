@@ -26,22 +26,22 @@ export function unexpectedByte(
   const place = `unexpected ${byteInWords(byte)} at byte ${atByte}`;
   const inString = state === stateOf("string");
   if (isInsideCharacter(state) || (inString && byte >= 0x80)) {
-    return { kind: "utf8", message: `${subject} is no valid UTF-8: ${place}`, atByte };
+    return { kind: "utf8", message: `${subject} is not valid UTF-8: ${place}`, atByte };
   }
   let hint = `expected ${expectedIn(state)}`;
   if (inString) hint = "a control character in a string must be escaped";
   if (byte === 0xef && atByte === 0) hint = "send UTF-8 without a byte order mark";
-  return { kind: "syntax", message: `${subject} is no valid JSON: ${place}; ${hint}`, atByte };
+  return { kind: "syntax", message: `${subject} is not valid JSON: ${place}; ${hint}`, atByte };
 }
 
 /** The fault of a text that ends in `state`. */
 export function unexpectedEnd(subject: string, state: number, atByte: number): JsonFault {
   if (isInsideCharacter(state)) {
-    const message = `${subject} is no valid UTF-8: it ends inside a character at byte ${atByte}`;
+    const message = `${subject} is not valid UTF-8: it ends inside a character at byte ${atByte}`;
     return { kind: "utf8", message, atByte };
   }
   const what = state === stateOf("start") ? "it is empty" : `it ends too early, at byte ${atByte}`;
-  const message = `${subject} is no valid JSON: ${what}; expected ${expectedIn(state)}`;
+  const message = `${subject} is not valid JSON: ${what}; expected ${expectedIn(state)}`;
   return { kind: "incomplete", message, atByte };
 }
 

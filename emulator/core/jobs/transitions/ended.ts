@@ -1,4 +1,4 @@
-/** What can still happen to a job that has ended, and what can happen to any job. */
+/** Rows for a job that has ended, and rows for a job in any status. */
 import { as, backInQueue, type TransitionRow, VOIDS_ATTEMPT } from "./row.ts";
 
 const END_STATUSES = ["COMPLETED", "FAILED", "TIMED_OUT"] as const;
@@ -11,7 +11,7 @@ const ALL_STATUSES = [
   "CANCELLED",
 ] as const;
 
-/** An outcome whose receipt got lost is sent again under the same lease and finds the job as it left it. */
+/** A worker that misses a receipt sends the outcome again under the same lease. */
 export const repeatRows: readonly TransitionRow[] = END_STATUSES.flatMap((from) =>
   (["complete", "fail", "time-out", "lose-worker"] as const).map((event): TransitionRow => ({
     from,
@@ -29,7 +29,7 @@ export const finishedRows: readonly TransitionRow[] = [
     event: "damage",
     to: "FAILED",
     source: "ours",
-    says: "what is kept of it is damaged",
+    says: "its stored data is damaged",
     change: (_job, event) => ({ failure: as(event, "damage").failure }),
   })),
   ...(["FAILED", "TIMED_OUT"] as const).map((from): TransitionRow => ({

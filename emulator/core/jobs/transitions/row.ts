@@ -1,10 +1,10 @@
-/** The form of a row of the job's state machine, and the changes of fields that several rows share. */
+/** The form of a row of the job's state machine, and changes that several rows share. */
 import type { JobStatus } from "../../../../runtime/protocol/job-status.ts";
 import { type AttemptEnd, attemptsBefore } from "../job-attempts.ts";
 import type { JobEvent, JobEventType } from "../job-event.ts";
 import type { Job, JobChange } from "../job.ts";
 
-/** Why an event changed nothing. */
+/** Why an event was refused. */
 export type Refusal =
   | "stale_lease"
   | "job_already_finished"
@@ -14,7 +14,7 @@ export type Refusal =
 export type EffectType = "offer" | "revoke" | "settled" | "chunks" | "restarted" | "removed";
 
 export interface Condition {
-  /** Words for the diagram. */
+  /** Text for the diagram. */
   readonly says: string;
   test(job: Job, event: JobEvent): boolean;
 }
@@ -22,21 +22,21 @@ export interface Condition {
 export interface TransitionRow {
   readonly from: JobStatus | "none";
   readonly event: JobEventType | "submit";
-  /** The row applies only then; of several rows the first that applies counts. */
+  /** Condition of the row; the first row that applies counts. */
   readonly when?: Condition;
   readonly to: JobStatus | "deleted" | "unchanged";
-  /** The status a deleted job is shown with to those who still wait for it. */
+  /** Status of a deleted job in answers to requests that still wait for it. */
   readonly shownAs?: JobStatus;
   readonly source: "spec" | "ours";
   readonly says: string;
-  /** The fields that change, besides the status. */
+  /** Changes of fields besides the status. */
   readonly change?: (job: Job, event: JobEvent, now: number) => JobChange;
   readonly effects?: readonly EffectType[];
   /** Payloads that become void. */
   readonly voids?: readonly ("output" | "chunks")[];
 }
 
-/** Narrows an event inside a row that only ever sees that type. */
+/** Narrows the event of a row to the row's type. */
 export function as<T extends JobEventType>(
   event: JobEvent,
   type: T,
@@ -45,16 +45,16 @@ export function as<T extends JobEventType>(
   return event as Extract<JobEvent, { type: T }>;
 }
 
-/** Never negative, even for a job stored by an earlier run whose clock was ahead. */
+/** Never negative: an earlier run's clock may have been ahead when the job was stored. */
 export const elapsed = (since: number, now: number): number => Math.max(0, Math.round(now - since));
 
-/** The job has ended now. */
+/** Fields of a job that ends now. */
 export const ended = (job: Job, now: number): JobChange => ({
   endedAt: now,
   executionTimeMs: job.startedAt === undefined ? undefined : elapsed(job.startedAt, now),
 });
 
-/** Back among the waiting jobs: the last attempt is one of the earlier ones now. */
+/** Fields of a job that returns to the queue; its last attempt becomes an earlier one. */
 export const backInQueue = (job: Job, now: number, end?: AttemptEnd): JobChange => ({
   ...attemptsBefore(job, now, end),
   queuedAt: now,
@@ -68,5 +68,5 @@ export const backInQueue = (job: Job, now: number, end?: AttemptEnd): JobChange 
   chunksRead: 0,
 });
 
-/** Payloads of an attempt that is not the last. */
+/** All payloads of an attempt. */
 export const VOIDS_ATTEMPT = ["output", "chunks"] as const;

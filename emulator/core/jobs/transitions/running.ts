@@ -1,4 +1,4 @@
-/** What can happen to a job that a worker holds. */
+/** Rows for a job that a worker holds. */
 import { overrunAt } from "../job-due.ts";
 import { as, backInQueue, elapsed, ended, type TransitionRow, VOIDS_ATTEMPT } from "./row.ts";
 
@@ -17,7 +17,7 @@ export const runningRows: readonly TransitionRow[] = [
     event: "arrive",
     to: "IN_PROGRESS",
     source: "ours",
-    says: "the worker has its large input now: it begins",
+    says: "its large input has reached the worker",
     change: ({ lease, queuedAt, executionTimeoutMs }, _event, now) => ({
       startedAt: now,
       delayTimeMs: elapsed(queuedAt, now),
@@ -34,7 +34,7 @@ export const runningRows: readonly TransitionRow[] = [
       const { isPaused, pausedMs } = as(event, "report-pause");
       const { lease, startedAt = now, executionTimeoutMs } = job;
       if (!lease) return {};
-      // No job can have stood still for longer than it has been running.
+      // The pauses of a job are never longer than its run.
       const paused = Math.min(pausedMs, elapsed(startedAt, now));
       const endsAt = isPaused ? undefined : overrunAt(startedAt, executionTimeoutMs, paused);
       return { lease: { ...lease, overrunAt: endsAt } };
@@ -45,7 +45,7 @@ export const runningRows: readonly TransitionRow[] = [
     event: "advance-clock",
     to: "IN_PROGRESS",
     source: "ours",
-    says: "service time was advanced: all but the time to live keeps real time",
+    says: "service time was advanced; only the time to live follows it",
     change: ({ lease, startedAt }, event) => {
       const { byMs } = as(event, "advance-clock");
       return {
@@ -183,7 +183,7 @@ export const runningRows: readonly TransitionRow[] = [
     event: "hand-back",
     to: "IN_QUEUE",
     source: "ours",
-    says: "given back unharmed, at the head of the queue, or at its end if its input cannot be read now",
+    says: "returned unharmed: to the head of the queue, or to its end if its input cannot be read now",
     change(job, event, now) {
       const { outcome = "handed_back", nextQueueKey = job.queueKey } = as(event, "hand-back");
       return { ...backInQueue(job, now, outcome), queueKey: nextQueueKey };
@@ -196,7 +196,7 @@ export const runningRows: readonly TransitionRow[] = [
     event: "damage",
     to: "FAILED",
     source: "ours",
-    says: "its data is damaged at rest",
+    says: "its stored data is damaged",
     change: (job, event, now) => ({
       ...ended(job, now),
       failure: as(event, "damage").failure,

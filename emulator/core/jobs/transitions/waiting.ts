@@ -1,4 +1,4 @@
-/** What can happen to a job before a worker has it. */
+/** Rows for a job without a worker. */
 import { overrunAt } from "../job-due.ts";
 import { as, elapsed, ended, type TransitionRow } from "./row.ts";
 
@@ -51,7 +51,7 @@ export const waitingRows: readonly TransitionRow[] = [
     event: "damage",
     to: "FAILED",
     source: "ours",
-    says: "its data is damaged at rest",
+    says: "its stored data is damaged",
     change: (job, event, now) => ({ ...ended(job, now), failure: as(event, "damage").failure }),
     effects: ["settled"],
   },

@@ -9,7 +9,7 @@ export const ENDPOINT_SETTINGS = [
   {"name":"executionTimeoutMs","label":"Execution timeout","kind":"number","note":"ms","only":{"type":"QUEUE"}},
   {"name":"retries.workerLost","label":"Retries, worker lost","kind":"number","only":{"type":"QUEUE"}},
   {"name":"retries.handlerError","label":"Retries, handler failed","kind":"number","only":{"type":"QUEUE"}},
-  {"name":"requestsPerWorker","label":"Requests per worker","kind":"number","help":"each running worker raises the rate limits by this number"},
+  {"name":"requestsPerWorker","label":"Requests per worker","kind":"number","help":"each running worker adds this number to the rate limits"},
   {"name":"gpuTypeIds","label":"GPU types","kind":"line","isList":true,"help":"separated by commas, the preferred one first","only":{"computeType":"GPU"},"rolls":true},
   {"name":"gpuCount","label":"GPUs per worker","kind":"number","only":{"computeType":"GPU"},"rolls":true},
   {"name":"cpuFlavorIds","label":"CPU flavours","kind":"line","isList":true,"help":"separated by commas","only":{"computeType":"CPU"},"rolls":true},

@@ -19,7 +19,7 @@ const create: Operation = {
   contract: {
     tag: "emulator",
     takes: keyInputSchema,
-    answers: { 201: json("The key, which is shown this once.", madeKeySchema) },
+    answers: { 201: json("The key; it is shown only once.", madeKeySchema) },
     errors: ["key_name_taken", "endpoint_not_found", "wrong_endpoint_type", "storage_full"],
   },
   async perform({ service, request, response }) {
@@ -52,7 +52,7 @@ const revoke: Operation<{ readonly keyId: string }> = {
   owner: "any",
   contract: {
     tag: "emulator",
-    answers: { 204: noContent("It opens nothing from now on.") },
+    answers: { 204: noContent("The key is revoked.") },
     errors: ["key_not_found", "storage_full"],
   },
   async perform({ service, path }) {
@@ -63,9 +63,9 @@ const revoke: Operation<{ readonly keyId: string }> = {
 };
 
 export const KEY_OPERATIONS = {
-  /** `POST /emulator/keys`: makes an API key with a scope, and shows it once (ours). */
+  /** `POST /emulator/keys`: creates an API key with a scope, and shows it once (ours). */
   createKey: create,
-  /** `GET /emulator/keys`: the keys that were made, with when each was used last (ours). */
+  /** `GET /emulator/keys`: the created keys, each with the time of its last use (ours). */
   listKeys: list,
   /** `DELETE /emulator/keys/{id}`: revokes a key (ours). */
   revokeKey: revoke,
@@ -77,7 +77,7 @@ function keyBody({ keys }: HttpService, key: ApiKey) {
   return { ...shown, ...(usedAt !== undefined && { lastUsedAt: iso(usedAt) }) };
 }
 
-/** The name is known to nobody once the key is revoked. */
+/** The key's name is unknown after its revocation. */
 function subjectOf({ id, name }: ApiKey): string {
   return `${id} ${name}`;
 }

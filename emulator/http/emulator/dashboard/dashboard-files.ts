@@ -1,4 +1,4 @@
-/** The files the dashboard consists of, as a build left them. */
+/** Files of the dashboard from the build. */
 import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -19,14 +19,17 @@ export const PAGE = "page.html";
 export interface DashboardFile {
   readonly mediaType: string;
   readonly bytes: Buffer;
-  /** The same, smaller. */
+  /** The file, compressed. */
   readonly zipped: Buffer;
 }
 
-/** Read once, all at the first request. */
+/** All files are read once, at the first request. */
 let files: Promise<ReadonlyMap<string, DashboardFile>> | undefined;
 
-/** Undefined where the dashboard has no file of that name. @throws Error where it was not built */
+/**
+ * Undefined for an unknown name.
+ * @throws Error if the dashboard was not built
+ */
 export async function dashboardFile(name: string): Promise<DashboardFile | undefined> {
   files ??= readAll(folder());
   return (await files).get(name);
@@ -47,7 +50,7 @@ function endingOf(name: string): Ending | undefined {
   return Object.hasOwn(MEDIA_TYPES, ending) ? (ending as Ending) : undefined;
 }
 
-/** The source is for browsers only once it was built: then that is what is served, also by what runs from source. */
+/** Browsers need the built files: these are served even when the service runs from source. */
 function folder(): string {
   const isBuilt = !import.meta.url.endsWith(".ts");
   const place = isBuilt ? "../../../dashboard/" : "../../../../dist/emulator/dashboard/";

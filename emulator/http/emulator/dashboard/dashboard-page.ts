@@ -6,7 +6,7 @@ import type { WholeAnswer } from "../../operation/answers/answer.ts";
 import type { Call, Operation } from "../../operation/operation.ts";
 import { type DashboardFile, dashboardFile, PAGE } from "./dashboard-files.ts";
 
-/** Nothing but what this service serves is loaded, run or called; outputs may hold pictures. */
+/** The page may load, run and call only what this service serves; outputs may contain pictures. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -39,14 +39,14 @@ const readPage: Operation = {
     const isShown = wanted === "text/html" && !service.dashboard.isOff;
     const file = isShown ? await dashboardFile(PAGE) : undefined;
     if (file === undefined) {
-      // As at any path without an operation.
+      // The same refusal as for any path without an operation.
       admit(service, request);
       throw new ServiceError("not_found", "there is no operation at /");
     }
     return answerOf(call, file, {
       "content-security-policy": POLICY,
       "referrer-policy": "no-referrer",
-      // It names the files of this build.
+      // The page names the files of this build, so it must not be cached.
       "cache-control": "no-cache",
     });
   },
@@ -73,7 +73,7 @@ const readFile: Operation<{ readonly file: string }> = {
     if (file === undefined || name === PAGE) {
       throw new ServiceError("not_found", `the dashboard has no file "${name}"`);
     }
-    // Their names change with what is in them.
+    // The name of a file changes with its content.
     return answerOf(call, file, { "cache-control": "public, max-age=31536000, immutable" });
   },
 };
@@ -98,7 +98,7 @@ function answerOf(
 }
 
 export const DASHBOARD_PAGE_OPERATIONS = {
-  /** `GET /`: the dashboard, for a browser; needs a session to show anything (ours). */
+  /** `GET /`: the dashboard, for browsers; it shows data only with a session (ours). */
   readDashboard: readPage,
   /** `GET /ui/{file}`: the scripts and styles of the dashboard (ours). */
   readDashboardFile: readFile,

@@ -1,4 +1,4 @@
-/** The operations that open and end the dashboard for a browser. */
+/** Operations that open and end a browser's session of the dashboard. */
 import { z } from "zod";
 import type { ApiKey } from "../../../core/access/api-key.ts";
 import { DASHBOARD_MODES } from "../../../core/access/dashboard-mode.ts";
@@ -23,7 +23,7 @@ const ticketSchema = answered("DashboardTicket", {
 
 const MOST_CHARACTERS = 4_096;
 
-/** One of both. */
+/** A ticket or a key. */
 const entrySchema = fields({
   ticket: secretText(MOST_CHARACTERS).optional(),
   key: secretText(MOST_CHARACTERS).optional(),
@@ -38,7 +38,7 @@ const begin: Operation = {
   contract: {
     tag: "emulator",
     takes: entrySchema,
-    answers: { 201: json("The session; its cookie comes with it.", sessionSchema) },
+    answers: { 201: json("The session; the answer sets its cookie.", sessionSchema) },
     errors: ["unauthorized", "key_expired", "insufficient_scope", "not_found"],
   },
   async perform(call) {
@@ -79,7 +79,7 @@ const read: Operation = {
   access: "admin",
   contract: {
     tag: "emulator",
-    answers: { 200: json("What the dashboard may be used for.", sessionSchema) },
+    answers: { 200: json("The allowed use of the dashboard.", sessionSchema) },
     errors: ["not_found"],
   },
   async perform(call) {
@@ -130,12 +130,12 @@ function stateOf({ service }: Call<unknown>, key: ApiKey | undefined) {
 }
 
 export const SESSION_OPERATIONS = {
-  /** `POST /emulator/session`: opens the dashboard for a browser by a ticket or a key, and answers a cookie for it (ours). */
+  /** `POST /emulator/session`: opens the dashboard for a browser with a ticket or a key, and answers with a cookie (ours). */
   beginSession: begin,
-  /** `GET /emulator/session`: what the dashboard may be used for (ours). */
+  /** `GET /emulator/session`: the allowed use of the dashboard (ours). */
   readSession: read,
-  /** `DELETE /emulator/session`: ends the session of a browser (ours). */
+  /** `DELETE /emulator/session`: ends a browser's session (ours). */
   endSession: end,
-  /** `POST /emulator/tickets`: makes a ticket that opens the dashboard once (ours). */
+  /** `POST /emulator/tickets`: creates a ticket that opens the dashboard once (ours). */
   issueTicket: issue,
 };

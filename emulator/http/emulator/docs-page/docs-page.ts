@@ -3,7 +3,7 @@ import { ServiceError } from "../../../core/service-error.ts";
 import type { Operation } from "../../operation/operation.ts";
 import { isPageFile, PAGE_FILES, readPageFile } from "./files.ts";
 
-/** Nothing but what this service serves is loaded, run or called. The pictures are part of the style sheet. */
+/** The page may load, run and call only what this service serves. Pictures are part of the style sheet. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -83,9 +83,9 @@ const readFile: Operation<{ readonly file: string }> = {
 };
 
 export const DOCS_OPERATIONS = {
-  /** `GET /v1/docs`: leads to the documentation page from where the live service has it (live). */
+  /** `GET /v1/docs`: redirects from the live service's address of the documentation page (live). */
   findDocs: find,
-  /** `GET /docs`: a page on which the interface can be read and tried (live); it needs no network and loads nothing from elsewhere. */
+  /** `GET /docs`: a page to read and try the interface (live); it needs no network and loads nothing from elsewhere. */
   readDocs: read,
   /** `GET /docs/{file}`: the scripts and styles of the documentation page (ours). */
   readDocsFile: readFile,

@@ -1,4 +1,4 @@
-/** The files the documentation page consists of: two of ours, and Swagger UI's, which a build puts beside them. */
+/** Files of the documentation page: two of ours, and Swagger UI's, which the build puts beside them. */
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";

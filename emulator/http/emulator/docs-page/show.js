@@ -1,8 +1,8 @@
-// Shows the document of the service this page comes from; runs in the browser.
+// Shows the OpenAPI document of the service that this page comes from; runs in the browser.
 const url = new URL("v1/openapi.json", document.baseURI).href;
 let key;
 
-// Who has a key is shown what the handlers of the endpoints take and give, too.
+// With a key, the document also shows the schemas of the endpoints' handlers.
 const loadsAgainWithKey = () => ({
   statePlugins: {
     auth: {
@@ -31,7 +31,7 @@ globalThis.SwaggerUIBundle({
   dom_id: "#operations",
   deepLinking: true,
   displayRequestDuration: true,
-  // Otherwise documents are sent to a validator elsewhere.
+  // Without this, the page would send documents to an external validator.
   validatorUrl: null,
   plugins: [loadsAgainWithKey],
   requestInterceptor: (request) => {

@@ -1,4 +1,4 @@
-/** `GET /emulator/limits`: which requests production would have refused for its rate limits, by endpoint and operation. */
+/** `GET /emulator/limits`: requests that the live service would have refused for its rate limits, by endpoint and operation. */
 import { z } from "zod";
 import type { ExceededLimit } from "../../../core/limits/limit-report.ts";
 import { LIMIT_MODES } from "../../../core/limits/rate-limit.ts";
@@ -19,10 +19,10 @@ const limitReportSchema = answered("LimitReport", {
         endpointId: z.string(),
         operation: z.string().meta({ description: "For example `/run`." }),
         count: whole.meta({
-          description: "Requests that production would have refused, or that were refused.",
+          description: "Requests over a limit: refused, or refused only by the live service.",
         }),
-        requests: peak.meta({ description: "In any 10 s, of one key." }),
-        concurrent: peak.optional().meta({ description: "At the same time, of one key." }),
+        requests: peak.meta({ description: "Requests of one key in any 10 s." }),
+        concurrent: peak.optional().meta({ description: "Simultaneous requests of one key." }),
         firstAt: instant(),
         lastAt: instant(),
       }),
@@ -38,7 +38,7 @@ export const readLimits: Operation = {
   access: "admin",
   contract: {
     tag: "emulator",
-    answers: { 200: json("What was over a limit.", limitReportSchema) },
+    answers: { 200: json("The exceeded limits.", limitReportSchema) },
   },
   async perform({ service: { limits } }) {
     const exceeded = (limits?.exceededLimits() ?? []).map(shown);

@@ -1,4 +1,4 @@
-/** `GET /emulator/events`: every change of state as it happens, as server-sent events; `?endpointId=` for one endpoint only. */
+/** `GET /emulator/events`: all changes of state as they happen, as server-sent events; `?endpointId=` selects one endpoint. */
 import { z } from "zod";
 import {
   endpointIdParameter,
@@ -18,13 +18,13 @@ import { iso } from "../../../core/time/iso.ts";
 import { type Push, pushFeed } from "./push-feed.ts";
 
 const DROPPED =
-  "events came faster than they were read, so some are lost; ask for the states and follow again";
+  "some events are lost because they were not read fast enough; read the states and follow again";
 
-/** Frames of a reader that wants events joined come no closer together (real time). */
+/** Minimum interval between joined frames (real time). */
 const JOINED_EVERY_MS = 100;
 
 const afterParameter = z.string({ error: "must be one id of an event" }).optional().meta({
-  description: "Id of an event: begins with what followed it. `Last-Event-ID` goes before.",
+  description: "Id of an event: the stream begins after it. `Last-Event-ID` goes first.",
 });
 
 export const events: Operation = {
@@ -37,11 +37,11 @@ export const events: Operation = {
     query: z.object({
       endpointId: endpointIdParameter,
       after: afterParameter,
-      joined: flagParameter("True joins events that come close together, as `batch`."),
+      joined: flagParameter("True joins close events into a `batch`."),
     }),
     answers: {
       200: {
-        description: "Every change of state as it happens.",
+        description: "All changes of state as they happen.",
         content: {
           "text/event-stream":
             "Events `job`, `attempt`, `worker`, `scale`, `endpoint`, `webhook` and `clock`, or `batch` of these; `reset`, `replica` and `dropped`.",
@@ -87,7 +87,7 @@ interface AskedOfAll {
   readonly after: string | undefined;
 }
 
-/** Where several replicas share a store: the events of each. */
+/** Merges the events of all replicas that share the store. */
 function ofAll(
   { clock, realClock }: HttpService["engine"],
   { askReplica: ask, ownership, endpointId, isJoined, after }: AskedOfAll,
@@ -117,7 +117,7 @@ function ofAll(
   };
 }
 
-/** Where the reader stands, if it did not say so or what it missed is not kept; else what it missed. */
+/** The position of a new reader, or of one that missed events which are no longer kept; otherwise the missed events. */
 function beginning(
   feed: EventFeed,
   after: string | undefined,
@@ -131,7 +131,7 @@ function beginning(
     : { text: "", items: missed.events.filter(isWanted) };
 }
 
-/** A frame for each event. Members set to undefined are not written: a copy without them would take twice the time. */
+/** Writes one frame per event. Members set to undefined are not written; a copy without them would take twice the time. */
 function framesOf(feed: EventFeed): Push<ServiceEvent>["written"] {
   return (happened) => {
     const at = instants();
@@ -149,7 +149,7 @@ function framesOf(feed: EventFeed): Push<ServiceEvent>["written"] {
   };
 }
 
-/** One frame for all of them. */
+/** Writes one frame for all events. */
 function batchOf(feed: EventFeed): Push<ServiceEvent>["written"] {
   return (happened) => {
     const at = instants();
@@ -163,7 +163,7 @@ function batchOf(feed: EventFeed): Push<ServiceEvent>["written"] {
   };
 }
 
-/** Writes moments, of which many that follow each other are the same. */
+/** Formats moments; neighbours are often equal, so the last text is kept. */
 function instants(): (at: number) => string {
   let last = Number.NaN;
   let text = "";

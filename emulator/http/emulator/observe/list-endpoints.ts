@@ -1,4 +1,4 @@
-/** `GET /emulator/endpoints`: the endpoints with their jobs, workers and durations now and in the last minutes. */
+/** `GET /emulator/endpoints`: the endpoints with their present jobs, workers and durations of the last minutes. */
 import { STEP_MS } from "../../../core/observe/series/service-series.ts";
 import { endpointOverviews } from "../../../engine/resources/endpoints/endpoint-overview.ts";
 import { jsonAnswer } from "../../operation/answers/answer.ts";

@@ -1,4 +1,6 @@
-/** `GET /emulator/replicas`: the emulators that share the store, what each of them has, and what nobody has. */
+/**
+ * `GET /emulator/replicas`: the emulators that share the store, with the partitions of each, and partitions without an owner.
+ */
 import { hostname } from "node:os";
 import type { z } from "zod";
 import { RUNTIME_VERSION } from "../../../../runtime/version.ts";
@@ -35,7 +37,7 @@ function alone({ engine, startedAt }: HttpService): Listed {
   return { answeredBy: id, replicas: [{ ...self, ...figures(engine) }], unowned: [] };
 }
 
-/** Of the others what the store has of them. */
+/** The store's data about other replicas. */
 function shared({ engine }: HttpService, ownership: Ownership): Listed {
   const answeredBy = ownership.self.id;
   const endpoints = [...engine.directory.endpointIds()].map((id) => ownership.partitionOf(id));
@@ -58,7 +60,7 @@ function shared({ engine }: HttpService, ownership: Ownership): Listed {
   return { answeredBy, replicas, unowned: [...unowned] };
 }
 
-/** What each knows of itself alone. */
+/** Data that a replica alone has about itself. */
 function figures({ fleet }: HttpService["engine"]) {
   const workers = fleet.all();
   return {

@@ -1,4 +1,4 @@
-/** `GET /emulator/logs`: the newest lines of the log and those that follow, as server-sent events. */
+/** `GET /emulator/logs`: the newest lines of the log, followed by new ones, as server-sent events. */
 import { z } from "zod";
 import { jsonLine } from "../../../core/observe/log/json-line.ts";
 import {
@@ -22,7 +22,7 @@ import type { Operation } from "../../operation/operation.ts";
 import { KEPT, MergedLogs } from "./merged-logs.ts";
 import { type Push, pushFeed } from "./push-feed.ts";
 
-const DROPPED = "lines came faster than they were read, so some are lost; ask for them again";
+const DROPPED = "some lines are lost because they were not read fast enough; ask for them again";
 
 export const logs: Operation = {
   methods: ["GET"],
@@ -34,7 +34,7 @@ export const logs: Operation = {
     query: z.object({
       endpointId: endpointIdParameter,
       tail: tailParameter,
-      ended: flagParameter("True ends the answer after the lines that are there."),
+      ended: flagParameter("True ends the answer after the older lines."),
     }),
     answers: {
       200: {
@@ -73,7 +73,7 @@ interface AskedOfAll {
   readonly isEnded: boolean;
 }
 
-/** Where several replicas share a store: the lines of each. */
+/** Merges the lines of all replicas that share the store. */
 function ofAll(
   realClock: Clock,
   { askReplica: ask, ownership, endpointId, tail, isEnded }: AskedOfAll,
@@ -88,7 +88,7 @@ function ofAll(
     const query = new URLSearchParams({
       ...(endpointId !== undefined && { endpointId }),
       ...(when === "first" && { tail: String(tail) }),
-      // What it kept was shown, or is what was missing.
+      // Its older lines were already shown, or are lost.
       ...(when === "again" && { tail: "0" }),
     });
     return { url: `/emulator/logs?${query.toString()}`, lastEventId: undefined };
@@ -101,7 +101,7 @@ function ofAll(
   };
 }
 
-/** The line as the log has it in JSON. */
+/** The line as JSON, as in the log. */
 function frame(line: LoggedLine): string {
   return `event: log\ndata: ${jsonLine(line.entry())}\n`;
 }

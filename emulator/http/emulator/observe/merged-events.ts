@@ -1,22 +1,22 @@
 /**
- * The events of all replicas as one stream. Its ids are lists of what each replica told last, so that a reader goes on behind that
- * at each of them, whichever replica it asks then.
+ * The events of all replicas as one stream. An id of the stream lists the last event of each replica, so that a reader can go
+ * on after it at any replica.
  */
 import type { Clock } from "../../../core/time/clock.ts";
 import type { EventFrame } from "../../../core/observe/event-frames.ts";
 import type { Told } from "../../replicas/followed-replica.ts";
 import { iso } from "../../../core/time/iso.ts";
 
-/** Every replica tells of these by itself: one of them is listened to. */
+/** Types of events that every replica sends: only one replica's are passed on. */
 const OF_ALL = new Set(["endpoint", "clock"]);
 
 const OTHERS =
-  "the replicas are others than they were, or that event is none of theirs: ask for the states, and follow on from here";
+  "the replicas have changed, or the event is not one of theirs: read the states, and follow from here";
 
-/** What each replica told last, by its id. The first tells of what all tell of. */
+/** Last event id of each replica, by the replica's id. The first replica's shared events are passed on. */
 export type Positions = ReadonlyMap<string, string>;
 
-/** Undefined for an id that is not of exactly these replicas. */
+/** Undefined unless the id names exactly these replicas. */
 export function positionsIn(id: string, replicas: readonly string[]): Positions | undefined {
   const positions = new Map(
     id.split(",").map((each): [string, string] => {
@@ -30,11 +30,11 @@ export function positionsIn(id: string, replicas: readonly string[]): Positions 
 
 export interface MergedEventsOptions {
   readonly clock: Pick<Clock, "now">;
-  /** The replica that is asked. */
+  /** The replica that answers the reader. */
   readonly self: string;
-  /** Those that are followed from the beginning. */
+  /** Replicas that are followed from the beginning. */
   readonly replicas: readonly string[];
-  /** Where they go on; undefined: from now on. */
+  /** Positions to go on from; undefined: only new events. */
   readonly positions: Positions | undefined;
   readonly isJoined: boolean;
 }
@@ -43,9 +43,9 @@ export class MergedEvents {
   readonly #options: MergedEventsOptions;
   readonly #positions: Map<string, string>;
   #ofAll: string;
-  /** Have not said yet where they stand. */
+  /** Replicas with an unknown position. */
   readonly #unknown: Set<string>;
-  /** May have told something before they were followed. */
+  /** Replicas that may have sent events before they were followed. */
   readonly #late = new Set<string>();
 
   constructor(options: MergedEventsOptions) {
@@ -56,12 +56,12 @@ export class MergedEvents {
     this.#unknown = new Set(replicas.filter((id) => !positions.has(id)));
   }
 
-  /** Says that the reader has to ask for the states. */
+  /** A frame that asks the reader to read the states anew. */
   reset(reason = OTHERS): string {
     return `event: reset\n${this.#idLine()}data: ${JSON.stringify({ reason })}\n\n`;
   }
 
-  /** As text for the reader. */
+  /** The text for the reader. */
   written(told: readonly Told[]): string {
     let text = "";
     let batch: string[] = [];
@@ -94,7 +94,7 @@ export class MergedEvents {
     return OF_ALL.has(frame.type) && replica !== this.#ofAll ? undefined : frame;
   }
 
-  /** A reader is told where it stands when all have said it. */
+  /** Sends the reader its position once those of all replicas are known. */
   #stands(replica: string, isKnown: boolean): string | undefined {
     if (this.#late.has(replica) && !isKnown) return this.reset();
     this.#unknown.delete(replica);
@@ -120,7 +120,7 @@ export class MergedEvents {
     return isLast ? `${said}${this.#idLine()}\n` : said;
   }
 
-  /** The one that tells of what all tell of comes first. */
+  /** The id, beginning with the replica whose shared events are passed on. */
   #id(): string {
     const ids = [...this.#positions.keys()];
     const ordered = [this.#ofAll, ...ids.filter((id) => id !== this.#ofAll)];

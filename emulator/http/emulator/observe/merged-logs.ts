@@ -1,8 +1,8 @@
-/** The lines of all replicas as one log: what they kept by time, then what comes as it comes. */
+/** The lines of all replicas as one log: older lines by time, then new lines as they arrive. */
 import type { EventFrame } from "../../../core/observe/event-frames.ts";
 import type { Told } from "../../replicas/followed-replica.ts";
 
-/** What a replica tells another one after the lines that it kept. */
+/** Mark after a replica's older lines, for another replica. */
 export const KEPT = "id: kept\n\n";
 
 const NOTES = {
@@ -13,19 +13,19 @@ const NOTES = {
 export interface MergedLogsOptions {
   /** Wall clock, ms. */
   readonly now: () => number;
-  /** How many kept lines there are at most. */
+  /** Maximum number of older lines. */
   readonly tail: number;
-  /** Those that are followed from the beginning. */
+  /** Replicas that are followed from the beginning. */
   readonly replicas: readonly string[];
 }
 
 export class MergedLogs {
   readonly #options: MergedLogsOptions;
-  /** What each replica kept, oldest first, until all have told it. */
+  /** Older lines of each replica, oldest first, until all have arrived. */
   readonly #kept: Map<string, string[]>;
-  /** Have not told all they kept. */
+  /** Replicas whose older lines are still being read. */
   readonly #telling: Set<string>;
-  /** Came while others told what they kept. */
+  /** Lines that arrived while older lines were being read. */
   #since: string[] = [];
   #isComplete = false;
 
@@ -35,12 +35,12 @@ export class MergedLogs {
     this.#kept = new Map(options.replicas.map((id) => [id, []]));
   }
 
-  /** All that was kept is written. */
+  /** True once the older lines are written. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
 
-  /** As text for the reader. */
+  /** The text for the reader. */
   written(told: readonly Told[]): string {
     for (const each of told) {
       if ("note" in each) this.#noted(each);
@@ -74,7 +74,7 @@ export class MergedLogs {
   }
 }
 
-/** Lists of lines as one by their times, each in its own order. */
+/** Merges lists of lines by their times; each list keeps its order. */
 function byTime(lists: readonly (readonly string[])[]): readonly string[] {
   const rest = lists.map((lines) => ({ lines, at: 0 }));
   const next = ({ lines, at }: (typeof rest)[number]) => timeOf(lines[at]);
@@ -89,7 +89,7 @@ function byTime(lists: readonly (readonly string[])[]): readonly string[] {
   }
 }
 
-/** It is the first member of each line. */
+/** The time is the first member of a line. */
 function timeOf(line = ""): string {
   return /^\{"time":"([^"]*)"/u.exec(line)?.[1] ?? "";
 }

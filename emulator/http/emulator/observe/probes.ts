@@ -1,4 +1,4 @@
-/** The operations by which others find out whether the service is there and can be used. */
+/** Health checks of the service. */
 import { z } from "zod";
 import { ServiceError } from "../../../core/service-error.ts";
 import { jsonAnswer } from "../../operation/answers/answer.ts";
@@ -22,7 +22,7 @@ const readySchema = answered("Ready", {
   notes: z
     .array(z.string())
     .optional()
-    .meta({ description: "What an operator should know, such as clocks that differ." }),
+    .meta({ description: "Warnings for the operator, such as clocks that differ." }),
 });
 
 const isReady: Operation = {
@@ -48,8 +48,8 @@ const isReady: Operation = {
 };
 
 export const PROBE_OPERATIONS = {
-  /** `GET /livez`: that the process answers; nothing else is asked, also while the service stops (ours). */
+  /** `GET /livez`: the process answers; nothing is checked, also while the service stops (ours). */
   isAlive,
-  /** `GET /readyz`: whether the service has started, its store works and it does not stop; 503 says what is missing (ours). */
+  /** `GET /readyz`: the service has started, its store works, and it is not stopping; 503 names what is missing (ours). */
   isReady,
 };

@@ -11,16 +11,16 @@ import type { HttpService } from "../../operation/service.ts";
 /** Sent while nothing happens, so that proxies keep the connection open. */
 const QUIET = ": nothing happened\n\n";
 
-/** How long a reader that was dropped has to read what was written already. */
+/** Time that a dropped reader has to read what was already written, ms. */
 const GRACE_MS = 5_000;
 
-/** What is written at once of what is there already. */
+/** Maximum number of older items per write. */
 const SLICE = 1_000;
 
-/** Reads a feed. */
+/** Reader of a feed. */
 type Reader<Item> = Disposable & Pick<FeedReader<Item>, "behind" | "next">;
 
-/** What is written first. */
+/** The beginning of the stream. */
 interface First<Item> {
   readonly text: string;
   readonly items: readonly Item[];
@@ -28,20 +28,20 @@ interface First<Item> {
 }
 
 export interface Push<Item> {
-  /** Begins to follow the feed: items from then on are pushed. */
+  /** Begins to follow the feed: later items are pushed. */
   readonly follow: () => Reader<Item>;
   readonly before?: () => First<Item>;
-  /** Whether more is written than what was up to now; default: until the reader goes away. */
+  /** Whether to go on after the older items; default: until the reader goes away. */
   readonly goesOn?: () => boolean;
-  /** How items are written that are written at once, at least one. */
+  /** The text of one or more items. */
   readonly written: (items: readonly Item[]) => string;
-  /** At least so much real time lies between two writes of items; default: none. */
+  /** Minimum interval between two writes of items (real time); default: none. */
   readonly paceMs?: number | undefined;
-  /** The message for a reader that did not keep up; absent: the stream ends, and its reader knows where to go on. */
+  /** Message for a reader that did not keep up; absent: the stream ends, and its reader knows where to go on. */
   readonly dropped?: string;
 }
 
-/** Ends when the reader goes away or does not keep up; or, without a message, when the service stops. */
+/** Pushes until the reader goes away or does not keep up, or until the service stops; the latter without a message. */
 export async function pushFeed<Item>(
   service: HttpService,
   response: ServerResponse,
@@ -62,11 +62,11 @@ export async function pushFeed<Item>(
 
 interface Text {
   readonly text: string;
-  /** It tells of items. */
+  /** True if the text has items. */
   readonly isPaced: boolean;
 }
 
-/** What is to be written one after another. */
+/** The texts in their order. */
 async function* textsOf<Item>(
   { text, items, after = "" }: First<Item> = { text: "", items: [] },
   reader: Reader<Item>,
@@ -96,7 +96,10 @@ async function pause(clock: Clock, forMs: number | undefined, signal: AbortSigna
   signal.removeEventListener("abort", wake);
 }
 
-/** Its socket is full: it may read what was written and the message, within a limited time. Another replica tells its reader. */
+/**
+ * Drops a reader with a full socket. It may read what was written and the message, within a limited time. A reader that is
+ * another replica tells its own reader.
+ */
 function drop(response: ServerResponse, dropped: string | undefined): void {
   if (forwardedRequestOf(response.req)?.isShare === true) {
     response.destroy();

@@ -1,4 +1,4 @@
-/** `GET /emulator/origins`: the files that endpoints are served from, and the variables their secrets were taken from. */
+/** `GET /emulator/origins`: the files that endpoints come from, and the variables that their secrets came from. */
 import { z } from "zod";
 import { WORKING_DIRECTORIES } from "../../../core/resources/served-endpoint.ts";
 import { listOrigins } from "../../../engine/resources/list-origins.ts";
@@ -12,17 +12,20 @@ const schema = answered("Origins", {
       id: z.string(),
       handlerPath: z.string().optional(),
       command: z.array(z.string()).optional(),
-      cwd: z.string().optional().meta({ description: "The directory its command is served from." }),
+      cwd: z
+        .string()
+        .optional()
+        .meta({ description: "The directory that its command is served from." }),
       workingDirectory: z
         .enum(WORKING_DIRECTORIES)
         .optional()
-        .meta({ description: "Whether the command's workers run there; absent for `own`." }),
-      volumePath: z.string().optional().meta({ description: "Its directory for files that stay." }),
+        .meta({ description: "Working directory of the command's workers; absent for `own`." }),
+      volumePath: z.string().optional().meta({ description: "The directory that is its volume." }),
     }),
   ),
   templates: z
     .array(z.strictObject({ id: z.string(), envSources: z.record(z.string(), z.string()) }))
-    .meta({ description: "Those with environment variables that were taken from others." }),
+    .meta({ description: "Templates with environment variables taken from other variables." }),
 });
 
 export const readOrigins: Operation = {
@@ -30,6 +33,6 @@ export const readOrigins: Operation = {
   path: "/emulator/origins",
   owner: "any",
   access: "admin",
-  contract: { tag: "emulator", answers: { 200: json("Where things come from.", schema) } },
+  contract: { tag: "emulator", answers: { 200: json("The origins.", schema) } },
   perform: async ({ service }) => jsonAnswer(listOrigins(service.engine)),
 };

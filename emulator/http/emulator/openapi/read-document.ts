@@ -1,4 +1,7 @@
-/** `GET /openapi.json`: the description of the interface as an OpenAPI 3.1 document, open without a key (live), with one also of handlers (ours). */
+/**
+ * `GET /openapi.json`: the OpenAPI 3.1 document of the interface, open without a key (live); a key adds schemas of handlers
+ * (ours).
+ */
 import { z } from "zod";
 import { hasKeyFor } from "../../operation/access/admission.ts";
 import { json } from "../../schemas/contract.ts";
@@ -15,7 +18,7 @@ export const readDocument: Operation = {
     tag: "documentation",
     answers: { 200: json("The document.", z.looseObject({ openapi: z.string() })) },
   },
-  // Only who may list the endpoints learns which there are.
+  // Only a key that may list endpoints gets their names.
   perform: async ({ document, service, request }) => ({
     status: 200,
     pieces: [

@@ -34,7 +34,7 @@ const advance: Operation = {
   contract: {
     tag: "emulator",
     takes: advanceSchema,
-    answers: { 200: json("The clock, and whether all has settled.", advancedClockSchema) },
+    answers: { 200: json("The clock, and whether all work has settled.", advancedClockSchema) },
     errors: ["storage_full"],
   },
   async perform({ service, request, response }) {
@@ -64,15 +64,15 @@ function dueBody({ at, due }: DueMoment) {
 }
 
 export const CLOCK_OPERATIONS = {
-  /** `GET /emulator/clock`: service time, how far it was advanced, and when something is due next. */
+  /** `GET /emulator/clock`: service time, its lead over real time, and the next due moment. */
   readClock: read,
-  /** `POST /emulator/clock`: advances service time; answers when the work this set off has settled. */
+  /** `POST /emulator/clock`: advances service time; answers when the work that it caused is over. */
   advanceClock: advance,
   /** `POST /emulator/clock/hold`: holds deletions that are due only because the clock was ahead at the start (ours). */
   holdDeletions: hold,
 };
 
-/** The clock as these operations show it; `nextDueAt` is null while nothing is due. */
+/** The clock in answers; `nextDueAt` is null while nothing is due. */
 function clockBody({ now, offsetMs, nextDueAt }: ClockReading) {
   return {
     now: iso(now),

@@ -21,12 +21,12 @@ interface DeliveryPath {
 
 const text = z.string({ error: "must be given once" }).optional();
 const listQuery = z.object({
-  jobId: text.meta({ description: "Only those of this job." }),
-  endpointId: text.meta({ description: "Only those of this endpoint." }),
+  jobId: text.meta({ description: "Only deliveries of this job." }),
+  endpointId: text.meta({ description: "Only deliveries of this endpoint." }),
   state: z
     .enum(DELIVERY_STATES, { error: `must be one of ${DELIVERY_STATES.join(", ")}` })
     .optional()
-    .meta({ description: "Only those in this state." }),
+    .meta({ description: "Only deliveries in this state." }),
   limit: limitParameter,
   after: text.meta({ description: "Id of the delivery after which the page begins." }),
 });
@@ -59,7 +59,7 @@ const readSecret: Operation = {
   path: "/emulator/webhooks/secret",
   owner: "any",
   access: "admin",
-  // Who has the secret can forge calls.
+  // The secret allows forging calls, so reading it needs a scope that may change things.
   reads: false,
   contract: { tag: "emulator", answers: { 200: json("The secret.", webhookSecretSchema) } },
   perform: async ({ service }) => jsonAnswer({ secret: service.webhookSecret }),
@@ -80,7 +80,7 @@ const read: Operation<DeliveryPath> = {
     const shown = JSON.stringify(deliveryBody(delivery)).slice(0, -1);
     const { sentHeaders } = delivery;
     const headers = sentHeaders === undefined ? "" : `"headers":${JSON.stringify(sentHeaders)},`;
-    // The body's bytes stand there as they are sent.
+    // The body is inserted byte for byte as it is sent.
     const head = `${shown},"request":{"method":"POST",${headers}"body":`;
     return { status: 200, pieces: [head, ...body, "}}"] };
   },
@@ -105,11 +105,11 @@ const sendAgain: Operation<DeliveryPath> = {
 };
 
 export const DELIVERY_OPERATIONS = {
-  /** `GET /emulator/webhooks`: webhook deliveries, the newest first (ours). */
+  /** `GET /emulator/webhooks`: webhook deliveries, newest first (ours). */
   listDeliveries: list,
-  /** `GET /emulator/webhooks/secret`: the secret that webhook calls are signed with (ours). */
+  /** `GET /emulator/webhooks/secret`: the secret that signs webhook calls (ours). */
   readWebhookSecret: readSecret,
-  /** `GET /emulator/webhooks/{id}`: a delivery with the request as it was sent last (ours). */
+  /** `GET /emulator/webhooks/{id}`: a delivery with its last request (ours). */
   readDelivery: read,
   /** `POST /emulator/webhooks/{id}/redeliver`: sends a settled delivery again, with the same id and body (ours). */
   redeliver: sendAgain,

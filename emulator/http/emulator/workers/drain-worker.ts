@@ -1,4 +1,4 @@
-/** `POST /emulator/workers/{workerId}/drain`: has a worker finish its jobs and leave. */
+/** `POST /emulator/workers/{workerId}/drain`: lets a worker finish its jobs and leave. */
 import { drainWorker as drain } from "../../../engine/workers/operate-worker.ts";
 import { noContent } from "../../schemas/contract.ts";
 import { endpointOfWorker } from "./endpoint-of-worker.ts";

@@ -1,11 +1,11 @@
-/** Which endpoint a worker is of that is named without it. */
+/** Finds the endpoint of a worker from its id. */
 import type { EndpointFinder } from "../../operation/operation.ts";
 
 interface Share {
   readonly workers: readonly { readonly endpointId: string }[];
 }
 
-/** Other replicas are asked for a worker that is none of this one's. */
+/** The other replicas are asked for a worker that is unknown here. */
 export const endpointOfWorker: EndpointFinder<{ readonly workerId: string }> = {
   async find({ service, path: { workerId }, others }) {
     const own = service.engine.fleet.find(workerId);

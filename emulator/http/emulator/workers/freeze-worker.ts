@@ -1,4 +1,4 @@
-/** `POST /emulator/workers/{workerId}/freeze`: stops a worker where it is (`frozen: true`), or lets it go on. */
+/** `POST /emulator/workers/{workerId}/freeze`: freezes a worker (`frozen: true`), or lets it go on. */
 import { readFields } from "../../../core/input/input-fields.ts";
 import { freezeWorker as freeze } from "../../../engine/workers/operate-worker.ts";
 import { jsonAnswer } from "../../operation/answers/answer.ts";

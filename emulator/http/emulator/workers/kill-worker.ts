@@ -1,4 +1,4 @@
-/** `POST /emulator/workers/{workerId}/kill`: ends a worker as a crash would; its jobs are recovered. */
+/** `POST /emulator/workers/{workerId}/kill`: ends a worker like a crash; its jobs are recovered. */
 import { killWorker as kill } from "../../../engine/workers/operate-worker.ts";
 import { noContent } from "../../schemas/contract.ts";
 import { endpointOfWorker } from "./endpoint-of-worker.ts";

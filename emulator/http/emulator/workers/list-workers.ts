@@ -1,4 +1,7 @@
-/** `GET /emulator/workers`: the workers with their stages, jobs, memory and newest lines, and those that ended in the last hour. */
+/**
+ * `GET /emulator/workers`: the workers with their stages, jobs, memory and newest lines, also those that ended in the last
+ * hour.
+ */
 import { z } from "zod";
 import {
   endpointIdParameter,
@@ -20,7 +23,7 @@ import { iso } from "../../../core/time/iso.ts";
 const workerIdParameter = z
   .string({ error: "must be given once" })
   .optional()
-  .meta({ description: "Only this worker; an empty list where it is not known." });
+  .meta({ description: "Only this worker; an empty list if it is unknown." });
 
 export const listWorkers: Operation = {
   methods: ["GET"],
@@ -49,7 +52,7 @@ export const listWorkers: Operation = {
   },
 };
 
-/** Members that are undefined are left out of JSON. */
+/** JSON leaves undefined members out. */
 function shown(operated: OperatedWorker, pastJobs: number) {
   const { isFrozen: frozen, gpus, memory, jobs, past, lines, exit, ...worker } = operated;
   return {

@@ -1,4 +1,6 @@
-/** `GET /emulator/endpoints/{endpointId}/decisions`: what the scaler decided of an endpoint, and why, the newest first. */
+/**
+ * `GET /emulator/endpoints/{endpointId}/decisions`: the scaler's decisions for an endpoint with their reasons, newest first.
+ */
 import { z } from "zod";
 import { limitParameter, parseLimit } from "../../../core/input/query-parameters.ts";
 import { reasonInWords } from "../../../core/workers/scale-reason.ts";
@@ -17,7 +19,7 @@ export const readDecisions: Operation<EndpointPath> = {
     query: z.object({ limit: limitParameter }),
     answers: {
       200: json(
-        "Decisions by which workers were started or told to leave, and those that were held back.",
+        "Decisions that started workers or told them to leave, and decisions that were held back.",
         decisionsSchema,
       ),
     },

@@ -1,4 +1,4 @@
-/** The account in GraphQL: who asks, and what belongs to them. */
+/** The account in GraphQL: the caller and their resources. */
 import { sshKeysIn, sshKeysText, SSH_KEY } from "../../../core/access/account.ts";
 import { valueInWords } from "../../../core/input/problem-messages.ts";
 import { invalidRequest } from "../../../core/service-error.ts";
@@ -14,16 +14,16 @@ import { podsOf } from "../pods/graphql.ts";
 import { ownTemplates } from "../templates/graphql.ts";
 import { hourlyCost } from "../pods/graphql-shown.ts";
 
-/** Nothing is paid for here (ours): enough for who looks whether there is any, and what no bill of a test comes to. */
+/** Balance shown to clients that check it. Nothing is paid for here (ours). */
 const BALANCE = 1_000;
 
-/** An hour, in dollars: without effect (ours). */
+/** US dollars per hour; without effect (ours). */
 const SPEND_LIMIT = 80;
 
 export const ACCOUNT_RESOLVERS = {
-  /** Who asks; null for who has no key (live). */
+  /** The caller; null without a key (live). */
   myself: (_: object, caller: GraphqlCaller) => (caller.hasKey ? userOf(caller) : null),
-  /** Replaces the SSH keys: one in each line, empty lines between them or not (live). */
+  /** Replaces the SSH keys: one a line; empty lines are skipped (live). */
   updateUserSettings: async (
     { input }: { readonly input?: Input | null },
     caller: GraphqlCaller,
@@ -69,7 +69,7 @@ function userOf(caller: GraphqlCaller) {
   };
 }
 
-/** Of the pods that are to run. */
+/** Hourly cost of the pods that are to run. */
 function spendPerHour(engine: HttpEngine): number {
   const running = listPods(engine).filter(({ desiredStatus }) => desiredStatus === "RUNNING");
   return running.reduce((sum, pod) => sum + hourlyCost(engine, pod), 0);

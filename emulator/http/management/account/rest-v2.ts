@@ -45,6 +45,6 @@ const replaceSshKeysV2: Operation = {
 export const ACCOUNT_V2_OPERATIONS = {
   /** `GET /account/ssh-keys`: the SSH keys of the account (live). */
   readSshKeysV2,
-  /** `PUT /account/ssh-keys`: replaces the SSH keys, for pods that are made from then on (live). */
+  /** `PUT /account/ssh-keys`: replaces the SSH keys; pods created from now on get them (live). */
   replaceSshKeysV2,
 };

@@ -1,2 +1,2 @@
-/** The id of the user that everything belongs to: the service has one (ours). */
+/** Id of the only user, who owns everything (ours). */
 export const USER_ID = "user_local";

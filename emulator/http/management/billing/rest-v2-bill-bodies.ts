@@ -1,4 +1,4 @@
-/** Bills as the second version of REST has them: which amounts each shows, and of what they are made. Pure. */
+/** Bills in the second version of REST: their amounts, and the items that each amount sums up. Pure. */
 import { iso } from "../../../core/time/iso.ts";
 import {
   type BillAmounts,
@@ -10,20 +10,20 @@ import {
 import type { Period } from "../../../core/billing/slices.ts";
 import type { Usage } from "../../../core/billing/usage.ts";
 
-/** One of the bills. */
+/** A kind of bill. */
 export interface Bill {
-  /** The amounts beside `totalAmount`, each with what it is made of; undefined for what costs nothing here (ours). */
+  /** Amounts beside `totalAmount`, each with the item that it shows; undefined: the amount is always 0 here (ours). */
   readonly amounts: Readonly<Record<string, BillPart | undefined>>;
-  /** Whether it is about what ran. */
+  /** Whether the usage belongs to the bill. */
   readonly isAbout: (usage: Usage) => boolean;
-  /** Of whom each record is; absent where one is of all. */
+  /** Resources that records are grouped by; absent: one record per period. */
   readonly resource?: BilledResource;
 }
 
 export interface BilledResource {
-  /** The key of its id in records, and the parameter that asks for one. */
+  /** Key of the resource's id in records, and the parameter that selects one resource. */
   readonly id: string;
-  /** The key of how many there are. */
+  /** Key of the number of resources. */
   readonly count: string;
   readonly idOf: (usage: Usage) => string;
 }
@@ -89,7 +89,7 @@ export const BILLS = {
   },
 } satisfies Readonly<Record<string, Bill>>;
 
-/** @param wanted the id that was asked for, if one was */
+/** @param wanted id of the selected resource, if any */
 export function billBody(
   { amounts, resource }: Bill,
   items: readonly BillItem[],

@@ -1,4 +1,4 @@
-/** Operations that say what was billed, in the second version of REST. */
+/** Billing operations of the second version of REST. */
 import { z } from "zod";
 import { BUCKET_SIZES } from "../../../core/billing/buckets.ts";
 import { wholePeriods } from "../../../core/billing/whole-periods.ts";
@@ -9,7 +9,7 @@ import { instant, json } from "../../schemas/contract.ts";
 import { type Bill, billBody, BILLS } from "./rest-v2-bill-bodies.ts";
 import { integerParameterV2, readParameters } from "../rest-v2/read-closed.ts";
 
-/** So many of the smallest periods are more than there were. */
+/** Maximum of `lastN`: more of the smallest periods than have passed. */
 const MAX_PERIODS = 1_000_000;
 
 const moment = z.iso.datetime({ offset: true }).optional();
@@ -20,21 +20,21 @@ const window = {
   bucketSize: z.enum(BUCKET_SIZES).default("day"),
   lastN: integerParameterV2(1, MAX_PERIODS)
     .optional()
-    .meta({ description: "So many periods up to the present one, in place of the instants." }),
+    .meta({ description: "Number of periods up to the present one, instead of the instants." }),
 };
 
 export const BILLING_V2_OPERATIONS = {
-  /** `GET /billing`: what everything was billed, by period (live). */
+  /** `GET /billing`: all costs by period (live). */
   billAllV2: bill("", BILLS.all),
-  /** `GET /billing/pods`: what each pod was billed, by period (live). */
+  /** `GET /billing/pods`: costs of each pod by period (live). */
   billPodsV2: bill("/pods", BILLS.pods),
-  /** `GET /billing/serverless`: what the workers of each endpoint were billed, by period (live). */
+  /** `GET /billing/serverless`: costs of each endpoint's workers by period (live). */
   billServerlessV2: bill("/serverless", BILLS.serverless),
-  /** `GET /billing/endpoints`: what public endpoints were billed, of which there are none (live; none: ours). */
+  /** `GET /billing/endpoints`: costs of public endpoints; there are none (live; none: ours). */
   billPublicEndpointsV2: bill("/endpoints", BILLS.endpoints),
-  /** `GET /billing/network-volumes`: what each network volume was billed, by period (live). */
+  /** `GET /billing/network-volumes`: costs of each network volume by period (live). */
   billNetworkVolumesV2: bill("/network-volumes", BILLS.networkVolumes),
-  /** `GET /billing/clusters`: what clusters were billed, of which there are none (live; none: ours). */
+  /** `GET /billing/clusters`: costs of clusters; there are none (live; none: ours). */
   billClustersV2: bill("/clusters", BILLS.clusters),
 };
 

@@ -1,4 +1,4 @@
-/** Operations that say what was billed. */
+/** Billing operations. */
 import type { z } from "zod";
 import {
   readEndpointBillingQuery,
@@ -21,15 +21,15 @@ import {
 import { json } from "../../schemas/contract.ts";
 
 export const BILLING_OPERATIONS = {
-  /** `GET /billing/pods`: what pods were billed, by period and GPU type or pod (live). */
+  /** `GET /billing/pods`: costs of pods by period and GPU type or pod (live). */
   billPods: bill("pods", podBillingQuery, billingRecordsSchema, (engine, query) =>
     machineBill(engine, readPodBillingQuery(query, engine.clock.now())),
   ),
-  /** `GET /billing/endpoints`: what workers were billed, by period and endpoint, worker or GPU type (live). */
+  /** `GET /billing/endpoints`: costs of workers by period and endpoint, worker or GPU type (live). */
   billEndpoints: bill("endpoints", endpointBillingQuery, billingRecordsSchema, (engine, query) =>
     machineBill(engine, readEndpointBillingQuery(query, engine.clock.now())),
   ),
-  /** `GET /billing/networkvolumes`: what network volumes were billed, by period (live). */
+  /** `GET /billing/networkvolumes`: costs of network volumes by period (live). */
   billNetworkVolumes: bill(
     "networkvolumes",
     volumeBillingQuery,

@@ -1,11 +1,14 @@
-/** CPU instances by the ids that clients have for them: flavour, vCPUs and GB of memory (live), for example `cpu3c-8-16`. Pure. */
+/** Ids of CPU instances in clients: flavour, vCPUs and GB of memory (live), for example `cpu3c-8-16`. Pure. */
 import { valueInWords } from "../../../core/input/problem-messages.ts";
 import { invalidRequest } from "../../../core/service-error.ts";
 import type { Input } from "../graphql/input.ts";
 
 const INSTANCE = /^([a-z0-9]+)-(\d{1,4})(?:-\d{1,5})?$/u;
 
-/** As the fields that `/v1` has for them; the memory follows of the flavour. @throws ServiceError invalid_request */
+/**
+ * The fields of `/v1` for these instances; the flavour decides the memory.
+ * @throws ServiceError invalid_request
+ */
 export function cpuOf(instanceIds: readonly unknown[]): Input {
   const instances = instanceIds.map((id) => {
     const [, flavor, vcpuCount] = INSTANCE.exec(typeof id === "string" ? id : "") ?? [];

@@ -1,4 +1,4 @@
-/** The catalog in GraphQL, which anyone may ask for: GPU types, data centres and pools. */
+/** The catalog in GraphQL, open without a key: GPU types, data centres and pools. */
 import { perHour, type PriceTable } from "../../../core/billing/prices.ts";
 import { DATA_CENTERS } from "../../../core/catalog/data-centers.ts";
 import {
@@ -22,7 +22,7 @@ interface Offer {
 }
 
 export const CATALOG_RESOLVERS = {
-  /** The GPU types, or the one with that id: none if there is none (live; what this machine has of them: ours). */
+  /** The GPU types, or the one with this id; empty for an unknown id (live; the GPUs of this machine: ours). */
   gpuTypes: async ({ input }: { readonly input?: Input | null }, caller: GraphqlCaller) => {
     const id = textOf(input?.["id"]);
     const offer = await offerOf(caller);
@@ -30,7 +30,7 @@ export const CATALOG_RESOLVERS = {
       .filter((gpu) => id === undefined || sameType(gpu.id, id))
       .map((gpu) => gpuType(gpu, offer));
   },
-  /** The data centres, all of which are this machine (live; the machine: ours). */
+  /** The data centres; all of them are this machine (live; the machine: ours). */
   dataCenters: async (_: object, caller: GraphqlCaller) => {
     const offer = await offerOf(caller);
     return DATA_CENTERS.map(({ id, country }) => ({
@@ -40,9 +40,9 @@ export const CATALOG_RESOLVERS = {
       gpuAvailability: () => stockOf(offer),
     }));
   },
-  /** The pools in which endpoints name GPU types (live). */
+  /** The pools of GPU types that endpoints name (live). */
   serverlessGpuPools: () => GPU_POOLS.map((id) => ({ id, gpuTypeIds: typesIn(id) })),
-  /** The public endpoints, of which there are none (live; none: ours). */
+  /** The public endpoints; there are none (live; none: ours). */
   allAiApiPublicConfigs: () => [],
 };
 
@@ -72,7 +72,7 @@ function gpuType(gpu: OfferedGpu, offer: Offer) {
   };
 }
 
-/** Nothing where this machine has not as many. */
+/** Prices and minimum sizes; null if this machine has fewer GPUs. */
 function lowestPrice({ id, memoryGb }: OfferedGpu, { inventory, prices }: Offer, wanted: Input) {
   const count = typeof wanted["gpuCount"] === "number" ? Math.max(1, wanted["gpuCount"]) : 1;
   const cuda = cudaOf(wanted);
@@ -95,7 +95,7 @@ function lowestPrice({ id, memoryGb }: OfferedGpu, { inventory, prices }: Offer,
   };
 }
 
-/** What a pod has that does not ask for more. */
+/** Defaults of a pod. */
 const VCPU_COUNT = 2;
 
 function cudaOf({ allowedCudaVersions, cudaVersion, minCudaVersion }: Input) {
@@ -108,7 +108,7 @@ function cudaOf({ allowedCudaVersions, cudaVersion, minCudaVersion }: Input) {
   };
 }
 
-/** Of each data centre the same: it is this machine. */
+/** All data centres show the same, because all are this machine. */
 function stockOf({ inventory }: Offer) {
   return offeredGpus(inventory).map(({ id }) => ({
     gpuTypeId: id,

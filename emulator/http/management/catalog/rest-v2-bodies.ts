@@ -1,4 +1,4 @@
-/** What the catalog of the second version of REST says of this machine. Pure. */
+/** Bodies of the catalog in the second version of REST, for this machine. Pure. */
 import { perHour, type PriceTable } from "../../../core/billing/prices.ts";
 import {
   CPU_FLAVORS,
@@ -21,7 +21,7 @@ import { VOLUME_TYPES } from "../../../core/resources/network-volume.ts";
 import type { GpuInventory } from "../../../core/workers/gpu-allocation.ts";
 import type { AskedCpus, AskedGpus } from "./rest-v2-query.ts";
 
-/** What the catalog is made of. */
+/** The sources of the catalog. */
 export interface Offer {
   readonly inventory: GpuInventory;
   readonly prices: PriceTable;
@@ -66,7 +66,7 @@ function gpusThere(typeId: string, inventory: GpuInventory, asked: AskedGpus) {
   };
 }
 
-/** Of clusters there is nothing. */
+/** Clusters are never available. */
 function availabilityFor(
   typeId: string,
   inventory: GpuInventory,
@@ -119,7 +119,7 @@ export function dataCenterBody(
   };
 }
 
-/** Absent where there are none (live). */
+/** Absent if there are none (live). */
 function gpusIn({ inventory }: Offer) {
   const there = offeredGpus(inventory).flatMap(({ id }) => {
     const availability = gpuAvailability(inventory, { typeId: id, count: 1 });
@@ -128,14 +128,14 @@ function gpusIn({ inventory }: Offer) {
   return there.length === 0 ? {} : { gpuAvailability: there };
 }
 
-/** Every data centre is this machine; those without any are left out (live). */
+/** The availability, with the data centres if there is any: each of them is this machine (live). */
 function inDataCenters(availability: Availability, countryCodes?: readonly string[]) {
   if (availability === "NONE") return { availability };
   const centres = centresIn(countryCodes).map(({ id }) => ({ id, name: id, availability }));
   return { availability, dataCenters: centres };
 }
 
-/** All of them, or those of the countries. */
+/** The data centres of these countries, or all of them. */
 export function centresIn(countryCodes: readonly string[] | undefined): readonly DataCenter[] {
   if (countryCodes === undefined || countryCodes.length === 0) return DATA_CENTERS;
   return DATA_CENTERS.filter(({ country }) => countryCodes.includes(country));

@@ -1,4 +1,4 @@
-/** What can be asked of the catalog in the second version of REST, and which parameters go together (live). */
+/** Query parameters of the catalog in the second version of REST, and which of them exclude each other (live). */
 import { z } from "zod";
 import { REGIONS } from "../../../core/catalog/data-centers.ts";
 import type { QueryParameters } from "../../../core/input/query-parameters.ts";
@@ -14,20 +14,17 @@ import {
 
 const MAX_COUNT = 1_000;
 
-const include = listParameterV2(
-  z.enum(["AVAILABILITY"]),
-  "`AVAILABILITY` adds what there is of it.",
-);
+const include = listParameterV2(z.enum(["AVAILABILITY"]), "`AVAILABILITY` adds the availability.");
 
 export const gpuParameters = {
   include,
   product: listParameterV2(
     z.enum(["POD", "CLUSTER", "SERVERLESS"]),
-    "What it is wanted for; required with `include`.",
+    "The purpose; required with `include`.",
   ),
   count: integerParameterV2(1, MAX_COUNT)
     .optional()
-    .meta({ description: "How many GPUs on one machine; default 1." }),
+    .meta({ description: "Number of GPUs on one machine; default 1." }),
   cloud: z.enum(CLOUD_TYPES).optional().meta({ description: "Both are this machine." }),
   countryCodes: listParameterV2(
     z.string().regex(/^[A-Z]{2}$/u),
@@ -46,19 +43,16 @@ export const gpuParameters = {
 
 export const cpuParameters = {
   include,
-  product: listParameterV2(
-    z.enum(["POD", "SERVERLESS"]),
-    "What it is wanted for; required with `include`.",
-  ),
+  product: listParameterV2(z.enum(["POD", "SERVERLESS"]), "The purpose; required with `include`."),
   vcpuCount: integerParameterV2(2, MAX_COUNT)
     .optional()
-    .meta({ description: "How many virtual processors, a power of two." }),
+    .meta({ description: "Number of virtual processors, a power of two." }),
 };
 
 export const dataCenterParameters = {
   include: listParameterV2(
     z.enum(["GPU_AVAILABILITY", "CPU_AVAILABILITY"]),
-    "Adds what there is in it.",
+    "Adds the availability in each data centre.",
   ),
 };
 
@@ -85,7 +79,7 @@ export const dataCentersParameters = {
   globalNetwork: flagParameterV2().optional(),
 };
 
-/** What availability is asked for; undefined where it is not. */
+/** The wanted availability; undefined if the query does not ask for it. */
 export interface AskedGpus {
   readonly products: readonly string[];
   readonly count: number;
@@ -94,7 +88,7 @@ export interface AskedGpus {
   readonly minCudaVersion: string | undefined;
 }
 
-/** @throws ServiceError unprocessable; invalid_request for parameters that do not go together */
+/** @throws ServiceError unprocessable; invalid_request for parameters that exclude each other */
 export function readAskedGpus(query: QueryParameters): AskedGpus | undefined {
   const asked = readParameters(gpuParameters, query);
   const products = productsOf(asked);
@@ -107,7 +101,7 @@ export function readAskedGpus(query: QueryParameters): AskedGpus | undefined {
     count,
     countryCodes,
     allowedCudaVersions: cudaVersions,
-    // A bare number means any release of it.
+    // A bare major version allows all its releases.
     minCudaVersion: minCudaVersion?.replace(/^\d+$/u, "$&.0"),
   };
 }
@@ -117,7 +111,7 @@ export interface AskedCpus {
   readonly vcpuCount: number | undefined;
 }
 
-/** @throws ServiceError unprocessable; invalid_request for parameters that do not go together */
+/** @throws ServiceError unprocessable; invalid_request for parameters that exclude each other */
 export function readAskedCpus(query: QueryParameters): AskedCpus | undefined {
   const asked = readParameters(cpuParameters, query);
   const { vcpuCount } = asked;
@@ -133,11 +127,14 @@ interface Asked {
   readonly [other: string]: unknown;
 }
 
-/** Undefined where no availability is asked for. @throws ServiceError invalid_request */
+/**
+ * Undefined if the query does not ask for availability.
+ * @throws ServiceError invalid_request
+ */
 function productsOf({ include: included = [], product = [], ...others }: Asked) {
   if (included.length > 0) {
     if (product.length > 0) return product;
-    throw invalidRequest(["include=AVAILABILITY requires product: what there is depends on it"]);
+    throw invalidRequest(["include=AVAILABILITY requires product: the availability depends on it"]);
   }
   const given = Object.entries({ ...others, product: product[0] }).flatMap(([name, value]) =>
     value === undefined ? [] : name,

@@ -1,4 +1,4 @@
-/** The catalog as the second version of REST answers it (live). */
+/** Schemas of the catalog in the second version of REST (live). */
 import { z } from "zod";
 import { REGIONS } from "../../../core/catalog/data-centers.ts";
 import { AVAILABILITIES } from "../../../core/catalog/gpu-availability.ts";

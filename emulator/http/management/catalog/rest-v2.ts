@@ -1,4 +1,4 @@
-/** Operations on the catalog in the second version of REST: what can be rented, and what there is of it here. */
+/** Operations on the catalog in the second version of REST: rentable hardware, and how much of it is here. */
 import { z } from "zod";
 import { CPU_FLAVORS } from "../../../core/catalog/cpu-flavors.ts";
 import { DATA_CENTERS } from "../../../core/catalog/data-centers.ts";
@@ -30,7 +30,7 @@ const dataCenters = reader(
 );
 
 export const CATALOG_V2_OPERATIONS = {
-  /** `GET /catalog/gpus`: the GPU types, and which of them this machine has (live; what it has: ours). */
+  /** `GET /catalog/gpus`: the GPU types, and which of them this machine has (live; the machine: ours). */
   listGpuTypesV2: gpus.listing(gpuParameters, (offer, { query }) => {
     const asked = readAskedGpus(query);
     if (centresIn(asked?.countryCodes).length === 0) return [];
@@ -53,11 +53,11 @@ export const CATALOG_V2_OPERATIONS = {
     const flavor = CPU_FLAVORS.find((each) => each.id === id);
     return flavor && cpuBody(flavor, offer, asked);
   }),
-  /** `GET /catalog/datacenters`: the data centres, all of which are this machine (live; the machine: ours). */
+  /** `GET /catalog/datacenters`: the data centres; all of them are this machine (live; the machine: ours). */
   listDataCentersV2: dataCenters.listing(dataCentersParameters, (offer, { query }) => {
     const asked = readParameters(dataCentersParameters, query);
     const { include = [], regions = [], compliance = [] } = asked;
-    // Each has all types of volumes and a network to the others, and none is certified.
+    // Every data centre has all types of volumes and a network to the others; none is certified.
     if (compliance.length > 0 || asked.globalNetwork === false) return [];
     return DATA_CENTERS.filter(
       ({ region }) => regions.length === 0 || regions.includes(region),
@@ -73,7 +73,7 @@ export const CATALOG_V2_OPERATIONS = {
 
 type IdPath = Readonly<Record<string, string>>;
 
-/** Makes the operations on one part of the catalog. */
+/** Makes the operations on one section of the catalog. */
 function reader(path: string, id: string, list: string, schema: z.ZodType) {
   const common = { methods: ["GET"], owner: "any" } as const;
   const errors = ["unprocessable", "invalid_request"] as const;

@@ -1,4 +1,4 @@
-/** Reads what GraphQL takes for an endpoint as what the use cases take. Pure. */
+/** Reads endpoints in GraphQL inputs as input of the use cases. Pure. */
 import {
   type EndpointChanges,
   type EndpointInput,
@@ -15,7 +15,10 @@ import { sentFields } from "../graphql/fields.ts";
 import { defined, given, type Input, textOf } from "../graphql/input.ts";
 import { containerChangesOf } from "../templates/graphql-input.ts";
 
-/** Of a new endpoint, of a template or with a container of its own. @throws ServiceError invalid_request */
+/**
+ * A new endpoint, with a template or with a container of its own.
+ * @throws ServiceError invalid_request
+ */
 export function endpointInputOf(input: Input): EndpointInput | InlineEndpointInput {
   const inline = inlineOf(input);
   if (inline === undefined) return readEndpoint(bodyOf(input));
@@ -25,21 +28,23 @@ export function endpointInputOf(input: Input): EndpointInput | InlineEndpointInp
   return { ...settings, name, ...inline };
 }
 
-/** What the workers are made of, where that is written beside the endpoint. @throws ServiceError invalid_request */
+/**
+ * The container written within the endpoint; undefined if the input has none.
+ * @throws ServiceError invalid_request
+ */
 export function inlineOf({ template, templateId }: Input): InlineContainer | undefined {
   if (typeof template !== "object" || template === null) return undefined;
   return { container: containerChangesOf(template as Input), copyOf: textOf(templateId) };
 }
 
 /**
- * Of one that is saved under its id: what is not set gets its default (live), but for the name and the template, and for what
- * GraphQL has no field for.
- *
+ * The changes that save an endpoint under its id. Absent fields get their defaults (live), except the name, the template and
+ * the fields that GraphQL does not have.
  * @throws ServiceError invalid_request
  */
 export function endpointReplacement(input: Input, present: Endpoint): EndpointChanges {
   const { type, computeType, name } = present;
-  // Who writes back what was read of one without GPUs names none.
+  // A client that writes back an endpoint without GPUs sends an empty `gpuIds`.
   const hasNoGpu = computeType === "CPU" && input["gpuIds"] === "";
   const body = bodyOf(hasNoGpu ? { ...input, gpuIds: null } : input);
   refuseOther("type", ENDPOINT_FIELDS.type.graphql.write(type), given(input)["type"]);
@@ -49,7 +54,7 @@ export function endpointReplacement(input: Input, present: Endpoint): EndpointCh
   const all = { name, ...body, templateId, type, computeType };
   const { retries: _, requestsPerWorker: __, ...wanted } = readEndpoint(all);
   return {
-    // An empty list and an empty text take away what was there.
+    // An empty list or text removes the present value.
     ...{ cpuFlavorIds: [], allowedCudaVersions: [], minCudaVersion: "", dataCenterIds: [] },
     ...{ networkVolumeId: "", networkVolumeIds: [], flashboot: false },
     ...wanted,
@@ -58,12 +63,15 @@ export function endpointReplacement(input: Input, present: Endpoint): EndpointCh
 
 /** @throws ServiceError invalid_request */
 function readEndpoint({ executionTimeoutMs, ...body }: Input): EndpointInput {
-  // As long as a job may take at all (live).
+  // 0: the maximum execution time of a job (live).
   if (executionTimeoutMs === 0) return { ...readEndpointInput(body), executionTimeoutMs };
   return readEndpointInput({ ...body, ...defined({ executionTimeoutMs }) });
 }
 
-/** As `/v1` has it. @throws ServiceError invalid_request */
+/**
+ * The input with the field names of `/v1`.
+ * @throws ServiceError invalid_request
+ */
 function bodyOf(input: Input): Input {
   refuseMissing(given(input));
   return {
@@ -73,7 +81,10 @@ function bodyOf(input: Input): Input {
   };
 }
 
-/** No pool at all is any GPU; an empty text of them is a mistake (live). @throws ServiceError invalid_request */
+/**
+ * Absent pools mean any GPU; an empty text is a mistake (live).
+ * @throws ServiceError invalid_request
+ */
 function computeOf({ instanceIds, gpuIds }: Input): Input {
   if (Array.isArray(instanceIds) && instanceIds.length > 0)
     return { computeType: "CPU", ...cpuOf(instanceIds) };
@@ -90,10 +101,10 @@ function volumeIdsOf(volumes: unknown): unknown {
 /** @throws ServiceError invalid_request */
 function refuseOther(field: string, present: string, wanted: unknown): void {
   if (wanted === undefined || wanted === present) return;
-  throw invalidRequest([`${field} is settled at creation and cannot be changed; it is ${present}`]);
+  throw invalidRequest([`${field} is set at creation and cannot be changed; it is ${present}`]);
 }
 
-/** What the live service does with them is not done here. */
+/** Fields of the live service without an implementation here, with the reason. */
 const MISSING: Readonly<Record<string, string>> = {
   modelReferences: "models are not cached here; workers fetch them",
 };

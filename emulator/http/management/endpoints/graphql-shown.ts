@@ -1,4 +1,4 @@
-/** An endpoint as GraphQL shows it: the record, and what it takes from its template, its volumes and its workers (live). */
+/** An endpoint in GraphQL answers: the record, with fields from its template, volumes and workers (live). */
 import { ENDPOINT_FIELDS } from "../../../core/resources/endpoint-fields.ts";
 import type { Endpoint } from "../../../core/resources/endpoint.ts";
 import { poolsOf, writeGpuIds } from "../../../core/resources/gpu-pools.ts";
@@ -34,7 +34,7 @@ export function shownEndpoint(
     networkVolume: first ? (directory.findVolume(first.networkVolumeId) ?? null) : null,
     // Clients read a whole number.
     scalerValue: Math.ceil(scalerValue),
-    // Here no worker is held ready that is not asked for.
+    // Workers in reserve do not exist here.
     workersStandby: 0,
     modelReferences: [],
     env: () => pairsOf(directory.findTemplate(templateId)?.env ?? {}),

@@ -15,7 +15,7 @@ import { endpointInputOf, endpointReplacement, inlineOf } from "./graphql-input.
 import { shownEndpoint } from "./graphql-shown.ts";
 import { type Input, textOf } from "../graphql/input.ts";
 
-/** What GraphQL calls the fields of an endpoint and its template. */
+/** GraphQL names of the fields of an endpoint and its template. */
 const NAMES: FieldNames = {
   ...namesOf(ENDPOINT_FIELDS),
   gpuTypeIds: "gpuIds",
@@ -35,7 +35,7 @@ interface TemplateChoice {
 }
 
 export const ENDPOINT_RESOLVERS = {
-  /** Creates an endpoint, or replaces the one with that id: what is not set gets its default (live). */
+  /** Creates an endpoint, or replaces the one with this id; absent fields get their defaults (live). */
   saveEndpoint: ({ input }: { readonly input: Input }, caller: GraphqlCaller) => {
     const id = textOf(input["id"]);
     return changed(caller, { name: "saveEndpoint", id }, async (engine) =>
@@ -44,7 +44,7 @@ export const ENDPOINT_RESOLVERS = {
         : replace(engine, id, input),
     );
   },
-  /** Gives an endpoint another template; its workers are replaced (live). */
+  /** Gives an endpoint another template and replaces its workers (live). */
   updateEndpointTemplate: ({ input }: TemplateChoice, caller: GraphqlCaller) => {
     const { endpointId: id, templateId } = input ?? {};
     return changed(caller, { name: "updateEndpointTemplate", id }, (engine) =>
@@ -65,7 +65,7 @@ export function endpointsOf(caller: GraphqlCaller) {
   return listEndpoints(engine).map((endpoint) => shownEndpoint(engine, endpoint, caller));
 }
 
-/** Null if there is none. */
+/** Null for an unknown id. */
 export function endpointWith(caller: GraphqlCaller, id: string) {
   const engine = caller.reads(id);
   const endpoint = engine.directory.findEndpoint(id);

@@ -1,4 +1,4 @@
-/** An endpoint as the second version of REST answers it (live). */
+/** An endpoint in answers of the second version of REST (live). */
 import { ENDPOINT_CPU_FLAVORS, flavorMemoryGb } from "../../../core/catalog/cpu-flavors.ts";
 import { ENDPOINT_FIELDS } from "../../../core/resources/endpoint-fields.ts";
 import type { Endpoint } from "../../../core/resources/endpoint.ts";
@@ -11,17 +11,17 @@ import { shownBelow } from "../rest-v2/fields.ts";
 import { containerBody } from "../templates/rest-v2-container.ts";
 import { hasIdleTimeout } from "./rest-v2-settings.ts";
 
-/** Of one that does not say. */
+/** vCPUs of a CPU endpoint that does not name a number. */
 const DEFAULT_VCPU_COUNT = 2;
 
-/** Of an endpoint whose template another replica is just changing. */
+/** Container of an endpoint whose template is just being changed by another replica. */
 const UNKNOWN_CONTAINER: TemplateContainer = {
   ...CONTAINER_DEFAULTS,
   imageName: "",
   ports: [],
 };
 
-/** @param baseUrl what stands before `/live/v2`, as the request came; undefined where it says no host */
+/** @param baseUrl the URL up to `/live/v2`, from the request; undefined if the request names no host */
 export function endpointBodyV2(
   endpoint: Endpoint,
   container: TemplateContainer | undefined,
@@ -51,7 +51,7 @@ function gpuOf(endpoint: Endpoint) {
   return { ...poolsOf(endpoint.gpuTypeIds), ...shownBelow(ENDPOINT_FIELDS, endpoint, "gpu") };
 }
 
-/** Without flavours, so that any will do, it is all of them (ours). */
+/** An endpoint without flavours takes any, so all are shown (ours). */
 function cpuOf({ cpuFlavorIds = [], vcpuCount = DEFAULT_VCPU_COUNT }: Endpoint) {
   const ids = cpuFlavorIds.length === 0 ? ENDPOINT_CPU_FLAVORS : cpuFlavorIds;
   return ids.map((id) => ({ id, vcpuCount, memory: flavorMemoryGb(id, vcpuCount) }));
@@ -63,7 +63,7 @@ function scalingOf({ scalerType, scalerValue }: Endpoint) {
     : { type: "REQUEST_COUNT", requestCount: scalerValue };
 }
 
-/** `{job_id}` stands as it is (live); servers of workers are below a path of their own (ours). */
+/** `{job_id}` is literal (live). Servers of workers have a path of their own (ours). */
 function requestUrlsOf(
   { id, type }: Endpoint,
   { env }: Pick<TemplateContainer, "env">,
@@ -86,7 +86,7 @@ function requestUrlsOf(
   };
 }
 
-/** Where servers of workers are asked how they are (live). */
+/** URL of the health check of workers' servers (live). */
 function healthPathOf({ HEALTH_CHECK_PATH: path = "/ping" }: TemplateContainer["env"]): string {
   return path.replace(/^\/+/u, "");
 }

@@ -1,4 +1,6 @@
-/** `GET /v2/serverless/{id}/releases`: the versions of an endpoint, what made each, and how far the newest has come (live). */
+/**
+ * `GET /v2/serverless/{id}/releases`: the versions of an endpoint, the cause of each, and the progress of the newest (live).
+ */
 import { z } from "zod";
 import type { Release } from "../../../core/resources/release.ts";
 import { listReleases } from "../../../engine/resources/endpoints/put-endpoint.ts";
@@ -9,7 +11,7 @@ import { instant, json } from "../../schemas/contract.ts";
 import { pageOf, pageParameters, paginationSchema } from "../rest-v2/page.ts";
 import { liveWorkersOf } from "./rest-v2-workers.ts";
 
-/** A value of any kind. */
+/** A value of any type. */
 const anyValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string()), z.null()]);
 
 const releaseSchema = z
@@ -66,7 +68,7 @@ export const listReleasesV2: Operation<EndpointPath> = {
   },
 };
 
-/** Digits of a version, so that they are in order as texts. */
+/** Minimum number of digits of a version, so that texts sort like numbers. */
 const VERSION_DIGITS = 16;
 
 function placeOf({ id, version }: Release) {

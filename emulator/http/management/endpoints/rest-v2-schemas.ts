@@ -1,4 +1,4 @@
-/** Endpoints of the second version of REST, as they are sent and answered (live). */
+/** Schemas of endpoints in the second version of REST (live). */
 import { z } from "zod";
 import { ENDPOINT_CPU_FLAVORS } from "../../../core/catalog/cpu-flavors.ts";
 import { GPU_POOLS } from "../../../core/catalog/gpu-types.ts";
@@ -18,7 +18,7 @@ const VCPUS_MIN = 2;
 
 const pools = unique(z.array(z.string().meta({ examples: [...GPU_POOLS] })).min(1));
 
-/** Pools of GPUs; a choice of them takes the place of both. */
+/** GPU pools and excluded types; a change replaces both. */
 const gpuFields = {
   excludedTypes: unique(z.array(z.string().trim().min(1))).optional(),
   ...takenShape(ENDPOINT_FIELDS, "gpu"),
@@ -29,7 +29,7 @@ const gpuInput = z.strictObject({ pools, ...gpuFields });
 const gpuChanges = z.strictObject({
   pools: pools.optional(),
   ...gpuFields,
-  // An empty text removes it.
+  // An empty text removes the value.
   minCudaVersion: z.union([z.string().regex(CUDA_VERSION), z.literal("")]).optional(),
 });
 
@@ -144,7 +144,7 @@ export const endpointSchemaV2 = z
   })
   .meta({ id: "Endpoint" });
 
-/** Without one item twice. */
+/** Whether all items differ. */
 function unique<Item extends z.ZodType>(array: z.ZodArray<Item>) {
   return array
     .refine((items) => new Set(items.map((item) => JSON.stringify(item))).size === items.length, {

@@ -1,4 +1,4 @@
-/** What is asked for of an endpoint in the second version of REST, as the fields of ours; its rules between fields (live). Pure. */
+/** Turns endpoint bodies of the second version of REST into our fields, and checks rules between fields (live). Pure. */
 import { defined } from "../../../../runtime/protocol/without-undefined.ts";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { ENDPOINT_CPU_FLAVORS } from "../../../core/catalog/cpu-flavors.ts";
@@ -14,7 +14,7 @@ import { readBody } from "../rest-v2/fields.ts";
 import { unprocessable } from "../rest-v2/problem.ts";
 import type { CreateEndpointBody, UpdateEndpointBody } from "./rest-v2-schemas.ts";
 
-/** The live service was seen to set no time limit where none is sent, in spite of its document. */
+/** Defaults that differ from ours. The live service sets no time limit by default, although its document says otherwise. */
 const DEFAULTS = {
   ...defaultsOf(ENDPOINT_FIELDS),
   idleTimeout: 10,
@@ -22,7 +22,7 @@ const DEFAULTS = {
   flashboot: false,
 };
 
-/** Without what its workers are made of. */
+/** Settings without the container. */
 export type EndpointSettings = Omit<InlineEndpointInput, "container" | "copyOf">;
 
 type Body = CreateEndpointBody | UpdateEndpointBody;
@@ -32,7 +32,7 @@ export function endpointSettingsOf(body: CreateEndpointBody): EndpointSettings {
   const { gpu, cpu, scaling, networkVolumes = [] } = body;
   if ((gpu === undefined) === (cpu === undefined))
     throw invalidRequest(["exactly one of gpu and cpu is required"]);
-  // The schema has required the name.
+  // The schema requires the name.
   const { name = "", ...read } = defined(readBody(ENDPOINT_FIELDS, body));
   const settings = { ...DEFAULTS, ...read, name, ...scalingOf(scaling) };
   checkIdleTimeout(settings, read);
@@ -48,7 +48,7 @@ export function endpointSettingsOf(body: CreateEndpointBody): EndpointSettings {
   };
 }
 
-/** Of an endpoint that is there, the use case looks at it. */
+/** For a new endpoint; for a change the use case checks the bounds. */
 function checkBounds(
   settings: Pick<Endpoint, "type" | "scalerType" | "workersMin" | "workersMax">,
 ): void {
@@ -95,7 +95,7 @@ function gpuChangesOf(
   if (allowedCudaVersions !== undefined || minCudaVersion !== undefined)
     checkCuda({ ...present, ...defined({ allowedCudaVersions, minCudaVersion }) });
   const isSame = pools !== undefined && isSameChoice({ pools, excludedTypes }, present);
-  // The order of types of one pool says nothing there.
+  // Pools do not tell the order of types within a pool, so an equal choice keeps it.
   return pools === undefined || isSame ? {} : { gpuTypeIds: typesOf(pools, excludedTypes) };
 }
 
@@ -117,7 +117,7 @@ function checkCuda({ allowedCudaVersions = [], minCudaVersion = "" }: CudaChoice
 
 type CudaChoice = Pick<Endpoint, "allowedCudaVersions" | "minCudaVersion">;
 
-/** All flavours in their order are none, which is any, as it is with pools (ours). */
+/** All flavours in their order become none, which means any, as with pools (ours). */
 function cpuOf(cpu: NonNullable<Body["cpu"]>) {
   const [first] = cpu;
   const ids = cpu.map(({ id }) => id);
@@ -143,7 +143,7 @@ function scalingOf(scaling: CreateEndpointBody["scaling"]) {
     : ({ scalerType: "REQUEST_COUNT", scalerValue: scaling.requestCount } as const);
 }
 
-/** Whether workers of such an endpoint are kept for a while after their last job (live). */
+/** Whether idle workers of such an endpoint stay for a while (live). */
 export function hasIdleTimeout({ type, scalerType }: Pick<Endpoint, "type" | "scalerType">) {
   return type !== "QUEUE" || scalerType !== "REQUEST_COUNT";
 }
@@ -157,7 +157,7 @@ function checkIdleTimeout(
   throw unprocessable(text);
 }
 
-/** One volume is the one that `/v1` has a field for. */
+/** A single volume is stored in the field that `/v1` has. */
 function volumesOf(ids: readonly string[]) {
   const [first, ...rest] = ids;
   if (first === undefined) return {};

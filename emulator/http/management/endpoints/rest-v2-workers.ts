@@ -1,4 +1,4 @@
-/** `GET /v2/serverless/{id}/workers`: the workers of an endpoint, and how many of them are in which state (live). */
+/** `GET /v2/serverless/{id}/workers`: the workers of an endpoint, and the number of them in each state (live). */
 import { z } from "zod";
 import type { Endpoint } from "../../../core/resources/endpoint.ts";
 import type { TimePort } from "../../../engine/time/time-port.ts";
@@ -78,7 +78,7 @@ export const listWorkersV2: Operation<EndpointPath> = {
   },
 };
 
-/** Those that have not ended. */
+/** Workers that have not ended. */
 export function liveWorkersOf({ fleet }: WorkerPort, endpointId: string): readonly WorkerHandle[] {
   return fleet.workersOf(endpointId).filter(({ state }) => state !== "ended");
 }
@@ -118,7 +118,7 @@ function statusOf(worker: WorkerHandle): Shown["status"] {
   }
 }
 
-/** Workers that wait for a GPU are none yet, and have no ids of their own. */
+/** Placeholders for workers that wait for a GPU: they do not exist yet and have no ids of their own. */
 function missingOf(
   { fleet }: WorkerPort,
   { id, gpuCount, dataCenterIds }: Endpoint,

@@ -50,7 +50,7 @@ const endpoint = new Collection({
 });
 
 export const SERVERLESS_V2_OPERATIONS = {
-  /** `POST /v2/serverless`: creates an endpoint, with its queue and with the template that its container becomes (live). */
+  /** `POST /v2/serverless`: creates an endpoint with its queue and with a template made from its container (live). */
   createEndpointV2: endpoint.creation(
     { takes: createEndpointSchema, errors: ["template_not_found", "storage_full"] },
     async ({ service: { engine } }, body) => {
@@ -67,7 +67,7 @@ export const SERVERLESS_V2_OPERATIONS = {
   readEndpointV2: endpoint.reading(["endpoint_not_found"], async ({ service }, id) =>
     service.engine.directory.endpoint(id),
   ),
-  /** `PATCH /v2/serverless/{id}`: changes an endpoint; where its container changes, its workers are replaced (live). */
+  /** `PATCH /v2/serverless/{id}`: changes an endpoint; a change of its container replaces its workers (live). */
   updateEndpointV2: endpoint.change(
     {
       takes: updateEndpointSchema,
@@ -78,7 +78,7 @@ export const SERVERLESS_V2_OPERATIONS = {
       return updateEndpoint(engine, id, changes, changedContainer(engine, body));
     },
   ),
-  /** `DELETE /v2/serverless/{id}`: deletes an endpoint, its jobs and the template that was made with it; its workers leave (live). */
+  /** `DELETE /v2/serverless/{id}`: deletes an endpoint, its jobs and its own template; its workers leave (live). */
   deleteEndpointV2: endpoint.deletion(["endpoint_not_found", "storage_full"], deleteEndpoint),
 };
 
@@ -92,7 +92,7 @@ function inlineOf(
   return { container: containerOf(body), ...(copyOf !== undefined && { copyOf }) };
 }
 
-/** With the versions of CUDA of the template that is copied, where the body says nothing of CUDA (live). */
+/** Adds the CUDA versions of the copied template, unless the body names any (live). */
 function withCudaOf({ directory }: CatalogPort, body: CreateEndpointBody): CreateEndpointBody {
   const { gpu, templateId } = body;
   if (gpu === undefined || templateId === undefined) return body;
@@ -102,7 +102,7 @@ function withCudaOf({ directory }: CatalogPort, body: CreateEndpointBody): Creat
   return { ...body, gpu: { ...gpu, ...{ allowedCudaVersions } } };
 }
 
-/** Undefined where the body says nothing of it. */
+/** Undefined if the body does not change the container. */
 function changedContainer(
   engine: CatalogPort,
   body: UpdateEndpointBody,
@@ -112,7 +112,7 @@ function changedContainer(
   return saysSomething ? inline : undefined;
 }
 
-/** Here it is no rule between fields, as it is below `/v1` (live). */
+/** Refuses templates of pods as unprocessable; `/v1` treats this as a rule between fields (live). */
 function refusePods({ isServerless }: Template): void {
   if (isServerless) return;
   throw unprocessable(

@@ -1,4 +1,4 @@
-/** Operations on endpoints, and how an endpoint is shown: the record, and what it takes from its template and its workers. */
+/** Operations on endpoints. An answer shows the record, with fields from its template and workers. */
 import { flavorMemoryGb } from "../../../core/catalog/cpu-flavors.ts";
 import type { Flags } from "../../../core/input/query-parameters.ts";
 import {
@@ -51,7 +51,7 @@ export const ENDPOINT_OPERATIONS = {
   readEndpoint: endpoint.reading(["endpoint_not_found"], async ({ directory }, id) =>
     directory.endpoint(id),
   ),
-  /** `PATCH /endpoints/{id}`: changes an endpoint; unless it is done in place, its workers are replaced (live). */
+  /** `PATCH /endpoints/{id}`: changes an endpoint and replaces its workers, unless the change can be made in place (live). */
   updateEndpoint: endpoint.change(
     { takes: endpointChangesSchema, errors: ["endpoint_not_found", "storage_full"] },
     (engine, id, body) => updateEndpoint(engine, id, readEndpointChanges(body)),
@@ -75,7 +75,7 @@ function endpointBody(
     networkVolumeIds: shown.networkVolumeIds ?? [],
     ...(shown.computeType === "CPU" && { instanceIds: instanceIdsOf(shown) }),
     env: template?.env ?? {},
-    // Newer interfaces may have written a fraction, or 0 for as long as a job may take at all.
+    // Newer interfaces may have stored a fraction, or 0 for the maximum execution time.
     scalerValue: Math.ceil(shown.scalerValue),
     executionTimeoutMs: executionLimitMs(shown),
     ...(includeTemplate && template && { template: withoutNewerFields(template) }),

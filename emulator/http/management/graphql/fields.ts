@@ -1,4 +1,4 @@
-/** Types, inputs and answers of GraphQL, made of tables of fields. Pure. */
+/** Types, inputs and answers of GraphQL, made from tables of fields. Pure. */
 import { z } from "zod";
 import {
   type Field,
@@ -32,21 +32,21 @@ const VARIABLES: Kind = {
   write: (env) => pairsOf(env as Readonly<Record<string, string>>),
 };
 
-/** The fields of an input type. */
+/** The fields of an input type, as a schema text. */
 export function inputFields(table: FieldTable): string {
   return placesIn(table)
     .map(({ name, kind }) => `${name}: ${kind.input}`)
     .join("\n  ");
 }
 
-/** The fields of an output type. */
+/** The fields of an output type, as a schema text. */
 export function outputFields(table: FieldTable): string {
   return placesIn(table)
     .map(({ name, kind }) => `${name}: ${kind.output}`)
     .join("\n  ");
 }
 
-/** The fields that an input sets, as `/v1` names and writes them: null, and mostly an empty text, are as good as absent (live). */
+/** The fields that an input sets, in the form of `/v1`. Null, and for most fields an empty text, count as absent (live). */
 export function sentFields(table: FieldTable, input: Input): Input {
   const set = placesIn(table).flatMap(({ field, name, kind, place }): [string, unknown][] => {
     const sent = input[name];
@@ -57,7 +57,7 @@ export function sentFields(table: FieldTable, input: Input): Input {
   return Object.fromEntries(set);
 }
 
-/** The fields of `thing` as answers have them. */
+/** The fields of `thing` in the form of answers. */
 export function shownFields(table: FieldTable, thing: object): Input {
   const shown = placesIn(table).map(({ field, name, kind, place }): [string, unknown] => {
     const value: unknown = Reflect.get(thing, field);
@@ -67,7 +67,7 @@ export function shownFields(table: FieldTable, thing: object): Input {
   return Object.fromEntries(shown);
 }
 
-/** How problems name the fields. */
+/** Names of the fields in messages. */
 export function namesOf(table: FieldTable): Readonly<Record<string, string>> {
   return Object.fromEntries(placesIn(table).map(({ field, name }) => [field, name]));
 }

@@ -1,4 +1,4 @@
-/** Who asks, and what their key opens: each field asks for what it needs, as the operation of REST does that does the same. */
+/** The caller of a GraphQL document. Each field asks for the same permission as the REST operation that does the same. */
 import type { ApiKey } from "../../../core/access/api-key.ts";
 import { checkOpens, type Need } from "../../../core/access/key-scope.ts";
 import { isMoved } from "../../../engine/steps/state/endpoint-moved.ts";
@@ -8,13 +8,13 @@ import { asRefusal } from "../../operation/answers/refuse.ts";
 import type { Call } from "../../operation/operation.ts";
 import type { HttpEngine } from "../../operation/service.ts";
 
-/** A change that is asked for, as the audit names it. */
+/** A change, for the audit. */
 interface Change {
-  /** The field. */
+  /** Name of the field. */
   readonly name: string;
-  /** What it is about; default: the id of what comes of it. */
+  /** Subject of the change; default: the id in the result. */
   readonly subject?: string | undefined;
-  /** The endpoint that it is about. */
+  /** Endpoint that the change concerns. */
   readonly endpointId?: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export class GraphqlCaller {
   readonly #key: ApiKey | undefined;
   #workers: Promise<ReadonlyMap<string, readonly EndpointWorker[]>> | undefined;
 
-  /** @throws ServiceError unauthorized, key_expired for a key that is not good; none at all is no such */
+  /** @throws ServiceError unauthorized, key_expired for a bad key; a missing key is allowed */
   constructor(call: Call<unknown>) {
     this.#call = call;
     const text = keyText(call);
@@ -34,23 +34,32 @@ export class GraphqlCaller {
     return this.#key !== undefined;
   }
 
-  /** What anyone may ask of. */
+  /** The engine for fields that are open without a key. */
   get publicly(): Pick<HttpEngine, "findGpus" | "prices"> {
     return this.#call.service.engine;
   }
 
-  /** What who has a key may read. @throws ServiceError unauthorized, insufficient_scope */
+  /**
+   * The engine for a reading field.
+   * @throws ServiceError unauthorized, insufficient_scope
+   */
   reads(endpointId?: string): HttpEngine {
     this.#admit({ part: "resources", reads: true, endpointId });
     return this.#call.service.engine;
   }
 
-  /** Any key is good for that but one of workers. @throws ServiceError unauthorized, insufficient_scope */
+  /**
+   * Checks that there is a key, of any scope but `workers`.
+   * @throws ServiceError unauthorized, insufficient_scope
+   */
   identified(): void {
     this.#admit(undefined);
   }
 
-  /** Has the audit note what comes of the change. @throws ServiceError unauthorized, insufficient_scope, and what `work` throws */
+  /**
+   * Runs a change and notes its outcome in the audit.
+   * @throws ServiceError unauthorized, insufficient_scope, and what `work` throws
+   */
   async changes<Made>(
     { name, subject, endpointId }: Change,
     work: (engine: HttpEngine) => Promise<Made>,
@@ -64,13 +73,13 @@ export class GraphqlCaller {
       return made;
     } catch (error) {
       const refusal = asRefusal(this.#call, error);
-      // Another replica is asked for the same, and notes it.
+      // The request goes on to another replica, which notes it.
       if (!isMoved(refusal)) await note(refusal.status, subject ?? "");
       throw refusal;
     }
   }
 
-  /** The workers of the endpoint at the other replicas. */
+  /** Workers of the endpoint at the other replicas. */
   async otherWorkers(endpointId: string): Promise<readonly EndpointWorker[]> {
     this.#workers ??= this.#askForWorkers();
     return (await this.#workers).get(endpointId) ?? [];
@@ -92,7 +101,7 @@ export class GraphqlCaller {
   }
 }
 
-/** As `/v1/endpoints` lists them. */
+/** An endpoint in the list of `/v1/endpoints`. */
 interface ListedEndpoint {
   readonly id: string;
   readonly workers?: readonly EndpointWorker[];
@@ -105,7 +114,7 @@ interface EndpointWorker {
 
 const OK = 200;
 
-/** Older clients write it into the query (live). */
+/** Older clients send the key in the query (live). */
 function keyText({ request, query }: Call<unknown>): string | undefined {
   const { api_key: inQuery } = query;
   const text = bareKey(request.headers.authorization) ?? inQuery;

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { fields, must, readFields } from "../../../core/input/input-fields.ts";
 
-/** Other members, `extensions` for one, mean nothing here. */
+/** Other members, such as `extensions`, are ignored. */
 const shape = {
   query: z.string({ error: must("a GraphQL document") }),
   variables: z.record(z.string(), z.unknown(), { error: must("an object") }).nullish(),

@@ -1,33 +1,33 @@
-/** Values as clients of GraphQL write them, loosely. Pure. */
+/** Reads values of GraphQL clients leniently. Pure. */
 
-/** An input object, of which the schema has checked the names of its fields and that numbers and lists are such. */
+/** An input object. The schema has checked the names of fields, numbers and lists. */
 export type Input = Readonly<Record<string, unknown>>;
 
-/** Without what is not set: null and an empty text are as good as absent (live). */
+/** Removes absent fields; null and an empty text count as absent (live). */
 export function given(input: unknown): Input {
   const entries = Object.entries((input ?? {}) as Input);
   return Object.fromEntries(entries.filter(([, value]) => value !== null && value !== ""));
 }
 
-/** Without what is absent or null; empty texts stay. */
+/** Removes absent and null fields; empty texts stay. */
 export function defined(fields: Input): Input {
   const entries = Object.entries(fields);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined && value !== null));
 }
 
-/** A text that is one; undefined for anything else, an empty one among them. */
+/** A non-empty text; undefined for any other value. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** A list as it is; of a text what stands between its commas. A list of Python's, in brackets and quotes, is taken as well (live). */
+/** Reads a list, or a text with commas. Also accepts the text form of a Python list, with brackets and quotes (live). */
 export function listOf(value: unknown): unknown {
   if (typeof value !== "string") return value;
   const bare = /^\s*\[(.*)\]\s*$/su.exec(value)?.[1] ?? value;
   return bare.split(",").flatMap((part) => part.replaceAll(/["'\s]/gu, "") || []);
 }
 
-/** Variables of an environment; of two with one name the later counts. What is no text is left to who checks them. */
+/** Environment variables; of two with one name the later one counts. Invalid values are left for the use case to refuse. */
 export function envOf(pairs: unknown): Input | undefined {
   if (!Array.isArray(pairs)) return undefined;
   const entries = (pairs as readonly (Pair | null)[]).flatMap((pair): [string, unknown][] =>
@@ -41,7 +41,7 @@ interface Pair {
   readonly value?: string | null;
 }
 
-/** As `envOf` reads them. */
+/** The inverse of `envOf`. */
 export function pairsOf(env: Readonly<Record<string, string>>) {
   return Object.entries(env).map(([key, value]) => ({ key, value }));
 }

@@ -1,8 +1,8 @@
-/** Which replica has what a document is about, where several share a store. Pure. */
+/** Finds the replica that owns the subject of a document. Pure. */
 import type { Owned } from "../../../engine/steps/state/endpoint-moved.ts";
 import type { RootField } from "./language/prepare.ts";
 
-/** Pods run at one replica, who alone knows where they are reached. */
+/** Pods run at one replica, which alone knows their addresses. */
 const OF_PODS: ReadonlySet<string> = new Set([
   "deployCpuPod",
   "pod",
@@ -12,7 +12,7 @@ const OF_PODS: ReadonlySet<string> = new Set([
   "podTerminate",
 ]);
 
-/** In the order of the fields; nothing for those that any replica answers. */
+/** In the order of the fields; fields that any replica can answer have no owner. */
 export function ownedBy(fields: readonly RootField[]): readonly Owned[] {
   return fields.flatMap((field) => ofField(field) ?? []);
 }

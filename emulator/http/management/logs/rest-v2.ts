@@ -1,4 +1,4 @@
-/** The log of one pod or of one worker as the live service streams it: lines that are there, then those that come (live). */
+/** The log of one pod or worker, streamed as the live service does: older lines first, then new ones (live). */
 import { z } from "zod";
 import {
   LINE_SOURCES,
@@ -27,18 +27,18 @@ const parameters = {
     description: "`container`: what its program wrote; `system`: what the service says about it.",
   }),
   tail: integerParameterV2(0, TAIL_MAX).default(100).meta({
-    description: "How many of the lines that are there come first; `since` goes before.",
+    description: "Number of older lines to begin with; `since` goes first.",
   }),
   since: z
     .string()
     .refine((text) => momentIn(text) !== undefined, { error: "is not a time (RFC 3339)" })
     .optional()
-    .meta({ description: "Lines from that moment on.", format: "date-time" }),
+    .meta({ description: "Lines from this moment on.", format: "date-time" }),
 };
 
 const answers: Readonly<Record<200, AnswerContract>> = {
   200: {
-    description: "Its lines, until the client goes away, it is gone or the service stops.",
+    description: "Lines until the client goes away, the source is gone or the service stops.",
     content: { "text/event-stream": "Events with a `source`, a `line` and a `ts` as data." },
   },
 };
@@ -49,7 +49,7 @@ interface WorkerPath {
 }
 
 export const LOG_STREAM_V2_OPERATIONS = {
-  /** `GET /v2/pods/{id}/logs`: the lines of a pod and about it, as server-sent events (live). */
+  /** `GET /v2/pods/{id}/logs`: lines from and about a pod, as server-sent events (live). */
   streamPodLogsV2: {
     methods: ["GET"],
     path: "/v2/pods/:podId/logs",
@@ -67,7 +67,7 @@ export const LOG_STREAM_V2_OPERATIONS = {
       return lines(call, podId, () => engine.steps.records.find("pod", podId) !== undefined);
     },
   } satisfies Operation<{ readonly podId: string }>,
-  /** `GET /v2/serverless/{id}/workers/{workerId}/logs`: the lines of a worker and about it, as server-sent events (live). */
+  /** `GET /v2/serverless/{id}/workers/{workerId}/logs`: lines from and about a worker, as server-sent events (live). */
   streamWorkerLogsV2: {
     methods: ["GET"],
     path: "/v2/serverless/:endpointId/workers/:workerId/logs",
@@ -86,7 +86,7 @@ export const LOG_STREAM_V2_OPERATIONS = {
   } satisfies Operation<WorkerPath>,
 };
 
-/** Also a worker that has ended lately. */
+/** Also finds a worker that has ended recently. */
 function isThere(
   { fleet, workerHistory }: WorkerPort & HistoryPort,
   { endpointId, workerId }: WorkerPath,
@@ -98,13 +98,12 @@ function isThere(
 }
 
 function noWorker({ endpointId, workerId }: WorkerPath): ServiceError {
-  const message = `there is no worker "${workerId}" of the endpoint "${endpointId}", or it is long gone`;
+  const message = `the endpoint "${endpointId}" has no worker "${workerId}", or it ended long ago`;
   return new ServiceError("worker_not_found", message);
 }
 
 /**
- * A reader that does not keep up is not told so: its stream ends, and it goes on behind the last line that it has.
- *
+ * The stream of a reader that is too slow just ends; the reader goes on after its last line.
  * @throws ServiceError unprocessable
  */
 function lines(
@@ -135,7 +134,7 @@ function lines(
 type Asked = z.output<z.ZodObject<typeof parameters>>;
 type Choice = (lines: readonly LoggedLine[]) => readonly LoggedLine[];
 
-/** Which of the lines that are there come first. A reader that comes again says by `Last-Event-ID` where it was. */
+/** Older lines to begin with. A reader that returns names its last line in `Last-Event-ID`. */
 function firstLines(
   { tail, since }: Pick<Asked, "tail" | "since">,
   lastEventId: string | string[] | undefined,

@@ -55,7 +55,7 @@ const volume = new Collection({
   list: "networkVolumes",
   name: "The network volume",
   schema: volumeSchema,
-  // Nothing says when one was made.
+  // The time of creation is not stored.
   placeOf: ({ id }) => ({ at: "", id }),
   show: volumeBodyV2,
 });
@@ -72,7 +72,7 @@ export const NETWORK_VOLUME_V2_OPERATIONS = {
   readNetworkVolumeV2: volume.reading(["network_volume_not_found"], async ({ service }, id) =>
     service.engine.directory.volume(id),
   ),
-  /** `PATCH /network-volumes/{id}`: renames a network volume or makes it larger (live). */
+  /** `PATCH /network-volumes/{id}`: renames or enlarges a network volume (live). */
   updateNetworkVolumeV2: volume.change(
     {
       takes: changeSchema,
@@ -80,15 +80,15 @@ export const NETWORK_VOLUME_V2_OPERATIONS = {
     },
     ({ service }, id, change) => updateNetworkVolume(service.engine, id, change),
   ),
-  /** `DELETE /network-volumes/{id}`: deletes a network volume that no endpoint uses, with all its files (live). */
+  /** `DELETE /network-volumes/{id}`: deletes an unused network volume with all its files (live). */
   deleteNetworkVolumeV2: volume.deletion(
     ["network_volume_not_found", "in_use", "storage_full"],
     deleteNetworkVolume,
-    "It is gone, with its files.",
+    "The volume and its files are deleted.",
   ),
 };
 
-/** @throws ServiceError invalid_request for what is no data centre's id, with those there are (live) */
+/** @throws ServiceError invalid_request for an invalid data centre, with the known ones (live) */
 export function volumeInputOf({
   dataCenter,
   type,

@@ -38,15 +38,15 @@ export const NETWORK_VOLUME_OPERATIONS = {
   readNetworkVolume: volume.reading(["network_volume_not_found"], async ({ directory }, id) =>
     directory.volume(id),
   ),
-  /** `PATCH /networkvolumes/{id}`: renames a network volume or makes it larger (spec; `PUT` is ours). */
+  /** `PATCH /networkvolumes/{id}`: renames or enlarges a network volume (spec; `PUT` is ours). */
   updateNetworkVolume: volume.change(
     { takes: networkVolumeChangeSchema, errors: ["network_volume_not_found", "storage_full"] },
     (engine, id, body) => updateNetworkVolume(engine, id, readNetworkVolumeChange(body)),
   ),
-  /** `DELETE /networkvolumes/{id}`: deletes a network volume that no endpoint uses, with all its files (spec). */
+  /** `DELETE /networkvolumes/{id}`: deletes an unused network volume with all its files (spec). */
   deleteNetworkVolume: volume.deletion(
     ["network_volume_not_found", "in_use", "storage_full"],
     deleteNetworkVolume,
-    "It is gone, with its files.",
+    "The volume and its files are deleted.",
   ),
 };

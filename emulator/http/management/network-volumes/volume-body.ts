@@ -1,4 +1,4 @@
-/** A network volume as the first version of the management interface shows it (spec): the record without its type. */
+/** A network volume in the first version of the management interface (spec): the record without its type. */
 import type { NetworkVolume } from "../../../core/resources/network-volume.ts";
 
 export function volumeBody({ id, name, size, dataCenterId }: NetworkVolume) {

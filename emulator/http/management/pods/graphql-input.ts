@@ -1,4 +1,4 @@
-/** Reads what GraphQL takes for a new pod as what the use case takes. Pure. */
+/** Reads new pods in GraphQL inputs as input of the use case. Pure. */
 import { type PodInput, readPodInput } from "../../../core/pods/pod-input.ts";
 import { type ServerSecrets, serverVariables } from "../../../core/pods/server-variables.ts";
 import type { Template } from "../../../core/resources/template.ts";
@@ -7,19 +7,19 @@ import { cpuOf } from "../catalog/graphql-cpu-instances.ts";
 import { defined, given, type Input, listOf, textOf } from "../graphql/input.ts";
 import { containerInput } from "../templates/graphql-input.ts";
 
-/** The official template of pods without a GPU: clients name it where they are told none. It has nothing of its own here (ours). */
+/** The official template of CPU pods, which clients use by default. Here it only names an image (ours). */
 const PLAIN_TEMPLATE = "runpod-ubuntu";
 
-/** Its image. */
+/** Image of the official template. */
 const PLAIN_IMAGE = "ubuntu:24.04";
 
-/** The template that an input names, but for the official one. */
+/** Id of the input's template; undefined for the official one. */
 export function templateIdOf(input: Input): string | undefined {
   const id = textOf(input["templateId"]);
   return id === PLAIN_TEMPLATE ? undefined : id;
 }
 
-/** What belongs to the input that is not in it. */
+/** Data for an input that the input itself does not have. */
 interface Resolved extends ServerSecrets {
   readonly template: Template | undefined;
 }
@@ -32,7 +32,7 @@ export function podInputOf(input: Input, computeType: "CPU" | "GPU", resolved: R
   const { dockerArgs, env, ...container } = containerInput(input);
   const isPlain = sent["templateId"] === PLAIN_TEMPLATE;
   const read = readPodInput({
-    // Without a template it has no ports and no volume of its own (live).
+    // Without a template, the pod has no ports and no volume (live).
     ...(template === undefined && { ports: [], volumeInGb: 0 }),
     ...(isPlain && { imageName: PLAIN_IMAGE }),
     ...withoutEmpty(container),
@@ -53,13 +53,13 @@ export function podInputOf(input: Input, computeType: "CPU" | "GPU", resolved: R
   return { ...read, dockerArgs, minCudaVersion: textOf(sent["minCudaVersion"]) };
 }
 
-/** A ports or volume that is not set is the template's. */
+/** Absent ports or an absent volume come from the template. */
 function withoutEmpty({ ports, ...container }: Input): Input {
   const isSet = Array.isArray(ports) && ports.length > 0;
   return { ...container, ...(isSet && { ports }) };
 }
 
-/** What servers are told is there where nothing else is said by that name. */
+/** Variables for servers come first, so that the input can override them. */
 function envFields(
   env: unknown,
   { startSsh, startJupyter }: Input,

@@ -1,4 +1,4 @@
-/** A pod as GraphQL shows it: the record, its price, and where it is reached while its program runs (live). */
+/** A pod in GraphQL answers: the record, its price, and its addresses while its program runs (live). */
 import type { WorkerPort } from "../../../engine/workers/worker-port.ts";
 import { perHour } from "../../../core/billing/prices.ts";
 import type { Pod } from "../../../core/pods/pod.ts";
@@ -35,7 +35,7 @@ export function shownPod(engine: Shows, pod: Pod) {
   };
 }
 
-/** In dollars. */
+/** US dollars per hour. */
 export function hourlyCost({ prices }: CatalogPort, pod: Pod): number {
   const gpuTypeId = pod.computeType === "GPU" ? pod.gpuTypeIds[0] : undefined;
   return perHour(prices, { ...pod, gpuTypeId });
@@ -44,7 +44,7 @@ export function hourlyCost({ prices }: CatalogPort, pod: Pod): number {
 function machineOf({ id, gpuTypeIds, computeType, dataCenterIds }: Pod, run: PodRun | undefined) {
   const gpuTypeId = run?.gpus[0]?.typeId ?? gpuTypeIds[0] ?? null;
   return {
-    // By which a proxy for SSH would be told which pod is meant.
+    // Host id by which a proxy for SSH would find the pod.
     podHostId: id,
     gpuDisplayName: computeType === "GPU" ? gpuTypeId : null,
     location: dataCenterIds?.[0] ?? null,
@@ -67,17 +67,17 @@ async function runtimeOf(engine: Shows, pod: Pod, run: PodRun, uptimeInSeconds: 
     uptimeInSeconds,
     ports: pod.ports.flatMap((port) => portOf(port, run) ?? []),
     gpus: run.gpus.map(({ id }) => ({ id, ...useOf(uses.find((use) => use.id === id)) })),
-    // Nobody measures that.
+    // Not measured.
     container: null,
   };
 }
 
-/** Undefined for one that cannot be reached from outside. A proxy for HTTP ports there is none. */
+/** Undefined for a port that cannot be reached from outside. There is no proxy for HTTP ports. */
 function portOf(port: string, { ports = {} }: PodRun) {
   const [own = "", type] = port.split("/");
   const publicPort = ports[own];
   if (publicPort === undefined) return undefined;
-  // Clients look for an address they can reach among those that are public.
+  // Clients look for a reachable address among the public ones.
   return { ip: LOOPBACK, isIpPublic: true, privatePort: Number(own), publicPort, type };
 }
 

@@ -10,7 +10,7 @@ import { type Input, textOf } from "../graphql/input.ts";
 import { podInputOf, templateIdOf } from "./graphql-input.ts";
 import { shownPod } from "./graphql-shown.ts";
 
-/** What GraphQL calls the fields of a pod. */
+/** GraphQL names of the fields of a pod. */
 const NAMES: FieldNames = {
   gpuTypeIds: "gpuTypeId",
   cpuFlavorIds: "instanceId",
@@ -25,7 +25,7 @@ const NAMES: FieldNames = {
   dockerStartCmd: "dockerArgs",
 };
 
-/** Of Jupyter's. */
+/** Length of Jupyter's password. */
 const PASSWORD_LENGTH = 20;
 
 interface OfPod {
@@ -43,7 +43,7 @@ export const POD_RESOLVERS = {
     const pod = findPod(engine, textOf(input?.["podId"]) ?? "");
     return pod ? shownPod(engine, pod) : null;
   },
-  /** Creates a pod with GPUs, which is to run from then on (live). */
+  /** Creates and starts a pod with GPUs (live). */
   podFindAndDeployOnDemand: ({ input }: Creation, caller: GraphqlCaller) =>
     changed(caller, { name: "podFindAndDeployOnDemand" }, (engine) =>
       create(engine, "GPU", input ?? {}),
@@ -54,7 +54,7 @@ export const POD_RESOLVERS = {
   /** Stops a pod; its volume stays (live). */
   podStop: ({ input: { podId } }: OfPod, caller: GraphqlCaller) =>
     changed(caller, { name: "podStop", subject: podId }, (engine) => actOn(engine, podId, "stop")),
-  /** Starts a pod that was stopped, with as many GPUs as it had; one that runs goes on (live). */
+  /** Starts a stopped pod with the same number of GPUs; a running one goes on (live). */
   podResume: ({ input: { podId } }: OfPod, caller: GraphqlCaller) =>
     changed(caller, { name: "podResume", subject: podId }, (engine) =>
       actOn(engine, podId, "start"),

@@ -1,4 +1,4 @@
-/** A pod as the second version of REST shows it: the record, its price, and what is known of its run (live). */
+/** A pod in answers of the second version of REST: the record, its price, and its run (live). */
 import { perHour } from "../../../core/billing/prices.ts";
 import { flavorMemoryGb } from "../../../core/catalog/cpu-flavors.ts";
 import {
@@ -17,10 +17,10 @@ import { containerBody } from "../templates/rest-v2-container.ts";
 
 type Shows = TimePort & CatalogPort & PodPort;
 
-/** A pod that is none of these is paid for. */
+/** States without costs. */
 const FREE: ReadonlySet<ObservedStatus> = new Set(["EXITED", "ERROR", "TERMINATED"]);
 
-/** @param uses of this machine's GPUs */
+/** @param uses use of this machine's GPUs */
 export function podBodyV2(engine: Shows, pod: Pod, uses: readonly GpuUse[]) {
   const run = engine.podRuns.get(pod.id);
   const status = observedStatus(pod, run?.stage ?? "waiting");
@@ -52,7 +52,7 @@ function mountsOf({ networkVolumeId, volumeInGb, volumeMountPath: path }: Pod) {
   return volumeInGb === null || volumeInGb === 0 ? {} : { persistent: { size: volumeInGb, path } };
 }
 
-/** Of a pod that takes any GPU there is no type to show before it has one. */
+/** A pod that takes any GPU type shows none before it has GPUs. */
 function computeOf(engine: Shows, pod: Pod, run: PodRun | undefined) {
   const { vcpuCount, gpuCount: count } = pod;
   const known = engine.podMemoryInGb(pod);
@@ -69,7 +69,7 @@ function computeOf(engine: Shows, pod: Pod, run: PodRun | undefined) {
 const SSH_PORT = "22";
 const SSH_USER = "root";
 
-/** Where a port for it is published; whether a server listens there is for the image to say. */
+/** Address of the published SSH port. Whether a server listens there depends on the image. */
 function sshOf(run: PodRun | undefined) {
   const port = run?.ports?.[SSH_PORT];
   if (port === undefined) return null;

@@ -1,4 +1,4 @@
-/** What a client of the second version of REST says of a pod, as what the use cases take (live; what is resolved how is ours where marked). Pure. */
+/** Turns REST v2 pod bodies into the input of the pod use cases (live; choices of ours are marked). Pure. */
 import { POD_CPU_FLAVORS } from "../../../core/catalog/cpu-flavors.ts";
 import {
   type PodChanges,
@@ -15,15 +15,14 @@ import { containerOf } from "../templates/rest-v2-container.ts";
 import { unprocessable } from "../rest-v2/problem.ts";
 import type { CreatePodV2, UpdatePodV2 } from "./rest-v2-schemas.ts";
 
-/** What a body refers to. */
+/** Resources that a body refers to. */
 export interface Resolved extends ServerSecrets {
   readonly template: Template | undefined;
 }
 
 /**
- * What the body does not say of the container is the template's, variables one by one; where there is none, the container
- * has no ports and no volume (live).
- *
+ * A new pod. The template fills in container fields that the body does not name; environment variables are merged one by one.
+ * Without a template the container has no ports and no volume (live).
  * @throws ServiceError invalid_request for a broken rule between fields; unprocessable for a template of workers
  */
 export function podInputOf(body: CreatePodV2, resolved: Resolved): PodInput {
@@ -31,7 +30,7 @@ export function podInputOf(body: CreatePodV2, resolved: Resolved): PodInput {
   const { name, templateId, cloud, gpu, cpu, dataCenterIds, globalNetworking } = body;
   if (template?.isServerless === true) throw workersTemplate();
   if ((gpu === undefined) === (cpu === undefined))
-    throw invalidRequest(["exactly one of gpu and cpu has to be there"]);
+    throw invalidRequest(["exactly one of gpu and cpu is required"]);
   const { dockerArgs, env, ...container } = containerOf(body);
   const input = readPodInput({
     name,
@@ -49,7 +48,7 @@ export function podInputOf(body: CreatePodV2, resolved: Resolved): PodInput {
   return { ...input, dockerArgs, minCudaVersion: gpu?.minCudaVersion };
 }
 
-/** What servers are told, where one is wanted by the body or else by the template. */
+/** Variables for servers that the body or the template wants. */
 function serversOf({ startSsh, startJupyter }: CreatePodV2, { template, ...secrets }: Resolved) {
   const wanted = {
     startSsh: startSsh ?? template?.startSsh,
@@ -82,13 +81,13 @@ function cpuFields(cpu: CreatePodV2["cpu"]) {
   return { computeType: "CPU", cpuFlavorIds: [id], vcpuCount };
 }
 
-/** Without mounts of its own a GPU pod has its template's volume; no pod has both kinds. */
+/** A GPU pod without mounts gets its template's volume; no pod has both kinds of volume. */
 function volumesOf({ mounts, cpu }: CreatePodV2, template: Template | undefined) {
   const { persistent, network = [] } = mounts ?? {};
   const [attached] = network;
   if (persistent && attached)
-    throw invalidRequest(["mounts can have one of persistent and network"]);
-  if (persistent && cpu) throw invalidRequest(["a CPU pod can have no mounts.persistent"]);
+    throw invalidRequest(["mounts can have only one of persistent and network"]);
+  if (persistent && cpu) throw invalidRequest(["a CPU pod cannot have mounts.persistent"]);
   if (attached)
     return { volumeInGb: null, networkVolumeId: attached.volumeId, volumeMountPath: attached.path };
   if (persistent) return { volumeInGb: persistent.size, volumeMountPath: persistent.path };
@@ -98,9 +97,8 @@ function volumesOf({ mounts, cpu }: CreatePodV2, template: Template | undefined)
 }
 
 /**
- * What changes with the body; what of the container it does not say is the template's, if it names one.
- *
- * @throws ServiceError invalid_request for a change of what is settled; unprocessable for a template of workers
+ * Changes of a pod. If the body names a template, it fills in container fields that the body does not name.
+ * @throws ServiceError invalid_request for a change of a fixed field; unprocessable for a template of workers
  */
 export function podChangesOf(
   pod: Pod,
@@ -129,22 +127,27 @@ function ofTemplate(template: Template) {
   return { ...container, dockerEntrypoint, dockerStartCmd };
 }
 
-/** Which kind of volume a pod has, and which network volume, is settled when it is made; none is no change (live). */
+/**
+ * Refuses a change of the kind of volume, or of the network volume: both are fixed at creation. Absent mounts change nothing
+ * (live).
+ */
 function mountChanges(
   { networkVolumeId, volumeInGb }: Pod,
   { persistent, network }: NonNullable<UpdatePodV2["mounts"]> = {},
 ) {
   if (persistent && network)
-    throw invalidRequest(["mounts can have one of persistent and network"]);
+    throw invalidRequest(["mounts can have only one of persistent and network"]);
   if (network) {
     const [attached] = network;
     if (attached === undefined || attached.volumeId !== networkVolumeId)
-      throw invalidRequest(["mounts.network is settled at creation, but for its path"]);
+      throw invalidRequest(["mounts.network is set at creation; only its path can be changed"]);
     return { volumeMountPath: attached.path };
   }
   if (persistent === undefined) return {};
   if (networkVolumeId !== undefined || (volumeInGb ?? 0) === 0)
-    throw invalidRequest(["mounts.persistent cannot be added to a pod that was made without"]);
+    throw invalidRequest([
+      "mounts.persistent cannot be added to a pod that was created without it",
+    ]);
   return { volumeInGb: persistent.size, volumeMountPath: persistent.path };
 }
 

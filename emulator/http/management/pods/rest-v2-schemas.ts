@@ -1,4 +1,4 @@
-/** The bodies and answers of operations on pods in the second version of REST (live). */
+/** Schemas of pods in the second version of REST (live). */
 import { z } from "zod";
 import { POD_CPU_FLAVORS } from "../../../core/catalog/cpu-flavors.ts";
 import { CLOUD_TYPES } from "../../../core/pods/pod.ts";
@@ -82,7 +82,7 @@ export const podActionV2Schema = z
 export type CreatePodV2 = z.output<typeof createPodV2Schema>;
 export type UpdatePodV2 = z.output<typeof updatePodV2Schema>;
 
-const percent = z.int().optional().meta({ description: "Percent; absent where nobody can tell." });
+const percent = z.int().optional().meta({ description: "Percent; absent if unknown." });
 
 const ssh = z.strictObject({
   host: z.string(),
@@ -99,12 +99,12 @@ const port = z.strictObject({
 });
 
 const runtime = z.strictObject({
-  uptime: z.int().meta({ description: "Seconds since its program began to run." }),
+  uptime: z.int().meta({ description: "Seconds since the start of its program." }),
   gpus: z.array(z.strictObject({ util: percent, memoryUtil: percent })),
   ports: z.array(port),
 });
 
-/** A pod as it is answered. */
+/** A pod in answers. */
 export const podV2Schema = z
   .strictObject({
     id: z.string(),
@@ -123,10 +123,10 @@ export const podV2Schema = z
     cloud: z.enum(CLOUD_TYPES),
     dataCenterId: z.string().nullable(),
     globalNetworking: z.strictObject({ enabled: z.boolean() }),
-    template: z.string().nullable().meta({ description: "Id of the template it was made of." }),
+    template: z.string().nullable().meta({ description: "Id of its template." }),
     cudaVersion: z.string().nullable(),
     locked: z.boolean(),
-    cost: z.number().meta({ description: "US dollars an hour; 0 while it is stopped." }),
+    cost: z.number().meta({ description: "US dollars per hour; 0 while it is stopped." }),
     ssh: z.strictObject({ proxy: ssh.nullable(), direct: ssh.nullable() }),
     runtime: runtime.nullable().meta({ description: "Null unless it is RUNNING." }),
     createdAt: instant(),

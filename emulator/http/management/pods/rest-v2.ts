@@ -31,7 +31,7 @@ import {
 
 const PASSWORD_LENGTH = 20;
 
-/** A pod, and how much of this machine's GPUs is used meanwhile. */
+/** A pod, with the present use of this machine's GPUs. */
 interface Shown {
   readonly id: string;
   readonly pod: Pod;
@@ -58,9 +58,9 @@ const pods = new Collection<Shown>({
 });
 
 export const POD_V2_OPERATIONS = {
-  /** `GET /v2/pods`: a page of the pods, the newest first (live). */
+  /** `GET /v2/pods`: a page of the pods, newest first (live). */
   listPodsV2: pods.listing(async ({ service: { engine } }) => shown(engine, listPods(engine))),
-  /** `POST /v2/pods`: creates a pod, which is to run from then on (live). */
+  /** `POST /v2/pods`: creates and starts a pod (live). */
   createPodV2: pods.creation(
     {
       takes: createPodV2Schema,
@@ -81,7 +81,7 @@ export const POD_V2_OPERATIONS = {
   readPodV2: pods.reading(["pod_not_found"], async ({ service: { engine } }, id) =>
     showing(engine, readPod(engine, id)),
   ),
-  /** `PATCH /v2/pods/{id}`: changes a pod; unless it is done in place, one that runs is reset (live). */
+  /** `PATCH /v2/pods/{id}`: changes a pod; a running one is reset, unless the change can be made in place (live). */
   updatePodV2: pods.change(
     {
       takes: updatePodV2Schema,
@@ -109,7 +109,7 @@ export const POD_V2_OPERATIONS = {
       tag: "pods",
       takes: podActionV2Schema,
       answers: {
-        200: json("The pod as it is now.", podV2Schema),
+        200: json("The pod after the change.", podV2Schema),
         204: noContent("It is terminated."),
       },
       errors: [
@@ -131,7 +131,10 @@ export const POD_V2_OPERATIONS = {
   } satisfies Operation<{ readonly podId: string }>,
 };
 
-/** The text of the live service, where a pod would wait for GPUs that this machine does not have. @throws ServiceError invalid_request */
+/**
+ * Refuses a pod that would wait for GPUs that this machine does not have, in the text of the live service.
+ * @throws ServiceError invalid_request
+ */
 async function refuseWithoutCapacity(
   { findGpus }: WorkerPort,
   { gpu }: CreatePodV2,
@@ -156,7 +159,7 @@ async function shown(engine: Watches, all: readonly Pod[]): Promise<readonly Sho
   return all.map((pod) => ({ id: pod.id, pod, uses }));
 }
 
-/** This machine's GPUs are asked only where a pod has one of them. */
+/** Asks for the use of GPUs only if a pod has one. */
 async function usesOf({ gpuUse, podRuns }: Watches, all: readonly Pod[]) {
   const hasReal = ({ id }: Pod) =>
     podRuns.get(id)?.gpus.some(({ isSimulated }) => !isSimulated) === true;

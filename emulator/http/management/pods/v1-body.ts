@@ -1,4 +1,4 @@
-/** A pod as the management interface shows it (live): the record, its price, and what it is asked to show of others. */
+/** A pod in answers of the management interface (live): the record, its price, and related resources on request. */
 import { perHour } from "../../../core/billing/prices.ts";
 import type { Flags } from "../../../core/input/query-parameters.ts";
 import type { Pod } from "../../../core/pods/pod.ts";
@@ -10,12 +10,12 @@ import { volumeBody } from "../network-volumes/volume-body.ts";
 import type { podQuery } from "../../schemas/pod.ts";
 import type { ShownPod } from "../../operation/dialect.ts";
 
-/** The service has one machine (ours). */
+/** Id of the only machine (ours). */
 export const MACHINE_ID = "local";
 const DATA_CENTER_ID = "LOCAL";
-/** Of pods that are only kept as what is wanted (live). */
+/** Memory per vCPU of a pod without a run, GB (live). */
 export const GB_PER_VCPU = 2;
-/** Where the ports of pods are open. */
+/** Address of the pods' ports. */
 export const LOOPBACK = "127.0.0.1";
 
 export function podBody(
@@ -68,7 +68,7 @@ function shown(pod: Pod) {
   };
 }
 
-/** Nothing for one that does not run; ports are open on this machine only (ours). */
+/** Null without a run; ports are open on this machine only (ours). */
 function reachedAt({ podRuns }: PodPort, { id }: Pod) {
   const portMappings = podRuns.get(id)?.ports ?? null;
   return { publicIp: portMappings && LOOPBACK, portMappings };

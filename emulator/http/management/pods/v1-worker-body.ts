@@ -1,20 +1,20 @@
-/** A worker as the management interface shows it: in the shape of a Pod, as far as it is known (live). */
+/** A worker in answers of the management interface: in the form of a pod, as far as its fields are known (live). */
 import { iso } from "../../../core/time/iso.ts";
 import type { Template } from "../../../core/resources/template.ts";
 import type { WorkerHandle } from "../../../engine/workers/worker-handle.ts";
 import type { ShownPod } from "../../operation/dialect.ts";
 
-/** What the service wants of the worker: to run or to leave; a worker that has exited by itself is EXITED. */
+/** The wanted state: to run or to leave; a worker that has exited by itself is EXITED. */
 type DesiredStatus = "RUNNING" | "EXITED" | "TERMINATED";
 
-/** @param template the one of its endpoint, for an external worker */
+/** @param template the endpoint's template, for an external worker */
 export function workerBody(worker: WorkerHandle, template: Template | undefined): ShownPod {
   const madeOf = worker.template ?? template;
   return {
     id: worker.id,
     desiredStatus: desiredStatusOf(worker),
     endpointId: worker.endpointId,
-    // The version of the endpoint that the worker was started for: behind the endpoint's while it is being replaced.
+    // Version of the endpoint that the worker was started for; lower than the endpoint's while the worker is being replaced.
     slsVersion: worker.endpointVersion,
     lastStartedAt: iso(worker.startedAt),
     ...gpuOf(worker),
@@ -27,7 +27,7 @@ function gpuOf({ gpus }: WorkerHandle) {
   return id === undefined ? {} : { gpu: { id, displayName: id, count: gpus.length } };
 }
 
-/** The variables are those of the template; the addresses and keys that a worker gets in addition are not shown. */
+/** Variables of the template; further addresses and keys that a worker gets are not shown. */
 function containerOf(template: Template): Readonly<Record<string, unknown>> {
   return {
     templateId: template.id,

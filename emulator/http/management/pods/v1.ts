@@ -85,30 +85,30 @@ const listing: Operation = {
 };
 
 export const POD_OPERATIONS = {
-  /** `POST /pods`: creates a pod, which is to run from then on (live). */
+  /** `POST /pods`: creates and starts a pod (live). */
   createPod: creation,
-  /** `GET /pods`: the pods that fit the query as a bare array, and workers if they are asked for (live). */
+  /** `GET /pods`: the pods that match the query as a bare array, with workers on request (live). */
   listPods: listing,
   /** `GET /pods/{id}`: one pod (live). */
   readPod: pod.reading(["pod_not_found"], async (engine, id) => readPod(engine, id)),
-  /** `PATCH /pods/{id}`: changes a pod; unless it is done in place, one that runs is reset (live). */
+  /** `PATCH /pods/{id}`: changes a pod; a running one is reset, unless the change can be made in place (live). */
   updatePod: pod.change(
     { takes: podChangesSchema, errors: ["pod_not_found", "pod_locked", "storage_full"] },
     (engine, id, body) => updatePod(engine, id, readPodChanges(body)),
   ),
   /** `DELETE /pods/{id}`: ends and deletes a pod (live). */
   deletePod: pod.deletion(["pod_not_found", "storage_full"], deletePod),
-  /** `POST /pods/{id}/start`: starts a pod that was stopped; one that runs goes on (live). */
+  /** `POST /pods/{id}/start`: starts a stopped pod; a running one goes on (live). */
   startPod: action("start"),
   /** `POST /pods/{id}/stop`: stops a pod; its volume stays (live). */
   stopPod: action("stop"),
-  /** `POST /pods/{id}/restart`: starts a pod anew (live). */
+  /** `POST /pods/{id}/restart`: restarts a pod (live). */
   restartPod: action("restart"),
-  /** `POST /pods/{id}/reset`: starts a pod anew with an empty container disk; its volume stays (live). */
+  /** `POST /pods/{id}/reset`: restarts a pod with an empty container disk; its volume stays (live). */
   resetPod: action("reset"),
 };
 
-/** Answers the pod (live). */
+/** Answers with the pod (live). */
 function action(name: PodAction): Operation<{ readonly podId: string }> {
   const errors = name === "start" ? [] : (["pod_locked"] as const);
   return {
@@ -117,7 +117,7 @@ function action(name: PodAction): Operation<{ readonly podId: string }> {
     owner: "service",
     contract: {
       tag: "pods",
-      answers: { 200: json("The pod as it is now.", podSchema) },
+      answers: { 200: json("The pod after the change.", podSchema) },
       errors: ["pod_not_found", ...errors, "storage_full"],
     },
     async perform({ service: { engine }, dialect, path }) {
@@ -126,7 +126,7 @@ function action(name: PodAction): Operation<{ readonly podId: string }> {
   };
 }
 
-/** Of the filters those for an endpoint and an id are for workers as well. */
+/** The filters for an endpoint and an id apply to workers too. */
 function workersOf(
   { fleet, directory }: WorkerPort & CatalogPort,
   { endpointId, id }: QueryParameters,

@@ -12,12 +12,12 @@ import type { GraphqlCaller } from "../graphql/graphql-caller.ts";
 import { given, type Input, textOf } from "../graphql/input.ts";
 
 export const REGISTRY_AUTH_RESOLVERS = {
-  /** Keeps the credentials of a registry, encrypted (live). */
+  /** Stores the credentials of a registry, encrypted (live). */
   saveRegistryAuth: ({ input }: { readonly input?: Input | null }, caller: GraphqlCaller) =>
     caller.changes({ name: "saveRegistryAuth" }, (engine) =>
       createRegistryAuth(engine, readRegistryAuthInput(given(input))),
     ),
-  /** Gives an auth other credentials, for images that are pulled from then on (live). */
+  /** Replaces the credentials of an auth; images pulled from now on use them (live). */
   updateRegistryAuth: ({ input }: { readonly input?: Input | null }, caller: GraphqlCaller) => {
     const { id, ...credentials } = given(input);
     const subject = textOf(id) ?? "";

@@ -1,4 +1,4 @@
-/** Operations on the credentials of container registries in the second version of REST. */
+/** Operations on container registry auths in the second version of REST. */
 import { z } from "zod";
 import { registryAuthInputSchema } from "../../../core/resources/registry-auth-input.ts";
 import type { RegistryAuth } from "../../../core/resources/registry-auth.ts";
@@ -18,15 +18,15 @@ const registry = new Collection({
   list: "registries",
   name: "The registry, without its credentials",
   schema: answered("Registry", { id: z.string(), name: z.string() }),
-  // Nothing says when one was made.
+  // The time of creation is not stored.
   placeOf: ({ id }) => ({ at: "", id }),
   show: ({ id, name }: RegistryAuth) => ({ id, name }),
 });
 
 export const REGISTRY_V2_OPERATIONS = {
-  /** `GET /registries`: the registries whose credentials are kept (live). */
+  /** `GET /registries`: the registries with stored credentials (live). */
   listRegistriesV2: registry.listing(async ({ service }) => listRegistryAuths(service.engine)),
-  /** `POST /registries`: keeps the credentials of a registry, encrypted (live). */
+  /** `POST /registries`: stores the credentials of a registry, encrypted (live). */
   createRegistryV2: registry.creation(
     {
       takes: registryAuthInputSchema,

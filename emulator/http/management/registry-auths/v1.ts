@@ -14,7 +14,7 @@ import {
 import { answered } from "../../schemas/contract.ts";
 import { Resource } from "../v1/resource.ts";
 
-/** A container registry auth as the management interface answers it. */
+/** A container registry auth in answers of the management interface. */
 const registryAuthSchema = answered("ContainerRegistryAuth", {
   id: z.string(),
   name: z.string(),
@@ -30,7 +30,7 @@ const auth = new Resource({
 });
 
 export const REGISTRY_AUTH_OPERATIONS = {
-  /** `POST /containerregistryauth`: keeps the credentials of a registry, encrypted (spec). */
+  /** `POST /containerregistryauth`: stores the credentials of a registry, encrypted (spec). */
   createRegistryAuth: auth.creation(
     {
       takes: registryAuthInputSchema,

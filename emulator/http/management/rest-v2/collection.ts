@@ -1,4 +1,4 @@
-/** What the operations on things of one kind have in common in the second version of REST: its statuses, lists and bodies (live). */
+/** What operations on resources share in the second version of REST: statuses, lists and bodies (live). */
 import { z } from "zod";
 import type { ErrorCode } from "../../../core/service-error.ts";
 import { jsonAnswer } from "../../operation/answers/answer.ts";
@@ -15,21 +15,21 @@ import { pageOf, pageParameters, paginationSchema, type PlaceInList } from "./pa
 import { readBodyV2 } from "./read-closed.ts";
 
 interface Kind<Thing> extends ResourceKind {
-  /** The key of the array in a list, for example `templates`. */
+  /** Key of the array in a list, for example `templates`. */
   readonly list: string;
-  /** Where one stands in lists. */
+  /** Position of a resource in lists. */
   readonly placeOf: (thing: Thing) => PlaceInList;
-  /** Names of fields that use cases refuse under the names of the first version. Default: the same. */
+  /** Names of fields in messages of use cases, where they differ from the first version. Default: the same. */
   readonly names?: FieldNames;
-  /** How one is answered. */
+  /** The resource in answers. */
   readonly show: (thing: Thing, call: Call<unknown>) => unknown;
 }
 
-/** Makes the operations on things of one kind. */
+/** Makes the operations on one kind of resource. */
 export class Collection<Thing extends { readonly id: string }> extends ResourceOperations<
   Kind<Thing>
 > {
-  /** `POST` at all of them: 201 with what was made. */
+  /** `POST` to the collection: 201 with the new resource. */
   creation<Input>(
     { takes, errors }: Writing<Input>,
     create: (call: Call<unknown>, input: Input) => Promise<Thing>,
@@ -53,7 +53,10 @@ export class Collection<Thing extends { readonly id: string }> extends ResourceO
     };
   }
 
-  /** `GET` at all of them: a page, the newest first. @param gather where no replica alone knows all of it */
+  /**
+   * `GET` of the collection: a page, newest first.
+   * @param gather merges the shares of replicas, if no single one knows all resources
+   */
   listing(list: (call: Call<unknown>) => Promise<readonly Thing[]>, gather?: Gather): Operation {
     const { tag, schema, show, placeOf, list: key } = this.kind;
     const page = z.strictObject({ [key]: z.array(schema), pagination: paginationSchema });
@@ -64,7 +67,7 @@ export class Collection<Thing extends { readonly id: string }> extends ResourceO
       contract: {
         tag,
         query: z.object(pageParameters),
-        answers: { 200: json("A page, the newest first.", page) },
+        answers: { 200: json("A page, newest first.", page) },
         errors: ["unprocessable"],
       },
       async perform(call) {
@@ -74,7 +77,7 @@ export class Collection<Thing extends { readonly id: string }> extends ResourceO
     };
   }
 
-  /** `GET` of one. */
+  /** `GET` of one resource. */
   reading(
     errors: readonly ErrorCode[],
     read: (call: Call<unknown>, id: string) => Promise<Thing>,
@@ -88,7 +91,7 @@ export class Collection<Thing extends { readonly id: string }> extends ResourceO
     };
   }
 
-  /** `PATCH` of one: what the body does not name stays as it is. */
+  /** `PATCH` of one resource: fields that the body does not name stay unchanged. */
   change<Input>(
     { takes, errors }: Writing<Input>,
     change: (call: Call<unknown>, id: string, input: Input) => Promise<Thing>,
@@ -101,7 +104,7 @@ export class Collection<Thing extends { readonly id: string }> extends ResourceO
       contract: {
         tag,
         takes,
-        answers: { 200: json(`${name} as it is now.`, schema) },
+        answers: { 200: json(`${name} after the change.`, schema) },
         errors: ["unprocessable", ...errors],
       },
       perform: async (call) => {

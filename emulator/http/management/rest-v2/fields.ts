@@ -1,4 +1,4 @@
-/** Bodies of the second version of REST, made of tables of fields: their schemas, how they are read and written. Pure. */
+/** Bodies of the second version of REST, made from tables of fields: schemas, reading and writing. Pure. */
 import type { z } from "zod";
 import {
   type Changed,
@@ -10,7 +10,10 @@ import {
 
 type Shape = Readonly<Record<string, z.ZodType>>;
 
-/** What a body takes directly below a path, for example `workers`. @param isNew names the required fields */
+/**
+ * Request members directly below a path, for example `workers`.
+ * @param isNew names the required fields
+ */
 export function takenShape(table: FieldTable, below = "", isNew = false): Shape {
   return membersBelow(table, below, ({ schema, isRequired }, place) => {
     const { takes = kindOf(schema, true), isSettled } = place;
@@ -19,7 +22,7 @@ export function takenShape(table: FieldTable, below = "", isNew = false): Shape 
   });
 }
 
-/** What an answer has there. */
+/** Answer members directly below a path. */
 export function shownShape(table: FieldTable, below = ""): Shape {
   return membersBelow(
     table,
@@ -28,7 +31,7 @@ export function shownShape(table: FieldTable, below = ""): Shape {
   );
 }
 
-/** The fields of `thing` that an answer has there. */
+/** Fields of `thing` directly below a path, in the form of answers. */
 export function shownBelow(table: FieldTable, thing: object, below = "") {
   return membersBelow(table, below, (_, place, name) => {
     const value: unknown = Reflect.get(thing, name);
@@ -36,7 +39,7 @@ export function shownBelow(table: FieldTable, thing: object, below = "") {
   });
 }
 
-/** The fields that a body names, wherever it has them. */
+/** The fields that a body names, at any path. */
 export function readBody<Table extends FieldTable>(table: Table, body: object): Changed<Table> {
   const read = placesIn(table).flatMap(([name, , place]): [string, unknown][] => {
     const written = place.at
@@ -47,7 +50,7 @@ export function readBody<Table extends FieldTable>(table: Table, body: object): 
   return Object.fromEntries(read) as Changed<Table>;
 }
 
-/** How problems name the fields. */
+/** Names of the fields in messages. */
 export function namesOf(table: FieldTable): Readonly<Record<string, string>> {
   return Object.fromEntries(placesIn(table).map(([name, , { at }]) => [name, at]));
 }

@@ -1,6 +1,6 @@
 /**
- * Resources of the second version of REST that are not served here: lists are empty, every id is unknown (404), and creating one is
- * refused (501 and a sentence).
+ * Resources of the second version of REST that are not emulated: lists are empty, every id is unknown (404), and creation is
+ * refused (501 with a sentence).
  */
 import { z } from "zod";
 import type { QueryParameters } from "../../../core/input/query-parameters.ts";
@@ -19,22 +19,22 @@ const CLUSTERS = {
 };
 const BUILDS = {
   path: "/v2/serverless/:endpointId/builds",
-  why: "images are not built of a repository here; build one and name it as image",
+  why: "images are not built from a repository here; build one and name it as image",
 };
 const DELEGATIONS = {
   path: "/v2/registries/delegations",
-  why: "no registry of a cloud is asked for credentials here; keep those of a registry by POST /live/v2/registries",
+  why: "cloud registries are not asked for credentials here; store credentials with POST /live/v2/registries",
 };
 const SECRETS = {
   path: "/v2/account/secrets",
-  why: "the account keeps no secrets; write their values into env",
+  why: "the account has no secrets; write their values into env",
 };
 
-/** The lists, which clients read before they know whether there is anything. */
+/** Lists, which clients read before they know whether a resource exists. */
 export const EMPTY_LIST_V2_OPERATIONS = {
-  /** `GET /clusters`: the clusters of several machines, of which there are none here (live; that there are none: ours). */
+  /** `GET /clusters`: the clusters of several machines; there are none (live; none: ours). */
   listClustersV2: emptyList(CLUSTERS.path, "pods", "clusters"),
-  /** `GET /serverless/{id}/builds`: the builds of an endpoint from a repository, of which there are none here (live; that there are none: ours). */
+  /** `GET /serverless/{id}/builds`: the builds of an endpoint from a repository; there are none (live; none: ours). */
   listBuildsV2: {
     ...emptyList(BUILDS.path, "endpoints", "builds", ["endpoint_not_found"]),
     async perform(call) {
@@ -42,13 +42,13 @@ export const EMPTY_LIST_V2_OPERATIONS = {
       return emptyPage("builds", call.query);
     },
   } satisfies Operation<EndpointPath>,
-  /** `GET /registries/delegations`: the delegations of registries, of which there are none here (live; that there are none: ours). */
+  /** `GET /registries/delegations`: the delegations of registries; there are none (live; none: ours). */
   listDelegationsV2: emptyList(DELEGATIONS.path, "container registry auths", "delegations"),
-  /** `GET /account/secrets`: the secrets of the account, of which there are none here (live; that there are none: ours). */
+  /** `GET /account/secrets`: the secrets of the account; there are none (live; none: ours). */
   listSecretsV2: emptyList(SECRETS.path, "account", "secrets"),
 };
 
-/** Refusals in the place of all other operations on these paths. The document does not show them. */
+/** Refuse all other operations on these paths. The OpenAPI document does not show them. */
 export const NOT_SERVED_OPERATIONS: Readonly<Record<string, Operation>> = {
   clustersV2: refusing(CLUSTERS),
   buildsV2: refusing(BUILDS),
@@ -70,7 +70,7 @@ function emptyList(
     contract: {
       tag,
       query: z.object(pageParameters),
-      answers: { 200: json("A page with nothing in it.", page) },
+      answers: { 200: json("An empty page.", page) },
       errors: ["unprocessable", ...errors],
     },
     perform: async ({ query }) => emptyPage(list, query),
@@ -82,7 +82,7 @@ function emptyPage(list: string, query: QueryParameters): Answer {
   return jsonAnswer({ [list]: shown, pagination });
 }
 
-/** At the path, other than to read it, and at all below it. */
+/** Matches the path with any method but GET, and everything below it. */
 function refusing({ path, why }: typeof CLUSTERS): Operation<{ readonly "*"?: string }> {
   return {
     methods: METHODS.filter((method) => method !== "GET"),

@@ -1,4 +1,4 @@
-/** Pages of lists: the newest first, by a cursor that stays right while things come and go (live; what is in the cursor is ours). */
+/** Pages of lists, newest first. The cursor stays valid while items come and go (live; its content is ours). */
 import { z } from "zod";
 import type { QueryParameters } from "../../../core/input/query-parameters.ts";
 import { notFitting } from "./problem.ts";
@@ -6,12 +6,12 @@ import { integerParameterV2, readParameters } from "./read-closed.ts";
 
 const LIMIT_MAX = 1_000;
 
-/** Of every list that has pages. */
+/** Parameters of every list with pages. */
 export const pageParameters = {
   limit: integerParameterV2(1, LIMIT_MAX)
     .default(LIMIT_MAX)
-    .meta({ description: "The most there may be in the answer." }),
-  cursor: z.string().optional().meta({ description: "The `nextCursor` of the page before." }),
+    .meta({ description: "Maximum number of items in the answer." }),
+  cursor: z.string().optional().meta({ description: "The `nextCursor` of the previous page." }),
 };
 
 export const paginationSchema = z
@@ -21,9 +21,9 @@ export const paginationSchema = z
   })
   .meta({ id: "Pagination" });
 
-/** Where a thing stands in a list: those of a later moment before others, and of one moment those with a greater id. */
+/** Position of an item in a list: later moments first, and greater ids first within one moment. */
 export interface PlaceInList {
-  /** Any text that grows with time, ISO 8601 for one; empty where it is not known. */
+  /** A text that grows with time, such as ISO 8601; empty if unknown. */
   readonly at: string;
   readonly id: string;
 }
@@ -33,7 +33,10 @@ export interface Page<Thing> {
   readonly pagination: z.infer<typeof paginationSchema>;
 }
 
-/** The page that the query asks for. @throws ServiceError unprocessable */
+/**
+ * The page that the query selects.
+ * @throws ServiceError unprocessable
+ */
 export function pageOf<Thing>(
   things: readonly Thing[],
   query: QueryParameters,

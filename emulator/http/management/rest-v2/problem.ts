@@ -1,11 +1,11 @@
-/** How the second version of REST refuses: a problem document (RFC 9457), with a line for each thing that does not fit (live). */
+/** Refusals in the second version of REST: a problem document (RFC 9457) with a line per problem (live). */
 import { STATUS_CODES } from "node:http";
 import { z } from "zod";
 import { type ErrorCode, ERROR_CODES, ServiceError } from "../../../core/service-error.ts";
 import type { RefusalShape } from "../../operation/dialect.ts";
 import { liveText } from "../../operation/dialects/live-texts.ts";
 
-/** What is refused because of the state that something else is in (live for secrets; for the others ours, by analogy). */
+/** Refusals because of another resource's state (live for secrets; the others ours, by analogy). */
 const CONFLICTS: ReadonlySet<ErrorCode> = new Set([
   "template_name_taken",
   "registry_auth_name_taken",
@@ -31,11 +31,11 @@ export const PROBLEM: RefusalShape = {
   schema: z.strictObject({
     title: z.string().meta({ description: "The name of the status." }),
     status: z.int().meta({ description: "The HTTP status." }),
-    detail: z.string().meta({ description: "A sentence a person can act on." }),
+    detail: z.string().meta({ description: "A sentence that helps to correct the request." }),
     errors: z
       .array(z.string())
       .optional()
-      .meta({ description: "With 422, a line for each thing that does not fit the document." }),
+      .meta({ description: "With 422, a line for each problem." }),
   }),
   properties: (_, status) => ({ status: { const: status } }),
 };
@@ -44,21 +44,20 @@ function problemStatus(code: ErrorCode): number {
   return CONFLICTS.has(code) ? CONFLICT : ERROR_CODES[code].status;
 }
 
-/** The text for a missing key is another than below `/v1` (live). */
+/** The text for a missing key differs from that of `/v1` (live). */
 function detailOf(error: ServiceError): string {
   return error.topic?.type === "key_missing" ? "missing bearer token" : liveText(error).message;
 }
 
 /**
- * The refusal of a request that is not as the document says (422).
- *
- * @param lines one for each thing that is wrong; none for a rule that `detail` states (live)
+ * The refusal of a request that does not match the OpenAPI document (422).
+ * @param lines one per problem; empty for a rule that `detail` states (live)
  */
 export function unprocessable(detail: string, lines?: readonly string[]): ServiceError {
   return new ServiceError("unprocessable", detail, lines && { problems: lines });
 }
 
-/** The refusal of a request that does not fit its schema, with the text that the live service has for it (live). */
+/** The refusal of a request that does not match its schema, in the live service's text (live). */
 export function notFitting(lines: readonly string[]): ServiceError {
   return unprocessable("Request validation failed.", lines);
 }

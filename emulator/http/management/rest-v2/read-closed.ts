@@ -1,4 +1,4 @@
-/** Reads what a client sends in the second version of REST: bodies that are closed, and query parameters (live). */
+/** Reads bodies, which must have no unknown members, and query parameters in the second version of REST (live). */
 import { z } from "zod";
 import type { QueryParameters } from "../../../core/input/query-parameters.ts";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
@@ -7,7 +7,10 @@ import { readJsonBody } from "../../operation/requests/json-body.ts";
 import { notFitting } from "./problem.ts";
 import { FOR_LINES, schemaLines } from "./schema-lines.ts";
 
-/** The body as `schema` reads it. @throws ServiceError as `readClosed`; payload_too_large, invalid_json; ClientGoneError */
+/**
+ * Reads and parses the body by `schema`.
+ * @throws ServiceError as `readClosed`; payload_too_large, invalid_json; ClientGoneError
+ */
 export async function readBodyV2<Output>(
   { request, response }: Pick<Call<unknown>, "request" | "response">,
   schema: z.ZodType<Output>,
@@ -15,7 +18,10 @@ export async function readBodyV2<Output>(
   return readClosed(schema, await readJsonBody(request, response, LIMITS.restV2BodyMaxBytes));
 }
 
-/** The value as `schema` reads it, whose objects are strict ones. @throws ServiceError unprocessable with a line for each thing that does not fit */
+/**
+ * Parses the value by `schema`, which has strict objects.
+ * @throws ServiceError unprocessable with a line per problem
+ */
 export function readClosed<Output>(schema: z.ZodType<Output>, value: unknown): Output {
   const result = schema.safeParse(value, FOR_LINES);
   if (result.success) return result.data;
@@ -23,8 +29,7 @@ export function readClosed<Output>(schema: z.ZodType<Output>, value: unknown): O
 }
 
 /**
- * The parameters of `shape`; others are ignored. None may be there twice, also none that is a list (live).
- *
+ * Parses the parameters of `shape`; others are ignored. No parameter may be repeated, not even a list (live).
  * @throws ServiceError unprocessable
  */
 export function readParameters<Shape extends z.core.$ZodLooseShape>(
@@ -59,7 +64,7 @@ export function flagParameterV2() {
   return z.preprocess(read, z.boolean());
 }
 
-/** A parameter that is a list, if it is there: items with commas between them (live). */
+/** An optional parameter that is a list: items with commas between them (live). */
 export function listParameterV2<Item extends z.ZodType>(item: Item, description = "With commas.") {
   const read = (text: unknown) =>
     typeof text === "string" ? text.split(",").filter((part) => part !== "") : text;

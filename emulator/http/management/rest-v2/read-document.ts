@@ -1,4 +1,4 @@
-/** `GET /v2/openapi.json`: the description of the second version of REST as an OpenAPI 3.1 document, open without a key (live). */
+/** `GET /v2/openapi.json`: the OpenAPI 3.1 document of the second version of REST, open without a key (live). */
 import { z } from "zod";
 import type { Operation } from "../../operation/operation.ts";
 import { json } from "../../schemas/contract.ts";

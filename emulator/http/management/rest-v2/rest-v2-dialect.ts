@@ -1,10 +1,10 @@
-/** The dialect of the second version of REST, by which newer clients of the live service manage what is there (live). */
+/** The dialect of the second version of REST, for newer clients of the live service (live). */
 import { isReservedId } from "../../../core/resources/reserved-ids.ts";
 import type { Dialect } from "../../operation/dialect.ts";
 import { PROBLEM } from "./problem.ts";
 import { LIVE_DIALECT } from "../../operation/dialects/live-dialect.ts";
 
-/** Beside the live dialect, whose base path it shares; its operations bring their shapes along. */
+/** Shares the base path of the live dialect; its operations have shapes of their own. */
 export const REST_V2_DIALECT: Dialect = {
   ...LIVE_DIALECT,
   refusals: { jobs: PROBLEM, others: PROBLEM },
@@ -15,7 +15,7 @@ export const REST_V2_DIALECT: Dialect = {
   schemas: {},
 };
 
-/** Whether the path, behind the base path, is of the second version: jobs are below `/v2` as well. */
+/** Whether the path, after the base path, belongs to the second version: jobs are below `/v2` as well. */
 export function isOfRestV2(path: string): boolean {
   const [version, resource = ""] = path.split("/").filter(Boolean);
   return version === "v2" && isReservedId(resource);

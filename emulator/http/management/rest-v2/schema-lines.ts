@@ -1,4 +1,7 @@
-/** Says of a value where it does not fit its schema, in the lines that the live service has for it (live; what is not known of them is worded alike). Pure. */
+/**
+ * Describes where a value does not match its schema, in the lines of the live service (live; unknown lines are worded alike).
+ * Pure.
+ */
 import { z } from "zod";
 import { kindOfValue, valueInWords } from "../../../core/input/problem-messages.ts";
 
@@ -8,17 +11,17 @@ type Path = readonly PropertyKey[];
 /** Names a place in the value, for example `$.gpu.count`. */
 type NameOf = (path: Path) => string;
 
-/** Of a number that is to be whole zod says in an issue only that it is a number. */
+/** Mark of an issue about a whole number: zod's issue alone only says that a number is expected. */
 const WHOLE = "integer";
 
-/** With these a value is to be parsed whose issues are made into lines. */
+/** Options of a parse whose issues become lines. */
 export const FOR_LINES = {
   reportInput: true,
   error: ({ code, inst }: z.core.$ZodRawIssue) =>
     code === "invalid_type" && inst instanceof z.ZodNumberFormat ? WHOLE : undefined,
 } as const;
 
-/** One line for each place and each thing that is wrong there: `$.gpu.count: got string, want integer`. */
+/** One line per problem: `$.gpu.count: got string, want integer`. */
 export function schemaLines(
   issues: readonly Issue[],
   nameOf: NameOf = placeInBody,
@@ -41,7 +44,7 @@ function placeInBody(path: Path): string {
   );
 }
 
-/** An issue of a union is that of the alternative that fits best; paths are those from the body on. */
+/** The issues of a union are those of the alternative that fits best; paths begin at the body. */
 function resolved(issue: Issue, above: Path): readonly Issue[] {
   const path = [...above, ...issue.path];
   const isOpen = issue.code === "invalid_union" && issue.input !== undefined;
@@ -51,12 +54,12 @@ function resolved(issue: Issue, above: Path): readonly Issue[] {
   return nearest.flatMap((inner) => resolved(inner, path));
 }
 
-/** What is wrong is that there is nothing; what stands alone is never missing. */
+/** Whether the value is absent. A value without a path is never missing. */
 function isMissing({ code, input, path }: Issue): boolean {
   return code !== "custom" && input === undefined && path.length > 0;
 }
 
-/** The names of kinds of values in JSON Schema, where zod has another. */
+/** JSON Schema's names of types, where zod's differ. */
 const KINDS: Readonly<Record<string, string>> = { int: WHOLE, record: "object" };
 
 function wantedBy({ message, expected }: z.core.$ZodIssueInvalidType): string {
@@ -88,7 +91,7 @@ function saidOf(issue: Issue): string {
   }
 }
 
-/** The keyword of JSON Schema, for example `minItems`. */
+/** The JSON Schema keyword of an issue, for example `minItems`. */
 function boundOf(side: "min" | "max", origin: string): string {
   if (origin === "string") return `${side}Length`;
   if (origin === "array" || origin === "set") return `${side}Items`;

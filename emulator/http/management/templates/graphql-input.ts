@@ -1,4 +1,4 @@
-/** Reads what GraphQL takes for a template as what the use cases take. Pure. */
+/** Reads templates in GraphQL inputs as input of the use cases. Pure. */
 import { fields, readFields } from "../../../core/input/input-fields.ts";
 import { splitArgs } from "../../../core/resources/docker-args.ts";
 import { changeShape } from "../../../core/resources/fields.ts";
@@ -14,19 +14,28 @@ import { invalidRequest } from "../../../core/service-error.ts";
 import { sentFields } from "../graphql/fields.ts";
 import { type Input, textOf } from "../graphql/input.ts";
 
-/** Of a new template. Without ports it has none, other than in `/v1` (live). @throws ServiceError invalid_request */
+/**
+ * A new template. It has no ports by default, unlike in `/v1` (live).
+ * @throws ServiceError invalid_request
+ */
 export function templateInputOf(input: Input): TemplateInput {
   const { dockerArgs, ...body } = containerInput(input);
   return { ...readTemplateInput({ ports: [], ...body }), ...newerFields(input, dockerArgs) };
 }
 
-/** Of a change: an empty text takes away what was there. @throws ServiceError invalid_request */
+/**
+ * Changes of a template; an empty text removes the present value.
+ * @throws ServiceError invalid_request
+ */
 export function templateChangesOf(input: Input): TemplateChanges {
   const { dockerArgs, ...body } = containerInput(input);
   return { ...readTemplateChanges(body, true), ...newerFields(input, dockerArgs) };
 }
 
-/** The container of workers that is written beside an endpoint; its name is the endpoint's. @throws ServiceError invalid_request */
+/**
+ * The container of workers written within an endpoint; it has the endpoint's name.
+ * @throws ServiceError invalid_request
+ */
 export function containerChangesOf(input: Input): ContainerChanges {
   const { dockerArgs, ...body } = containerInput(input);
   const { name: _, ...container } = readTemplateChanges(body);
@@ -34,8 +43,7 @@ export function containerChangesOf(input: Input): ContainerChanges {
 }
 
 /**
- * The fields of a container as `/v1` has them, and beside them the text that says what it runs.
- *
+ * The fields of a container in the form of `/v1`, and the text of its entry point and command.
  * @throws ServiceError invalid_request
  */
 export function containerInput(input: Input): Input & { readonly dockerArgs?: string } {

@@ -18,19 +18,19 @@ import { templateChangesOf, templateInputOf } from "./graphql-input.ts";
 const FIELDS = { ...TEMPLATE_FIELDS, ...NEWER_TEMPLATE_FIELDS };
 
 export const TEMPLATE_RESOLVERS = {
-  /** Official templates, of which there are none, or the public ones (live); without a word about it both. */
+  /** Official templates, which do not exist here, or public ones; without a choice both (live). */
   podTemplates: ({ input }: { readonly input?: Input | null }, caller: GraphqlCaller) => {
     const { isRunpod: isPlatform } = given(input);
     const shared = listTemplates(caller.reads()).filter((each) => each.isPlatform || each.isPublic);
     const isMeant = (each: Template) => isPlatform === undefined || each.isPlatform === isPlatform;
     return shared.filter(isMeant).map(shownTemplate);
   },
-  /** One template, also a public one; null if there is none (live). */
+  /** One template, also a public one; null for an unknown id (live). */
   podTemplate: ({ id }: { readonly id: string }, caller: GraphqlCaller) => {
     const template = caller.reads().directory.findTemplate(id);
     return template ? shownTemplate(template) : null;
   },
-  /** Creates a template, or changes the one with that id: what is not set stays as it is (live). */
+  /** Creates a template, or changes the one with this id; absent fields stay unchanged (live). */
   saveTemplate: async ({ input }: { readonly input?: Input | null }, caller: GraphqlCaller) => {
     const sent = input ?? {};
     const id = textOf(sent["id"]);
@@ -41,7 +41,7 @@ export const TEMPLATE_RESOLVERS = {
     );
     return shownTemplate(saved);
   },
-  /** Deletes the template of that name, which no endpoint or pod uses (live). */
+  /** Deletes the template with this name, which no endpoint or pod uses (live). */
   deleteTemplate: async (
     { templateName: name }: { readonly templateName: string },
     caller: GraphqlCaller,
@@ -53,7 +53,7 @@ export const TEMPLATE_RESOLVERS = {
   },
 };
 
-/** Those that were made over an interface, the public ones among them. */
+/** Templates created over an interface, including public ones. */
 export function ownTemplates(engine: CatalogPort) {
   const own = listTemplates(engine).filter((each) => !each.isPlatform && !isEndpointBound(each));
   return own.map(shownTemplate);
@@ -72,7 +72,7 @@ function shownTemplate(template: Template) {
     ...shownFields(FIELDS, template),
     dockerArgs: argsOf(template),
     isRunpod: template.isPlatform,
-    // Labels of ports and scripts are not kept here.
+    // Labels of ports and scripts are not stored here.
     portsConfig: [],
     advancedStart: false,
     startScript: "",

@@ -14,10 +14,10 @@ export const CONTAINER_ORDER = [
 /** Entry point and command as one text. */
 export const args = z.string().optional().meta({
   description:
-    "A command as it is typed into a shell, or JSON with `entrypoint` and `cmd`; empty: as the image says.",
+    "A command as typed into a shell, or JSON with `entrypoint` and `cmd`; empty: the image's own.",
 });
 
-/** An absent field has its template's value or the default in a new resource, and stays as it is otherwise. */
+/** A new resource takes absent fields from its template or the defaults; a change leaves them unchanged. */
 export const containerFields = inOrder(CONTAINER_ORDER, { ...takenShape(CONTAINER_FIELDS), args });
 
 export const containerAnswer = inOrder(CONTAINER_ORDER, {
@@ -25,7 +25,10 @@ export const containerAnswer = inOrder(CONTAINER_ORDER, {
   args: z.string(),
 });
 
-/** The fields that the body names. @throws ServiceError `invalid_request` if `args` contradicts the lists */
+/**
+ * The fields that the body names.
+ * @throws ServiceError `invalid_request` if `args` contradicts the lists
+ */
 export function containerOf(body: { readonly args?: string | undefined }): ContainerChanges {
   const changes = readBody(CONTAINER_FIELDS, body);
   if (body.args === undefined) return changes;
@@ -33,11 +36,11 @@ export function containerOf(body: { readonly args?: string | undefined }): Conta
   const { dockerStartCmd: cmd = split.cmd, dockerEntrypoint: entrypoint = split.entrypoint } =
     changes;
   if (!isSameProgram({ cmd, entrypoint }, split))
-    throw invalidRequest(["args says another thing than cmd and entrypoint: send one of both"]);
+    throw invalidRequest(["args contradicts cmd and entrypoint: send only one of the two"]);
   return { ...changes, dockerStartCmd: cmd, dockerEntrypoint: entrypoint, dockerArgs: body.args };
 }
 
-/** As it is answered. */
+/** The container in answers. */
 export function containerBody(container: Parameters<typeof argsOf>[0]) {
   const shown = { ...shownBelow(CONTAINER_FIELDS, container), args: argsOf(container) };
   return inOrder(CONTAINER_ORDER, shown);

@@ -1,4 +1,4 @@
-/** Templates in the second version of REST, and as the fields of ours (live). Pure. */
+/** Templates in the second version of REST, and their form in our fields (live). Pure. */
 import { z } from "zod";
 import { defined } from "../../../../runtime/protocol/without-undefined.ts";
 import { defaultsOf, inOrder } from "../../../core/resources/fields.ts";
@@ -57,7 +57,7 @@ type Body = z.output<ReturnType<typeof bodySchema>>;
 
 /** @throws ServiceError `invalid_request` */
 export function templateInputOf(body: Body): TemplateInput {
-  // The schema has required the first two; an empty id means none.
+  // The schema requires the first two; an empty id means none.
   const {
     name = "",
     imageName = "",
@@ -66,7 +66,7 @@ export function templateInputOf(body: Body): TemplateInput {
   } = defined(templateChangesOf(body));
   const input = {
     ...defaultsOf(TEMPLATE_FIELDS),
-    // Only what is asked for is open (live).
+    // No port is open by default (live).
     ...{ name, imageName, ports: [], volumeInGb: 0 },
     ...changes,
     ...(containerRegistryAuthId !== "" && { containerRegistryAuthId }),
@@ -82,7 +82,7 @@ export function templateChangesOf(body: Body): TemplateChanges {
   return {
     ...readBody(FIELDS, body),
     ...containerOf(body),
-    // A body without a volume changes nothing in it (live).
+    // A body without a volume does not change it (live).
     ...defined({ volumeInGb, volumeMountPath }),
   };
 }

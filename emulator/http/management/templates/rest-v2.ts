@@ -23,7 +23,7 @@ import {
   updateTemplateSchema,
 } from "./rest-v2-settings.ts";
 
-/** A list of the catalog has no pages (live). */
+/** A list in the catalog has no pages (live). */
 const CATALOG_MAX = 100;
 
 const template = new Collection({
@@ -42,7 +42,7 @@ const catalogParameters = {
   source: z
     .enum(["official", "verified", "community"])
     .default("official")
-    .meta({ description: "`community`: templates that are public; of the others there are none." }),
+    .meta({ description: "`community`: public templates; there are no others." }),
 };
 
 const catalog: Operation = {
@@ -77,7 +77,7 @@ export const TEMPLATE_V2_OPERATIONS = {
     { takes: createTemplateSchema, errors: ["template_name_taken", "storage_full"] },
     async ({ service }, body) => createTemplate(service.engine, templateInputOf(body)),
   ),
-  /** `GET /v2/templates`: the templates that were made over an interface, but for those of one endpoint (live). */
+  /** `GET /v2/templates`: the templates created over an interface, except those of a single endpoint (live). */
   listTemplatesV2: template.listing(async ({ service }) =>
     listTemplates(service.engine).filter((each) => !each.isPlatform && !isEndpointBound(each)),
   ),
@@ -85,7 +85,7 @@ export const TEMPLATE_V2_OPERATIONS = {
   readTemplateV2: template.reading(["template_not_found"], async ({ service }, id) =>
     service.engine.directory.template(id),
   ),
-  /** `PATCH /v2/templates/{id}`: changes a template; workers that are made of it as `/v1` names it are replaced (ours; the live service leaves them). */
+  /** `PATCH /v2/templates/{id}`: changes a template; workers are replaced as with `/v1` (ours; the live service keeps them). */
   updateTemplateV2: template.change(
     {
       takes: updateTemplateSchema,
@@ -98,6 +98,6 @@ export const TEMPLATE_V2_OPERATIONS = {
     ["template_not_found", "in_use", "storage_full"],
     deleteTemplate,
   ),
-  /** `GET /v2/catalog/templates`: templates that everybody can see (live). */
+  /** `GET /v2/catalog/templates`: public templates (live). */
   listCatalogTemplatesV2: catalog,
 };

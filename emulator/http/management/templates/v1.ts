@@ -36,7 +36,7 @@ export const TEMPLATE_OPERATIONS = {
     { takes: templateInputSchema, errors: ["template_name_taken", "storage_full"] },
     (engine, body) => createTemplate(engine, readTemplateInput(body)),
   ),
-  /** `GET /templates`: the templates made over this interface, and others that are asked for, as a bare array (spec). */
+  /** `GET /templates`: the templates created over this interface, and others on request, as a bare array (spec). */
   listTemplates: template.listing("In order of their names.", async (engine, flags) =>
     listTemplates(engine).filter((each) => isListed(each, flags)),
   ),
@@ -44,7 +44,10 @@ export const TEMPLATE_OPERATIONS = {
   readTemplate: template.reading(["template_not_found"], async ({ directory }, id) =>
     directory.template(id),
   ),
-  /** `PATCH /templates/{id}`: changes a template; unless it is done in place, the workers of its endpoints are replaced (live). */
+  /**
+   * `PATCH /templates/{id}`: changes a template and replaces the workers of its endpoints, unless the change can be made in
+   * place (live).
+   */
   updateTemplate: template.change(
     {
       takes: templateChangesSchema,
@@ -59,7 +62,7 @@ export const TEMPLATE_OPERATIONS = {
   ),
 };
 
-/** Which templates a list shows beside the user's own; official ones have a second name (live). */
+/** Further templates in a list, beside the user's own; official ones have a second name (live). */
 function isListed(listed: Template, flags: Flags<keyof typeof templateQuery.shape>): boolean {
   const { includePlatformTemplates, includeRunpodTemplates } = flags;
   if (listed.isPlatform && !includePlatformTemplates && !includeRunpodTemplates) return false;

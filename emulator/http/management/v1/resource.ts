@@ -1,4 +1,4 @@
-/** What the operations on resources have in common in the first version of REST: how one is created, listed, read and changed. */
+/** What operations on resources share in the first version of REST: creation, lists, reading and changes. */
 import { z } from "zod";
 import { type Flags, parseFlags } from "../../../core/input/query-parameters.ts";
 import type { ErrorCode } from "../../../core/service-error.ts";
@@ -15,13 +15,13 @@ import {
 } from "../resource-operations.ts";
 
 interface Kind<Thing, Flag extends string> extends ResourceKind {
-  /** What reading and listing can be asked for. */
+  /** Flags of reading and listing. */
   readonly flags?: z.ZodObject<Readonly<Record<Flag, z.ZodType<boolean>>>>;
-  /** How one is answered. */
+  /** The resource in answers. */
   readonly show: (thing: Thing, call: Call<unknown>, flags: Flags<Flag>) => unknown;
 }
 
-/** Makes the operations on resources of one kind. */
+/** Makes the operations on one kind of resource. */
 export class Resource<
   Thing extends { readonly id: string },
   Flag extends string = never,
@@ -44,7 +44,10 @@ export class Resource<
     };
   }
 
-  /** @param order in which they are answered, a sentence @param gather where no replica alone knows all of it */
+  /**
+   * @param order a sentence about the order of the answer
+   * @param gather merges the shares of replicas, if no single one knows all resources
+   */
   listing(
     order: string,
     list: (engine: HttpEngine, flags: Flags<Flag>) => Promise<readonly Thing[]>,
@@ -90,7 +93,7 @@ export class Resource<
       ...this.atOne,
       aliases: [{ methods: ["POST"], path: `${this.atOne.path}/update` }],
       body: "read",
-      contract: { tag, takes, answers: { 200: json(`${name} as it is now.`, schema) }, errors },
+      contract: { tag, takes, answers: { 200: json(`${name} after the change.`, schema) }, errors },
       perform: async (call) => {
         const body = await readJsonBody(call.request, call.response);
         return jsonAnswer(show(await change(call.service.engine, this.idOf(call), body), call, {}));

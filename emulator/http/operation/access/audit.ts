@@ -48,7 +48,7 @@ export function auditNote(
 const after = z
   .string({ error: "must be given once" })
   .optional()
-  .meta({ description: "The `next` of the page before." });
+  .meta({ description: "The `next` of the previous page." });
 
 const read: Operation = {
   methods: ["GET"],

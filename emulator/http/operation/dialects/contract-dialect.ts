@@ -10,7 +10,7 @@ const CODES = Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]];
 
 /** The body of every error answer of this dialect. */
 const errorSchema = z.strictObject({
-  error: z.string().meta({ description: "A sentence a person can act on." }),
+  error: z.string().meta({ description: "A sentence that helps to correct the request." }),
   code: z.enum(CODES),
   status: z.int().meta({ description: "The HTTP status." }),
   problems: z.array(z.string()).optional().meta({

@@ -7,7 +7,7 @@ import { podSchema } from "../../schemas/pod.ts";
 import { templateSchema } from "../../schemas/template.ts";
 import { workerSchema } from "../../schemas/worker.ts";
 
-const sentence = z.string().meta({ description: "A sentence a person can act on." });
+const sentence = z.string().meta({ description: "A sentence that helps to correct the request." });
 
 export const jobRefusalSchema = z.strictObject({
   error: sentence,

@@ -1,7 +1,7 @@
 /**
- * How replicas prove to each other who they are. The one that calls asks for a nonce, and the one that is called shows with it that
- * it is the replica that was meant. The caller answers with a signature of that nonce, for that replica, for one request. Only who has the
- * secret key that the replicas share can make either. Nothing is dated, so that clocks do not matter. Pure.
+ * Mutual authentication of replicas. The caller asks for a nonce. The called replica answers with a proof that it is the
+ * intended one. The caller then signs that nonce, for that replica and one request. Both need the secret key that the replicas
+ * share. Nothing has a date, so clocks do not matter. Pure.
  */
 import { Buffer } from "node:buffer";
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
@@ -13,16 +13,16 @@ const PURPOSE = "requests between replicas";
 
 /** Both ends of a connection between replicas, by their ids. */
 export interface Ends {
-  /** The caller. */
+  /** The calling replica. */
   readonly from: string;
-  /** The replica that is called. */
+  /** The called replica. */
   readonly to: string;
 }
 
 export interface ChannelAuth extends Ends {
-  /** The challenge of the one that is called. */
+  /** Challenge of the called replica. */
   readonly nonce: string;
-  /** Of the client; empty for a request of the replica itself. */
+  /** Address of the client; empty for a request of the replica itself. */
   readonly address: string;
   readonly method: string;
   readonly path: string;
@@ -39,7 +39,7 @@ export function channelAuthOf(key: Uint8Array, auth: ChannelAuth): string {
   return [...[from, nonce, address].map(encodeURIComponent), signatureOf(key, auth)].join(";");
 }
 
-/** Reads the header; undefined when it is not valid for that request to the replica `to`. The nonce is not checked here. */
+/** Reads the header; undefined if it is not valid for this request to the replica `to`. The caller checks the nonce. */
 export function readChannelAuth(
   key: Uint8Array,
   header: string,
@@ -52,7 +52,7 @@ export function readChannelAuth(
   return isSame(signature, signatureOf(key, auth)) ? auth : undefined;
 }
 
-/** The proof of a replica that is asked for a nonce. `asked` is the nonce of the replica that asks. */
+/** Proof of the called replica. `asked` is the nonce of the calling replica. */
 export function proofOf(key: Uint8Array, { from, to }: Ends, asked: string, nonce: string): string {
   return hmac(key, ["answer", from, to, asked, nonce]);
 }
@@ -66,7 +66,7 @@ export function isProof(
   return isSame(proof, proofOf(key, ends, asked, nonce));
 }
 
-/** The answer to who asks for a nonce. */
+/** The answer to a request for a nonce. */
 export interface Challenge {
   readonly nonce: string;
   readonly proof: string;
@@ -86,7 +86,7 @@ function isSame(given: string, expected: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** Decodes a part of the header; empty when it is malformed. */
+/** Decodes a part of the header; empty if it is malformed. */
 export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,37 +1,37 @@
 /**
- * One connection between two replicas that carries many exchanges at once. What is written in one turn of the event loop leaves
- * in one piece; each direction of an exchange has a window, so that a slow reader holds up nobody else.
+ * One connection between two replicas that carries many exchanges at once. Everything written in one turn of the event loop is
+ * sent together. Each direction of an exchange has a window, so that a slow reader does not delay others.
  */
 import { Buffer } from "node:buffer";
 import type { Duplex } from "node:stream";
 import { FRAME, type Frame, type FrameKind, frameHead, FrameReader } from "./frames.ts";
 
-/** How many bytes of one exchange may be on the way to a reader that has not taken them. */
+/** Maximum size of unread data in one direction of an exchange, bytes. */
 const WINDOW_BYTES = 262_144;
 
-/** Larger pieces are divided, so that others come between. */
+/** Maximum size of a frame; larger data is divided, so that other exchanges get their turn. */
 const PIECE_BYTES = 65_536;
 
-/** Each end sends a beat so often. */
+/** Interval between two beats. */
 const BEAT_MS = 500;
 
-/** A connection on which nothing came for so many beats of its own, 2.5 to 3 s, is cut; one that is slow is not. */
+/** Maximum number of own beats without anything received, 2.5 to 3 s; a silent connection is then cut. A slow one is not. */
 const SILENT_BEATS = 5;
 
-/** What one end of an exchange is told. */
+/** Callbacks of one end of an exchange. */
 export interface ExchangeEvents {
   data(bytes: Buffer): void;
   /** The other end has sent everything. */
   ended(): void;
-  /** There is room again after `write` answered false. */
+  /** The window has room again, after `write` returned false. */
   room(): void;
-  /** The other end, or the connection, has gone before everything came. Nothing follows. */
+  /** The other end, or the connection, has gone before the end. No further callback follows. */
   broken(): void;
-  /** The other end is stopping and takes what there is. */
+  /** The other end is stopping and wants an early answer. */
   woken(): void;
 }
 
-/** Called with each exchange that the other end begins, and what it begins with; undefined: it was given up. */
+/** Called for each exchange that the other end opens, with its request head; returns undefined if the exchange was given up. */
 export type Accept = (exchange: Exchange, requestHead: Buffer) => ExchangeEvents | undefined;
 
 export class Channel {
@@ -42,12 +42,12 @@ export class Channel {
   #lastId = 0;
   #unsent: Uint8Array[] = [];
   #flush: NodeJS.Immediate | undefined;
-  /** Since something came. Counted, because a process that stood still has not heard what lies there to be read. */
+  /** Number of beats since something was received. A count, not a time: a process that stood still may have unread data. */
   #silentBeats = 0;
   /** Resolves when the connection has ended. */
   readonly closed: Promise<void>;
 
-  /** @param accept absent: the other end begins none */
+  /** @param accept absent: the other end opens no exchanges */
   constructor(socket: Duplex, accept?: Accept) {
     this.#socket = socket;
     this.#accept = accept;
@@ -69,7 +69,7 @@ export class Channel {
     return !this.#socket.destroyed;
   }
 
-  /** Exchanges that are under way. */
+  /** Number of open exchanges. */
   get size(): number {
     return this.#exchanges.size;
   }
@@ -121,7 +121,7 @@ export class Channel {
         if (this.isOpen) this.#take(frame);
       }
     } catch {
-      // The other end is none of ours, or out of step.
+      // The other end speaks another protocol, or is out of step.
       this.#socket.destroy();
     }
   }
@@ -134,7 +134,7 @@ export class Channel {
       exchange.events = this.#accept(exchange, payload);
       return;
     }
-    // What comes for one that is over was sent before the other end knew.
+    // The exchange may have ended before the other end learned of it.
     this.#exchanges.get(id)?.take(kind, payload);
   }
 }
@@ -145,7 +145,7 @@ export class Exchange {
   events: ExchangeEvents | undefined;
   readonly #channel: Channel;
   #room = WINDOW_BYTES;
-  /** Bytes that were used up and that the other end has not been told of. */
+  /** Bytes that were read since the last `room` frame. */
   #untold = 0;
   #hasEnded = false;
   #hasHeardEnd = false;
@@ -156,7 +156,7 @@ export class Exchange {
     this.id = id;
   }
 
-  /** False when the next piece is to wait for `room`. */
+  /** Returns false if the next write has to wait for `room`. */
   write(bytes: Uint8Array): boolean {
     if (this.#isOver || this.#hasEnded) return true;
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
@@ -166,7 +166,7 @@ export class Exchange {
     return this.#room > 0;
   }
 
-  /** Everything was written. */
+  /** Ends this direction. */
   end(): void {
     if (this.#isOver || this.#hasEnded) return;
     this.#hasEnded = true;
@@ -174,7 +174,7 @@ export class Exchange {
     if (this.#hasHeardEnd) this.#over();
   }
 
-  /** Gives it up, unless it is over; `events` are told nothing more. */
+  /** Gives the exchange up, unless it has ended; `events` gets no further calls. */
   reset(): void {
     if (this.#isOver) return;
     this.#channel.send(FRAME.reset, this.id);
@@ -185,7 +185,7 @@ export class Exchange {
     if (!this.#isOver) this.#channel.send(FRAME.wake, this.id);
   }
 
-  /** Bytes that `data` told of were used up. */
+  /** Tells that bytes from `data` were read. */
   used(bytes: number): void {
     this.#untold += bytes;
     if (this.#isOver || this.#untold < WINDOW_BYTES / 2) return;

@@ -1,4 +1,4 @@
-/** The channels to other replicas: one to each, made when it is needed. */
+/** Channels to other replicas: one to each, opened on demand. */
 import { duplexPair } from "node:stream";
 import type { Ownership, Replica } from "../../../store/ownership.ts";
 import { type Accept, Channel } from "./channel.ts";
@@ -9,17 +9,17 @@ export class Channels {
   readonly #caller: Caller;
   readonly #accept: Accept;
   readonly #stopped = new AbortController();
-  /** By id of the replica. */
+  /** By the id of the replica. */
   readonly #channels = new Map<string, Promise<Channel>>();
 
-  /** @param accept answers what this replica passes on to itself */
+  /** @param accept answers requests that this replica passes on to itself */
   constructor(ownership: Ownership, caller: Caller, accept: Accept) {
     this.#ownership = ownership;
     this.#caller = caller;
     this.#accept = accept;
   }
 
-  /** @throws Error that says why the replica cannot be reached */
+  /** @throws Error with the reason why the replica cannot be reached */
   async to(replica: Replica): Promise<Channel> {
     const known = this.#channels.get(replica.id);
     if (known !== undefined) {
@@ -54,13 +54,13 @@ export class Channels {
 
   #open(replica: Replica): Promise<Channel> {
     if (replica.id !== this.#ownership.self.id) return openChannel(replica, this.#caller);
-    // What has come back to this one while it was passed on.
+    // Answers requests for an endpoint that moved to this replica while they were passed on.
     const [here, there] = duplexPair();
     void new Channel(there, this.#accept);
     return Promise.resolve(new Channel(here));
   }
 
-  /** A replica that is not alive answers nothing any more, although its connection may be there. */
+  /** Cuts the connection to a replica that is no longer alive: it may be open, but will not answer. */
   async #watch(replica: Replica, channel: Channel): Promise<void> {
     const over = new AbortController();
     void channel.closed.then(() => over.abort());

@@ -1,20 +1,20 @@
-/** The frames that two replicas exchange: a head of nine bytes (length, kind, number of the exchange), then the payload. Pure. */
+/** Frames between two replicas: a head of nine bytes (length, kind, number of the exchange), then the payload. Pure. */
 import { Buffer } from "node:buffer";
 
 export const FRAME = {
-  /** Begins an exchange: a request's head. */
+  /** Opens an exchange; payload: the head of a request. */
   open: 1,
-  /** A piece of the request's body, or of the answer as HTTP has it. */
+  /** A piece of the request's body, or of the answer in HTTP form. */
   data: 2,
-  /** The sender has sent everything. */
+  /** End of this direction. */
   end: 3,
-  /** The sender gives the exchange up. */
+  /** The sender gives up the exchange. */
   reset: 4,
-  /** The sender has used up so many bytes and takes as many more. */
+  /** The sender has read so many bytes, and accepts as many more. */
   room: 5,
-  /** Who waits for the answer takes what there is: the sender is stopping. */
+  /** The sender is stopping and wants an early answer. */
   wake: 6,
-  /** The sender is there; of no exchange. */
+  /** The sender is alive; belongs to no exchange. */
   beat: 7,
 } as const;
 
@@ -28,7 +28,7 @@ export interface Frame {
 
 const HEAD_BYTES = 9;
 
-/** Of one payload; the head of a request is the largest that is sent whole. */
+/** Maximum size of a payload; the largest one is the head of a request. */
 const MAX_PAYLOAD_BYTES = 1_000_000;
 
 export function frameHead(kind: FrameKind, id: number, payloadBytes: number): Buffer {
@@ -39,7 +39,7 @@ export function frameHead(kind: FrameKind, id: number, payloadBytes: number): Bu
   return head;
 }
 
-/** Takes bytes as they come and answers the frames that are complete. */
+/** Takes bytes in and returns the complete frames. */
 export class FrameReader {
   #rest: Buffer | undefined;
 

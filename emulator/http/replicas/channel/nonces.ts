@@ -1,10 +1,10 @@
 /**
- * The nonces that a replica gives to others, each of which is good once and for a while. One that was not used is kept nowhere: it
- * shows by itself that it is of this process, so that a flood of questions takes no memory and drives out nobody.
+ * Nonces of a replica, each valid once and for a limited time. An unused nonce is not stored: its text proves that this process
+ * made it. So a flood of requests takes no memory and displaces no other nonce.
  */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** Timeout of a nonce, ms of this process. A replica that was asked for one is called at once. */
+/** Timeout of a nonce, ms of this process. The call usually follows at once. */
 const GOOD_MS = 10_000;
 
 const RANDOM_BYTES = 16;
@@ -12,10 +12,10 @@ const RANDOM_BYTES = 16;
 export class Nonces {
   readonly #key = randomBytes(32);
   readonly #now: () => number;
-  /** Used nonces, with the moment at which they expire, the earliest first. */
+  /** Used nonces with their expiry, earliest first. */
   readonly #used = new Map<string, number>();
 
-  /** @param now ms by a monotonic clock */
+  /** @param now monotonic clock, ms */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
@@ -25,7 +25,7 @@ export class Nonces {
     return `${open}.${this.#seal(open)}`;
   }
 
-  /** Whether the nonce is one of these, still good and not used before. From then on it is used. */
+  /** Uses a nonce up. Returns whether it was made here, has not expired and was not used before. */
   use(nonce: string): boolean {
     const at = nonce.lastIndexOf(".");
     const open = nonce.slice(0, Math.max(0, at));

@@ -1,4 +1,4 @@
-/** Opens connections to other replicas, at the port at which clients call them. */
+/** Opens connections to other replicas, at their port for clients. */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { type ClientRequest, type IncomingMessage, request as openPlain } from "node:http";
@@ -15,15 +15,15 @@ import {
 } from "./channel-auth.ts";
 
 /**
- * The protocol that a connection between replicas becomes. Both ends may be of other versions: who opens an exchange may say what
- * the other passes over. For what that must understand a protocol is offered before this one, under a name of its own.
+ * Protocol of connections between replicas. The two ends may have different versions: a head may have members that the other
+ * end ignores. A change that cannot be ignored needs a protocol with a new name, offered before this one.
  */
 export const CHANNEL_PROTOCOL = "sv-replica";
 
-/** A request without an upgrade asks for a nonce there. */
+/** Path for nonces, requested without an upgrade. */
 export const CHANNEL_PATH = "/emulator/replica";
 
-/** Timeout of a connection to another replica, with what both prove to each other. */
+/** Timeout of opening a connection, authentication included. */
 const CONNECT_MS = 2_000;
 
 /** Maximum size of the answer with a nonce. */
@@ -33,16 +33,15 @@ const ASKED_BYTES = 16;
 
 const challengeShape = z.object({ nonce: z.string(), proof: z.string() });
 
-/** The caller. */
+/** This replica. */
 export interface Caller {
   readonly id: string;
   readonly key: Uint8Array;
 }
 
 /**
- * The value of the header `sv-replica` for one request to that replica, which has proved by then that it is the one.
- *
- * @throws Error that says why there is none
+ * The value of the header `sv-replica` for one request to that replica, after it has proved its identity.
+ * @throws Error with the reason for a failure
  */
 export async function channelAuthFor(
   replica: Replica,
@@ -53,7 +52,7 @@ export async function channelAuthFor(
   const asked = randomBytes(ASKED_BYTES).toString("base64url");
   const challenge = await challengeOf(replica, `${encodeURIComponent(caller.id)};${asked}`);
   if (!isProof(caller.key, ends, asked, challenge))
-    throw new Error("it is another replica than the one that was meant, or has another secret key");
+    throw new Error("it is not the expected replica, or has another secret key");
   return channelAuthOf(caller.key, { ...request, ...ends, nonce: challenge.nonce });
 }
 
@@ -79,21 +78,21 @@ async function challengeOf(replica: Replica, question: string): Promise<Challeng
   }
 }
 
-/** A request to a replica, whose connection may become another one; every connection is a new one. */
+/** A request to a replica on a new connection, which may be upgraded. */
 export async function requestReplica(
   { address }: Replica,
   options: { readonly method: string; readonly path: string; readonly headers: string[] },
 ): Promise<ClientRequest> {
   const { protocol, hostname, port } = new URL(address);
   const host = hostname.replace(/^\[(.*)\]$/u, "$1");
-  // Loaded where it is needed: it takes long.
+  // Loaded on demand, because loading is slow.
   const open = protocol === "https:" ? (await import("node:https")).request : openPlain;
-  // Each half of the connection may be closed by itself.
+  // Each direction of the connection may be closed separately.
   const connection = { agent: false, allowHalfOpen: true, noDelay: true };
   return open({ ...options, ...connection, host, port, setHost: false });
 }
 
-/** @throws Error that says why there is none */
+/** @throws Error with the reason for a failure */
 export async function openChannel(replica: Replica, caller: Caller): Promise<Channel> {
   const asked = { method: "GET", path: CHANNEL_PATH };
   const auth = await channelAuthFor(replica, caller, { ...asked, address: "" });

@@ -1,4 +1,4 @@
-/** A request that another replica passes on, as Node's own server would hand it over: a request to read and a response to write. */
+/** A request from another replica in the form of Node's own server: a request to read and a response to write. */
 import { Buffer } from "node:buffer";
 import { IncomingMessage, type RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -6,7 +6,7 @@ import { ForwardedSocket } from "../../operation/forwarded-request.ts";
 import type { Exchange, ExchangeEvents } from "./channel.ts";
 import type { RequestHead } from "./request-head.ts";
 
-/** Where the response writes to in the place of a connection. */
+/** The response writes to this stream instead of a connection. */
 class ExchangeSocket extends ForwardedSocket {
   readonly #exchange: Exchange;
   #held: (() => void) | undefined;
@@ -16,7 +16,7 @@ class ExchangeSocket extends ForwardedSocket {
     this.#exchange = exchange;
   }
 
-  /** What was held back goes on. */
+  /** Continues with data that was held back. */
   room(): void {
     const go = this.#held;
     this.#held = undefined;
@@ -30,12 +30,12 @@ class ExchangeSocket extends ForwardedSocket {
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    // Does nothing after an answer that is complete.
+    // Does nothing after a complete answer.
     this.#exchange.reset();
     done(error);
   }
 
-  /** Node's requests and responses ask it of a connection. */
+  /** Members of a connection that Node's requests and responses use. */
   setTimeout(): this {
     return this;
   }
@@ -46,7 +46,7 @@ class TakenRequest extends IncomingMessage {
   #unused = 0;
 
   constructor(socket: ExchangeSocket, exchange: Exchange, requestHead: RequestHead) {
-    // What is used of a connection is there.
+    // The members that are used exist.
     super(socket as unknown as Socket);
     this.#exchange = exchange;
     this.method = requestHead.method;
@@ -64,7 +64,7 @@ class TakenRequest extends IncomingMessage {
     if (this.push(bytes)) this.#used();
   }
 
-  /** Everything has come. */
+  /** The body is complete. */
   whole(): void {
     this.complete = true;
     this.push(null);
@@ -81,7 +81,7 @@ class TakenRequest extends IncomingMessage {
   }
 }
 
-/** Has `perform` answer it. */
+/** Lets `perform` answer the exchange. */
 export function takeExchange(
   exchange: Exchange,
   requestHead: RequestHead,
@@ -90,14 +90,14 @@ export function takeExchange(
   const socket = new ExchangeSocket(exchange);
   const request = new TakenRequest(socket, exchange, requestHead);
   const response = new ServerResponse(request);
-  // The frames say where the body ends.
+  // Frames mark the end of the body.
   response.useChunkedEncodingByDefault = false;
   response.assignSocket(socket as unknown as Socket);
-  // Node's own server tells a response so.
+  // Node's own server signals the end of a response in this way.
   socket.on("drain", () => response.emit("drain"));
   response.once("finish", () => {
     exchange.end();
-    // Closes the response as well.
+    // Also closes the response.
     socket.end();
     if (!request.complete) request.resume();
   });

@@ -217,7 +217,7 @@ test("several problems are named together", async () => {
 
 test("text that is no JSON is named with the place", async () => {
   expect(await complaint('{"endpoints":\n {},}')).toBe(
-    'c.json:2:5: the config is no valid JSON: unexpected "}"; expected a key in double quotes',
+    'c.json:2:5: the config is not valid JSON: unexpected "}"; expected a key in double quotes',
   );
 });
 

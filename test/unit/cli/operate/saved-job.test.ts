@@ -67,5 +67,5 @@ test("what is no such file is refused before anything is run", async () => {
   await refused({ from }, "names no endpoint as its endpointId");
   writeFileSync(from, "{");
   await refused({ from }, "names no endpoint as its endpointId");
-  await expect(run(service, "run", "echo", { flags: { from } })).rejects.toThrow("no valid JSON");
+  await expect(run(service, "run", "echo", { flags: { from } })).rejects.toThrow("not valid JSON");
 });

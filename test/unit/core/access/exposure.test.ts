@@ -23,7 +23,7 @@ test.each([
   ["eight888", "0.0.0.0", undefined],
   ["seven77", "0.0.0.0", expect.stringContaining("at least 8 characters")],
   ["seven77", "::", expect.stringContaining("listens at ::")],
-  ["k", "10.0.0.7", expect.stringContaining("can guess a shorter one")],
+  ["k", "10.0.0.7", expect.stringContaining("a shorter one can be guessed")],
 ])("the key %s of a service at %s: %s", (key, host, problem) => {
   expect(shortKeyProblem(key, host)).toEqual(problem);
 });

@@ -75,7 +75,7 @@ describe("a body", () => {
     ["", "it is empty"],
     ['{"input":{}', "it ends too early, at byte 11"],
     ["input=x", 'unexpected "i" at byte 0'],
-    [Buffer.from([0x7b, 0x22, 0xff]), "no valid UTF-8: unexpected byte 0xff at byte 2"],
+    [Buffer.from([0x7b, 0x22, 0xff]), "not valid UTF-8: unexpected byte 0xff at byte 2"],
     [`{"input":${'{"a":'.repeat(100_000)}`, "nested deeper than 512 levels"],
   ])("that is no JSON is refused", (body, reason) => {
     const refusal = refusalOf(body);

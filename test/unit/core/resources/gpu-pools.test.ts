@@ -81,11 +81,11 @@ describe("pools as types", () => {
 
   it("are refused with the pools there are, or the one that was meant", () => {
     expect(problemsOf(["ada-24", "GTX"])).toEqual([
-      `there is no GPU pool "ada-24"; did you mean ADA_24?`,
-      `there is no GPU pool "GTX"; the pools are ${GPU_POOLS.join(", ")}`,
+      `the GPU pool "ada-24" is unknown; did you mean ADA_24?`,
+      `the GPU pool "GTX" is unknown; the pools are ${GPU_POOLS.join(", ")}`,
     ]);
     expect(problemsOf(["NVIDIA L4"])).toEqual([
-      `there is no GPU pool "NVIDIA L4"; that type is in the pool AMPERE_24`,
+      `the GPU pool "NVIDIA L4" is unknown; that type is in the pool AMPERE_24`,
     ]);
   });
 

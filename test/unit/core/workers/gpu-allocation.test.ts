@@ -123,7 +123,7 @@ describe("the CUDA that an endpoint asks for", () => {
   it("is named when it is what is lacking, and what the driver has", () => {
     const wish = { ...any, allowedCudaVersions: ["12.8", "13.0"], minCudaVersion: "12.5" };
     expect(gpuLack(withCuda, wish)).toBe(
-      "1 × any GPU with CUDA 12.8 or 13.0, 12.5 or newer: the driver of this machine has CUDA 12.4 and 12.10; allowedCudaVersions and minCudaVersion of the endpoint say which it may be",
+      "1 × any GPU with CUDA 12.8 or 13.0, 12.5 or newer: the driver of this machine has CUDA 12.4 and 12.10; the endpoint's allowedCudaVersions and minCudaVersion do not allow it",
     );
     expect(gpuLack(withCuda, { ...any, minCudaVersion: "12.4" })).toBe(
       "1 × any GPU with CUDA 12.4 or newer: not enough are free",

@@ -74,7 +74,7 @@ const CASES: readonly (readonly [string, Overrides])[] = [
     { isProbing: true, endpoint: { workersMin: 3 } },
   ],
   [
-    "a job waits, and there is no worker; held back: 1 failed worker must have ended before",
+    "a job waits, and there is no worker; held back: 1 failed worker must end first",
     { demand: waiting(1, 0), workers: [failing] },
   ],
   [

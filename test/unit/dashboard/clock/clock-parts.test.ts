@@ -38,7 +38,7 @@ test("a step reaches its moment, and one that is due already is a step as well",
 describe("what is due", () => {
   const deletion = (id: string, ms: number): DueMoment => ({
     ...{ at: at(ms), kind: "deletion", endpointId: "e", id },
-    what: `the job ${id} is deleted: it is COMPLETED, and is kept no longer`,
+    what: `the job ${id} is deleted: it is COMPLETED, and its retention ends`,
   });
   const webhook: DueMoment = {
     ...{ at: at(0), kind: "webhook", endpointId: "e", id: "msg_1" },

@@ -32,11 +32,11 @@ describe.each(["run", "runsync"])("the body of /%s", (operation) => {
     service.call("POST", path, { body, headers });
 
   it.each([
-    ["", "the body is no valid JSON: it is empty"],
-    ["hello", 'the body is no valid JSON: unexpected "h" at byte 0'],
-    ['{"input":{}', "the body is no valid JSON: it ends too early, at byte 11"],
-    ['{"input":{}} x', 'the body is no valid JSON: unexpected "x" at byte 13'],
-    ["{'input':{}}", 'the body is no valid JSON: unexpected "\'" at byte 1'],
+    ["", "the body is not valid JSON: it is empty"],
+    ["hello", 'the body is not valid JSON: unexpected "h" at byte 0'],
+    ['{"input":{}', "the body is not valid JSON: it ends too early, at byte 11"],
+    ['{"input":{}} x', 'the body is not valid JSON: unexpected "x" at byte 13'],
+    ["{'input':{}}", 'the body is not valid JSON: unexpected "\'" at byte 1'],
   ])("is refused when it is no JSON: %j", async (body, message) => {
     const { status, json } = await submit(body);
     expect(status).toBe(400);
@@ -52,7 +52,7 @@ describe.each(["run", "runsync"])("the body of /%s", (operation) => {
     ]);
     const { json } = await submit(body);
     expect(json).toMatchObject({ code: "invalid_json", status: 400 });
-    expect((json as { error: string }).error).toContain("the body is no valid UTF-8");
+    expect((json as { error: string }).error).toContain("the body is not valid UTF-8");
   });
 
   it("is refused when it is nested 100,000 deep", async () => {

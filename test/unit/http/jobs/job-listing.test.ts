@@ -133,7 +133,7 @@ it.each([
   ["since=2026-99-99", /^since must be an instant in ISO 8601/],
   ["minDelay=-1", /^minDelay must be one integer of 0 or more \(ms\)$/],
   ["kind=batch", /^kind must be one of async, sync; got "batch"$/],
-  ["cursor=12", /^cursor must be the `next` of the answer before$/],
+  ["cursor=12", /^cursor must be the `next` of the previous answer$/],
   [`search=${"x".repeat(201)}`, /^search must be at most 200 characters$/],
   ["endpointId=a&endpointId=b", /^endpointId must be one id of an endpoint$/],
 ])("refuses ?%s", async (query, problem) => {

@@ -90,12 +90,12 @@ it.each([
     "status=done",
     'status must be one of IN_QUEUE, IN_PROGRESS, COMPLETED, FAILED, CANCELLED, TIMED_OUT; got "done"',
   ],
-  ["after=", 'after must be the `next` of the page before; got ""'],
-  ["after=0", 'after must be the `next` of the page before; got "0"'],
-  ["after=1e400", 'after must be the `next` of the page before; got "1e400"'],
+  ["after=", 'after must be the `next` of the previous page; got ""'],
+  ["after=0", 'after must be the `next` of the previous page; got "0"'],
+  ["after=1e400", 'after must be the `next` of the previous page; got "1e400"'],
   [
     `after=${"9".repeat(20)}`,
-    `after must be the \`next\` of the page before; got "${"9".repeat(20)}"`,
+    `after must be the \`next\` of the previous page; got "${"9".repeat(20)}"`,
   ],
 ])("refuses ?%s", async (query, problem) => {
   await using service = await startTestHttp();

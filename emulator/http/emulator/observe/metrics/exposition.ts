@@ -1,4 +1,4 @@
-/** Writes the metrics of a service in Prometheus' text format: what it has counted, and what it has and holds right now. */
+/** Writes the metrics of a service in Prometheus' text format: its counters and its present state. */
 import { collectDefaultMetrics, Registry } from "prom-client";
 import type { Distributions, Labels } from "../../../../core/observe/metrics/series.ts";
 import type { StepPort } from "../../../../engine/steps/step-port.ts";
@@ -10,12 +10,12 @@ import { COUNTERS, DISTRIBUTIONS, GAUGES, type MetricName } from "./metric-names
 
 type Gauge = keyof typeof GAUGES;
 
-/** They are there with some stores only. */
+/** Metrics that depend on the store. */
 const OF_SOME_STORES: ReadonlySet<Gauge> = new Set([
   ...(["partitionOwned", "oldestSnapshot", "bucketFailing", "directoryBytes"] as const),
 ]);
 
-/** What Node and the system say of this process, which all services in it share; measured from the first time it is asked for. */
+/** Metrics of the process from Node and the system, shared by all services in it, and measured from the first request on. */
 let processMetrics: Registry | undefined;
 
 export async function exposition(
@@ -71,7 +71,7 @@ async function gauges(
     .map((name) => family(GAUGES[name], "gauge", lines[name]));
 }
 
-/** `process_…` and `nodejs_…`, the lag of the event loop among them. */
+/** `process_…` and `nodejs_…`, including the lag of the event loop. */
 function metricsOfProcess(): Promise<string> {
   if (processMetrics === undefined) {
     processMetrics = new Registry();
@@ -80,7 +80,7 @@ function metricsOfProcess(): Promise<string> {
   return processMetrics.metrics();
 }
 
-/** Buckets count what the smaller ones count as well. */
+/** Each bucket includes the smaller ones. */
 function spreadLines(name: string, { bounds, series }: Distributions): readonly string[] {
   return series.flatMap(({ labels, value: { counts, sum } }) => {
     let total = 0;

@@ -1,4 +1,4 @@
-/** The metrics of the service by name, with what they mean and where their values come from. */
+/** Metrics of the service by name, with their meaning and their source. */
 import type { Counts, Distributions } from "../../../../core/observe/metrics/series.ts";
 import type { ServiceMetrics } from "../../../../core/observe/metrics/service-metrics.ts";
 
@@ -19,19 +19,19 @@ export const COUNTERS: readonly (MetricName & {
   },
   {
     name: "sv_jobs_finished_total",
-    help: "Jobs that came to an end, by the status they ended in.",
+    help: "Jobs that ended, by their status.",
     labels: ["endpoint", "status"],
     of: ({ finished }) => finished,
   },
   {
     name: "sv_jobs_requeued_total",
-    help: "Returns of jobs to the queue, by what brought them back.",
+    help: "Returns of jobs to the queue, by cause.",
     labels: ["endpoint", "by"],
     of: ({ requeued }) => requeued,
   },
   {
     name: "sv_jobs_dropped_total",
-    help: "Jobs deleted before they came to an end: purged, or out of their time to live.",
+    help: "Jobs deleted before they ended: purged, or after their time to live.",
     labels: ["endpoint", "by"],
     of: ({ dropped }) => dropped,
   },
@@ -49,7 +49,7 @@ export const COUNTERS: readonly (MetricName & {
   },
   {
     name: "sv_rate_limited_requests_total",
-    help: "Requests over a rate limit, refused or only warned of.",
+    help: "Requests over a rate limit, refused or only reported.",
     labels: ["endpoint", "operation", "side", "outcome"],
     of: ({ overLimit }) => overLimit,
   },
@@ -61,7 +61,7 @@ export const COUNTERS: readonly (MetricName & {
   },
   {
     name: "sv_webhook_deliveries_total",
-    help: "Webhook deliveries that are settled: delivered, or failed with no try left.",
+    help: "Settled webhook deliveries: delivered, or failed with no try left.",
     labels: ["endpoint", "state"],
     of: ({ webhookDeliveries }) => webhookDeliveries,
   },
@@ -73,13 +73,13 @@ export const COUNTERS: readonly (MetricName & {
   },
   {
     name: "sv_forwarded_requests_total",
-    help: "Requests that were another replica's to answer: answered, refused because none could be reached, or client_gone.",
+    help: "Requests passed on to another replica: answered, refused because none could be reached, or client_gone.",
     labels: ["outcome"],
     of: ({ forwarded }) => forwarded,
   },
   {
     name: "sv_partition_changes_total",
-    help: "With `--advertise`: partitions of the endpoints that came here or went: gained, given_away, or lost to another replica.",
+    help: "With `--advertise`: partitions that came or went: gained, given_away, or lost to another replica.",
     labels: ["partition", "change"],
     of: ({ partitionChanges }) => partitionChanges,
   },
@@ -96,37 +96,37 @@ export const DISTRIBUTIONS: readonly (MetricName & {
 })[] = [
   {
     name: "sv_job_queue_delay_seconds",
-    help: "From the queue to a worker (service time).",
+    help: "Time from the queue to a worker (service time).",
     labels: ["endpoint"],
     of: ({ queueDelay }) => queueDelay,
   },
   {
     name: "sv_job_execution_seconds",
-    help: "From the worker to the end, by the status the job ended in.",
+    help: "Time from the worker to the end, by the job's final status.",
     labels: ["endpoint", "status"],
     of: ({ execution }) => execution,
   },
   {
     name: "sv_webhook_try_duration_seconds",
-    help: "How long webhook calls took.",
+    help: "Duration of webhook calls.",
     labels: [],
     of: ({ webhookTryDuration }) => webhookTryDuration,
   },
   {
     name: "sv_http_request_duration_seconds",
-    help: "From a request to the end of its answer, waiting included.",
+    help: "Time from a request to the end of its answer, waiting included.",
     labels: ["operation"],
     of: ({ requestDuration }) => requestDuration,
   },
   {
     name: "sv_partition_takeover_seconds",
-    help: "With `--advertise`: from the end of the lease of a partition's former owner, or from when this replica first saw the partition without one, to deciding for it; partitions that were given are not in it.",
+    help: "With `--advertise`: time until this replica took over a partition, from the end of its former owner's lease, or from when this replica first saw it without an owner. Partitions given in order are not counted.",
     labels: [],
     of: ({ takeover }) => takeover,
   },
   {
     name: "sv_forwarded_request_wait_seconds",
-    help: "How long requests waited for an owner, of those that found none at first and were answered then.",
+    help: "Time that requests waited for an owner, if there was none at first and they were answered then.",
     labels: [],
     of: ({ forwardedWait }) => forwardedWait,
   },
@@ -138,7 +138,7 @@ export const DISTRIBUTIONS: readonly (MetricName & {
   },
 ];
 
-/** What is read when somebody asks. */
+/** Metrics that are read on request. */
 export const GAUGES = {
   jobs: {
     name: "sv_jobs",
@@ -152,27 +152,27 @@ export const GAUGES = {
   },
   throttled: {
     name: "sv_workers_throttled",
-    help: "Workers that are wanted and cannot be had.",
+    help: "Wanted workers that cannot be started.",
     labels: ["endpoint"],
   },
   partitionOwned: {
     name: "sv_partition_owned",
-    help: "With `--advertise`: 1 for each partition of the endpoints that this replica decides for, 0 for the others.",
+    help: "With `--advertise`: 1 for each partition that this replica owns, 0 for the others.",
     labels: ["partition"],
   },
   oldestSnapshot: {
     name: "sv_store_oldest_snapshot_seconds",
-    help: "With `--store`: how old the oldest snapshot is that someone holds of the database.",
+    help: "With `--store`: age of the oldest open snapshot of the database.",
     labels: [],
   },
   bucketFailing: {
     name: "sv_bucket_failing",
-    help: "With `--objects`: 1 from the first failure of the bucket on until it works again, else 0.",
+    help: "With `--objects`: 1 while the bucket fails, else 0.",
     labels: [],
   },
   directoryBytes: {
     name: "sv_data_directory_bytes",
-    help: "Disk that the data directory takes: database, payloads, objects, volumes, damaged or other; measured once a minute at most.",
+    help: "Disk space of the data directory: database, payloads, objects, volumes, damaged or other; measured at most once a minute.",
     labels: ["kind"],
   },
 } as const satisfies Readonly<Record<string, MetricName>>;

@@ -10,13 +10,13 @@ export const readMetrics: Operation = {
     tag: "emulator",
     answers: {
       200: {
-        description: "All metrics as they are now.",
+        description: "The present values of all metrics.",
         content: { "text/plain": "Prometheus' text format, version 0.0.4." },
       },
     },
   },
   async perform({ service }) {
-    // Its library is loaded when somebody looks for the first time.
+    // The library is loaded with the first request.
     const { exposition } = await import("./exposition.ts");
     const { text, contentType } = await exposition(service.engine);
     return { status: 200, pieces: [text], headers: { "content-type": contentType } };

@@ -1,4 +1,4 @@
-/** Bounds of a document, so that none takes long to read, check or answer (ours; those of the live service are not known). */
+/** Bounds of a document, so that it is quick to read, check and answer (ours; those of the live service are unknown). */
 import {
   type DocumentNode,
   type FieldNode,
@@ -12,11 +12,11 @@ import {
 } from "graphql";
 import { invalidRequest } from "../../../../core/service-error.ts";
 
-/** A thousand environment variables have 8,000. */
+/** Maximum number of tokens; a thousand environment variables have 8,000. */
 export const TOKENS_MAX = 20_000;
 /** Maximum depth of nested braces, brackets and parentheses, and of selections with fragments written out; clients need 6. */
 export const NESTING_MAX = 30;
-/** Fields, spreads and inline fragments that an operation selects with its fragments written out; clients need some 40. */
+/** Maximum number of fields, spreads and inline fragments in an operation, with fragments written out; clients need some 40. */
 export const FIELDS_MAX = 400;
 
 const OPENING: ReadonlySet<string> = new Set([
@@ -30,7 +30,10 @@ const CLOSING: ReadonlySet<string> = new Set([
   TokenKind.PAREN_R,
 ]);
 
-/** To be called before the text is parsed, which takes a stack as deep as its nesting. @throws ServiceError invalid_request; GraphQLError */
+/**
+ * Checks the nesting of a text. Call it before parsing, which needs a stack as deep as the nesting.
+ * @throws ServiceError invalid_request; GraphQLError
+ */
 export function checkBounds(text: string): void {
   const lexer = new Lexer(new Source(text));
   let tokens = 0;
@@ -47,7 +50,7 @@ export function checkBounds(text: string): void {
 /** A fragment by its name. */
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
-/** @throws ServiceError invalid_request for two of a name */
+/** @throws ServiceError invalid_request for two fragments with one name */
 export function fragmentsIn({ definitions }: DocumentNode): Fragments {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of definitions) {
@@ -60,9 +63,8 @@ export function fragmentsIn({ definitions }: DocumentNode): Fragments {
 }
 
 /**
- * Holds what each operation and each fragment selects against the bounds, with the fragments in it written out. To be called before
- * anything else walks through them. It stops at a bound, so that a fragment that is spread very often takes no longer than any other.
- *
+ * Checks the selections of operations and fragments against the bounds, with fragments written out. Call it before anything
+ * else walks the document. It stops at a bound, so that a fragment with many spreads takes no longer than any other.
  * @throws ServiceError invalid_request
  */
 export function checkSelections({ definitions }: DocumentNode, fragments: Fragments): void {
@@ -107,7 +109,7 @@ function valuesOf({ arguments: given = [] }: FieldNode): number {
   return given.reduce((sum, { value }) => sum + valuesIn(value), 0);
 }
 
-/** Each of which is a token or several. */
+/** Each match is one token or several. */
 function valuesIn(value: ValueNode): number {
   if (value.kind === Kind.LIST) return value.values.reduce((sum, each) => sum + valuesIn(each), 1);
   if (value.kind !== Kind.OBJECT) return 1;

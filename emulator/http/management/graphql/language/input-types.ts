@@ -1,4 +1,4 @@
-/** What GraphQL here takes, by the names that clients declare their variables with (live). */
+/** Input types of GraphQL, by the names that clients use for their variables (live). */
 import { ENDPOINT_FIELDS } from "../../../../core/resources/endpoint-fields.ts";
 import {
   CONTAINER_FIELDS,
@@ -27,10 +27,7 @@ const OF_ANY_POD = `
   terminateAfter: String
 `;
 
-/**
- * Every field may be absent; what is needed together, and which values there are, is for the use case to say. `Words` are a list,
- * or one text with commas.
- */
+/** Every field is optional: the use case checks combinations and values. `Words` are a list, or one text with commas. */
 export const INPUT_TYPES = `
 input KeyValueInput {
   key: String

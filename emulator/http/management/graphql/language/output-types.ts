@@ -1,4 +1,4 @@
-/** What GraphQL here can be asked for: its fields, and the types that they answer (live). */
+/** Fields and output types of GraphQL (live). */
 import { ENDPOINT_FIELDS } from "../../../../core/resources/endpoint-fields.ts";
 import {
   NEWER_TEMPLATE_FIELDS,
@@ -7,8 +7,8 @@ import {
 import { outputFields } from "../fields.ts";
 
 /**
- * Texts for which a client may write an enum's word, and numbers that are whole however large they are, are scalars of their
- * own, which take and give any value: those who take it check it.
+ * Scalars of our own. Enums may be written as texts, and large whole numbers are allowed. These scalars accept any value, and
+ * the use case checks it.
  */
 export const OUTPUT_TYPES = `
 scalar Word

@@ -1,4 +1,4 @@
-/** Reads a document, checks it, and says what it asks for; and answers it. Loaded with the first request, as it costs time. */
+/** Reads, checks and answers a document. Loaded with the first request, because loading takes time. */
 import {
   buildSchema,
   type DocumentNode,
@@ -24,25 +24,28 @@ import { FIRST_RULES, OTHER_RULES } from "./rules.ts";
 
 const schema = buildSchema(`${OUTPUT_TYPES}${INPUT_TYPES}`);
 
-/** So many things that are wrong are found at most. */
+/** Maximum number of errors that are reported. */
 const ERRORS_MAX = 5;
 
-/** A field of the query or mutation itself. */
+/** A field of the query or mutation type. */
 export interface RootField {
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
-  /** The names of the fields selected of it. */
+  /** Names of its selected subfields. */
   readonly below: ReadonlySet<string>;
 }
 
 export interface Prepared {
   readonly isMutation: boolean;
   readonly fields: readonly RootField[];
-  /** `root` has a function for each field; @param context what is handed to each of them */
+  /**
+   * Answers the document. `root` has a function for each field.
+   * @param context passed to each function
+   */
   answer(root: object, context: unknown): Promise<ExecutionResult>;
 }
 
-/** @throws ServiceError invalid_request, whose message is that of the first thing that is wrong */
+/** @throws ServiceError invalid_request with the message of the first error */
 export function prepare({ query, variables, operationName }: GraphqlRequest): Prepared {
   const document = refusing(() => read(query));
   const fragments = fragmentsIn(document);
@@ -75,7 +78,7 @@ function operationIn(document: DocumentNode, name: string | undefined): Operatio
   if (operation) return operation;
   const problem =
     name === undefined
-      ? "the document must have one query or mutation, or operationName say which of them is meant"
+      ? "the document must have one query or mutation, or operationName name one of them"
       : `the document has no query or mutation named ${name}`;
   throw invalidRequest([problem]);
 }
@@ -100,7 +103,7 @@ function rootFields(
   });
 }
 
-/** The fields of a selection and of its fragments. Both have the same type, because there are no interfaces and no unions. */
+/** The fields of a selection and its fragments. All have the same type: there are no interfaces and no unions. */
 function fieldsOf(selected: FieldNode["selectionSet"], fragments: Fragments): readonly FieldNode[] {
   const selections = selected?.selections ?? [];
   return selections.flatMap((node) => {
@@ -110,7 +113,7 @@ function fieldsOf(selected: FieldNode["selectionSet"], fragments: Fragments): re
   });
 }
 
-/** @throws ServiceError invalid_request in the place of a GraphQLError */
+/** @throws ServiceError invalid_request instead of a GraphQLError */
 function refusing<T>(work: () => T): T {
   try {
     return work();

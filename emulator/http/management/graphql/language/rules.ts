@@ -1,4 +1,4 @@
-/** What a document is held against before it is answered, and in which words it is refused. */
+/** Rules that a document must satisfy, and the messages of its refusal. */
 import {
   ExecutableDefinitionsRule,
   FragmentsOnCompositeTypesRule,
@@ -26,7 +26,7 @@ import {
 } from "graphql";
 import { closestName } from "../../../../../runtime/protocol/did-you-mean.ts";
 
-/** Every field that is asked for has to be one of those served; what is not is said first. */
+/** Every field must be one of those served; this is reported first. */
 const fieldsAreServed: ValidationRule = (context) => ({
   Field(node) {
     const type = context.getParentType();
@@ -54,8 +54,8 @@ export const FIRST_RULES: readonly ValidationRule[] = [
 ];
 
 /**
- * The specification's, but two: clients define variables that they do not use, and hand a `String` to what takes an enum's word
- * as well (live). Fragments within themselves and two of a name are refused before (`bounds.ts`).
+ * Rules of the specification, except two: clients define variables that they do not use, and pass a `String` for an enum
+ * (live). Recursive fragments and two with one name are refused before (`bounds.ts`).
  */
 export const OTHER_RULES: readonly ValidationRule[] = [
   UniqueOperationNamesRule,

@@ -153,7 +153,7 @@ describe("a fault says what is wrong and where", () => {
     ['{"a":[1', 'it ends too early, at byte 7; expected "," or "]"'],
     ["\ufeff{}", "unexpected byte 0xef at byte 0; send UTF-8 without a byte order mark"],
   ])("%j", (text, message) => {
-    expect(messageOf(text)).toBe(`the body is no valid JSON: ${message}`);
+    expect(messageOf(text)).toBe(`the body is not valid JSON: ${message}`);
   });
 
   it.each([
@@ -163,22 +163,22 @@ describe("a fault says what is wrong and where", () => {
     ["a character above U+10FFFF", [0xf4, 0x90, 0x80, 0x80], "unexpected byte 0x90 at byte 2"],
     ["a lone continuation byte", [0x80], "unexpected byte 0x80 at byte 1"],
     ["a character cut short", [0xe2, 0x82], "unexpected '\"' at byte 3"],
-  ])("%s is no valid UTF-8", (_name, bytes, place) => {
+  ])("%s is not valid UTF-8", (_name, bytes, place) => {
     const text = Buffer.from([0x22, ...bytes, 0x22]);
     expect(scan(text)).toMatchObject({
       ok: false,
-      fault: { kind: "utf8", message: `the body is no valid UTF-8: ${place}` },
+      fault: { kind: "utf8", message: `the body is not valid UTF-8: ${place}` },
     });
   });
 
-  it("a text that ends inside a character is no valid UTF-8", () => {
+  it("a text that ends inside a character is not valid UTF-8", () => {
     expect(messageOf(Buffer.from([0x22, 0xf0, 0x9f, 0x98]))).toBe(
-      "the body is no valid UTF-8: it ends inside a character at byte 4",
+      "the body is not valid UTF-8: it ends inside a character at byte 4",
     );
   });
 
   it("the subject is named as it was given", () => {
-    expect(messageOf("}", { subject: "the output" })).toMatch(/^the output is no valid JSON: /);
+    expect(messageOf("}", { subject: "the output" })).toMatch(/^the output is not valid JSON: /);
   });
 
   it("the place counts from the first byte of the first chunk", () => {

@@ -60,7 +60,7 @@ describe("/emulator/clock", () => {
       { at: at(4_000), kind: "scale", endpointId: "echo", what: `${scaled} is started` },
       {
         ...{ at: at(60_000), kind: "deletion", endpointId: "echo", id: waiting },
-        what: `the job ${waiting} is deleted: its time to live runs out, and it is IN_QUEUE`,
+        what: `the job ${waiting} is deleted: its time to live ends, and it is IN_QUEUE`,
       },
     ]);
     const worker = await service.test.connectWorker();
@@ -68,7 +68,7 @@ describe("/emulator/clock", () => {
     expect((await due()).map(({ kind }) => kind)).toEqual(["leases", "deletion"]);
     await worker.complete(job);
     expect((await due()).map(({ what }) => what)).toEqual([
-      `the job ${waiting} is deleted: its time to live runs out, and it is COMPLETED`,
+      `the job ${waiting} is deleted: its time to live ends, and it is COMPLETED`,
       "endpoint echo: a worker has been idle for idleTimeout and leaves",
     ]);
   });

@@ -71,7 +71,7 @@ describe("an endpoint that is saved under its id", () => {
     const { id } = await save(service, { name: "queue", templateId, gpuIds: "ADA_24" });
     const refused = (input: object) =>
       messageOf(service, SAVE, { variables: { input: { id, ...input } } });
-    expect(await refused({ type: "LB" })).toContain("type is settled at creation");
+    expect(await refused({ type: "LB" })).toContain("type is set at creation");
     expect(await refused({ instanceIds: ["cpu3c-2-4"] })).toContain("computeType is settled");
     expect(await save(service, { id, type: "QB" })).toMatchObject({ type: "QB" });
   });

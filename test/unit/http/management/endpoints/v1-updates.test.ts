@@ -83,7 +83,7 @@ it("names every problem of a change", async () => {
   expect((json as { problems: string[] }).problems.toSorted()).toStrictEqual(
     [
       'templateId must be a string of 1 to 191 characters; got ""',
-      "computeType is settled at creation and cannot be changed",
+      "computeType is set at creation and cannot be changed",
       'gpuTypeIds.0 must be a GPU type like NVIDIA GeForce RTX 4090 or NVIDIA L4; got "RTX 4090"; did you mean NVIDIA GeForce RTX 4090?',
       "gpuTypeIds.2 must be a GPU type like NVIDIA GeForce RTX 4090 or NVIDIA L4; got 7",
       "idleTimeout must be an integer from 1 to 3600 (seconds); got 0",

@@ -62,7 +62,7 @@ it("refuses to make a volume smaller, or to move it, and leaves it as it is", as
   expect(moved.json).toMatchObject({
     status: 400,
     problems: [
-      "dataCenterId cannot be changed: a volume stays where it was made",
+      "dataCenterId cannot be changed: a volume stays where it was created",
       'the key "sise" is unknown; did you mean size?',
     ],
   });

@@ -121,15 +121,15 @@ describe("a new pod", () => {
   });
 
   it.each([
-    [{ gpu: { id: "NVIDIA L4" } }, 400, "exactly one of gpu and cpu has to be there"],
-    [{ cpu: undefined }, 400, "exactly one of gpu and cpu has to be there"],
+    [{ gpu: { id: "NVIDIA L4" } }, 400, "exactly one of gpu and cpu is required"],
+    [{ cpu: undefined }, 400, "exactly one of gpu and cpu is required"],
     [{ cpu: { ...CPU, vcpuCount: 6 } }, 400, "cpu.vcpuCount must be a power of two; got 6"],
     [{ mounts: { persistent: { size: 10, path: "/a" } } }, 400, "a CPU pod can have no mounts"],
     [{ args: "ls", cmd: ["pwd"] }, 400, "args says another thing than cmd and entrypoint"],
     [{ templateId: "none" }, 404, "template not found"],
     [{ templateId: "echo" }, 422, "templateId names a template of serverless workers"],
     [{ registry: "none" }, 400, "names no container registry auth"],
-    [{ image: undefined }, 400, "is required where no templateId names a template with one"],
+    [{ image: undefined }, 400, "is required without a templateId of a template that has one"],
   ])("%j is refused with %i: %s", async (more, status, detail) => {
     await using service = await startTestHttp();
     const body = { name: "box", image: "me/box:1", cpu: CPU, ...more };

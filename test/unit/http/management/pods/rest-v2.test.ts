@@ -75,13 +75,13 @@ describe("a change", () => {
     const larger = { persistent: { size: 40, path: "/b" } };
     expect(await change(id, larger)).toEqual(larger);
     expect(await change(id, {})).toEqual(larger);
-    const settled = [400, "mounts.network is settled at creation, but for its path"];
+    const settled = [400, "mounts.network is set at creation; only its path can be changed"];
     expect(await change(id, { network: [] })).toEqual(settled);
     expect(await change(id, { network: [{ volumeId: "v", path: "/v" }] })).toEqual(settled);
     const { id: bare } = await createdPod(service);
     expect(await change(bare, larger)).toEqual([
       400,
-      "mounts.persistent cannot be added to a pod that was made without",
+      "mounts.persistent cannot be added to a pod that was created without it",
     ]);
   });
 

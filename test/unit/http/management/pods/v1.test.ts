@@ -83,7 +83,7 @@ describe("a new pod", () => {
   });
 
   it.each([
-    [{}, "imageName is required where no templateId names a template with one"],
+    [{}, "imageName is required without a templateId of a template that has one"],
     [{ imageName: "a", templateId: "none" }, 'templateId names no template: "none"'],
     [
       { imageName: "a", networkVolumeId: "none" },
@@ -189,7 +189,7 @@ describe("the life of a pod", () => {
     const fixed = await service.call("POST", path, { body: { gpuCount: 2 } });
     expect(fixed).toMatchObject({
       status: 400,
-      json: { problems: ["gpuCount is settled at creation and cannot be changed"] },
+      json: { problems: ["gpuCount is set at creation and cannot be changed"] },
     });
   });
 

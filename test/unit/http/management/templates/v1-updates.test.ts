@@ -70,8 +70,8 @@ it("names every problem of a change", async () => {
   expect((json as { problems: string[] }).problems.toSorted()).toStrictEqual(
     [
       'name must be a string of 1 to 191 characters; got ""',
-      "category is settled at creation and cannot be changed",
-      "isServerless is settled at creation and cannot be changed",
+      "category is set at creation and cannot be changed",
+      "isServerless is set at creation and cannot be changed",
       'ports.0 must be a port and its protocol like 8888/http or 22/tcp; got "80"',
       'the key "image_name" is unknown; did you mean imageName?',
       'the key "id" is unknown',

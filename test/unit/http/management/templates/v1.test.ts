@@ -90,7 +90,7 @@ it("names every problem of a body, unknown keys with what was probably meant", a
       'category must be one of NVIDIA, AMD, CPU; got "INTEL"',
       "containerDiskInGb must be an integer of 0 or more; got -1",
       "env.BAD must be a string; got 2",
-      'env has the name "A=B", which no variable can have',
+      'env has the name "A=B", which is not valid for a variable',
       'ports.0 must be a port and its protocol like 8888/http or 22/tcp; got "80"',
       "volumeMountPath must be an absolute path",
       'the key "image_name" is unknown; did you mean imageName?',
@@ -103,7 +103,7 @@ it.each([
   ['{"name":"a","imageName":"b","__proto__":{"isPublic":true}}', 'the key "__proto__" is unknown'],
   [
     '{"name":"a","imageName":"b","env":{"__proto__":"x"}}',
-    'env has the name "__proto__", which no variable can have',
+    'env has the name "__proto__", which is not valid for a variable',
   ],
   [
     '{"name":"a","imageName":"b","isServerless":true,"volumeInGb":1}',
