@@ -64,7 +64,7 @@ test("an upload is refused with what can be sent instead", async () => {
   const call = openai.audio.transcriptions.create({ model, file });
   await expect(call).rejects.toThrow(BadRequestError);
   await expect(call).rejects.toThrow(
-    /multipart\/form-data cannot be taken: the body must be a JSON object/u,
+    /multipart\/form-data is not supported: the body must be a JSON object/u,
   );
 });
 

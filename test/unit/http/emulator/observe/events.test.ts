@@ -125,7 +125,7 @@ it("drops a reader that does not keep up, and says so to it", async () => {
     if (told % 1_000 === 0) await setImmediate();
   }
   const text = await new TextReader(reader).rest();
-  expect(text).toMatch(/event: dropped\ndata: \{"error":"events came faster[^\n]*\n\n/);
+  expect(text).toMatch(/event: dropped\ndata: \{"error":"some events are lost[^\n]*\n\n/);
   expect((await service.call("GET", "/v2/echo/health")).status).toBe(200);
 });
 

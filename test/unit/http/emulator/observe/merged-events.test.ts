@@ -171,5 +171,5 @@ it("are dropped by a reader that does not keep up, and held nowhere", async () =
   }
   await until(() => !feedOf(a).isFollowed);
   const text = await new TextReader(reader).rest();
-  expect(text).toMatch(/event: dropped\ndata: \{"error":"events came faster[^\n]*\n\n/u);
+  expect(text).toMatch(/event: dropped\ndata: \{"error":"some events are lost[^\n]*\n\n/u);
 });

@@ -165,7 +165,7 @@ describe("the log of a worker", () => {
 it.each([
   ["/live/v2/pods/none/logs", "there is no pod"],
   ["/live/v2/serverless/none/workers/w/logs", "endpoint not found"],
-  ["/live/v2/serverless/echo/workers/none/logs", "there is no worker"],
+  ["/live/v2/serverless/echo/workers/none/logs", "has no worker"],
 ])("%s is answered with a problem", async (path, detail) => {
   await using service = await startTestHttp();
   const { status, json } = await service.call("GET", path);

@@ -50,9 +50,9 @@ test.each([
 
 test.each([
   ["GET", "/live/v2/clusters/c/pods", "there is nothing at /live/v2/clusters/c/pods: "],
-  ["GET", "/live/v2/serverless/echo/builds/b", "images are not built of a repository here"],
-  ["DELETE", "/live/v2/registries/delegations/d", "no registry of a cloud"],
-  ["PATCH", "/live/v2/account/secrets/s", "the account keeps no secrets"],
+  ["GET", "/live/v2/serverless/echo/builds/b", "images are not built from a repository here"],
+  ["DELETE", "/live/v2/registries/delegations/d", "cloud registries are not asked"],
+  ["PATCH", "/live/v2/account/secrets/s", "the account has no secrets"],
   ["GET", "/live/v2/serverless/nowhere/builds", "endpoint not found"],
 ] as const)("%s %s is 404: %s", async (method, path, detail) => {
   await using service = await startTestHttp();
