@@ -21,11 +21,11 @@ export async function freeAddress(): Promise<string> {
   return `127.0.0.1:${address.port}`;
 }
 
-/** When it is disposed of, it detaches, and a program that stands goes on. */
+/** Disposing of it detaches; a paused program goes on. */
 export class DebuggerClient implements AsyncDisposable {
   readonly #socket: WebSocket;
   readonly #answers = new Map<number, (message: Message) => void>();
-  /** Stops nobody has waited for yet, and those who wait for one. */
+  /** Pauses that no caller has waited for yet, and callers that wait for one. */
   readonly #stops: Message[] = [];
   readonly #waiting: ((stop: Message) => void)[] = [];
   #callFrameId: string | undefined;
@@ -51,7 +51,7 @@ export class DebuggerClient implements AsyncDisposable {
     return client;
   }
 
-  /** Resolves when the program stands; each stop is told once. */
+  /** Resolves when the program pauses; each pause is reported once. */
   async stopped(): Promise<void> {
     const stop = this.#stops.shift() ?? (await this.#nextStop());
     this.#callFrameId = stop.params?.callFrames?.[0]?.callFrameId;
@@ -68,7 +68,7 @@ export class DebuggerClient implements AsyncDisposable {
     return result?.result?.value;
   }
 
-  /** Lets the program stand for so long; the time is the program's own. */
+  /** Pauses the program for this time, by the program's own clock. */
   async linger(ms: number): Promise<void> {
     await this.evaluate(`for (const from = performance.now(); performance.now() - from < ${ms};);`);
   }

@@ -1,4 +1,4 @@
-/** Time that stands still until a test moves it: fires what comes due, in order, and can wait for what that set off. */
+/** Time that stands still until a test moves it. Due timers fire in order, and the work they cause can be waited for. */
 import type { Clock, Disarm } from "../emulator/core/time/clock.ts";
 
 interface Wake {
@@ -7,9 +7,9 @@ interface Wake {
   readonly wake: () => void;
 }
 
-/** Turns of the event loop after which work in memory has come to rest: far more than any chain of commits here takes. */
+/** Turns of the event loop after which work in memory is at rest: far more than any chain of commits here takes. */
 const TURNS = 50;
-/** So long is a disk waited for. */
+/** Time limit of a wait for the disk. */
 const BUSY_MS = 5_000;
 
 export class FakeClock implements Clock {
@@ -55,7 +55,7 @@ export class FakeClock implements Clock {
     await this.settle();
   }
 
-  /** Moves time on by `ms` in which nothing fires, as for a process that is stopped; all that came due fires then, late. */
+  /** Moves time on by `ms` without firing, as for a stopped process; all due timers fire afterwards, late. */
   async standStill(ms: number): Promise<void> {
     this.#now += ms;
     await this.advance(0);

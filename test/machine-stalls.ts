@@ -1,4 +1,4 @@
-/** How long the machine itself stood still, so that a bound on time can leave out what no program is to blame for. */
+/** Measures how long the machine itself stood still, so that time limits can leave it out. */
 import fs from "node:fs/promises";
 import { performance } from "node:perf_hooks";
 import { setTimeout as wait } from "node:timers/promises";
@@ -24,7 +24,7 @@ export class MachineStalls implements AsyncDisposable {
     return new MachineStalls(await fs.open(tree.path("witness"), "w"));
   }
 
-  /** Milliseconds, those of the stall that goes on included. */
+  /** Milliseconds, including a stall that is not over. */
   get ms(): number {
     return this.#stalledMs + this.#lateMs();
   }

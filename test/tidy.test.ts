@@ -1,4 +1,4 @@
-/** States what is true of this repository's own tree, and shows for each rule that it would catch its violation. */
+/** States rules about this repository's own tree, and shows that each rule catches its violation. */
 import { describe, expect, test } from "vitest";
 import { circleOffences } from "./tidy/circles.ts";
 import { clockOffences } from "./tidy/clocks.ts";

@@ -18,7 +18,7 @@ export interface RunningJob {
   readonly worker: ScriptedWorker;
 }
 
-/** A job that a worker of its own has taken. */
+/** A job that has been handed to a worker of its own. */
 export async function submitRunning(
   service: TestHttp,
   body: Readonly<Record<string, unknown>> = {},
@@ -28,7 +28,7 @@ export async function submitRunning(
   return { id, worker, job: await worker.nextJob() };
 }
 
-/** The job as `/status` shows it; `status` is the HTTP status for one that is gone. */
+/** The job as `/status` shows it; `status` is the HTTP status of a deleted job. */
 export async function show(
   service: TestHttp,
   id: string,
@@ -37,7 +37,7 @@ export async function show(
   return json as { status: string | number };
 }
 
-/** A submission whose body has exactly so many bytes. */
+/** A submission with a body of exactly this size. */
 export function bodyOf(bytes: number): string {
   const empty = '{"input":{"text":""}}';
   return empty.replace('""', `"${"x".repeat(bytes - empty.length)}"`);

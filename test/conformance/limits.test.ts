@@ -82,7 +82,7 @@ const WAITS = [
   ["", 90_000],
 ] as const;
 
-/** Resolves once so many jobs wait for a worker. */
+/** Resolves once this number of jobs waits for a worker. */
 async function queued(service: TestHttp, jobs: number): Promise<void> {
   const { steps } = service.test.engine;
   while ((await steps.counts("echo")).inQueue < jobs) {
@@ -112,7 +112,7 @@ rule("wait is 1,000 to 300,000 ms, 90,000 ms by default", async () => {
   }
 });
 
-/** Which values of a field of `policy` are taken, and what is said of the others. */
+/** Accepted values of a field of `policy`, and the message about other values. */
 async function policyAnswers(field: string, values: readonly number[]): Promise<readonly number[]> {
   await using service = await startTestHttp();
   const statuses: number[] = [];

@@ -1,4 +1,4 @@
-/** Every row of the rate limits over HTTP: what is allowed passes, one more is told the truth about when it will. */
+/** Every row of the rate limits over HTTP: the allowed number passes, and one more learns when to try again. */
 import { expect } from "vitest";
 import { RATE_LIMITS, type RateLimitClass } from "../../runtime/protocol/rate-limits.ts";
 import { startTestHttp } from "../unit/http/http-harness.ts";

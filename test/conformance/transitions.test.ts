@@ -1,4 +1,4 @@
-/** What becomes of a job, and when: the interface's table of states. */
+/** The interface's table of states: each event of a job, and its outcome. */
 import { expect } from "vitest";
 import { startTestHttp, type TestHttp } from "../unit/http/http-harness.ts";
 import { show, submit, submitRunning, type RunningJob } from "./calls.ts";

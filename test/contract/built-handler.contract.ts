@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { Build, BuiltHandler } from "../../emulator/reload/bundler.ts";
 import { temporaryTree, type TemporaryTree } from "../temporary-tree.ts";
 
-/** @param open builds of the handler at `path`; what it writes goes into `folder` */
+/** @param open builds the handler at `path`, with its output in `folder` */
 export function builtHandlerContract(
   name: string,
   open: (path: string, folder: string) => BuiltHandler,

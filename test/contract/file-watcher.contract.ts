@@ -1,11 +1,11 @@
-/** The contract of the port by which changes in directories are heard of. Run against each adapter by `file-watcher.test.ts`. */
+/** The contract of the port that reports changes in directories. Run against each adapter by `file-watcher.test.ts`. */
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { FileWatcher, FileWatcherEvents } from "../../emulator/reload/file-watcher.ts";
 import { temporaryTree } from "../temporary-tree.ts";
 
-/** What was told so far, and somebody who waits for more. */
+/** The reported paths, and a waiter for more. */
 class Heard implements FileWatcherEvents {
   readonly paths: string[] = [];
   readonly failures: string[] = [];
@@ -25,7 +25,7 @@ class Heard implements FileWatcherEvents {
     this.polled.push(reason);
   }
 
-  /** Resolves when a path was told `times` since the last call of `forget`. */
+  /** Resolves when a path was reported `times` times since the last call of `forget`. */
   async of(changed: string, times = 1): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#look = () => {
@@ -40,7 +40,7 @@ class Heard implements FileWatcherEvents {
   }
 }
 
-/** @param polls whether it looks at the files again and again, where nobody tells it of changes */
+/** @param polls whether it polls the files, where the system reports no changes */
 export function fileWatcherContract(
   name: string,
   open: (events: FileWatcherEvents) => FileWatcher,

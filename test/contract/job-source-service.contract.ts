@@ -1,4 +1,4 @@
-/** What every job source must do for the service it speaks to, seen from both ends; what it says on the way is its own affair. */
+/** What every job source must do for its service, seen from both ends; the protocol between them is its own. */
 import { describe, expect, test } from "vitest";
 import { splitJson } from "../unit/runtime/core/split-arbitrary.ts";
 import { bytes, chunk } from "./job-source/connected.ts";
@@ -26,7 +26,7 @@ function doesJobs(start: () => Promise<JobService>): void {
     const id = await service.submit(input);
     const job = await worker.arrives(0);
     expect(job).toMatchObject({ jobId: id, attempt: 1 });
-    // Where the service does not tell how long it may take, the worker must not be the one that ends it.
+    // If the service names no time limit, the worker must not be the first to end the connection.
     expect(job.executionTimeoutMs).toBeGreaterThanOrEqual(600_000);
     expect(JSON.parse(Buffer.from(job.input).toString())).toEqual(input);
     expect(await worker.source.finish(job, completed(input))).toEqual({ accepted: true });

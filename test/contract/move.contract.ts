@@ -1,4 +1,4 @@
-/** Moving a data directory into another store: all that is read of one is read of the other afterwards. */
+/** Moving a data directory into another store: afterwards both give the same answers. */
 import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { StoreUnusableError } from "../../emulator/core/store-error.ts";
@@ -101,7 +101,7 @@ export function moveContract(name: string, open: OpenTarget): void {
   });
 }
 
-/** The store, which is gone after so many batches. */
+/** A store that disappears after this number of batches. */
 function failing(store: Store, batches: number): Store {
   let left = batches;
   return new Proxy(store, {

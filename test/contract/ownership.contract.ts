@@ -1,4 +1,4 @@
-/** The contract of ownership: what every store must do that several replicas share. */
+/** The contract of ownership, for every store that several replicas share. */
 import { describe } from "vitest";
 import { partitionsContract } from "./ownership/partitions.contract.ts";
 import { recordsContract } from "./ownership/records.contract.ts";

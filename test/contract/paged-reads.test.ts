@@ -1,8 +1,7 @@
 /**
- * Every paged read of the stores, from every start, with pages of 1, 2 and 3 rows: SQLite and PostgreSQL tell what the store in
- * memory tells, and no page repeats or leaves out a row. The stores page within themselves as small.
- *
- * STORE_SEED repeats the choices of an earlier run.
+ * Every paged read of the stores, from every start, with pages of 1, 2 and 3 rows. SQLite and PostgreSQL answer like the memory
+ * store, and no page repeats or omits a row. Pages within the stores are as small. STORE_SEED repeats the choices of an earlier
+ * run.
  */
 import { afterAll, expect, inject, it } from "vitest";
 import type { Change, JobRow } from "../../emulator/store/batch.ts";
@@ -22,7 +21,7 @@ import { batch, Owner, under, usageOf } from "./store/subject.ts";
 const READS = sized(1_000, 100_000);
 const SEED = Number(process.env["STORE_SEED"] ?? Math.floor(Math.random() * 2 ** 32));
 const PAGES = [1, 2, 3] as const;
-/** Of one state, which has a few of everything. */
+/** A state with a few items of each kind. */
 const BATCHES = 16;
 const STREAMS = 4;
 
@@ -91,7 +90,7 @@ async function fill(truth: Store, others: readonly Store[], chance: Chance): Pro
   return { jobs, streams, usageIds: [...usageIds, "a", "b"], filters };
 }
 
-/** Up to nine batches of up to three chunks each, in place of what was there. */
+/** Replaces what is stored by up to nine batches of up to three chunks each. */
 function stream(seq: number, chance: Chance): readonly Change[] {
   const changes: Change[] = [{ type: "remove-chunks", ...under({ seq }) }];
   let next = 0;

@@ -1,9 +1,7 @@
 /**
- * The same random batches, also such as do not fit, drive the store in memory and one that is durable, whose thread is killed,
- * or whose connections are cut, while it writes now and then: both take and refuse the same, and answer every question alike,
- * as a recount of what is stored does.
- *
- * STORE_SEED repeats the choices of an earlier run.
+ * The same random batches, valid and invalid ones, go to the memory store and to a durable one. The durable store loses its
+ * thread or its connections now and then while it writes. Both accept and refuse the same batches and answer every question
+ * alike, and a recount of the stored data confirms it. STORE_SEED repeats the choices of an earlier run.
  */
 import pg from "pg";
 import { expect, inject, it } from "vitest";

@@ -13,7 +13,7 @@ import type { OpenSubject } from "./store/subject.ts";
 export interface Adapter {
   readonly name: string;
   readonly open: OpenSubject;
-  /** True if what was stored is there after the store was closed and opened again. */
+  /** True if stored data survives closing and reopening. */
   readonly durable: boolean;
 }
 

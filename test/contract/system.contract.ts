@@ -8,7 +8,7 @@ import type { System } from "../../runtime/system/system.ts";
 const MARK = "SV_TEST_MARK";
 
 const STUBBORN = 63;
-/** Each in a session of its own and deaf to SIGTERM, until descriptor 3 ends; the shell that started them ends. */
+/** Programs in sessions of their own that ignore SIGTERM, until descriptor 3 ends; the shell that started them ends. */
 const LEAVES_THEM = `trap '' TERM
 for i in $(seq ${STUBBORN}); do setsid sh -c 'echo; read _' <&3 & done`;
 
@@ -31,7 +31,8 @@ export function describeSystem(name: string, open: () => System): void {
       const ended = once(shell, "exit");
       let up = 0;
       shell.stdout?.on("data", ({ length }: Buffer) => (up += length));
-      // One that has yet to become another program has no environment for a moment; those that speak do not.
+      // A process has no environment for a moment before it becomes another program; processes that have written something are
+      // past that.
       await expect.poll(() => up).toBe(STUBBORN);
       await ended;
       const found = system.marked(mark);
@@ -101,7 +102,7 @@ export interface Started extends AsyncDisposable {
   readonly said: string;
 }
 
-/** A shell, in a group of its own, that has said something. */
+/** A shell in a process group of its own that has written something. */
 export async function started(script: string, env: NodeJS.ProcessEnv = {}): Promise<Started> {
   const child = spawn("sh", ["-c", script], {
     env: { ...process.env, ...env },

@@ -1,4 +1,4 @@
-/** Both adapters of the port to the operating system, and what `ps` leaves open. */
+/** Both adapters of the port to the operating system, and the gaps of `ps`. */
 import fs from "node:fs";
 import { describe, expect, test, vi } from "vitest";
 import { LinuxSystem } from "../../runtime/system/linux.ts";
@@ -28,7 +28,7 @@ async function withPs(script: string) {
   };
 }
 
-/** Shows nothing behind the command, whoever asks. */
+/** A `ps` that shows nothing after the command. */
 const HIDES_ENVIRONMENTS = `shift; exec ps -A "$@"`;
 
 describe.skipIf(missing !== undefined)("where only ps tells", () => {
@@ -64,7 +64,7 @@ describe.skipIf(missing !== undefined)("where only ps tells", () => {
     const found = asked.system.marked("SV_TEST_MARK=hidden", child.pid);
     expect(found).toEqual(expect.arrayContaining([child.pid, orphan]));
     await child[Symbol.asyncDispose]();
-    // Its number may be another's by now.
+    // Its process id may have been reused.
     expect(asked.system.marked("SV_TEST_MARK=hidden", child.pid)).toEqual([]);
     process.kill(orphan, "SIGKILL");
   });

@@ -1,4 +1,4 @@
-/** `sv-emulate` as a process of its own, the built one: started, waited for, read and stopped. Ends only what it started. */
+/** The built `sv-emulate` as a process: started, waited for, read and stopped. Ends only what it started. */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import path from "node:path";
 import type { Readable } from "node:stream";
@@ -31,7 +31,7 @@ export interface Exit {
 export interface EmulatorProcess extends AsyncDisposable {
   /** For example `http://127.0.0.1:41234`. */
   readonly url: string;
-  /** The key given to it; undefined if it was to have one of its own. */
+  /** The key given to it; undefined: it makes one. */
   readonly apiKey: string | undefined;
   readonly child: ChildProcessByStdio<null, Readable, Readable>;
   readonly stdoutLines: readonly string[];
@@ -44,7 +44,7 @@ export interface EmulatorProcess extends AsyncDisposable {
   stop(): Promise<Exit>;
 }
 
-/** Resolves when the emulator can be called. Rejects when it ends before that; the message has what it wrote. */
+/** Resolves when the emulator can be called. Rejects with its output if it ends before. */
 export async function startEmulatorProcess(
   options: EmulatorProcessOptions = {},
 ): Promise<EmulatorProcess> {
@@ -120,7 +120,7 @@ async function exitOf(child: ChildProcessByStdio<null, Readable, Readable>): Pro
   });
 }
 
-/** The lines of a stream, kept, with those that wait for one of them. */
+/** The lines of a stream, and callers that wait for one of them. */
 class Lines {
   readonly all: string[] = [];
   readonly #waiting = new Set<() => void>();

@@ -1,4 +1,4 @@
-/** The built programs on a Node that is too old: this one, which says that it is another and has not what that one has not. */
+/** The built programs on a Node that is too old: this Node, which reports another version and lacks newer features. */
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { expect, test } from "vitest";

@@ -20,7 +20,7 @@ const temporary = temporaryDirectory();
 const directory = temporary.path;
 let emulator: EmulatorProcess;
 
-/** What `npm start` starts, on a port and a directory of its own. */
+/** The program that `npm start` starts, with a port and a directory of its own. */
 beforeAll(async () => {
   const args = ["examples", "--data-dir", path.join(directory, "data")];
   emulator = await startEmulatorProcess({ args, env: { SV_API_KEY: KEY }, cwd: root });
@@ -159,7 +159,7 @@ describe.skipIf(curlIsMissing !== undefined)("README.md", () => {
         .replace(/…\w+-e1/u, "ID")
         .replace(/\d+ ms/u, "N ms")
         .replace(/^\d\d:\S+ /u, "");
-    // What went well is told in a terminal only.
+    // Success is shown only in a terminal.
     const [well = "", ...badly] = lines.code.trimEnd().split("\n");
     expect(plain(well)).toBe("✓ greet ID completed after N ms");
     for (const line of badly) {

@@ -1,4 +1,4 @@
-/** Runs a program that ends by itself, and gathers what it writes. */
+/** Runs a program that ends by itself, and collects its output. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";

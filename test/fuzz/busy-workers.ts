@@ -52,13 +52,13 @@ export async function startBusyWorker(
   };
 }
 
-/** Starts workers that are ready at once and take no job: only one that the service started can be killed or frozen. */
+/** Starts workers that are ready at once and take no job: only workers that the service started can be killed or frozen. */
 export class IdleLauncher extends ScriptedLauncher {
   engine: EngineContext | undefined;
 
   override launch(order: WorkerOrder): LaunchedScript {
     const script = super.launch(order);
-    // One that is gone by then connects no more.
+    // A worker that has ended does not connect.
     setImmediate(() => {
       if (this.engine?.fleet.find(order.workerId)) void script.connect(this.engine, 0);
     });

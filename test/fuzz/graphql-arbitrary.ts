@@ -15,7 +15,7 @@ import { OUTPUT_TYPES } from "../../emulator/http/management/graphql/language/ou
 import { anyBomb, withFragments } from "./graphql-fragments.ts";
 
 export interface FuzzDocument {
-  /** Of the request. */
+  /** Number of the request. */
   readonly body: string;
   /** Its syntax and its fields are. */
   readonly isValid: boolean;

@@ -18,7 +18,7 @@ export class KnownId {
 /** The parameters of a path to one thing. */
 export type Place = Readonly<Record<string, string>>;
 
-/** So many of a kind are remembered; the oldest are forgotten, most of them are gone by then. */
+/** Maximum number of remembered ids of a kind; the oldest are forgotten and have mostly been deleted. */
 const REMEMBERED = 12;
 
 export class KnownIds {
@@ -35,7 +35,7 @@ export class KnownIds {
     this.#places.set(parameter, [...places, place].slice(-REMEMBERED));
   }
 
-  /** The place the id stands for: often what is always there, else mostly what is new. */
+  /** The place of the id: often a permanent one, otherwise mostly a new one. */
   place({ parameter, nth }: KnownId): Place {
     const places = this.#places.get(parameter) ?? [];
     const always = this.#always[parameter];

@@ -12,7 +12,7 @@ import { LOOK_MS } from "../setup/patience.ts";
 /** Requests that are on their way together. */
 const BATCH = 48;
 
-/** Real time in which an answer that waits for nothing comes. */
+/** Maximum real time of an answer without a wait. */
 const PATIENCE_MS = 4;
 /** Service time that passes at once while answers are waited for, and after how much of it a stream's reader hangs up. */
 const STEP_MS = 100_000;
@@ -36,10 +36,9 @@ const ALWAYS = {
 };
 
 /**
- * Plays the `count` requests that `seed` stands for on a new service, and counts the answers in `tally`.
- *
- * @param wanted operations that half of them go to
- * @throws Error that shows the request, when an answer is none that the document shows, or a defect was logged
+ * Plays `count` requests from `seed` on a new service, and counts the answers in `tally`.
+ * @param wanted operations that get half of them
+ * @throws Error that shows the request, for an undocumented answer or a logged defect
  */
 export async function playRequests(
   seed: number,
@@ -99,7 +98,7 @@ class Round {
     if (this.#failures.length > 0) throw this.#failures[0];
   }
 
-  /** The endpoint whose jobs are run may just have been deleted. */
+  /** The jobs' endpoint may just have been deleted. */
   async #haveEcho(): Promise<void> {
     const { test } = this.#service;
     const isThere = test.engine.directory.findEndpoint("echo") !== undefined;
@@ -117,7 +116,7 @@ class Round {
     for (const { id } of fleet.workersOf("idle")) this.#ids.add("workerId", { workerId: id });
   }
 
-  /** Resolves with what is to be remembered of the answer. */
+  /** Resolves with what to remember of the answer. */
   async #send(request: FuzzRequest, hangUp: AbortSignal): Promise<(() => void) | undefined> {
     const place = this.#placeOf(request);
     const target = request.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => place[name] ?? "");
@@ -180,7 +179,7 @@ class Round {
   }
 }
 
-/** An endpoint has as many workers as it is told to, and a million of them is more than this machine has room for. */
+/** An endpoint has as many workers as it is told to, and this machine has no room for a million. */
 function fewWorkers(name: string, value: unknown): unknown {
   const isCount = ["workersMin", "workersMax", "min", "max"].includes(name);
   return isCount && typeof value === "number" ? Math.min(value, MOST_WORKERS) : value;
@@ -207,7 +206,7 @@ function idsIn(answer: unknown): readonly string[] {
   return things.flatMap((thing) => (Array.isArray(thing) ? [] : idsIn(thing)));
 }
 
-/** The parameter by which other paths name what this operation makes or lists; undefined if it does neither. */
+/** The parameter that names what this operation creates or lists, in other paths; undefined if there is none. */
 function parameterNamedBy(method: string, path: string): string | undefined {
   if (method !== "POST" && method !== "GET") return undefined;
   if (/\/run(?:sync)?$/.test(path)) return "jobId";

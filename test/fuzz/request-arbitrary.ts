@@ -7,7 +7,7 @@ import { anyValue, fitting, misfitting, type Resolve, type Schema } from "./sche
 
 export interface FuzzRequest {
   readonly method: string;
-  /** As the document writes it. */
+  /** Path in the document's form. */
   readonly path: string;
   /** Texts are put into the path as they stand. */
   readonly parameters: Readonly<Record<string, KnownId | string>>;
@@ -44,7 +44,7 @@ const oddSegment: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: anyCharacter, maxLength: 40 }).map((text) => encodeURIComponent(text)),
 );
 
-/** Odd numbers name what was made meanwhile; deleting what is always there as often would leave nothing to ask for. */
+/** Odd numbers name new things; if permanent ones were deleted as often, nothing would be left. */
 function pathParameters(
   method: string,
   names: readonly string[],
@@ -145,9 +145,9 @@ function requestsOf(documented: DocumentedOperation): fc.Arbitrary<FuzzRequest> 
 }
 
 /**
- * Requests to all operations: more to those about jobs, as these have more states, and to those that make something, as most fail.
- *
- * @param wanted operations that as many go to as to all the others: `GET /v1/templates`
+ * Requests to all operations: more to those about jobs, which have more states, and to those that create something, because
+ * most fail.
+ * @param wanted operations that get as many as all others together: `GET /v1/templates`
  */
 export function requestsTo(wanted: ReadonlySet<string> = new Set()): fc.Arbitrary<FuzzRequest> {
   const weighted = ALL_DOCUMENTED.map((documented) => ({

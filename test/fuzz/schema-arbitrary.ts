@@ -25,10 +25,10 @@ export interface Schema {
   readonly examples?: readonly unknown[];
 }
 
-/** Finds what a `$ref` names. */
+/** Resolves a `$ref`. */
 export type Resolve = (reference: string) => Schema;
 
-/** Values that fit. Strings under a name that ends in `Id` are mostly ids of what there is. */
+/** Values that match a schema. Strings with a name that ends in `Id` are mostly existing ids. */
 export function fitting(schema: Schema, resolve: Resolve, name = ""): fc.Arbitrary<unknown> {
   if (schema.$ref !== undefined) return fitting(resolve(schema.$ref), resolve, name);
   const alternatives = schema.anyOf ?? schema.oneOf;
@@ -76,7 +76,7 @@ export const anyValue: fc.Arbitrary<unknown> = fc.jsonValue({ maxDepth: 2 });
 
 const memberNames = fc.stringMatching(/^[A-Z_]{1,8}$/);
 
-/** Each has what one of the alternatives requires, and nothing that only others do. */
+/** Each value has what one alternative requires, and nothing that only others have. */
 function oneOfObjects(
   { properties = {}, required = [], ...schema }: Schema,
   alternatives: readonly Schema[],
@@ -117,7 +117,7 @@ function withoutAbsent(given: object): object {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-/** Those that the schema says. */
+/** Members named in the schema. */
 function boundsOf({ minimum: min, maximum: max }: Schema) {
   return { ...(min !== undefined && { min }), ...(max !== undefined && { max }) };
 }
@@ -162,7 +162,7 @@ function textsMatching(pattern: string): fc.Arbitrary<string> {
   return matching;
 }
 
-/** Mostly the bounds and what is near them. */
+/** Mostly the bounds and values near them. */
 function integers({ minimum = -1_000, maximum = minimum + 100_000 }: Schema): fc.Arbitrary<number> {
   const near = Math.min(maximum, minimum + 3);
   return fc.oneof(

@@ -1,4 +1,4 @@
-/** A worker of the live queue's double that holds one job, and what it may say of it. */
+/** A worker of the live queue's double with one job, and what it can report about it. */
 import type { HandedJob } from "../../runtime/protocol/outcome.ts";
 import { bytes, chunk } from "../contract/job-source/connected.ts";
 import { LiveListener, type LiveSourceOptions } from "./live-source.ts";

@@ -24,7 +24,7 @@ export type Mishap =
 export interface LiveQueueOptions {
   /** How long a question is held while there is nothing; ms, default 20,000. */
   readonly holdMs?: number;
-  /** A job that no ping names for so long goes back to the queue; ms, default: never. */
+  /** Time without a ping after which a job returns to the queue, ms; default: never. */
   readonly leaseMs?: number;
 }
 
@@ -34,7 +34,7 @@ interface OpenPoll {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Use with `await using`, whose end throws if a request was not of the protocol. */
+/** Use with `await using`; its end throws if a request broke the protocol. */
 export class LiveQueue implements AsyncDisposable {
   readonly jobs = new Map<string, QueueJob>();
   readonly calls: QueueCall[] = [];
@@ -95,7 +95,7 @@ export class LiveQueue implements AsyncDisposable {
     this.#look();
   }
 
-  /** Takes back the jobs of which their workers have said nothing for so long, and has them done by others. */
+  /** Returns jobs of silent workers to the queue, for others. */
   giveUpJobs(silentMs = 0): void {
     for (const job of this.jobs.values()) {
       if (job.worker === undefined || job.isDone || job.isStopped) continue;
@@ -140,7 +140,7 @@ export class LiveQueue implements AsyncDisposable {
     return this.calls.filter((call): call is CallOf<K> => call.kind === kind);
   }
 
-  /** Resolves when what happened so far fits the condition. */
+  /** Resolves when the events so far meet the condition. */
   until(condition: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const look = (): void => {
@@ -247,7 +247,7 @@ export class LiveQueue implements AsyncDisposable {
     this.#look();
   }
 
-  /** Answers whoever asked for what there is now, then tells the test that something has happened. */
+  /** Answers waiting polls, then tells the test that something has happened. */
   #look(): void {
     for (const poll of this.#polls) {
       const { call } = poll;

@@ -35,7 +35,7 @@ export function liveSource(
   });
 }
 
-/** A source in the hands of a test, what it heard, and what it said to people. Use with `await using`. */
+/** A source under test, with what it heard and logged. Use with `await using`. */
 export class LiveListener extends Connected implements AsyncDisposable {
   readonly said: string[];
 

@@ -1,4 +1,4 @@
-/** Reads what a worker asks of the live queue, and objects to everything that its protocol does not know. */
+/** Reads a worker's requests to the live queue, and reports everything that the protocol does not have. */
 import type { IncomingMessage } from "node:http";
 
 const ENDPOINT = "ep-1";

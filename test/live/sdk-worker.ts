@@ -32,7 +32,7 @@ export interface SdkJob {
 export class SdkWorker {
   readonly id: string;
   readonly #options: SdkWorkerOptions;
-  /** As the templates of the environment are, with the worker's id put in. */
+  /** Environment variables in their usual form, with the worker's id filled in. */
   readonly #takeUrl: string;
   /** The SDK sets it on the session it shares, so that it goes with whatever is sent after the first result. */
   #requestId: string | undefined;
@@ -74,7 +74,7 @@ export class SdkWorker {
     return answer;
   }
 
-  /** Works on none of its jobs any more and tells nobody, as when their results could not be posted. */
+  /** Drops all its jobs without a report, as if the results could not be posted. */
   forgetJobs(): void {
     this.#held.clear();
   }
@@ -89,7 +89,7 @@ export class SdkWorker {
     return this.#post("job-stream", jobId, body, false);
   }
 
-  /** Posts a progress value, as a thread of its own does. */
+  /** Posts a progress value, as from a thread of its own. */
   progress(jobId: string, output: unknown): Promise<SdkAnswer> {
     return this.#post("job-done", jobId, { status: "IN_PROGRESS", output }, false);
   }

@@ -73,7 +73,7 @@ function receiptOf({ worker, job }: Held): unknown {
     .findLast(({ leaseToken }) => leaseToken === job.leaseToken);
 }
 
-/** Lets time pass, stopping where something is due as long as it takes for what that set off to reach the workers. */
+/** Lets time pass. At each due moment it waits until the effects have reached the workers. */
 function advancing(ms: number): Command {
   return async (subject) => {
     const { clock, engine } = subject.test;

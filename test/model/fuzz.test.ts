@@ -7,7 +7,7 @@ import { ALL_DOCUMENTED } from "../unit/http/documented.ts";
 
 const REQUESTS = sized(4_000, 200_000);
 const REQUESTS_A_SEED = sized(2_000, 10_000);
-/** So many further seeds are played for successes that none of the requests had, with so many requests each. */
+/** Number of further seeds that are played for missing successes, and of requests each. */
 const MOST_MORE = 10;
 const MORE = 1_000;
 

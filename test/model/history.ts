@@ -1,4 +1,4 @@
-/** Plays one random history against several services side by side and holds what they show against each other. */
+/** Plays one random history against several services side by side, and compares their states. */
 import assert from "node:assert/strict";
 import { ServiceError } from "../../emulator/core/service-error.ts";
 import { COMMANDS, type Pick } from "./commands.ts";
@@ -62,7 +62,7 @@ async function compare(subjects: readonly Subject[], when: string): Promise<void
   for (const snapshot of snapshots) checkInvariants(snapshot, when);
 }
 
-/** An assertion's own message about two states would be long; what differs is shown beside `when`. */
+/** An assertion's own message about two states would be long; the difference is shown beside `when`. */
 function assertAlike(other: unknown, first: unknown, when: string): void {
   try {
     assert.deepEqual(other, first);

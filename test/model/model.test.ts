@@ -13,7 +13,7 @@ import { Subject } from "./subject.ts";
 const SEEDS = sized(15, 500);
 const SEEDS_A_TEST = 50;
 
-/** Memory if the machine has a file system in it: what is tested here is not the disk. */
+/** In memory if the machine has such a file system: the disk is not under test. */
 const root = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "sv-model-"));
 afterAll(() => rmSync(root, { recursive: true }));
 

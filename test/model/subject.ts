@@ -85,7 +85,7 @@ export class Subject implements AsyncDisposable {
     throw new Error("a job in progress never reached its worker, or is not stored as it is");
   }
 
-  /** Takes note of what the service told the workers since the last call. */
+  /** Records what the service has told the workers since the last call. */
   #collect(): void {
     for (const worker of this.workers) {
       const seen = this.#seenOrders.get(worker) ?? 0;
@@ -100,7 +100,7 @@ export class Subject implements AsyncDisposable {
     this.held.sort((a, b) => (a.job.leaseToken < b.job.leaseToken ? -1 : 1));
   }
 
-  /** Makes the next snapshot read again what belongs to jobs that have not changed. */
+  /** Makes the next snapshot read unchanged jobs again too. */
   readAllAgain(): void {
     this.#seenJobs.clear();
   }

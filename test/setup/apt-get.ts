@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 
-/** Test files run side by side, and apt-get beside another apt-get fails. */
+/** Test files run side by side, but two runs of apt-get cannot. */
 const ONE_AT_A_TIME = path.join(tmpdir(), "sv-runtime-apt-get.lock");
 
-/** Whether they are installed now, without what they recommend: false where that takes other rights or another system. */
+/** Whether the packages are installed now, without recommended ones; false without root, or on another system. */
 export function aptInstall(packages: readonly string[]): boolean {
   if (process.getuid?.() !== 0 || !succeeds("apt-get", "--version")) return false;
   console.log(`set-up: installing ${packages.join(" and ")} (apt-get)`);

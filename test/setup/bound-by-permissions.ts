@@ -3,7 +3,8 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
 /**
- * What a root process goes without there. It stays root, and reads what it could: the source of the tests may lie where no other user gets to.
+ * Capabilities that a root process drops. It stays root and keeps its read access: other users may not reach the source of the
+ * tests.
  */
 const RIGHTS = "--bounding-set=-dac_override,-fowner";
 

@@ -4,7 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 
 export interface TestCertificate {
-  /** PEM; also what a client trusts it by. */
+  /** PEM; also the certificate that clients trust. */
   readonly cert: string;
   readonly key: string;
 }
@@ -27,7 +27,7 @@ export function makeCertificate(
   };
 }
 
-/** Writes both to files of a directory, in the place of those that are there. */
+/** Writes both to files of a directory, replacing existing ones. */
 export function writeCertificate(directory: string, { cert, key }: TestCertificate) {
   const files = { cert: path.join(directory, "cert.pem"), key: path.join(directory, "key.pem") };
   fs.writeFileSync(files.cert, cert);
@@ -52,7 +52,7 @@ const COMMON_NAME = named("550403");
 const ALTERNATIVE_NAMES = named("551d11");
 
 function bodyOf(publicKey: KeyObject, from: Date, to: Date): Buffer {
-  // One of its own, for who trusts several tells them apart by it.
+  // A key id of its own: clients with several certificates tell them apart by it.
   const commonName = value(0x0c, Buffer.from(randomUUID()));
   const name = sequence(value(0x31, sequence(COMMON_NAME, commonName)));
   const names = sequence(

@@ -1,4 +1,4 @@
-/** A real browser for tests of what people see: Debian's Chromium, driven by playwright-core. */
+/** A real browser for tests of visible things: Debian's Chromium, driven by playwright-core. */
 import { type Browser, chromium } from "playwright-core";
 import { whatIsMissing } from "./debian-program.ts";
 
@@ -20,7 +20,7 @@ export const chromiumIsMissing: string | undefined = whatIsMissing("tests in a b
   "chromium",
 ]);
 
-/** @param flags on top of its own */
+/** @param flags additional flags */
 export async function startChromium(flags: readonly string[] = []): Promise<Browser> {
   return chromium.launch({ executablePath: PROGRAM, args: [...FLAGS, ...flags] });
 }

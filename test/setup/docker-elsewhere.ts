@@ -21,13 +21,16 @@ export interface DockerElsewhere extends StoppableDocker {
   share(directory: string): Promise<void>;
 }
 
-/** Where what is hidden lies in the machine that is played. */
+/** Folder for hidden files of the played machine. */
 const KEPT = "/mnt";
 
-/** Numbers that this machine gives to nobody by itself. */
+/** Numbers that this machine never assigns by itself. */
 const PUBLISHED_PORTS = "20000 29999";
 
-/** Takes root, `ip` and iptables. @throws Error with what the engine said when it does not come up */
+/**
+ * Needs root, `ip` and iptables.
+ * @throws Error with the engine's output if it does not come up
+ */
 export async function startDockerElsewhere(): Promise<DockerElsewhere> {
   await using parts = new AsyncDisposableStack();
   const home = parts.use(temporaryDirectory()).path;

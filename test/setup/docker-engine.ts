@@ -18,7 +18,10 @@ export interface DockerEngine extends AsyncDisposable {
   readonly host: string;
   /** Ends it as an operator does, or as a crash. Its data stays. */
   stop(signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
-  /** Starts it anew on the data as it was left; does nothing to one that runs. @throws Error with what it said when it does not come up */
+  /**
+   * Starts it again on its old data; does nothing while it runs.
+   * @throws Error with its output if it does not come up
+   */
   start(): Promise<void>;
   /** From now on it takes connections and answers nothing, until it is thawed. */
   freeze(): void;
@@ -26,19 +29,19 @@ export interface DockerEngine extends AsyncDisposable {
 }
 
 export interface DockerEngineOptions {
-  /** Where its sockets lie; by default in a directory of its own. */
+  /** Folder of its sockets; default: a directory of its own. */
   readonly home?: string;
   /** Where `host-gateway` leads its containers; by default to its default bridge. */
   readonly hostGateway?: string;
   /** Shown by `docker info`. */
   readonly label?: string;
-  /** Where images and containers lie; by default in memory, where there is plenty, or else in a directory of its own. */
+  /** Folder of images and containers; default: in memory if there is plenty, otherwise a directory of its own. */
   readonly dataRoot?: string;
   /** A directory that its `PATH` begins with. */
   readonly pathBegin?: string;
   /** Its containers run on while it is stopped, with the state that it finds again. */
   readonly liveRestore?: boolean;
-  /** It sets up the firewall, as engines usually do: only for one in a network namespace of its own. */
+  /** True: it sets up the firewall, as engines usually do. Only for an engine in a network namespace of its own. */
   readonly firewall?: boolean;
   /** What runs a program in the namespace that it is to be in. */
   readonly under?: readonly string[];
@@ -53,10 +56,9 @@ const IN_MEMORY_MAX_BYTES = 3 * 1024 ** 3;
 let bridges = 0;
 
 /**
- * It leaves the machine's firewall as it is unless it is told otherwise, so it runs beside any other engine. Its containers reach this machine, and
+ * It leaves the machine's firewall alone by default, so it can run beside other engines. Its containers reach this machine, and
  * nothing beyond.
- *
- * @throws Error with what the engine said when it does not come up
+ * @throws Error with the engine's output if it does not come up
  */
 export async function startDockerEngine({
   dataRoot,
@@ -149,7 +151,7 @@ class Daemon {
     daemon.kill(signal);
     await once(daemon, "exit");
     clearTimeout(force);
-    // What it ran its containers with was killed with it; where nobody reaps that, the next one would wait for its end.
+    // Its container processes were killed with it; if they are not reaped, the next engine would wait for their end.
     fs.rmSync(this.#helperPid, { force: true });
   }
 
@@ -215,7 +217,7 @@ async function makeBridge(
   return { name, remove: () => ip("link", "delete", name) };
 }
 
-/** An engine that ends leaves the network of the machine mounted, if a container had it, and one that fails its data. */
+/** An engine that ends leaves the machine's network mounted, if a container used it; a failed one leaves its data. */
 async function unmountBelow(folder: string): Promise<void> {
   const mounts = fs.readFileSync(`${PROC}/self/mounts`, "utf8").split("\n");
   const points = mounts.flatMap((line) => line.split(" ")[1] ?? []);

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import type { TestDocker } from "./docker.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
 
-/** Changes with what is put together below. */
+/** Changes with the content below. */
 const RECIPE = "3";
 
 const cache = path.resolve(import.meta.dirname, "../../node_modules/.cache/sv-runtime/images");
@@ -36,7 +36,7 @@ export async function nodeImage(docker: TestDocker): Promise<string> {
   return name;
 }
 
-/** The same with the npm of this machine in it, and environment variables. Answers `name`. */
+/** The image with this machine's npm and environment variables added. Returns `name`. */
 export async function npmImage(
   docker: TestDocker,
   name: string,
@@ -85,7 +85,7 @@ async function putTogether(archive: string): Promise<void> {
   fs.renameSync(partial, archive);
 }
 
-/** What these are linked to, and what the C library loads to look up names. */
+/** Their linked libraries, and those that the C library loads to resolve names. */
 export function librariesOf(...programs: readonly string[]): readonly string[] {
   const linked = execFileSync("ldd", programs, { encoding: "utf8" });
   const files = [...linked.matchAll(/(\/\S+) \(0x/gu)].map(([, file = ""]) => file);

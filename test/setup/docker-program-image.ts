@@ -1,4 +1,4 @@
-/** An image with programs of this machine: their files and what those are linked to, on the image with Node and a shell. */
+/** An image with programs of this machine: their files and linked libraries, on the image with Node and a shell. */
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -10,7 +10,7 @@ export interface ProgramImage {
   readonly name: string;
   /** Files and folders, which have the same place in the image. */
   readonly files: readonly string[];
-  /** Of these, those whose libraries are taken along. */
+  /** Programs whose libraries are included. */
   readonly linked: readonly string[];
   /** A shell script that the image runs, whatever its command is. */
   readonly script: string;
@@ -18,7 +18,10 @@ export interface ProgramImage {
   readonly lines?: readonly string[];
 }
 
-/** Answers its name. @throws Error with what the engine said when it cannot be built */
+/**
+ * Returns its name.
+ * @throws Error with the engine's output if it cannot be built
+ */
 export async function programImage(docker: TestDocker, image: ProgramImage): Promise<string> {
   using context = temporaryDirectory();
   const root = path.join(context.path, "root");

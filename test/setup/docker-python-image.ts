@@ -9,7 +9,7 @@ import { temporaryDirectory } from "./temporary-directory.ts";
 const LOOK = `import json, os, sys, sysconfig
 print(json.dumps([os.path.realpath(sys.executable), sysconfig.get_path("stdlib")]))`;
 
-/** What no worker imports, and most of what Python has. */
+/** Modules that no worker imports, the largest part of Python. */
 const NEEDLESS = /^(?:test|site-packages|dist-packages|idlelib|config-.*|__pycache__|ensurepip)$/u;
 
 /** Runs `program`, a file of this machine. Answers `name`. */

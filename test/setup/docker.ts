@@ -1,4 +1,4 @@
-/** A Docker engine for tests: the run's own, one of a single test's own, or the one that SV_TEST_DOCKER_HOST names. */
+/** A Docker engine for tests: the engine of the run, one for a single test, or the one that SV_TEST_DOCKER_HOST names. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { whatIsMissing } from "./debian-program.ts";
@@ -14,7 +14,7 @@ export const ELSEWHERE = `${LABEL}=elsewhere`;
 /** What engines in a virtual machine call the machine around that. */
 const HOST_NAME = "host.docker.internal";
 
-/** An engine that runs already, for those who write tests and do not want to wait for one each time. */
+/** A running engine, for authors of tests who do not want to wait for one each time. */
 const givenHost = process.env["SV_TEST_DOCKER_HOST"];
 
 /** Why tests with containers are left out here; undefined where they run. Under CI they are never left out. */
@@ -51,15 +51,15 @@ export interface CliRun {
 export interface TestDocker extends AsyncDisposable {
   /** For example `unix:///tmp/sv-test-x/docker.sock`. */
   readonly host: string;
-  /** Put on containers and images; those that carry it are removed in the end. */
+  /** Label of containers and images that are removed at the end. */
   readonly label: string;
   /** The program `docker` on this engine, with the classic builder. */
   cli(args: readonly string[], options?: CliOptions): Promise<CliRun>;
-  /** The same where it must succeed: what it wrote to stdout, trimmed. */
+  /** Runs a command that must succeed: its trimmed stdout. */
   ask(...args: readonly string[]): Promise<string>;
   /** Whether it is one of `startDockerElsewhere`. */
   isElsewhere(): Promise<boolean>;
-  /** What a container is run with so that it reaches what listens on 127.0.0.1 here, and the name that 127.0.0.1 has for it. */
+  /** Options with which a container reaches listeners on 127.0.0.1 here, and the host name that it uses. */
   wayHere(): Promise<{ readonly args: readonly string[]; readonly host: string }>;
 }
 
@@ -69,9 +69,8 @@ export interface CliOptions {
 }
 
 /**
- * The engine of all files of the run, some of which may use it now, or the given one; only where vitest runs.
- *
- * @throws Error with what the engine said when it does not come up
+ * The engine shared by all files of the run, or the given one; only under vitest.
+ * @throws Error with the engine's output if it does not come up
  */
 export async function startDocker(): Promise<TestDocker> {
   const { inject } = await import("vitest");
@@ -101,7 +100,7 @@ export async function startOwnDocker(options: DockerEngineOptions = {}): Promise
   };
 }
 
-/** One that runs already. When it is disposed of, what carries `label` is removed from it. */
+/** An engine that already runs. Disposing of it removes everything with `label`. */
 export function dockerAt(host: string): TestDocker {
   const cli = (args: readonly string[], options: CliOptions = {}) => run(host, args, options);
   const ask = async (...args: readonly string[]): Promise<string> => {

@@ -8,7 +8,7 @@ export const fakeTimeIsMissing: string | undefined = whatIsMissing("tests of a m
   "libfaketime",
 ]);
 
-/** The clocks that go on while a machine sleeps: all that Node reads on a Mac, the wall clock alone on Linux. */
+/** Clocks that go on while a machine sleeps: all that Node reads on a Mac, only the wall clock on Linux. */
 export type ClocksInSleep = "all" | "wall";
 
 export interface FakeTime {
@@ -20,14 +20,13 @@ export interface FakeTime {
 
 /** Clocks of a machine that drift, and leap when a test says so. */
 export interface LeapingClock extends FakeTime {
-  /** Which of them leap: a monotonic clock never goes back. */
+  /** Clocks that leap; a monotonic clock never goes back. */
   readonly clocks: ClocksInSleep;
 }
 
 /**
- * `directory` takes the file that says how far the clocks are ahead.
- *
- * @param speed that at which they run
+ * `directory` gets the file with the clocks' lead.
+ * @param speed speed of the clocks
  */
 export function fakeTimeIn(directory: string, clocks: ClocksInSleep, speed = 1): LeapingClock {
   const [library = ""] = fs.globSync("/usr/lib/*/faketime/libfaketimeMT.so.1");

@@ -1,4 +1,4 @@
-/** The locks on a file, by which processes keep each other out of a database. */
+/** Locks on a file, with which processes exclude each other from a database. */
 import fs from "node:fs";
 import { PROC } from "./proc.ts";
 

@@ -1,8 +1,8 @@
-/** A port of this machine that nobody listens on. */
+/** A free port of this machine. */
 import { once } from "node:events";
 import net from "node:net";
 
-/** Nobody else is likely to take it before who asked does. */
+/** The port is unlikely to be taken before the caller uses it. */
 export async function freePort(): Promise<number> {
   const server = net.createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -1,11 +1,11 @@
-/** Stands between clients and an HTTP server, and answers in its place when it is told to. */
+/** A proxy between clients and an HTTP server that can answer in the server's place. */
 import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface HttpWay extends AsyncDisposable {
   readonly url: string;
-  /** What becomes of each request: passed on, answered with a status and a body, cut off, or left waiting. */
+  /** Fate of each request: passed on, answered with a status and a body, cut off, or left waiting. */
   fate: "pass" | "cut" | "wait" | { readonly status: number; readonly body: string };
 }
 

@@ -1,4 +1,4 @@
-/** Leads what comes over the link of a network namespace to 127.0.0.1, at the same port: on this machine, and in the namespace. */
+/** Redirects traffic over a network namespace's link to 127.0.0.1, at the same port: on this machine, and in the namespace. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { NetworkNamespace } from "./network-namespace.ts";
@@ -19,7 +19,7 @@ export async function leadToLoopback({ under, link }: NetworkNamespace): Promise
 }
 
 async function lead(run: Run, link: string): Promise<void> {
-  // Otherwise the kernel drops what comes over a link for an address of loopback.
+  // Otherwise the kernel drops traffic over a link to a loopback address.
   await run("sh", "-c", `echo 1 >/proc/sys/net/ipv4/conf/${link}/route_localnet`);
   await run("iptables", ...rule("--append", link));
 }

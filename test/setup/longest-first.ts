@@ -1,6 +1,6 @@
 /**
- * The order in which test files begin: set by set, for those of one set share the modules they load; and in each the longest first, for
- * one that begins last would leave a core idle at the end.
+ * Order of test files: set by set, because files of one set share loaded modules. Within a set the longest come first: a late
+ * long file would leave a core idle at the end.
  */
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 

@@ -28,7 +28,10 @@ interface CallResult {
   readonly content: readonly { readonly text: string }[];
 }
 
-/** @param program a module for Node @param env all variables that it has beside the path of programs */
+/**
+ * @param program a module for Node
+ * @param env all its variables besides PATH
+ */
 export async function startMcpProcess(
   program: string,
   env: Readonly<Record<string, string>>,

@@ -1,6 +1,6 @@
 /**
- * A network namespace for one program, with two links to this machine, one of which can be cut: nothing that is sent over it
- * arrives then, and nobody is told. Whatever ends this process, the namespace goes with the last process in it.
+ * A network namespace for one program, with two links to this machine. One link can be cut: traffic over it is then dropped
+ * without notice. However this process ends, the namespace goes with its last process.
  */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -21,11 +21,11 @@ export interface NetworkNamespace extends AsyncDisposable {
   readonly inside: string;
   /** This machine's address for programs in it. */
   readonly outside: string;
-  /** The same over the link that can be cut. */
+  /** Address over the link that can be cut. */
   readonly beyondTheCut: string;
   /** @param side the end of the link that is taken down: this machine's, or the namespace's own */
   cut(side?: "here" | "there"): Promise<void>;
-  /** What was sent meanwhile arrives soon, since the sender repeats it. */
+  /** Dropped data arrives soon, because the sender repeats it. */
   heal(): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export async function makeNetworkNamespace({
     await within("link", "set", peer, "up");
   };
   const end = async () => {
-    // A link whose other end is in use by nobody goes by itself, though not at once.
+    // A link with an unused other end disappears by itself, though not at once.
     for (const name of [front, back]) await run("ip", ["link", "delete", name]).catch(() => "");
     holder.stdin.end();
     await once(holder, "exit");

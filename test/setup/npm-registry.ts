@@ -39,7 +39,7 @@ export interface NpmRegistry extends AsyncDisposable {
   listen(host: string): Promise<string>;
 }
 
-/** @param archive what `npm pack` made of this project */
+/** @param archive the result of `npm pack` for this project */
 export function npmRegistry(archive: string): NpmRegistry {
   const content = fs.readFileSync(archive);
   const unpack = ["-xzOf", archive, "package/package.json"];
@@ -86,7 +86,7 @@ export function npmRegistry(archive: string): NpmRegistry {
   };
 }
 
-/** Addresses of packages lead here again: whoever asks may reach nothing else. */
+/** Package addresses point here: a client may reach nothing else. */
 async function passOn(
   { url = "/", headers: { accept } }: IncomingMessage,
   response: ServerResponse,

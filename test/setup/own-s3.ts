@@ -7,7 +7,7 @@ export interface OwnS3 extends AsyncDisposable {
   readonly url: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Of the bucket. */
+  /** Name of the bucket. */
   readonly bucket: string;
   /** The keys of the objects that begin so. */
   names(prefix: string): Promise<readonly string[]>;

@@ -38,19 +38,19 @@ export interface Postgres extends AsyncDisposable {
   start(): Promise<void>;
   /** The folder of its data. */
   readonly data: string;
-  /** Of its first process, whose children all others are; undefined while it does not run. */
+  /** Id of its first process, the parent of all others; undefined while it does not run. */
   pid(): number | undefined;
-  /** What it said so far. */
+  /** Its output so far. */
   said(): string;
   /** Another server, a streaming copy of this one by `pg_basebackup`, which cannot be written to until it is promoted. */
   standby(): Promise<Postgres>;
-  /** Starts it anew as one that cannot be written to. */
+  /** Restarts it as read-only. */
   demote(): Promise<void>;
 }
 
 /**
- * @param dataIn where its data lies; by default in a folder of its own
- * @param env of the server, on top of this process's
+ * @param dataIn folder of its data; default: one of its own
+ * @param env further environment variables of the server
  */
 export async function startPostgres(
   settings: readonly string[] = [],
@@ -102,7 +102,7 @@ async function startCluster(
     },
     async [Symbol.asyncDispose]() {
       await server.stop("SIGQUIT");
-      // Thousands of files, which take seconds on a disk that is busy: the run of the tests must not stand still meanwhile.
+      // Removes thousands of files asynchronously: on a busy disk this takes seconds.
       await fs.promises.rm(data, { recursive: true, force: true });
       home[Symbol.dispose]();
     },
@@ -123,7 +123,7 @@ interface User {
   readonly gid: number;
 }
 
-/** The one whom its package made: root may not run it. Undefined where this process is not root. */
+/** The user that its package created, because root may not run it. Undefined if this process is not root. */
 function ordinaryUser(): User | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const { uid, gid } = fs.statSync("/var/lib/postgresql");

@@ -8,7 +8,7 @@ const END_MS = 5_000;
 
 export class Processes {
   readonly #children: ChildProcess[] = [];
-  /** What they said so far. */
+  /** Their output so far. */
   said = "";
 
   start(command: string, args: readonly string[], name = path.basename(command)): ChildProcess {

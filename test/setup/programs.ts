@@ -1,6 +1,6 @@
 /**
- * The programs that tests start and documents tell a reader to type, where not every Debian has them or they may not work.
- * test/unit/setup/programs.test.ts compares them with what the tests and the documents call.
+ * Programs that tests start and documents mention, which some Debian versions lack or which may not work.
+ * test/unit/setup/programs.test.ts compares them with the calls in tests and documents.
  */
 
 export interface DebianProgram {

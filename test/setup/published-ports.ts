@@ -1,4 +1,4 @@
-/** Leads 127.0.0.1 of this machine to what containers publish where another address is theirs, under the same numbers. */
+/** Forwards 127.0.0.1 of this machine to ports that containers publish at another address, with the same numbers. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import net from "node:net";
@@ -6,10 +6,10 @@ import { promisify } from "node:util";
 
 const LOOPBACK = "127.0.0.1";
 
-/** What the engine tells of when a container may have begun or ceased to publish something. */
+/** Events of the engine after which published ports may have changed. */
 const EVENTS = ["start", "die"].flatMap((event) => ["--filter", `event=${event}`]);
 
-/** @param address where what the engine at `host` publishes on its own 127.0.0.1 is reached */
+/** @param address address at which the published ports of the engine at `host` are reached */
 export async function leadPublishedPorts(host: string, address: string): Promise<AsyncDisposable> {
   const servers = new Map<number, net.Server>();
   const docker = (...args: readonly string[]) => ["--host", host, ...args];

@@ -1,4 +1,4 @@
-/** Says whether a run may leave out what a machine lacks. */
+/** Decides whether a run may skip what a machine lacks. */
 
 /**
  * Whether tests fail where a program or a right is missing, in place of being left out: under CI on Linux, where root of a Debian can

@@ -1,4 +1,4 @@
-/** One Docker engine for all files of a run of tests: what one file builds is in the next one's cache. */
+/** One Docker engine for all files of a test run: builds of one file are in the next one's cache. */
 import type { TestProject } from "vitest/node";
 import { startDockerEngine } from "./docker-engine.ts";
 import { askFor, sharePart } from "./shared-part.ts";
@@ -16,5 +16,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return end;
 }
 
-/** The address of the engine behind the socket `door`. @throws Error with what it said when it did not come up */
+/**
+ * The address of the engine behind the socket `door`.
+ * @throws Error with its output if it did not come up
+ */
 export const sharedDockerHost = askFor;

@@ -7,7 +7,7 @@ import { temporaryDirectory } from "./temporary-directory.ts";
 
 type Answer = { readonly address: string } | { readonly error: string };
 
-/** For the process that runs the tests; its `door` is a socket at which theirs ask. */
+/** For the process that runs the tests; test processes ask at the socket `door`. */
 export async function sharePart<Part extends AsyncDisposable>(
   start: () => Promise<Part>,
   addressOf: (part: Part) => string,
@@ -38,7 +38,10 @@ export async function sharePart<Part extends AsyncDisposable>(
   };
 }
 
-/** The address of the part behind the socket `door`. @throws Error with what it said when it did not come up */
+/**
+ * The address of the part behind the socket `door`.
+ * @throws Error with its output if it did not come up
+ */
 export async function askFor(door: string): Promise<string> {
   const answer = JSON.parse(await text(net.connect(door))) as Answer;
   if ("error" in answer) throw new Error(answer.error);

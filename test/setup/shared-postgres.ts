@@ -1,4 +1,4 @@
-/** One PostgreSQL for all files of a run of tests; each has databases of its own. */
+/** One PostgreSQL for all files of a test run; each file has databases of its own. */
 import fs from "node:fs";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
@@ -38,12 +38,15 @@ function roomInMemory(): string | undefined {
   const { bavail, bsize } = fs.statfsSync(SHARED_MEMORY);
   if (Math.min(bavail * bsize, process.availableMemory()) < ROOM_BYTES) return undefined;
   const home = fs.mkdtempSync(`${SHARED_MEMORY}/sv-test-`);
-  // The server is another user's, who owns what is in it.
+  // The server runs as another user, who owns the files.
   fs.chmodSync(home, 0o755);
   return home;
 }
 
-/** The address of a new database on the server behind the socket `door`. @throws Error with what the server said */
+/**
+ * The address of a new database on the server behind the socket `door`.
+ * @throws Error with the server's output
+ */
 export async function freshDatabase(door: string): Promise<string> {
   const server = await askFor(door);
   const client = new pg.Client({ connectionString: server });

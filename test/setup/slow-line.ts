@@ -18,7 +18,7 @@ export class SlowLine {
     this.#terms = terms;
   }
 
-  /** Passes on `bytes` that came from `source`, of which nothing more is read until they have left. */
+  /** Passes on `bytes` from `source`, which is paused until they have left. */
   carry(source: Socket, bytes: Buffer, arrive: (bytes: Buffer) => void): void {
     const now = performance.now();
     const takesMs = (bytes.length / this.#terms.bytesPerSecond) * 1_000;

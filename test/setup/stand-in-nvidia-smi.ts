@@ -1,4 +1,4 @@
-/** A program in the place of nvidia-smi that answers as on a machine whose answers were saved, or misbehaves. */
+/** A stand-in for nvidia-smi that replays saved answers, or misbehaves. */
 import { chmod } from "node:fs/promises";
 import path from "node:path";
 import { temporaryTree } from "../temporary-tree.ts";
@@ -32,7 +32,7 @@ fi
 [ ! -e exit-code ] || exit "$(cat exit-code)"`);
 }
 
-/** One that does what `script` says, for the shell. */
+/** A stand-in that runs `script`, for the shell. */
 export async function scriptInNvidiaSmi(script: string): Promise<StandIn> {
   const tree = await temporaryTree({ "nvidia-smi": `#!/bin/sh\n${script}\n` });
   const program = tree.path("nvidia-smi");

@@ -1,4 +1,4 @@
-/** The program strace, for tests in which something happens to a process at a chosen system call. */
+/** The program strace, for tests that act on a process at a chosen system call. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -30,7 +30,7 @@ export async function injectIntoSyncs(pid: number, fate: string) {
     get begun(): number {
       return fs.readFileSync(log, "utf8").match(/f(?:data)?sync\(/g)?.length ?? 0;
     },
-    /** Kills the process in the middle of what it does; strace alone would not let it go. */
+    /** Kills the process within a system call; strace alone would not let it go. */
     async killProcess() {
       process.kill(pid, "SIGKILL");
       strace.kill("SIGKILL");

@@ -115,7 +115,7 @@ async function makeRing(home: string, part: string, port: number): Promise<void>
   await run("swift-ring-builder", [builder, "rebalance"]);
 }
 
-/** Ports of this moment: nobody else on this machine is likely to take them before Swift does. */
+/** Ports free at this moment, which are unlikely to be taken before Swift uses them. */
 async function freePorts(count: 5): Promise<[number, number, number, number, number]> {
   const servers = Array.from({ length: count }, () => net.createServer().listen(0, "127.0.0.1"));
   await Promise.all(servers.map((server) => once(server, "listening")));

@@ -10,23 +10,23 @@ export interface TcpProxy extends AsyncDisposable {
   /** With the port. */
   readonly address: string;
   /**
-   * What becomes of the next connection that sends `words`: `cut-before` keeps them from the server, `cut-reply` passes them on
-   * and cuts the connection in place of the reply, `lose` passes on what came up to them and a few bytes, and then nothing
-   * in either direction, not even that the client gives it up. Resolves when that was done, or the connection ended before.
-   *
-   * @param tag how PostgreSQL's reply to the words ends, as `INSERT 0 1`; by default the words themselves, as `COMMIT`
+   * Decides the fate of the next connection that sends `words`. `cut-before` keeps them from the server. `cut-reply` passes
+   * them on and cuts the connection instead of the reply. `lose` passes on everything before them and a few more bytes, and
+   * then nothing in either direction, not even that the client gives up. Resolves when that was done, or the connection ended
+   * before.
+   * @param tag end of PostgreSQL's reply to the words, as `INSERT 0 1`; default: the words themselves, as `COMMIT`
    */
   cutAt(words: string, fate: Exclude<Fate, "pass">, tag?: string): Promise<void>;
   /** Cuts all connections, and refuses new ones until `open`. */
   close(): void;
   open(): Promise<void>;
-  /** New connections go to that port from now on; those that are there are cut. */
+  /** New connections go to that port from now on; open ones are cut. */
   leadTo(port: number): void;
   /** From now on nothing is passed on any more, and no connection ends by itself. */
   fallSilent(): void;
-  /** As a network that is cut: what is sent from now on arrives after `letGo`, also over new connections. */
+  /** Acts like a cut network: data sent from now on arrives after `letGo`, also on new connections. */
   hold(): void;
-  /** Holds as soon as clients have sent so many bytes from now on. Resolves when it does. */
+  /** Holds once clients have sent this number of bytes. Resolves then. */
   holdAfter(bytes: number): Promise<void>;
   letGo(): void;
   /** New connections share a line of that speed and length from now on, in each direction one. */
@@ -82,7 +82,7 @@ export async function startTcpProxy(targetPort: number, host = "127.0.0.1"): Pro
       if (met?.fate === "lose") {
         isMuted = true;
         isLost = true;
-        // Enough for PostgreSQL to have begun with what the words are of.
+        // Number of bytes after which PostgreSQL has begun to process the words.
         target.write(bytes.subarray(0, bytes.indexOf(met.words) + met.words.length + 5));
         met.done();
         return;
@@ -90,7 +90,7 @@ export async function startTcpProxy(targetPort: number, host = "127.0.0.1"): Pro
       if (met !== undefined) {
         isMuted = true;
         client.once("close", met.done);
-        // The server answers all that it was sent together, and a transaction that failed with another word.
+        // The server answers everything sent together, and a failed transaction with another word.
         target.on("data", (reply) => {
           if (reply.includes(`${met.tag}\0`) || reply.includes("ROLLBACK\0")) end();
         });

@@ -1,4 +1,4 @@
-/** A small file system of its own for tests of full disks. Mounting one takes root on Linux. */
+/** A small file system for tests of full disks. Mounting it needs root on Linux. */
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import { partsAreRequired } from "./required-parts.ts";

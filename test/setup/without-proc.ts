@@ -14,8 +14,8 @@ const folder = path.join(root, "node_modules/.cache/sv-runtime/without-proc");
 const machine = `${process.platform}-${process.arch}`;
 
 /**
- * Such programs that are called by their path: the browser, what TypeScript and the linter are behind their scripts, which ask for
- * their own path, and the generator of the protocol's code, a part of which asks where its stack is.
+ * Programs started by an absolute path that need /proc: the browser, the binaries behind the scripts of TypeScript and the
+ * linter, which ask for their own path, and the generator of the protocol's code, which asks for its stack.
  */
 const NEED_PROC = [
   "/usr/bin/chromium",
@@ -30,7 +30,7 @@ export const withoutProc: readonly string[] = [process.execPath, import.meta.fil
 /** What goes before the command of a program that needs it. A mount of an earlier namespace is not to be had: so one more is made. */
 const WITH_PROC = `exec /usr/bin/unshare --mount /bin/sh -c 'mount --bind ${KEPT_PROC} /proc && exec "$0" "$@"'`;
 
-/** The same for a program in whose place this is: it is put back to its place, beside which it finds its files. */
+/** A wrapper for a program: it puts the program back to its place, beside its files, and runs it. */
 const AT_ITS_PATH = `exec /usr/bin/unshare --mount /bin/sh -c 'mount --bind ${KEPT_PROC} /proc && mount --bind "$real" "$0" && exec "$0" "$@"'`;
 
 /**

@@ -1,4 +1,4 @@
-/** No file may import itself by way of others, types included: each can then be read after those that it imports. */
+/** No file imports itself by way of others, types included: each can be read after its imports. */
 import { importsOf, targetOf } from "./imports.ts";
 import type { Source } from "./source.ts";
 
@@ -16,7 +16,7 @@ function targetsOf(source: Source): readonly string[] {
 /** Finds groups of files that reach each other (Tarjan's algorithm). */
 class CircleSearch {
   readonly #imports: ReadonlyMap<string, readonly string[]>;
-  /** The order in which files were reached. */
+  /** Files in the order in which they were reached. */
   readonly #reached = new Map<string, number>();
   /** Files of groups that are not complete. */
   readonly #open: string[] = [];

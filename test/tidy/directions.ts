@@ -1,4 +1,4 @@
-/** Which part of the tree may import which: the picture of ARCHITECTURE.md as a table. */
+/** Allowed imports between parts of the tree: the picture of ARCHITECTURE.md as a table. */
 import { importsOf, targetOf } from "./imports.ts";
 import type { Source } from "./source.ts";
 
@@ -72,7 +72,7 @@ const layers: readonly Layer[] = [
       protocol,
     ],
   },
-  // Runs the user's server out of what the handler process uses for handlers.
+  // Runs the user's server with code that the handler process uses for handlers.
   {
     of: "runtime/server/",
     mayImport: ["runtime/handler/", "runtime/load/", runtimeCore, protocol],
@@ -92,8 +92,8 @@ const layers: readonly Layer[] = [
     of: "emulator/store/",
     mayImport: ["runtime/pipe/program-file.ts", "runtime/storage/", sqlite, core, protocol],
   },
-  // A worker is ended as a worker ends its handler process: with everything it started.
-  // A container tells by a label whose it is, as a temporary directory does by its name.
+  // A worker is ended like its handler process: with everything it started. A label marks the owner of a container, as a name
+  // marks the owner of a temporary directory.
   {
     of: "emulator/launch/",
     mayImport: [
@@ -112,7 +112,7 @@ const layers: readonly Layer[] = [
     of: "emulator/webhooks/",
     mayImport: ["runtime/storage/download/address-guard.ts", core, protocol],
   },
-  // A house of its own: a server of S3 that knows nothing of endpoints, workers or jobs.
+  // A house of its own: an S3 server that knows nothing of endpoints, workers or jobs.
   {
     of: "emulator/objects/",
     mayImport: ["runtime/storage/spelled-otherwise.ts", sqlite, net],
@@ -131,8 +131,8 @@ const layers: readonly Layer[] = [
     of: "emulator/test-kit/",
     mayImport: ["emulator/engine/", "runtime/client/", core, protocol],
   },
-  // Runs in a browser: it knows the service by its interface, and rules that are data. Whose frames a stack has is told as in
-  // the terminal.
+  // Runs in a browser: it knows the service by its interface, and rules that are data. It classifies the frames of a stack as
+  // the terminal does.
   {
     of: "emulator/dashboard/",
     mayImport: ["runtime/core/failure-text.ts", core, protocol],
@@ -205,7 +205,7 @@ const layers: readonly Layer[] = [
   },
 ];
 
-/** Folders whose files a reader copies out, so they know this project only by its package name. */
+/** Folders with files that readers copy, so they may name this project only by its package name. */
 const standalone = /^(examples|templates)\/[^/]+\//;
 
 export function directionOffences(source: Source): string[] {

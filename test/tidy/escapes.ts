@@ -1,4 +1,4 @@
-/** Ways to silence the type checker or the test runner, none of which this project takes. */
+/** Ways to silence the type checker or the test runner; this project uses none. */
 import type { CallExpression } from "oxc-parser";
 import { gather, type Source } from "./source.ts";
 

@@ -1,4 +1,4 @@
-/** Finds every way one file names another: import, export from, import(), import types and URLs beside the file. */
+/** Finds all references from one file to another: import, export from, import(), import types and URLs beside the file. */
 import path from "node:path";
 import type { Expression, ImportExpression, NewExpression, TSImportType } from "oxc-parser";
 import { gather, type Source } from "./source.ts";

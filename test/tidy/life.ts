@@ -27,7 +27,7 @@ export function lifeOffences(source: Source): string[] {
   }));
 }
 
-/** `{ ...life, phase: x }`: a fresh object without a spread only states what it was told. */
+/** `{ ...life, phase: x }`: a fresh object without a spread is allowed. */
 function movesLife({ properties }: ObjectExpression): boolean {
   const spreadAt = properties.findIndex(({ type }) => type === "SpreadElement");
   return properties.some(

@@ -22,10 +22,10 @@ const ON_EVERY_DEBIAN: Readonly<Record<string, readonly string[]>> = {
   "util-linux": ["flock", "nsenter", "setpriv", "unshare"],
 };
 
-/** Those of Node, and this project's own. */
+/** Programs of Node, and this project's own. */
 const OWN = ["node", "npm", "npx", "sv-emulate", "sv-worker"];
 
-/** Those that `prepareClients` of the set-up fetches. */
+/** Programs that `prepareClients` of the set-up fetches. */
 const FETCHED = ["helm", "kubectl"];
 
 const present = new Set([...Object.values(ON_EVERY_DEBIAN).flat(), ...OWN, ...FETCHED]);
@@ -41,9 +41,9 @@ type ByPath = ReadonlyMap<string, ReadonlySet<string>>;
 export interface ProgramCalls {
   readonly sources: readonly Source[];
   readonly started: ByPath;
-  /** Those that the set-up is asked for. */
+  /** Programs that the set-up is asked for. */
   readonly asked: ByPath;
-  /** Those in the documents' blocks of shell code. */
+  /** Programs in the documents' blocks of shell code. */
   readonly typed: ByPath;
 }
 
@@ -96,13 +96,13 @@ export function programOffences(calls: ProgramCalls): readonly string[] {
   ];
 }
 
-/** What is listed as there or installable and nobody calls. */
+/** Programs that are listed as present or installable and never called. */
 export function needlessPrograms({ started, asked, typed }: ProgramCalls): readonly string[] {
   const called = new Set([...all(started), ...all(asked), ...all(typed)]);
   return [...present, ...installable].filter((program) => !called.has(program));
 }
 
-/** Programs that a test file or what it imports starts, and none of them asks the set-up for. */
+/** Programs that a test file or its imports start, without a request to the set-up. */
 function unaskedBy(test: Source, { sources, started, asked }: ProgramCalls): readonly string[] {
   const files = withImports(test, new Map(sources.map((source) => [source.path, source])));
   const named = new Set(files.flatMap((file) => [...(asked.get(file) ?? [])]));

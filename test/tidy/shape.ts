@@ -10,7 +10,7 @@ export function lengthOffences(file: TextFile): string[] {
   return lines > MAX_LINES ? [`${file.path} has ${lines} lines, more than ${MAX_LINES}`] : [];
 }
 
-/** A bucket's name says nothing about what is in it, so everything ends up there. */
+/** The name of such a bucket says nothing about its content, so everything would end up there. */
 export function bucketOffences(file: TextFile): string[] {
   const names = file.path.split("/").map((part) => part.replace(/(?<=.)\..*$/, ""));
   return names
@@ -18,7 +18,7 @@ export function bucketOffences(file: TextFile): string[] {
     .map((name) => `${file.path} is named after nothing: "${name}"`);
 }
 
-/** Before any code, past a `#!` line, stands a comment whose text is a sentence. */
+/** Every file begins with a comment that is a sentence, after a `#!` line if there is one. */
 export function openingOffences(source: Source): string[] {
   const start = source.text.startsWith("#!") ? source.text.indexOf("\n") + 1 : 0;
   const [first] = source.comments;

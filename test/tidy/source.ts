@@ -15,7 +15,7 @@ export function parse(path: string, text: string): Source {
   return { path, text, program, comments };
 }
 
-/** Walks the syntax tree and gathers what the visitor reports; a report carries the offset it speaks of. */
+/** Walks the syntax tree and collects the visitor's reports; a report has the offset of its place. */
 export function gather(
   source: Source,
   visitor: (report: (start: number, sentence: string) => void) => VisitorObject,

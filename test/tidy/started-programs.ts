@@ -1,4 +1,4 @@
-/** Finds the programs that sources start: what they hand to node:child_process, or to functions of theirs that hand it on. */
+/** Finds the programs that sources start: arguments of node:child_process, and of functions that pass them on to it. */
 import path from "node:path";
 import { type Argument, type CallExpression, type Node, Visitor } from "oxc-parser";
 import { importsOf, targetOf } from "./imports.ts";
@@ -9,7 +9,7 @@ const STARTS = /^(?:spawn|execFile)(?:Sync)?$/;
 
 interface Call {
   readonly node: CallExpression;
-  /** Of what is called, without the object it belongs to. */
+  /** Name of the called function, without its object. */
   readonly name: string;
   /** The functions it stands in, the outermost first. */
   readonly within: readonly NamedFunction[];
@@ -30,7 +30,7 @@ interface FileCalls {
   readonly calls: readonly Call[];
 }
 
-/** The names of the programs that each file starts, by its path; what is only known when the file runs is left out. */
+/** Names of programs that each file starts, by its path; names known only at run time are left out. */
 export function startedPrograms(
   sources: readonly Source[],
 ): ReadonlyMap<string, ReadonlySet<string>> {
@@ -60,7 +60,7 @@ function startersAmong(files: readonly FileCalls[]): Starters {
   return starters;
 }
 
-/** A function is known in the file that has it, and an exported one, or its result's, in those that import that file. */
+/** A function is known in its own file; an exported one, or the result of one, also in files that import it. */
 function isStart({ name }: Call, file: FileCalls, starters: Starters): boolean {
   if (STARTS.test(name) && file.imports.has("node:child_process")) return true;
   if (starters.has(`${file.path} ${name}`)) return true;
@@ -109,7 +109,7 @@ function callsOf(source: Source): FileCalls {
   return { path: source.path, imports: new Set(imports), calls };
 }
 
-/** Of `object.name` and `promisify(name)` as well; empty where there is none. */
+/** Also for `object.name` and `promisify(name)`; empty for anything else. */
 function nameOf(node: Node): string {
   if (node.type === "Identifier" || node.type === "PrivateIdentifier") return node.name;
   if (node.type === "MemberExpression") return nameOf(node.property);

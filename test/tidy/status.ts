@@ -31,7 +31,7 @@ export function statusOffences(source: Source): string[] {
   }));
 }
 
-/** `{ ...job, status: x }`: a fresh object without a spread only states what it was told. */
+/** `{ ...job, status: x }`: a fresh object without a spread is allowed. */
 function changesStatus(node: ObjectExpression): boolean {
   let spread = false;
   for (const property of node.properties) {
@@ -43,7 +43,7 @@ function changesStatus(node: ObjectExpression): boolean {
   return false;
 }
 
-/** Other things have a status as well, an HTTP answer for one: a literal of theirs is no offence. */
+/** Other things have a status as well, for example an HTTP answer: a literal of theirs is allowed. */
 function mayBeJobStatus(value: Expression): boolean {
   return value.type !== "Literal" || statuses.has(value.value);
 }

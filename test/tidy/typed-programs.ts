@@ -4,7 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { temporaryDirectory } from "../setup/temporary-directory.ts";
 
-/** With no directory to look in, every program is one that is not found; each is noted, and taken as having succeeded. */
+/** With an empty PATH every program is missing; each is noted, and counts as successful. */
 const NOTING = `
   command_not_found_handle() { printf '%s\\n' "$1" >> "$NOTES"; }
   cd() { :; }; exec() { "$@"; }; exit() { :; }; kill() { :; }; source() { :; }
@@ -12,11 +12,10 @@ const NOTING = `
 `;
 
 /**
- * No program runs. The shell itself does, and what it writes goes into a directory of its own.
- *
+ * Notes the programs that code calls, without running any. Only the shell runs; its output goes to a directory of its own.
  * @param origin where the code comes from, for messages
- * @param folder the directory the code speaks of, in which it finds files that it reads
- * @throws Error with what the shell says of code that it cannot follow to its end
+ * @param folder the directory that the code names, with files that it reads
+ * @throws Error with the shell's message for code that cannot be followed to its end
  */
 export function typedPrograms(code: string, origin: string, folder?: string): readonly string[] {
   using temporary = temporaryDirectory();

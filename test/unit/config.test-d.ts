@@ -1,4 +1,4 @@
-/** The types of `sv-runtime/config`: what an editor takes and refuses; and that they are all that `defineConfig` adds. */
+/** The types of `sv-runtime/config`: what an editor accepts and refuses; `defineConfig` adds nothing else. */
 import { type ConfigInput, defineConfig } from "sv-runtime/config";
 import { expect, test } from "vitest";
 

@@ -38,11 +38,11 @@ export interface TestEngine extends AsyncDisposable {
   readonly workers: WorkerManager;
   /** Real time, which service time runs with until it is advanced. */
   readonly clock: FakeClock;
-  /** Everything the engine logged so far. */
+  /** Everything that the engine has logged. */
   readonly logged: readonly LogEntry[];
   /** Where another replica can have the store as well. */
   readonly shared: { readonly replicas: TwoReplicas; readonly ownership: Ownership } | undefined;
-  /** Adds an endpoint (default id `echo`) with a template of its own; nothing starts workers for it. */
+  /** Adds an endpoint (default id `echo`) with a template of its own; no worker is started for it. */
   addEndpoint(id?: string, settings?: Partial<Endpoint>): Promise<Endpoint>;
   /** A worker of the endpoint that is ready and has credit for `credit` jobs (default 1). */
   connectWorker(
@@ -58,7 +58,7 @@ export interface HarnessOptions {
   readonly clock?: FakeClock;
   /** By default no GPU is known. */
   readonly findGpus?: () => Promise<GpuInventory>;
-  /** By default nobody collects traces. */
+  /** Default: no traces are collected. */
   readonly tracer?: Tracer;
   /** By default pods are not run. */
   readonly podLauncher?: PodLauncher;
@@ -66,7 +66,7 @@ export interface HarnessOptions {
   readonly healthProbe?: HealthProbe;
   /** Default: as much is kept in memory as by the service. */
   readonly limits?: MemoryLimits;
-  /** Of a store that several engines share. */
+  /** Ownership, for a store that several engines share. */
   readonly ownership?: Ownership;
   /** How many ids were drawn before: engines that share a store draw no id twice. */
   readonly drawn?: number;
@@ -219,7 +219,7 @@ const unwilling: Launcher = {
   close: async () => undefined,
 };
 
-/** The same ids in the same order in every run; they look like real ones. */
+/** The same ids in the same order in every run, in the form of real ones. */
 function seededRandom(first: number): Random {
   let drawn = first;
   const counter = (digits: number, radix: number) =>

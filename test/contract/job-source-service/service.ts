@@ -26,7 +26,7 @@ export interface JobService extends AsyncDisposable {
   /** All connections of workers are lost, and no new one holds. */
   cut(): Promise<void>;
   restore(): Promise<void>;
-  /** Has the service give up the jobs of which no worker says any more that it has them; where it is told, nothing. */
+  /** Lets the service release jobs that no worker names any more; does nothing where workers are told. */
   giveUpSilentJobs(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** A job source in the hands of a test: what it told its listener, and the jobs it was handed. */
+/** A job source under test, with the calls of its listener and the jobs it received. */
 import type { ChunkBatch } from "../../../runtime/protocol/chunk-batch.ts";
 import type { HandedJob, LeaseRef, Revocation } from "../../../runtime/protocol/outcome.ts";
 import type { Reload, Welcome } from "../../../runtime/protocol/session.ts";
@@ -28,7 +28,7 @@ export function lease({ jobId, leaseToken }: LeaseRef): LeaseRef {
   return { jobId, leaseToken };
 }
 
-/** A listener that keeps what it hears, and a source that was welcomed. */
+/** A listener that records its calls, and a source that was welcomed. */
 export class Connected {
   readonly source: JobSource;
   readonly jobs: HandedJob[] = [];

@@ -1,4 +1,4 @@
-/** A gRPC server that says what a test tells it to. */
+/** A gRPC server that a test scripts. */
 import fs from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";

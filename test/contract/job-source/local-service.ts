@@ -1,4 +1,4 @@
-/** A service in the worker's own process that says what a test tells it to. */
+/** A service in the worker's own process that a test scripts. */
 import {
   localSessions,
   type LocalWorkerSide,

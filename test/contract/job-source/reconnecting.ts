@@ -1,4 +1,4 @@
-/** The job source contract: what is kept and repeated when a connection is lost. */
+/** The job source contract: what is kept and sent again after a lost connection. */
 import { expect, test } from "vitest";
 import { PROTOCOL_VERSION, type ServiceOrders } from "../../../runtime/protocol/session.ts";
 import { chunk, connect, job, lease, welcome } from "./connected.ts";

@@ -1,4 +1,4 @@
-/** What the job source contract needs of the other side: a service that says what a test tells it to. */
+/** The other side of the job source contract: a service that a test scripts. */
 import type { ServiceOrders, WorkerReport } from "../../../runtime/protocol/session.ts";
 import type { JobSource } from "../../../runtime/source/job-source.ts";
 
@@ -38,7 +38,7 @@ export class ScriptedSession {
     this.#ended.resolve();
   }
 
-  /** Everything said under one field so far. */
+  /** All values of one field so far. */
   all<K extends "renewals" | "chunks" | "progress" | "outcomes" | "pauses">(
     field: K,
   ): NonNullable<WorkerReport[K]>[number][] {
@@ -49,7 +49,7 @@ export class ScriptedSession {
     return this.reports.reduce((sum, report) => sum + (report.credit ?? 0), 0);
   }
 
-  /** Resolves when what was said so far fits the condition. */
+  /** Resolves when the messages so far meet the condition. */
   until(condition: (session: this) => boolean): Promise<void> {
     return new Promise((resolve) => {
       const look = (): void => {

@@ -1,4 +1,4 @@
-/** The subject of launchers whose workers are processes: each worker runs the file `worker.cjs` with its test's code. */
+/** Test subject for launchers that run workers as processes: each worker runs the file `worker.cjs` with its test's code. */
 import fs from "node:fs";
 import type { Launcher, WorkerOrder } from "../../../emulator/launch/launcher.ts";
 import { processesMarked } from "../../e2e/jobs/observe.ts";
@@ -12,7 +12,7 @@ export interface ProcessLaunching {
   readonly line: (order: WorkerOrder, line: string) => void;
 }
 
-/** The one image that stands for a program of this machine. */
+/** The only image, which stands for a program of this machine. */
 export const SERVED = "sv.local/contract";
 
 export async function processSubject(

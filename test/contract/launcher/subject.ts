@@ -6,7 +6,7 @@ import { localEndpoint, localTemplate } from "../../../emulator/handlers/local-e
 
 export interface LauncherSubject extends AsyncDisposable {
   readonly launcher: Launcher;
-  /** A template whose workers run `code`, a JavaScript module, under Node. */
+  /** A template for workers that run `code`, a JavaScript module, under Node. */
   templateOf(code: string): Template;
   /** A template that this launcher does not run. */
   readonly foreign: Template;

@@ -1,4 +1,4 @@
-/** One of several replicas in a test: an owner that stores jobs of the endpoints it has, and keeps what it was told. */
+/** A replica in a test: an owner that stores jobs of its endpoints and records its calls. */
 import { countChange, type JobCounts, NO_COUNTS } from "../../../emulator/core/jobs/job-counts.ts";
 import type { Job } from "../../../emulator/core/jobs/job.ts";
 import {
@@ -41,10 +41,10 @@ export class Member implements Owner {
   readonly joined: Joined;
   readonly store: Store;
   readonly ownership: Ownership;
-  /** Those that it was told to have. */
+  /** Its partitions. */
   readonly partitions = new Set<number>();
   readonly gains: Gain[] = [];
-  /** What was lost, in the order it was told. */
+  /** Losses in their order. */
   readonly losses: (readonly number[])[] = [];
   readonly left: { readonly partitions: readonly number[]; readonly when: string }[] = [];
   /** Partitions with something under way, which they are left after. */
@@ -100,7 +100,7 @@ export class Member implements Owner {
     return this.flush([inserted(job)]).then(() => job);
   }
 
-  /** Changes a record that any replica may change, by what this one knows. */
+  /** Changes a shared record, based on the version that this replica knows. */
   putRecord(id: string, version = 1): Promise<void> {
     const record = { ...endpointRecord(id), version };
     return this.#changeRecord({ type: "put-record", kind: "endpoint", id, record });
@@ -120,7 +120,7 @@ export class Member implements Owner {
     return delivery.id;
   }
 
-  /** One batch after another, as an owner does; what is counted is what memory has at its turn. */
+  /** Stores one batch after another, as an owner does; counts are read from memory when the batch is written. */
   flush(jobs: readonly JobRow[], more: More = {}): Promise<void> {
     const flushed = this.#turn.then(() => this.#flush(jobs, more));
     this.#turn = flushed.catch(() => undefined);

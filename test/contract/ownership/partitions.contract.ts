@@ -1,4 +1,4 @@
-/** Partitions: each has one owner at a time, whatever becomes of the replicas. */
+/** Partitions: each has one owner at a time, whatever happens to the replicas. */
 import { expect, it } from "vitest";
 import { PartitionsLostError } from "../../../emulator/store/store.ts";
 import { handedOver } from "../store/subject.ts";
@@ -117,7 +117,7 @@ export function partitionsContract(open: OpenShared): void {
     const taken = [two, three].flatMap(({ gains }) =>
       gains.flatMap(({ unownedMs }) => [...unownedMs]),
     );
-    // Those that were given before are not among them.
+    // Partitions that were given away before are not among them.
     expect(taken.map(([partition]) => partition).toSorted((x, y) => x - y)).toEqual(had);
     for (const [, ms] of taken) expect(ms >= 0 && ms < performance.now() - killedAt).toBe(true);
     const heir = [two, three].find((each) => each.has(job.endpointId)) ?? expect.unreachable();

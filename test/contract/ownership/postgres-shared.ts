@@ -24,7 +24,7 @@ export interface JoinedBehindProxy extends Joined {
   readonly proxy: Awaited<ReturnType<typeof startTcpProxy>>;
 }
 
-/** @param url that of a database in which nobody else is */
+/** @param url a database that is not in use */
 export function sharedDatabase(url: string): SharedDatabase {
   const joined: Joined[] = [];
   return {

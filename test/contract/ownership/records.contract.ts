@@ -31,7 +31,7 @@ export function recordsContract(open: OpenShared): void {
   it("are not changed by one that does not know what they are", async () => {
     await using subject = await open();
     const [one, two] = [await begun(subject), await begun(subject)];
-    // It hears of the change, and goes by what it knew.
+    // It hears of the change, but uses the version that it knew.
     const { recordsVersion } = two;
     await one.putRecord("a", 1);
     two.recordsVersion = recordsVersion;

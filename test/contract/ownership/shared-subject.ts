@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import { type Joined, Member } from "./member.ts";
 
-/** A store that several share; disposing of it ends all that joined. */
+/** A store that several replicas share; disposing of it ends all of them. */
 export interface SharedSubject extends AsyncDisposable {
   /** @param lease `short` where a test waits for it to run out; otherwise it lasts longer than any test */
   join(lease: "short" | "long"): Promise<Joined>;
@@ -13,7 +13,7 @@ export type OpenShared = () => Promise<SharedSubject>;
 export const PARTITIONS = 64;
 export const POLLED = { interval: 10 };
 
-/** So long nothing moves once all is where it is to be. */
+/** Time without a move after which all partitions are in their places. */
 const CALM_MS = 250;
 
 export async function member(
@@ -52,7 +52,7 @@ export async function spreadOverTwo(subject: SharedSubject): Promise<readonly [M
   return members;
 }
 
-/** An endpoint of which `one` decides. */
+/** An endpoint that `one` owns. */
 export function endpointOf(one: Member, not = ""): string {
   const ids = Array.from({ length: 2_000 }, (_, at) => `endpoint-${at}`);
   return ids.find((id) => id !== not && one.has(id)) ?? expect.unreachable();

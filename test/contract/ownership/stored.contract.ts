@@ -1,4 +1,4 @@
-/** What is stored: who reads it, who may change it, and the keys of it. */
+/** Stored data: which replica reads and changes it, and its keys. */
 import { expect, it } from "vitest";
 import { PartitionsLostError } from "../../../emulator/store/store.ts";
 import { inserted, NOW, put } from "../store/subject.ts";

@@ -10,7 +10,7 @@ import { ALL_CHUNKS, bytesAt, textsOf, waitingJob } from "./subject.ts";
 
 type Question = (store: Store) => Promise<unknown>;
 
-/** A few of every kind, about what is or was stored. */
+/** A few reads of every kind, about present and former data. */
 export function someQuestions(chance: Chance, known: RandomBatches, lastSeq: number): Question[] {
   const seq = chance.below(lastSeq + 2);
   const id = known.jobs.get(seq)?.id ?? "never";

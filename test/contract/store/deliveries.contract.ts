@@ -1,4 +1,4 @@
-/** Contract of the store: webhook deliveries, their orders, what is kept of them, and their shares of payloads. */
+/** Contract of the store: webhook deliveries, their orders, their retention, and their copies of payloads. */
 import { expect, it } from "vitest";
 import {
   afterTry,

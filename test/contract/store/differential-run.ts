@@ -1,4 +1,4 @@
-/** Plays random batches on the store in memory and on another one, and compares all that they answer. */
+/** Plays random batches on the memory store and on another store, and compares all answers. */
 import { expect } from "vitest";
 import type { Store } from "../../../emulator/store/store.ts";
 import { allQuestions, compare, someQuestions } from "./compared-reads.ts";
@@ -10,7 +10,7 @@ export interface Play {
   readonly disk: Store;
   readonly chance: Chance;
   readonly batches: number;
-  /** After so many everything is compared. */
+  /** Number of batches between two full comparisons. */
   readonly compareAllEvery: number;
   readonly killEvery: number;
   /** Hurts `disk` while it writes. */
@@ -21,7 +21,7 @@ export interface Play {
 export async function playBatches(play: Play): Promise<void> {
   const { disk, chance, batches, compareAllEvery, killEvery, kill } = play;
   const both = new Differential(disk, chance, await disk.boot());
-  // Of few batches it may be that hardly any is refused: then some more are played.
+  // A short run may have few refusals: then more batches are played.
   const isEnough = (made: number) => made > batches && both.counted.refused > batches / 40;
   for (let made = 1; made <= 2 * batches && !isEnough(made); made += 1) {
     await both.step(made % killEvery === 0 ? kill : undefined);
@@ -38,7 +38,7 @@ export async function playBatches(play: Play): Promise<void> {
   await disk.close();
 }
 
-/** Waits a few turns of the event loop, so that what is under way has come to any point. */
+/** Waits a few turns of the event loop, so that running work is at a random point. */
 export async function someTurns(chance: Chance, most: number): Promise<void> {
   for (let turns = chance.below(most); turns > 0; turns -= 1) await new Promise(setImmediate);
 }

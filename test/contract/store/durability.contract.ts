@@ -1,4 +1,4 @@
-/** Contract of stores that outlive a restart: what was stored is there when the store is opened again. */
+/** Contract of durable stores: data is there after a restart. */
 import { expect, it } from "vitest";
 import {
   ALL_CHUNKS,

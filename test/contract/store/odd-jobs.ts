@@ -12,7 +12,7 @@ export const FAILURE: Failure = {
   lastLogLines: ["erste Zeile ä", "", "третья"],
 };
 
-/** Every field that never changes, away from what a fresh job has; but for its keys. */
+/** Values of all fields that never change, each different from a new job's; without keys. */
 export const FIXED = {
   endpointId: "another",
   submittedAt: NOW - 1,
@@ -25,7 +25,7 @@ export const FIXED = {
   retentionMs: 2,
 } as const satisfies Partial<Job>;
 
-/** Every field that changes, away from what a fresh job has. */
+/** Values of all fields that change, each different from a new job's. */
 export function fullJob(job: Job): Job {
   return {
     ...job,

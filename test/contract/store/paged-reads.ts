@@ -1,4 +1,4 @@
-/** Every read of a store that answers a page: where it may start, what one page of it is, and where the next page starts. */
+/** Every paged read of a store: its starts, one page, and the start of the next page. */
 import assert from "node:assert/strict";
 import { dueAt } from "../../../emulator/core/jobs/job-due.ts";
 import type { JobFilter } from "../../../emulator/core/jobs/job-filter.ts";
@@ -17,7 +17,7 @@ interface Page<S> {
   readonly next: S | undefined;
 }
 
-/** A read whose answer is told in pages, or whose first page alone is told. */
+/** A read that answers pages, or only its first page. */
 interface PagedRead<S> {
   readonly name: string;
   readonly starts: readonly S[];
@@ -204,7 +204,7 @@ function fromEach<S extends number | string>(read: PagedRead<S>): Starts {
   };
 }
 
-/** @throws AssertionError where a page and all that follows it are not what the store in memory tells without pages */
+/** @throws AssertionError if a page with all following pages differs from the unpaged answer of the memory store */
 async function compare<S extends number | string>(
   { name, page, isFirstPageOnly = false, isAsFarAsItComes = false }: PagedRead<S>,
   { truth, others }: Stores,

@@ -88,7 +88,7 @@ export function payloadsContract(open: OpenSubject): void {
       const stored = await store.payload(job.seq, "output");
       const another = await stageOne(store, bytes);
       await owner.change(fate === "deleted" ? deleted(job) : put(job, "output", another));
-      // What is read is what was asked for, or nothing: files go as soon as nothing names them, in the background.
+      // A read returns the right bytes or nothing: unused files are removed in the background.
       const whole = await stored?.bytes();
       expect(whole === undefined || bytes.equals(whole)).toBe(true);
       await using opened = await stored?.open();

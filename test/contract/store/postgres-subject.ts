@@ -47,7 +47,7 @@ export function postgresSubjects(door: string, blobs?: Blobs): OpenSubject {
   };
 }
 
-/** A database of the server behind the socket `door` with all tables, and what empties them. */
+/** A database with all tables on the server behind the socket `door`, and a function that empties them. */
 export async function newDatabase(door: string) {
   const url = await freshDatabase(door);
   await (await openIn(url)).close();

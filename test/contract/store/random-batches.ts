@@ -1,4 +1,4 @@
-/** Random batches: jobs through their lives, payloads, chunks, deliveries and records; now and then one that does not fit. */
+/** Random batches: jobs through their lives, payloads, chunks, deliveries and records; now and then an invalid one. */
 import { transition } from "../../../emulator/core/jobs/job-transition.ts";
 import { leavesReport, reportOf } from "../../../emulator/core/jobs/job-report.ts";
 import type { Job } from "../../../emulator/core/jobs/job.ts";
@@ -42,10 +42,10 @@ export class Chance extends SeededRandom {
   }
 }
 
-/** What an owner knows of what is stored, and what it wants stored next. */
+/** The owner's view of the stored data, and its next batch. */
 export class RandomBatches {
   readonly jobs = new Map<number, Job>();
-  /** As they were read last. */
+  /** The last read state. */
   deliveries: readonly Delivery[] = [];
   readonly #random: Chance;
   readonly #owner: Owner;
@@ -53,7 +53,7 @@ export class RandomBatches {
   #now = NOW;
   #rows = new Map<number, JobRow>();
   #changes: Change[] = [];
-  /** What becomes of the model once the batch is stored. */
+  /** Updates the model after the batch is stored. */
   #then: (() => void)[] = [];
 
   constructor(random: Chance, owner: Owner) {
@@ -65,7 +65,7 @@ export class RandomBatches {
     return this.#now;
   }
 
-  /** Rows and changes, whether they fit, and what to call when they are stored. */
+  /** A batch, whether it is valid, and a callback after it is stored. */
   next() {
     this.#rows = new Map();
     this.#changes = [];
@@ -240,7 +240,7 @@ export class RandomBatches {
       : ({ kind: "inline", bytes: pattern(size) } as const);
   }
 
-  /** Adds what does not fit, anywhere. */
+  /** Adds an invalid change at a random place. */
   #spoil(): void {
     const unknown = this.#owner.newJob();
     const known = this.#random.pick([...this.jobs.values(), unknown]);

@@ -1,4 +1,4 @@
-/** Contract of the store: what is told of failed jobs that were deleted, and how much of it is kept. */
+/** Contract of the store: reports about deleted failed jobs, and their retention. */
 import { expect, it } from "vitest";
 import { type JobReport, reportOf } from "../../../emulator/core/jobs/job-report.ts";
 import type { Job } from "../../../emulator/core/jobs/job.ts";

@@ -14,7 +14,7 @@ import type { Boot, Store, StoreReads } from "../../../emulator/store/store.ts";
 import { type ChunkBatch, chunksOf } from "../../../runtime/protocol/chunk-batch.ts";
 import type { Payload, PayloadSlot, StagedBatch } from "../../../emulator/store/payload.ts";
 
-/** A store under test; disposing of it closes the store and removes what it left. */
+/** A store under test; disposing of it closes the store and removes its files. */
 export interface StoreSubject extends AsyncDisposable {
   readonly store: Store;
   /** Closes the store and opens it again on the same data; only adapters that outlive a restart have it. */
@@ -28,7 +28,7 @@ export const ALL_CHUNKS = { from: 0, maxCount: 1_000_000, maxBytes: Number.MAX_S
 /** Service time at which the suite's jobs are submitted. */
 export const NOW = 1_800_000_000_000;
 
-/** That of jobs for which no other is wished. */
+/** Default submission time. */
 const ENDPOINT_ID = "hello";
 
 export interface JobWishes {
@@ -97,7 +97,7 @@ export function textOf(bytes: Uint8Array | undefined): string | undefined {
   return bytes === undefined ? undefined : Buffer.from(bytes).toString();
 }
 
-/** `sizeBytes` bytes in which a swapped or missing block shows. */
+/** `sizeBytes` bytes in which a swapped or missing block is noticed. */
 export function pattern(sizeBytes: number, seed = 1): Buffer {
   const bytes = Buffer.alloc(sizeBytes);
   for (let index = 0; index < sizeBytes; index += 1)
@@ -105,7 +105,7 @@ export function pattern(sizeBytes: number, seed = 1): Buffer {
   return bytes;
 }
 
-/** The one who writes: it numbers its batches, gives keys and counts jobs. */
+/** The writer: it numbers batches, assigns keys and counts jobs. */
 export class Owner {
   readonly store: Store;
   counts: Map<string, JobCounts>;

@@ -1,4 +1,7 @@
-/** Where the servers of load balancing endpoints listen: the example, the starter's, and one that asks nobody. */
+/**
+ * Listening addresses of the servers of load balancing endpoints: the example, the starter's, and one with an address of its
+ * own.
+ */
 import { once } from "node:events";
 import fs from "node:fs";
 import { connect } from "node:net";
@@ -16,7 +19,7 @@ const address = Object.values(networkInterfaces())
   .flatMap((each) => each ?? [])
   .find(({ family, internal }) => family === "IPv4" && !internal)?.address;
 
-/** Where the system has no tables of its sockets, nobody is told. */
+/** Without the system's tables of sockets there is no warning. */
 const hasTables = fs.existsSync("/proc/net/tcp");
 
 const SERVER = (where: string) => `
@@ -68,7 +71,7 @@ test.skipIf(address === undefined)(
       const [line] = await emulator.stderrMatch(/^.*can call it without a key.*$/u);
       expect(JSON.parse(line)).toMatchObject({ level: "warn", endpointId: "everywhere" });
     }
-    // All others are healthy by now, and would have been told of.
+    // All others are healthy now and would have been reported.
     for (const id of ["example", "starter"]) {
       const headers = { authorization: `Bearer ${emulator.apiKey}` };
       const answer = await request(`${emulator.url}/lb/${id}/`, { headers });

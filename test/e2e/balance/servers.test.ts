@@ -94,10 +94,10 @@ describe.skipIf(curlIsMissing !== undefined)("bodies", () => {
       );
       for (const result of echoes) expect(result).toEqual([0, sha256(bytes)]);
     };
-    // Memory that is free again is not given back at once: what more echoes at once need is there afterwards.
+    // Freed memory is not returned at once: further echoes reuse it.
     await round(8);
     const grownBy: number[] = [];
-    // Where all that passed were kept, each turn would add the 720 MB of its twelve echoes; else the peak comes to rest.
+    // If all passed bodies were kept, each turn would add the 720 MB of its twelve echoes; otherwise the peak stays.
     while ((grownBy.at(-1) ?? Infinity) >= 80 * MB && grownBy.length < 5) {
       const before = peakBytes(emulator);
       for (let again = 0; again < 3; again += 1) await round(4);

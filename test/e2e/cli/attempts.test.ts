@@ -23,7 +23,7 @@ const KEY = "typed-key";
 /** Far longer than anything takes. */
 const SHOWN_LIMIT_MS = 60_000;
 
-/** `sv-emulate` in a terminal of its own: all that it shows, and its end by Ctrl-C. */
+/** `sv-emulate` in a terminal of its own, with all its output; ended by Ctrl-C. */
 async function inTerminal(cwd: string, env: Readonly<Record<string, string>> = {}) {
   const command = [process.execPath, program, "greeter/handler.ts", "--port", "0"];
   const terminal = spawnInTerminal(command, {

@@ -51,7 +51,7 @@ const FILES = {
 };
 const ENV_FILES = ["--env-file", ".env", "--env-file", "more.env"];
 
-/** What the management interface shows, without what each start decides anew. */
+/** The state in the management interface, without values that differ at each start. */
 async function resources({
   url,
   apiKey,

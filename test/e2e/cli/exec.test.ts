@@ -15,7 +15,7 @@ const tree = async (command: string) =>
     "command.mjs": command,
   });
 
-/** Runs the command beside the service; `told` is called with each piece of what the command writes. */
+/** Runs the command beside the service; `told` is called with each piece of its output. */
 async function exec(
   cwd: string,
   args: readonly string[],

@@ -6,7 +6,7 @@ import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
 import { program } from "../emulator-process.ts";
 import { spawnInTerminal } from "./terminal.ts";
 
-/** Types the keys whenever the words before them are shown; resolves with the exit code and what was shown last. */
+/** Types keys whenever the words before them appear; resolves with the exit code and the last screen. */
 async function converse(
   tree: TemporaryTree,
   args: readonly string[],

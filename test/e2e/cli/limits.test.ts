@@ -1,4 +1,4 @@
-/** The rate limits of the built `sv-emulate`: what it answers, and how it sums up at its end. */
+/** The rate limits of the built `sv-emulate`: its answers, and its summary at the end. */
 import { expect, test } from "vitest";
 import { temporaryTree } from "../../temporary-tree.ts";
 import { startEmulatorProcess } from "../emulator-process.ts";

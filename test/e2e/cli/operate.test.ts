@@ -1,4 +1,4 @@
-/** A running `sv-emulate` is operated by others of its own: listed, followed, measured, traced; a shell completes for them. */
+/** A running `sv-emulate` is operated by other commands: they list, follow, measure and trace it; a shell completes them. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -46,7 +46,7 @@ afterAll(async () => {
   await tree[Symbol.asyncDispose]();
 });
 
-/** Another `sv-emulate` for the one that runs. */
+/** Runs a second `sv-emulate` against the first. */
 function operate(...args: string[]): Promise<Run> {
   const env = { SV_API_KEY: emulator.apiKey ?? "", SV_URL: emulator.url, SV_PORT: "" };
   return runEmulatorProcess({ args, env });
@@ -147,7 +147,7 @@ test("a handler is told of its execution, whose span the collector is sent in th
   await expect.poll(sent).toContain(`"spanId":"${execution}"`);
 });
 
-// Bash reads there what a command prints that is written in the place of a file.
+// Bash can read the output of a command in the place of a file.
 test.runIf(existsSync("/dev/fd"))(
   "bash completes commands, flags, their values, endpoints and files, and runs nothing that is written",
   async () => {

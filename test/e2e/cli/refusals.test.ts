@@ -1,4 +1,4 @@
-/** Starts of the built `sv-emulate` that cannot succeed: each ends with its code and one sentence that says what to do. */
+/** Starts of the built `sv-emulate` that cannot succeed: each ends with its exit code and one sentence that says what to do. */
 import { once } from "node:events";
 import { symlink } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -12,7 +12,7 @@ import { call } from "./call.ts";
 
 const FILES = { "echo.js": "export default (job) => job.input;" };
 
-/** The complaint of an emulator whose log is JSON: its last line, the only one of level error. */
+/** The error of an emulator with a JSON log: its last line, the only one of level error. */
 function complaintIn(stderr: string): unknown {
   const entries = stderr.split("\n").map((line): unknown => JSON.parse(line));
   return entries.at(-1);
@@ -81,7 +81,7 @@ describe("an address that cannot be opened ends with 3", () => {
 
   test("a host that is not this machine", async () => {
     await using tree = await temporaryTree(FILES);
-    // Reserved for documentation: nobody has it.
+    // Reserved for documentation, so no machine has it.
     const args = ["echo.js", "--host", "192.0.2.1"];
     const run = await runEmulatorProcess({ args, cwd: tree.root });
     expect(run).toMatchObject({ code: 3, stdout: "" });

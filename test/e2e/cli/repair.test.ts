@@ -1,4 +1,4 @@
-/** `sv-emulate repair`, as somebody types it whose emulator refuses to start. */
+/** `sv-emulate repair`, after the emulator refused to start. */
 import fs from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";

@@ -1,8 +1,8 @@
-/** Gives a program a terminal of its own, by the one program that everywhere can. */
+/** Gives a program a terminal of its own, with a tool that exists everywhere. */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 
-/** `stdin` is what is typed, `stdout` all that is shown. The end of the terminal is the end of what runs in it. */
+/** `stdin` is typed, `stdout` is the screen. The end of the terminal ends the program in it. */
 export function spawnInTerminal(
   command: readonly string[],
   options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },

@@ -1,4 +1,4 @@
-/** Watches in the database itself who writes: each change of a job by a process that does not own the job's partition is kept. */
+/** Watches writers in the database itself: records each change of a job by a process that does not own the job's partition. */
 import pg from "pg";
 
 /** A process is known by the name that its connections have; the schema and the partitions are those of the store. */

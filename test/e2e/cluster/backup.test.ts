@@ -45,7 +45,7 @@ describe.skipIf((postgresIsMissing ?? dumpsAreMissing) !== undefined)("a dump", 
     const after = new Tally();
     await fleet.load(AbortSignal.timeout(1_000), after);
     await fleet.allDone(after);
-    // Those of the original are another service's.
+    // The payloads of the original belong to another service.
     expect(new Set([...before.acknowledged, ...after.acknowledged].map(({ id }) => id)).size).toBe(
       before.acknowledged.length + after.acknowledged.length,
     );

@@ -1,4 +1,4 @@
-/** Builds of sv-runtime that are not the one of this source: the next version, and one that was built before. */
+/** Other builds of sv-runtime: the next version, and an earlier one. */
 import fs from "node:fs";
 import path from "node:path";
 import { SCHEMA_VERSION } from "../../../emulator/store/postgres/schema.ts";
@@ -6,7 +6,7 @@ import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 import { program } from "../emulator-process.ts";
 
 const DIST = path.resolve(path.dirname(program), "../..");
-/** As the bundler writes it. */
+/** Text of the version in bundles. */
 const MIGRATIONS = /MIGRATIONS\d* = \[\]/u;
 
 export interface Build extends Disposable {
@@ -14,15 +14,14 @@ export interface Build extends Disposable {
   readonly program: string;
 }
 
-/** An earlier version, whose `dist` lies in that folder. */
+/** An earlier version with its `dist` in this folder. */
 export function formerBuild(dist: string): Build {
   return copyOf(path.resolve(dist), (text) => text);
 }
 
 /**
- * This source with another version, and one more migration.
- *
- * @param isReadable whether this source goes on with it
+ * This source with another version and one more migration.
+ * @param isReadable whether this source goes on with the migration
  */
 export function nextBuild(isReadable: boolean): Build {
   return copyOf(DIST, (text) => {

@@ -1,4 +1,4 @@
-/** Replicas whose machines' clocks are wrong: no wall clock decides what is deleted. */
+/** Replicas on machines with wrong clocks: no wall clock decides what is deleted. */
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";

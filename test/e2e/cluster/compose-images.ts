@@ -7,10 +7,10 @@ import { writeSwift } from "../../setup/swift.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 
 const CADDY = "/usr/bin/caddy";
-/** Of Swift's parts within their container. */
+/** Swift's servers within their container. */
 const PORTS = { proxy: 8333, account: 6002, container: 6001, object: 6000, memcache: 11_211 };
 
-/** As the image `postgres` does: a database and its user are made by the first start. */
+/** Like the image `postgres`: the first start creates a database and its user. */
 const START_POSTGRES = `chown -R 70:70 "$PGDATA"
 [ -e "$PGDATA/PG_VERSION" ] || echo "$POSTGRES_PASSWORD" > /tmp/password
 [ -e "$PGDATA/PG_VERSION" ] || su postgres -c "initdb -U $POSTGRES_USER -A scram-sha-256 --pwfile=/tmp/password -E UTF8 --locale=C -N"
@@ -53,7 +53,7 @@ function postgresImage(docker: TestDocker): Promise<string> {
   });
 }
 
-/** Swift with its s3api, whose account is `test:tester`. */
+/** Swift with its s3api and the account `test:tester`. */
 async function swiftImage(docker: TestDocker): Promise<string> {
   using home = temporaryDirectory();
   await writeSwift(home.path, PORTS);
@@ -71,7 +71,7 @@ exec /usr/bin/python3 /usr/bin/swift-proxy-server proxy.conf`,
   });
 }
 
-/** Python with all of Debian's packages that are installed, and what these load by name. */
+/** Python with all installed Debian packages, and the libraries that these load by name. */
 function pythonFiles(): Pick<ProgramImage, "files" | "linked"> {
   const python = "/usr/bin/python3";
   const folders = [...fs.globSync("/usr/lib/python3.*"), "/usr/lib/python3/dist-packages"];

@@ -71,7 +71,7 @@ export class ComposeProject implements AsyncDisposable {
     return new ComposeProject(docker, tree, `http://127.0.0.1:${port}`);
   }
 
-  /** @throws Error with what it and its containers said when it fails */
+  /** @throws Error with the output of the command and its containers */
   async compose(...args: readonly string[]): Promise<CliRun> {
     const run = await this.#run(args);
     if (run.code === 0) return run;
@@ -94,7 +94,7 @@ export class ComposeProject implements AsyncDisposable {
     });
   }
 
-  /** Ids of what Docker has of it: containers, volumes and networks. */
+  /** Ids of its containers, volumes and networks in Docker. */
   async left(): Promise<readonly string[]> {
     const of = ["-q", "--filter", `label=com.docker.compose.project=${this.name}`];
     const found = [

@@ -19,7 +19,7 @@ const isMissing =
   swiftIsMissing ??
   whatIsMissing("the test of the compose file", ["docker-compose", "caddy"]);
 
-/** Two that are alive, both of which the proxy asks, and no partition without an owner. */
+/** Waits for two live replicas, both of which the proxy uses, and for an owner of each partition. */
 async function bothAreThere(project: ComposeProject): Promise<void> {
   const answered = new Set<string>();
   const look = async () => {
@@ -72,7 +72,7 @@ class Load {
     await eventually("more jobs are accepted", look);
   }
 
-  /** Waits until each job greeted whom it was to. Answers the hosts that they ran on. */
+  /** Waits until each job has its greeting. Returns the hosts that they ran on. */
   async allDone(): Promise<ReadonlySet<string>> {
     const hosts = new Set<string>();
     for (const [id, name] of this.names) {
@@ -126,7 +126,7 @@ test.skipIf(isMissing !== undefined)(
     const health = await project.ask<{
       readonly jobs: { readonly completed: number; readonly failed: number };
     }>("/v2/greet/health");
-    // The large one, and those that told who the owner is.
+    // The large answer, and the answers that show the owner.
     const expected = load.names.size + 3;
     expect(health?.jobs.failed).toBe(0);
     expect(health?.jobs.completed).toBeGreaterThanOrEqual(expected);

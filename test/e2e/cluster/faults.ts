@@ -12,13 +12,13 @@ import type { Fleet, Seat } from "./fleet.ts";
 export interface FaultScene {
   readonly fleet: Fleet;
   readonly postgres: Postgres;
-  /** Of the database that they share. */
+  /** Port of the shared database. */
   readonly url: string;
   readonly random: SeededRandom;
   readonly history: History;
   /** In the environment of all workers and handlers. */
   readonly mark: string;
-  /** That of the database's server; undefined where it is this machine's. */
+  /** Clock of the database's server; undefined where it is this machine's. */
   readonly databaseClock: LeapingClock | undefined;
   /** For how long a snapshot is held, ms. */
   readonly snapshotMs: number;
@@ -29,13 +29,13 @@ const LIMIT_MS = 40_000;
 
 /** Maximum leap of a clock, s. */
 const LEAP_S = 3_600;
-/** Time in which all have looked at the clocks, ms. */
+/** Time in which all replicas have read the clocks, ms. */
 const LEAP_SEEN_MS = 4_000;
 
-/** What came before is over by then, so that it can be measured what comes next. */
+/** Pause before a fault, so that its effects can be measured alone. */
 const QUIET_MS = 9_000;
 
-/** What happens to one emulator, to which nothing else of these happens meanwhile. */
+/** A fault of one emulator; it has only one at a time. */
 const TO_ONE: Readonly<Record<string, (scene: FaultScene, seat: Seat) => Promise<void>>> = {
   kill,
   stop: endInOrder,
@@ -109,7 +109,7 @@ async function freeze(scene: FaultScene, seat: Seat): Promise<void> {
   if (forLong) await isReplaced(scene, seat);
 }
 
-/** What it sent meanwhile arrives afterwards, or its connections have ended by then. */
+/** Data sent meanwhile arrives afterwards, unless the connections have ended. */
 async function cutOff(scene: FaultScene, seat: Seat): Promise<void> {
   const { random } = scene;
   const forLong = random.next() < 0.4;
@@ -168,7 +168,7 @@ async function killWorkers({ mark, random }: FaultScene): Promise<void> {
     try {
       if (worker !== undefined) process.kill(worker.pid, "SIGKILL");
     } catch {
-      // It ended meanwhile.
+      // The emulator has ended meanwhile.
     }
   }
 }
@@ -176,7 +176,7 @@ async function killWorkers({ mark, random }: FaultScene): Promise<void> {
 /** By how much each clock that cannot go back is ahead, s. */
 const ahead = new WeakMap<LeapingClock, number>();
 
-/** To anywhere within an hour of what it should be; all clocks of a machine only forward, up to an hour at a time. */
+/** Sets clocks to within an hour of the right time. All clocks of a machine only go forward, up to an hour at a time. */
 async function leap({ random }: FaultScene, { clock }: Seat): Promise<void> {
   if (clock === undefined) return;
   if (clock.clocks === "all") {
@@ -208,7 +208,7 @@ async function restartPostgres({ postgres, random }: FaultScene): Promise<void> 
   }
 }
 
-/** One after the other: what is deleted meanwhile cannot be cleared away. */
+/** Runs one after the other: data deleted meanwhile cannot be cleared away. */
 async function holdSnapshots(scene: FaultScene, stop: AbortSignal): Promise<void> {
   while (!stop.aborted) {
     const client = new pg.Client({ connectionString: scene.url });

@@ -3,11 +3,11 @@ import type { Fact } from "../crash/history.ts";
 
 type OfType<T extends Fact["type"]> = Extract<Fact, { type: T }>;
 
-/** So long after it is over a fault is felt, µs. */
+/** Time after a fault in which its effects can be felt, µs. */
 const FELT_US = 500_000;
-/** Whoever takes the place of one that was killed waits until its lease is over, µs. */
+/** Time that a successor of a killed replica waits for the lease to end, µs. */
 const LEASE_US = 8_000_000;
-/** So long after it is over a fault is still told of, µs. */
+/** Time after a fault for which it is still listed, µs. */
 const AROUND_US = 10_000_000;
 
 export function figuresOf(facts: readonly Fact[]) {
@@ -36,8 +36,8 @@ function countBy(names: readonly string[]): Record<string, number> {
 }
 
 /**
- * By fault, how long after it the slowest submission was accepted that had to do with no other one, ms; else those that were felt
- * together. `slowest` has of each when, in ms from its first try, the faults around it began and were over.
+ * For each fault, the slowest accepted submission that no other fault affected, in ms after the fault; for others, the faults
+ * that overlapped. `slowest` has, for each, the times of the faults around it, in ms from its first try.
  */
 function longestUnder(accepted: readonly OfType<"accepted">[], faults: readonly OfType<"fault">[]) {
   const acceptedAfterMs: Record<string, number> = {};

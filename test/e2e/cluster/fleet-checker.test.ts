@@ -14,7 +14,7 @@ function expected(marker: string): Expectation {
   return { statuses: ["COMPLETED"] };
 }
 
-/** The kinds of what is found in `facts`, which happened in this order, each 10 µs after the one before. */
+/** Kinds of violations in `facts`, which are in order, 10 µs apart. */
 function kinds(...facts: readonly Untimed[]): FleetViolation["kind"][] {
   const timed = facts.map((fact, position) => ({ at: position * 10, ...fact }));
   return checkFleet(timed, expected).map(({ kind }) => kind);

@@ -1,6 +1,6 @@
 /**
- * Finds in the history of several emulators on one database what must never happen: what the checker of one emulator's history
- * finds, and answers that tell less than what was acknowledged before they were asked for.
+ * Finds violations in the history of several emulators on one database: those that the checker of one emulator finds, and
+ * answers that are older than facts acknowledged before the request.
  */
 import { isDeepStrictEqual } from "node:util";
 import { isTerminal } from "../../../runtime/protocol/job-status.ts";
@@ -10,19 +10,19 @@ import type { Fact, ReadChunk } from "../crash/history.ts";
 export interface FleetViolation {
   readonly kind:
     | ViolationKind
-    /** An answer tells of a job as it was before something that had been acknowledged when it was asked for. */
+    /** An answer shows a job in a state before a fact that was acknowledged when it was requested. */
     | "went-backwards"
     /** A client waited longer than any answer may take. */
     | "hung"
     /** A request was answered with 500, or a submission, which is as it should be, with 400. */
     | "defect"
-    /** One end of a job was told of by several deliveries, or by one with several bodies. */
+    /** One end of a job had several deliveries, or one delivery with several bodies. */
     | "told-twice"
     | "never-told"
     | "wrong-chunks"
     /** A process ended by itself. */
     | "died"
-    /** A process wrote what another one owned. */
+    /** A process wrote data that another one owned. */
     | "foreign-write";
   readonly says: string;
 }
@@ -30,7 +30,7 @@ export interface FleetViolation {
 type OfType<T extends Fact["type"]> = Extract<Fact, { type: T }>;
 type Says = [FleetViolation["kind"], string];
 
-/** One job's facts, by type and in the order in which they happened. */
+/** Facts about one job, by type and in order. */
 class Dossier {
   readonly jobId: string;
   readonly marker: string;
@@ -53,7 +53,7 @@ class Dossier {
   }
 }
 
-/** All violations in `facts`, which must be in the order in which they happened. */
+/** All violations in `facts`, which must be in order. */
 export function checkFleet(
   facts: readonly Fact[],
   expected: (marker: string) => Expectation,
@@ -74,7 +74,7 @@ export function checkFleet(
   ];
 }
 
-/** What an answer is compared with is what its reader, or anybody, had been told before it was asked for. */
+/** Compares an answer with everything that its reader, or any other, had been told before the request. */
 function backwards(dossier: Dossier): Says[] {
   const { jobId } = dossier;
   const looks = dossier.of("seen").map((look) => ({ ...look, askedAt: look.askedAt ?? look.at }));
@@ -88,7 +88,7 @@ function backwards(dossier: Dossier): Says[] {
   ]);
 }
 
-/** Whether its end was acknowledged before `at`, to its worker or to a client, and nobody ever put it back. */
+/** Whether its end was acknowledged before `at`, to its worker or to a client, and it was never put back. */
 function hasEndedBefore(dossier: Dossier, at: number): boolean {
   const ends = [
     ...dossier.of("cancelled"),
@@ -124,7 +124,7 @@ function runs(dossier: Dossier, askedAt: number): boolean {
   return last !== undefined && last.at < askedAt;
 }
 
-/** Nobody's handler begins a job whose end a client has seen. A hand-over may cross a cancellation on its way. */
+/** No handler begins a job after a client has seen its end. A hand-over may cross a cancellation on its way. */
 function runsAfterEnd(dossier: Dossier): Says[] {
   if (dossier.retries > 0) return [];
   const end = dossier.of("seen").find(({ status }) => isTerminal(status));
@@ -157,7 +157,7 @@ function deliveries(dossier: Dossier): Says[] {
   return found;
 }
 
-/** Chunks of one attempt are the same for all who read them, and no connection leaves any out. */
+/** All readers get the same chunks of an attempt, and no connection skips any. */
 function readings(dossier: Dossier, expected: (marker: string) => Expectation): Says[] {
   const reads = dossier.of("read-chunks");
   if (reads.length === 0) return [];

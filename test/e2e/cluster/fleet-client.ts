@@ -1,11 +1,11 @@
-/** A client of a fleet: it asks any emulator, comes again when it is refused or cut off, and notes what it was told. */
+/** A client of a fleet: it asks any emulator, retries after refusals and broken connections, and records its answers. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
 import { type History, monotonicUs } from "../crash/history.ts";
 import { API_KEY } from "../crash/killable-emulator.ts";
 import type { SeededRandom } from "../crash/seeded-random.ts";
 
-/** Longer than what the service waits for its database, and what a fault lasts. */
+/** Longer than the service waits for its database, and than any fault lasts. */
 const PATIENCE_MS = 45_000;
 /** Between two tries, where the service does not say. */
 const PAUSE_MS = { min: 50, max: 250 };
@@ -74,10 +74,9 @@ export class FleetClient {
   }
 
   /**
-   * Submits until one try is acknowledged; undefined if the run was over before. A try that may have been taken has a marker of
-   * its own.
-   *
-   * @param operation `runsync` waits for the job's end a while
+   * Submits until a try is acknowledged; undefined if the run ended before. A try with an unknown outcome has a marker of its
+   * own.
+   * @param operation `runsync` waits a while for the job's end
    */
   async submit(
     operation: "run" | "runsync",

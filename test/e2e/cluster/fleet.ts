@@ -16,7 +16,7 @@ export interface FleetOptions {
   readonly store: string;
   /** How many emulators there are. */
   readonly seats: number;
-  /** How many of them are up at a time; the others are started in the place of one that has ended or stands still. */
+  /** Number of emulators that run at a time; a further one replaces one that has ended or is frozen. */
   readonly atOnce: number;
   /** Further arguments of the emulator at `url`. */
   readonly args: (url: string) => readonly string[];
@@ -50,7 +50,7 @@ export class Seat implements AsyncDisposable {
   isReady = false;
   /** Some fault is under way here: another one is to choose another place. */
   isStruck = false;
-  /** Whether the end of the process is what somebody here asked for, or allows. */
+  /** Whether the test asked for the end of the process, or allows it. */
   mayEnd = false;
 
   private constructor(
@@ -77,7 +77,7 @@ export class Seat implements AsyncDisposable {
     return new Seat(number, host, await freePort(), door, options);
   }
 
-  /** Keeps the emulator and the database apart; nothing that is sent meanwhile is lost. */
+  /** Cuts the emulator off from the database; data sent meanwhile is not lost. */
   async cut(): Promise<void> {
     if (this.#namespace === undefined) this.door.hold();
     else await this.#namespace.cut();
@@ -108,9 +108,8 @@ export class Seat implements AsyncDisposable {
   }
 
   /**
-   * One life. Resolves when it has ended or was abandoned.
-   *
-   * @param onEnd hears of an end that nobody asked for
+   * One life of an emulator. Resolves when it has ended or was abandoned.
+   * @param onEnd called after an unexpected end
    */
   async live(onEnd: (says: string) => void): Promise<void> {
     this.#isTaken = true;
@@ -178,18 +177,18 @@ export class Fleet implements AsyncDisposable {
     return new Fleet(seats, options);
   }
 
-  /** From now on as many are up as are to be. `onDeath` hears of each that ends though nobody ended it. */
+  /** Keeps the wanted number running from now on. `onDeath` is called after each unexpected end. */
   begin(onDeath: (seat: number, says: string) => void): void {
     const { atOnce } = this.#options;
     this.#keeping = Promise.all(Array.from({ length: atOnce }, () => this.#keep(onDeath)));
   }
 
-  /** Whether another one can be started while all that are to be up are there. */
+  /** Whether another one may start while the wanted number runs. */
   get hasSpare(): boolean {
     return this.#options.atOnce < this.seats.length;
   }
 
-  /** A place whose emulator is up and has no other fault, which is struck from now on; undefined if there is none. */
+  /** Reserves a running emulator without another fault; undefined if there is none. */
   strike(): Seat | undefined {
     const up = this.seats.filter((seat) => seat.isReady && !seat.isStruck);
     const seat = up[this.#options.random.integer(0, up.length - 1)];
@@ -197,7 +196,10 @@ export class Fleet implements AsyncDisposable {
     return seat;
   }
 
-  /** Waits until as many are up as are to be, `except` one. @throws Error after `limitMs` with what all said last */
+  /**
+   * Waits until the wanted number runs, not counting `except`.
+   * @throws Error after `limitMs` with the last output of all
+   */
   async isWhole(limitMs: number, except?: Seat): Promise<void> {
     const look = () => {
       const up = this.seats.filter((seat) => seat.isReady && seat !== except);

@@ -5,7 +5,7 @@ import type { Expectation } from "../crash/history-checker.ts";
 import type { FleetClient, KnownJob } from "./fleet-client.ts";
 import { readSome, type Reading } from "./read-stream.ts";
 
-/** Over the size from which payloads are kept apart. */
+/** Above the size at which payloads are stored separately. */
 const BALLAST = "x".repeat(300_000);
 const CHUNKS = Array.from({ length: 12 }, (_, n) => `chunk ${n}`);
 /** How many of a hundred are of each kind; the others are plain. */
@@ -18,7 +18,7 @@ const ENDS: Readonly<Record<string, Expectation>> = {
   fails: { statuses: ["FAILED", "COMPLETED"], afterRetry: "COMPLETED" },
 };
 
-/** What becomes of a job whose submission had this marker. */
+/** Fate of the job with this marker. */
 export function endOf(marker: string): Expectation {
   return ENDS[kindOf(marker)] ?? { statuses: ["COMPLETED"] };
 }
@@ -40,7 +40,7 @@ export interface LoadParts {
   /** One for each endpoint of a kind. */
   readonly letters: readonly string[];
   readonly webhook: string;
-  /** Gets each job of which no more is asked for. */
+  /** Receives each job that the load has finished with. */
   readonly done: KnownJob[];
 }
 
@@ -52,7 +52,7 @@ export class Load {
     this.#parts = parts;
   }
 
-  /** Lives one job after the other until `stop`, and those that were begun to their end. */
+  /** Plays one job after the other until `stop`, and finishes those it has begun. */
   async run(stop: AbortSignal): Promise<void> {
     const { client } = this.#parts;
     while (!stop.aborted && !client.isOver) {

@@ -1,4 +1,4 @@
-/** Reads a part of a job's stream from any emulator of a fleet, and notes what came. */
+/** Reads a part of a job's stream from any emulator of a fleet, and records the chunks. */
 import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
 import { type ReadChunk, monotonicUs } from "../crash/history.ts";
 import type { FleetClient, KnownJob } from "./fleet-client.ts";
@@ -51,7 +51,7 @@ function questionOf({ endpointId, jobId }: KnownJob, after: Reading["after"]) {
   return { operation: "stream", path, headers: { accept, "last-event-id": id } };
 }
 
-/** Adds to `chunks` as they come, so that what came before the connection broke is kept. Gives the status at the end. */
+/** Adds `chunks` as they arrive, so that chunks from before a broken connection are kept. Returns the status at the end. */
 async function readLines(response: Response, chunks: ReadChunk[]): Promise<JobStatus | undefined> {
   let partial = "";
   let end: JobStatus | undefined;
@@ -69,7 +69,7 @@ async function readLines(response: Response, chunks: ReadChunk[]): Promise<JobSt
   return end;
 }
 
-/** Notes all chunks of a job that has ended, in the order in which any emulator gives them; asks until one does. */
+/** Records all chunks of a job that has ended, in the order of any emulator; asks until one answers. */
 export async function readWhole(client: FleetClient, job: KnownJob): Promise<void> {
   while (!client.isOver) {
     const chunks: ReadChunk[] = [];

@@ -4,12 +4,12 @@ import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
 import type { History } from "../crash/history.ts";
 import { eventually } from "../jobs/observe.ts";
 
-/** A refused delivery is tried again after 10 s, and what a fault held up comes later still. */
+/** A refused delivery is tried again after 10 s; a fault delays it further. */
 const LIMIT_MS = 60_000;
 
 export interface JobReceiver extends AsyncDisposable {
   readonly url: string;
-  /** Waits until each job that has ended was told of whose submission asked for it, as long as that may take. */
+  /** Waits, without a limit, for the webhook of each job that has ended and asked for one. */
   hasHeardAll(): Promise<void>;
 }
 

@@ -8,7 +8,7 @@ import { asked } from "./audit.ts";
 import { formerBuild, nextBuild } from "./builds.ts";
 import { SmallFleet, Tally } from "./small-fleet.ts";
 
-/** Folder with the build of an earlier version, from which it is changed to that of this source. */
+/** Folder with an earlier build, from which the replicas are upgraded to this source. */
 const FROM = process.env["UPGRADE_FROM"];
 const BETWEEN_MS = 2_000;
 
@@ -42,7 +42,7 @@ describe.runIf(postgresIsMissing === undefined)("replicas of two versions", () =
     await fleet.allDone(tally);
     const { acknowledged, others } = tally;
     console.log("figure: rolling upgrade", JSON.stringify({ jobs: acknowledged.length, others }));
-    // 0: nobody listened at the port of one that was being changed.
+    // 0: a replica that was being upgraded was not listening.
     expect(Object.keys(others).filter((status) => !["0", "503"].includes(status))).toEqual([]);
   });
 

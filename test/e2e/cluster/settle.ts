@@ -1,4 +1,4 @@
-/** Brings to its end what nobody follows, and looks at everything once more when the faults are over. */
+/** Finishes jobs that no client follows, and checks everything once more after the faults. */
 import { setTimeout as delay } from "node:timers/promises";
 import { isTerminal } from "../../../runtime/protocol/job-status.ts";
 import { eventually } from "../jobs/observe.ts";
@@ -10,7 +10,7 @@ const LOOK_EVERY_MS = 3_000;
 const LIMIT_MS = 120_000;
 const LANES = 8;
 
-/** Takes care of jobs whose submission was never answered, as far as a handler began them. */
+/** Takes care of jobs with an unanswered submission, if a handler has begun them. */
 export class Gleaner {
   readonly #client: FleetClient;
   readonly #pinned = new Set<string>();
@@ -27,7 +27,7 @@ export class Gleaner {
     }
   }
 
-  /** Has them kept, and ends those that wait for someone to end them. */
+  /** Keeps jobs from expiring, and ends those that wait to be ended. */
   async glean(): Promise<void> {
     const client = this.#client;
     const known = new Set(jobsOf(client.history.told()).map(({ jobId }) => jobId));
@@ -79,7 +79,7 @@ async function countsOf(client: FleetClient, endpointId: string) {
   return (JSON.parse(answer.text) as { jobs: typeof none }).jobs;
 }
 
-/** Those that were answered or ran. */
+/** Jobs that were acknowledged or ran. */
 function jobsOf(facts: ReturnType<FleetClient["history"]["facts"]>): KnownJob[] {
   const named = facts.filter((fact) => fact.type === "submitted" || fact.type === "started");
   const markers = new Map(named.map(({ jobId, marker }) => [jobId, marker]));

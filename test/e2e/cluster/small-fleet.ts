@@ -15,7 +15,7 @@ const LIMIT_MS = 60_000;
 /** What clients were told. */
 export class Tally {
   readonly acknowledged: { readonly endpoint: string; readonly id: string }[] = [];
-  /** How often each status came that is not 200; 0 stands for a connection that broke or was refused. */
+  /** Number of answers per status other than 200; 0: a broken or refused connection. */
   readonly others: Record<number, number> = {};
 }
 
@@ -76,7 +76,10 @@ export class SmallFleet implements AsyncDisposable {
     );
   }
 
-  /** Waits until each acknowledged job is done. @throws Error for one that is not there */
+  /**
+   * Waits until each acknowledged job is done.
+   * @throws Error for a missing job
+   */
   async allDone({ acknowledged }: Tally): Promise<void> {
     let asked = 0;
     for (const { endpoint, id } of acknowledged)

@@ -1,4 +1,4 @@
-/** Emulators on one PostgreSQL database under load, and everything that can go wrong around them; a checker judges what was seen. */
+/** Emulators on one PostgreSQL database under load, with all kinds of faults around them; a checker judges the history. */
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -61,7 +61,7 @@ function serviceTimes(urls: readonly string[]): Promise<readonly number[]> {
   );
 }
 
-/** A history with violations is worth a closer look, beside what the emulators said. */
+/** A history with violations is kept, beside the output of the emulators. */
 function keep(facts: readonly Fact[], fleet: Fleet, seed: number): string {
   const kept = path.join(os.tmpdir(), `sv-cluster-${seed}`);
   // Longer than a string can be, after half an hour.

@@ -22,7 +22,7 @@ interface SceneEndpoint {
   readonly more?: object;
 }
 
-/** Each of `endpoints` is served by the fixture of that name; its workers and handlers write down what they do. */
+/** Each of `endpoints` is served by the fixture with its name; workers and handlers record what they do. */
 export function makeCrashScene(endpoints: Readonly<Record<string, SceneEndpoint>>): CrashScene {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), "sv-crash-"));
   const facts = path.join(directory, "facts.jsonl");

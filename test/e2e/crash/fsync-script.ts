@@ -1,4 +1,4 @@
-/** A short script of jobs that together touch everything a job can go through, and what must hold after a kill in it. */
+/** A short script of jobs that together pass through all states, and the conditions after a kill in it. */
 import { isTerminal } from "../../../runtime/protocol/job-status.ts";
 import { sized } from "../../setup/size.ts";
 import { eventually } from "../jobs/observe.ts";
@@ -6,11 +6,11 @@ import type { Expectation } from "./history-checker.ts";
 import type { Fact, History } from "./history.ts";
 import { RecordingClient } from "./recording-client.ts";
 
-/** Over the size from which payloads are files. */
+/** Above the size at which payloads become files. */
 const BALLAST = "x".repeat(300_000);
 const CHUNKS = ["one", { two: 2 }, [3], "four", "five"];
 
-/** Of the eight steps; each sync of each is a run of its own. */
+/** One of the eight steps; each sync in it is killed in a run of its own. */
 const STEPS = sized(3, 8);
 
 /** `parked` has no workers, so that its jobs stay in the queue. */
@@ -70,7 +70,7 @@ export class Script implements AsyncDisposable {
   /** Brings every job to an end after a restart, and looks at each. */
   async settle(): Promise<void> {
     const { jobs, streams, parked } = this.#clients;
-    // A submission that was not answered may lie there, and nobody can know its id.
+    // An unanswered submission may have made a job with an unknown id.
     await this.#cancelOpen(parked, "parked-");
     await eventually("every job has ended", async () => {
       await this.#cancelOpen(jobs, "waits-");

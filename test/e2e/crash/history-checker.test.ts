@@ -5,7 +5,7 @@ import type { Fact } from "./history.ts";
 
 type Untimed = Fact extends infer T ? (T extends Fact ? Omit<T, "at"> : never) : never;
 
-/** Facts in the order in which they happened. */
+/** Facts in their order. */
 function history(...facts: readonly Untimed[]): readonly Fact[] {
   return facts.map((fact, position) => ({ at: position, ...fact }));
 }

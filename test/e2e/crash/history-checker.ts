@@ -1,15 +1,15 @@
-/** Finds in a history what must never happen: a job that was lost, run again after its end, or ended by a stale outcome. */
+/** Finds violations in a history: a job that was lost, ran again after its end, or was ended by a stale outcome. */
 import { isDeepStrictEqual } from "node:util";
 import { isTerminal, type JobStatus } from "../../../runtime/protocol/job-status.ts";
 import type { Fact } from "./history.ts";
 
 /** How a job is to end, as its submission's marker says. */
 export interface Expectation {
-  /** How it may end when nobody cancels or retries it. */
+  /** Expected end, unless the job is cancelled or retried. */
   readonly statuses: readonly JobStatus[];
   /** How it is to end when it was retried; default as `statuses`. */
   readonly afterRetry?: JobStatus;
-  /** Members that a COMPLETED job's output must have, beside `marker` and `attempt`. */
+  /** Members of a COMPLETED job's output, beside `marker` and `attempt`. */
   readonly output?: Readonly<Record<string, unknown>>;
   /** Outputs of the chunks it must have streamed, without the attempt that made them. */
   readonly chunks?: readonly unknown[];
@@ -44,7 +44,7 @@ interface Dossier {
   readonly facts: readonly Fact[];
 }
 
-/** All violations in `facts`, which must be in the order in which they happened. */
+/** All violations in `facts`, which must be in order. */
 export function check(
   facts: readonly Fact[],
   expected: (marker: string) => Expectation,

@@ -16,7 +16,7 @@ interface OfJob extends Timed {
 export type ClientFact =
   /** Answered with an id: from now on the service answers for the job. */
   | (OfJob & { readonly type: "submitted"; readonly marker: string; readonly webhook?: boolean })
-  /** The connection broke: the job may exist or not, and nobody knows its id. */
+  /** The connection broke: the job may exist, but its id is unknown. */
   | (Timed & { readonly type: "submission-unanswered"; readonly marker: string })
   /** Refused, or it surely never arrived. */
   | (Timed & { readonly type: "submission-refused"; readonly marker: string })
@@ -87,7 +87,7 @@ export type FleetFact =
     })
   /** A submission was acknowledged, in the end: all tries for it began at `since`. */
   | (Timed & { readonly type: "accepted"; readonly since: number; readonly tries: number })
-  /** What a connection to a job's stream brought that asked for what follows `after`; `end` is the status at its end. */
+  /** Chunks of one connection to a job's stream, which asked for those after `after`; `end` is the final status. */
   | (OfJob & {
       readonly type: "read-chunks";
       readonly after: { readonly attempt: number; readonly index: number } | undefined;
@@ -103,7 +103,7 @@ export type FleetFact =
       readonly taken: boolean;
     })
   | (Timed & { readonly type: "fault"; readonly name: string; readonly beganAt: number })
-  /** A process ended that nobody had ended, with all that it said last. */
+  /** A process ended unexpectedly, with its last output. */
   | (Timed & { readonly type: "died"; readonly seat: number; readonly says: string })
   /** A row of a job was written by a process that did not own its part. */
   | (Timed & { readonly type: "foreign-write"; readonly says: string });
@@ -116,7 +116,7 @@ export function monotonicUs(): number {
   return Number(process.hrtime.bigint() / 1_000n);
 }
 
-/** The facts of one run: the clients' own, and those that workers and handlers appended to a file as they happened. */
+/** Facts of one run: the clients' own, and those that workers and handlers appended to a file. */
 export class History {
   readonly #facts: Fact[] = [];
   readonly #file: string;
@@ -132,12 +132,12 @@ export class History {
     this.#facts.push({ at: monotonicUs(), ...fact });
   }
 
-  /** What clients were told so far. */
+  /** Answers that clients have got so far. */
   told(): readonly Fact[] {
     return this.#facts;
   }
 
-  /** What workers and handlers have appended so far. */
+  /** Facts of workers and handlers so far. */
   appended(): readonly (WireFact | HandlerFact)[] {
     if (!fs.existsSync(this.#file)) return [];
     const fd = fs.openSync(this.#file, "r");
@@ -147,12 +147,12 @@ export class History {
     // A line is written by one call of the system, so that even a killed writer leaves whole lines.
     const lines = bytes.toString("utf8", 0, count).split("\n");
     this.#readBytes += count;
-    // Written by the fixtures beside this file and by nobody else.
+    // Written only by the fixtures beside this file.
     for (const line of lines) if (line !== "") this.#appended.push(JSON.parse(line) as HandlerFact);
     return this.#appended;
   }
 
-  /** Everything so far, in the order in which it happened. */
+  /** All facts so far, in order. */
   facts(): readonly Fact[] {
     return [...this.#facts, ...this.appended()].toSorted((a, b) => a.at - b.at);
   }

@@ -1,4 +1,4 @@
-/** Kills the emulator at random moments while jobs are submitted and worked on, and looks for what was lost or done twice. */
+/** Kills the emulator at random moments while jobs are submitted and run, and looks for lost and repeated ones. */
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { sized } from "../../setup/size.ts";
@@ -14,7 +14,7 @@ import { SeededRandom, seedOfThisRun } from "./seeded-random.ts";
 const JOBS = sized(150, 5_000);
 const KILLS = sized(3, 50);
 const CLIENTS = 32;
-/** Over the size from which payloads are files. */
+/** Above the size at which payloads become files. */
 const BALLAST = "x".repeat(300_000);
 
 interface Run {
@@ -27,7 +27,7 @@ interface Run {
   submissions: number;
 }
 
-/** The marker says what the job is to do, and so how it is to end. */
+/** The marker tells what the job does, and so how it has to end. */
 function nextInput(run: Run, kind = kindOf(run.submissions)) {
   run.submissions += 1;
   return {
@@ -64,8 +64,8 @@ async function submitAndWait(run: Run): Promise<void> {
 }
 
 /**
- * One life: most end some time after a random share of what is left was taken in, many not before a job ended in it,
- * and one in six while it begins. Gives when.
+ * One life: most end some time after a random share of the remaining jobs was submitted, many not before a job ended in them,
+ * and one in six during the start. Returns the moment.
  */
 async function liveAndDie(run: Run, start: () => KillableEmulator, kill: number): Promise<number> {
   await using emulator = start();
@@ -119,7 +119,7 @@ it(
     await last.ready;
     lives.begin();
     await Promise.all(clients);
-    // One handler process dies while nobody kills the service.
+    // One handler process dies without a kill of the service.
     await client.submit(nextInput(run, "dies"));
     await eventually("every job has ended", async () => {
       const { inQueue, inProgress } = (await client.health()).jobs;

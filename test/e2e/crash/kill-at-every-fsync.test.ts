@@ -1,4 +1,4 @@
-/** Kills the emulator at each sync of a short script, one run for each, and looks for what was lost or done twice. */
+/** Kills the emulator at each sync of a short script, one run for each, and looks for lost and repeated jobs. */
 import fs from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
@@ -13,7 +13,7 @@ import { SeededRandom, seedOfThisRun } from "./seeded-random.ts";
 
 /** More runs than this take too long; then an even sample of the syncs is taken, each time another one, and the test says so. */
 const MAX_RUNS = sized(4, 150);
-/** Runs beside each other; the machines we care for have two cores. */
+/** Number of parallel runs; the tests are made for machines with two cores. */
 const LANES = 2;
 
 /**
@@ -56,7 +56,7 @@ function startTraced(syncs: Syncs, scene: CrashScene, what: readonly string[]): 
   });
 }
 
-/** How many syncs the busiest thread makes in the script when nobody kills the emulator. */
+/** Number of syncs that the busiest thread makes in the script without a kill. */
 async function countSyncs(syncs: Syncs): Promise<number> {
   using scene = makeCrashScene(SCRIPT_ENDPOINTS);
   const log = path.join(path.dirname(scene.config), "strace.log");
@@ -94,12 +94,12 @@ async function killAt(syncs: Syncs, n: number): Promise<boolean> {
   });
   expect(await next.stop()).toBe(0);
   expect({ n, violations: check(scene.history.facts(), endOf) }).toEqual({ n, violations: [] });
-  // Workers of the one that was killed end by themselves, as soon as they are up.
+  // Workers of the killed emulator end by themselves once they are up.
   await expect.poll(() => processesMarked(scene.mark)).toEqual([]);
   return signal === "SIGKILL";
 }
 
-/** Which syncs are killed at: every `step`-th from `first` on. */
+/** The syncs to kill at: every `step`-th from `first` on. */
 interface Sample {
   readonly first: number;
   readonly step: number;
@@ -134,7 +134,7 @@ it.skipIf(straceIsMissing !== undefined).each(IS_FULL ? [DATABASE, ...PAYLOADS] 
     if (step > 1) console.log(`${counted} syncs of ${syncs.of}: ${sample}`);
     const kills = await killAtEach(syncs, counted, { first, step });
     console.log(`figure: kills at syncs of ${syncs.of}: ${kills} (${counted} counted in one run)`);
-    // How many there are depends on what shares a commit, and so differs a little between runs.
+    // The number depends on which changes share a commit, and differs a little between runs.
     expect(kills).toBeGreaterThan((counted / step) * 0.8 - 1);
     expect(kills).toBeGreaterThan(0);
   },

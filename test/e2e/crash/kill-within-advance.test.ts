@@ -10,11 +10,11 @@ import { API_KEY, KillableEmulator } from "./killable-emulator.ts";
 const headers = { authorization: `Bearer ${API_KEY}` };
 const handler = path.resolve(import.meta.dirname, "../../fixtures/handlers/waits-at-a-gate.ts");
 
-/** Each is a moment at which an advance stops. */
+/** Moments at which an advance stops. */
 const WAITING = 150;
 const FIRST_TTL_MS = 20_000;
 
-/** Resolves when the service has told of `count` jobs whose time to live ran out. */
+/** Resolves when the service has reported `count` jobs with an expired time to live. */
 async function expiries(url: string, count: number, following: () => void): Promise<void> {
   const response = await fetch(`${url}/emulator/events?endpointId=gated`, { headers });
   following();
@@ -66,7 +66,7 @@ test("time goes on from the stop that was reached, and a job that ran is run aga
   await using again = createClient({ baseUrl: secondUrl, apiKey: API_KEY });
   const { nowMs, offsetMs } = await offsetOf(secondUrl);
   const fifth = FIRST_TTL_MS + 4 * 10_000;
-  // Submitting took real time, by which the moments are earlier than counted from here.
+  // Submitting took real time, so the moments are earlier than counted from here.
   expect(offsetMs).toBeGreaterThan(fifth - 20_000);
   expect(offsetMs).toBeLessThan(23 * 3_600_000);
   expect(nowMs).toBeGreaterThan(beganAt + offsetMs);

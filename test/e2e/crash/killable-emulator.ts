@@ -1,4 +1,4 @@
-/** One process of the emulator that is meant to be killed: what it prints, when it is ready, how it ends. */
+/** A process of the emulator that is meant to be killed: its output, when it is ready, how it ends. */
 import { type ChildProcess, spawn } from "node:child_process";
 import path from "node:path";
 import { endingWithParent } from "../../setup/ends-with-parent.ts";
@@ -37,7 +37,7 @@ export class KillableEmulator implements AsyncDisposable {
       process.execPath,
       program,
       config,
-      // Its clients ask as fast as they are answered, and nobody changes its handlers.
+      // Limits and reload are off: clients send as fast as they get answers, and handlers do not change.
       ...["--port", String(port), "--log", "json", "--limits", "off", "--no-watch"],
       ...more,
     ];
@@ -66,7 +66,7 @@ export class KillableEmulator implements AsyncDisposable {
     this.#child.stderr?.setEncoding("utf8").on("data", read);
   }
 
-  /** Everything it wrote so far. */
+  /** Its output so far. */
   get printed(): string {
     return this.#printed;
   }
@@ -80,7 +80,7 @@ export class KillableEmulator implements AsyncDisposable {
     this.#child.kill("SIGCONT");
   }
 
-  /** SIGKILL; resolves when the process and everybody who held its pipes are gone. */
+  /** SIGKILL; resolves when the process and all holders of its pipes are gone. */
   async kill(): Promise<void> {
     this.#child.kill("SIGKILL");
     await this.ended;

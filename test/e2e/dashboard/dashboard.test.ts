@@ -1,4 +1,4 @@
-/** The dashboard of the built service in Debian's Chromium: what a person does with jobs. */
+/** The dashboard of the built service in Debian's Chromium: a person's work with jobs. */
 import { writeFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { type EmulatorProcess, startEmulatorProcess } from "../emulator-process.
 import { expectAccessible, newLink, openDashboard, submit } from "./open-dashboard.ts";
 import { testInFull } from "../../setup/size.ts";
 
-/** Yields until it is cancelled, or as often as it is told to. */
+/** Yields until it is cancelled, or a given number of times. */
 const TALKS = `export default async function* (job, { signal }) {
   for (let at = 0; at < (job.input.words ?? 1e6) && !signal.aborted; at += 1) {
     yield { token: "word" + at + " " };
@@ -16,7 +16,7 @@ const TALKS = `export default async function* (job, { signal }) {
   }
 }`;
 
-/** Fails unless it is told that all is well now, by a file beside it. */
+/** Fails until a file beside it says that all is well. */
 const FAILS_ONCE = `import { existsSync } from "node:fs";
 export default (job) => {
   if (!existsSync(job.input.unless)) throw new TypeError("no such model: " + job.input.name);

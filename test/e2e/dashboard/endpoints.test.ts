@@ -1,4 +1,4 @@
-/** The overview and the page of an endpoint, of the built service in Debian's Chromium: what a person reads and changes there. */
+/** The overview and the page of an endpoint in the built service, in Debian's Chromium: a person reads and changes them. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumIsMissing, startChromium } from "../../setup/chromium.ts";
@@ -7,7 +7,7 @@ import { type EmulatorProcess, startEmulatorProcess } from "../emulator-process.
 import { expectAccessible, openDashboard, submit } from "./open-dashboard.ts";
 import { testInFull } from "../../setup/size.ts";
 
-/** Until it is cancelled, or as long as it is told to. */
+/** Runs until it is cancelled, or for a given time. */
 const WAITS = `export default (job, { signal }) => new Promise((resolve) => {
   setTimeout(resolve, job.input.ms ?? 600_000);
   signal.addEventListener("abort", resolve);

@@ -1,4 +1,4 @@
-/** A page that a handler made, opened in the browser in which the dashboard is open, does nothing with the dashboard's session. */
+/** A page made by a handler, opened in the same browser as the dashboard, cannot use the dashboard's session. */
 import {
   GetObjectCommand,
   ListBucketsCommand,

@@ -1,4 +1,4 @@
-/** The dashboard beside a long history, while much happens: nothing stalls, what happens is seen soon, nothing grows. */
+/** The dashboard with a long history and many events: nothing stalls, changes appear soon, memory does not grow. */
 import type { Browser, Page } from "playwright-core";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -13,7 +13,7 @@ import { type LongestTask, WatchedPage } from "./watched-page.ts";
 import { TEST_MS } from "../../setup/patience.ts";
 
 const HISTORY_JOBS = 100_000;
-/** That nothing grows shows best in ten minutes: `DASHBOARD_LOAD_MS=600000`. */
+/** Growth shows best within ten minutes: `DASHBOARD_LOAD_MS=600000`. */
 const LOAD_MS = Number(process.env["DASHBOARD_LOAD_MS"] ?? 30_000);
 /** The heap is looked at behind each. */
 const SLICES = Math.max(3, Math.round(LOAD_MS / 10_000));
@@ -26,7 +26,7 @@ const EVENTS_A_JOB = 4;
 
 const TASK_MOST_MS = 100;
 const SEEN_P95_MOST_MS = 250;
-/** Events of a reader that wants them joined come so often; the first one after a pause does not wait. */
+/** Interval between two frames of joined events; the first one after a pause comes at once. */
 const JOINED_EVERY_MS = 100;
 const FIRSTS = 5;
 /** A heap is never twice the same. */
@@ -73,7 +73,7 @@ describe.skipIf(chromiumIsMissing !== undefined)(
         await scrollThrough(page, 5_000);
       });
       console.log(longest);
-      // It does all it can then: what the clock says is the machine's.
+      // The page is at its limit then: the figures are the machine's.
       expect.soft(longest.cpuMs).toBeLessThanOrEqual(TASK_MOST_MS);
       expect(complaints).toEqual([]);
     });
@@ -133,7 +133,7 @@ function lines(page: Page) {
   return page.locator(".virtual-list .job-line");
 }
 
-/** Until so many jobs were read: each time to the end of those that are there. */
+/** Scrolls to the end of the list until this number of jobs was read. */
 async function scrollThrough(page: Page, jobs: number): Promise<void> {
   const list = page.locator(".virtual-list");
   const read = async () => Number((await list.getAttribute("aria-label"))?.replaceAll(/\D/gu, ""));
@@ -145,7 +145,7 @@ async function scrollThrough(page: Page, jobs: number): Promise<void> {
 
 type Service = Awaited<ReturnType<typeof serviceWithHistory>>;
 
-/** A service with jobs of earlier, that has started anew; the first of them failed. */
+/** A restarted service with earlier jobs; the first of them failed. */
 async function serviceWithHistory() {
   await using parts = new AsyncDisposableStack();
   const tree = parts.use(await temporaryTree({ "model.js": HANDLER }));

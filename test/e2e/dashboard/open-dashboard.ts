@@ -10,7 +10,7 @@ export interface OpenDashboard {
   readonly complaints: readonly string[];
 }
 
-/** @param hash what the link is to lead to */
+/** @param hash page that the link opens */
 export async function openDashboard(
   browser: Browser,
   emulator: Pick<EmulatorProcess, "url" | "apiKey">,

@@ -1,4 +1,4 @@
-/** The dashboard of the built service in Debian's Chromium: what a person does with workers, the clock and webhooks. */
+/** The dashboard of the built service in Debian's Chromium: a person's work with workers, the clock and webhooks. */
 import fs from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -13,7 +13,7 @@ import { testInFull } from "../../setup/size.ts";
 
 const HTML = '<img src=x onerror="document.title=1"><script>alert(1)</script>';
 
-/** Waits for a file beside it, and says so in a line that looks like markup. */
+/** Waits for a file beside it, and logs that in a line that looks like markup. */
 const WAITS = `import { existsSync } from "node:fs";
 export default async (job, { signal }) => {
   console.log("waits " + job.input.line);
@@ -234,7 +234,7 @@ async function expectNothingToDo(page: Page): Promise<void> {
   await expectAccessible(page);
 }
 
-/** Answers what it is told to. */
+/** Answers as the test tells it to. */
 class Receiver implements AsyncDisposable {
   readonly bodies: string[] = [];
   readonly #server: Server;

@@ -8,7 +8,7 @@ import { expectAccessible, openDashboard, submit } from "./open-dashboard.ts";
 
 const HTML = '<img src=x onerror="document.title=1"><script>alert(1)</script>';
 
-/** Of the input of a handler. */
+/** Schema of a handler's input. */
 const SCHEMA = {
   type: "object",
   properties: {

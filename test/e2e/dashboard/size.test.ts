@@ -10,7 +10,7 @@ const FIRST_LOAD_MAX = 90_000;
 const EVERYTHING_MAX = 210_000;
 
 const isServed = (name: string) => /\.(?:html|js|css)$/u.test(name);
-/** Of the build. */
+/** Folder of the build. */
 const names = fs.existsSync(folder) ? fs.readdirSync(folder).filter(isServed) : [];
 const sizeOf = (files: Iterable<string>) =>
   [...files].reduce(
@@ -18,7 +18,7 @@ const sizeOf = (files: Iterable<string>) =>
     0,
   );
 
-/** A file and what it imports before it runs. */
+/** A file with the imports that it needs before it runs. */
 function loadedWith(name: string, found = new Set<string>()): Set<string> {
   if (found.has(name)) return found;
   found.add(name);
@@ -29,7 +29,7 @@ function loadedWith(name: string, found = new Set<string>()): Set<string> {
   return found;
 }
 
-/** The page, and what it refers to. */
+/** The page, with the files that it refers to. */
 function firstLoad(): Set<string> {
   const html = fs.readFileSync(path.join(folder, "page.html"), "utf8");
   const files = Array.from(html.matchAll(/"ui\/([\w.-]+)"/gu), ([, name = ""]) => name);

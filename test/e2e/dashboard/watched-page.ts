@@ -1,4 +1,4 @@
-/** What a page with the list of jobs does while it is looked at: what holds it up, when jobs are seen, what it keeps. */
+/** Measures a page with the list of jobs: its stalls, when jobs appear, and its memory. */
 import type { CDPSession, Page } from "playwright-core";
 import { z } from "zod";
 
@@ -10,7 +10,7 @@ const WATCH = `(() => {
     const lines = [...document.querySelectorAll(".virtual-list .job-line")];
     const idOf = (line) => line.querySelector("a").title;
     const news = lines.filter((line) => !known.has(idOf(line)));
-    // No more than is shown: what watches must not grow either.
+    // Maximum number of kept measurements: the measuring must not grow either.
     known = new Set(lines.map(idOf));
     return news.map((line) => Date.parse(line.querySelector("time").dateTime));
   };
@@ -47,7 +47,7 @@ const PAGE_THREAD = "CrRendererMain";
 export interface LongestTask {
   /** By the clock. */
   readonly ms: number;
-  /** Of its processor: without what the machine did for others meanwhile. */
+  /** CPU time of the page, without other programs of the machine. */
   readonly cpuMs: number;
 }
 

@@ -1,4 +1,4 @@
-/** The bucket for large payloads fails while the built emulator works: everything else goes on, and nothing is lost. */
+/** The bucket for large payloads fails while the built emulator works: all other jobs go on, and nothing is lost. */
 import { describe, expect, it } from "vitest";
 import { type HttpWay, startHttpWay } from "../../setup/http-way.ts";
 import { addressOn, startOwnS3 } from "../../setup/own-s3.ts";
@@ -29,7 +29,7 @@ describe.runIf(postgresIsMissing === undefined)("a bucket", () => {
       await using service = await OnDatabase.set(["--objects", addressOn({ ...s3, url: way.url })]);
       await service.start();
       expect(await metricOf(service)).toBe("0");
-      // The one worker is held, so that what comes next waits in the queue.
+      // The only worker is held, so that further jobs wait in the queue.
       const first = await service.run("waits", {});
       await service.until("waits", first, "IN_PROGRESS");
       const queued = await service.run("waits", { text: LARGE });

@@ -1,4 +1,4 @@
-/** The built emulator on a real PostgreSQL: what its jobs do, and what outlives it. */
+/** The built emulator on a real PostgreSQL: its jobs, and what survives a restart. */
 import { describe, expect, it } from "vitest";
 import { postgresIsMissing, startPostgres } from "../../setup/postgres.ts";
 import { addressOn, startOwnS3 } from "../../setup/own-s3.ts";

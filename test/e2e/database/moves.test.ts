@@ -1,4 +1,4 @@
-/** `sv-emulate move` of the built program: what it leaves when it is killed, and the commands that it names next. */
+/** `sv-emulate move` of the built program: its state after a kill, and the commands that it names next. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";

@@ -1,4 +1,4 @@
-/** An emulator process whose store is a PostgreSQL database, on machines that come and go: each start has a new data directory. */
+/** An emulator process with a PostgreSQL database, on changing machines: each start has a new data directory. */
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";

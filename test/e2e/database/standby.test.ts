@@ -36,7 +36,7 @@ const beSynchronous = (postgres: Postgres) =>
     "CREATE TABLE waited ()",
   );
 
-/** What a start warns of whose user may not see of which kind a standby is. */
+/** Warning of a start with a database user that may not see the kind of a standby. */
 async function warnedOf(postgres: Postgres): Promise<readonly string[]> {
   await told(postgres, "CREATE ROLE someone LOGIN; GRANT CREATE ON DATABASE postgres TO someone");
   const warned: string[] = [];

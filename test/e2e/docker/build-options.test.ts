@@ -116,7 +116,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
   }
 
   test("--secret is what a step mounts, and in no layer and no history", async () => {
-    // BuildKit drops a session that does not answer meanwhile.
+    // BuildKit drops a session that does not answer.
     const pause = "RUN sleep 3\n";
     const mounted = (id: string): string => `--mount=type=secret,id=${id},mode=0444`;
     await using files = await temporaryTree({

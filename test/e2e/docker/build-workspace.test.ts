@@ -1,4 +1,4 @@
-/** `sv-emulate build` of a package in a workspace of npm, pnpm or yarn: its image has what the package links to and what it installs. */
+/** `sv-emulate build` of a package in a workspace of npm, pnpm or yarn: its image has linked and installed packages. */
 import fs from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";

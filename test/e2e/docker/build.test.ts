@@ -44,7 +44,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     await docker[Symbol.asyncDispose]();
   });
 
-  /** Builds on an image that needs no registry, with names by which the images are found again. */
+  /** Builds on an image that needs no registry, with names that find the images again. */
   async function build(files: TemporaryTree, ...args: readonly string[]): Promise<CliRun> {
     const images = ["--base-image", node, "--node-image", node];
     return cli.run(["build", ...images, ...args], docker.host, files.root);

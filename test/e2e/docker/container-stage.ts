@@ -51,7 +51,7 @@ export interface WorkerImages {
   readonly worker: string;
   /** A second image with these handlers, which say its name. */
   readonly second: string;
-  /** A third image with these handlers, whose stop signal is SIGKILL. */
+  /** A third image with these handlers and the stop signal SIGKILL. */
   readonly hasty: string;
   /** Node and a shell, without any worker. */
   readonly plain: string;

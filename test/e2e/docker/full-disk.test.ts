@@ -1,4 +1,4 @@
-/** An engine whose disk is full: the log says what to do, jobs wait, and once there is room the image is pulled. */
+/** An engine with a full disk: the log says what to do, jobs wait, and the image is pulled once there is room. */
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Containers with GPUs, on an engine whose NVIDIA hook only records its input. */
+/** Containers with GPUs, on an engine with an NVIDIA hook that only records its input. */
 import fs from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dockerIsMissing, startOwnDocker, type TestDocker } from "../../setup/docker.ts";

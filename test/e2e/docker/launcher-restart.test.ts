@@ -77,7 +77,7 @@ describe.skipIf(dockerIsMissing !== undefined)("when what a container needs is g
     for (const each of [id, stubborn]) await stage.call("DELETE", `/endpoints/${each}`);
   });
 
-  /** An endpoint with two jobs, the first of which runs until a file exists. */
+  /** An endpoint with two jobs; the first one runs until a file exists. */
   async function jobUnderWay() {
     const { networkVolumeId, go } = await makeVolume();
     const id = await stage.serve({ imageName: images.hasty }, { networkVolumeId });

@@ -1,4 +1,4 @@
-/** An engine whose containers continue during its restart: workers and their jobs are kept. */
+/** An engine that keeps containers running during its restart: workers and their jobs are kept. */
 import fs from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Containers whose images know only the live protocol, like images of the live service. */
+/** Containers from images that speak only the live protocol, like images of the live service. */
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pythonImage } from "../../setup/docker-python-image.ts";

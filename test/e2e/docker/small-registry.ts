@@ -5,7 +5,7 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface SmallRegistry extends AsyncDisposable {
-  /** `host:port`, with which names of images begin. */
+  /** `host:port` at the beginning of image names. */
   readonly address: string;
   /** `name:tag` of each complete image. */
   readonly pushed: readonly string[];

@@ -1,4 +1,7 @@
-/** Workers in another network, whose way to the emulator is cut while they work: what was acknowledged is neither lost nor run again. */
+/**
+ * Workers in another network with a line to the emulator that is cut while they work: acknowledged jobs are neither lost nor
+ * repeated.
+ */
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { freePort } from "../../setup/free-port.ts";
@@ -60,7 +63,7 @@ it.skipIf(namespaceIsMissing !== undefined)(
       await delay(400);
       await namespace.cut(end);
       if (round === 0) {
-        // What the workers hold goes on meanwhile.
+        // Jobs of the workers go on meanwhile.
         await emulator.kill();
         emulator = start();
         await emulator.ready;

@@ -36,7 +36,7 @@ export interface FarWorkerOptions {
   readonly mark: string;
 }
 
-/** Writes down what it hears and does, as workers of a crash scene do. */
+/** Records what it hears and does, like workers of a crash scene. */
 export class FarWorker implements AsyncDisposable {
   readonly #child: ChildProcess;
   #printed = "";
@@ -61,7 +61,7 @@ export class FarWorker implements AsyncDisposable {
     });
   }
 
-  /** Everything it wrote so far. */
+  /** Its output so far. */
   get printed(): string {
     return this.#printed;
   }

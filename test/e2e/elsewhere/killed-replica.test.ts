@@ -1,4 +1,6 @@
-/** A worker from elsewhere whose replica is killed in mid-job goes on with the job at the next owner, and nobody runs it again. */
+/**
+ * A worker from elsewhere goes on with its job at the next owner after its replica is killed, and the job does not run again.
+ */
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, inject, it } from "vitest";

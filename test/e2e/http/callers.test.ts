@@ -1,4 +1,4 @@
-/** What pages in a real browser can do with a built `sv-emulate` whose key is known, and by which addresses it is called. */
+/** What pages in a real browser can do with a built `sv-emulate` with a known key, and the addresses at which it answers. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { networkInterfaces } from "node:os";
@@ -9,7 +9,7 @@ import { chromiumIsMissing, startChromium } from "../../setup/chromium.ts";
 import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
 import { type EmulatorProcess, startEmulatorProcess } from "../emulator-process.ts";
 
-/** A name of somebody else, which his name server lets lead to this machine. */
+/** A foreign name that its name server points to this machine. */
 const REBOUND = "rebound.test";
 
 const TREE = {
@@ -48,7 +48,7 @@ async function attempt(page: Page, given: Attempt) {
   }, given);
 }
 
-/** Opens a page of a server that has ended when this resolves: whoever listens at its port now has the page's origin. */
+/** Opens a page of a server that has ended when this resolves: the next listener at its port has the page's origin. */
 async function openPageAt(page: Page, hostname: string): Promise<URL> {
   const server = createServer((_request, response) => {
     response.setHeader("content-type", "text/html").end("<!doctype html><title>page</title>");

@@ -43,7 +43,7 @@ test("by HTTPS everything is called, a renewed certificate is used, and the end 
   const { url, apiKey } = emulator;
   expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/u);
 
-  // Its own commands trust what they are told to.
+  // Its own commands trust this certificate.
   const ready = await command(["ready", "--wait", "30s"], emulator);
   expect([ready.code, ready.stdout]).toEqual([0, "ready"]);
   const trusted = { NODE_EXTRA_CA_CERTS: files.cert };

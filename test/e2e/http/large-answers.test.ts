@@ -13,10 +13,10 @@ const OUTPUT_BYTES = 19_000_000;
 /** Who keep the whole answer of each in memory need three times the bound. */
 const READERS = sized(60, 120);
 const MAX_RESIDENT_BYTES = 400_000_000;
-/** How far above what it was before the emulator's memory may be soon after all have hung up. */
+/** Maximum growth of the emulator's memory soon after all clients have gone, bytes. */
 const LEFT_BYTES = 60_000_000;
 
-/** The stage with one job that has ended, and the path at which it is read. */
+/** The stage with one job that has ended, and the path to read it. */
 async function stageWithLargeOutput() {
   const stage = await Stage.set({
     endpoints: { large: { handler: "returns-as-many-bytes.ts", workersMax: 1 } },

@@ -1,6 +1,6 @@
 /**
- * Under many large payloads at once the emulator takes a bounded amount of memory and descriptors, answers others meanwhile, and
- * serves every client. For figures run it alone on a quiet machine, in full size.
+ * Under many large payloads at once the emulator uses bounded memory and descriptors, answers other requests, and serves every
+ * client. For figures run it alone on a quiet machine, in full size.
  */
 import { createHash } from "node:crypto";
 import { once } from "node:events";

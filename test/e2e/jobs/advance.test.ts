@@ -1,4 +1,4 @@
-/** The service's clock is advanced while real workers are at work: what waits moves with it, handlers do not. */
+/** Advances the service's clock while real workers run jobs: waits follow it, handlers do not. */
 import { expect, test } from "vitest";
 import { NotFoundError } from "../../../runtime/client/index.ts";
 import { Gate } from "./gate.ts";

@@ -6,7 +6,7 @@ import { DebuggerClient, freeAddress } from "../../debugger-client.ts";
 import { Stage } from "./stage.ts";
 
 const EXECUTION_TIMEOUT_MS = 5_000;
-/** Later than this the service ends a job whose worker has not. */
+/** Time after which the service ends a job that its worker has not ended. */
 const OVERRUN_MS = EXECUTION_TIMEOUT_MS + LIMITS.executionGraceMs;
 
 test("neither worker nor service ends a job that stands at a breakpoint; afterwards executionTimeout counts again", async () => {

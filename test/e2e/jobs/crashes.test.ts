@@ -1,4 +1,4 @@
-/** Handlers that crash beside other jobs, or after their own: the neighbours and the next job run. */
+/** Handlers that crash beside other jobs, or after their own: the other jobs and the next one run. */
 import { expect, test } from "vitest";
 import { JobError } from "../../../runtime/client/index.ts";
 import { sized } from "../../setup/size.ts";

@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 
-/** Short, so that what ignores everything is soon over. */
+/** Short, so that tests of handlers that ignore everything end soon. */
 export const GRACE_MS = 300;
 
 export interface Ending {

@@ -9,7 +9,7 @@ import { Stage } from "./stage.ts";
 
 const REFUSED = { status: 507, code: "storage_failed" };
 const OUTAGE_MS = 5_000;
-/** At once: so long, or on a loaded machine a few times as long as the same takes while syncs do not fail. */
+/** Maximum time of an immediate answer: on a loaded machine a few times the time without failing syncs. */
 const PROMPT_MS = 2_000;
 const PROMPT_TIMES = 4;
 

@@ -1,4 +1,4 @@
-/** Every way in which a handler misbehaves once it runs: outcome, failure report, log, the next job, and what is left. */
+/** All ways in which a running handler misbehaves: outcome, failure report, log, the next job, and leftovers. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { JobError, type EndpointClient, type Job } from "../../../runtime/client/index.ts";
 import { ENDINGS, GRACE_MS, type Ending } from "./endings.ts";
@@ -7,7 +7,7 @@ import { Stage } from "./stage.ts";
 
 /** Whatever a handler does, its supervisor stays small. */
 const SUPERVISOR_MAX_BYTES = 250_000_000;
-/** Of jobs that something else ends: a loaded machine needs long for a heap that is full. */
+/** Timeout of jobs that end by another cause: a loaded machine takes long to fill a heap. */
 const AMPLE_MS = 60_000;
 let stage: Stage;
 const mark = (fixture: string): string => `FIXTURE_AT_WORK=${fixture}`;
@@ -49,7 +49,7 @@ async function ended(endpoint: EndpointClient, jobId: string): Promise<Job> {
   }
 }
 
-/** What the log says of the job, level by level; what the handler's process prints of itself comes without a job. */
+/** The log lines of a job by level; the handler process's own output has no job. */
 function saidOf(jobId: string): string[] {
   return (
     stage.emulator.stderrLines
@@ -90,7 +90,7 @@ test.concurrent.each<Ending>(ENDINGS)(
       expect(saidOf(id)).toEqual(says);
     }
 
-    // The worker goes on with one handler process, the same or another, perhaps with one that stands by.
+    // The worker goes on with one handler process, the same or a new one, perhaps with one in reserve.
     const left = processesOf(fixture);
     expect(left.others).toEqual([]);
     expect(left.supervisors).toHaveLength(1);

@@ -6,7 +6,7 @@ import { Gate } from "./gate.ts";
 import { makeSmallDisk } from "./small-disk.ts";
 import { Stage } from "./stage.ts";
 
-/** Enough that a few submissions use up what is left in files that had room. */
+/** Small enough that a few submissions use up the room left in files. */
 const PADDING = "x".repeat(50_000);
 
 /** One running job, and the others behind it; all come to the gate by their numbers. */
@@ -95,7 +95,7 @@ describe.runIf(tmpfsIsMissing === undefined)("a full data directory", () => {
     const { stage, gate, jobs } = scene;
     disk.fill();
     await submitUntilFull(scene);
-    // As large as an input for which there is no room.
+    // An input that is too large for the remaining room.
     await gate.open("0", PADDING);
     await stage.emulator.stderrMatch(/a worker's report could not be taken/);
     const id = jobs[0]?.id ?? "";

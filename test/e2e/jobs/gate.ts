@@ -1,4 +1,4 @@
-/** A gate at which handlers wait until the test lets them on: the fixture waits-at-a-gate comes here. */
+/** A gate at which handlers of the fixture waits-at-a-gate wait until the test opens it. */
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -13,14 +13,14 @@ export class Gate implements AsyncDisposable {
     const name = (request.url ?? "").slice(1);
     const jobId = String(request.headers["x-job-id"]);
     this.names.push(name);
-    // Another attempt takes the place of one that has gone.
+    // Another attempt replaces one that has gone.
     if (this.#gone.delete(name)) this.#visits.delete(name);
     this.#visit(name).resolve({ jobId, response });
     response.once("close", () => void (response.writableEnded || this.#gone.add(name)));
   });
   readonly #gone = new Set<string>();
   readonly #visits = new Map<string, PromiseWithResolvers<Visitor>>();
-  /** Everybody who came, in this order. */
+  /** All visitors in their order. */
   readonly names: string[] = [];
 
   static async build(): Promise<Gate> {
@@ -61,7 +61,7 @@ export class Gate implements AsyncDisposable {
   async #answer(name: string, status: number, text: string): Promise<void> {
     const { response } = await this.#visit(name).promise;
     this.#visits.delete(name);
-    // Whoever comes next under this name takes nobody's place, though this one may have gone before it was answered.
+    // The next visitor with this name replaces nobody, even if this one has gone before its answer.
     this.#gone.delete(name);
     response.writeHead(status, { connection: "close" }).end(text);
   }

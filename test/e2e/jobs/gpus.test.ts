@@ -1,4 +1,4 @@
-/** Declared GPUs with real workers: each has its own, and whoever finds none free waits until one is. */
+/** Declared GPUs with real workers: each has GPUs of its own, and a worker without a free one waits. */
 import { expect, test } from "vitest";
 import { eventually } from "./observe.ts";
 import { scriptInNvidiaSmi, standInNvidiaSmi } from "../../setup/stand-in-nvidia-smi.ts";
@@ -35,7 +35,7 @@ test("two workers never share a device, and a third waits until one of them has 
   expect(given).toEqual(new Set(["0", "1"]));
   expect([first["SV_GPU_TYPE"], second["SV_GPU_TYPE"]]).toEqual(["NVIDIA L4", "NVIDIA L4"]);
   expect(first["SV_GPU_MEMORY_GB"]).toBe("24");
-  // Simulated ones hide nothing of what the machine really has.
+  // Simulated GPUs hide no real ones.
   expect(first["CUDA_VISIBLE_DEVICES"]).toBe(process.env["CUDA_VISIBLE_DEVICES"]);
   expect((await envOf("plain"))["SV_GPU_IDS"]).toBeUndefined();
 

@@ -1,4 +1,4 @@
-/** Workers that are killed and frozen on demand, with real processes: what becomes of their jobs, and what operators see. */
+/** Workers that are killed and frozen on demand, with real processes: the fate of their jobs, and what operators see. */
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";

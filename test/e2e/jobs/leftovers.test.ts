@@ -29,7 +29,7 @@ interface Scene extends AsyncDisposable {
   readonly left: () => ObservedProcess[];
 }
 
-/** An emulator whose handlers are all at work, and whose standby processes wait. */
+/** An emulator with busy handlers and waiting standby processes. */
 async function setScene(): Promise<Scene> {
   const mark = `LEFT_OVER=${crypto.randomUUID()}`;
   const [name = "", value = ""] = mark.split("=");

@@ -1,4 +1,4 @@
-/** Finds processes of this machine by a mark in their environment, whoever their parents are. */
+/** Finds processes by a mark in their environment, whatever their parents. */
 import fs from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { PROC } from "../../setup/proc.ts";
@@ -13,7 +13,7 @@ export interface ObservedProcess {
   readonly startedAt: number;
 }
 
-/** The processes whose environment has `mark`, as `NAME=value`; this process is left out. */
+/** Processes with `mark`, as `NAME=value`, in their environment; this process is left out. */
 export function processesMarked(mark: string): ObservedProcess[] {
   return fs
     .readdirSync(PROC)
@@ -32,7 +32,7 @@ function observed(pid: number, mark: string): ObservedProcess[] {
     const startedAt = Number(read("stat").split(") ").at(-1)?.split(" ")[19]);
     return [{ pid, parentPid, commandLine, startedAt }];
   } catch {
-    // It ended meanwhile, or belongs to somebody else.
+    // The process has ended, or belongs to another user.
     return [];
   }
 }
@@ -43,16 +43,15 @@ export function peakBytes({ pid }: Pick<ObservedProcess, "pid">): number {
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1_024;
 }
 
-/** Has that counted from now on. Answers what it has resident now. */
+/** Starts the measurement. Returns the present resident memory. */
 export function resetPeakBytes({ pid }: Pick<ObservedProcess, "pid">): number {
   fs.writeFileSync(`${PROC}/${pid}/clear_refs`, "5");
   return peakBytes({ pid });
 }
 
 /**
- * What `look` answers, once it answers anything but undefined; looks again and again, the less often the longer it takes.
- *
- * @throws Error that says `what` was waited for when `limitMs` have passed
+ * Polls `look` until its result is not undefined, less often over time.
+ * @throws Error that names `what` after `limitMs`
  */
 export async function eventually<T>(
   what: string,

@@ -12,7 +12,7 @@ const SLEEP_SECONDS = 3_600;
 /** Much shorter than the sleep, and longer than the job works on a busy machine. */
 const EXECUTION_TIMEOUT_MS = 300_000;
 const PAUSE_MS = 100;
-/** It works for so long that what a lease and the grace of the service allow is over long before its end. */
+/** Works longer than a lease and the service's grace. */
 const CHUNKS = Array.from(
   { length: (sized(1.2, 2) * (LIMITS.leaseMs + LIMITS.executionGraceMs)) / PAUSE_MS },
   (_, number) => number,

@@ -1,4 +1,4 @@
-/** An emulator with a config, a client and a mark by which everything it started is found again. */
+/** An emulator with a config, a client and a mark that finds everything it started. */
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
@@ -10,7 +10,7 @@ import { processesMarked } from "./observe.ts";
 const fixtures = path.resolve(import.meta.dirname, "../../fixtures/handlers");
 
 export interface StageOptions {
-  /** By id: what the config says of it, with the name of a fixture as `handler`. */
+  /** Settings by endpoint id, with the name of a fixture as `handler`. */
   readonly endpoints: Readonly<
     Record<string, { readonly handler: string; [key: string]: unknown }>
   >;

@@ -1,4 +1,4 @@
-/** A disk that stalls under load: nobody is judged by it, everybody is answered, and nothing that was acknowledged is lost. */
+/** A disk that stalls under load: no worker is judged by it, every client gets an answer, and no acknowledged job is lost. */
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { ConnectionError, ServiceUnavailableError } from "../../../runtime/client/index.ts";
@@ -15,7 +15,7 @@ const CHUNKS = Array.from({ length: 60 }, (_, number) => number);
 const MAX_GROWTH_BYTES = 200_000_000;
 /** Who finds no room in a batch is refused after this long, and is not kept waiting much longer. */
 const [ROOM_WAIT_MS, PROMPT_MS] = [10_000, 5_000];
-/** So many clients of before the stall say what all of them take on this machine, of which twice is not much longer. */
+/** Number of clients before the stall that measure this machine; twice their time is an acceptable answer. */
 const FIRST_CLIENTS = CLIENTS / 10;
 const COMPLAINTS = /could not|lost|said nothing|did not renew|unresponsive/;
 
@@ -53,7 +53,7 @@ async function setScene() {
         .then((job) => job.id, refusal);
       return { marker, id, tookMs: performance.now() - startedAt };
     },
-    /** Has the next sync of each thread of the emulator take so long; resolves when one has begun. */
+    /** Delays the next sync of each thread of the emulator; resolves when one has begun. */
     async stall(stallMs: number) {
       const syncs = await injectIntoSyncs(pid(), `delay_enter=${stallMs * 1_000}:when=1`);
       await eventually("a sync hangs", () => (syncs.begun > 0 ? true : undefined));
@@ -83,13 +83,13 @@ async function setScene() {
 
 type Scene = Awaited<ReturnType<typeof setScene>>;
 
-/** Answers nothing for the refusal of who finds no room in a batch. */
+/** Returns undefined for the refusal of a client that finds no room in a batch. */
 function refusal(error: unknown): undefined {
   if (!(error instanceof ServiceUnavailableError)) throw error;
   expect(error).toMatchObject({ status: 503, code: "storage_busy", retryAfterMs: ROOM_WAIT_MS });
 }
 
-/** Two jobs that run, and end while nothing can be stored; answers what becomes of them. */
+/** Two running jobs that end while nothing can be stored; returns their outcome. */
 async function runTwo({ stage, work }: Scene) {
   const streams = stage.endpoint<Output>("streams");
   const input = { marker: "streaming", chunks: CHUNKS, pauseMs: 50 };

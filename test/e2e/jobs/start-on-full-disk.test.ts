@@ -1,4 +1,4 @@
-/** A start on a full disk: what is stored can be read, nothing is taken, and with room again the rest goes on by itself. */
+/** A start on a full disk: stored data can be read, no job is accepted, and with room again the rest goes on by itself. */
 import { describe, expect, test } from "vitest";
 import { tmpfsIsMissing } from "../../setup/tmpfs.ts";
 import { Gate } from "./gate.ts";
@@ -8,7 +8,7 @@ import { Stage } from "./stage.ts";
 const GATED = { handler: "waits-at-a-gate.ts", workersMin: 1, workersMax: 1 };
 const NO_ROOM = { status: 507, code: "storage_full" };
 
-/** A job that is done, one that runs, and one that waits behind it. */
+/** A finished job, a running one, and a waiting one. */
 async function setScene(dataDir: string) {
   const stage = await Stage.set({ endpoints: { gated: GATED }, dataDir });
   const gate = await Gate.build();
@@ -31,7 +31,7 @@ async function setScene(dataDir: string) {
 
 type Scene = Awaited<ReturnType<typeof setScene>>;
 
-/** The running job does not get through the gate before it comes there anew. */
+/** The running job does not pass the gate before its second attempt arrives there. */
 async function kill({ stage, gate }: Scene): Promise<void> {
   await stage.kill();
   await gate.turnAway("running");

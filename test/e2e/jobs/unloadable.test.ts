@@ -1,4 +1,7 @@
-/** Handlers that cannot be made ready: the reason is told, jobs wait, others work, nothing spins, and a repair serves them. */
+/**
+ * Handlers that cannot be initialized: the reason is logged, jobs wait, other endpoints work, nothing spins, and a repair
+ * serves the jobs.
+ */
 import fs from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -124,7 +127,7 @@ test.concurrent.each(UNLOADABLE)(
       (waitMs) => `worker could not initialize; the next try is in ${waitMs} ms`,
     );
     await eventually(`${id} is left alone for 4 s`, async () => {
-      // Neither questions nor jobs hasten the next try, and other endpoints work.
+      // Neither requests nor jobs bring the next try forward, and other endpoints work.
       await endpoint.health();
       await stage.endpoint("works").runSync({ beside: id });
       return logOf(id).errors.some((error) => error === waits[2]) ? true : undefined;

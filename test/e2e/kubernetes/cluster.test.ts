@@ -1,4 +1,4 @@
-/** The cluster of the tests has what other tests rely on: pods, services, roles, GPUs, evictions. It leaves nothing behind. */
+/** The cluster of the tests has pods, services, roles, GPUs and evictions for other tests. It leaves nothing behind. */
 import { once } from "node:events";
 import fs from "node:fs";
 import http from "node:http";
@@ -167,7 +167,7 @@ function named(apiVersion: string, kind: string, name: string) {
   return { apiVersion, kind, metadata: { name } };
 }
 
-/** Commands of this machine's processes whose arguments contain the folder. */
+/** Command lines of this machine's processes that contain the folder. */
 function processesOf(folder: string): readonly string[] {
   return fs.globSync("/proc/[0-9]*/cmdline").flatMap((file) => {
     const command = fs.existsSync(file) ? fs.readFileSync(file, "utf8") : "";

@@ -1,4 +1,6 @@
-/** The service on a real cluster: workers are pods, wait for what the cluster lacks, lose no job, and leave nothing behind. */
+/**
+ * The service on a real cluster: workers are pods, wait for resources of the cluster, lose no job, and leave nothing behind.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { kubernetesIsMissing } from "../../setup/kubernetes/programs.ts";
 import { eventually } from "../jobs/observe.ts";

@@ -1,4 +1,4 @@
-/** An emulator whose workers are processes of the stand-in for a live worker in Python. */
+/** An emulator with workers that are processes of the Python stand-in for a live worker. */
 import path from "node:path";
 import { type Client, createClient, type EndpointClient } from "../../../runtime/client/index.ts";
 import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
@@ -15,7 +15,7 @@ export interface LiveJob {
   readonly count?: number;
 }
 
-/** Has the endpoint `one`, whose workers take one job at a time, and `four`; each has one worker at most. */
+/** Has the endpoints `one`, with one job at a time, and `four`; each has at most one worker. */
 export class CommandStage implements AsyncDisposable {
   readonly #tree: TemporaryTree;
   #emulator: EmulatorProcess | undefined;
@@ -70,7 +70,7 @@ export class CommandStage implements AsyncDisposable {
     return workerId;
   }
 
-  /** All processes of a worker, the one that was started first. */
+  /** All processes of a worker, the first one first. */
   processes(workerId: string): readonly ObservedProcess[] {
     const all = processesMarked(`SV_WORKER_ID=${workerId}`);
     return all.toSorted((a, b) => a.startedAt - b.startedAt || a.pid - b.pid);

@@ -68,7 +68,7 @@ describe.skipIf(pythonIsMissing !== undefined)("workers of a command", () => {
     const { id } = await one.run({ do: "wait", seconds: 1 });
     const workerId = await stage.begun(id);
     const [leader, ...others] = stage.processes(workerId);
-    // The one that pings holds its output open.
+    // The pinging process keeps its output open.
     expect(others.length).toBeGreaterThan(0);
     process.kill(leader?.pid ?? 0, "SIGKILL");
     await stage.gone(workerId);

@@ -1,9 +1,12 @@
-/** A template and an endpoint made through each management interface: a job runs on what was made, and the others read it right. */
+/**
+ * A template and an endpoint created through each management interface: a job runs on them, and the other interfaces read them
+ * correctly.
+ */
 import assert from "node:assert/strict";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Stage } from "../jobs/stage.ts";
 
-/** Of a handler that is served from a file. */
+/** Of a handler served from a file. */
 const IMAGE = "sv.local/echo";
 
 let stage: Stage;
@@ -72,7 +75,7 @@ const MAKERS: Readonly<Record<string, (name: string) => Promise<Made>>> = {
   },
 };
 
-/** What an endpoint is called, who its workers are and what they are made of, by each interface. */
+/** Name, workers and container of an endpoint in each interface. */
 const READERS: Readonly<Record<string, (endpointId: string) => Promise<object>>> = {
   "/v1": async (id) => {
     const read = await call("GET", `/v1/endpoints/${id}?includeTemplate=true`);

@@ -1,4 +1,4 @@
-/** Whatever bytes peers send to the ports of the built emulator, it lives, serves, and gives back what they took. */
+/** Whatever bytes peers send to the ports of the built emulator, it lives, serves, and releases their resources. */
 import { once } from "node:events";
 import fs from "node:fs";
 import net from "node:net";
@@ -17,7 +17,7 @@ import { playCase, type Ports } from "./raw-case.ts";
 
 const CASES = sized(150, 10_000);
 const AT_ONCE = 12;
-/** Cases after which the process has loaded and allocated what it needs. */
+/** Number of cases after which the process has loaded and allocated everything it needs. */
 const WARM_UP = sized(50, 1_000);
 const SILENT = 10;
 

@@ -1,4 +1,4 @@
-/** One connection of a hostile peer: what it sends to which port, and how it leaves. */
+/** One connection of a hostile peer: its bytes, the port, and how it leaves. */
 import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import net from "node:net";
@@ -16,7 +16,7 @@ import {
   tlsRecord,
 } from "./raw-bytes.ts";
 
-/** Where a peer may connect, and what it knows. */
+/** Ports for a peer, and what it knows. */
 export interface Ports {
   readonly clients: number;
   readonly objects: number;
@@ -31,7 +31,7 @@ export interface Ports {
 /** How long a peer stays that waits for an answer, ms. */
 const STAYS_MS = 30;
 
-/** How long an agreement on TLS may take before the case goes on without, ms. */
+/** Time limit of a TLS handshake after which the case goes on without it, ms. */
 const TLS_MS = 5_000;
 
 type Kind = (random: SeededRandom, ports: Ports) => Promise<net.Socket>;
@@ -113,7 +113,10 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
 };
 
-/** Resolves when the peer has left. Never rejects. @param index with `seed`, the case anew */
+/**
+ * Resolves when the peer has left. Never rejects.
+ * @param index repeats the case together with `seed`
+ */
 export async function playCase(seed: number, index: number, ports: Ports): Promise<void> {
   const random = new SeededRandom(seed + index);
   const kinds = Object.values(KINDS);

@@ -172,7 +172,7 @@ test.skipIf(pythonIsMissing !== undefined)(
       const job = await client.endpoint<object>("my-endpoint").runSync({ do: "echo", a: 1 });
       expect(job).toMatchObject({ output: { do: "echo", a: 1 }, workerId: "by-hand" });
     } finally {
-      // It leads a group, for it has a process of its own that pings.
+      // It leads a process group: it has a child that pings.
       process.kill(-pid, "SIGKILL");
     }
   },

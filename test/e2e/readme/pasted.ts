@@ -10,7 +10,7 @@ export function commandsBelow(file: string, heading: string): readonly string[] 
   return shellBelow(readDocument(file), heading).flatMap(commandsIn);
 }
 
-/** What each command came to. `directory` stands for /tmp. */
+/** Output of each command. `directory` stands for /tmp. */
 export async function pasteAll(
   shell: Shell,
   commands: readonly string[],

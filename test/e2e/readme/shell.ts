@@ -6,7 +6,7 @@ import type { Readable, Writable } from "node:stream";
 
 export interface Ran {
   readonly output: string;
-  /** The output in the pieces in which it came. */
+  /** The output in its pieces. */
   readonly pieces: readonly Piece[];
   readonly exitCode: number;
 }
@@ -18,7 +18,7 @@ export interface Piece {
 }
 
 export interface Shell extends AsyncDisposable {
-  /** Resolves when the command has ended; what it sets, later ones see. Give one command at a time. */
+  /** Resolves when the command has ended; later commands see what it sets. Run one command at a time. */
   run(command: string): Promise<Ran>;
 }
 
@@ -28,7 +28,7 @@ export interface ShellOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Opens bash; what commands write to stderr is shown. */
+/** Opens bash; stderr of commands is shown. */
 export function openShell({ cwd, env = {} }: ShellOptions): Shell {
   const child = spawn("bash", ["--noprofile", "--norc"], {
     cwd,
@@ -55,7 +55,7 @@ async function run(
   const end = new RegExp(`\\n${mark} (\\d+)\\n`);
   const pieces: Piece[] = [];
   const startedAt = performance.now();
-  // A command must not read what is typed after it.
+  // A command must not read the typed input after it.
   child.stdin.write(`{\n${command}\n} < /dev/null\nprintf '\\n%s %d\\n' ${mark} $?\n`);
   return new Promise((resolve, reject) => {
     const take = (text: string): void => {

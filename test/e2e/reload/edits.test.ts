@@ -1,4 +1,4 @@
-/** Handlers that are edited while they are served: which edits count, and what becomes of jobs meanwhile. */
+/** Edits of handlers while they are served: which edits count, and what happens to running jobs. */
 import fs from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Gate } from "../jobs/gate.ts";

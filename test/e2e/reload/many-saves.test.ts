@@ -18,7 +18,7 @@ const preload = new URL("../../fixtures/preload/collects-when-told.mjs", import.
 /** Where young objects lie is kept small: by itself it grows by tens of MB when the machine is slow, and stays so. */
 const NODE_OPTIONS = `--expose-gc --max-semi-space-size=1 --import ${preload.href}`;
 
-/** What runs for as long as the service does, and for each version: the process that runs, and the one that waits. */
+/** Processes that live as long as the service, and processes of each version: the running one and the reserve. */
 const PROGRAMS = { "sv-emulate": 1, "sv-worker": 1, esbuild: 1, "handler-process": 2 };
 
 /** How many processes run of each program. */
@@ -28,12 +28,12 @@ function programs(served: ReloadingEmulator): Readonly<Record<string, number>> {
   return counts;
 }
 
-/** One that is none of `PROGRAMS` is told by its whole command line. */
+/** A process that is not one of `PROGRAMS` is described by its command line. */
 function programOf({ commandLine }: ObservedProcess): string {
   return Object.keys(PROGRAMS).find((name) => commandLine.includes(name)) ?? commandLine;
 }
 
-/** Those that end and those that start are waited for. */
+/** Waits for processes that are ending or starting. */
 async function settle(served: ReloadingEmulator): Promise<void> {
   await expect.poll(() => programs(served)).toEqual(PROGRAMS);
 }

@@ -13,7 +13,7 @@ export function answering(text: string): string {
 
 interface StartOptions {
   readonly args?: readonly string[];
-  /** Symbolic links by their path, with what they lead to. */
+  /** Symbolic links by path, with their targets. */
   readonly links?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -68,13 +68,13 @@ export class ReloadingEmulator implements AsyncDisposable {
     return (await this.client.endpoint(endpointId).runSync(input)).output;
   }
 
-  /** How often the log says that the handler of an endpoint was built anew. */
+  /** Number of rebuilds of the endpoint's handler in the log. */
   reloads(endpointId: string): number {
     return this.logged(/"built: /u).filter((line) => line.includes(`"endpointId":"${endpointId}"`))
       .length;
   }
 
-  /** Resolves when the handler of an endpoint was built anew so often. */
+  /** Resolves after this number of rebuilds of the endpoint's handler. */
   async reloaded(endpointId: string, times: number): Promise<void> {
     await eventually(`${times} reloads`, () => this.reloads(endpointId) >= times || undefined);
   }
@@ -106,7 +106,7 @@ export class ReloadingEmulator implements AsyncDisposable {
   }
 }
 
-/** Calls until the answer is this one; other answers, and what goes wrong before it, are passed over. */
+/** Calls until this answer comes; other answers and errors before it are ignored. */
 export async function expectAnswer(
   served: ReloadingEmulator,
   endpointId: string,

@@ -1,4 +1,4 @@
-/** The built library: what its modules load only when they are called is in the package too. */
+/** The built library: the package contains modules that are loaded on demand. */
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";

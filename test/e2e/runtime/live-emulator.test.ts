@@ -27,7 +27,7 @@ export default async function* ({ input: { count } }) {
 
 type EndpointId = "gate" | "yields" | "counts";
 
-/** An emulator that starts no workers: who takes its jobs has come by itself. */
+/** An emulator that starts no workers: the worker comes by itself. */
 class LiveStage implements AsyncDisposable {
   readonly #tree: TemporaryTree;
   readonly gate: Gate;
@@ -63,7 +63,7 @@ class LiveStage implements AsyncDisposable {
     return this.#emulator;
   }
 
-  /** The endpoint `gate`, whose jobs wait for the test. */
+  /** The endpoint `gate` with jobs that wait for the test. */
   get jobs(): EndpointClient<unknown, string> {
     return this.endpoint("gate");
   }
@@ -179,7 +179,7 @@ describe("sv-worker on an emulator, over the live protocol", () => {
     await gate.open("done");
     await worker.says("the queue has not taken the result of a job");
     await stage.start();
-    // A result that comes before the worker has asked for jobs again is not counted: its job is done anew.
+    // A result does not count before the worker has asked for jobs again: its job runs again.
     for (const name of ["done", "running", "waiting"]) void letThrough(gate, name);
     for (const id of [done, running, waiting]) {
       expect(await stage.jobs.wait(id)).toMatchObject({ output: "through" });

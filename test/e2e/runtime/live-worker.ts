@@ -1,4 +1,4 @@
-/** The built `sv-worker` as a process that is told of the live service, and of nothing else. */
+/** The built `sv-worker` as a process with the settings of the live service only. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";

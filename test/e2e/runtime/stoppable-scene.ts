@@ -1,4 +1,4 @@
-/** An emulator with one real worker that a test may stop, and what is seen of its processes and its handler. */
+/** An emulator with one real worker that a test can stop, and the state of its processes and its handler. */
 import fs from "node:fs/promises";
 import { temporaryTree } from "../../temporary-tree.ts";
 import { eventually, type ObservedProcess, processesMarked } from "../jobs/observe.ts";

@@ -1,4 +1,4 @@
-/** The program `sv-worker`: what it reports, how it leaves, and that a stuck handler never holds it up. */
+/** The program `sv-worker`: its reports, its exit, and that a stuck handler never delays it. */
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import type { ScriptedSession } from "../../contract/job-source/scripted-service.ts";

@@ -1,4 +1,4 @@
-/** The service where there is no /proc, as on a Mac: what it does by `ps`, and what it says that it cannot tell. */
+/** The service without /proc, as on a Mac: what it finds out with `ps`, and what it reports as unknown. */
 import path from "node:path";
 import { expect, test } from "vitest";
 import { createClient } from "../../../runtime/client/index.ts";

@@ -1,4 +1,4 @@
-/** The first minute of a new user, who has nothing but the packed package: begun, served, failing, explained, mended. */
+/** The first minute of a new user with only the packed package: created, served, failing, explained, repaired. */
 import fs from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";

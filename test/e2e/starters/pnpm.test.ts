@@ -43,7 +43,7 @@ test.skipIf(isMissing !== undefined)(
     const tag = `sv-test/pnpm-greeter:${process.pid}`;
     const run = ["run", "--rm", "-i", "--label", docker.label, tag, "run"];
     const images = ["--base-image", node, "--node-image", node];
-    // By its own Dockerfile, and by the one that is made where there is none.
+    // With its own Dockerfile, and with a generated one.
     for (const how of ["own", "made"]) {
       if (how === "made") fs.rmSync(path.join(directory, "Dockerfile"));
       const built = await cli.run(["build", ...images, "--tag", tag], docker.host, directory);

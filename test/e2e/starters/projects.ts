@@ -16,7 +16,7 @@ interface Manifest {
 /** One starter's project is called after it, and lies in a directory of that name. */
 export class StarterProjects implements AsyncDisposable {
   readonly cli: PackedCli;
-  /** Here npm finds this project as packed, and all that it needs. */
+  /** Registry with this project as packed, and all its dependencies. */
   readonly registry: NpmRegistry;
   readonly #home: TemporaryDirectory = temporaryDirectory();
   #registryUrl = "";

@@ -8,7 +8,7 @@ import { projectName, type StarterProjects } from "./projects.ts";
 export class StarterImages implements AsyncDisposable {
   readonly #docker: TestDocker;
   readonly #projects: StarterProjects;
-  /** Which images those of the projects are built on. */
+  /** Base images of the projects' images. */
   readonly #beneath: readonly string[];
 
   private constructor(docker: TestDocker, projects: StarterProjects, beneath: readonly string[]) {

@@ -25,7 +25,7 @@ describe.skipIf(npmIsMissing !== undefined)("the starters", () => {
 
   beforeAll(async () => {
     projects = await StarterProjects.make();
-    // What takes longest goes on at the same time.
+    // The slowest steps run at the same time.
     const prepared = dockerIsMissing === undefined ? StarterImages.prepare(projects) : undefined;
     const startedAt = performance.now();
     await Promise.all([projects.install(), prepared]);

@@ -1,4 +1,4 @@
-/** A data directory that is copied while its emulator works, as docs/operating.md says, is one that an emulator starts on. */
+/** A data directory copied while its emulator works, as in docs/operating.md, can be used by an emulator. */
 import { execFile } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";

@@ -7,7 +7,7 @@ import { type EmulatorProcess, startEmulatorProcess } from "../emulator-process.
 
 const HANDLER = path.resolve(import.meta.dirname, "../../fixtures/handlers/uploads-as-told.ts");
 const ENDPOINT = "uploads-as-told";
-/** With what JSON, addresses and shells write in another way. */
+/** Contains characters that JSON, addresses and shells escape. */
 const PLANTED = 'canary/+ "of a job" \\ ü';
 const formsOf = (secret: string): readonly string[] => [
   secret,
@@ -20,7 +20,7 @@ const temporary = temporaryDirectory();
 const dataDir = path.join(temporary.path, "data");
 const said: string[] = [];
 let emulator: EmulatorProcess;
-/** Of the emulator's own store, which every worker is given. */
+/** Secrets of the emulator's own store, which every worker gets. */
 let ownSecret: string;
 
 beforeAll(async () => {
@@ -80,7 +80,7 @@ test("planted secrets are said in no answer, no line and no file but those that 
   }
   expect(await play("uploads", refusing)).toBe("FAILED");
   expect(await play("lets somebody else throw it", refusing)).toBe("FAILED");
-  // Refused at the door: the answer says what is wrong, not what was sent.
+  // Refused at once: the answer names the problem, not what was sent.
   for (const wrong of [{ accessId: 7 }, { endpointUrl: PLANTED }, { [PLANTED]: PLANTED }]) {
     await ask(`/v2/${ENDPOINT}/run`, { input: {}, s3Config: { ...refusing, ...wrong } });
   }

@@ -171,7 +171,7 @@ describe.runIf(swiftIsMissing === undefined)("against Swift", () => {
       for (;;) yield Buffer.alloc(MB);
     }
     const reason = new Error("The job was stopped.");
-    // What later progress would find is no matter: the upload may be gone by then.
+    // Later progress values do not matter: the upload may be gone.
     let wasOpen: Promise<number> | undefined;
     const upload = job.upload("cancelled", endless(), {
       onProgress: () => {

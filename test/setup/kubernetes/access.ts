@@ -3,7 +3,7 @@ import { generateKeyPairSync, randomUUID } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 
-/** By what each part is known to the roles that Kubernetes comes with. */
+/** Names of the components in the roles of Kubernetes. */
 const USERS = {
   admin: ["test-admin", "system:masters"],
   "controller-manager": ["system:kube-controller-manager"],

@@ -1,6 +1,6 @@
 /**
- * Builds Kubernetes from Debian's source, for there is no package of what a cluster consists of: about 8 minutes on two idle
- * cores, once. As a program it builds what is not there yet, and ends.
+ * Builds Kubernetes from Debian's source, because there are no packages of its components: about 8 minutes on two idle cores,
+ * once. As a program it builds what is missing, and ends.
  */
 import { execFile } from "node:child_process";
 import fs from "node:fs";
@@ -16,7 +16,7 @@ const PROGRAMS = [...SERVERS, "kubelet"];
 const REFLECT = "github.com/modern-go/reflect2";
 const OPENAPI = "k8s.io/kubernetes/pkg/generated/openapi";
 const VENDORED = "k8s.io/kubernetes/vendor/k8s.io";
-/** Where programs have their version from, and that which the API server tells of. */
+/** Variables that set the programs' version, and the one that the API server reports. */
 const VERSIONED = ["component-base/version", "client-go/pkg/version"];
 
 async function build(): Promise<void> {

@@ -4,7 +4,10 @@ import { once } from "node:events";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 
-/** What it wrote to stdout, trimmed; it reads `input` on stdin. @throws Error with what it said where it fails */
+/**
+ * Its trimmed stdout; `input` goes to stdin.
+ * @throws Error with its output on failure
+ */
 export type Client = (args: readonly string[], input?: object) => Promise<string>;
 
 export function clientWith(program: string, kubeconfig: string): Client {

@@ -1,4 +1,4 @@
-/** The one node of a cluster, as those see it who work on the cluster. */
+/** The only node of a cluster, for code that sets up the cluster. */
 import type { ChildProcess } from "node:child_process";
 import { endProcess } from "../processes.ts";
 import { NODE_NAME } from "./access.ts";

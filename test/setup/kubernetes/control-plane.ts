@@ -10,7 +10,7 @@ const READY_MS = 120_000;
 /** Starts a program in the cluster's namespace. */
 export type Start = (program: string, ...flags: readonly string[]) => void;
 
-/** Of the services' addresses, which only pods and the node itself reach. */
+/** Range of service addresses, which only pods and the node itself reach. */
 const SERVICES = "10.96.0.0/16";
 
 const PORT = 6443;

@@ -17,10 +17,10 @@ const TUNABLES = {
   "kernel/keys/root_maxbytes": 25_000_000,
 };
 
-/** Where programs of a node put things whatever they are told. */
+/** Fixed paths of a node's programs. */
 const OWN_FOLDERS = ["/run", "/var/lib", "/var/log"];
 
-/** Fills the namespace with file systems in memory, which nobody else sees and which go with it. */
+/** Adds file systems in memory to the namespace; only it sees them, and they go with it. */
 export async function furnish({ under, outside }: NetworkNamespace, folder: string): Promise<void> {
   const [enter = "", ...entering] = under;
   const inside = async (...command: readonly string[]) => {
@@ -53,7 +53,7 @@ exec runc "$@"
   return file;
 }
 
-/** Of a kubelet that leaves the machine's cgroups, disks and addresses alone. */
+/** Settings of a kubelet that leaves the machine's cgroups, disks and addresses alone. */
 const KUBELET = {
   ...{ kind: "KubeletConfiguration", apiVersion: "kubelet.config.k8s.io/v1beta1" },
   // Nobody but this machine reaches it.
@@ -69,7 +69,7 @@ const KUBELET = {
   ...{ resolvConf: "", maxOpenFiles: 20_000 },
 };
 
-/** The command of a kubelet on the engine at `host`, for pods whose network `pauseImage` holds. */
+/** Command of a kubelet on the engine at `host`; `pauseImage` holds the network of pods. */
 export function kubeletCommand(
   access: Access,
   folder: string,
@@ -86,7 +86,7 @@ export function kubeletCommand(
   ];
 }
 
-/** The command of what makes the services' addresses lead to pods. */
+/** Command of the program that makes service addresses work. */
 export function proxyCommand(
   access: Access,
   folder: string,
@@ -97,7 +97,7 @@ export function proxyCommand(
     ...{ kind: "KubeProxyConfiguration", apiVersion: "kubeproxy.config.k8s.io/v1alpha1" },
     clientConnection: { kubeconfig: access.configurationOf("proxy") },
     ...{ mode: "iptables", clusterCIDR: pods, hostnameOverride: NODE_NAME, bindAddress: address },
-    // Two pods on one bridge: what goes over a service comes back over it.
+    // For two pods on one bridge: traffic to a service returns through the service.
     iptables: { masqueradeAll: true },
     // The kernel's table is the machine's.
     conntrack: { maxPerCore: 0, tcpEstablishedTimeout: "0s", tcpCloseWaitTimeout: "0s" },

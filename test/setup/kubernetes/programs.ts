@@ -14,7 +14,7 @@ export const KUBERNETES_VERSION = "1.20.2";
 const buildScript = path.join(import.meta.dirname, "build.ts");
 const buildDigest = createHash("sha256").update(fs.readFileSync(buildScript)).digest("hex");
 
-/** Where the servers and the kubelet lie, once they are built. A script that has changed builds them anew. */
+/** Folder of the servers and the kubelet. A changed script builds them again. */
 export const programsFolder = path.join(cache, `${KUBERNETES_VERSION}-${buildDigest.slice(0, 16)}`);
 
 /** Why tests with Kubernetes are left out here; undefined where they run. Under CI they are never left out. */
@@ -27,9 +27,9 @@ export function kubernetesIsMissing(): string | undefined {
 }
 
 /**
- * Makes the programs ready: about 8 minutes on two idle cores and 1.5 GB of disk for a while, the first time in a checkout.
- *
- * @throws Error with what the build said
+ * Builds the programs if needed: about 8 minutes on two idle cores and 1.5 GB of disk for a while, the first time in a
+ * checkout.
+ * @throws Error with the output of the build
  */
 export async function prepareKubernetes(): Promise<void> {
   fs.mkdirSync(cache, { recursive: true });

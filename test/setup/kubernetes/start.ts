@@ -33,7 +33,7 @@ export interface Kubernetes extends AsyncDisposable {
   /** The path of a configuration with all rights. */
   readonly kubeconfig: string;
   readonly nodeName: string;
-  /** The node's engine: what images it has, pods may run. They are never pulled. */
+  /** Engine of the node: pods may use its images, which are never pulled. */
   readonly docker: StoppableDocker;
   /** This machine's address for pods. */
   readonly hostAddress: string;
@@ -41,7 +41,7 @@ export interface Kubernetes extends AsyncDisposable {
   readonly helm: Client;
   /** One of the test's own, where pods may be made at once. */
   makeNamespace(): Promise<ClusterNamespace>;
-  /** From now on the node has so many `nvidia.com/gpu`. */
+  /** Sets the node's number of `nvidia.com/gpu`. */
   setGpus(count: number): Promise<void>;
   /** Evicts all pods of the node, and lets no pod start there until it is uncordoned. */
   drainNode(): Promise<void>;
@@ -54,7 +54,10 @@ export interface Kubernetes extends AsyncDisposable {
   said(): string;
 }
 
-/** Builds it first where it is not built yet. @throws Error with what its programs said when it does not come up */
+/**
+ * Builds it first if needed.
+ * @throws Error with the programs' output if it does not come up
+ */
 export async function startKubernetes(): Promise<Kubernetes> {
   await prepareKubernetes();
   await using parts = new AsyncDisposableStack();
@@ -129,7 +132,7 @@ async function startPlane({ access, start, memory, address, kubectl, processes }
 
 const isOk = (text: string): boolean => text === "ok";
 
-/** Ends at once when it is told to: a first process that does not heed SIGTERM would hold every pod for 10 s longer. */
+/** Ends at once when told to: a first process that ignores SIGTERM would delay the end of every pod by 10 s. */
 const PAUSES = "trap exit TERM; sleep 2147483647 & wait";
 
 /** What holds the network of a pod and does nothing. */

@@ -121,7 +121,7 @@ export class PodsApi implements AsyncDisposable {
     this.objects.change("pods", pod, (it) => ({ ...it, metadata: { ...it.metadata, ...marked } }));
   }
 
-  /** Deletes objects whose owners are gone, as every cluster does. */
+  /** Deletes objects without living owners, as every cluster does. */
   #collect(): void {
     for (const [kind, { metadata }] of this.objects.orphans())
       if (this.objects.find(kind, metadata.name)) this.delete(kind, metadata.name);

@@ -22,8 +22,8 @@ async function start(store: string): Promise<Emulator> {
 }
 
 /**
- * What the one that is asked tells while a job of each endpoint runs: the endpoints with one completed, those whose worker was
- * started, and the replicas that wrote the log.
+ * Answers of the asked replica while a job of each endpoint runs: endpoints with one completed job, endpoints with a started
+ * worker, and replicas with lines in the log.
  */
 async function toldOf({ url }: Emulator) {
   const events = await fetch(`${url}/emulator/events`, { headers });
@@ -35,7 +35,7 @@ async function toldOf({ url }: Emulator) {
   let text = "";
   for await (const piece of events.body?.pipeThrough(new TextDecoderStream()) ?? []) {
     text += piece;
-    // All replicas have said where they stand: what happens from now on is told.
+    // Waits until the positions of all replicas are known: later events are sent.
     if (/^id: .*\n\n/mu.test(text)) jobs ??= NAMES.map((name) => run(name));
     for (const [, name = ""] of text.matchAll(/"endpointId":"(\w+)"[^\n]*"to":"COMPLETED"/gu))
       completed.add(name);

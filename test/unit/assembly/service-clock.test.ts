@@ -1,4 +1,4 @@
-/** Which clock service time follows. */
+/** The clock that service time follows. */
 import { expect, it } from "vitest";
 import { serviceClockOf } from "../../../emulator/assembly/service-clock.ts";
 import { openSteps } from "../../../emulator/engine/steps/steps.ts";

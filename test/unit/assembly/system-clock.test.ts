@@ -1,4 +1,4 @@
-/** The clock of a process, over what is done to the clocks of its machine. */
+/** The clock of a process when the clocks of its machine change. */
 import { expect, it } from "vitest";
 import { createSystemClock } from "../../../emulator/assembly/system-clock.ts";
 
@@ -36,7 +36,7 @@ it("moves on by a sleep of the machine in which the monotonic clock stood still,
 it("counts a sleep once where the monotonic clock went on in it", () => {
   const { pass } = machine();
   expect(pass(3_600_000)).toBe(4_600_000);
-  // As of a program whose uptime alone is real.
+  // A program in which only the uptime is real.
   expect(pass(3_600_000, ["wall", "steady"])).toBe(8_200_000);
 });
 

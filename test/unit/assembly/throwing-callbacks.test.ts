@@ -1,11 +1,11 @@
-/** Functions that an embedder gives the service: one that throws, or rejects, harms nothing but itself. */
+/** Callbacks of an embedder: one that throws or rejects harms nothing else. */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type EmulatorOptions, startEmulator } from "sv-runtime/emulator";
 
 const thrown = () => {
   throw new Error("the embedder's own defect");
 };
-/** The type of the options takes it: a function that answers something is one that answers nothing. */
+/** The type of the options accepts it: a function with a result is assignable to one without. */
 const rejected = async () => thrown();
 
 const failing = (fail: () => never) =>
@@ -63,7 +63,7 @@ describe("a function of the embedder", () => {
     }
     await emulator.idle();
     await emulator.stop();
-    // Where there is no log, and where the log is what fails, the process is told.
+    // Without a log, or if the log itself fails, the process gets a warning.
     const isCalled = !["storeLost", "log"].includes(what);
     if (isCalled) expect(warned.length).toBeGreaterThan(0);
     const places = new Set(warned);

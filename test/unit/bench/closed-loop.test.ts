@@ -1,4 +1,4 @@
-/** The closed loop of the load client: how many requests are in flight, and what a failure does. */
+/** The closed loop of the load client: number of requests in flight, and the effect of a failure. */
 import { expect, test } from "vitest";
 import { closedLoop } from "../../../bench/load/closed-loop.ts";
 

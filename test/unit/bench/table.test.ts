@@ -1,4 +1,4 @@
-/** The benchmark's table: what its cells say, that its columns stand under each other, and its verdicts. */
+/** The benchmark's table: its cells, aligned columns, and verdicts. */
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import { atLeast, atMost, type Line, type RowResult } from "../../../bench/line.ts";

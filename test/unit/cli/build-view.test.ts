@@ -27,7 +27,7 @@ const ESCAPE = "\u001B";
 const LINE_START = new RegExp(`${ESCAPE}\\[1G|\n`, "u");
 const COLOUR = new RegExp(`${ESCAPE}\\[\\d+m`, "u");
 
-/** A stream that keeps what is written to it. */
+/** A stream that records its input. */
 function screen({ columns }: { columns?: number } = {}) {
   let text = "";
   const stream = new Writable({

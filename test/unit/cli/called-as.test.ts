@@ -1,4 +1,4 @@
-/** What a person is told to type begins as what they have typed. */
+/** Commands in messages begin as the user has typed them. */
 import { expect, test } from "vitest";
 import { asCalled } from "../../../emulator/cli/called-as.ts";
 

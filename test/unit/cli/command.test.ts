@@ -1,4 +1,4 @@
-/** States how the arguments of `sv-emulate` are read, and that its reference says what its help says. */
+/** Arguments of `sv-emulate`, and a reference that agrees with its help. */
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { readCommandLine } from "../../../emulator/cli/command.ts";

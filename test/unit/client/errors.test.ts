@@ -31,7 +31,7 @@ const run = (reply: Step["reply"]): Step => ({
 
 const ONCE = { retry: { maxAttempts: 1 } };
 
-/** A port on which nothing listens. */
+/** A port without a listener. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

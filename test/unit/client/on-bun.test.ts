@@ -1,4 +1,4 @@
-/** The client runs on Bun, which puts something of its own in the place of a package named `undici`, without a pool. */
+/** The client runs on Bun, which replaces the package `undici` by a version without a pool. */
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Which calls are tried again, how long is waited between the tries, and when they end. */
+/** Retried calls, the pauses between tries, and when retries end. */
 import { describe, expect, test } from "vitest";
 import { rejection } from "./rejection.ts";
 import { hangUp, json, playing, refusal, type Step } from "./service-double.ts";

@@ -1,4 +1,4 @@
-/** A loopback service that plays one script: it knows which request comes next and what to answer. */
+/** A loopback service with a script: the next request, and its answer. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
@@ -69,7 +69,7 @@ export interface Scene {
   readonly endpoint: EndpointClient;
   readonly clock: TestClock;
   readonly baseUrl: string;
-  /** Steps that were played so far. */
+  /** Number of played steps. */
   readonly played: () => number;
 }
 

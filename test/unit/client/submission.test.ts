@@ -1,4 +1,4 @@
-/** Submitting, looking at, cancelling and retrying jobs: what goes over the wire and what comes back. */
+/** Submitting, reading, cancelling and retrying jobs: requests and results. */
 import { describe, expect, expectTypeOf, test } from "vitest";
 import type { CompletedJob, EndpointClient, Job } from "../../../runtime/client/index.ts";
 import { json, playing } from "./service-double.ts";

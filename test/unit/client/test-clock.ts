@@ -46,7 +46,7 @@ export class TestClock implements ClientClock {
     return this.#sleepers.size;
   }
 
-  /** Moves time and wakes who has slept long enough. */
+  /** Moves time and wakes sleepers that are due. */
   advance(ms: number): void {
     this.#now += ms;
     for (const { until, wake } of this.#sleepers) if (until <= this.#now) wake();

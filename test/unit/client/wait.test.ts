@@ -1,4 +1,4 @@
-/** Waiting for a job's end: by runSync and by wait, how long, and what is thrown when it ends badly. */
+/** Waiting for the end of a job with runSync and wait: duration, and errors. */
 import { describe, expect, test } from "vitest";
 import {
   JobCancelledError,

@@ -1,4 +1,4 @@
-/** States what a person is told when no Docker engine can be asked. */
+/** Messages when no Docker engine can be reached. */
 import { expect, test } from "vitest";
 import { dockerUnreachable } from "../../../emulator/docker/docker-unreachable.ts";
 

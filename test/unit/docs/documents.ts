@@ -40,7 +40,7 @@ function foldersIn(folder: string): string[] {
 export interface Fence {
   /** What stands behind the opening backticks, in words. */
   readonly info: readonly string[];
-  /** Line of the document on which the code begins, from 1. */
+  /** Line at which the code begins, from 1. */
   readonly line: number;
   readonly code: string;
 }

@@ -65,7 +65,7 @@ test("a link to nowhere is found", () => {
 });
 
 test("what is typed with npx is found where nothing is installed yet, or the page is about a project that has it", () => {
-  /** They are about a project in which this package is installed. */
+  /** These documents are about a project in which this package is installed. */
   const installed = new Set([
     "docs/elsewhere.md",
     "docs/testing.md",

@@ -1,4 +1,7 @@
-/** The field tables of docs/management.md say what the service accepts, which defaults it fills in and what a change does. */
+/**
+ * The field tables of docs/management.md agree with the fields that the service accepts, their defaults, and the effect of a
+ * change.
+ */
 import { expect, test } from "vitest";
 import { ENDPOINT_FIELDS } from "../../../emulator/core/resources/endpoint-fields.ts";
 import {

@@ -5,7 +5,7 @@ import { type Document, documents, fencesIn, root } from "./documents.ts";
 
 export interface Snippet {
   readonly document: string;
-  /** Line of the document on which it begins, from 1. */
+  /** Line at which it begins, from 1. */
   readonly line: number;
   /** Where it was written, absolute; every line of it has the number it has in the document. */
   readonly file: string;

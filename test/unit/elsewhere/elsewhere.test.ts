@@ -1,4 +1,4 @@
-/** Workers from elsewhere: what their tokens open, and what becomes of them and of their jobs. */
+/** Workers from elsewhere: the scope of their tokens, and the fate of the workers and their jobs. */
 import tls from "node:tls";
 import { describe, expect, it } from "vitest";
 import type { EmulatorOptions } from "../../../emulator/options.ts";

@@ -1,4 +1,6 @@
-/** An emulator with a port for workers from elsewhere, an endpoint that starts none of its own, and workers that a test scripts. */
+/**
+ * An emulator with a port for workers from elsewhere, an endpoint without workers of its own, and workers that a test scripts.
+ */
 import { randomUUID } from "node:crypto";
 import { startEmulator } from "../../../emulator/index.ts";
 import type { Emulator, EmulatorOptions } from "../../../emulator/options.ts";
@@ -86,7 +88,7 @@ export class FarScene implements AsyncDisposable {
     return health.workers;
   }
 
-  /** A worker that takes `credit` jobs, and goes on trying as ours does. */
+  /** A worker that takes `credit` jobs, and retries as ours does. */
   worker(token: string, address = this.address, credit = 1): FarWorker {
     const worker = new FarWorker(address, token, credit);
     this.#workers.push(worker);
@@ -103,7 +105,7 @@ export class FarWorker {
   readonly source: GrpcJobSource;
   /** Why it was refused; resolves only then. */
   readonly refused: Promise<string>;
-  /** It is told to leave. */
+  /** The worker is told to leave. */
   readonly drained: Promise<void>;
   readonly revoked: string[] = [];
   readonly #jobs: HandedJob[] = [];

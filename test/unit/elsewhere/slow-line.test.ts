@@ -1,4 +1,7 @@
-/** Workers behind slow and long lines: while bytes flow nobody is silent, and large inputs and outputs arrive at the first try. */
+/**
+ * Workers behind slow and long lines: while bytes flow no worker counts as silent, and large inputs and outputs arrive at the
+ * first try.
+ */
 import { describe, expect, it } from "vitest";
 import { sized } from "../../setup/size.ts";
 import { startTcpProxy } from "../../setup/tcp-proxy.ts";

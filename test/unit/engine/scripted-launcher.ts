@@ -1,9 +1,9 @@
-/** A launcher whose workers are played by a test: it says who was to be started, drained and killed. */
+/** A launcher with workers that a test scripts: it records which were started, drained and killed. */
 import type { EngineContext } from "../../../emulator/engine/parts/engine-parts.ts";
 import type { Launcher, WorkerExit, WorkerOrder } from "../../../emulator/launch/launcher.ts";
 import { ScriptedWorker } from "../scripted-worker.ts";
 
-/** An end of which nothing is known. */
+/** An end without known details. */
 export const exit: WorkerExit = {
   exitCode: undefined,
   signal: undefined,
@@ -20,7 +20,7 @@ export class LaunchedScript {
   wasDrained = false;
   wasKilled = false;
   isFrozen = false;
-  /** What its processes have resident; undefined: nobody can tell. */
+  /** Resident memory of its processes; undefined: unknown. */
   resident: number | undefined;
 
   readonly running?: Promise<void>;
@@ -58,7 +58,7 @@ export class LaunchedScript {
     return this.resident;
   }
 
-  /** It has gone, as it was asked to. */
+  /** It has left, as it was asked to. */
   leave(): void {
     this.#exited.resolve({ ...exit, exitCode: 0 });
   }

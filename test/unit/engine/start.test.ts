@@ -1,4 +1,4 @@
-/** What the engine does before it is told to start, on a store with jobs of an earlier run. */
+/** What the engine does before its start, on a store with jobs of an earlier run. */
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { openEngine } from "../../../emulator/engine/engine.ts";

@@ -1,4 +1,4 @@
-/** A store of which a test changes some methods. */
+/** A store with some methods replaced by a test. */
 import type { Store } from "../../../emulator/store/store.ts";
 
 /** All other methods are those of `store`. */

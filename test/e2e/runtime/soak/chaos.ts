@@ -36,13 +36,13 @@ export class Chaos {
       return;
     }
     process.kill(victim.pid, "SIGSTOP");
-    // Every other one is gone before it is woken; the others wake in time, just when they are given up, or later.
+    // Every other worker is gone before it is woken; the others wake in time, just when they are given up, or later.
     const leases = this.strikes % 4 === 2 ? 2 : 0.8 + 0.5 * random.next();
     const resumed = this.#resume(victim, leaseMs * leases);
     this.#stopped.set(victim.workerId, resumed);
   }
 
-  /** When all that were stopped go on, or are gone. */
+  /** Resolves when all stopped workers go on or are gone. */
   async isOver(): Promise<void> {
     await Promise.all(this.#stopped.values());
   }

@@ -1,4 +1,4 @@
-/** The emulator as somebody's own program starts it, with options that the command line does not have. */
+/** The emulator started from a program, with options that the command line does not have. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";

@@ -10,7 +10,7 @@ const WORKERS = 4;
 export const CONCURRENCY = 8;
 export const STRIKES = sized(5, 20);
 export const LEASE_MS = 3_000;
-/** No job is struck more often than there are strikes, so none but those that crash each time can use up its tries. */
+/** No job is struck more often than there are strikes, so only jobs that crash each time can use up their tries. */
 export const TRIES_LEFT = STRIKES + 1;
 export const API_KEY = "soak-key";
 

@@ -17,7 +17,7 @@ const SUBMITTERS = 16;
 export interface SoakReport {
   /** What must never happen, found in the history of hand-overs, receipts, handlers and answers. */
   readonly violations: readonly Violation[];
-  /** Jobs whose failure report or tries are not what their way implies. */
+  /** Jobs with a failure report or a number of tries that does not match their kind. */
   readonly wrongEnds: readonly string[];
   readonly exitCode: number | null;
   readonly processesLeft: readonly ObservedProcess[];
@@ -49,14 +49,14 @@ export async function soak(random: SeededRandom, limitMs: number): Promise<SoakR
     wrongEnds: wrongEnds(ended, chaos),
     exitCode,
     processesLeft,
-    // Node keeps what it compiled.
+    // Node keeps compiled code.
     filesLeft: fs.readdirSync(temporary).filter((name) => name !== "node-compile-cache"),
     strikes: chaos.strikes,
     figures: figuresOf(facts, ended, emulator.log),
   };
 }
 
-/** A marker for each job, in the order in which they are submitted. */
+/** A marker per job, in the order of submission. */
 function shuffled(random: SeededRandom): string[] {
   const markers = WAYS.flatMap(({ name, jobs }) =>
     Array.from({ length: jobs }, (_, n) => `${name}:${n}`),

@@ -1,4 +1,4 @@
-/** What is wrong with how the jobs of a soak ended, and what happened in it in numbers. */
+/** Problems in how the jobs of a soak ended, and its figures. */
 import { isTerminal, type Job } from "../../../../runtime/client/index.ts";
 import type { Fact } from "../../crash/history.ts";
 import type { Chaos } from "./chaos.ts";
@@ -32,7 +32,7 @@ function wrongTries({ crashes }: Way, { retries = 0 }: Job): string[] {
   return retries <= most ? [] : [`${retries} retries, ${most} at most`];
 }
 
-/** The last attempt of a job that crashes each time may have been struck instead: then its worker is one that was. */
+/** The last attempt of a job that crashes each time may have been struck instead: then its worker was struck. */
 function wrongCertificate(way: Way, { status, failure }: Job, chaos: Chaos): string[] {
   if (way.failure === undefined) return failure === undefined ? [] : ["a failure report"];
   if (failure === undefined || !isTerminal(status)) return ["no failure report"];

@@ -10,7 +10,7 @@ import { createTestEngine } from "../../engine-harness.ts";
 
 const FITS_BYTES = 103;
 
-/** Makes a directory in which a file of that name has a path of so many bytes; two of them are one letter. */
+/** Makes a directory in which a file of that name has a path of this number of bytes; two of them are one letter. */
 function directoryFor(root: string, name: string, lengthBytes: number): string {
   const missing = lengthBytes - Buffer.byteLength(path.join(root, "é", name));
   const directory = path.join(root, `é${"x".repeat(missing)}`);

@@ -1,4 +1,4 @@
-/** The variables by which a worker finds its endpoint's bucket. */
+/** Variables with which a worker finds its endpoint's bucket. */
 import { describe, expect, it } from "vitest";
 import { storageEnvironment } from "../../../../emulator/assembly/workers/worker-storage.ts";
 

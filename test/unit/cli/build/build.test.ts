@@ -1,4 +1,4 @@
-/** States how `sv-emulate build` is read, what it builds an image of, and that its reference says what its help says. */
+/** `sv-emulate build`: its arguments, the content of the image, and a reference that agrees with its help. */
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** States what a config's commands become, where they run, and what is refused of that. */
+/** Commands in a config: their form, their working directory, and refusals. */
 import { expect, test } from "vitest";
 import { configReport } from "../../../../emulator/cli/config/config-report.ts";
 import { settleSourced } from "../../../../emulator/cli/serve/settings.ts";

@@ -1,4 +1,4 @@
-/** States what a config in TypeScript or JavaScript may export, and that what is wrong with it is named with its place. */
+/** Exports of a config in TypeScript or JavaScript, and problems with their place. */
 import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -7,7 +7,7 @@ import { temporaryTree } from "../../../temporary-tree.ts";
 
 const program = path.resolve(import.meta.dirname, "../../../fixtures/programs/reads-configs.ts");
 
-/** What a process of its own, without a bundler between it and Node, makes of the configs among the files. */
+/** Result of a process of its own, which loads the configs without a bundler. */
 async function read(files: Readonly<Record<string, string>>, ...names: string[]) {
   await using tree = await temporaryTree(files);
   const args = [program, ...names.map((name) => tree.path(name))];

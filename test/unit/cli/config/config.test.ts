@@ -1,4 +1,4 @@
-/** States what a config may say, and that each slip in it is named with its file, its key and what is allowed. */
+/** Keys of a config, and problems with file, key and allowed values. */
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../../../emulator/cli/config/config.ts";
 import { UsageError } from "../../../../emulator/cli/usage-error.ts";

@@ -1,4 +1,4 @@
-/** States what config an emulator's resources become, and what is said of those that a config cannot tell. */
+/** The config made from an emulator's resources, and remarks on those that a config cannot express. */
 import { describe, expect, it } from "vitest";
 import { configSchema } from "../../../../emulator/cli/config/config-schema.ts";
 import { configOf } from "../../../../emulator/cli/export/config-of.ts";

@@ -1,4 +1,4 @@
-/** States what is read from files of environment variables, and that a line that sets nothing is named. */
+/** Files of environment variables, and messages about lines that set nothing. */
 import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { readEnvFiles } from "../../../../emulator/cli/config/read-env-files.ts";

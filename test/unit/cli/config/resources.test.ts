@@ -1,4 +1,4 @@
-/** States what a config's images, templates, volumes, registry auths and references become, and what is refused of them. */
+/** Images, templates, volumes, registry auths and references of a config: their records and refusals. */
 import { describe, expect, test } from "vitest";
 import { keyedId } from "../../../../emulator/cli/config/resource-ids.ts";
 import { readConfig } from "../../../../emulator/cli/config/config.ts";

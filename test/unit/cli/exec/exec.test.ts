@@ -1,4 +1,4 @@
-/** States how `sv-emulate exec` is read, and what its report of jobs holds. */
+/** `sv-emulate exec`: its arguments, and its report of jobs. */
 import { readFile } from "node:fs/promises";
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { describe, expect, test } from "vitest";

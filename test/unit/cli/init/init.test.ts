@@ -1,4 +1,4 @@
-/** States how `sv-emulate init` is read, what it refuses, what it asks, and that its reference says what its help says. */
+/** `sv-emulate init`: its arguments, refusals and questions, and a reference that agrees with its help. */
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -14,7 +14,7 @@ import { temporaryTree, type TemporaryTree } from "../../../temporary-tree.ts";
 
 const read = (...args: string[]) => readCommandLine(args, "1.2.3");
 
-/** Runs it where nobody can be asked. */
+/** Runs it without a terminal. */
 async function init(tree: TemporaryTree, ...args: readonly string[]) {
   const invocation = read("init", ...args);
   if (invocation.kind !== "init") throw new Error("that is not init");
@@ -103,7 +103,7 @@ test("--git makes a repository, but not inside of another", async () => {
 });
 
 describe("--install", () => {
-  /** An npm that does as it is told here. */
+  /** A stand-in for npm that the test scripts. */
   function stubNpm(tree: TemporaryTree, script: string): void {
     fs.mkdirSync(tree.path("bin"));
     fs.writeFileSync(tree.path("bin/npm"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
@@ -132,7 +132,7 @@ describe("--install", () => {
 });
 
 describe("questions", () => {
-  /** A terminal whose person presses the next keys whenever the last words of a question have been shown. */
+  /** A terminal in which the next keys are pressed once the last words of a question appear. */
   function terminal(...dialogue: readonly (readonly [string, string])[]) {
     const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => input });
     const output = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 });

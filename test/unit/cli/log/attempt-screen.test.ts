@@ -1,4 +1,4 @@
-/** States what a terminal shows of jobs that end: whole screens, one by one and in crowds. */
+/** Finished jobs in a terminal: whole screens, one by one and in crowds. */
 import { describe, expect, test } from "vitest";
 import type { AttemptEnd } from "../../../../emulator/core/observe/log/attempt-end.ts";
 import {
@@ -29,7 +29,7 @@ const bad: AttemptEnd = {
   failure: { type: "handler_error", message: "no such plan: bad", stack: STACK },
 };
 
-/** What stands on the screen after each end at its moment, and what is due at the moments without one. */
+/** The screen after each end, and output due at the moments without one. */
 class Terminal {
   readonly #screen: AttemptScreen;
   text = "\n";
@@ -51,7 +51,7 @@ class Terminal {
     return this;
   }
 
-  /** As the timer does: looks at each moment that the screen names, up to `atMs`. */
+  /** Acts as the timer: calls at each moment that the screen names, up to `atMs`. */
   pass(atMs: number): this {
     for (let at = this.dueAt; at !== undefined && at <= atMs; at = this.dueAt)
       this.text += this.#screen.due(AT + at);

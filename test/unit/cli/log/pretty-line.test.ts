@@ -1,4 +1,4 @@
-/** States what a person sees of an entry, with and without colours. */
+/** Log entries in a terminal, with and without colours. */
 import { describe, expect, test } from "vitest";
 import type { LogEntry } from "../../../../emulator/core/observe/log/log-entry.ts";
 import { prettyLine } from "../../../../emulator/cli/log/pretty-line.ts";

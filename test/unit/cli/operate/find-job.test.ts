@@ -1,4 +1,4 @@
-/** Which job is meant: by the end of its id as the log shows it, by its beginning, as the newest; also where it is deleted. */
+/** Finds a job by the end of its id, by its beginning, or as the newest; also a deleted one. */
 import { expect, test } from "vitest";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { shortId } from "../../../../emulator/cli/log/pretty-line.ts";

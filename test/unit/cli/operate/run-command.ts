@@ -7,7 +7,7 @@ import { KEY, type TestHttp } from "../../http/http-harness.ts";
 interface Asked {
   readonly flags?: CommandFlags;
   readonly key?: string;
-  /** What a person answers; by default nobody is there. */
+  /** Answers of a person; default: there is none. */
   readonly answer?: boolean;
   readonly signal?: AbortSignal;
   readonly out?: (text: string) => void;

@@ -6,7 +6,7 @@ import { temporaryDirectory } from "../../../setup/temporary-directory.ts";
 import { startTestHttp } from "../../http/http-harness.ts";
 import { json, run, submit } from "./run-command.ts";
 
-/** As it is sent: numbers and spaces that a parser would not keep. */
+/** The sent text: numbers and spaces that a parser would not keep. */
 const INPUT = '{"big":12345678901234567890,"n":1.0, "ü":"\\u00fc"}';
 
 test("has its endpoint, its limits and its input as it was sent, and no credentials", async () => {

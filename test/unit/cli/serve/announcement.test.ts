@@ -1,4 +1,4 @@
-/** States what is printed when the service can be called, that its curl lines survive a shell, and the summary at its end. */
+/** The announcement of the service, with curl lines that survive a shell, and the summary at the end. */
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import {

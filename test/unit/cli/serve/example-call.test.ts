@@ -1,4 +1,4 @@
-/** States which call is taken from the README beside a handler. */
+/** The example call from the README beside a handler. */
 import path from "node:path";
 import { expect, test } from "vitest";
 import { exampleCall } from "../../../../emulator/cli/serve/example-call.ts";

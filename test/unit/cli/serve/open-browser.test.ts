@@ -6,7 +6,7 @@ import { temporaryTree, type TemporaryTree } from "../../../temporary-tree.ts";
 
 const URL_SHOWN = "http://127.0.0.1:7080/?ticket=a'b&c";
 
-/** Has that program be the only one that there is. */
+/** Makes this the only program in PATH. */
 function only(tree: TemporaryTree, program: string, script: string): void {
   fs.mkdirSync(tree.path("bin"));
   fs.writeFileSync(tree.path("bin", program), `#!/bin/sh\n${script}\n`, { mode: 0o755 });

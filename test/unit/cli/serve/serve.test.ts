@@ -5,7 +5,7 @@ import { serve } from "../../../../emulator/cli/serve/serve.ts";
 import { countStopSignals } from "../../../../emulator/cli/signals.ts";
 import type { Emulator } from "../../../../emulator/index.ts";
 
-/** An emulator whose starting and stopping the test decides. */
+/** An emulator with a scripted start and stop. */
 function staged() {
   const source = new EventEmitter();
   const started = Promise.withResolvers<Emulator>();

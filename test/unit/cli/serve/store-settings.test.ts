@@ -1,4 +1,4 @@
-/** Where the service keeps what it keeps: which of flag, environment and config wins, and what is refused. */
+/** The place of the service's data: precedence of flag, environment and config, and refusals. */
 import { expect, test } from "vitest";
 import { configReport } from "../../../../emulator/cli/config/config-report.ts";
 import type { ServerConfig } from "../../../../emulator/cli/config/config.ts";

@@ -1,4 +1,4 @@
-/** States which endpoints the targets of a command line become, and what is said of targets that become none. */
+/** Endpoints from the targets of a command line, and messages about targets that become none. */
 import { symlink } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { resolveTargets } from "../../../../emulator/cli/serve/targets.ts";

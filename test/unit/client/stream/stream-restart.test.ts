@@ -135,7 +135,7 @@ describe("a job that is started again", () => {
     return playing(
       [
         stream("", droppedLines([chunk(0, "a"), chunk(1, "b")])),
-        // Handed back and begun anew, twice: the attempt grows, `retries` does not.
+        // The job was handed back and started again twice: the attempt grows, `retries` does not.
         {
           ...stream("?from=2", droppedLines([{ restart: 2 }, chunk(0, "A", second)])),
           headers: where("1"),

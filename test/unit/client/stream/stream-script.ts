@@ -31,7 +31,7 @@ export function part(
   return chunk(index, output, { split: { part: at, continues, last } });
 }
 
-/** Reads to the end; what was thrown, if anything, is the last item. */
+/** Reads to the end; an error is the last item. */
 export async function outputs(
   endpoint: EndpointClient,
   options: StreamOptions = {},

@@ -1,4 +1,4 @@
-/** Which pages may call: the service's own, and those of origins that were named. */
+/** Allowed callers: pages of the service itself and of named origins. */
 import { expect, it } from "vitest";
 import {
   AllowedOrigins,

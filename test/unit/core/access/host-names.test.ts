@@ -1,4 +1,4 @@
-/** Which values of the Host header name the service, by where it listens and what else was allowed. */
+/** Values of the Host header that name the service, by its listening address and allowed names. */
 import { describe, expect, it } from "vitest";
 import { HostNames, isHostPattern } from "../../../../emulator/core/access/host-names.ts";
 

@@ -1,4 +1,4 @@
-/** Which texts are keys, and for how long. */
+/** Valid keys, and their expiry. */
 import { expect, it } from "vitest";
 import type { ApiKey } from "../../../../emulator/core/access/api-key.ts";
 import { digestOf, KeyRing } from "../../../../emulator/core/access/key-ring.ts";

@@ -1,4 +1,4 @@
-/** Which proxies are trusted, and who the client behind them is. */
+/** Trusted proxies, and the client behind them. */
 import { expect, it } from "vitest";
 import {
   isProxyPattern,

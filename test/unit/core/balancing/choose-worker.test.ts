@@ -1,4 +1,4 @@
-/** The choice of a worker for a request: the least busy, or the one that is asked for. */
+/** The choice of a worker for a request: the least busy one, or the wanted one. */
 import { describe, expect, it } from "vitest";
 import {
   type BalancedWorker,

@@ -1,4 +1,4 @@
-/** Bills from what ran: periods, groups and sums. */
+/** Bills from usage: periods, groups and sums. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { billMachines, billVolumes } from "../../../../emulator/core/billing/bill.ts";

@@ -1,4 +1,4 @@
-/** The job's state machine: what each event does in each status, and what it refuses. */
+/** The job's state machine: the outcome of each event in each status, and refusals. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FIELDS } from "../../../../emulator/core/jobs/job.ts";

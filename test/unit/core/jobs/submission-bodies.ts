@@ -23,7 +23,7 @@ export function refusalOf(body: string | Buffer): ServiceError {
   throw new Error("the body was accepted");
 }
 
-/** The problems of a body that has a good input beside `members`. */
+/** The problems of a body with a good input beside `members`. */
 export function problemsWith(members: string): readonly string[] | undefined {
   return refusalOf(`{"input":{},${members}}`).problems;
 }

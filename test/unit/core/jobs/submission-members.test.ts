@@ -1,4 +1,4 @@
-/** The members of a submission beside its input: each rule, and each bound from both sides. */
+/** Members of a submission besides its input: each rule, and each bound from both sides. */
 import { describe, expect, it } from "vitest";
 import { problemsWith, readBody, readWith, refusalOf, textOf } from "./submission-bodies.ts";
 

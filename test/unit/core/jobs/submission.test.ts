@@ -1,4 +1,4 @@
-/** Which bodies are submissions, and what becomes of their input. */
+/** Valid submissions, and their input. */
 import { describe, expect, it } from "vitest";
 import {
   createSubmissionScanner,

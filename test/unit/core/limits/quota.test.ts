@@ -1,4 +1,4 @@
-/** Quotas of a key: what is used, what is left, and when there is more. */
+/** Quotas of a key: use, rest, and the time until there is more. */
 import { expect, test } from "vitest";
 import { QuotaMeter } from "../../../../emulator/core/limits/quota.ts";
 

@@ -1,4 +1,4 @@
-/** The rule of the rate limits: never more than allowed in any window, and what is promised about room is true. */
+/** Rate limits: never more than allowed in any window, and true promises about room. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { LimitReport } from "../../../../emulator/core/limits/limit-report.ts";

@@ -1,4 +1,4 @@
-/** Which `traceparent` headers are handed on. */
+/** Valid `traceparent` headers. */
 import { expect, test } from "vitest";
 import { readTraceparent } from "../../../../emulator/core/observe/traceparent.ts";
 

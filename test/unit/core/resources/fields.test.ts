@@ -1,4 +1,4 @@
-/** The tables of fields: what a change of each field does, and that each dialect reads back what it writes. */
+/** Tables of fields: the effect of a change of each field, and that each dialect reads back what it writes. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";

@@ -1,4 +1,4 @@
-/** GPU types as pools, and pools as types: there and back, and what is refused. */
+/** GPU types as pools and back, and refusals. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { GPU_POOLS, GPU_TYPES } from "../../../../emulator/core/catalog/gpu-types.ts";

@@ -1,4 +1,4 @@
-/** Which names an image can have, and what is said of those it cannot. */
+/** Valid image names, and messages about invalid ones. */
 import { describe, expect, it } from "vitest";
 import { imageNameProblem } from "../../../../emulator/core/resources/image-name.ts";
 

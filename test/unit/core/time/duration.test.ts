@@ -1,4 +1,4 @@
-/** Durations as people write them, and what is refused as a way to move the clock. */
+/** Durations in words, and invalid ones when the clock is advanced. */
 import { expect, it } from "vitest";
 import { readAdvanceMs } from "../../../../emulator/core/time/advance-input.ts";
 import { parseDuration } from "../../../../emulator/core/time/duration.ts";

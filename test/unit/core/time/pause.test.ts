@@ -1,4 +1,4 @@
-/** A pause, of which there are many in the life of a service. */
+/** A pause leaves nothing behind: a service makes many of them. */
 import { getEventListeners } from "node:events";
 import { expect, it } from "vitest";
 import { pause } from "../../../../emulator/core/time/pause.ts";

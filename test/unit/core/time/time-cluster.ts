@@ -1,11 +1,11 @@
-/** Replicas that sample one database, whose clocks a test moves: what each takes for service time. */
+/** Replicas that sample one database with clocks that a test moves, and their service times. */
 import type { Clock } from "../../../../emulator/core/time/clock.ts";
 import { SampledTime, type TimeSample } from "../../../../emulator/core/time/sampled-time.ts";
 import { FakeClock } from "../../../fake-clock.ts";
 
 /** A database with the row that all replicas share. */
 export class TimeCluster {
-  /** Real time: what passes for all. */
+  /** Real time, the same for all. */
   readonly real = new FakeClock(1_000_000_000);
   readonly replicas: TimedReplica[] = [];
   /** The clock of the database minus real time. */
@@ -22,7 +22,7 @@ export class TimeCluster {
     return replica;
   }
 
-  /** Seconds, in each of which every replica that does not stand still takes a sample. */
+  /** Runs for these seconds; each second every replica that does not stand still takes a sample. */
   async pass(seconds: number): Promise<void> {
     for (let passed = 0; passed < seconds; passed += 1) {
       await this.real.advance(1_000);

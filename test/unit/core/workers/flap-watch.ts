@@ -14,7 +14,7 @@ export class FlapWatch {
     this.#hasCause = true;
   }
 
-  /** Whether a worker that is started now could have been the one that was stopped since `since`. */
+  /** Whether a worker that starts now could have been the one that was stopped since `since`. */
   isFlapping(since: number): boolean {
     return !this.#hasCause && this.#stoppedAt >= since;
   }

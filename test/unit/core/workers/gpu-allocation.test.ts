@@ -1,4 +1,4 @@
-/** Which GPUs a worker gets, and how an inventory is declared. */
+/** Allocation of GPUs to workers, and declared inventories. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {

@@ -1,4 +1,4 @@
-/** Which names pass for GPU types, and what is proposed for those that do not. */
+/** Valid names of GPU types, and suggestions for invalid ones. */
 import { expect, it } from "vitest";
 import { GPU_TYPE, noGpuType } from "../../../../emulator/core/workers/gpu-type.ts";
 
@@ -7,7 +7,7 @@ it.each([
   "NVIDIA  A30",
   "AMD Instinct MI300X OAM",
   "Tesla T4",
-  // Of no list: what a machine calls a part of its GPU.
+  // Not in the list: a machine's name for a part of its GPU.
   "NVIDIA H200 MIG 1g.18gb",
 ])("%j is one", (name) => {
   expect(name).toMatch(GPU_TYPE);

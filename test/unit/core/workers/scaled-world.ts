@@ -1,6 +1,6 @@
 /**
- * A small pure world around the scaler: jobs, workers that take time to start and fail, and devices that may be short. It
- * asks the scaler only when something changed or when the scaler said so, as the service does, and notes what it sees.
+ * A small pure world around the scaler: jobs, workers that take time to start and fail, and devices that may be short. It asks
+ * the scaler only after a change or when a decision is due, as the service does, and records everything.
  */
 import { decideScale, type Demand } from "../../../../emulator/core/workers/scaler.ts";
 import { StartBackoff } from "../../../../emulator/engine/workers/scaling/start-backoff.ts";
@@ -65,7 +65,7 @@ export class ScaledWorld {
     this.#settle();
   }
 
-  /** Lets time pass up to `until`; to the end of all that is due without it. False if it never comes to rest. */
+  /** Lets time pass to `until`, or until nothing is due. Returns false if it never comes to rest. */
   run(until = Number.POSITIVE_INFINITY): boolean {
     for (let step = 0; step < 5_000; step += 1) {
       const nextAt = this.#timetable.nextAt;
@@ -130,7 +130,7 @@ export class ScaledWorld {
     }
   }
 
-  /** It keeps its device until it has really gone. */
+  /** A worker keeps its device until it has really gone. */
   #letGo(worker: Worker): void {
     worker.isLeaving = true;
     this.#in(EXIT_MS, () => {
@@ -228,7 +228,7 @@ export class ScaledWorld {
     });
   }
 
-  /** The process is gone, unasked: its jobs go back, and the backoff learns of it. */
+  /** The process has exited unasked: its jobs return to the queue, and the backoff is told. */
   #end(worker: Worker): void {
     if (!worker.hasProcess) return;
     worker.hasProcess = false;

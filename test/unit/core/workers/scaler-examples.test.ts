@@ -12,7 +12,7 @@ const DEFAULTS: Settings = {
 };
 const BY_COUNT = { scalerType: "REQUEST_COUNT", scalerValue: 1 } as const;
 
-/** A world in which a worker takes 4 s to start; those of workersMin are ready. */
+/** A world in which a worker starts in 4 s; those of workersMin are ready. */
 function world(settings: Partial<Settings> = {}): ScaledWorld {
   const made = new ScaledWorld({ ...DEFAULTS, ...settings }, 4_000);
   made.run(10_000);

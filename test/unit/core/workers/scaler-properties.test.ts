@@ -1,4 +1,4 @@
-/** What holds of the scaler's decisions whatever it is told. */
+/** Properties of the scaler's decisions for any input. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isHold } from "../../../../emulator/core/workers/scale-reason.ts";

@@ -1,4 +1,4 @@
-/** The worker's state machine: what each event does in each phase, what it refuses, and what holds after any history. */
+/** The worker's state machine: the outcome of each event in each phase, refusals, and properties of any history. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { WorkerEffect, WorkerEvent } from "../../../../emulator/core/workers/worker-event.ts";
@@ -11,7 +11,7 @@ import {
 } from "../../../../emulator/core/workers/worker-life.ts";
 import { moveOf } from "../../../../emulator/core/workers/worker-transition.ts";
 
-/** What happens alike to all that can do their work, or may yet come to that. */
+/** Transitions shared by all phases in which a worker can work, or may become able to. */
 const AT_WORK = {
   retire: "retiring",
   "report-draining": "draining",

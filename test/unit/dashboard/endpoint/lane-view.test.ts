@@ -1,4 +1,4 @@
-/** Which time the lanes show is in the address, and what they say is in words. */
+/** The time window of the lanes is in the address, and their summary is in words. */
 import { describe, expect, test } from "vitest";
 import { laneAt, rowsOf } from "../../../../emulator/dashboard/pages/endpoint/lanes/lane-layout.ts";
 import {

@@ -1,4 +1,4 @@
-/** The settings of an endpoint as a form: what is sent of it, and where what is wrong stands. */
+/** The settings form of an endpoint: what it sends, and where it shows problems. */
 import { describe, expect, test } from "vitest";
 import {
   changedNames,

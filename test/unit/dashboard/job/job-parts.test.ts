@@ -1,4 +1,4 @@
-/** The parts of a job's page that are made of data: stages, ways between states, text of a stream, what is copied. */
+/** Data of a job's page: stages, ways between states, text of a stream, and the clipboard. */
 import { describe, expect, test } from "vitest";
 import { JOB_STATUSES } from "../../../../runtime/protocol/job-status.ts";
 import { joinedText } from "../../../../emulator/dashboard/pages/job/chunk-text.ts";

@@ -1,4 +1,4 @@
-/** What is typed above the list of jobs, as what the service is asked for. */
+/** The query above the list of jobs, as parameters for the service. */
 import { expect, test } from "vitest";
 import {
   parametersOf,

@@ -1,4 +1,4 @@
-/** JSON read without changing it, and what is made of the texts in it. */
+/** Reads JSON without changing it, and formats its texts. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { linkIn, pictureIn } from "../../../../emulator/dashboard/json/pictures.ts";

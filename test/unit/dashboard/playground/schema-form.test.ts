@@ -1,4 +1,4 @@
-/** A form made of a handler's input schema, and the JSON of what is typed into it. */
+/** A form made from a handler's input schema, and JSON from its input. */
 import { describe, expect, test } from "vitest";
 import { readRawJson } from "../../../../emulator/dashboard/json/raw-json.ts";
 import {

@@ -1,4 +1,4 @@
-/** The rest of what the dashboard knows: the link to the service, answers by path, chunks, notices. */
+/** Other state of the dashboard: the link to the service, answers by path, chunks, notices. */
 import { describe, expect, test } from "vitest";
 import { MOST_CHUNKS } from "../../../../emulator/dashboard/state/chunk-list.ts";
 import {

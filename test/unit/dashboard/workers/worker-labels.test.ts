@@ -1,4 +1,4 @@
-/** Labels of workers, the stages of their starts, and what follows from killing or freezing one. */
+/** Labels of workers, the stages of their starts, and the effects of killing or freezing one. */
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import {

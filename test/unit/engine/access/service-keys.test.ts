@@ -1,4 +1,4 @@
-/** Which keys open the service, and what of them lasts. */
+/** Keys of the service, and what a restart keeps of them. */
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
 import { KeyRing } from "../../../../emulator/core/access/key-ring.ts";

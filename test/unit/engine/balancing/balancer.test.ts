@@ -32,7 +32,7 @@ afterEach(() => test.stop());
 
 function ask(wish?: string, signal = new AbortController().signal): Promise<InFlight> {
   const request = test.engine.balancer.assign("web", readAffinity(wish), signal);
-  // What becomes of it is looked at later.
+  // Its outcome is checked later.
   request.catch(() => undefined);
   return request;
 }
@@ -192,7 +192,7 @@ describe("the workers of a load balancing endpoint", () => {
     expect(servers.launched).toHaveLength(2);
     const three = await ask();
     expect([one.workerId, two.workerId, three.workerId]).toEqual([idOf(0), idOf(0), idOf(1)]);
-    // One keeps a worker busy for longer than the idle time, which is nobody's silence.
+    // A request keeps a worker busy for longer than the idle time, which does not count as silence.
     for (const request of [two, three]) request[Symbol.dispose]();
     await test.clock.advance(60_000);
     expect(servers.at(1).wasDrained).toBe(true);

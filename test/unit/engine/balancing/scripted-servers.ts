@@ -1,4 +1,4 @@
-/** Workers of load balancing endpoints as a test plays them: it says what each server answers when asked for its health. */
+/** Workers of load balancing endpoints that a test scripts, with the answers to their health checks. */
 import type { HealthProbe } from "../../../../emulator/balance/health-probe.ts";
 import type {
   LaunchedWorker,
@@ -13,7 +13,7 @@ export class ScriptedServer implements LaunchedWorker {
   readonly order: WorkerOrder;
   readonly server: Promise<ServerAddress>;
   readonly #exited = Promise.withResolvers<WorkerExit>();
-  /** What it says of its health; undefined: it does not answer, and nobody listens. */
+  /** Answer to its health check; undefined: it does not answer, and does not listen. */
   health: number | "hangs" | undefined;
   wasDrained = false;
   wasKilled = false;
@@ -55,7 +55,10 @@ export class ScriptedServers implements Launcher, HealthProbe {
   readonly #portOf: (position: number) => number;
   readonly #firstHealth: number | undefined;
 
-  /** @param firstHealth what a server answers until the test says otherwise @param portOf on which it listens */
+  /**
+   * @param firstHealth the server's answer until the test sets another
+   * @param portOf the server's port
+   */
   constructor(firstHealth?: number, portOf: (position: number) => number = (at) => at + 1) {
     this.#firstHealth = firstHealth;
     this.#portOf = portOf;

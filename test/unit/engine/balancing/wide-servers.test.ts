@@ -1,4 +1,4 @@
-/** What is said of workers' servers that everybody who reaches the machine can call. */
+/** Warnings about workers' servers that other machines can call. */
 import { expect, it } from "vitest";
 import type { HealthProbe } from "../../../../emulator/balance/health-probe.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";

@@ -1,4 +1,4 @@
-/** What is noted of what runs, over ends, restarts and full disks. */
+/** Usage entries over ends, restarts and full disks. */
 import { expect, it, vi } from "vitest";
 import type { Usage } from "../../../../emulator/core/billing/usage.ts";
 import { UsageMeter } from "../../../../emulator/engine/billing/usage-meter.ts";
@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 const worker = { kind: "worker", podId: "w1", imageName: "i", perHour: 1, diskInGb: 50 } as const;
 const volume = { kind: "volume", volumeId: "v1", perHour: 1, diskInGb: 10 } as const;
 
-/** Those of one of several processes, which has all of them. */
+/** The ownership of one of several processes that owns everything. */
 const sharedPartitions = { holds: () => true, holdsService: () => true, isShared: true };
 
 async function meterOn(

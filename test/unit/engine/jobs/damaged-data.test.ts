@@ -1,4 +1,4 @@
-/** Jobs whose stored data is missing or damaged end with that cause, and harm nobody else. */
+/** Jobs with missing or damaged data end with that cause, and harm no others. */
 import { Buffer } from "node:buffer";
 import fs from "node:fs";
 import path from "node:path";

@@ -28,7 +28,7 @@ async function opened(store: Store, key: Uint8Array) {
   return { ...kept, random: createSystemRandom(), secretKey: fixedSecretKey(key) };
 }
 
-/** Stores a job whose `s3Config` is stored like that. */
+/** Stores a job with such an `s3Config`. */
 async function withJob(engine: Awaited<ReturnType<typeof opened>>, s3Config: Uint8Array) {
   await engine.steps.commit((step) => {
     step.insertJob(JOB);

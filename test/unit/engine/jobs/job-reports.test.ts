@@ -1,4 +1,4 @@
-/** What those who operate the service can read of failed jobs that were deleted, and for how long. */
+/** Reports for operators about failed jobs that were deleted, and their retention. */
 import { expect, it } from "vitest";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { openSqliteStore } from "../../../../emulator/store/sqlite/sqlite-store.ts";

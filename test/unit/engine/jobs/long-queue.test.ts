@@ -1,4 +1,4 @@
-/** Queues that are longer than what is in memory of them. */
+/** Queues that are longer than their window in memory. */
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { requeueOrphans } from "../../../../emulator/engine/jobs/requeue.ts";
@@ -103,7 +103,7 @@ it("memory tells since when the oldest job waits that may cause scaling, unless 
   await worker.nextJob();
   await clock.advance(1_000);
   await requeueOrphans(engine, engine.steps.jobsInMemory());
-  // The one that came back is the head of the queue, and waits for a shorter time than the one behind it.
+  // The returned job is the head of the queue, and waits for a shorter time than the next one.
   expect(await since()).toEqual([first + 1_000, first + 1_000]);
   await purgeQueue(engine, "echo");
   expect(await since()).toEqual([undefined, undefined]);

@@ -1,4 +1,4 @@
-/** A purge of a queue to which others submit. */
+/** A purge of a queue while other clients submit. */
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { purgeQueue } from "../../../../emulator/engine/jobs/purge-queue.ts";

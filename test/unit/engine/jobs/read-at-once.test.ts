@@ -1,4 +1,4 @@
-/** A job changes between the question for it and the one for its output: the answer tells of one moment all the same. */
+/** A job changes between the reads of its record and its output: the answer still shows one moment. */
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
 import { inspectJob } from "../../../../emulator/engine/jobs/read/inspect-jobs.ts";
@@ -27,7 +27,7 @@ interface Read {
   readonly output?: unknown;
 }
 
-/** An engine with one running job; `meanwhile` happens once, before the next question for an output is answered. */
+/** An engine with one running job; `meanwhile` runs once, before the next read of an output is answered. */
 async function scene() {
   let meanwhile: (() => Promise<unknown>) | undefined;
   const kept = createMemoryStore();

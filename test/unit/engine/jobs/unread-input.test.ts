@@ -1,4 +1,4 @@
-/** A bucket that cannot be read for a while: jobs whose input lies there wait, at no cost, and let others go first. */
+/** A bucket that cannot be read for a while: jobs with an input there wait, at no cost, and let others go first. */
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { StoreUnusableError } from "../../../../emulator/core/store-error.ts";
@@ -11,7 +11,7 @@ import { storeWith } from "../store-with.ts";
 
 const POLICY = { ttlMs: 3_600_000, lowPriority: false };
 
-/** An engine whose store reads large inputs only when `read` resolves. */
+/** An engine with a store that reads large inputs only when `read` resolves. */
 async function scene(read: () => Promise<unknown>) {
   const temporary = temporaryDirectory();
   const kept = await openSqliteStore({ directory: temporary.path });

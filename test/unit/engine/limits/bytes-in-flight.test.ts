@@ -24,7 +24,7 @@ it("shares are given as long as there is room, then in the order in which they w
   const [large, small] = [take("large", 90), take("small", 5)];
   first?.[Symbol.dispose]();
   await Promise.resolve();
-  // The small one would fit, but nobody overtakes.
+  // The small one would fit, but must not overtake.
   expect(order).toEqual(["a", "b"]);
   second?.[Symbol.dispose]();
   second?.[Symbol.dispose]();

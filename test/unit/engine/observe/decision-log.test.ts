@@ -1,4 +1,4 @@
-/** Which decisions of the scaler are kept: those that change something, and what holds back others, said once. */
+/** Recorded decisions of the scaler: those that change something, and once each the reasons that hold others back. */
 import { expect, it } from "vitest";
 import type { ScaleDecision, ScaleReason } from "../../../../emulator/core/workers/scale-reason.ts";
 import { DecisionLog } from "../../../../emulator/engine/observe/decision-log.ts";

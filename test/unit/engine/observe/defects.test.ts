@@ -23,7 +23,7 @@ const fail = () => {
   throw new Error("a defect");
 };
 const reject = async () => fail();
-/** A function that answers something passes for one that answers nothing. */
+/** A function with a result is assignable to one without. */
 const failing: readonly (readonly [string, () => void])[] = [
   ["throws", fail],
   ["rejects", reject],
@@ -35,7 +35,7 @@ interface Port {
   readonly call: () => void;
 }
 
-/** Every place at which the engine calls a function that somebody gave it, with a way to have it called. */
+/** Every place at which the engine calls a given callback, with a way to trigger the call. */
 function portsOf(onDefect: (error: unknown) => void): readonly Port[] {
   const feed = new EventFeed(new FakeClock(), { shortId: () => "run" }, onDefect);
   const logs = new LogFeed(() => 0, onDefect);

@@ -1,4 +1,4 @@
-/** Answers from memory, and those who wait for one, when their endpoint may be another process's. */
+/** Answers from memory, and waiting requests, when another process may own their endpoint. */
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { health, healthOfAll } from "../../../../emulator/engine/resources/endpoints/health.ts";
 import { endpointOverviews } from "../../../../emulator/engine/resources/endpoints/endpoint-overview.ts";

@@ -39,7 +39,7 @@ it("a step on an endpoint that is not held is refused, with a time to try again,
   const ref = { endpointId: "echo-1", jobId: id };
   await expect(cancel(second.engine, ref)).rejects.toMatchObject(MOVED);
   await expect(purgeQueue(second.engine, "echo-1")).rejects.toMatchObject(MOVED);
-  // That it is no job of this endpoint is known here.
+  // This replica knows that the endpoint has no such job.
   const wrong = { endpointId: "echo-2", jobId: id };
   await expect(cancel(second.engine, wrong)).rejects.toMatchObject({ code: "job_not_found" });
   expect(await stored(service, id)).toMatchObject({ status: "IN_QUEUE" });
@@ -83,7 +83,7 @@ it("a batch that waited while its endpoint was lost and came again is not stored
   const { id } = await submitTo(second, "echo-1");
   await second.replica.give(first.replica, "now", 1);
   gate.open();
-  // It was decided on what there was before: anew it rests on what there is.
+  // The first run used the old state; the second one uses the present state.
   const anew = await outdated;
   await other;
   await service.settle();

@@ -1,4 +1,4 @@
-/** What an engine does for endpoints beside their jobs, when they come, leave and are lost: calls, bills, pods, time. */
+/** Work of an engine besides jobs when endpoints come, leave and are lost: webhook calls, bills, pods, time. */
 import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { readPodInput } from "../../../../emulator/core/pods/pod-input.ts";

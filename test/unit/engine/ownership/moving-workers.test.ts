@@ -81,7 +81,7 @@ it.each([
   async ({ when, ms }) => {
     const { id, worker, job } = await running();
     const given = first.replica.give(second.replica, when, 1);
-    // As it does that works.
+    // The worker behaves like one at work.
     for (let waited = 0; waited < ms - 500; waited += 500) {
       await service.clock.advance(500);
       await worker.report({ renewals: [{ jobId: job.jobId, leaseToken: job.leaseToken }] });

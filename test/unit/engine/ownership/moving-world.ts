@@ -14,7 +14,7 @@ import { Gate, type Member, SharedService, submitTo } from "./shared-service.ts"
 const MEMBERS = 3;
 const PARTITIONS = [1, 2];
 
-/** What happens, to what, by whom; all of it is drawn. */
+/** A random event, with its subject and its member. */
 export interface Act {
   readonly what: number;
   readonly partition: number;
@@ -195,7 +195,7 @@ export class MovingWorld {
     }
   }
 
-  /** What it is to store comes to the store only when it goes on, and may come too late. */
+  /** Its batches reach the store only when it goes on, perhaps too late. */
   #pause(member: Member): void {
     if (this.#gates.has(member)) return;
     const gate = new Gate();
@@ -219,7 +219,7 @@ export class MovingWorld {
     }
   }
 
-  /** Each row rests on the one that is stored, and the first of a queue goes first. */
+  /** Each row builds on the stored one, and the first job of a queue goes first. */
   #apply({ jobs, changes, counts }: Batch): void {
     const waited = [...this.#jobs.values()].filter(({ status }) => status === "IN_QUEUE");
     for (const { before, after } of jobs) {

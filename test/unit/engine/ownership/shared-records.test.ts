@@ -62,7 +62,7 @@ it("a step on records that others changed before it was stored is run anew, and 
   // Gathers while the other one is written.
   const b = createTemplate(first.engine, templateNamed("b"));
   await createTemplate(second.engine, templateNamed("c"));
-  // What is told while a batch of records is written is taken in after it.
+  // Changes reported while a batch of records is written are taken in after it.
   await first.replica.refreshRecords();
   expect(namesIn(first)).not.toContain("c");
   gate.open();

@@ -63,7 +63,7 @@ export class SharedService implements AsyncDisposable {
   }
 }
 
-/** An order of the test: what waits for it goes on when it is opened. */
+/** An order of the test: its waiters go on when it is opened. */
 export class Gate {
   readonly #opened = Promise.withResolvers<void>();
   /** How many have come to it. */
@@ -92,12 +92,12 @@ export function submitTo(
   return submit(engine, requestOf(endpointId, wishes));
 }
 
-/** As the store has it. */
+/** The record in the store. */
 export async function stored({ shared }: SharedService, id: string): Promise<Job | undefined> {
   return shared.store.job(id);
 }
 
-/** What it is refused with, which is to come while the test goes on. */
+/** The error of a refusal that is expected later in the test. */
 export function refusalOf(asked: Promise<unknown>): Promise<unknown> {
   return asked.then(
     () => "it was not refused",

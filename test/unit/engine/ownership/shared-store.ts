@@ -1,4 +1,4 @@
-/** One store in memory for several engines, with the fences of a store that replicas share: who has what, the test says. */
+/** One store in memory for several engines, with the fences of a shared store; the test decides who owns what. */
 import assert from "node:assert/strict";
 import { dueAt } from "../../../../emulator/core/jobs/job-due.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
@@ -122,7 +122,7 @@ export class SharedReplica implements Ownership {
   before: () => Promise<void> = async () => undefined;
   after: () => Promise<void> = async () => undefined;
   readonly #shared: SharedStore;
-  /** Of the partitions that it has, or had last. */
+  /** The loads of the partitions that it has, or had last. */
   readonly #epochs = new Map<number, number>();
   #learn: (changed: ChangedRecords) => void = () => undefined;
   #known = 0;
@@ -229,7 +229,7 @@ export class SharedReplica implements Ownership {
     await Promise.all(partitions.map(leave));
   }
 
-  /** Has the partitions from now on, whoever had them, who hears of it later or never. */
+  /** Takes the partitions from their owners, who learn of it later or never. */
   async take(...partitions: readonly number[]): Promise<void> {
     const { epochs, owners } = this.#shared;
     for (const partition of partitions) {

@@ -1,4 +1,4 @@
-/** A start on a full disk: what it has to write waits for room, in order, and is done once there is some. */
+/** A start on a full disk: its writes wait for room, in order, and are done once there is some. */
 import { expect, it } from "vitest";
 import { openEngine } from "../../../../emulator/engine/engine.ts";
 import { quietSteps } from "../steps/quiet-steps.ts";

@@ -1,4 +1,4 @@
-/** Pods that a launcher runs: each as its record says, with what it may use, and billed for as long as it runs. */
+/** Pods that a launcher runs: container settings, volumes, GPUs and bills. */
 import { describe, expect, it } from "vitest";
 import type { GpuInventory } from "../../../../emulator/core/workers/gpu-allocation.ts";
 import { readPodInput } from "../../../../emulator/core/pods/pod-input.ts";

@@ -1,4 +1,4 @@
-/** A launcher whose pods are played by a test: it says which were started, asked to end and killed. */
+/** A launcher with pods that a test scripts: it records which were started, asked to end and killed. */
 import type { WorkerExit } from "../../../../emulator/launch/launcher.ts";
 import type { PodLauncher, PodOrder, PodPorts } from "../../../../emulator/launch/pod-launcher.ts";
 import { exit } from "../scripted-launcher.ts";
@@ -42,7 +42,7 @@ export class PodScript {
 
 export class ScriptedPods implements PodLauncher {
   readonly launched: PodScript[] = [];
-  /** Pods whose volumes were removed, of those that ever ran. */
+  /** Pods that have run and whose volumes were removed. */
   readonly dropped: string[] = [];
   refusal: string | undefined;
 

@@ -1,4 +1,4 @@
-/** Changes, deletions and creations that come in the same moment: none is lost, none undoes another, each is told once. */
+/** Changes, deletions and creations at the same moment: none is lost, none undoes another, each is reported once. */
 import { expect, it } from "vitest";
 import { readRegistryAuthInput } from "../../../../emulator/core/resources/registry-auth-input.ts";
 import { readTemplateInput } from "../../../../emulator/core/resources/template-input.ts";
@@ -85,7 +85,7 @@ it("what is put to use is not deleted, and what is deleted is not put to use", a
   ]);
 });
 
-/** A store whose next commit is answered only when the test says so. */
+/** A store that holds its next commit until the test releases it. */
 function storeWithGate() {
   const store = createMemoryStore();
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();

@@ -26,7 +26,7 @@ const SILENT = { info: () => undefined, warn: () => undefined, error: () => unde
 const random = createSystemRandom();
 const startWork = { do: (work: () => Promise<void>) => work() };
 
-/** As the next process finds it. */
+/** The store as the next process finds it. */
 const opened = async (store: Store) =>
   openSteps(store, { log: SILENT, clock: createSystemClock() });
 

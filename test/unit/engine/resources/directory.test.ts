@@ -1,4 +1,4 @@
-/** What everybody knows of the records: what is in the store, and nothing else. */
+/** The directory of records: what is in the store, and nothing else. */
 import { expect, it } from "vitest";
 import type { Endpoint } from "../../../../emulator/core/resources/endpoint.ts";
 import { StoreFullError } from "../../../../emulator/core/store-error.ts";

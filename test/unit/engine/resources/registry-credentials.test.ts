@@ -1,4 +1,4 @@
-/** Stored registry credentials: readable with the right key only, and what is wrong with them is said at the start. */
+/** Stored registry credentials: readable with the right key only, and checked at the start. */
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { openEngine } from "../../../../emulator/engine/engine.ts";
@@ -26,7 +26,7 @@ const gone: SecretKey = {
 };
 const INPUT = { name: "ghcr", username: "ada", password: "pass-canary" };
 
-/** A start of the engine on the store, with what it logs. */
+/** A start of the engine on the store, with its log. */
 async function start(store: Store, secretKey: SecretKey) {
   const logged: LogEntry[] = [];
   const collect = (level: LogEntry["level"]) => (fields: LogEntry["fields"], message: string) =>

@@ -1,4 +1,4 @@
-/** Releases of endpoints: made where a version grows, whoever makes it grow, and kept with everything else. */
+/** Releases of endpoints: made whenever a version grows, and kept with everything else. */
 import { expect, it } from "vitest";
 import { Journal } from "../../../../emulator/core/undo-journal.ts";
 import type { Endpoint } from "../../../../emulator/core/resources/endpoint.ts";

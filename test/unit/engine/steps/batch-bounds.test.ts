@@ -9,7 +9,7 @@ import { FakeClock } from "../../../fake-clock.ts";
 import { jobOf, openWriter, outcomeOf, submit, turn } from "./writer-scene.ts";
 import { storeWith } from "../store-with.ts";
 
-/** Steps on a memory store whose flushes take `flushMs`, or fail. */
+/** Steps on a memory store with flushes that take `flushMs`, or fail. */
 class Scene {
   readonly clock = new FakeClock();
   readonly sizes: number[] = [];

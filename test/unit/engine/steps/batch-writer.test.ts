@@ -1,4 +1,4 @@
-/** Batches: what shares one, what waits for one, and what becomes of all when one cannot be stored. */
+/** Batches: which steps share one, which wait for one, and the outcome of all when one cannot be stored. */
 import { beforeEach, expect, test } from "vitest";
 import type { Step } from "../../../../emulator/engine/steps/step.ts";
 import { openWriter, outcomeOf, submit, turn, type WriterScene } from "./writer-scene.ts";
@@ -110,7 +110,7 @@ test("when a batch cannot be stored, it and what gathered after it are refused, 
   expect(jobs.find("job-1")?.status).toBe("IN_QUEUE");
   expect(jobs.find("job-2")).toBeUndefined();
   expect(scene.refused).toHaveLength(2);
-  // Memory goes on, under the number that was not stored.
+  // Memory goes on under the number that was not stored.
   const next = outcomeOf(writer.run((step) => submit(step)));
   await turn();
   expect(store.flushes.at(-1)?.batch.number).toBe(2);
@@ -141,7 +141,7 @@ test("what came and went within a batch is not stored, and a row is stored once"
   expect(batch?.counts.get("hello")?.inQueue).toBe(0);
 });
 
-/** As those do who take steps. */
+/** Retries like callers of steps. */
 async function runInTurn(step: (step: Step) => unknown): Promise<unknown> {
   const deadline = writer.deadline(false);
   while (writer.isFull) await writer.room(deadline);

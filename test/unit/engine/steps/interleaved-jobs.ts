@@ -1,4 +1,4 @@
-/** Jobs to which everything happens at once, on a store that answers when it likes and is full now and then. */
+/** Jobs with all kinds of concurrent events, on a store with random delays that is full now and then. */
 import { Buffer } from "node:buffer";
 import { setImmediate as turn } from "node:timers/promises";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
@@ -131,7 +131,7 @@ export class InterleavedJobs {
       this.defects.push(new Error(`${id} is not in the list`));
   }
 
-  /** Takes note of what workers were handed since. */
+  /** Records new hand-overs to workers. */
   collect(): void {
     for (const worker of this.workers) {
       for (const orders of worker.orders.splice(0))

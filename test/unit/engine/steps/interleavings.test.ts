@@ -64,7 +64,7 @@ async function check(scene: InterleavedJobs, seed: number): Promise<void> {
     inQueue: count("IN_QUEUE"),
     inProgress: count("IN_PROGRESS"),
   });
-  // Nobody who has credit is left without a job that waits.
+  // No worker with credit is left without a waiting job.
   await scene.test.clock.advance(1_000);
   await scene.test.clock.settle();
   const { inQueue } = await engine.steps.counts("echo");

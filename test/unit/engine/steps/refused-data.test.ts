@@ -1,4 +1,4 @@
-/** A batch that is refused for its data, not for room: only those are refused who must be. */
+/** A batch that is refused for its data, not for room: only the steps that must be refused are. */
 import { beforeEach, expect, test } from "vitest";
 import { BatchRefusedError } from "../../../../emulator/store/store.ts";
 import { openWriter, outcomeOf, submit, turn, type WriterScene } from "./writer-scene.ts";
@@ -118,6 +118,6 @@ test("one endpoint of many that is refused costs a few more batches, and the res
   await scene.idle;
   const refused = ends.flatMap(({ state }, at) => (state === "resolved" ? [] : [at]));
   expect(refused).toEqual([77]);
-  // Seven times in halves, of which one is stored.
+  // Seven rounds of halves; one of them is stored.
   expect(store.flushes.length).toBe(1 + 2 * 7);
 });

@@ -1,4 +1,4 @@
-/** Batches that are refused at random: what was answered happened, in its order, and nothing else did. */
+/** Batches that are refused at random: acknowledged steps happened, in their order, and nothing else did. */
 import assert from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -67,7 +67,7 @@ class World {
     });
   }
 
-  /** Each endpoint but the good one has moments at which nothing of it is taken. */
+  /** Each endpoint but the good one has moments at which its steps are refused. */
   async #flush({ number, jobs, changes, counts }: Batch): Promise<void> {
     const bad = ENDPOINTS.filter((id) => this.isBad && id !== "good" && this.below(3) === 0);
     const isFull = this.isBad && this.isSometimesFull && this.below(12) === 0;
@@ -151,7 +151,7 @@ class World {
     return submitJob({ ...identity, ...times, lowPriority: false, webhook: undefined }, 0);
   }
 
-  /** What there would be if only those had run who were answered. */
+  /** The expected state if only acknowledged steps had run. */
   replay(): Map<string, Job> {
     const jobs = new Map<string, Job>();
     for (const { seen, done, outcome, takenBack } of this.accounts) {
@@ -174,7 +174,7 @@ test("whatever is refused, memory and store are as if only what was answered had
   let refused = 0;
   for (let seed = 1; seed <= sized(150, 5_000); seed += 1) {
     const world = new World(seed);
-    // So that no read is needed for what was let go of.
+    // Keeps jobs in memory, so that no read is needed.
     using _ = world.memory.beginRead();
     for (let step = 0; step < 60; step += 1) {
       world.act();

@@ -1,4 +1,4 @@
-/** Which steps rest on which: by what each changed and what it looked at, in time that grows with their number. */
+/** Which steps rest on which: by what each changed and looked at, in time linear in their number. */
 import { describe, expect, test } from "vitest";
 import type { Changer } from "../../../../emulator/engine/steps/step-changes.ts";
 import { independentParts, restingOn } from "../../../../emulator/engine/steps/resting-steps.ts";
@@ -104,7 +104,7 @@ describe("independent parts", () => {
 });
 
 describe("for twice as many endpoints", () => {
-  /** How often `work` reads what one of so many steps changed, or looked at: each changes an endpoint of its own. */
+  /** Number of times that `work` reads the places of this number of steps; each changes an endpoint of its own. */
   const readsOf = (count: number, work: (steps: readonly Changer[]) => unknown) => {
     let reads = 0;
     const read = <T>(value: T): T => {

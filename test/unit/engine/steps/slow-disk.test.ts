@@ -1,4 +1,4 @@
-/** A disk that does not answer for a while: nobody is judged by what could not be stored meanwhile, and time waits for it. */
+/** A disk that does not answer for a while: no worker is judged by it, and time waits for it. */
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { submit } from "../../../../emulator/engine/jobs/submit.ts";
@@ -8,7 +8,7 @@ import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
 import { storeWith } from "../store-with.ts";
 
-/** A store on which what is flushed and read waits from `stall` until it may `goOn`. */
+/** A store with flushes and reads that wait from `stall` until `goOn`. */
 function storeThatStalls() {
   const store = createMemoryStore();
   let answers = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-/** What becomes of the files that large payloads were staged in, when a step has stored them and when it has not. */
+/** Files of large payloads after the step that uses them was stored, or was refused. */
 import fs from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
@@ -24,7 +24,7 @@ async function engineOnDisk(changed = (store: Store): Store => store) {
     engine: test.engine,
     steps: test.engine.steps,
     files: () => fs.readdirSync(path.join(directory.path, "payloads")),
-    /** The payload files that are left when the store is closed, which waits for those that are being removed. */
+    /** Payload files that remain after the store is closed, which waits for removals. */
     async filesLeft(): Promise<string[]> {
       await test[Symbol.asyncDispose]();
       return fs.readdirSync(path.join(directory.path, "payloads"));
@@ -110,7 +110,7 @@ it("nothing staged is left when one payload of a worker's report cannot be stage
   );
   await expect(staged).rejects.toMatchObject({ code: "storage_full" });
   later.resolve();
-  // A close does not wait for what is staged by then, which the next start removes.
+  // A close does not wait for staged files, which the next start removes.
   await expect.poll(() => disk.files()).toEqual([]);
   expect(await disk.filesLeft()).toEqual([]);
 });

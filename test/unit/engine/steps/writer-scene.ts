@@ -11,7 +11,7 @@ import type { Step } from "../../../../emulator/engine/steps/step.ts";
 import type { Batch } from "../../../../emulator/store/batch.ts";
 import { FakeClock } from "../../../fake-clock.ts";
 
-/** A store whose flushes settle when the test says so. */
+/** A store with flushes that the test settles. */
 class HeldStore {
   readonly flushes: {
     readonly batch: Batch;
@@ -33,7 +33,7 @@ export interface WriterScene {
   readonly clock: FakeClock;
   readonly released: Effects[];
   readonly refused: Effects[];
-  /** What was thrown by what follows a batch. */
+  /** Errors of work after a batch. */
   readonly defects: unknown[];
   /** Resolves when nothing is written any more. */
   idle: Promise<void>;
@@ -89,7 +89,7 @@ export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 }
 
-/** What has become of a promise so far. */
+/** The present state of a promise. */
 export function outcomeOf(promise: Promise<unknown>): { state: string } {
   const outcome = { state: "open" };
   promise.then(

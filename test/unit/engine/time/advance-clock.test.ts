@@ -1,4 +1,4 @@
-/** Advancing service time: the order of what is due, what happens meanwhile, and what is left of an advance that fails. */
+/** Advancing service time: the order of due events, concurrent changes, and the state after an advance that fails. */
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -27,7 +27,7 @@ const submitJob = async ({ engine }: TestEngine, ttlMs: number = LIMITS.ttlDefau
 const jobOf = async ({ engine }: TestEngine, id: string) =>
   engine.steps.read((reads) => reads.job(id));
 
-/** Calls `act` `inMs` from now in service time; what it does counts as under way until it is done. */
+/** Calls `act` in `inMs` of service time; its work counts as pending until it is done. */
 function due({ engine }: TestEngine, inMs: number, act: () => Promise<void>): void {
   const { pendingWork, clock } = engine;
   clock.wakeAt(clock.now() + inMs, () => void pendingWork.track("a test", act()));

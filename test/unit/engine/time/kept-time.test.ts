@@ -1,4 +1,4 @@
-/** Service time over restarts on one machine, whose clock may have been set meanwhile. */
+/** Service time over restarts on one machine when its clock may have been set meanwhile. */
 import { afterEach, expect, it } from "vitest";
 import { createEngine } from "../../../../emulator/engine/engine.ts";
 import { openContext } from "../../../../emulator/engine/parts/open-parts.ts";

@@ -1,4 +1,4 @@
-/** Service time over real time: what is armed for a moment fires when service time gets there, whichever way it does. */
+/** Service time on top of real time: timers fire when service time reaches them, however it does. */
 import { expect, it } from "vitest";
 import { ServiceClock } from "../../../../emulator/engine/time/service-clock.ts";
 import { FakeClock } from "../../../fake-clock.ts";

@@ -82,7 +82,7 @@ it("forgets a worker that crashed when nothing is left to do", async () => {
   expect(await scene.counts()).toMatchObject({ unhealthy: 0, running: 0, initializing: 0 });
 });
 
-/** Advances while the worker says that it is there, as one does whose handler takes long to set up. */
+/** Advances time while the worker sends renewals, like one with a slow initialization. */
 async function advanceHeard(scene: FleetScene, position: number, ms: number): Promise<void> {
   const { engine, clock } = scene.test;
   const worker = engine.fleet.find(scene.launcher.at(position).order.workerId);

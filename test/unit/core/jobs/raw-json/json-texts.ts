@@ -12,14 +12,14 @@ export function platformAccepts(bytes: Uint8Array): boolean {
   }
 }
 
-/** Characters of one, two, three and four bytes, those that are escaped, and lone surrogates. */
+/** Characters of one, two, three and four bytes, escaped ones, and lone surrogates. */
 const unit = fc.oneof(
   fc.constantFrom("a", " ", "{", "]", ":", ",", '"', "\\", "/", "\n", "\u0000", "\u007f"),
   fc.constantFrom("é", "߿", "€", "\u2028", "￿", "𝄞", "\ud800", "\udbff", "\udc00"),
   anyCharacter,
 );
 
-/** A string's JSON text in which each character is written plainly or as escapes. */
+/** JSON text of a string with each character written plainly or as escapes. */
 const stringText = fc.array(fc.tuple(unit, fc.boolean()), { maxLength: 8 }).map((units) => {
   const written = units.map(([value, escaped]) =>
     escaped ? escapesOf(value) : JSON.stringify(value).slice(1, -1),

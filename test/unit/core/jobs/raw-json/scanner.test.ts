@@ -1,4 +1,4 @@
-/** The scanner's rules one by one: limits, duplicates, kinds, and what its faults say. */
+/** The scanner's rules one by one: limits, duplicates, kinds, and messages. */
 import { describe, expect, it } from "vitest";
 import { scanJson } from "../../../../../emulator/core/jobs/raw-json/scan.ts";
 import {

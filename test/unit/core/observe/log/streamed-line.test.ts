@@ -1,4 +1,4 @@
-/** Lines of the log as the live service streams them, and the ids by which a reader goes on. */
+/** Lines of the log in the live service's stream, and the ids with which a reader goes on. */
 import { describe, expect, it, test } from "vitest";
 import type { LogEntry } from "../../../../../emulator/core/observe/log/log-entry.ts";
 import {

@@ -1,4 +1,4 @@
-/** States what is made of the lines workers write: who speaks, for which job, when. */
+/** Lines of workers in the log: source, job and time. */
 import { expect, test } from "vitest";
 import { readWorkerLine } from "../../../../../emulator/core/observe/log/worker-line.ts";
 

@@ -1,4 +1,4 @@
-/** The series of an endpoint: what happened in each step, how it was in steps in which nothing did, and what it costs. */
+/** The series of an endpoint: events in each step, steps without events, and their cost. */
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-/** What workers tell of their handlers' schemas: whose word counts, what is refused, and what is forgotten. */
+/** Schemas of handlers from their workers: which worker's counts, refusals, and when they are forgotten. */
 import { expect, test } from "vitest";
 import { HandlerSchemaBook } from "../../../../../emulator/engine/resources/endpoints/handler-schemas.ts";
 import { deleteEndpoint } from "../../../../../emulator/engine/resources/endpoints/manage-endpoints.ts";

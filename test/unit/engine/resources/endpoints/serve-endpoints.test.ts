@@ -1,4 +1,4 @@
-/** Endpoints of handler files over several starts: what was changed over the interface, and what the file says anew. */
+/** Endpoints of handler files over several starts: changes over the interface, and changes of the file. */
 import { expect, it } from "vitest";
 import { openEngine } from "../../../../../emulator/engine/engine.ts";
 import { deleteEndpoint } from "../../../../../emulator/engine/resources/endpoints/manage-endpoints.ts";
@@ -16,7 +16,7 @@ import { ScriptedSender } from "../../../scripted-sender.ts";
 
 const handler: LocalHandler = { id: "hello", path: "/handlers/hello.ts", env: { A: "1" } };
 
-/** A start of the service on the store, with what it says of its endpoints. */
+/** A start of the service on the store, with its remarks on endpoints. */
 async function start(store: Store, file: LocalHandler, startedAt = "2026-01-02T00:00:00.000Z") {
   const said: string[] = [];
   const running = await openEngine({

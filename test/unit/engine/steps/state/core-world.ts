@@ -59,7 +59,7 @@ export class CoreWorld {
     fewWaiting: 3,
   });
   readonly #records = new RecordBook(this.#journal);
-  /** The number of the batch that gathers, and what is in it. */
+  /** Number and content of the batch that gathers. */
   #number = 1;
   #changes: StepChange[] = [];
   #flushing: Sealed | undefined;
@@ -90,7 +90,7 @@ export class CoreWorld {
     this.model.set(id, newJob(id, seq, this.now));
   }
 
-  /** Hands over the first in memory, which must be the first of all that wait. */
+  /** Hands over the first job in memory, which must be the first of all waiting ones. */
   handOver(): void {
     const { window } = this.memory.endpoint(ENDPOINT);
     const waiting = [...this.model.values()].filter(({ status }) => status === "IN_QUEUE");
@@ -113,7 +113,7 @@ export class CoreWorld {
     this.#fetched(id, () => undefined);
   }
 
-  /** Time passes, and what is due by then is applied. */
+  /** Lets time pass, and applies due events. */
   pass(byMs: number): void {
     this.now += byMs;
     for (const id of [...this.model.keys()]) {
@@ -151,7 +151,7 @@ export class CoreWorld {
     }
   }
 
-  /** The batch under way is not stored: memory is again what was stored before it. */
+  /** The batch under way is not stored: memory returns to the stored state before it. */
   failed(): void {
     if (this.#flushing === undefined) return;
     for (const undos of [this.#journal.cut(), this.#flushing.undos]) undoAll(undos);
@@ -172,7 +172,7 @@ export class CoreWorld {
     assert.deepEqual([counts.inQueue, counts.inProgress], [inQueue, inProgress]);
   }
 
-  /** When all is stored, nothing is in memory but what belongs there. */
+  /** When everything is stored, memory has only what belongs there. */
   end(): void {
     while (this.reads.length > 0) this.reads.shift()?.();
     for (let batches = 0; batches < 2; batches += 1) {
@@ -252,7 +252,7 @@ export class CoreWorld {
     });
   }
 
-  /** Calls `then` with the job as it is now, unless it was deleted meanwhile. */
+  /** Calls `then` with the present job, unless it was deleted meanwhile. */
   #fetched(id: string, then: (job: Job) => void): void {
     const guard = this.memory.beginRead();
     const isKnown = this.memory.knows(id);
@@ -282,7 +282,7 @@ export class CoreWorld {
       leaseMs: TIMES.leaseMs,
     };
     const type = REPORTS[kind] ?? "complete";
-    // Half of those that are handed back keep their place.
+    // Half of the returned jobs keep their place.
     if (type === "hand-back" && nextQueueKey % 2 === 0) return { type, leaseToken };
     return { type, ...rest };
   }

@@ -1,4 +1,4 @@
-/** What the interface says becomes of a job, in plain rules of their own: nothing here is taken from the state machine. */
+/** A model of a job in plain rules from the interface; it uses nothing of the state machine. */
 import type { JobEvent } from "../../../../../emulator/core/jobs/job-event.ts";
 import type { Job } from "../../../../../emulator/core/jobs/job.ts";
 import { LIMITS } from "../../../../../runtime/protocol/limits.ts";
@@ -22,7 +22,7 @@ export interface ModelJob {
   readonly retries: number;
   readonly chunks: number;
   readonly read: number;
-  /** Of the hand-over that counts, whatever came after it. */
+  /** The current hand-over. */
   readonly token: string | undefined;
   readonly startedAt: number;
   readonly leaseEndsAt: number;
@@ -37,7 +37,7 @@ export function newJob(id: string, queueKey: number, now: number): ModelJob {
   return { id, status: "IN_QUEUE", queueKey, isPinned: false, ...none, ...times };
 }
 
-/** The job after the event: the same object if nothing becomes of it, undefined if it is deleted. */
+/** The job after the event: the same object if nothing changes, undefined if it is deleted. */
 export function after(job: ModelJob, event: JobEvent, now: number): ModelJob | undefined {
   const isRunning = job.status === "IN_PROGRESS";
   const end = (status: Job["status"]) => ({ ...job, status, endedAt: now });
@@ -102,7 +102,7 @@ export function after(job: ModelJob, event: JobEvent, now: number): ModelJob | u
   }
 }
 
-/** What time alone has in store for it by now. */
+/** The event that the passing of time causes by now. */
 export function dueNow(
   job: ModelJob,
   now: number,
