@@ -14,7 +14,7 @@ export {
   type ServedRegistryAuth,
   type ServedResources,
   type ServedTemplate,
-} from "./core/resources/served-endpoint.ts";
+} from "./core/resources/endpoints/served-endpoint.ts";
 export {
   type CommandEndpoint,
   type EndpointSettings,

@@ -7,7 +7,7 @@ import type { ExceededLimit } from "./core/limits/limit-report.ts";
 import type { LimitMode } from "./core/limits/rate-limit.ts";
 import type { EngineLog } from "./engine/observe/engine-log.ts";
 import type { HandlerTold } from "./engine/resources/endpoints/handler-schemas.ts";
-import type { ServedResources } from "./core/resources/served-endpoint.ts";
+import type { ServedResources } from "./core/resources/endpoints/served-endpoint.ts";
 import type { FunctionEndpoint } from "./handlers/function-endpoint.ts";
 import type { CommandEndpoint, ImageEndpoint, LocalHandler } from "./handlers/local-endpoint.ts";
 import type { HandlerSearch } from "./reload/reloader.ts";

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { shownAddress } from "../core/store-address.ts";
 import { shellWord } from "../image/shell-word.ts";
-import { SECRET_KEY_FILE } from "../core/resources/sealed-secret.ts";
+import { SECRET_KEY_FILE } from "../core/resources/secrets/sealed-secret.ts";
 import { shownPath } from "./given-path.ts";
 import { DEFAULT_DATA_DIR, type Environment } from "./serve/setting-values.ts";
 import { given, type Reader } from "./serve/sourced.ts";

@@ -1,6 +1,9 @@
 /** The engine as one part: workers, pods, webhooks and the timer of the job rules, with a start and a stop. */
 import type { HealthProbe } from "../balance/health-probe.ts";
-import type { ServedEndpoint, ServedResources } from "../core/resources/served-endpoint.ts";
+import type {
+  ServedEndpoint,
+  ServedResources,
+} from "../core/resources/endpoints/served-endpoint.ts";
 import type { LockDevice } from "../core/workers/device-lock.ts";
 import type { Launcher } from "../launch/launcher.ts";
 import type { PodLauncher } from "../launch/pod-launcher.ts";

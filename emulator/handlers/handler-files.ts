@@ -1,7 +1,7 @@
 /** The handler modules behind local endpoints, made ready for Node (bundled if they are TypeScript) once for all workers. */
 import fs from "node:fs";
 import { prepareHandler } from "../../runtime/load/prepare-handler.ts";
-import type { Template } from "../core/resources/template.ts";
+import type { Template } from "../core/resources/templates/template.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
 import { type LocalHandler, localImage } from "./local-endpoint.ts";
 

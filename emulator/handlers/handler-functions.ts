@@ -12,7 +12,7 @@ import {
 import { SessionSource } from "../../runtime/source/session-source.ts";
 import { RUNTIME_VERSION } from "../../runtime/version.ts";
 import { startWorker, type WorkerEnd } from "../../runtime/worker.ts";
-import type { Template } from "../core/resources/template.ts";
+import type { Template } from "../core/resources/templates/template.ts";
 import { declaredInitLimitMs } from "../core/workers/init-limit.ts";
 import type { FunctionEndpoint } from "./function-endpoint.ts";
 import { localImage } from "./local-endpoint.ts";

@@ -4,18 +4,18 @@ import {
   type Endpoint,
   type EndpointType,
   type PlacementPreferences,
-} from "../core/resources/endpoint.ts";
-import { ENDPOINT_FIELDS } from "../core/resources/endpoint-fields.ts";
+} from "../core/resources/endpoints/endpoint.ts";
+import { ENDPOINT_FIELDS } from "../core/resources/endpoints/endpoint-fields.ts";
 import { fileDefaultsOf } from "../core/resources/fields.ts";
-import type { VolumeChoice } from "../core/resources/network-volume.ts";
+import type { VolumeChoice } from "../core/resources/network-volumes/network-volume.ts";
 import type {
   ServedEndpoint,
   ServedTemplate,
   WorkingDirectory,
-} from "../core/resources/served-endpoint.ts";
-import { isReservedId, reservedBecause } from "../core/resources/reserved-ids.ts";
-import { templateOf } from "../core/resources/template-fields.ts";
-import { LOCAL_IMAGE_PREFIX, type Template } from "../core/resources/template.ts";
+} from "../core/resources/endpoints/served-endpoint.ts";
+import { isReservedId, reservedBecause } from "../core/resources/endpoints/reserved-ids.ts";
+import { templateOf } from "../core/resources/templates/template-fields.ts";
+import { LOCAL_IMAGE_PREFIX, type Template } from "../core/resources/templates/template.ts";
 
 /** The settings of an endpoint a caller may choose; the rest follows from the handler. */
 export type EndpointSettings = Omit<

@@ -17,7 +17,7 @@ import { isOfRestV2, REST_V2_DIALECT } from "./management/rest-v2/rest-v2-dialec
 import { askGraphql } from "./management/graphql-handler.ts";
 import type { Replicas } from "./replicas/replicas.ts";
 import type { KnownSchemas } from "./operation/openapi/endpoint-paths.ts";
-import { isReservedId } from "../core/resources/reserved-ids.ts";
+import { isReservedId } from "../core/resources/endpoints/reserved-ids.ts";
 import {
   type Call,
   isOnJobs,

@@ -1,7 +1,7 @@
 /** The environment variables of a worker in a container, on this machine or in a cluster, and the paths of its volume. Pure. */
 import path from "node:path";
 import { SERVER_ENV, WORKER_ENV } from "../../runtime/protocol/worker-env.ts";
-import type { Template } from "../core/resources/template.ts";
+import type { Template } from "../core/resources/templates/template.ts";
 import type { WorkerOrder } from "./launcher.ts";
 import { type LiveBounds, type LiveService, liveServerEnvironment } from "./live-environment.ts";
 import { serverSettings } from "./server-settings.ts";

@@ -1,6 +1,6 @@
 /** Reads the variables by which a template asks for memory, processors and privileges of its containers. Pure. */
 import os from "node:os";
-import type { Template } from "../core/resources/template.ts";
+import type { Template } from "../core/resources/templates/template.ts";
 import { wholeGb } from "./live-location.ts";
 
 const CONTAINER_ENV = {

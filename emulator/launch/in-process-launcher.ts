@@ -1,6 +1,6 @@
 /** Launcher that runs workers in this process, for endpoints with functions as handlers. */
 import { Buffer } from "node:buffer";
-import type { Template } from "../core/resources/template.ts";
+import type { Template } from "../core/resources/templates/template.ts";
 import type { LaunchedWorker, Launcher, WorkerOrder } from "./launcher.ts";
 import { localLauncher } from "./local-launcher.ts";
 import { LineTail } from "./runs/line-tail.ts";

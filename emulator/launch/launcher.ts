@@ -1,7 +1,7 @@
 /** Port: starts workers. Adapters: processes, containers, pods of a Kubernetes cluster, functions of this process. */
-import type { Endpoint } from "../core/resources/endpoint.ts";
+import type { Endpoint } from "../core/resources/endpoints/endpoint.ts";
 import type { GpuDevice } from "../core/workers/gpu-allocation.ts";
-import type { Template } from "../core/resources/template.ts";
+import type { Template } from "../core/resources/templates/template.ts";
 import type { LauncherKind } from "../core/workers/worker-life.ts";
 
 /** The log of launchers. Fields are data for machines; the message is for people. */

@@ -1,6 +1,6 @@
 /** The environment variables by which images and programs of the live service find their jobs. Pure. */
 import { LIVE_STORAGE_ENV, STORAGE_ENV } from "../../runtime/protocol/storage-env.ts";
-import { volumesOf } from "../core/resources/network-volume.ts";
+import { volumesOf } from "../core/resources/network-volumes/network-volume.ts";
 import type { WorkerOrder } from "./launcher.ts";
 import { livePlace, type LivePlace } from "./live-location.ts";
 

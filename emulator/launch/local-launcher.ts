@@ -1,5 +1,5 @@
 /** Base of the launchers that run workers on this machine without an engine. */
-import type { Template } from "../core/resources/template.ts";
+import type { Template } from "../core/resources/templates/template.ts";
 import type { LaunchedWorker, Launcher, WorkerOrder } from "./launcher.ts";
 
 export interface LocalLauncherOptions {

@@ -1,6 +1,6 @@
 /** Reads the ports and the health path of an HTTP server from its template. Pure. */
 import { SERVER_ENV } from "../../runtime/protocol/worker-env.ts";
-import type { Template } from "../core/resources/template.ts";
+import type { Template } from "../core/resources/templates/template.ts";
 
 const DEFAULT_HEALTH_PATH = "/ping";
 /** Default of `PORT` (live). */

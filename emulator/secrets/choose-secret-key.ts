@@ -6,7 +6,7 @@ import {
   readSecretKey,
   SECRET_KEY_BYTES,
   SECRET_KEY_FILE,
-} from "../core/resources/sealed-secret.ts";
+} from "../core/resources/secrets/sealed-secret.ts";
 import { fileSecretKey } from "./file-secret-key.ts";
 import { fixedSecretKey, type SecretKey } from "./secret-key.ts";
 

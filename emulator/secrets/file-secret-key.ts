@@ -1,7 +1,7 @@
 /** The key of a data directory: a file that only the user may read, made when the first secret is to be stored. */
 import fs from "node:fs";
 import type { Random } from "../core/time/clock.ts";
-import { readSecretKey, SECRET_KEY_BYTES } from "../core/resources/sealed-secret.ts";
+import { readSecretKey, SECRET_KEY_BYTES } from "../core/resources/secrets/sealed-secret.ts";
 import { PRIVATE_MODE, writePrivateFile } from "../sqlite/private-file.ts";
 import { fromFileSystem } from "../sqlite/sqlite-error.ts";
 import { StoreUnusableError } from "../core/store-error.ts";

@@ -4,13 +4,16 @@ import type { ApiKey } from "../core/access/api-key.ts";
 import type { AuditEntry } from "../core/access/audit-entry.ts";
 import type { Usage } from "../core/billing/usage.ts";
 import type { Pod } from "../core/pods/pod.ts";
-import type { Endpoint } from "../core/resources/endpoint.ts";
-import type { NetworkVolume } from "../core/resources/network-volume.ts";
-import type { RegistryAuth } from "../core/resources/registry-auth.ts";
-import type { Release } from "../core/resources/release.ts";
-import type { SecretCheck } from "../core/resources/secret-check.ts";
-import type { ServedEndpoint, ServedTemplate } from "../core/resources/served-endpoint.ts";
-import type { Template } from "../core/resources/template.ts";
+import type { Endpoint } from "../core/resources/endpoints/endpoint.ts";
+import type { NetworkVolume } from "../core/resources/network-volumes/network-volume.ts";
+import type { RegistryAuth } from "../core/resources/registry-auths/registry-auth.ts";
+import type { Release } from "../core/resources/endpoints/release.ts";
+import type { SecretCheck } from "../core/resources/secrets/secret-check.ts";
+import type {
+  ServedEndpoint,
+  ServedTemplate,
+} from "../core/resources/endpoints/served-endpoint.ts";
+import type { Template } from "../core/resources/templates/template.ts";
 import type { ClockRecord } from "../core/time/clock.ts";
 import type { UnfinishedMove } from "../core/unfinished-move.ts";
 import type { WebhookSecret } from "../core/webhooks/webhook-secret.ts";

@@ -1,6 +1,6 @@
 /** The rows of the dashboard's settings page, from the fields of an endpoint. */
 import { z } from "zod";
-import { ENDPOINT_FIELDS_IN_FILES } from "../../emulator/core/resources/endpoint-fields.ts";
+import { ENDPOINT_FIELDS_IN_FILES } from "../../emulator/core/resources/endpoints/endpoint-fields.ts";
 import { type Field, type FormRow, kindOf } from "../../emulator/core/resources/fields.ts";
 
 const HEAD = `/** The settings of an endpoint that a form can change: written by \`npm run docs\`. */

@@ -1,8 +1,8 @@
 /** An engine on the memory store with time and chance in the test's hands, and workers the test plays itself. */
 import type { Random } from "../../emulator/core/time/clock.ts";
-import type { Endpoint } from "../../emulator/core/resources/endpoint.ts";
+import type { Endpoint } from "../../emulator/core/resources/endpoints/endpoint.ts";
 import type { GpuInventory } from "../../emulator/core/workers/gpu-allocation.ts";
-import type { Template } from "../../emulator/core/resources/template.ts";
+import type { Template } from "../../emulator/core/resources/templates/template.ts";
 import type { EngineContext } from "../../emulator/engine/parts/engine-parts.ts";
 import type { EngineLog } from "../../emulator/engine/observe/engine-log.ts";
 import { openEngine } from "../../emulator/engine/engine.ts";

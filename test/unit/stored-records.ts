@@ -1,5 +1,5 @@
 /** Records that a test puts into the store of an engine, past the rules of the interface. */
-import type { Endpoint } from "../../emulator/core/resources/endpoint.ts";
+import type { Endpoint } from "../../emulator/core/resources/endpoints/endpoint.ts";
 import type { StepPort } from "../../emulator/engine/steps/step-port.ts";
 
 export async function storeEndpoint(engine: StepPort, endpoint: Endpoint): Promise<void> {

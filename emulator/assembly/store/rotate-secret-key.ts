@@ -1,5 +1,5 @@
 /** Changes the key that the secrets of a PostgreSQL database are encrypted with. */
-import { readSecretKey } from "../../core/resources/sealed-secret.ts";
+import { readSecretKey } from "../../core/resources/secrets/sealed-secret.ts";
 import { encryptAnew } from "../../engine/resources/check-secret-key.ts";
 import { openSteps } from "../../engine/steps/steps.ts";
 import { checkAddresses, openSharedStore } from "./shared-store.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Containers, createContainers } from "./containers.ts";
 import { createKubernetes, type KubernetesOptions, type KubernetesParts } from "./kubernetes.ts";
-import type { Template } from "../../core/resources/template.ts";
+import type { Template } from "../../core/resources/templates/template.ts";
 import type { HandlerFiles } from "../../handlers/handler-files.ts";
 import { createCommandLauncher } from "../../launch/processes/command-launcher.ts";
 import type { KubernetesLauncher } from "../../launch/kubernetes/kubernetes-launcher.ts";

@@ -2,7 +2,10 @@
 import { z } from "zod";
 import { ENDPOINT_CPU_FLAVORS } from "../../core/catalog/cpu-flavors.ts";
 import { DATA_CENTER } from "../../core/catalog/data-centers.ts";
-import { ENDPOINT_FIELDS, ENDPOINT_FIELDS_IN_FILES } from "../../core/resources/endpoint-fields.ts";
+import {
+  ENDPOINT_FIELDS,
+  ENDPOINT_FIELDS_IN_FILES,
+} from "../../core/resources/endpoints/endpoint-fields.ts";
 import { inOrder } from "../../core/resources/fields.ts";
 import { CUDA_VERSION } from "../../core/workers/cuda-requirement.ts";
 import { DEFAULT_RETRY_RULES } from "../../core/jobs/job.ts";
@@ -10,7 +13,7 @@ import { imageName } from "../../core/input/input-fields.ts";
 import { LIMIT_MODES } from "../../core/limits/rate-limit.ts";
 import { ADVERTISE_RULE } from "../../core/store-address.ts";
 import { isNamespace, NAMESPACE_RULE } from "../../core/workers/kubernetes-namespace.ts";
-import { WORKING_DIRECTORIES } from "../../core/resources/served-endpoint.ts";
+import { WORKING_DIRECTORIES } from "../../core/resources/endpoints/served-endpoint.ts";
 import {
   arrayOf,
   choice,

@@ -1,7 +1,7 @@
 /** Reads a config: the endpoints of a project with their settings, what they share, and how its service is to be started. */
 import { dirname, resolve } from "node:path";
 import type { z } from "zod";
-import type { ServedResources } from "../../core/resources/served-endpoint.ts";
+import type { ServedResources } from "../../core/resources/endpoints/served-endpoint.ts";
 import { closestName } from "../../../runtime/protocol/did-you-mean.ts";
 import { valueInWords } from "../../core/input/problem-messages.ts";
 import type {

@@ -1,8 +1,8 @@
 /** Problems of a config whose keys are all right one by one, but not together. */
-import { scalerProblem } from "../../core/resources/endpoint.ts";
+import { scalerProblem } from "../../core/resources/endpoints/endpoint.ts";
 import { valueInWords } from "../../core/input/problem-messages.ts";
-import { isReservedId, reservedBecause } from "../../core/resources/reserved-ids.ts";
-import { volumeProblem } from "../../core/resources/template-input.ts";
+import { isReservedId, reservedBecause } from "../../core/resources/endpoints/reserved-ids.ts";
+import { volumeProblem } from "../../core/resources/templates/template-input.ts";
 import { LOCAL_ENDPOINT_DEFAULTS } from "../../handlers/local-endpoint.ts";
 import { type WrittenConfig, type WrittenEndpoint } from "./config-schema.ts";
 import { CONTAINER_KEYS } from "./resource-schema.ts";

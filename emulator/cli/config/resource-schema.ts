@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { DATA_CENTER } from "../../core/catalog/data-centers.ts";
 import { inOrder } from "../../core/resources/fields.ts";
-import { TEMPLATE_FIELDS, TEMPLATE_PORT } from "../../core/resources/template-fields.ts";
+import { TEMPLATE_FIELDS, TEMPLATE_PORT } from "../../core/resources/templates/template-fields.ts";
 import { imageName } from "../../core/input/input-fields.ts";
 import {
   GPU_SETTING_RULE,

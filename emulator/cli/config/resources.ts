@@ -1,15 +1,18 @@
 /** Turns a checked config into what the service serves: endpoints of handlers and of images, and what they share. */
 import { resolve } from "node:path";
 import { DEFAULT_RETRY_RULES } from "../../core/jobs/job.ts";
-import type { ServedResources, ServedTemplate } from "../../core/resources/served-endpoint.ts";
+import type {
+  ServedResources,
+  ServedTemplate,
+} from "../../core/resources/endpoints/served-endpoint.ts";
 import {
   categoryOf,
   type CommandEndpoint,
   type ImageEndpoint,
   type LocalHandler,
 } from "../../handlers/local-endpoint.ts";
-import { ENDPOINT_FIELDS } from "../../core/resources/endpoint-fields.ts";
-import { templateOf } from "../../core/resources/template-fields.ts";
+import { ENDPOINT_FIELDS } from "../../core/resources/endpoints/endpoint-fields.ts";
+import { templateOf } from "../../core/resources/templates/template-fields.ts";
 import { type WrittenConfig, type WrittenEndpoint } from "./config-schema.ts";
 import { CONTAINER_KEYS, DEFAULT_DATA_CENTER } from "./resource-schema.ts";
 import { keyedId } from "./resource-ids.ts";

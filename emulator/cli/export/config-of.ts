@@ -2,8 +2,8 @@
 import { relative, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { changedFields } from "../../core/input/changed-fields.ts";
-import { isEndpointBound, type Template } from "../../core/resources/template.ts";
-import { templateOf } from "../../core/resources/template-fields.ts";
+import { isEndpointBound, type Template } from "../../core/resources/templates/template.ts";
+import { templateOf } from "../../core/resources/templates/template-fields.ts";
 import { categoryOf } from "../../handlers/local-endpoint.ts";
 import {
   type ConfigInput,

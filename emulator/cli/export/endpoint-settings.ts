@@ -1,9 +1,9 @@
 /** The settings of an endpoint that its config must have: those that differ from the defaults. */
 import { isDeepStrictEqual } from "node:util";
-import { ENDPOINT_FIELDS_IN_FILES } from "../../core/resources/endpoint-fields.ts";
+import { ENDPOINT_FIELDS_IN_FILES } from "../../core/resources/endpoints/endpoint-fields.ts";
 import { fileDefaultOf } from "../../core/resources/fields.ts";
-import { defaultScalerType, type Endpoint } from "../../core/resources/endpoint.ts";
-import { volumesOf } from "../../core/resources/network-volume.ts";
+import { defaultScalerType, type Endpoint } from "../../core/resources/endpoints/endpoint.ts";
+import { volumesOf } from "../../core/resources/network-volumes/network-volume.ts";
 import type { WrittenEndpoint } from "../config/config-schema.ts";
 
 /** A template and network volumes are written as keys of their own, and a name only where it is not the id. */

@@ -1,7 +1,7 @@
 /** Asks a running emulator, over its HTTP interface, for everything that a config can contain. */
 import type { Answers } from "../../../runtime/protocol/generated/answers.ts";
-import type { Endpoint } from "../../core/resources/endpoint.ts";
-import type { Template } from "../../core/resources/template.ts";
+import type { Endpoint } from "../../core/resources/endpoints/endpoint.ts";
+import type { Template } from "../../core/resources/templates/template.ts";
 import type { ServiceClient } from "../operate/service-client.ts";
 
 export interface ExportedResources {

@@ -1,6 +1,6 @@
 /** Where the service keeps what it keeps, if that is not the data directory: as flags, the environment and configs say. */
 import { plainAddressProblem } from "../../core/access/exposure.ts";
-import { readSecretKey } from "../../core/resources/sealed-secret.ts";
+import { readSecretKey } from "../../core/resources/secrets/sealed-secret.ts";
 import {
   ADVERTISE_RULE,
   isAdvertisedAddress,

@@ -6,7 +6,7 @@ import type {
   ImageEndpoint,
   LocalHandler,
 } from "../../handlers/local-endpoint.ts";
-import { isReservedId, reservedBecause } from "../../core/resources/reserved-ids.ts";
+import { isReservedId, reservedBecause } from "../../core/resources/endpoints/reserved-ids.ts";
 import { fileAt } from "../config/key-positions.ts";
 import type { Config } from "../config/config.ts";
 import { ENDPOINT_ID_RULE, isEndpointId } from "./endpoint-id.ts";

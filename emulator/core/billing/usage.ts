@@ -1,5 +1,5 @@
 /** Usage entries, the basis of bills: what ran, when, and at which price. */
-import type { VolumeType } from "../resources/network-volume.ts";
+import type { VolumeType } from "../resources/network-volumes/network-volume.ts";
 
 interface Span {
   /** Ascends with time. */

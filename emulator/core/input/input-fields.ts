@@ -1,7 +1,7 @@
 /** Kinds of fields in bodies of management operations, each with the sentence that describes a good value. */
 import { z } from "zod";
 import { closestName } from "../../../runtime/protocol/did-you-mean.ts";
-import { IMAGE_NAME_PATTERN, imageNameSentence } from "../resources/image-name.ts";
+import { IMAGE_NAME_PATTERN, imageNameSentence } from "../resources/templates/image-name.ts";
 import { kindInWords, kindOfValue, valueInWords } from "./problem-messages.ts";
 import { invalidRequest, type UnknownKey } from "../service-error.ts";
 

@@ -1,5 +1,5 @@
 /** Query parameters that filter a list of pods (live; unknown ones are ignored). */
-import { COMPUTE_TYPES } from "../resources/endpoint.ts";
+import { COMPUTE_TYPES } from "../resources/endpoints/endpoint.ts";
 import { oneOf, text } from "../input/input-fields.ts";
 import { type Pod, POD_STATUSES } from "./pod.ts";
 import { type QueryParameters, readQuery, repeatable } from "../input/query-parameters.ts";

@@ -17,10 +17,10 @@ import {
   textsOrCommas,
 } from "../input/input-fields.ts";
 import { CLOUD_TYPES, type Pod, PRIORITIES } from "./pod.ts";
-import { COMPUTE_TYPES } from "../resources/endpoint.ts";
+import { COMPUTE_TYPES } from "../resources/endpoints/endpoint.ts";
 import { invalidRequest } from "../service-error.ts";
 import { changeShape } from "../resources/fields.ts";
-import { CONTAINER_FIELDS, VOLUME_FIELDS } from "../resources/template-fields.ts";
+import { CONTAINER_FIELDS, VOLUME_FIELDS } from "../resources/templates/template-fields.ts";
 
 const COUNTRY = /^[A-Z]{2}$/;
 const DEFAULT_NAME = "my pod";

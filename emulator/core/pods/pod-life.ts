@@ -4,8 +4,8 @@ import { changedFields } from "../input/changed-fields.ts";
 import { NO_IMAGE, type PodChanges, type PodInput } from "./pod-input.ts";
 import type { Pod, PodContainer } from "./pod.ts";
 import { invalidRequest, ServiceError } from "../service-error.ts";
-import { CONTAINER_DEFAULTS } from "../resources/template-fields.ts";
-import type { Template } from "../resources/template.ts";
+import { CONTAINER_DEFAULTS } from "../resources/templates/template-fields.ts";
+import type { Template } from "../resources/templates/template.ts";
 
 /** Fields whose change leaves a running pod alone; any other change resets it (live). */
 const FIELDS_IN_PLACE: ReadonlySet<string> = new Set(["dockerArgs", "locked", "name"]);

@@ -16,7 +16,7 @@ export interface PodContainer {
   readonly containerRegistryAuthId?: string | undefined;
   readonly dockerEntrypoint: readonly string[];
   readonly dockerStartCmd: readonly string[];
-  /** Entry point and command as one text, as written; valid while it matches them (`core/resources/docker-args.ts`). */
+  /** Entry point and command as one text, as written; valid while it matches them (`core/resources/templates/docker-args.ts`). */
   readonly dockerArgs?: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   /** Each `<port>/http` or `<port>/tcp`. */

@@ -1,5 +1,5 @@
 /** Variables by which images of the live service start servers beside a pod's program (live). Pure. */
-import type { NewerTemplateFields } from "../resources/template.ts";
+import type { NewerTemplateFields } from "../resources/templates/template.ts";
 
 export interface ServerSecrets {
   /** Public keys of the account. */

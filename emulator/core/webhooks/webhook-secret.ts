@@ -1,6 +1,6 @@
 /** The secret that signs webhook calls, in the form of Standard Webhooks: `whsec_` and base64. */
 import { Buffer } from "node:buffer";
-import type { SealedSecret } from "../resources/sealed-secret.ts";
+import type { SealedSecret } from "../resources/secrets/sealed-secret.ts";
 import type { Random } from "../time/clock.ts";
 
 /** Name of its record. */

@@ -1,6 +1,6 @@
 /** Allocates GPUs to a worker: the first type of its endpoint's list with enough free ones. Pure. */
 import { cudaRequirementInWords, meetsCudaRequirement } from "./cuda-requirement.ts";
-import type { Endpoint } from "../resources/endpoint.ts";
+import type { Endpoint } from "../resources/endpoints/endpoint.ts";
 
 export interface GpuDevice {
   /** UUID of the GPU or MIG device; a number if it is simulated. Unique in an inventory. */

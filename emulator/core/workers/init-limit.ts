@@ -1,8 +1,8 @@
 /** Time limit from a worker's start until it can take jobs. Pure. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
-import type { EndpointType } from "../resources/endpoint.ts";
-import type { Template } from "../resources/template.ts";
+import type { EndpointType } from "../resources/endpoints/endpoint.ts";
+import type { Template } from "../resources/templates/template.ts";
 
 /** Variable in a template's `env`: the limit for its workers, seconds, 1 to 604,800. */
 export const INIT_TIMEOUT = "SV_INIT_TIMEOUT";

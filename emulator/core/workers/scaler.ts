@@ -1,5 +1,5 @@
 /** Decides the number of workers of an endpoint, from its demand and its workers. Pure. */
-import type { Endpoint } from "../resources/endpoint.ts";
+import type { Endpoint } from "../resources/endpoints/endpoint.ts";
 import type { ScaleDue, ScaleReason } from "./scale-reason.ts";
 import type { WorkerState } from "./worker-life.ts";
 

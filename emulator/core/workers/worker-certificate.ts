@@ -1,5 +1,5 @@
 /** The stored certificate of the port for workers from elsewhere, if the service made it. */
-import type { SealedSecret } from "../resources/sealed-secret.ts";
+import type { SealedSecret } from "../resources/secrets/sealed-secret.ts";
 
 /** The id of the only record. */
 export const WORKER_CERTIFICATE_ID = "worker-certificate";

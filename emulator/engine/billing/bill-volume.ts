@@ -1,6 +1,6 @@
 /** Begins to bill a network volume at the price of its size. */
 import { volumePerHour } from "../../core/billing/prices.ts";
-import type { NetworkVolume } from "../../core/resources/network-volume.ts";
+import type { NetworkVolume } from "../../core/resources/network-volumes/network-volume.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";
 
 /** To be called once the volume, or its new size, is stored; what it was billed as before ends. */

@@ -4,14 +4,14 @@
  */
 import { Buffer } from "node:buffer";
 import type { Job } from "../../core/jobs/job.ts";
-import { JOB_KEY_ID } from "../../core/resources/secret-check.ts";
+import { JOB_KEY_ID } from "../../core/resources/secrets/secret-check.ts";
 import {
   NONCE_BYTES,
   seal,
   SECRET_KEY_BYTES,
   type SealedSecret,
   unseal,
-} from "../../core/resources/sealed-secret.ts";
+} from "../../core/resources/secrets/sealed-secret.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import { PayloadDamagedError } from "../../store/payload.ts";
 import type { StepPort } from "../steps/step-port.ts";

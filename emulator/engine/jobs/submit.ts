@@ -3,7 +3,7 @@ import { dueAt, retentionMs } from "../../core/jobs/job-due.ts";
 import { submitJob, transition } from "../../core/jobs/job-transition.ts";
 import type { DialectName, Job, JobKind } from "../../core/jobs/job.ts";
 import type { Submission } from "../../core/jobs/submission.ts";
-import { executionLimitMs } from "../../core/resources/endpoint.ts";
+import { executionLimitMs } from "../../core/resources/endpoints/endpoint.ts";
 import type { Payload } from "../../store/payload.ts";
 import type { JobPayloads } from "../steps/effects.ts";
 import type { Step } from "../steps/step.ts";

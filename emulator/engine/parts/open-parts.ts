@@ -6,7 +6,7 @@ import type { Tell } from "../../core/observe/fact.ts";
 import type { AttemptEnd } from "../../core/observe/log/attempt-end.ts";
 import type { GpuInventory, GpuUse } from "../../core/workers/gpu-allocation.ts";
 import type { Pod } from "../../core/pods/pod.ts";
-import { SECRET_KEY_BYTES } from "../../core/resources/sealed-secret.ts";
+import { SECRET_KEY_BYTES } from "../../core/resources/secrets/sealed-secret.ts";
 import type { Clock, Random } from "../../core/time/clock.ts";
 import { fixedSecretKey, type SecretKey } from "../../secrets/secret-key.ts";
 import type { Ownership } from "../../store/ownership.ts";

@@ -5,13 +5,13 @@ import {
   JOB_KEY_ID,
   SECRET_CHECK_ID,
   secretCheckOf,
-} from "../../core/resources/secret-check.ts";
+} from "../../core/resources/secrets/secret-check.ts";
 import {
   NONCE_BYTES,
   seal,
   type SealedSecret,
   unseal,
-} from "../../core/resources/sealed-secret.ts";
+} from "../../core/resources/secrets/sealed-secret.ts";
 import { WEBHOOK_SECRET_ID } from "../../core/webhooks/webhook-secret.ts";
 import { WORKER_CERTIFICATE_ID } from "../../core/workers/worker-certificate.ts";
 import { StoreUnusableError } from "../../core/store-error.ts";

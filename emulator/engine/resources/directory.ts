@@ -1,8 +1,8 @@
 /** Endpoints, templates and network volumes as they are in the store; every request needs them. */
-import type { Endpoint } from "../../core/resources/endpoint.ts";
-import type { NetworkVolume } from "../../core/resources/network-volume.ts";
+import type { Endpoint } from "../../core/resources/endpoints/endpoint.ts";
+import type { NetworkVolume } from "../../core/resources/network-volumes/network-volume.ts";
 import { ServiceError } from "../../core/service-error.ts";
-import type { Template } from "../../core/resources/template.ts";
+import type { Template } from "../../core/resources/templates/template.ts";
 import type { RecordView } from "../steps/state/record-book.ts";
 
 export class Directory {

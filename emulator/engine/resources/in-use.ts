@@ -1,8 +1,8 @@
 /** Refuses to delete what something else still uses. */
-import type { Endpoint } from "../../core/resources/endpoint.ts";
+import type { Endpoint } from "../../core/resources/endpoints/endpoint.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { Pod } from "../../core/pods/pod.ts";
-import type { Template } from "../../core/resources/template.ts";
+import type { Template } from "../../core/resources/templates/template.ts";
 import type { Step } from "../steps/step.ts";
 
 /** Which things use it; those of a kind that is absent are not asked. */

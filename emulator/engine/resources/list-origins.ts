@@ -1,5 +1,5 @@
 /** Lists the files that endpoints came from, and the variables that their secrets came from. */
-import type { ServedOrigin } from "../../core/resources/served-endpoint.ts";
+import type { ServedOrigin } from "../../core/resources/endpoints/served-endpoint.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { CatalogPort } from "./catalog-port.ts";
 

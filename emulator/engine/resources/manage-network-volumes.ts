@@ -2,8 +2,11 @@
 import type {
   NetworkVolumeChange,
   NetworkVolumeInput,
-} from "../../core/resources/network-volume-input.ts";
-import { type NetworkVolume, volumesOf } from "../../core/resources/network-volume.ts";
+} from "../../core/resources/network-volumes/network-volume-input.ts";
+import {
+  type NetworkVolume,
+  volumesOf,
+} from "../../core/resources/network-volumes/network-volume.ts";
 import { invalidRequest, type ServiceError } from "../../core/service-error.ts";
 import { billVolume } from "../billing/bill-volume.ts";
 import type { StepPort } from "../steps/step-port.ts";

@@ -1,8 +1,11 @@
 /** Creates, lists, reads and deletes container registry auths; their credentials are stored encrypted. */
-import type { RegistryAuthInput } from "../../core/resources/registry-auth-input.ts";
+import type { RegistryAuthInput } from "../../core/resources/registry-auths/registry-auth-input.ts";
 import type { Pod } from "../../core/pods/pod.ts";
-import type { RegistryAuth, RegistryCredentials } from "../../core/resources/registry-auth.ts";
-import type { Template } from "../../core/resources/template.ts";
+import type {
+  RegistryAuth,
+  RegistryCredentials,
+} from "../../core/resources/registry-auths/registry-auth.ts";
+import type { Template } from "../../core/resources/templates/template.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { SecretPort } from "./secret-box.ts";

@@ -1,5 +1,5 @@
 /** Decrypts the credentials of a container registry auth for a launcher that pulls an image. */
-import type { RegistryCredentials } from "../../core/resources/registry-auth.ts";
+import type { RegistryCredentials } from "../../core/resources/registry-auths/registry-auth.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";
 import type { SecretPort } from "./secret-box.ts";

@@ -4,7 +4,7 @@ import {
   seal,
   type SealedSecret,
   unseal,
-} from "../../core/resources/sealed-secret.ts";
+} from "../../core/resources/secrets/sealed-secret.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import { StoreUnusableError } from "../../core/store-error.ts";
 import type { Random } from "../../core/time/clock.ts";

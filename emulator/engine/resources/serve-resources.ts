@@ -5,11 +5,11 @@ import {
   type ServedRegistryAuth,
   type ServedResources,
   type ServedTemplate,
-} from "../../core/resources/served-endpoint.ts";
-import type { NetworkVolume } from "../../core/resources/network-volume.ts";
-import type { RegistryAuth } from "../../core/resources/registry-auth.ts";
-import type { Template } from "../../core/resources/template.ts";
-import { templateRolls } from "../../core/resources/template-change.ts";
+} from "../../core/resources/endpoints/served-endpoint.ts";
+import type { NetworkVolume } from "../../core/resources/network-volumes/network-volume.ts";
+import type { RegistryAuth } from "../../core/resources/registry-auths/registry-auth.ts";
+import type { Template } from "../../core/resources/templates/template.ts";
+import { templateRolls } from "../../core/resources/templates/template-change.ts";
 import { billVolume } from "../billing/bill-volume.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";

@@ -1,7 +1,7 @@
 /** Releases a new version of a handler file: its endpoints get their next version, and their workers load it. */
 import type { Reload } from "../../../runtime/protocol/session.ts";
-import { rolled } from "../../core/resources/endpoint-change.ts";
-import type { Endpoint } from "../../core/resources/endpoint.ts";
+import { rolled } from "../../core/resources/endpoints/endpoint-change.ts";
+import type { Endpoint } from "../../core/resources/endpoints/endpoint.ts";
 import type { Step } from "../steps/step.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";

@@ -3,8 +3,8 @@ import type { HandedJob, LeaseRef, Revocation } from "../../../runtime/protocol/
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Reload, ServiceOrders } from "../../../runtime/protocol/session.ts";
 import type { WorkerStart } from "../../core/jobs/attempt.ts";
-import type { EndpointType } from "../../core/resources/endpoint.ts";
-import type { Template } from "../../core/resources/template.ts";
+import type { EndpointType } from "../../core/resources/endpoints/endpoint.ts";
+import type { Template } from "../../core/resources/templates/template.ts";
 import {
   newLife,
   SHOWN_STATES,

@@ -1,5 +1,5 @@
 /** Gives each endpoint the workers that the scaler decides on: starts them, lets them leave, and counts their failures. */
-import type { Endpoint } from "../../core/resources/endpoint.ts";
+import type { Endpoint } from "../../core/resources/endpoints/endpoint.ts";
 import type { Demand, ScalerDecision } from "../../core/workers/scaler.ts";
 import type { WorkerEvent } from "../../core/workers/worker-event.ts";
 import type { WorkerExit } from "../../launch/launcher.ts";

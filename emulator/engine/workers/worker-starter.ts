@@ -1,7 +1,7 @@
 /** Starts workers: chooses a launcher and GPUs, makes a token, and records how they end. */
-import type { Endpoint } from "../../core/resources/endpoint.ts";
+import type { Endpoint } from "../../core/resources/endpoints/endpoint.ts";
 import { initLimitMs, initLimitProblem } from "../../core/workers/init-limit.ts";
-import type { Template } from "../../core/resources/template.ts";
+import type { Template } from "../../core/resources/templates/template.ts";
 import { podWorkerId } from "../../core/workers/pod-worker-id.ts";
 import { digestOf } from "../../core/access/key-ring.ts";
 import type {

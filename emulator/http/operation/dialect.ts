@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { DialectName } from "../../core/jobs/job.ts";
 import type { ErrorCode, ServiceError } from "../../core/service-error.ts";
 import type { PieceInHand } from "../../core/jobs/opened-payload.ts";
-import type { Template } from "../../core/resources/template.ts";
+import type { Template } from "../../core/resources/templates/template.ts";
 import type { JobView } from "../../engine/jobs/read/job-view.ts";
 import type { StreamPart } from "../../engine/streams/read-stream.ts";
 import type { Piece, WholeAnswer } from "./answers/answer.ts";

@@ -1,7 +1,7 @@
 /** Schemas of endpoints in the management interface. */
 import { z } from "zod";
-import { ENDPOINT_FIELDS } from "../../core/resources/endpoint-fields.ts";
-import { SCALER_TYPES } from "../../core/resources/endpoint.ts";
+import { ENDPOINT_FIELDS } from "../../core/resources/endpoints/endpoint-fields.ts";
+import { SCALER_TYPES } from "../../core/resources/endpoints/endpoint.ts";
 import { answerShape } from "../../core/resources/fields.ts";
 import { flagParameter } from "../../core/input/query-parameters.ts";
 import { answered, instant } from "./contract.ts";

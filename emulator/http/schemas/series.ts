@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { STEP_MS } from "../../core/observe/series/service-series.ts";
 import { COUNTED_STATES } from "../../core/workers/workers-by-state.ts";
-import { ENDPOINT_TYPES } from "../../core/resources/endpoint.ts";
+import { ENDPOINT_TYPES } from "../../core/resources/endpoints/endpoint.ts";
 import { answered, anyJson, instant } from "./contract.ts";
 import { healthSchema } from "./job.ts";
 

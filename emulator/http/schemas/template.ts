@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { flagParameter } from "../../core/input/query-parameters.ts";
 import { answerShape } from "../../core/resources/fields.ts";
-import { TEMPLATE_FIELDS } from "../../core/resources/template-fields.ts";
+import { TEMPLATE_FIELDS } from "../../core/resources/templates/template-fields.ts";
 import { answered } from "./contract.ts";
 
 export const templateSchema = answered("Template", {

@@ -1,6 +1,6 @@
 /** Port: what the Docker launcher asks of a container engine. Adapter: `dockerode-engine.ts`. */
 import type { ContainerCreateOptions } from "dockerode";
-import type { RegistryCredentials } from "../../core/resources/registry-auth.ts";
+import type { RegistryCredentials } from "../../core/resources/registry-auths/registry-auth.ts";
 
 /**
  * What a failure says of the engine itself. `lost`: no connection can be made. `doubtful`: the answer took too long or broke off,

@@ -1,9 +1,9 @@
 /** Launcher that runs each worker, and each pod, as a container of its image. */
 import type { Clock } from "../../core/time/clock.ts";
 import type { GpuDevice } from "../../core/workers/gpu-allocation.ts";
-import type { RegistryCredentials } from "../../core/resources/registry-auth.ts";
+import type { RegistryCredentials } from "../../core/resources/registry-auths/registry-auth.ts";
 import type { Pod } from "../../core/pods/pod.ts";
-import type { Template } from "../../core/resources/template.ts";
+import type { Template } from "../../core/resources/templates/template.ts";
 import { isServer } from "../container-environment.ts";
 import type { LaunchedWorker, LaunchLog, ServerAddress, WorkerOrder } from "../launcher.ts";
 import type { LaunchedPod, PodLauncher, PodOrder } from "../pod-launcher.ts";

@@ -3,7 +3,7 @@ import { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import type Dockerode from "dockerode";
 import type { ContainerCreateOptions, DockerVersion, NetworkInspectInfo } from "dockerode";
-import type { RegistryCredentials } from "../../core/resources/registry-auth.ts";
+import type { RegistryCredentials } from "../../core/resources/registry-auths/registry-auth.ts";
 import {
   type Abortable,
   type Ask,

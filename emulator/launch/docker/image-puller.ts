@@ -1,8 +1,8 @@
 /** Makes images available on this machine. Workers that wait for the same image share one pull. */
-import type { Template } from "../../core/resources/template.ts";
+import type { Template } from "../../core/resources/templates/template.ts";
 import { readEngineMessage } from "../../docker/engine-message.ts";
 import { LayerTransfer } from "../../docker/layer-transfer.ts";
-import type { RegistryCredentials } from "../../core/resources/registry-auth.ts";
+import type { RegistryCredentials } from "../../core/resources/registry-auths/registry-auth.ts";
 import type { ContainerEngine } from "./container-engine.ts";
 import type { LaunchLog } from "../launcher.ts";
 import { pullProblem } from "./docker-errors.ts";

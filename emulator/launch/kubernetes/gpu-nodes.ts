@@ -1,7 +1,7 @@
 /** Says which nodes have the GPUs that an endpoint asks for, and how many a pod takes. Pure. */
 import type { V1Affinity, V1NodeSelectorRequirement, V1Toleration } from "@kubernetes/client-node";
 import { type CudaRequirement, meetsCudaRequirement } from "../../core/workers/cuda-requirement.ts";
-import type { Endpoint } from "../../core/resources/endpoint.ts";
+import type { Endpoint } from "../../core/resources/endpoints/endpoint.ts";
 
 const NODE_ENV = {
   /** Node labels, like `gpu=l4,zone=a`, instead of those by which GPU types are found. */

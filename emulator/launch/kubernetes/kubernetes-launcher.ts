@@ -1,5 +1,5 @@
 /** Launcher that runs each worker as a pod of a Kubernetes cluster. Pods outlive the process that has made them. */
-import type { Template } from "../../core/resources/template.ts";
+import type { Template } from "../../core/resources/templates/template.ts";
 import type { Clock, Disarm } from "../../core/time/clock.ts";
 import { isServer } from "../container-environment.ts";
 import { readContainerSettings } from "../container-settings.ts";

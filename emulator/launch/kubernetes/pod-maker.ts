@@ -1,7 +1,7 @@
 /** Makes and deletes pods with their secrets. */
 import type { V1ConfigMap, V1OwnerReference } from "@kubernetes/client-node";
-import type { RegistryCredentials } from "../../core/resources/registry-auth.ts";
-import type { Template } from "../../core/resources/template.ts";
+import type { RegistryCredentials } from "../../core/resources/registry-auths/registry-auth.ts";
+import type { Template } from "../../core/resources/templates/template.ts";
 import { readContainerSettings } from "../container-settings.ts";
 import type { LaunchLog } from "../launcher.ts";
 import type { WorkerOrder } from "../launcher.ts";

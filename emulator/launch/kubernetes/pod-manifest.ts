@@ -10,8 +10,8 @@ import type {
 } from "@kubernetes/client-node";
 import { WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
-import { volumesOf } from "../../core/resources/network-volume.ts";
-import type { RegistryCredentials } from "../../core/resources/registry-auth.ts";
+import { volumesOf } from "../../core/resources/network-volumes/network-volume.ts";
+import type { RegistryCredentials } from "../../core/resources/registry-auths/registry-auth.ts";
 import { registryOf } from "../../docker/registry-of.ts";
 import { containerEnvironment, isServer, volumePaths } from "../container-environment.ts";
 import type { ContainerSettings } from "../container-settings.ts";

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { killMarked, MARKER_NAME } from "../../../runtime/pipe/process-tree.ts";
 import { SERVER_ENV, WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
-import type { Template } from "../../core/resources/template.ts";
+import type { Template } from "../../core/resources/templates/template.ts";
 import type { LaunchedWorker, ServerAddress, WorkerExit, WorkerOrder } from "../launcher.ts";
 import { serverSettings } from "../server-settings.ts";
 import type { TakenPorts } from "./taken-ports.ts";

@@ -1,6 +1,6 @@
 /** The runs of a launcher whose workers are in the hands of an engine: Docker's, or a cluster's. */
-import { imageNameProblem } from "../../core/resources/image-name.ts";
-import { LOCAL_IMAGE_PREFIX } from "../../core/resources/template.ts";
+import { imageNameProblem } from "../../core/resources/templates/image-name.ts";
+import { LOCAL_IMAGE_PREFIX } from "../../core/resources/templates/template.ts";
 import { pause, within } from "../../core/time/pause.ts";
 import type { Launcher, LaunchLog } from "../launcher.ts";
 import { Run, type RunHost, type RunSteps } from "./run.ts";

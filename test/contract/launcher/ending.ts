@@ -1,6 +1,6 @@
 /** The contract of launchers: the end of workers. */
 import { expect, it } from "vitest";
-import type { Template } from "../../../emulator/core/resources/template.ts";
+import type { Template } from "../../../emulator/core/resources/templates/template.ts";
 import type { Launcher, WorkerExit } from "../../../emulator/launch/launcher.ts";
 import { eventually } from "../../e2e/jobs/observe.ts";
 import { orderOf } from "./subject.ts";

@@ -1,6 +1,6 @@
 /** The subject of the launcher's contract: a launcher, and templates that run any program. */
-import type { Endpoint } from "../../../emulator/core/resources/endpoint.ts";
-import type { Template } from "../../../emulator/core/resources/template.ts";
+import type { Endpoint } from "../../../emulator/core/resources/endpoints/endpoint.ts";
+import type { Template } from "../../../emulator/core/resources/templates/template.ts";
 import type { LaunchedWorker, Launcher, WorkerOrder } from "../../../emulator/launch/launcher.ts";
 import { localEndpoint, localTemplate } from "../../../emulator/handlers/local-endpoint.ts";
 

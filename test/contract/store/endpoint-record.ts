@@ -1,6 +1,6 @@
 /** An endpoint's record with every field. */
 import { DEFAULT_RETRY_RULES } from "../../../emulator/core/jobs/job.ts";
-import type { Endpoint } from "../../../emulator/core/resources/endpoint.ts";
+import type { Endpoint } from "../../../emulator/core/resources/endpoints/endpoint.ts";
 
 export function endpointRecord(id: string): Endpoint {
   return {

@@ -1,7 +1,7 @@
 /** `sv-emulate build`, as packed: from a directory with a handler to an image that runs and a template that names it. */
 import fs from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readTemplateInput } from "../../../emulator/core/resources/template-input.ts";
+import { readTemplateInput } from "../../../emulator/core/resources/templates/template-input.ts";
 import { npmImage } from "../../setup/docker-node-image.ts";
 import { dockerIsMissing, startDocker, type TestDocker } from "../../setup/docker.ts";
 import { testInFull } from "../../setup/size.ts";

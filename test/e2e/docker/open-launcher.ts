@@ -3,7 +3,7 @@ import fs from "node:fs";
 import { once } from "node:events";
 import net from "node:net";
 import path from "node:path";
-import type { RegistryCredentials } from "../../../emulator/core/resources/registry-auth.ts";
+import type { RegistryCredentials } from "../../../emulator/core/resources/registry-auths/registry-auth.ts";
 import type { ContainerEngine } from "../../../emulator/launch/docker/container-engine.ts";
 import {
   createDockerLauncher,

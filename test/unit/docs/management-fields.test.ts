@@ -3,20 +3,20 @@
  * change.
  */
 import { expect, test } from "vitest";
-import { ENDPOINT_FIELDS } from "../../../emulator/core/resources/endpoint-fields.ts";
+import { ENDPOINT_FIELDS } from "../../../emulator/core/resources/endpoints/endpoint-fields.ts";
 import {
   readEndpointChanges,
   readEndpointInput,
-} from "../../../emulator/core/resources/endpoint-input.ts";
-import { readNetworkVolumeInput } from "../../../emulator/core/resources/network-volume-input.ts";
-import { readRegistryAuthInput } from "../../../emulator/core/resources/registry-auth-input.ts";
+} from "../../../emulator/core/resources/endpoints/endpoint-input.ts";
+import { readNetworkVolumeInput } from "../../../emulator/core/resources/network-volumes/network-volume-input.ts";
+import { readRegistryAuthInput } from "../../../emulator/core/resources/registry-auths/registry-auth-input.ts";
 import { ServiceError } from "../../../emulator/core/service-error.ts";
 import { namesInPlace } from "../../../emulator/core/resources/fields.ts";
-import { TEMPLATE_FIELDS } from "../../../emulator/core/resources/template-fields.ts";
+import { TEMPLATE_FIELDS } from "../../../emulator/core/resources/templates/template-fields.ts";
 import {
   readTemplateChanges,
   readTemplateInput,
-} from "../../../emulator/core/resources/template-input.ts";
+} from "../../../emulator/core/resources/templates/template-input.ts";
 import { readDocument } from "./documents.ts";
 
 /** The cells of each row of the table below a heading, by the row's field and the column's title. */

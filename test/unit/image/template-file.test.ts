@@ -1,7 +1,7 @@
 /** The file of a template: what is written into a new one, and what is kept in an old one. */
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { readTemplateInput } from "../../../emulator/core/resources/template-input.ts";
+import { readTemplateInput } from "../../../emulator/core/resources/templates/template-input.ts";
 import { ImageError } from "../../../emulator/image/image-error.ts";
 import { writeTemplate } from "../../../emulator/image/template-file.ts";
 import { temporaryTree } from "../../temporary-tree.ts";

@@ -1,7 +1,7 @@
 /** The variables of the live protocol, and which of them a template may override. */
 import { describe, expect, it } from "vitest";
-import type { Endpoint } from "../../../emulator/core/resources/endpoint.ts";
-import type { Template } from "../../../emulator/core/resources/template.ts";
+import type { Endpoint } from "../../../emulator/core/resources/endpoints/endpoint.ts";
+import type { Template } from "../../../emulator/core/resources/templates/template.ts";
 import type { LiveService } from "../../../emulator/launch/live-environment.ts";
 import { ownHome } from "../../../emulator/launch/processes/worker-directories.ts";
 import { workerEnvironment } from "../../../emulator/launch/worker-environment.ts";

@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
-import type { Endpoint } from "../../../emulator/core/resources/endpoint.ts";
+import type { Endpoint } from "../../../emulator/core/resources/endpoints/endpoint.ts";
 import { localEndpoint } from "../../../emulator/handlers/local-endpoint.ts";
 import { ObjectService } from "../../../emulator/objects/object-service.ts";
 import { Volumes } from "../../../emulator/volumes/volumes.ts";

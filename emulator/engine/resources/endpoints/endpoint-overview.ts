@@ -10,7 +10,7 @@ import {
   seriesPoints,
   sparkline,
 } from "../../../core/observe/series/series-points.ts";
-import type { Endpoint } from "../../../core/resources/endpoint.ts";
+import type { Endpoint } from "../../../core/resources/endpoints/endpoint.ts";
 import type { WorkersByState } from "../../../core/workers/workers-by-state.ts";
 import type { StepPort } from "../../steps/step-port.ts";
 import type { WorkerPort } from "../../workers/worker-port.ts";

@@ -1,5 +1,8 @@
 /** Checks that the network volumes that an endpoint or a pod names exist. */
-import { type VolumeChoice, volumesOf } from "../../../core/resources/network-volume.ts";
+import {
+  type VolumeChoice,
+  volumesOf,
+} from "../../../core/resources/network-volumes/network-volume.ts";
 import { invalidRequest } from "../../../core/service-error.ts";
 import type { Step } from "../../steps/step.ts";
 

@@ -1,6 +1,6 @@
 /** `/health`: the numbers of an endpoint's jobs and workers by state. */
 import type { JobCounts } from "../../../core/jobs/job-counts.ts";
-import type { Endpoint } from "../../../core/resources/endpoint.ts";
+import type { Endpoint } from "../../../core/resources/endpoints/endpoint.ts";
 import type { StepPort } from "../../steps/step-port.ts";
 import type { WorkerPort } from "../../workers/worker-port.ts";
 import type { CatalogPort } from "../catalog-port.ts";

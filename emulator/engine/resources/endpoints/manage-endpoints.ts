@@ -1,8 +1,8 @@
 /** Creates, lists and reads endpoints, and deletes them together with their jobs. */
 import { isTerminal } from "../../../../runtime/protocol/job-status.ts";
 import type { Job } from "../../../core/jobs/job.ts";
-import type { EndpointInput } from "../../../core/resources/endpoint-input.ts";
-import type { Endpoint } from "../../../core/resources/endpoint.ts";
+import type { EndpointInput } from "../../../core/resources/endpoints/endpoint-input.ts";
+import type { Endpoint } from "../../../core/resources/endpoints/endpoint.ts";
 import type { Step } from "../../steps/step.ts";
 import { apply } from "../../steps/apply.ts";
 import type { StepPort } from "../../steps/step-port.ts";

@@ -1,7 +1,7 @@
 /** Stores endpoints, and with each new version what made it one: a release. */
-import { type Release, releaseId, releaseOf } from "../../../core/resources/release.ts";
-import type { Endpoint } from "../../../core/resources/endpoint.ts";
-import type { Template } from "../../../core/resources/template.ts";
+import { type Release, releaseId, releaseOf } from "../../../core/resources/endpoints/release.ts";
+import type { Endpoint } from "../../../core/resources/endpoints/endpoint.ts";
+import type { Template } from "../../../core/resources/templates/template.ts";
 import type { StepPort } from "../../steps/step-port.ts";
 import type { TimePort } from "../../time/time-port.ts";
 import type { Step } from "../../steps/step.ts";

@@ -1,11 +1,11 @@
 /** Creates or updates, at the start, the endpoints of handler files, and keeps what was changed of them over the interface. */
-import { endpointRolls, rolled } from "../../../core/resources/endpoint-change.ts";
-import { workersMinProblem } from "../../../core/resources/endpoint-input.ts";
-import type { Endpoint } from "../../../core/resources/endpoint.ts";
-import type { ServedEndpoint } from "../../../core/resources/served-endpoint.ts";
+import { endpointRolls, rolled } from "../../../core/resources/endpoints/endpoint-change.ts";
+import { workersMinProblem } from "../../../core/resources/endpoints/endpoint-input.ts";
+import type { Endpoint } from "../../../core/resources/endpoints/endpoint.ts";
+import type { ServedEndpoint } from "../../../core/resources/endpoints/served-endpoint.ts";
 import { type Settled, settleServed } from "../../../core/resources/served-settings.ts";
-import { templateRolls } from "../../../core/resources/template-change.ts";
-import type { Template } from "../../../core/resources/template.ts";
+import { templateRolls } from "../../../core/resources/templates/template-change.ts";
+import type { Template } from "../../../core/resources/templates/template.ts";
 import type { Step } from "../../steps/step.ts";
 import type { StepPort } from "../../steps/step-port.ts";
 import type { TimePort } from "../../time/time-port.ts";

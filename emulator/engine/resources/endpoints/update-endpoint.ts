@@ -1,8 +1,8 @@
 /** Changes an endpoint: its scaling in place, everything else by replacing its workers. */
-import { changeEndpoint, rolled } from "../../../core/resources/endpoint-change.ts";
-import type { EndpointChanges } from "../../../core/resources/endpoint-input.ts";
-import type { Endpoint } from "../../../core/resources/endpoint.ts";
-import { templateRolls } from "../../../core/resources/template-change.ts";
+import { changeEndpoint, rolled } from "../../../core/resources/endpoints/endpoint-change.ts";
+import type { EndpointChanges } from "../../../core/resources/endpoints/endpoint-input.ts";
+import type { Endpoint } from "../../../core/resources/endpoints/endpoint.ts";
+import { templateRolls } from "../../../core/resources/templates/template-change.ts";
 import type { StepPort } from "../../steps/step-port.ts";
 import type { TimePort } from "../../time/time-port.ts";
 import type { TellPort } from "../../observe/tell-port.ts";

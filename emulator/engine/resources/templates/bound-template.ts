@@ -1,11 +1,11 @@
 /** Templates that were made with one endpoint and belong to it: its container, where it was described without a template (live). */
 import { defined } from "../../../../runtime/protocol/without-undefined.ts";
 import { changedFields } from "../../../core/input/changed-fields.ts";
-import { changeTemplate } from "../../../core/resources/template-change.ts";
-import { templateOf } from "../../../core/resources/template-fields.ts";
-import type { ContainerChanges } from "../../../core/resources/template-input.ts";
-import { containerOf, type Template } from "../../../core/resources/template.ts";
-import type { Endpoint } from "../../../core/resources/endpoint.ts";
+import { changeTemplate } from "../../../core/resources/templates/template-change.ts";
+import { templateOf } from "../../../core/resources/templates/template-fields.ts";
+import type { ContainerChanges } from "../../../core/resources/templates/template-input.ts";
+import { containerOf, type Template } from "../../../core/resources/templates/template.ts";
+import type { Endpoint } from "../../../core/resources/endpoints/endpoint.ts";
 import { invalidRequest } from "../../../core/service-error.ts";
 import type { Step } from "../../steps/step.ts";
 import { checkRegistryAuth } from "./manage-templates.ts";

@@ -1,10 +1,10 @@
 /** Creates, lists, reads and deletes templates. */
 import type { Pod } from "../../../core/pods/pod.ts";
-import type { Endpoint } from "../../../core/resources/endpoint.ts";
+import type { Endpoint } from "../../../core/resources/endpoints/endpoint.ts";
 import { valueInWords } from "../../../core/input/problem-messages.ts";
 import { invalidRequest, ServiceError } from "../../../core/service-error.ts";
-import type { TemplateInput } from "../../../core/resources/template-input.ts";
-import type { Template } from "../../../core/resources/template.ts";
+import type { TemplateInput } from "../../../core/resources/templates/template-input.ts";
+import type { Template } from "../../../core/resources/templates/template.ts";
 import type { Step } from "../../steps/step.ts";
 import type { StepPort } from "../../steps/step-port.ts";
 import type { TimePort } from "../../time/time-port.ts";

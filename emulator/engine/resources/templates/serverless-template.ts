@@ -1,6 +1,6 @@
 /** Which templates workers can be made of. */
 import { invalidRequest } from "../../../core/service-error.ts";
-import type { Template } from "../../../core/resources/template.ts";
+import type { Template } from "../../../core/resources/templates/template.ts";
 
 /** The template if workers can be made of it. @throws ServiceError invalid_request */
 export function serverless(template: Template | undefined, id: string): Template {

@@ -1,9 +1,12 @@
 /** Changes a template, and with it the version of every endpoint that uses it. */
-import type { Endpoint } from "../../../core/resources/endpoint.ts";
-import { rolled } from "../../../core/resources/endpoint-change.ts";
-import { changeTemplate, templateRolls } from "../../../core/resources/template-change.ts";
-import type { TemplateChanges } from "../../../core/resources/template-input.ts";
-import type { Template } from "../../../core/resources/template.ts";
+import type { Endpoint } from "../../../core/resources/endpoints/endpoint.ts";
+import { rolled } from "../../../core/resources/endpoints/endpoint-change.ts";
+import {
+  changeTemplate,
+  templateRolls,
+} from "../../../core/resources/templates/template-change.ts";
+import type { TemplateChanges } from "../../../core/resources/templates/template-input.ts";
+import type { Template } from "../../../core/resources/templates/template.ts";
 import type { Step } from "../../steps/step.ts";
 import type { StepPort } from "../../steps/step-port.ts";
 import type { TimePort } from "../../time/time-port.ts";

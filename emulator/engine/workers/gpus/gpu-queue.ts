@@ -1,6 +1,6 @@
 /** The endpoints and pods that wait for GPUs, first come, first served; one that was overtaken too often gets devices reserved. */
 import type { Clock, Disarm } from "../../../core/time/clock.ts";
-import type { Endpoint } from "../../../core/resources/endpoint.ts";
+import type { Endpoint } from "../../../core/resources/endpoints/endpoint.ts";
 import {
   type GpuDevice,
   type GpuRequirement,

@@ -1,6 +1,6 @@
 /** The demand of an endpoint, as the scaler counts it. */
 import type { JobCounts } from "../../../core/jobs/job-counts.ts";
-import type { Endpoint } from "../../../core/resources/endpoint.ts";
+import type { Endpoint } from "../../../core/resources/endpoints/endpoint.ts";
 import type { Demand } from "../../../core/workers/scaler.ts";
 import { assignFreeCredit } from "../../jobs/assign-free.ts";
 import type { StepPort } from "../../steps/step-port.ts";

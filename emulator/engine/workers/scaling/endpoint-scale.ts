@@ -1,6 +1,6 @@
 /** The state of an endpoint between two decisions of the scaler. */
 import type { Disarm } from "../../../core/time/clock.ts";
-import type { Endpoint } from "../../../core/resources/endpoint.ts";
+import type { Endpoint } from "../../../core/resources/endpoints/endpoint.ts";
 import type { ScaleDue } from "../../../core/workers/scale-reason.ts";
 import {
   decideScale,

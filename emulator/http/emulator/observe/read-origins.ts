@@ -1,6 +1,6 @@
 /** `GET /emulator/origins`: the files that endpoints come from, and the variables that their secrets came from. */
 import { z } from "zod";
-import { WORKING_DIRECTORIES } from "../../../core/resources/served-endpoint.ts";
+import { WORKING_DIRECTORIES } from "../../../core/resources/endpoints/served-endpoint.ts";
 import { listOrigins } from "../../../engine/resources/list-origins.ts";
 import { jsonAnswer } from "../../operation/answers/answer.ts";
 import { answered, json } from "../../schemas/contract.ts";

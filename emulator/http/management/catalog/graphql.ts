@@ -11,7 +11,7 @@ import {
   offeredGpus,
 } from "../../../core/catalog/gpu-availability.ts";
 import { GPU_POOLS } from "../../../core/catalog/gpu-types.ts";
-import { typesIn } from "../../../core/resources/gpu-pools.ts";
+import { typesIn } from "../../../core/resources/endpoints/gpu-pools.ts";
 import { type GpuInventory, sameType } from "../../../core/workers/gpu-allocation.ts";
 import type { GraphqlCaller } from "../graphql/graphql-caller.ts";
 import { given, type Input, listOf, textOf } from "../graphql/input.ts";

@@ -16,8 +16,8 @@ import {
   type OfferedGpu,
   offeredGpus,
 } from "../../../core/catalog/gpu-availability.ts";
-import { poolOf } from "../../../core/resources/gpu-pools.ts";
-import { VOLUME_TYPES } from "../../../core/resources/network-volume.ts";
+import { poolOf } from "../../../core/resources/endpoints/gpu-pools.ts";
+import { VOLUME_TYPES } from "../../../core/resources/network-volumes/network-volume.ts";
 import type { GpuInventory } from "../../../core/workers/gpu-allocation.ts";
 import type { AskedCpus, AskedGpus } from "./rest-v2-query.ts";
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { REGIONS } from "../../../core/catalog/data-centers.ts";
 import type { QueryParameters } from "../../../core/input/query-parameters.ts";
 import { CLOUD_TYPES } from "../../../core/pods/pod.ts";
-import { VOLUME_TYPES } from "../../../core/resources/network-volume.ts";
+import { VOLUME_TYPES } from "../../../core/resources/network-volumes/network-volume.ts";
 import { invalidRequest } from "../../../core/service-error.ts";
 import {
   flagParameterV2,

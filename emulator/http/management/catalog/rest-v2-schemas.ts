@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { REGIONS } from "../../../core/catalog/data-centers.ts";
 import { AVAILABILITIES } from "../../../core/catalog/gpu-availability.ts";
-import { VOLUME_TYPES } from "../../../core/resources/network-volume.ts";
+import { VOLUME_TYPES } from "../../../core/resources/network-volumes/network-volume.ts";
 import { answered } from "../../schemas/contract.ts";
 import { COMPLIANCE } from "./rest-v2-query.ts";
 

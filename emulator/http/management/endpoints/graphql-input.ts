@@ -3,10 +3,10 @@ import {
   type EndpointChanges,
   type EndpointInput,
   readEndpointInput,
-} from "../../../core/resources/endpoint-input.ts";
-import { ENDPOINT_FIELDS } from "../../../core/resources/endpoint-fields.ts";
-import type { Endpoint } from "../../../core/resources/endpoint.ts";
-import { readGpuIds, typesOf } from "../../../core/resources/gpu-pools.ts";
+} from "../../../core/resources/endpoints/endpoint-input.ts";
+import { ENDPOINT_FIELDS } from "../../../core/resources/endpoints/endpoint-fields.ts";
+import type { Endpoint } from "../../../core/resources/endpoints/endpoint.ts";
+import { readGpuIds, typesOf } from "../../../core/resources/endpoints/gpu-pools.ts";
 import { invalidRequest } from "../../../core/service-error.ts";
 import type { InlineContainer } from "../../../engine/resources/templates/bound-template.ts";
 import type { InlineEndpointInput } from "../../../engine/resources/endpoints/manage-endpoints.ts";

@@ -1,8 +1,8 @@
 /** An endpoint in GraphQL answers: the record, with fields from its template, volumes and workers (live). */
-import { ENDPOINT_FIELDS } from "../../../core/resources/endpoint-fields.ts";
-import type { Endpoint } from "../../../core/resources/endpoint.ts";
-import { poolsOf, writeGpuIds } from "../../../core/resources/gpu-pools.ts";
-import { volumesOf } from "../../../core/resources/network-volume.ts";
+import { ENDPOINT_FIELDS } from "../../../core/resources/endpoints/endpoint-fields.ts";
+import type { Endpoint } from "../../../core/resources/endpoints/endpoint.ts";
+import { poolsOf, writeGpuIds } from "../../../core/resources/endpoints/gpu-pools.ts";
+import { volumesOf } from "../../../core/resources/network-volumes/network-volume.ts";
 import { instanceIdsOf } from "./v1.ts";
 import { USER_ID } from "../account/user-id.ts";
 import { workerBody } from "../pods/v1-worker-body.ts";

@@ -1,6 +1,6 @@
 /** Endpoints in GraphQL. */
-import { ENDPOINT_FIELDS } from "../../../core/resources/endpoint-fields.ts";
-import type { Endpoint } from "../../../core/resources/endpoint.ts";
+import { ENDPOINT_FIELDS } from "../../../core/resources/endpoints/endpoint-fields.ts";
+import type { Endpoint } from "../../../core/resources/endpoints/endpoint.ts";
 import {
   createEndpoint,
   deleteEndpoint,

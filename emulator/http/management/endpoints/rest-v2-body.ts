@@ -1,12 +1,12 @@
 /** An endpoint in answers of the second version of REST (live). */
 import { ENDPOINT_CPU_FLAVORS, flavorMemoryGb } from "../../../core/catalog/cpu-flavors.ts";
-import { ENDPOINT_FIELDS } from "../../../core/resources/endpoint-fields.ts";
-import type { Endpoint } from "../../../core/resources/endpoint.ts";
+import { ENDPOINT_FIELDS } from "../../../core/resources/endpoints/endpoint-fields.ts";
+import type { Endpoint } from "../../../core/resources/endpoints/endpoint.ts";
 import { inOrder } from "../../../core/resources/fields.ts";
-import { poolsOf } from "../../../core/resources/gpu-pools.ts";
-import { volumesOf } from "../../../core/resources/network-volume.ts";
-import { CONTAINER_DEFAULTS } from "../../../core/resources/template-fields.ts";
-import type { TemplateContainer } from "../../../core/resources/template.ts";
+import { poolsOf } from "../../../core/resources/endpoints/gpu-pools.ts";
+import { volumesOf } from "../../../core/resources/network-volumes/network-volume.ts";
+import { CONTAINER_DEFAULTS } from "../../../core/resources/templates/template-fields.ts";
+import type { TemplateContainer } from "../../../core/resources/templates/template.ts";
 import { shownBelow } from "../rest-v2/fields.ts";
 import { containerBody } from "../templates/rest-v2-container.ts";
 import { hasIdleTimeout } from "./rest-v2-settings.ts";

@@ -2,7 +2,7 @@
  * `GET /v2/serverless/{id}/releases`: the versions of an endpoint, the cause of each, and the progress of the newest (live).
  */
 import { z } from "zod";
-import type { Release } from "../../../core/resources/release.ts";
+import type { Release } from "../../../core/resources/endpoints/release.ts";
 import { listReleases } from "../../../engine/resources/endpoints/put-endpoint.ts";
 import type { WorkerHandle } from "../../../engine/workers/worker-handle.ts";
 import { jsonAnswer } from "../../operation/answers/answer.ts";

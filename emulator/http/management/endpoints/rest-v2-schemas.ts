@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ENDPOINT_CPU_FLAVORS } from "../../../core/catalog/cpu-flavors.ts";
 import { GPU_POOLS } from "../../../core/catalog/gpu-types.ts";
 import { CUDA_VERSION } from "../../../core/workers/cuda-requirement.ts";
-import { ENDPOINT_FIELDS } from "../../../core/resources/endpoint-fields.ts";
+import { ENDPOINT_FIELDS } from "../../../core/resources/endpoints/endpoint-fields.ts";
 import { inOrder } from "../../../core/resources/fields.ts";
 import { instant } from "../../schemas/contract.ts";
 import { shownShape, takenShape } from "../rest-v2/fields.ts";

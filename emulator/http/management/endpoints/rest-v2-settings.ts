@@ -3,11 +3,14 @@ import { defined } from "../../../../runtime/protocol/without-undefined.ts";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { ENDPOINT_CPU_FLAVORS } from "../../../core/catalog/cpu-flavors.ts";
 import { valueInWords } from "../../../core/input/problem-messages.ts";
-import { ENDPOINT_FIELDS } from "../../../core/resources/endpoint-fields.ts";
-import { type EndpointChanges, workersMinProblem } from "../../../core/resources/endpoint-input.ts";
-import { type Endpoint, scalerProblem } from "../../../core/resources/endpoint.ts";
+import { ENDPOINT_FIELDS } from "../../../core/resources/endpoints/endpoint-fields.ts";
+import {
+  type EndpointChanges,
+  workersMinProblem,
+} from "../../../core/resources/endpoints/endpoint-input.ts";
+import { type Endpoint, scalerProblem } from "../../../core/resources/endpoints/endpoint.ts";
 import { defaultsOf } from "../../../core/resources/fields.ts";
-import { poolsOf, typesOf } from "../../../core/resources/gpu-pools.ts";
+import { poolsOf, typesOf } from "../../../core/resources/endpoints/gpu-pools.ts";
 import { invalidRequest } from "../../../core/service-error.ts";
 import type { InlineEndpointInput } from "../../../engine/resources/endpoints/manage-endpoints.ts";
 import { readBody } from "../rest-v2/fields.ts";

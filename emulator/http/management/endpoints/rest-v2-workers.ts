@@ -1,6 +1,6 @@
 /** `GET /v2/serverless/{id}/workers`: the workers of an endpoint, and the number of them in each state (live). */
 import { z } from "zod";
-import type { Endpoint } from "../../../core/resources/endpoint.ts";
+import type { Endpoint } from "../../../core/resources/endpoints/endpoint.ts";
 import type { TimePort } from "../../../engine/time/time-port.ts";
 import type { WorkerPort } from "../../../engine/workers/worker-port.ts";
 import type { CatalogPort } from "../../../engine/resources/catalog-port.ts";

@@ -1,8 +1,8 @@
 /** Operations on endpoints in the second version of REST. */
-import { ENDPOINT_FIELDS } from "../../../core/resources/endpoint-fields.ts";
-import type { Endpoint } from "../../../core/resources/endpoint.ts";
-import { CONTAINER_FIELDS } from "../../../core/resources/template-fields.ts";
-import type { Template } from "../../../core/resources/template.ts";
+import { ENDPOINT_FIELDS } from "../../../core/resources/endpoints/endpoint-fields.ts";
+import type { Endpoint } from "../../../core/resources/endpoints/endpoint.ts";
+import { CONTAINER_FIELDS } from "../../../core/resources/templates/template-fields.ts";
+import type { Template } from "../../../core/resources/templates/template.ts";
 import type { CatalogPort } from "../../../engine/resources/catalog-port.ts";
 import type { InlineContainer } from "../../../engine/resources/templates/bound-template.ts";
 import {

@@ -6,9 +6,9 @@ import {
   endpointInputSchema,
   readEndpointChanges,
   readEndpointInput,
-} from "../../../core/resources/endpoint-input.ts";
-import { type Endpoint, executionLimitMs } from "../../../core/resources/endpoint.ts";
-import { withoutNewerFields } from "../../../core/resources/template.ts";
+} from "../../../core/resources/endpoints/endpoint-input.ts";
+import { type Endpoint, executionLimitMs } from "../../../core/resources/endpoints/endpoint.ts";
+import { withoutNewerFields } from "../../../core/resources/templates/template.ts";
 import type { WorkerPort } from "../../../engine/workers/worker-port.ts";
 import type { CatalogPort } from "../../../engine/resources/catalog-port.ts";
 import {

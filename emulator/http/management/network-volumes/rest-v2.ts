@@ -2,12 +2,12 @@
 import { z } from "zod";
 import { DATA_CENTER, DATA_CENTERS } from "../../../core/catalog/data-centers.ts";
 import { NAME_MAX_CHARACTERS } from "../../../core/input/input-fields.ts";
-import type { NetworkVolumeInput } from "../../../core/resources/network-volume-input.ts";
+import type { NetworkVolumeInput } from "../../../core/resources/network-volumes/network-volume-input.ts";
 import {
   DEFAULT_VOLUME_TYPE,
   type NetworkVolume,
   VOLUME_TYPES,
-} from "../../../core/resources/network-volume.ts";
+} from "../../../core/resources/network-volumes/network-volume.ts";
 import { invalidRequest } from "../../../core/service-error.ts";
 import {
   createNetworkVolume,

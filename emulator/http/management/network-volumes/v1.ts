@@ -4,7 +4,7 @@ import {
   networkVolumeInputSchema,
   readNetworkVolumeChange,
   readNetworkVolumeInput,
-} from "../../../core/resources/network-volume-input.ts";
+} from "../../../core/resources/network-volumes/network-volume-input.ts";
 import {
   createNetworkVolume,
   deleteNetworkVolume,

@@ -1,7 +1,7 @@
 /** Reads new pods in GraphQL inputs as input of the use case. Pure. */
 import { type PodInput, readPodInput } from "../../../core/pods/pod-input.ts";
 import { type ServerSecrets, serverVariables } from "../../../core/pods/server-variables.ts";
-import type { Template } from "../../../core/resources/template.ts";
+import type { Template } from "../../../core/resources/templates/template.ts";
 import { invalidRequest } from "../../../core/service-error.ts";
 import { cpuOf } from "../catalog/graphql-cpu-instances.ts";
 import { defined, given, type Input, listOf, textOf } from "../graphql/input.ts";

@@ -2,7 +2,7 @@
 import type { WorkerPort } from "../../../engine/workers/worker-port.ts";
 import { perHour } from "../../../core/billing/prices.ts";
 import type { Pod } from "../../../core/pods/pod.ts";
-import { argsOf } from "../../../core/resources/docker-args.ts";
+import { argsOf } from "../../../core/resources/templates/docker-args.ts";
 import type { GpuUse } from "../../../core/workers/gpu-allocation.ts";
 import type { TimePort } from "../../../engine/time/time-port.ts";
 import type { CatalogPort } from "../../../engine/resources/catalog-port.ts";

@@ -8,7 +8,7 @@ import {
 } from "../../../core/pods/pod-input.ts";
 import type { Pod } from "../../../core/pods/pod.ts";
 import { type ServerSecrets, serverVariables } from "../../../core/pods/server-variables.ts";
-import type { Template } from "../../../core/resources/template.ts";
+import type { Template } from "../../../core/resources/templates/template.ts";
 import { invalidRequest } from "../../../core/service-error.ts";
 import { GPU_TYPE, noGpuType } from "../../../core/workers/gpu-type.ts";
 import { containerOf } from "../templates/rest-v2-container.ts";

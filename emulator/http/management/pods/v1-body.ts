@@ -2,7 +2,7 @@
 import { perHour } from "../../../core/billing/prices.ts";
 import type { Flags } from "../../../core/input/query-parameters.ts";
 import type { Pod } from "../../../core/pods/pod.ts";
-import { withoutNewerFields } from "../../../core/resources/template.ts";
+import { withoutNewerFields } from "../../../core/resources/templates/template.ts";
 import type { CatalogPort } from "../../../engine/resources/catalog-port.ts";
 import type { PodPort } from "../../../engine/pods/pod-run.ts";
 import { USER_ID } from "../account/user-id.ts";

@@ -1,6 +1,6 @@
 /** A worker in answers of the management interface: in the form of a pod, as far as its fields are known (live). */
 import { iso } from "../../../core/time/iso.ts";
-import type { Template } from "../../../core/resources/template.ts";
+import type { Template } from "../../../core/resources/templates/template.ts";
 import type { WorkerHandle } from "../../../engine/workers/worker-handle.ts";
 import type { ShownPod } from "../../operation/dialect.ts";
 

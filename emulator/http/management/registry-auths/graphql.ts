@@ -2,7 +2,7 @@
 import {
   readRegistryAuthInput,
   readRegistryCredentials,
-} from "../../../core/resources/registry-auth-input.ts";
+} from "../../../core/resources/registry-auths/registry-auth-input.ts";
 import {
   createRegistryAuth,
   deleteRegistryAuth,

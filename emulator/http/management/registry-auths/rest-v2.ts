@@ -1,7 +1,7 @@
 /** Operations on container registry auths in the second version of REST. */
 import { z } from "zod";
-import { registryAuthInputSchema } from "../../../core/resources/registry-auth-input.ts";
-import type { RegistryAuth } from "../../../core/resources/registry-auth.ts";
+import { registryAuthInputSchema } from "../../../core/resources/registry-auths/registry-auth-input.ts";
+import type { RegistryAuth } from "../../../core/resources/registry-auths/registry-auth.ts";
 import {
   createRegistryAuth,
   deleteRegistryAuth,

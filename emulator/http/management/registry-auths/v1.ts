@@ -3,8 +3,8 @@ import { z } from "zod";
 import {
   readRegistryAuthInput,
   registryAuthInputSchema,
-} from "../../../core/resources/registry-auth-input.ts";
-import type { RegistryAuth } from "../../../core/resources/registry-auth.ts";
+} from "../../../core/resources/registry-auths/registry-auth-input.ts";
+import type { RegistryAuth } from "../../../core/resources/registry-auths/registry-auth.ts";
 import {
   createRegistryAuth,
   deleteRegistryAuth,

@@ -1,5 +1,5 @@
 /** The dialect of the second version of REST, for newer clients of the live service (live). */
-import { isReservedId } from "../../../core/resources/reserved-ids.ts";
+import { isReservedId } from "../../../core/resources/endpoints/reserved-ids.ts";
 import type { Dialect } from "../../operation/dialect.ts";
 import { PROBLEM } from "./problem.ts";
 import { LIVE_DIALECT } from "../../operation/dialects/live-dialect.ts";

@@ -1,15 +1,18 @@
 /** Reads templates in GraphQL inputs as input of the use cases. Pure. */
 import { fields, readFields } from "../../../core/input/input-fields.ts";
-import { splitArgs } from "../../../core/resources/docker-args.ts";
+import { splitArgs } from "../../../core/resources/templates/docker-args.ts";
 import { changeShape } from "../../../core/resources/fields.ts";
-import { NEWER_TEMPLATE_FIELDS, TEMPLATE_FIELDS } from "../../../core/resources/template-fields.ts";
+import {
+  NEWER_TEMPLATE_FIELDS,
+  TEMPLATE_FIELDS,
+} from "../../../core/resources/templates/template-fields.ts";
 import {
   type ContainerChanges,
   readTemplateChanges,
   readTemplateInput,
   type TemplateChanges,
   type TemplateInput,
-} from "../../../core/resources/template-input.ts";
+} from "../../../core/resources/templates/template-input.ts";
 import { invalidRequest } from "../../../core/service-error.ts";
 import { sentFields } from "../graphql/fields.ts";
 import { type Input, textOf } from "../graphql/input.ts";

@@ -1,7 +1,10 @@
 /** Templates in GraphQL. */
-import { argsOf } from "../../../core/resources/docker-args.ts";
-import { NEWER_TEMPLATE_FIELDS, TEMPLATE_FIELDS } from "../../../core/resources/template-fields.ts";
-import { isEndpointBound, type Template } from "../../../core/resources/template.ts";
+import { argsOf } from "../../../core/resources/templates/docker-args.ts";
+import {
+  NEWER_TEMPLATE_FIELDS,
+  TEMPLATE_FIELDS,
+} from "../../../core/resources/templates/template-fields.ts";
+import { isEndpointBound, type Template } from "../../../core/resources/templates/template.ts";
 import type { CatalogPort } from "../../../engine/resources/catalog-port.ts";
 import { templateNotFound } from "../../../engine/resources/directory.ts";
 import {

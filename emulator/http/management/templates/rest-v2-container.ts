@@ -1,9 +1,9 @@
 /** The container of a template, an endpoint or a pod in the second version of REST (live). Pure. */
 import { z } from "zod";
-import { argsOf, isSameProgram, splitArgs } from "../../../core/resources/docker-args.ts";
+import { argsOf, isSameProgram, splitArgs } from "../../../core/resources/templates/docker-args.ts";
 import { inOrder } from "../../../core/resources/fields.ts";
-import { CONTAINER_FIELDS } from "../../../core/resources/template-fields.ts";
-import type { ContainerChanges } from "../../../core/resources/template-input.ts";
+import { CONTAINER_FIELDS } from "../../../core/resources/templates/template-fields.ts";
+import type { ContainerChanges } from "../../../core/resources/templates/template-input.ts";
 import { invalidRequest } from "../../../core/service-error.ts";
 import { readBody, shownBelow, shownShape, takenShape } from "../rest-v2/fields.ts";
 

@@ -2,13 +2,16 @@
 import { z } from "zod";
 import { defined } from "../../../../runtime/protocol/without-undefined.ts";
 import { defaultsOf, inOrder } from "../../../core/resources/fields.ts";
-import { NEWER_TEMPLATE_FIELDS, TEMPLATE_FIELDS } from "../../../core/resources/template-fields.ts";
+import {
+  NEWER_TEMPLATE_FIELDS,
+  TEMPLATE_FIELDS,
+} from "../../../core/resources/templates/template-fields.ts";
 import {
   type TemplateChanges,
   type TemplateInput,
   volumeProblem,
-} from "../../../core/resources/template-input.ts";
-import type { Template } from "../../../core/resources/template.ts";
+} from "../../../core/resources/templates/template-input.ts";
+import type { Template } from "../../../core/resources/templates/template.ts";
 import { invalidRequest } from "../../../core/service-error.ts";
 import { readBody, shownBelow, shownShape, takenShape } from "../rest-v2/fields.ts";
 import { args, CONTAINER_ORDER, containerBody, containerOf } from "./rest-v2-container.ts";

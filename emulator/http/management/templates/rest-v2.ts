@@ -1,7 +1,7 @@
 /** Operations on templates in the second version of REST. */
 import { z } from "zod";
-import { TEMPLATE_FIELDS } from "../../../core/resources/template-fields.ts";
-import { isEndpointBound, type Template } from "../../../core/resources/template.ts";
+import { TEMPLATE_FIELDS } from "../../../core/resources/templates/template-fields.ts";
+import { isEndpointBound, type Template } from "../../../core/resources/templates/template.ts";
 import {
   createTemplate,
   deleteTemplate,

@@ -4,12 +4,12 @@ import {
   readTemplateInput,
   templateChangesSchema,
   templateInputSchema,
-} from "../../../core/resources/template-input.ts";
+} from "../../../core/resources/templates/template-input.ts";
 import {
   isEndpointBound,
   type Template,
   withoutNewerFields,
-} from "../../../core/resources/template.ts";
+} from "../../../core/resources/templates/template.ts";
 import {
   createTemplate,
   deleteTemplate,

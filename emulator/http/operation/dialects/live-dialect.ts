@@ -3,7 +3,7 @@ import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { framed } from "../../../core/jobs/job-body.ts";
 import { liveJobFrame } from "../../../core/jobs/live-job-body.ts";
 import { type ErrorCode, ERROR_CODES } from "../../../core/service-error.ts";
-import type { Template } from "../../../core/resources/template.ts";
+import type { Template } from "../../../core/resources/templates/template.ts";
 import type { Dialect, RefusalShape, ShownPod } from "../dialect.ts";
 import { chunkList, streamStatus } from "./chunk-list.ts";
 import { CONTRACT_DOCUMENT } from "./contract-dialect.ts";

@@ -1,6 +1,6 @@
 /** Builds the engine's options that the containers of workers and of pods share. Pure. */
 import type { ContainerCreateOptions, HostConfig, MountConfig } from "dockerode";
-import type { Template } from "../../../core/resources/template.ts";
+import type { Template } from "../../../core/resources/templates/template.ts";
 import type { ContainerSettings } from "../../container-settings.ts";
 import type { WorkerOrder } from "../../launcher.ts";
 import { realGpuIds } from "../../worker-environment.ts";

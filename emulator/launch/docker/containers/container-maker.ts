@@ -2,7 +2,7 @@
 import fs from "node:fs/promises";
 import path from "node:path";
 import type { ContainerCreateOptions } from "dockerode";
-import type { Template } from "../../../core/resources/template.ts";
+import type { Template } from "../../../core/resources/templates/template.ts";
 import { mountPoint } from "../../container-environment.ts";
 import type { LaunchLog } from "../../launcher.ts";
 import { type ContainerEngine, type EngineContainer, EngineError } from "../container-engine.ts";

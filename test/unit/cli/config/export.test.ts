@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { configSchema } from "../../../../emulator/cli/config/config-schema.ts";
 import { configOf } from "../../../../emulator/cli/export/config-of.ts";
 import type { ExportedResources } from "../../../../emulator/cli/export/fetch-resources.ts";
-import { templateOf } from "../../../../emulator/core/resources/template-fields.ts";
+import { templateOf } from "../../../../emulator/core/resources/templates/template-fields.ts";
 import {
   type LocalHandler,
   localEndpoint,

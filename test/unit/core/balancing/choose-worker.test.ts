@@ -5,7 +5,7 @@ import {
   chooseWorker,
   readAffinity,
 } from "../../../../emulator/core/balancing/choose-worker.ts";
-import { readEndpointInput } from "../../../../emulator/core/resources/endpoint-input.ts";
+import { readEndpointInput } from "../../../../emulator/core/resources/endpoints/endpoint-input.ts";
 import { ServiceError } from "../../../../emulator/core/service-error.ts";
 
 function worker(id: string, overrides: Partial<BalancedWorker> = {}): BalancedWorker {

@@ -3,15 +3,15 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { isDeepStrictEqual } from "node:util";
-import { endpointRolls } from "../../../../emulator/core/resources/endpoint-change.ts";
-import { ENDPOINT_FIELDS } from "../../../../emulator/core/resources/endpoint-fields.ts";
+import { endpointRolls } from "../../../../emulator/core/resources/endpoints/endpoint-change.ts";
+import { ENDPOINT_FIELDS } from "../../../../emulator/core/resources/endpoints/endpoint-fields.ts";
 import { type Field, kindOf } from "../../../../emulator/core/resources/fields.ts";
-import { templateRolls } from "../../../../emulator/core/resources/template-change.ts";
+import { templateRolls } from "../../../../emulator/core/resources/templates/template-change.ts";
 import {
   NEWER_TEMPLATE_FIELDS,
   TEMPLATE_FIELDS,
   templateOf,
-} from "../../../../emulator/core/resources/template-fields.ts";
+} from "../../../../emulator/core/resources/templates/template-fields.ts";
 import { localEndpoint } from "../../../../emulator/handlers/local-endpoint.ts";
 import { sentFields, shownFields } from "../../../../emulator/http/management/graphql/fields.ts";
 import { readBody, shownBelow } from "../../../../emulator/http/management/rest-v2/fields.ts";

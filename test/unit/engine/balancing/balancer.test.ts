@@ -1,7 +1,7 @@
 /** Requests to load balancing endpoints and the workers they get: waiting, scaling, leaving, affinity. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readAffinity } from "../../../../emulator/core/balancing/choose-worker.ts";
-import type { Endpoint } from "../../../../emulator/core/resources/endpoint.ts";
+import type { Endpoint } from "../../../../emulator/core/resources/endpoints/endpoint.ts";
 import { health } from "../../../../emulator/engine/resources/endpoints/health.ts";
 import type { InFlight } from "../../../../emulator/engine/balancing/in-flight.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";

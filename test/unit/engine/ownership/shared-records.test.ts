@@ -1,6 +1,6 @@
 /** Records that several engines change on one store. */
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { readTemplateInput } from "../../../../emulator/core/resources/template-input.ts";
+import { readTemplateInput } from "../../../../emulator/core/resources/templates/template-input.ts";
 import { createTemplate } from "../../../../emulator/engine/resources/templates/manage-templates.ts";
 import { deleteEndpoint } from "../../../../emulator/engine/resources/endpoints/manage-endpoints.ts";
 import { updateEndpoint } from "../../../../emulator/engine/resources/endpoints/update-endpoint.ts";

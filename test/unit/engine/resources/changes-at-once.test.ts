@@ -1,7 +1,7 @@
 /** Changes, deletions and creations at the same moment: none is lost, none undoes another, each is reported once. */
 import { expect, it } from "vitest";
-import { readRegistryAuthInput } from "../../../../emulator/core/resources/registry-auth-input.ts";
-import { readTemplateInput } from "../../../../emulator/core/resources/template-input.ts";
+import { readRegistryAuthInput } from "../../../../emulator/core/resources/registry-auths/registry-auth-input.ts";
+import { readTemplateInput } from "../../../../emulator/core/resources/templates/template-input.ts";
 import { deleteEndpoint } from "../../../../emulator/engine/resources/endpoints/manage-endpoints.ts";
 import {
   createRegistryAuth,

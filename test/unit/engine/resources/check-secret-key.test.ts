@@ -5,7 +5,10 @@ import {
   createSystemClock,
   createSystemRandom,
 } from "../../../../emulator/assembly/system-clock.ts";
-import { readSecretKey, unseal } from "../../../../emulator/core/resources/sealed-secret.ts";
+import {
+  readSecretKey,
+  unseal,
+} from "../../../../emulator/core/resources/secrets/sealed-secret.ts";
 import { StoreUnusableError } from "../../../../emulator/core/store-error.ts";
 import {
   checkSecretKey,

@@ -1,6 +1,6 @@
 /** The directory of records: what is in the store, and nothing else. */
 import { expect, it } from "vitest";
-import type { Endpoint } from "../../../../emulator/core/resources/endpoint.ts";
+import type { Endpoint } from "../../../../emulator/core/resources/endpoints/endpoint.ts";
 import { StoreFullError } from "../../../../emulator/core/store-error.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import { createTestEngine } from "../../engine-harness.ts";

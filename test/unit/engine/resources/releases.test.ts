@@ -1,7 +1,7 @@
 /** Releases of endpoints: made whenever a version grows, and kept with everything else. */
 import { expect, it } from "vitest";
 import { Journal } from "../../../../emulator/core/undo-journal.ts";
-import type { Endpoint } from "../../../../emulator/core/resources/endpoint.ts";
+import type { Endpoint } from "../../../../emulator/core/resources/endpoints/endpoint.ts";
 import type { RecordKind } from "../../../../emulator/store/records.ts";
 import { RecordBook } from "../../../../emulator/engine/steps/state/record-book.ts";
 import { listReleases } from "../../../../emulator/engine/resources/endpoints/put-endpoint.ts";

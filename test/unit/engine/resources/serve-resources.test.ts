@@ -1,6 +1,6 @@
 /** What endpoints of files share, over several starts: made once, changed by the newer word, and never taken from others. */
 import { expect, it } from "vitest";
-import type { ServedResources } from "../../../../emulator/core/resources/served-endpoint.ts";
+import type { ServedResources } from "../../../../emulator/core/resources/endpoints/served-endpoint.ts";
 import { openEngine } from "../../../../emulator/engine/engine.ts";
 import { listOrigins } from "../../../../emulator/engine/resources/list-origins.ts";
 import { updateNetworkVolume } from "../../../../emulator/engine/resources/manage-network-volumes.ts";
@@ -8,8 +8,8 @@ import { createRegistryAuth } from "../../../../emulator/engine/resources/manage
 import { createTemplate } from "../../../../emulator/engine/resources/templates/manage-templates.ts";
 import { registryCredentials } from "../../../../emulator/engine/resources/registry-credentials.ts";
 import { updateTemplate } from "../../../../emulator/engine/resources/templates/update-template.ts";
-import { readTemplateInput } from "../../../../emulator/core/resources/template-input.ts";
-import { templateOf } from "../../../../emulator/core/resources/template-fields.ts";
+import { readTemplateInput } from "../../../../emulator/core/resources/templates/template-input.ts";
+import { templateOf } from "../../../../emulator/core/resources/templates/template-fields.ts";
 import { servedEndpoints } from "../../../../emulator/handlers/local-endpoint.ts";
 import { fixedSecretKey } from "../../../../emulator/secrets/secret-key.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";

@@ -1,6 +1,6 @@
 /** An engine whose endpoint `echo` gets its workers from a scripted launcher, with the words its tests are told in. */
 import { Buffer } from "node:buffer";
-import type { Endpoint } from "../../../../emulator/core/resources/endpoint.ts";
+import type { Endpoint } from "../../../../emulator/core/resources/endpoints/endpoint.ts";
 import type { GpuInventory } from "../../../../emulator/core/workers/gpu-allocation.ts";
 import type { WorkerCounts } from "../../../../emulator/engine/workers/fleet.ts";
 import { health } from "../../../../emulator/engine/resources/endpoints/health.ts";

@@ -1,7 +1,7 @@
 /** An order for a worker in a container, and its places. */
 import type { WorkerOrder } from "../../../../emulator/launch/launcher.ts";
-import type { Template } from "../../../../emulator/core/resources/template.ts";
-import type { Endpoint } from "../../../../emulator/core/resources/endpoint.ts";
+import type { Template } from "../../../../emulator/core/resources/templates/template.ts";
+import type { Endpoint } from "../../../../emulator/core/resources/endpoints/endpoint.ts";
 import type { ContainerPlaces } from "../../../../emulator/launch/docker/containers/container-options.ts";
 import { orderOf, templateNamed } from "../../../contract/launcher/subject.ts";
 

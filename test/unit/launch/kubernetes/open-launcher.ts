@@ -1,14 +1,14 @@
 /** The Kubernetes launcher without a service, on a simulated cluster. */
 import { createSystemClock } from "../../../../emulator/assembly/system-clock.ts";
 import type { Clock } from "../../../../emulator/core/time/clock.ts";
-import type { RegistryCredentials } from "../../../../emulator/core/resources/registry-auth.ts";
+import type { RegistryCredentials } from "../../../../emulator/core/resources/registry-auths/registry-auth.ts";
 import { Cluster } from "../../../../emulator/launch/kubernetes/cluster.ts";
 import { ClusterConnection } from "../../../../emulator/launch/kubernetes/cluster-connection.ts";
 import {
   createKubernetesLauncher,
   type KubernetesLauncher,
 } from "../../../../emulator/launch/kubernetes/kubernetes-launcher.ts";
-import type { Template } from "../../../../emulator/core/resources/template.ts";
+import type { Template } from "../../../../emulator/core/resources/templates/template.ts";
 import { templateNamed } from "../../../contract/launcher/subject.ts";
 import { type PodsApi, startPodsApi } from "../../../setup/pods-api/api-server.ts";
 

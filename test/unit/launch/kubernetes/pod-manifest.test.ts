@@ -1,7 +1,7 @@
 /** The manifest of a worker's pod. */
 import { expect, it } from "vitest";
-import type { Endpoint } from "../../../../emulator/core/resources/endpoint.ts";
-import type { Template } from "../../../../emulator/core/resources/template.ts";
+import type { Endpoint } from "../../../../emulator/core/resources/endpoints/endpoint.ts";
+import type { Template } from "../../../../emulator/core/resources/templates/template.ts";
 import { readContainerSettings } from "../../../../emulator/launch/container-settings.ts";
 import { nodePlace, productNames } from "../../../../emulator/launch/kubernetes/gpu-nodes.ts";
 import {

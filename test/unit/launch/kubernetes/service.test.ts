@@ -2,7 +2,7 @@
 import path from "node:path";
 import { ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
 import { afterEach, expect, it, vi } from "vitest";
-import { templateOf } from "../../../../emulator/core/resources/template-fields.ts";
+import { templateOf } from "../../../../emulator/core/resources/templates/template-fields.ts";
 import { startEmulator } from "../../../../emulator/index.ts";
 import type { EmulatorOptions } from "../../../../emulator/options.ts";
 import { eventually } from "../../../e2e/jobs/observe.ts";

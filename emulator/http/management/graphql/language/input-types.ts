@@ -1,11 +1,11 @@
 /** Input types of GraphQL, by the names that clients use for their variables (live). */
-import { ENDPOINT_FIELDS } from "../../../../core/resources/endpoint-fields.ts";
+import { ENDPOINT_FIELDS } from "../../../../core/resources/endpoints/endpoint-fields.ts";
 import {
   CONTAINER_FIELDS,
   NEWER_TEMPLATE_FIELDS,
   TEMPLATE_FIELDS,
   VOLUME_FIELDS,
-} from "../../../../core/resources/template-fields.ts";
+} from "../../../../core/resources/templates/template-fields.ts";
 import { inputFields } from "../fields.ts";
 
 const OF_ANY_POD = `

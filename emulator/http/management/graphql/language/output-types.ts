@@ -1,9 +1,9 @@
 /** Fields and output types of GraphQL (live). */
-import { ENDPOINT_FIELDS } from "../../../../core/resources/endpoint-fields.ts";
+import { ENDPOINT_FIELDS } from "../../../../core/resources/endpoints/endpoint-fields.ts";
 import {
   NEWER_TEMPLATE_FIELDS,
   TEMPLATE_FIELDS,
-} from "../../../../core/resources/template-fields.ts";
+} from "../../../../core/resources/templates/template-fields.ts";
 import { outputFields } from "../fields.ts";
 
 /**

@@ -1,6 +1,6 @@
 /** A small world of endpoints and workers around the pool of GPUs, which checks by its own account what the pool gives. */
 import assert from "node:assert/strict";
-import type { Endpoint } from "../../../../../emulator/core/resources/endpoint.ts";
+import type { Endpoint } from "../../../../../emulator/core/resources/endpoints/endpoint.ts";
 import type {
   GpuDevice,
   GpuInventory,

@@ -1,7 +1,7 @@
 /** The engine's options for a worker's container. */
 import { describe, expect, it } from "vitest";
-import type { Endpoint } from "../../../../../emulator/core/resources/endpoint.ts";
-import type { Template } from "../../../../../emulator/core/resources/template.ts";
+import type { Endpoint } from "../../../../../emulator/core/resources/endpoints/endpoint.ts";
+import type { Template } from "../../../../../emulator/core/resources/templates/template.ts";
 import {
   containerOptions,
   type ContainerPlaces,

@@ -1,7 +1,7 @@
 /** An endpoint: the address of a queue or of servers, with a template for its workers and the bounds of scaling. */
-import { LIMITS } from "../../../runtime/protocol/limits.ts";
-import type { RetryRules } from "../jobs/job.ts";
-import type { VolumeChoice } from "./network-volume.ts";
+import { LIMITS } from "../../../../runtime/protocol/limits.ts";
+import type { RetryRules } from "../../jobs/job.ts";
+import type { VolumeChoice } from "../network-volumes/network-volume.ts";
 
 /**
  * - `QUEUE`: jobs go through a queue to the handlers of workers

@@ -1,13 +1,13 @@
 /** What a client sends to create or change a network volume, checked (source: spec). */
 import { z } from "zod";
-import { DATA_CENTER } from "../catalog/data-centers.ts";
+import { DATA_CENTER } from "../../catalog/data-centers.ts";
 import {
   fields,
   integer,
   NAME_MAX_CHARACTERS,
   nonEmptyText,
   readFields,
-} from "../input/input-fields.ts";
+} from "../../input/input-fields.ts";
 import type { NetworkVolume } from "./network-volume.ts";
 
 export type NetworkVolumeInput = Omit<NetworkVolume, "id">;

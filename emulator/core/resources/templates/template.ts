@@ -1,5 +1,5 @@
 /** A template: the container configuration that workers start from, in the field names of the interface (source: spec). */
-import { defined } from "../../../runtime/protocol/without-undefined.ts";
+import { defined } from "../../../../runtime/protocol/without-undefined.ts";
 
 export const TEMPLATE_CATEGORIES = ["NVIDIA", "AMD", "CPU"] as const;
 

@@ -1,7 +1,11 @@
 /** Encrypted texts can be read with their key, in their record and unchanged, and not otherwise. */
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
-import { readSecretKey, seal, unseal } from "../../../../emulator/core/resources/sealed-secret.ts";
+import {
+  readSecretKey,
+  seal,
+  unseal,
+} from "../../../../../emulator/core/resources/secrets/sealed-secret.ts";
 
 const key = Buffer.alloc(32, 1);
 const nonce = Buffer.alloc(12, 2);

@@ -1,8 +1,8 @@
 /** Fields of an endpoint that a client or a file sets (source: spec; `type`, `retries` and `requestsPerWorker` are ours). */
 import { z } from "zod";
-import { LIMITS } from "../../../runtime/protocol/limits.ts";
-import { ENDPOINT_CPU_FLAVORS } from "../catalog/cpu-flavors.ts";
-import { DATA_CENTER } from "../catalog/data-centers.ts";
+import { LIMITS } from "../../../../runtime/protocol/limits.ts";
+import { ENDPOINT_CPU_FLAVORS } from "../../catalog/cpu-flavors.ts";
+import { DATA_CENTER } from "../../catalog/data-centers.ts";
 import {
   arrayOf,
   fields,
@@ -15,10 +15,10 @@ import {
   texts,
   textsOrCommas,
   valueOfWord,
-} from "../input/input-fields.ts";
-import { DEFAULT_RETRY_RULES } from "../jobs/job.ts";
-import { CUDA_VERSION } from "../workers/cuda-requirement.ts";
-import { gpuType } from "../workers/gpu-type.ts";
+} from "../../input/input-fields.ts";
+import { DEFAULT_RETRY_RULES } from "../../jobs/job.ts";
+import { CUDA_VERSION } from "../../workers/cuda-requirement.ts";
+import { gpuType } from "../../workers/gpu-type.ts";
 import {
   COMPUTE_TYPES,
   type Endpoint,
@@ -26,7 +26,7 @@ import {
   type EndpointType,
   SCALER_TYPES,
 } from "./endpoint.ts";
-import { type Fields, inOrder } from "./fields.ts";
+import { type Fields, inOrder } from "../fields.ts";
 
 const MAX_RETRIES = 100;
 /** Maximum values in a config. */

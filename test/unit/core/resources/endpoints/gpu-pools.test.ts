@@ -1,15 +1,15 @@
 /** GPU types as pools and back, and refusals. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { GPU_POOLS, GPU_TYPES } from "../../../../emulator/core/catalog/gpu-types.ts";
+import { GPU_POOLS, GPU_TYPES } from "../../../../../emulator/core/catalog/gpu-types.ts";
 import {
   poolsOf,
   readGpuIds,
   typesIn,
   typesOf,
   writeGpuIds,
-} from "../../../../emulator/core/resources/gpu-pools.ts";
-import { ServiceError } from "../../../../emulator/core/service-error.ts";
+} from "../../../../../emulator/core/resources/endpoints/gpu-pools.ts";
+import { ServiceError } from "../../../../../emulator/core/service-error.ts";
 
 const ofPool = (pool: string) =>
   GPU_TYPES.filter((type) => type.pool === pool).map(({ id }) => id.replace("NVIDIA ", ""));

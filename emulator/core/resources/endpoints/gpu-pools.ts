@@ -1,10 +1,10 @@
 /** GPU types in the form of the live service's newer interfaces: pools, without excluded types. Pure. */
-import { closestName } from "../../../runtime/protocol/did-you-mean.ts";
-import { GPU_POOLS, GPU_TYPES } from "../catalog/gpu-types.ts";
-import { valueInWords } from "../input/problem-messages.ts";
-import { invalidRequest } from "../service-error.ts";
-import { sameType } from "../workers/gpu-allocation.ts";
-import { GPU_TYPE } from "../workers/gpu-type.ts";
+import { closestName } from "../../../../runtime/protocol/did-you-mean.ts";
+import { GPU_POOLS, GPU_TYPES } from "../../catalog/gpu-types.ts";
+import { valueInWords } from "../../input/problem-messages.ts";
+import { invalidRequest } from "../../service-error.ts";
+import { sameType } from "../../workers/gpu-allocation.ts";
+import { GPU_TYPE } from "../../workers/gpu-type.ts";
 
 export interface GpuChoice {
   /** In order of priority. */

@@ -1,8 +1,8 @@
 /** Endpoints declared in files, each with its template, and the resources that they share. */
 import type { Endpoint } from "./endpoint.ts";
-import type { NetworkVolume } from "./network-volume.ts";
-import type { RegistryAuth, RegistryCredentials } from "./registry-auth.ts";
-import type { Template } from "./template.ts";
+import type { NetworkVolume } from "../network-volumes/network-volume.ts";
+import type { RegistryAuth, RegistryCredentials } from "../registry-auths/registry-auth.ts";
+import type { Template } from "../templates/template.ts";
 
 /** Working directories of a command's workers: one each, or the directory that the command is served from. */
 export const WORKING_DIRECTORIES = ["own", "shared"] as const;

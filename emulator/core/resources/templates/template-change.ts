@@ -1,8 +1,8 @@
 /** Applies a change to a template, and decides whether it replaces workers. Pure. */
-import { defined } from "../../../runtime/protocol/without-undefined.ts";
-import { changedFields } from "../input/changed-fields.ts";
-import { invalidRequest } from "../service-error.ts";
-import { namesInPlace } from "./fields.ts";
+import { defined } from "../../../../runtime/protocol/without-undefined.ts";
+import { changedFields } from "../../input/changed-fields.ts";
+import { invalidRequest } from "../../service-error.ts";
+import { namesInPlace } from "../fields.ts";
 import { NEWER_TEMPLATE_FIELDS, TEMPLATE_FIELDS } from "./template-fields.ts";
 import { type TemplateChanges, volumeProblem } from "./template-input.ts";
 import type { Template } from "./template.ts";

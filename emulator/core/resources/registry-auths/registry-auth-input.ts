@@ -5,7 +5,7 @@ import {
   nonEmptyText,
   readFields,
   secretText,
-} from "../input/input-fields.ts";
+} from "../../input/input-fields.ts";
 import type { RegistryAuth, RegistryCredentials } from "./registry-auth.ts";
 
 export type RegistryAuthInput = Pick<RegistryAuth, "name"> & RegistryCredentials;

@@ -1,6 +1,6 @@
 /** Bodies of `/v1` that create or change a template, checked. A new template gets its defaults (source: spec). */
-import { fields, readFields } from "../input/input-fields.ts";
-import { changeShape, creationShape } from "./fields.ts";
+import { fields, readFields } from "../../input/input-fields.ts";
+import { changeShape, creationShape } from "../fields.ts";
 import { CONTAINER_DEFAULTS, TEMPLATE_FIELDS } from "./template-fields.ts";
 import type { Template, TemplateContainer } from "./template.ts";
 

@@ -1,6 +1,6 @@
 /** Valid image names, and messages about invalid ones. */
 import { describe, expect, it } from "vitest";
-import { imageNameProblem } from "../../../../emulator/core/resources/image-name.ts";
+import { imageNameProblem } from "../../../../../emulator/core/resources/templates/image-name.ts";
 
 const DIGEST = "0123456789abcdef".repeat(4);
 

@@ -1,12 +1,12 @@
 /** Applies a change to an endpoint. A change that replaces workers raises the version. Pure. */
-import { defined } from "../../../runtime/protocol/without-undefined.ts";
-import { changedFields } from "../input/changed-fields.ts";
+import { defined } from "../../../../runtime/protocol/without-undefined.ts";
+import { changedFields } from "../../input/changed-fields.ts";
 import { ENDPOINT_FIELDS } from "./endpoint-fields.ts";
 import { type EndpointChanges, workersMinProblem } from "./endpoint-input.ts";
 import { type Endpoint, scalerProblem } from "./endpoint.ts";
-import { namesInPlace } from "./fields.ts";
-import { namedVolumes } from "./network-volume.ts";
-import { invalidRequest } from "../service-error.ts";
+import { namesInPlace } from "../fields.ts";
+import { namedVolumes } from "../network-volumes/network-volume.ts";
+import { invalidRequest } from "../../service-error.ts";
 
 const IN_PLACE = namesInPlace(ENDPOINT_FIELDS);
 

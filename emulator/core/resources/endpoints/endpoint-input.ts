@@ -1,10 +1,10 @@
 /** Bodies of `/v1` that create or change an endpoint, checked. A new endpoint gets its defaults (source: spec). */
-import { fields, readFields } from "../input/input-fields.ts";
-import type { RetryRules } from "../jobs/job.ts";
+import { fields, readFields } from "../../input/input-fields.ts";
+import type { RetryRules } from "../../jobs/job.ts";
 import { ENDPOINT_FIELDS, retryRules } from "./endpoint-fields.ts";
 import { defaultScalerType, type Endpoint, scalerProblem } from "./endpoint.ts";
-import { changeShape, creationShape } from "./fields.ts";
-import { namedVolumes } from "./network-volume.ts";
+import { changeShape, creationShape } from "../fields.ts";
+import { namedVolumes } from "../network-volumes/network-volume.ts";
 
 export interface EndpointInput extends Omit<Endpoint, "id" | "name" | "version" | "createdAt"> {
   /** Absent: the template's name. */

@@ -14,9 +14,9 @@ import {
   text,
   texts,
   textsOrCommas,
-} from "../input/input-fields.ts";
-import { CUDA_VERSION } from "../workers/cuda-requirement.ts";
-import { defaultsOf, type Fields, fileDefaultsOf } from "./fields.ts";
+} from "../../input/input-fields.ts";
+import { CUDA_VERSION } from "../../workers/cuda-requirement.ts";
+import { defaultsOf, type Fields, fileDefaultsOf } from "../fields.ts";
 import { type Template, TEMPLATE_CATEGORIES } from "./template.ts";
 
 /** Pattern of a port with its protocol. */

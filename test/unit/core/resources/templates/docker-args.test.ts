@@ -1,8 +1,8 @@
 /** The one text for entry point and command: split as a shell does, kept as it was written, written where there was none. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { argsOf, splitArgs } from "../../../../emulator/core/resources/docker-args.ts";
-import { anyCharacter } from "../../../any-character.ts";
+import { argsOf, splitArgs } from "../../../../../emulator/core/resources/templates/docker-args.ts";
+import { anyCharacter } from "../../../../any-character.ts";
 
 describe("a command as it is typed", () => {
   it.each([

@@ -1,5 +1,5 @@
 /** Checks whether a key is the one that encrypts the secrets of a shared store. */
-import type { Random } from "../time/clock.ts";
+import type { Random } from "../../time/clock.ts";
 import { NONCE_BYTES, seal, type SealedSecret, unseal } from "./sealed-secret.ts";
 
 /** Name of the record in the store. */

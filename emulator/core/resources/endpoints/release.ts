@@ -1,12 +1,12 @@
 /** A release: a version of an endpoint, and its changes from the version before (live). Pure. */
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { argsOf } from "./docker-args.ts";
+import { argsOf } from "../templates/docker-args.ts";
 import { ENDPOINT_FIELDS } from "./endpoint-fields.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { type Field, kindOf } from "./fields.ts";
+import { type Field, kindOf } from "../fields.ts";
 import { poolsOf, writeGpuIds } from "./gpu-pools.ts";
-import type { Template } from "./template.ts";
+import type { Template } from "../templates/template.ts";
 
 export interface Release {
   readonly id: string;

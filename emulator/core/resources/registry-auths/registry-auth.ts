@@ -1,5 +1,5 @@
 /** A container registry auth: credentials for pulling private images (source: spec). */
-import type { SealedSecret } from "./sealed-secret.ts";
+import type { SealedSecret } from "../secrets/sealed-secret.ts";
 
 /** The stored record. */
 export interface RegistryAuth {

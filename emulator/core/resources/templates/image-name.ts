@@ -1,5 +1,5 @@
 /** Checks the name of a container image, `[host[:port]/]part[/part…][:tag][@digest]`, as engines and registries read it. Pure. */
-import { valueInWords } from "../input/problem-messages.ts";
+import { valueInWords } from "../../input/problem-messages.ts";
 import { LOCAL_IMAGE_PREFIX } from "./template.ts";
 
 const NAME_MAX_CHARACTERS = 255;
