@@ -242,7 +242,11 @@ test.each([
   ["list-cluster-pods", { id: "a" }, "clusters"],
   ["create-delegation", { body: { resource: "a" } }, "cloud registries are not asked"],
   ["revoke-delegation", { id: "a" }, "there is nothing at"],
-  ["get-endpoint-build", { id: "echo", buildId: "b" }, "images are not built from a repository here"],
+  [
+    "get-endpoint-build",
+    { id: "echo", buildId: "b" },
+    "images are not built from a repository here",
+  ],
   ["list-hub-repos", {}, "listings"],
   ["deploy-hub-repo", { repo: "a/b" }, "listing"],
 ])("%s is refused with a sentence", async (name, args, sentence) => {

@@ -1,4 +1,4 @@
-/** Billing operations. */
+/** Billing operations of the first version of the management interface. */
 import type { z } from "zod";
 import {
   readEndpointBillingQuery,

@@ -72,7 +72,9 @@ describe("an endpoint that is saved under its id", () => {
     const refused = (input: object) =>
       messageOf(service, SAVE, { variables: { input: { id, ...input } } });
     expect(await refused({ type: "LB" })).toContain("type is set at creation");
-    expect(await refused({ instanceIds: ["cpu3c-2-4"] })).toContain("computeType is set at creation");
+    expect(await refused({ instanceIds: ["cpu3c-2-4"] })).toContain(
+      "computeType is set at creation",
+    );
     expect(await save(service, { id, type: "QB" })).toMatchObject({ type: "QB" });
   });
 });
