@@ -126,6 +126,7 @@ async function openState(options: EmulatorOptions, ground: Ground, made: AsyncDi
     random,
     secretKey,
     ...observation,
+    ...(options.attemptEnded && { attemptEnded: options.attemptEnded }),
     lease,
     ...(options.prices && { prices: options.prices }),
     endpointDeleted: (endpointId) => void storage.objects?.endpointDeleted(endpointId),

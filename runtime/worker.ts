@@ -94,12 +94,12 @@ class RunningWorker implements Worker {
       standbyReady: () => this.#log.write("debug", "a standby handler process is ready"),
       standbyFailed: ({ message, stack }) =>
         this.#log.write("warn", `a standby handler process ended: ${message}`, { stack }),
-      outcome: (lease, outcome) => this.#finish(lease, outcome),
+      outcome: this.#finish,
       chunks: (lease, batch) => this.#source?.chunks(lease, batch),
       progress: (lease, value) => this.#source?.progress(lease, value),
       paused: (pause) => this.#source?.paused(pause),
       line: (line) => this.#logLine(line),
-      placesChanged: () => this.#placesChanged(),
+      placesChanged: this.#placesChanged,
     });
   }
 
@@ -153,7 +153,7 @@ class RunningWorker implements Worker {
       if (this.#isEnding) return await source.close();
       this.#source = source;
       const welcome = source.connect({
-        job: (job) => this.#take(job),
+        job: this.#take,
         revoked: (revocation) => this.#handlers.revoke(revocation),
         chunksStored: (lease, nextIndex) => this.#handlers.chunksStored(lease, nextIndex),
         drain: () => this.drain(),
@@ -206,12 +206,12 @@ class RunningWorker implements Worker {
     this.#log.write(level, message, { version: this.#reloaded, ...fields });
   }
 
-  #take(job: HandedJob): void {
+  readonly #take = (job: HandedJob): void => {
     this.#credit = Math.max(0, this.#credit - 1);
-    this.#mask.learn(job);
+    if (job.s3Config !== undefined) this.#mask.learn(job.s3Config);
     if (this.#isDraining) this.#finish(job, { kind: "handed-back" });
     else this.#handlers.run(job);
-  }
+  };
 
   #grant(): void {
     if (this.#isDraining || this.#source === undefined) return;
@@ -221,14 +221,14 @@ class RunningWorker implements Worker {
     this.#source.grant(count);
   }
 
-  #placesChanged(): void {
+  readonly #placesChanged = (): void => {
     this.#grant();
     if (this.#isDraining && this.#handlers.openJobs === 0) void this.#finishUp("drained");
-  }
+  };
 
-  #finish(lease: LeaseRef, outcome: Outcome): void {
+  readonly #finish = (lease: LeaseRef, outcome: Outcome): void => {
     this.#receipts.add(this.#source?.finish(lease, outcome));
-  }
+  };
 
   async #finishUp(end: WorkerEnd): Promise<void> {
     if (this.#isEnding) return;

@@ -1,6 +1,5 @@
 /** Makes the log feed, the metrics, the tracer and what knows whether the service is ready. */
 import { system } from "../../runtime/system/system.ts";
-import type { AttemptEnd } from "../core/observe/log/attempt-end.ts";
 import { ServiceMetrics } from "../core/observe/metrics/service-metrics.ts";
 import { Defects } from "../engine/observe/defects.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
@@ -19,8 +18,6 @@ export interface Observation {
   readonly metrics: ServiceMetrics;
   readonly readiness: Readiness;
   readonly tracer: Tracer | undefined;
-  /** Keeps what went wrong in the feed, and passes all on to the option of that name. */
-  readonly attemptEnded: (end: AttemptEnd) => void;
   /** Also passes each line on to the option of that name. */
   readonly workerLine: (line: WorkerLine) => void;
 }
@@ -28,7 +25,6 @@ export interface Observation {
 export async function openObservation({
   log = SILENT,
   workerLine,
-  attemptEnded,
   traces,
 }: EmulatorOptions): Promise<Observation> {
   const logs: LogFeed = new LogFeed(Date.now, (error) => followerFailed(error));
@@ -41,10 +37,6 @@ export async function openObservation({
     metrics: new ServiceMetrics(),
     readiness: new Readiness(),
     tracer: await openTracer(traces, both),
-    attemptEnded(end) {
-      logs.attemptEnded(end);
-      attemptEnded?.(end);
-    },
     workerLine(line) {
       logs.workerLine(line);
       workerLine?.(line);

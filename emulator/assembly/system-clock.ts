@@ -20,8 +20,8 @@ export interface MachineClocks {
 }
 
 const MACHINE: MachineClocks = {
-  wall: () => Date.now(),
-  steady: () => performance.now(),
+  wall: Date.now,
+  steady: performance.now.bind(performance),
   uptime: () => os.uptime() * 1_000,
 };
 

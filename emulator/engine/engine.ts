@@ -103,8 +103,8 @@ export async function createEngine(
     if (!directory.findEndpoint(endpointId)) schemas.forget(endpointId);
     workers.consider(endpointId);
   });
-  signals.jobsChanged.on(() => owner.look());
-  signals.jobsChanged.on((endpointId) => workers.jobsChanged(endpointId));
+  if (ownership.isShared) signals.jobsChanged.on(() => owner.look());
+  signals.jobsChanged.on(workers.jobsChanged);
   signals.podChanged.on((podId) => pods.consider(podId));
   signals.webhookDue.on(() => webhooks.wake());
   signals.laterDelivery.on((jobId) => webhooks.release(jobId));

@@ -1,22 +1,44 @@
 /** First handler of a port: refuses callers that are not allowed, and answers preflight requests. */
-import type { IncomingMessage, RequestListener } from "node:http";
-import { putInSandbox } from "../net/sandbox.ts";
-import { hasOwnOrigin } from "./balancing/target.ts";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { SANDBOX } from "../net/sandbox.ts";
+import {
+  BALANCED_HOST,
+  BALANCED_PATH,
+  balancedTarget,
+  type BalancedTarget,
+} from "./balancing/target.ts";
 import type { Router } from "./router.ts";
 import type { HttpService } from "./operation/service.ts";
 
-/** Passes allowed requests on to `own`, with the headers for browsers set on the response. */
+/** Where allowed requests go, by what they are for. */
+export interface Destinations {
+  readonly own: RequestListener;
+  /** The server of a worker. */
+  readonly balanced: (
+    request: IncomingMessage,
+    response: ServerResponse,
+    target: BalancedTarget,
+  ) => void;
+}
+
+/** Passes allowed requests on, with the headers for browsers set on the response. */
 export function callerGuard(
   { callers }: HttpService,
   router: Router,
-  own: RequestListener,
+  { own, balanced }: Destinations,
 ): RequestListener {
   return (request, response) => {
-    if (!hasOwnOrigin(request)) putInSandbox(response);
+    const { url = "", headers: asked } = request;
+    const isBalanced = url.startsWith(BALANCED_PATH) || BALANCED_HOST.test(asked.host ?? "");
+    const target = isBalanced ? balancedTarget(request) : undefined;
+    // A browser keeps the pages of a host name of an endpoint apart from those of the service anyway.
+    const sandbox = target?.prefix === "" ? undefined : SANDBOX;
     const verdict = callers.look(request);
+    const headers = { ...sandbox, ...("refusal" in verdict ? undefined : verdict.headers) };
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     if ("refusal" in verdict) return router.refuse(request, response, verdict.refusal);
-    for (const [name, value] of Object.entries(verdict.headers)) response.setHeader(name, value);
-    if (!verdict.isPreflight) return own(request, response);
+    if (!verdict.isPreflight)
+      return target ? balanced(request, response, target) : own(request, response);
     response.writeHead(204).end();
     request.resume();
     return undefined;

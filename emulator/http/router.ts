@@ -25,6 +25,7 @@ import {
   type Method,
   type Operation,
   routesOf,
+  rulesOf,
 } from "./operation/operation.ts";
 import { OPERATIONS } from "./operations.ts";
 import {
@@ -52,7 +53,7 @@ type Found = FindResult<HTTPVersion.V1>;
 type Operations = Readonly<Record<string, Operation>>;
 
 /** One route of an operation in one dialect. */
-interface Station extends Pick<Call<unknown>, "dialect" | "refusal" | "document"> {
+interface Station extends Pick<Call<unknown>, "dialect" | "refusal" | "rules" | "document"> {
   readonly name: string;
   readonly operation: Operation;
   readonly methods: readonly Method[];
@@ -63,6 +64,8 @@ interface Station extends Pick<Call<unknown>, "dialect" | "refusal" | "document"
 /** All stations in the order of the documentation, and by method and path. */
 interface Table {
   readonly stations: readonly Station[];
+  /** Those on a queue of the live dialect: where an id is reserved, such a path means something else. */
+  readonly liveQueues: ReadonlySet<unknown>;
   readonly paths: Paths;
 }
 
@@ -127,13 +130,17 @@ export class Router {
       const methods = hasHead(station) ? [...station.methods, "HEAD" as const] : station.methods;
       paths.on([...methods], station.path, this.#lead, station);
     }
-    return { stations, paths };
+    const liveQueues = stations.filter(
+      ({ dialect, operation }) => dialect === LIVE_DIALECT && isOnJobs(operation),
+    );
+    return { stations, liveQueues: new Set(liveQueues), paths };
   }
 
   readonly #lead: Handler<HTTPVersion.V1> = (request, response, path, station: Station, query) => {
-    const { name, operation, dialect, refusal, document } = station;
-    const traceparent = readTraceparent(request.headers["traceparent"]);
-    const common = { service: this.#service, dialect, refusal, document, traceparent };
+    const { name, operation, dialect, refusal, rules, document } = station;
+    const { traceparent: header } = request.headers;
+    const traceparent = header === undefined ? undefined : readTraceparent(header);
+    const common = { service: this.#service, dialect, refusal, rules, document, traceparent };
     const call = { ...common, path, query, request, response };
     void (this.#replicas?.answer(name, operation, call) ?? respond(name, operation, call));
   };
@@ -146,17 +153,12 @@ export class Router {
   /** An empty id names nothing. A reserved id names no queue in the live dialect. */
   #findExactly(method: string, url: string): Found | null {
     const found = this.#table.paths.find(method as HTTPMethod, url);
-    const { "*": _, ...ids } = found?.params ?? {};
+    if (found === null) return null;
+    const { "*": _, ...ids } = found.params;
     if (Object.values(ids).includes("")) return null;
-    const isSpokenFor = isReservedId(ids["endpointId"] ?? "") && this.#isLiveQueue(found?.store);
+    const isSpokenFor =
+      this.#table.liveQueues.has(found.store) && isReservedId(ids["endpointId"] ?? "");
     return isSpokenFor ? null : found;
-  }
-
-  #isLiveQueue(store: unknown): boolean {
-    return this.#table.stations.some(
-      (station) =>
-        station === store && station.dialect === LIVE_DIALECT && isOnJobs(station.operation),
-    );
   }
 
   /** The result for any method; without a station if the path is invalid. */
@@ -227,10 +229,12 @@ function stationsOf(dialect: Dialect, others: Operations = {}): readonly Station
   const document = documentOf(dialect, documented);
   return Object.entries({ ...documented, ...others }).flatMap(([name, operation]) => {
     const refusal = operation.refusal ?? refusalAt(dialect, operation.path);
-    return routesOf(operation).map(({ methods, path: below }) => {
-      const path = `${dialect.basePath}${below}`;
-      return { dialect, refusal, document, name, operation, methods, path };
-    });
+    const of = { dialect, refusal, document, name, operation, rules: rulesOf(operation) };
+    return routesOf(operation).map(({ methods, path: below }) => ({
+      ...of,
+      methods,
+      path: `${dialect.basePath}${below}`,
+    }));
   });
 }
 

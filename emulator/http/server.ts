@@ -11,7 +11,6 @@ import { refusalAt } from "./operation/dialect.ts";
 import { CONTRACT_DIALECT } from "./operation/dialects/contract-dialect.ts";
 import { callerGuard, mayEnter } from "./caller-guard.ts";
 import { answerClientError, isAnswering } from "./operation/answers/client-error.ts";
-import { inTurn } from "./operation/answers/one-request-at-a-time.ts";
 import { Replicas } from "./replicas/replicas.ts";
 import { listen, type ListenAddress, urlOf } from "../net/listen.ts";
 import { isBelow } from "./operation/requests/url-path.ts";
@@ -92,12 +91,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     replicas?.close();
   };
   return {
-    forWorkers: inTurn(
-      callerGuard(service, router, (request, response) => {
-        if (router.isForWorkers(request)) router.listener(request, response);
-        else response.writeHead(404).end();
-      }),
-    ),
+    forWorkers: forWorkers(service, router),
     useCertificate,
     dashboardLink: (base) => service.dashboard.linkBelow(base),
     get url() {
@@ -116,11 +110,23 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   };
 }
 
+function forWorkers(service: HttpService, router: Router): RequestListener {
+  const own: RequestListener = (request, response) => {
+    if (router.isForWorkers(request)) router.listener(request, response);
+    else response.writeHead(404).end();
+  };
+  return callerGuard(service, router, { own, balanced: own });
+}
+
 function openServer(service: HttpService, options: HttpServerOptions) {
   const refusal = refusalAt(CONTRACT_DIALECT, "/");
   const { certificate, connectionLimits, ownership } = options;
-  const replicas =
-    ownership && new Replicas(service, ownership, (request, response) => own(request, response));
+  const perform: RequestListener = (request, response) => {
+    const target = balancedTarget(request);
+    if (target) gate.answer(request, response, target);
+    else router.listener(request, response);
+  };
+  const replicas = ownership && new Replicas(service, ownership, perform);
   const gate = new BalanceHandler(service, refusal, replicas);
   const shouldUpgradeCallback = (request: IncomingMessage) =>
     !isAnswering(request.socket) &&
@@ -132,8 +138,8 @@ function openServer(service: HttpService, options: HttpServerOptions) {
   const { server, useCertificate, guarded } = createWebServer(serverOptions, certificate);
   server.on("clientError", (error, socket) => answerClientError(refusal, error, socket));
   const router = new Router(service, replicas);
-  const own = gate.before(router.listener);
-  const clients = withMount(callerGuard(service, router, own), options.mount);
+  const destinations = { own: router.listener, balanced: gate.answer };
+  const clients = withMount(callerGuard(service, router, destinations), options.mount);
   const listener = replicas?.listener.before(clients) ?? clients;
   if (BalanceHandler.canUpgrade) {
     const upgraded = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -143,7 +149,7 @@ function openServer(service: HttpService, options: HttpServerOptions) {
     server.on("upgrade", guarded(upgraded));
   }
   // `100 Continue` is sent when the body is read.
-  const performed = guarded(inTurn(listener));
+  const performed = guarded(listener);
   server.on("request", performed).on("checkContinue", performed).on("checkExpectation", performed);
   return { server, useCertificate, router, gate, replicas };
 }

@@ -1,8 +1,16 @@
 /** Makes an HTTP server, or one of HTTPS, with the limits of its listener. */
-import { createServer, type IncomingMessage, type Server, type ServerOptions } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  ServerResponse,
+} from "node:http";
+import type { Socket } from "node:net";
 import type { Certificate } from "./certificate.ts";
 import { ListenerGuard } from "./listener-guard.ts";
 import type { ListenerLimits } from "./listener-limits.ts";
+import { performInTurn } from "./one-request-at-a-time.ts";
 import { RefusalLog } from "./refusal-log.ts";
 
 /** Interval at which connections are checked for the timeout of a request's head. */
@@ -21,8 +29,8 @@ export interface WebServer {
   /** From now on new connections get this one. Does nothing to a server of HTTP. */
   readonly useCertificate: (certificate: Certificate) => void;
   /**
-   * Wraps what takes requests or upgrades: their connection is let in, and an error that it throws is logged and ends the connection,
-   * never the process.
+   * Wraps what takes requests or upgrades: their connection is let in, requests of one connection are taken one after another, and an
+   * error that it throws is logged and ends the connection, never the process.
    */
   readonly guarded: <Rest extends unknown[]>(take: Take<Rest>) => Take<Rest>;
 }
@@ -45,17 +53,26 @@ export function createWebServer(
   const refusals = new RefusalLog((fields, sentence) => log.warn(fields, sentence));
   const guard = new ListenerGuard(made.server, { limits, refusals, closesWaiting: false });
   made.server.once("close", () => refusals.stop());
-  const guarded: WebServer["guarded"] =
-    (take) =>
-    (request, ...rest) => {
-      guard.letIn(request.socket);
+  const known = new WeakSet<Socket>();
+  const guarded: WebServer["guarded"] = (take) => {
+    const taken: typeof take = (request, ...rest) => {
+      const { socket } = request;
+      const [response] = rest;
+      if (!known.has(socket)) {
+        known.add(socket);
+        guard.letIn(socket);
+      }
+      if (response instanceof ServerResponse && response.socket === null)
+        return performInTurn(request, response, () => taken(request, ...rest));
       try {
-        take(request, ...rest);
+        return take(request, ...rest);
       } catch (error) {
         log.error({ err: error }, `a request at ${limits.name} was not handled`);
-        request.socket.destroy();
+        return void socket.destroy();
       }
     };
+    return taken;
+  };
   return { ...made, guarded };
 }
 

@@ -2,7 +2,8 @@
 import { StoreDamagedError } from "../core/store-error.ts";
 
 export class DamageGuard {
-  #damage: StoreDamagedError | undefined;
+  /** Undefined before damage was found. */
+  damage: StoreDamagedError | undefined;
   readonly #onDamage: ((damage: StoreDamagedError) => void) | undefined;
 
   constructor(onDamage?: (damage: StoreDamagedError) => void) {
@@ -11,18 +12,23 @@ export class DamageGuard {
 
   /** Does the work, unless damage was found before, and notes damage that the work throws. @throws StoreDamagedError */
   async guard<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#damage) throw this.#damage;
+    if (this.damage) throw this.damage;
     try {
       return await work();
     } catch (error) {
-      if (error instanceof StoreDamagedError) this.report(error);
+      this.note(error);
       throw error;
     }
   }
 
+  /** Notes what work threw that was done outside of `guard`. */
+  note(error: unknown): void {
+    if (error instanceof StoreDamagedError) this.report(error);
+  }
+
   report(damage: StoreDamagedError): void {
-    if (this.#damage) return;
-    this.#damage = damage;
+    if (this.damage) return;
+    this.damage = damage;
     this.#onDamage?.(damage);
   }
 }

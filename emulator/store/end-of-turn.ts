@@ -1,5 +1,3 @@
 /** The end of a turn of the event loop: all that it asked for becomes durable together, and long work gives way to the next. */
 
-export function atEndOfTurn(go: () => void): void {
-  setImmediate(go);
-}
+export const atEndOfTurn: (go: () => void) => void = setImmediate;

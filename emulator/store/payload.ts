@@ -15,6 +15,9 @@ export type Payload =
       readonly checksum: number;
     };
 
+/** Minimum size of payloads in a file, together: from there on a file costs less than writing the bytes twice through the database. */
+export const FILE_MIN_BYTES = 256_000;
+
 /** The payloads of a job besides its chunks. `output` also holds the progress value while the job runs. */
 export type PayloadSlot = "input" | "output" | "s3Config";
 

@@ -4,12 +4,18 @@ import type { EventFeed } from "../engine/observe/event-feed.ts";
 
 export class JobLines {
   readonly #byJob = new Map<string, string[]>();
+  #events: EventFeed | undefined;
+  /** While lines are kept. */
+  #unfollow: (() => void) | undefined;
 
   keep(jobId: string, line: string): void {
     const lines = this.#byJob.get(jobId) ?? [];
     lines.push(line);
     if (lines.length > LIMITS.lastLogLines) lines.shift();
     this.#byJob.set(jobId, lines);
+    this.#unfollow ??= this.#events?.follow((event) => {
+      if (event.type === "job" && event.to === null) this.#forget(event.jobId);
+    });
   }
 
   of(jobId: string): readonly string[] {
@@ -18,8 +24,17 @@ export class JobLines {
 
   /** Forgets the lines of jobs as they are deleted, until the returned function is called. */
   follow(events: EventFeed): () => void {
-    return events.follow((event) => {
-      if (event.type === "job" && event.to === null) this.#byJob.delete(event.jobId);
-    });
+    this.#events = events;
+    return () => {
+      this.#unfollow?.();
+      this.#events = undefined;
+    };
+  }
+
+  #forget(jobId: string): void {
+    this.#byJob.delete(jobId);
+    if (this.#byJob.size > 0) return;
+    this.#unfollow?.();
+    this.#unfollow = undefined;
   }
 }

@@ -7,19 +7,15 @@ import { describeThrown } from "./thrown.ts";
 export class AskedConcurrency {
   readonly #concurrency: Concurrency;
   readonly #log: Pick<JobLog, "warn">;
-  #current: number;
+  /** What the option or the last good answer said. */
+  current: number;
   #isAsking = false;
   #askAgain = false;
 
   constructor(concurrency: Concurrency, log: Pick<JobLog, "warn">) {
     this.#concurrency = concurrency;
     this.#log = log;
-    this.#current = typeof concurrency === "number" ? concurrency : 1;
-  }
-
-  /** What the option or the last good answer said. */
-  get current(): number {
-    return this.#current;
+    this.current = typeof concurrency === "number" ? concurrency : 1;
   }
 
   /**
@@ -37,8 +33,8 @@ export class AskedConcurrency {
     do {
       this.#askAgain = false;
       const answer = await this.#answer(this.#concurrency);
-      if (answer === this.#current) continue;
-      this.#current = answer;
+      if (answer === this.current) continue;
+      this.current = answer;
       changed(answer);
     } while (this.#askAgain);
     this.#isAsking = false;
@@ -46,16 +42,16 @@ export class AskedConcurrency {
 
   async #answer(concurrency: Exclude<Concurrency, number>): Promise<number> {
     try {
-      const answer: unknown = await concurrency(this.#current);
+      const answer: unknown = await concurrency(this.current);
       if (isConcurrency(answer)) return answer;
       this.#ignored(`gave ${inspect(answer, { depth: 0 })}, not a whole number of at least 1`);
     } catch (thrown) {
       this.#ignored(`threw: ${describeThrown(thrown).message}`);
     }
-    return this.#current;
+    return this.current;
   }
 
   #ignored(what: string): void {
-    this.#log.warn(`\`concurrency\` ${what}; it stays at ${this.#current}.`);
+    this.#log.warn(`\`concurrency\` ${what}; it stays at ${this.current}.`);
   }
 }

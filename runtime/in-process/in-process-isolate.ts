@@ -187,7 +187,7 @@ export class InProcessIsolate implements JobIsolate {
       // The caller goes on before the handler begins: a handler may work long before its first `await`.
       await Promise.resolve();
       const result = await job.invocation.run(handler);
-      await port.removeTempDir();
+      if (port.tempDir !== undefined) await port.removeTempDir(port.tempDir);
       return result;
     } catch (thrown) {
       const message = `The job cannot begin: ${describeThrown(thrown).message}`;
@@ -235,10 +235,11 @@ export class InProcessIsolate implements JobIsolate {
     clearTimeout(job.timer);
     if (!this.#jobs.delete(leaseKey(job.lease))) return;
     if (this.#isRefreshing && this.#jobs.size === 0) this.#refresh();
-    void this.#life?.concurrency.ask((concurrency) => {
-      this.#events.ready(concurrency);
-      this.#events.placesChanged();
-    });
+    if (typeof this.#options.handler.concurrency !== "number")
+      void this.#life?.concurrency.ask((concurrency) => {
+        this.#events.ready(concurrency);
+        this.#events.placesChanged();
+      });
     this.#events.placesChanged();
   }
 

@@ -25,7 +25,8 @@ export class LocalPort implements JobPort {
   readonly refresh: JobPort["refresh"];
   readonly #terms: LocalTerms;
   readonly #s3Config: S3Config | undefined;
-  #tempDir: string | undefined;
+  /** The directory of the job; undefined if it asked for none. */
+  tempDir: string | undefined;
 
   constructor(terms: LocalTerms, s3Config: S3Config | undefined, events: LocalJobEvents) {
     this.#terms = terms;
@@ -45,8 +46,8 @@ export class LocalPort implements JobPort {
   }
 
   makeTempDir(): string {
-    this.#tempDir = fs.mkdtempSync(path.join(this.#terms.tempRoot, "job-"));
-    return this.#tempDir;
+    this.tempDir = fs.mkdtempSync(path.join(this.#terms.tempRoot, "job-"));
+    return this.tempDir;
   }
 
   async openStore(): Promise<ObjectStore> {
@@ -57,8 +58,7 @@ export class LocalPort implements JobPort {
   }
 
   /** The job is over. What cannot be removed goes with the directory that it lies in. */
-  async removeTempDir(): Promise<void> {
-    if (this.#tempDir === undefined) return;
-    await fs.promises.rm(this.#tempDir, { recursive: true, force: true }).catch(() => undefined);
+  async removeTempDir(directory: string): Promise<void> {
+    await fs.promises.rm(directory, { recursive: true, force: true }).catch(() => undefined);
   }
 }

@@ -1,7 +1,6 @@
 /** Takes the secrets of object storage out of what a handler prints and of the errors it throws. */
 import { Buffer } from "node:buffer";
 import type { HandlerLine } from "../pipe/tagged-lines.ts";
-import type { HandedJob } from "../protocol/outcome.ts";
 import { LIVE_STORAGE_ENV, STORAGE_ENV } from "../protocol/storage-env.ts";
 import type { Environment } from "../protocol/worker-env.ts";
 
@@ -29,8 +28,9 @@ export class SecretMask {
     for (const name of names) this.#add(env[name]);
   }
 
-  learn({ s3Config }: HandedJob): void {
-    if (s3Config !== undefined) this.#add(accessSecretOf(s3Config));
+  /** Takes in the secret of a job's `s3Config`. */
+  learn(s3Config: Uint8Array): void {
+    this.#add(accessSecretOf(s3Config));
   }
 
   line(line: HandlerLine): HandlerLine {

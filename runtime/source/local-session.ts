@@ -39,7 +39,7 @@ class LocalSession implements Session {
   constructor(open: (worker: LocalWorkerSide) => LocalServiceSide | string, events: SessionEvents) {
     this.#events = events;
     const service = open({
-      send: (orders) => this.#deliver(orders),
+      send: this.#deliver,
       cut: (reason) => this.#end({ refused: false, reason }),
     });
     if (typeof service !== "string") this.#service = service;
@@ -55,20 +55,6 @@ class LocalSession implements Session {
     void this.#store(report);
   }
 
-  async close(): Promise<void> {
-    this.#isOver = true;
-    this.#checkStored();
-    await this.#stored.promise;
-    this.#service?.disconnected();
-  }
-
-  /** Later in this turn: the service sends orders amid its own work, which the worker must not run inside of. */
-  #deliver(orders: ServiceOrders): void {
-    queueMicrotask(() => {
-      if (!this.#isOver) this.#events.orders(orders);
-    });
-  }
-
   async #store(report: WorkerReport): Promise<void> {
     try {
       await this.#service?.receive(report);
@@ -77,12 +63,26 @@ class LocalSession implements Session {
       this.#end({ refused: false, reason: error instanceof Error ? error.message : String(error) });
     }
     this.#unstored -= 1;
-    this.#checkStored();
-    if (!this.#isOver) this.#events.writable();
+    if (this.#isOver) this.#checkStored();
+    else this.#events.writable();
   }
 
+  async close(): Promise<void> {
+    this.#isOver = true;
+    this.#checkStored();
+    await this.#stored.promise;
+    this.#service?.disconnected();
+  }
+
+  /** Later in this turn: the service sends orders amid its own work, which the worker must not run inside of. */
+  readonly #deliver = (orders: ServiceOrders): void => {
+    queueMicrotask(() => {
+      if (!this.#isOver) this.#events.orders(orders);
+    });
+  };
+
   #checkStored(): void {
-    if (this.#isOver && this.#unstored === 0) this.#stored.resolve();
+    if (this.#unstored === 0) this.#stored.resolve();
   }
 
   #end(end: SessionEnd): void {

@@ -169,8 +169,8 @@ export class SessionSource implements JobSource {
     if (this.#draining) this.#outbox.draining();
     this.#outbox.grant(this.#credit);
     this.#session = this.#options.openSession({
-      orders: (orders) => this.#apply(orders),
-      writable: () => this.#written(),
+      orders: this.#apply,
+      writable: this.#written,
       ended: (end) => this.#lost(end),
     });
     this.#schedule();
@@ -202,11 +202,11 @@ export class SessionSource implements JobSource {
   readonly #isHeldBack = (lease: LeaseRef): boolean =>
     this.#book.bundlesOnTheWay(lease) >= CHUNK_BUNDLES;
 
-  #written(): void {
+  readonly #written = (): void => {
     if (this.#closed) return;
     if (!this.#outbox.isEmpty) this.#schedule();
     else if (this.#initFailure !== undefined) this.#initReport.resolve();
-  }
+  };
 
   #lost({ refused, reason, isRedirected = false }: SessionEnd): void {
     this.#session = undefined;
@@ -233,7 +233,7 @@ export class SessionSource implements JobSource {
   }
 
   /** In the order in which the fields are numbered on the wire: a job may be revoked in the bundle that brings it. */
-  #apply(orders: ServiceOrders): void {
+  readonly #apply = (orders: ServiceOrders): void => {
     if (this.#closed) return;
     if (orders.welcome !== undefined) this.#begin(orders.welcome);
     for (const job of orders.jobs ?? []) {
@@ -254,7 +254,7 @@ export class SessionSource implements JobSource {
     }
     if (orders.drain === true) this.#listener?.drain();
     if (orders.reload !== undefined) this.#reload(orders.reload);
-  }
+  };
 
   #reload(reload: Reload): void {
     this.#credit = 0;

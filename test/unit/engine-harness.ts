@@ -191,7 +191,7 @@ async function openTestEngine(
         endpointId,
         endpointVersion: 1,
         startedAt: engine.clock.now(),
-        realNow: () => engine.realClock.now(),
+        realClock: engine.realClock,
       });
       engine.fleet.add(worker);
       const scripted = new ScriptedWorker(engine, worker);

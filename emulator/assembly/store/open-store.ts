@@ -54,7 +54,7 @@ async function openInDatabase(
   const { dataDir, storeLost } = options;
   const listeners = {
     clock,
-    onCommit: (durationMs: number) => metrics.committed(durationMs),
+    onCommit: metrics.committed,
     onDamage: ({ message }: Error) =>
       log.error({}, `nothing more is read or stored, for the database is damaged: ${message}`),
     onLost(error: Error) {
@@ -97,7 +97,7 @@ async function openInDirectory(
   if (defect !== undefined) log.warn({}, defect);
   const store = await openSqliteStore({
     directory,
-    onCommit: (durationMs) => metrics.committed(durationMs),
+    onCommit: metrics.committed,
     onDamage({ message }) {
       log.error(
         {},

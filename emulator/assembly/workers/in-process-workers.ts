@@ -34,9 +34,5 @@ export function openLocalSession(
 ): LocalServiceSide | string {
   const worker = tokens.find(workerToken);
   if (worker === undefined) return "the worker token is not valid (any more)";
-  const session = openSession(worker, send);
-  return {
-    receive: (report) => session.receive(report),
-    disconnected: () => session.disconnected(),
-  };
+  return openSession(worker, send);
 }

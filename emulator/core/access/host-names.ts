@@ -34,8 +34,6 @@ export class HostNames {
   readonly #endings: readonly string[];
   readonly #takesAny: boolean;
   readonly #takesAddresses: boolean;
-  /** The last accepted value: most callers send the same one again. */
-  #admittedLast: string | undefined;
 
   constructor({ host, machineName, allowed }: HostNamesOptions) {
     const bound = nameOf(host) ?? host;
@@ -53,14 +51,10 @@ export class HostNames {
 
   /** @param localAddress the address of this machine that the client connected to */
   admits(authority: string, localAddress: string | undefined): boolean {
-    if (authority === this.#admittedLast) return true;
     const [, written = ""] = AUTHORITY.exec(authority) ?? [];
     const name = nameOf(written);
     if (name === undefined) return false;
-    if (this.#isKnown(name)) {
-      this.#admittedLast = authority;
-      return true;
-    }
+    if (this.#isKnown(name)) return true;
     return ADDRESS.test(name) && localAddress !== undefined && name === ownAddress(localAddress);
   }
 

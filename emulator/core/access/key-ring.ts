@@ -56,7 +56,7 @@ export class KeyRing {
    */
   findGood(text: string): ApiKey | undefined {
     const key = this.#byDigest.get(digestOf(text));
-    if (key === undefined || !this.#isExpired(key)) return this.#use(key);
+    if (key?.expiresAt === undefined || !this.#isExpired(key)) return this.#use(key);
     const { name, expiresAt } = key;
     throw new ServiceError("key_expired", `the API key "${name}" has expired at ${expiresAt}`);
   }

@@ -18,14 +18,16 @@ const WRITTEN = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d{1,5})?$/u;
 
 export class TrustedProxies {
   readonly #ranges: readonly Range[];
+  /** Whether there are any. */
+  readonly areSome: boolean;
 
   /** @param trusted as {@link isProxyPattern} takes them; empty: no peer is trusted */
   constructor(trusted: readonly string[]) {
     this.#ranges = trusted.flatMap((text) => rangesOf(text) ?? []);
+    this.areSome = this.#ranges.length > 0;
   }
 
   trusts(address: string): boolean {
-    if (this.#ranges.length === 0) return false;
     const read = addressIn(address);
     return read !== undefined && this.#has(read);
   }

@@ -30,11 +30,24 @@ export function frameOf(members: readonly Member[]): (job: Job) => JobFrame {
 /** Each member begins with a comma. */
 function textOf(members: readonly Member[], job: Job): string {
   let text = "";
-  for (const { as, valueOf } of members) {
-    const value = valueOf(job);
-    if (value !== undefined) text += `,"${as}":${JSON.stringify(value)}`;
+  for (const member of members) {
+    const value = valueOf(job, member);
+    if (value !== undefined) text += `,"${member.as}":${JSON.stringify(value)}`;
   }
   return text;
+}
+
+/** The job as an object with these members. */
+export function objectOf(job: Job, members: readonly Member[]): Record<string, unknown> {
+  return Object.fromEntries(members.map((member) => [member.as, valueOf(job, member)]));
+}
+
+/** What the member shows; undefined if it is left out. */
+function valueOf(job: Job, { of, type, compute }: Member): unknown {
+  const field = of && job[of];
+  const isNone = field === undefined || (type === "positive" && field === 0);
+  if (of !== undefined && isNone) return undefined;
+  return compute ? compute(job) : field;
 }
 
 /** The body `{id, status}`. */

@@ -24,30 +24,39 @@ export const NO_COUNTS: JobCounts = {
   retried: 0,
 };
 
+/** The jobs that may cause scaling: those without low priority. */
+export function scalingJobs(counts: JobCounts): {
+  readonly waiting: number;
+  readonly running: number;
+} {
+  return {
+    waiting: counts.inQueue - counts.inQueueLowPriority,
+    running: counts.inProgress - counts.inProgressLowPriority,
+  };
+}
+
 /** `counts` after one job changed from `before` to `after`; undefined: the job does not exist. */
 export function countChange(
   counts: JobCounts,
   before: Job | undefined,
   after: Job | undefined,
 ): JobCounts {
-  const entered = (status: Job["status"]) =>
-    after?.status === status && before?.status !== status ? 1 : 0;
-  const present = (job: Job | undefined, status: Job["status"]) => (job?.status === status ? 1 : 0);
-  const low = (job: Job | undefined, status: Job["status"]) =>
-    job?.lowPriority ? present(job, status) : 0;
-  const queued = present(after, "IN_QUEUE") - present(before, "IN_QUEUE");
-  const running = present(after, "IN_PROGRESS") - present(before, "IN_PROGRESS");
-  return {
-    inQueue: counts.inQueue + queued,
-    inProgress: counts.inProgress + running,
-    inQueueLowPriority:
-      counts.inQueueLowPriority + low(after, "IN_QUEUE") - low(before, "IN_QUEUE"),
-    inProgressLowPriority:
-      counts.inProgressLowPriority + low(after, "IN_PROGRESS") - low(before, "IN_PROGRESS"),
-    completed: counts.completed + entered("COMPLETED"),
-    failed: counts.failed + entered("FAILED") + entered("TIMED_OUT"),
-    retried:
-      counts.retried +
-      Math.max(0, (after?.retries ?? 0) - (before?.retries ?? after?.retries ?? 0)),
-  };
+  const changed: { -readonly [Name in keyof JobCounts]: number } = { ...counts };
+  for (const [job, by] of [
+    [before, -1],
+    [after, 1],
+  ] as const) {
+    if (job?.status === "IN_QUEUE") {
+      changed.inQueue += by;
+      if (job.lowPriority) changed.inQueueLowPriority += by;
+    } else if (job?.status === "IN_PROGRESS") {
+      changed.inProgress += by;
+      if (job.lowPriority) changed.inProgressLowPriority += by;
+    }
+  }
+  const end = after?.status === before?.status ? undefined : after?.status;
+  if (end === "COMPLETED") changed.completed += 1;
+  if (end === "FAILED" || end === "TIMED_OUT") changed.failed += 1;
+  if (before && after) changed.retried += Math.max(0, after.retries - before.retries);
+  return changed;
 }

@@ -10,9 +10,12 @@ export function dueAt(job: Job): number {
     case "IN_QUEUE":
       return job.ttlAt;
     case "IN_PROGRESS":
-      return Math.min(job.ttlAt, leaseEnd(job), overrunOf(job));
+      return Math.min(job.ttlAt, job.lease?.expiresAt ?? job.ttlAt, overrunOf(job));
     default:
-      return job.ttlPinned ? job.ttlAt : Math.min(job.ttlAt, retainedUntil(job));
+      // Retention counts from its end.
+      return job.ttlPinned
+        ? job.ttlAt
+        : Math.min(job.ttlAt, (job.endedAt ?? job.queuedAt) + job.retentionMs);
   }
 }
 
@@ -65,14 +68,6 @@ function leaseLostFailure(job: Job): Failure {
   };
 }
 
-function leaseEnd(job: Job): number {
-  return job.lease?.expiresAt ?? job.ttlAt;
-}
-
 function overrunOf(job: Job): number {
   return job.lease?.overrunAt ?? job.ttlAt;
-}
-
-function retainedUntil(job: Job): number {
-  return (job.endedAt ?? job.queuedAt) + job.retentionMs;
 }

@@ -12,8 +12,10 @@ export interface Member {
   readonly optional: boolean;
   /** For the OpenAPI document. */
   readonly description: string | undefined;
-  /** Undefined: the member is left out. */
-  readonly valueOf: (job: Job) => unknown;
+  /** The field that it shows, or without which there is nothing to show. */
+  readonly of?: keyof Job;
+  /** Undefined: the member is left out. Default: the field as it is. */
+  readonly compute?: (job: Job) => unknown;
 }
 
 /** Members of `/status` that are not fields. */
@@ -27,7 +29,10 @@ const BESIDE = {
     () => undefined,
   ),
   /** Of a job that failed or timed out: why, in one sentence (live). */
-  error: beside("error", "text", "Why the job failed.", (job) => job.failure && errorOf(job)),
+  error: {
+    ...beside("error", "text", "Why the job failed.", errorOf),
+    of: "failure" as const,
+  },
   errorType: beside("errorType", "failureType", "What went wrong.", (job) => job.failure?.type),
 };
 
@@ -65,13 +70,9 @@ export const VIEWS = {
   summary: [
     ...MEMBERS.filter(({ as }) => [...IN_LISTS, ...IN_SUMMARIES].includes(as)),
     BESIDE.errorType,
-    { ...BESIDE.error, valueOf: (job: Job) => job.failure?.message },
+    { ...BESIDE.error, compute: (job: Job) => job.failure?.message },
   ],
 } as const satisfies Record<string, readonly Member[]>;
-
-export function objectOf(job: Job, members: readonly Member[]): Record<string, unknown> {
-  return Object.fromEntries(members.map(({ as, valueOf }) => [as, valueOf(job)]));
-}
 
 /**
  * The error text of a job. If its worker was lost too often, the text names the retries, as on the live service; `failure` has
@@ -87,17 +88,16 @@ export function timedOut({ retries }: Pick<Job, "retries">): string {
 
 function memberOf(field: JobField) {
   const { name, type, as = name.replace(/Ms$/, ""), status, details } = field;
-  const valueOf: Member["valueOf"] =
-    type === "instant" ? (job) => iso(job[name]) : (job) => job[name];
   const text = status ?? details;
-  return { ...field, as, valueOf, description: typeof text === "string" ? text : undefined };
+  const description = typeof text === "string" ? text : undefined;
+  const member = { ...field, as, of: name, description };
+  return type === "instant" ? { ...member, compute: (job: Job) => iso(job[name]) } : member;
 }
 
 function inStatus(member: Member): readonly Member[] {
   if (member.name === "failure") return [BESIDE.output, BESIDE.error, member];
   if (member.name !== "retries") return [member];
-  const valueOf = ({ retries }: Job) => retries || undefined;
-  return [{ ...member, type: "positive", optional: true, valueOf }];
+  return [{ ...member, type: "positive", optional: true }];
 }
 
 function atEnd({ name }: Member): number {
@@ -108,9 +108,9 @@ function beside(
   as: string,
   type: Member["type"],
   description: string,
-  valueOf: Member["valueOf"],
+  compute: (job: Job) => unknown,
 ): Member {
-  return { name: as, as, type, optional: true, description, valueOf };
+  return { name: as, as, type, optional: true, description, compute };
 }
 
 function shownAttempt(attempt: Attempt): Record<string, unknown> {

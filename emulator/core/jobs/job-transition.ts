@@ -126,21 +126,14 @@ function effectsOf(
   after: Job,
   event: JobEvent,
 ): readonly JobEffect[] {
-  return (row.effects ?? []).flatMap((type): JobEffect[] => {
-    switch (type) {
-      case "offer":
-      case "settled":
-      case "chunks":
-      case "restarted":
-        return [{ type, job: after }];
-      case "removed":
-        return [{ type, job: after, by: event.type === "purge" ? "purge" : "expiry" }];
-      case "revoke":
-        return before.status === "IN_PROGRESS" && before.lease
-          ? [revocation(before.id, before.lease, event.type)]
-          : [];
-    }
-  });
+  const effects: JobEffect[] = [];
+  for (const type of row.effects ?? [])
+    if (type === "removed")
+      effects.push({ type, job: after, by: event.type === "purge" ? "purge" : "expiry" });
+    else if (type !== "revoke") effects.push({ type, job: after });
+    else if (before.status === "IN_PROGRESS" && before.lease)
+      effects.push(revocation(before.id, before.lease, event.type));
+  return effects;
 }
 
 function revocation(

@@ -8,7 +8,7 @@ import type { Job } from "./job.ts";
 export const liveJobFrame = frameOf(
   VIEWS.status
     .filter(({ name }) => name !== "failure")
-    .map((member) => (member.name === "error" ? { ...member, valueOf: liveError } : member))
+    .map((member) => (member.name === "error" ? { ...member, compute: liveError } : member))
     .toSorted((one, other) => (one.as < other.as ? -1 : 1)),
 );
 

@@ -35,7 +35,8 @@ export function isInHand(piece: Piece): piece is PieceInHand {
 }
 
 export function areInHand(pieces: readonly Piece[]): pieces is readonly PieceInHand[] {
-  return pieces.every(isInHand);
+  for (const piece of pieces) if (typeof piece === "object" && "slices" in piece) return false;
+  return true;
 }
 
 /** Disposes of the opened payloads. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { closestName } from "../../../runtime/protocol/did-you-mean.ts";
 import { kindInWords, kindOfValue, valueInWords } from "../input/problem-messages.ts";
-import { type JsonSpan, JsonScanner, type ScanResult } from "./raw-json/scanner.ts";
+import { JsonScanner, type ScanResult } from "./raw-json/scanner.ts";
 import { ServiceError, invalidRequest } from "../service-error.ts";
 
 /** A job as a client submits it. */
@@ -35,6 +35,10 @@ export interface SubmissionPolicy {
   readonly ttlMs: number;
 }
 
+const DEFAULT_POLICY: SubmissionPolicy = { lowPriority: false, ttlMs: LIMITS.ttlDefaultMs };
+
+const INPUT_IS_MISSING = "input is required: an object with the parameters of the handler";
+
 /** Known keys of a submission. */
 export const SUBMISSION_KEYS = ["input", "webhook", "policy", "s3Config"];
 
@@ -58,11 +62,17 @@ export function readSubmission(scan: ScanResult, body: Uint8Array): Submission {
     throw invalidRequest([`the body must be an object with the key "input"; got ${sent}`]);
   }
   const problems: string[] = [];
-  const input = readInput(scan.members.get("input"), body, problems);
+  const span = scan.members.get("input");
+  if (span === undefined) problems.push(INPUT_IS_MISSING);
+  else if (span.kind !== "object")
+    problems.push(`input must be an object; got ${kindInWords(span.kind)}`);
+  const input = body.subarray(span?.start, span?.end);
+  const isAlone = scan.members.size === 1;
+  if (isAlone && problems.length === 0) return { input, policy: DEFAULT_POLICY };
   const webhook = readMember(scan, body, WEBHOOK, problems);
   const policy = readMember(scan, body, POLICY, problems);
   const s3Config = readMember(scan, body, S3_CONFIG, problems);
-  if (input === undefined || problems.length > 0) throw invalidRequest(problems);
+  if (problems.length > 0) throw invalidRequest(problems);
   const timeout = policy?.value.executionTimeout;
   return {
     input,
@@ -71,8 +81,8 @@ export function readSubmission(scan: ScanResult, body: Uint8Array): Submission {
     ...(s3Config !== undefined && { s3Config: new Uint8Array(s3Config.raw) }),
     policy: {
       ...(timeout !== undefined && { executionTimeoutMs: timeout }),
-      lowPriority: policy?.value.lowPriority ?? false,
-      ttlMs: policy?.value.ttl ?? LIMITS.ttlDefaultMs,
+      lowPriority: policy?.value.lowPriority ?? DEFAULT_POLICY.lowPriority,
+      ttlMs: policy?.value.ttl ?? DEFAULT_POLICY.ttlMs,
     },
   };
 }
@@ -147,19 +157,6 @@ const S3_CONFIG: MemberRule<z.infer<typeof s3ConfigSchema>> = {
 interface Member<Value> {
   readonly raw: Uint8Array;
   readonly value: Value;
-}
-
-function readInput(
-  span: JsonSpan | undefined,
-  body: Uint8Array,
-  problems: string[],
-): Uint8Array | undefined {
-  if (span === undefined) {
-    problems.push("input is required: an object with the parameters of the handler");
-  } else if (span.kind !== "object") {
-    problems.push(`input must be an object; got ${kindInWords(span.kind)}`);
-  }
-  return span === undefined ? undefined : body.subarray(span.start, span.end);
 }
 
 /** The parsed member; undefined if it is absent or has problems. */

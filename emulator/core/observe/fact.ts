@@ -3,6 +3,7 @@ import type { Job } from "../jobs/job.ts";
 import type { JobEventType } from "../jobs/job-event.ts";
 import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
 import type { Delivery, DeliveryState, DeliveryTry } from "../webhooks/delivery.ts";
+import type { AttemptEnd } from "./log/attempt-end.ts";
 import type { ScaleDecision } from "../workers/scale-reason.ts";
 import type { WorkerEnd, WorkerState } from "../workers/worker-life.ts";
 import type { WorkersByState } from "../workers/workers-by-state.ts";
@@ -27,6 +28,8 @@ export interface JobMoved extends StatusMove {
   readonly job: Job;
   /** The jobs of its endpoint after the change; undefined where another replica decides for the endpoint by now. */
   readonly depth: Depth | undefined;
+  /** The attempt, or the job without one, that ended by the change; undefined if none did. */
+  readonly ended: AttemptEnd | undefined;
 }
 
 /** The state of a webhook delivery changed: it was made, tried or settled, or is to be sent again. */

@@ -93,7 +93,7 @@ async function forgetReports(engine: StepPort & TimePort): Promise<number> {
 /** A worker whose lease ran out is handed no job until a message comes from it. */
 function loseContact({ fleet, mover }: WorkerPort, workerId: string): void {
   const worker = fleet.find(workerId);
-  if (worker && !worker.contact.isUnderWay) mover.move(worker, "lose-contact");
+  if (worker && worker.contact.underWay === 0) mover.move(worker, "lose-contact");
 }
 
 /** After a stall of the service, a renewal or an outcome that was sent in time may not have been read yet. */

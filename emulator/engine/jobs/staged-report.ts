@@ -6,10 +6,10 @@ import type {
   ProgressReport,
   WorkerReport,
 } from "../../../runtime/protocol/session.ts";
-import type { Payload } from "../../store/payload.ts";
+import { FILE_MIN_BYTES, type Payload } from "../../store/payload.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { Stage } from "../steps/staging.ts";
-import { checkedReport } from "./checked-report.ts";
+import { checkedReport, checkedSmallReport } from "./checked-report.ts";
 
 export interface StagedChunks {
   readonly report: ChunkReport;
@@ -31,6 +31,8 @@ export interface StagedReport {
   readonly chunks: readonly StagedChunks[];
   readonly progress: readonly StagedProgress[];
   readonly outcomes: readonly StagedOutcome[];
+  /** Payloads that may lie in files: what no step stores of them is given back. */
+  readonly staged: readonly (Payload | undefined)[];
 }
 
 /** How a report is staged. */
@@ -42,34 +44,41 @@ export interface StagingTerms {
 }
 
 /**
- * Checks and stages the report's payloads. Answers at once, without a promise, when there are none, so that small reports
- * of one turn share one commit.
+ * Checks and stages the report's payloads. Answers at once, without a promise, when they are small, so that such reports of one turn
+ * share one commit.
  */
 export function stageReport(
   engine: StepPort,
   report: WorkerReport,
   terms: StagingTerms,
 ): StagedReport | Promise<StagedReport> {
-  const hasPayloads =
-    report.chunks?.length ||
-    report.progress?.length ||
-    report.outcomes?.some(({ outcome }) => outputOf(outcome));
-  if (hasPayloads || terms.before) return stageAll(engine, report, terms);
-  const outcomes = (report.outcomes ?? []).map((outcome) => ({
-    report: outcome,
-    output: undefined,
-  }));
-  return { report, chunks: [], progress: [], outcomes };
+  let bytes = 0;
+  for (const { lines } of report.chunks ?? []) bytes += lines.byteLength;
+  for (const { value } of report.progress ?? []) bytes += value.byteLength;
+  for (const { outcome } of report.outcomes ?? []) bytes += outputOf(outcome)?.byteLength ?? 0;
+  if (bytes >= FILE_MIN_BYTES || terms.before) return stageAll(engine, report, terms);
+  return stagedInline(terms.isChecked || bytes === 0 ? report : checkedSmallReport(report));
 }
 
-/** Everything the report has staged. */
-export function payloadsOf(staged: StagedReport): readonly (Payload | undefined)[] {
-  const { chunks, progress, outcomes } = staged;
-  return [
-    ...chunks.map(({ lines }) => lines),
-    ...progress.map(({ value }) => value),
-    ...outcomes.map(({ output }) => output),
-  ];
+/** The report with payloads that lie in no file. */
+function stagedInline(report: WorkerReport): StagedReport {
+  const { chunks = [], progress = [], outcomes = [] } = report;
+  return {
+    report,
+    chunks: chunks.map((chunk) => ({
+      report: chunk,
+      lines: { kind: "inline", bytes: chunk.lines },
+    })),
+    progress: progress.map((newest) => ({
+      progress: newest,
+      value: { kind: "inline", bytes: newest.value },
+    })),
+    outcomes: outcomes.map((outcome) => {
+      const bytes = outputOf(outcome.outcome);
+      return { report: outcome, output: bytes && { kind: "inline", bytes } };
+    }),
+    staged: [],
+  };
 }
 
 /** Nobody looks at the bytes of its payloads any more. Those of chunks go on to readers. */
@@ -94,7 +103,12 @@ async function stageAll(
     ),
     before?.catch(() => undefined),
   ]);
-  return { report, chunks, progress, outcomes };
+  const staged = [
+    ...chunks.map(({ lines }) => lines),
+    ...progress.map(({ value }) => value),
+    ...outcomes.map(({ output }) => output),
+  ];
+  return { report, chunks, progress, outcomes, staged };
 }
 
 async function stageBatches(

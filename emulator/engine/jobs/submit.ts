@@ -4,7 +4,7 @@ import { submitJob, transition } from "../../core/jobs/job-transition.ts";
 import type { DialectName, Job, JobKind } from "../../core/jobs/job.ts";
 import type { Submission } from "../../core/jobs/submission.ts";
 import { executionLimitMs } from "../../core/resources/endpoints/endpoint.ts";
-import type { Payload } from "../../store/payload.ts";
+import { FILE_MIN_BYTES, type Payload } from "../../store/payload.ts";
 import type { JobPayloads } from "../steps/effects.ts";
 import type { Step } from "../steps/step.ts";
 import { reserve } from "./assign.ts";
@@ -57,8 +57,9 @@ export async function submitAndWait(
   signal: AbortSignal,
 ): Promise<JobView> {
   const { endpointId, kind, id: jobId = newJobId(engine, kind) } = request;
-  const begin = () => submitAs(engine, request, jobId);
-  return waitForEnd(engine, { endpointId, jobId }, waitMs, signal, begin);
+  return waitForEnd(engine, { endpointId, jobId }, waitMs, signal, () =>
+    submitAs(engine, request, jobId),
+  );
 }
 
 export function newJobId(engine: TimePort, kind: JobKind): string {
@@ -71,9 +72,31 @@ async function submitAs(
   request: SubmitRequest,
   id: string,
 ): Promise<Job> {
-  const { submission } = request;
+  const { submission, kind } = request;
   try {
-    return await store(engine, request, id);
+    const endpoint = engine.directory.queue(request.endpointId);
+    const isSmall = submission.input.byteLength < FILE_MIN_BYTES && !submission.s3Config;
+    const { input, s3Config } = isSmall
+      ? { input: { kind: "inline", bytes: submission.input } as const, s3Config: undefined }
+      : await prepared(engine, submission, id);
+    if (input.kind === "file") submission.room?.free();
+    const accept = (step: Step) => {
+      // Deleted meanwhile? Its jobs are deleted in steps before or after this one.
+      engine.directory.endpoint(endpoint.id);
+      const known = step.job(id);
+      if (known?.endpointId === endpoint.id) return known;
+      const { executionTimeoutMs = executionLimitMs(endpoint), ...policy } = submission.policy;
+      const specification = {
+        ...{ seq: step.nextSeq(), id, endpointId: endpoint.id, kind },
+        ...(request.dialect && { dialect: request.dialect }),
+        ...{ executionTimeoutMs, ...policy, retentionMs: retentionMs(kind, request.waitMs) },
+        ...{ webhook: submission.webhook, traceparent: request.traceparent },
+      };
+      const job = submitJob(specification, engine.clock.now());
+      return enqueue(engine, step, job, { input, s3Config }, submission);
+    };
+    const jobs = request.id === undefined ? [] : [id];
+    return await engine.steps.commit(accept, { jobs, staged: isSmall ? [] : [input, s3Config] });
   } finally {
     // A client that waits for the end of the job would keep the input in memory.
     submission.input = NOTHING;
@@ -83,45 +106,17 @@ async function submitAs(
 
 const NOTHING = new Uint8Array();
 
-async function store(
-  engine: StepPort & TimePort & WorkerPort & CatalogPort & SecretPort,
-  request: SubmitRequest,
+/** Prepares what is large, and seals the secrets. */
+async function prepared(
+  engine: StepPort & SecretPort,
+  { input, s3Config }: Submission,
   id: string,
-): Promise<Job> {
-  const endpoint = engine.directory.queue(request.endpointId);
-  const { submission, kind } = request;
-  const config = submission.s3Config && (await sealConfig(engine, id, submission.s3Config));
-  const { input, s3Config } = await engine.steps.stage(async ({ one }) => ({
-    input: await one(submission.input),
+): Promise<{ readonly input: Payload; readonly s3Config: Payload | undefined }> {
+  const config = s3Config && (await sealConfig(engine, id, s3Config));
+  return engine.steps.stage(async ({ one }) => ({
+    input: await one(input),
     s3Config: config && (await one(config)),
   }));
-  if (input.kind === "file") submission.room?.free();
-  const accept = (step: Step) => {
-    // Deleted meanwhile? Its jobs are deleted in steps before or after this one.
-    engine.directory.endpoint(endpoint.id);
-    const known = step.job(id);
-    if (known?.endpointId === endpoint.id) return known;
-    const seq = step.nextSeq();
-    const job = submitJob(
-      {
-        seq,
-        id,
-        endpointId: endpoint.id,
-        kind,
-        ...(request.dialect && { dialect: request.dialect }),
-        executionTimeoutMs: submission.policy.executionTimeoutMs ?? executionLimitMs(endpoint),
-        ttlMs: submission.policy.ttlMs,
-        retentionMs: retentionMs(kind, request.waitMs),
-        lowPriority: submission.policy.lowPriority,
-        webhook: submission.webhook,
-        traceparent: request.traceparent,
-      },
-      engine.clock.now(),
-    );
-    return enqueue(engine, step, job, { input, s3Config }, submission);
-  };
-  const jobs = request.id === undefined ? [] : [id];
-  return engine.steps.commit(accept, { jobs, staged: [input, s3Config] });
 }
 
 function enqueue(

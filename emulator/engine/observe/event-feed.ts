@@ -1,4 +1,7 @@
 /** Publishes changes of state to its listeners, and keeps the newest ones for those whose connection broke. */
+import { Buffer } from "node:buffer";
+import type { Failure } from "../../../runtime/protocol/failure.ts";
+import type { AttemptEnd } from "../../core/observe/log/attempt-end.ts";
 import type { Clock, Random } from "../../core/time/clock.ts";
 import { guarded, type OnDefect } from "../../core/guarded.ts";
 import type {
@@ -9,7 +12,18 @@ import type {
 } from "../../core/observe/fact.ts";
 import { reasonInWords } from "../../core/workers/scale-reason.ts";
 import type { WorkerState } from "../../core/workers/worker-life.ts";
-import { type AttemptEnded, attemptEndedBy } from "./attempt-end.ts";
+
+/** An attempt at a job ended, and the job is kept. */
+interface AttemptEnded {
+  readonly type: "attempt";
+  readonly endpointId: string;
+  readonly jobId: string;
+  /** Counts the hand-overs of the job, from 1. */
+  readonly number: number;
+  readonly outcome: AttemptEnd["outcome"];
+  /** Its message may be cut. */
+  readonly failure: Pick<Failure, "type" | "message"> | undefined;
+}
 
 /** The status of a job changed. */
 interface JobMove extends StatusMove {
@@ -50,6 +64,9 @@ export type ServiceEvent = StateChange & { readonly at: number; readonly serial:
 export type Missed = { readonly events: readonly ServiceEvent[] } | { readonly gone: string };
 
 type Listener = (event: ServiceEvent) => void;
+
+/** Maximum length of a message in an event; longer ones are cut. */
+const MESSAGE_CHARACTERS = 500;
 
 /** Maximum number of newest events that are kept. */
 const KEPT = 10_000;
@@ -92,12 +109,13 @@ export class EventFeed {
   take(fact: Fact): void {
     switch (fact.type) {
       case "job": {
-        const { from, to, by, job } = fact;
+        const { from, to, by, job, ended } = fact;
         const { endpointId, id: jobId } = job;
         this.publish({ type: "job", endpointId, jobId, from, to, by });
-        const ended = attemptEndedBy(fact);
-        if (ended !== undefined) this.publish(ended);
-        return;
+        if (ended === undefined || from !== "IN_PROGRESS" || to === null) return;
+        const { attempt: number, outcome } = ended;
+        const failure = ended.failure && brief(ended.failure);
+        return this.publish({ type: "attempt", endpointId, jobId, number, outcome, failure });
       }
       case "worker": {
         const { endpointId, workerId, state } = fact;
@@ -122,7 +140,7 @@ export class EventFeed {
     const place = this.#newest % this.#kept;
     this.#changes[place] = change;
     this.#moments[place] = this.#clock.now();
-    if (!this.isFollowed) return;
+    if (this.#listeners.size === 0) return;
     const event = this.#event(this.#newest, change);
     for (const listener of this.#listeners) listener(event);
   }
@@ -157,6 +175,12 @@ export class EventFeed {
   #event(serial: number, change: StateChange): ServiceEvent {
     return { serial, at: this.#moments[serial % this.#kept] ?? 0, ...change };
   }
+}
+
+function brief({ type, message }: Failure): AttemptEnded["failure"] {
+  if (message.length <= MESSAGE_CHARACTERS) return { type, message };
+  // A copy: a slice would keep the whole text in memory.
+  return { type, message: Buffer.from(message.slice(0, MESSAGE_CHARACTERS)).toString() };
 }
 
 const OTHER_RUN =

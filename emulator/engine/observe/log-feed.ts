@@ -1,6 +1,6 @@
 /** Keeps the newest log lines of the service and its workers in bounded memory, for reading and following. */
 import { guarded, type OnDefect } from "../../core/guarded.ts";
-import { type AttemptEnd, attemptEntry, isTrouble } from "../../core/observe/log/attempt-end.ts";
+import { type AttemptEnd, attemptEntry } from "../../core/observe/log/attempt-end.ts";
 import type { LogEntry, LogFields, LogLevel } from "../../core/observe/log/log-entry.ts";
 import { readWorkerLine, type WrittenLine } from "../../core/observe/log/worker-line.ts";
 import { serialAt } from "../../core/observe/log/streamed-line.ts";
@@ -59,9 +59,8 @@ export class LogFeed {
     this.#keep(at, { endpointId, workerId, subjectId, characters: line.length, entry });
   }
 
-  /** Keeps those that tell of trouble: what went well would push everything else out. */
+  /** Only of trouble: what went well would push everything else out. */
   attemptEnded(end: AttemptEnd): void {
-    if (!isTrouble(end)) return;
     const at = this.#now();
     const { endpointId, failure } = end;
     const characters = (failure?.message.length ?? 0) + (failure?.stack?.length ?? 0);

@@ -3,7 +3,7 @@ import { DEFAULT_PRICES, type PriceTable } from "../../core/billing/prices.ts";
 import { DEFAULT_LEASE_TERMS, type LeaseTerms } from "../../core/jobs/lease-terms.ts";
 import { ServiceMetrics } from "../../core/observe/metrics/service-metrics.ts";
 import type { Tell } from "../../core/observe/fact.ts";
-import type { AttemptEnd } from "../../core/observe/log/attempt-end.ts";
+import { type AttemptEnd, isTrouble } from "../../core/observe/log/attempt-end.ts";
 import type { GpuInventory, GpuUse } from "../../core/workers/gpu-allocation.ts";
 import type { Pod } from "../../core/pods/pod.ts";
 import { SECRET_KEY_BYTES } from "../../core/resources/secrets/sealed-secret.ts";
@@ -25,7 +25,6 @@ import { sendAssignments } from "../jobs/assign.ts";
 import { JobWatchers } from "../steps/job-watchers.ts";
 import { BytesInFlight, IN_FLIGHT_LIMITS } from "../limits/bytes-in-flight.ts";
 import { ServiceSeries } from "../../core/observe/series/service-series.ts";
-import { attemptEndOf } from "../observe/attempt-end.ts";
 import { Defects } from "../observe/defects.ts";
 import type { EngineLog } from "../observe/engine-log.ts";
 import { EventFeed } from "../observe/event-feed.ts";
@@ -117,13 +116,13 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
   const clock = new ServiceClock(options.serviceClock ?? realClock, storedOffsetMs(steps));
   const directory = options.directory ?? new Directory(steps.records);
   const { signals, events, watchers, onDefect } = openListeners(clock, random, log);
-  const observed = { attemptEnded, clock, directory, events, metrics, ownership, tracer };
+  const logs = options.logs ?? new LogFeed(() => realClock.now(), onDefect);
+  const observed = { attemptEnded, clock, directory, events, logs, metrics, ownership, tracer };
   const parts = {
     ...{ store, steps, ownership, clock, realClock, random, log, lease, directory, tracer },
-    ...{ events, metrics, watchers, ...openHistory(observed) },
+    ...{ events, logs, metrics, watchers, ...openHistory(observed) },
     jobPayloads: (job: Job) => readPayloads(context, job),
     stallDetector: new StallDetector(realClock, lease, log, steps),
-    logs: options.logs ?? new LogFeed(() => realClock.now(), onDefect),
     readiness: options.readiness ?? new Readiness(),
     dueTimer: new DueTimer(clock, signals.jobsDue.raise),
     usage: new UsageMeter({ steps, ownership, clock, realClock, random, log }),
@@ -233,30 +232,29 @@ function openListeners(clock: Clock, random: Random, log: EngineLog) {
 
 /** The workers, and the observers of what happens. */
 function openHistory(parts: HistoryParts) {
-  const { attemptEnded, clock, directory, events, metrics, ownership, tracer } = parts;
-  const fleet: Fleet = new Fleet(
-    ({ id: workerId, endpointId, state }, states) => {
-      // Workers of an endpoint that was deleted, or has moved, are still to end.
-      const isKnown = directory.findEndpoint(endpointId) && ownership.holds(endpointId);
-      tell({ type: "worker", endpointId, workerId, state, states: isKnown ? states : undefined });
-    },
-    (endpointId) => ownership.isLeaving(endpointId),
-  );
-  const series = new ServiceSeries(() => clock.now());
+  const { attemptEnded, clock, directory, events, logs, metrics, ownership, tracer } = parts;
+  const fleet: Fleet = new Fleet(({ id: workerId, endpointId, state }, states) => {
+    // Workers of an endpoint that was deleted, or has moved, are still to end.
+    const isKnown = directory.findEndpoint(endpointId) && ownership.holds(endpointId);
+    tell({ type: "worker", endpointId, workerId, state, states: isKnown ? states : undefined });
+  }, ownership);
+  const series = new ServiceSeries(clock);
   const decisions = new DecisionLog();
-  const workerHistory = new WorkerHistory(clock, (workerId) => fleet.find(workerId));
+  const workerHistory = new WorkerHistory(clock, fleet);
   const spans = tracer && new JobSpans(tracer, () => clock.now());
-  const observers = [metrics, series, decisions, workerHistory, spans, events];
+  const ofJobs = [metrics, series, workerHistory, spans, events];
+  const ofOthers = [...ofJobs, decisions];
   const tell: Tell = (fact) => {
-    for (const observer of observers) observer?.take(fact);
-    if (attemptEnded === undefined || fact.type !== "job") return;
-    const end = attemptEndOf(fact, clock.now());
-    if (end !== undefined) attemptEnded(end);
+    const isOfJobs = fact.type === "job" || fact.type === "stored";
+    for (const observer of isOfJobs ? ofJobs : ofOthers) observer?.take(fact);
+    if (fact.type !== "job" || fact.ended === undefined) return;
+    if (isTrouble(fact.ended)) logs.attemptEnded(fact.ended);
+    attemptEnded?.(fact.ended);
   };
   return { series, decisions, fleet, workerHistory, spans, tell };
 }
 
 type HistoryParts = Pick<
   EngineContext,
-  "clock" | "directory" | "events" | "metrics" | "ownership" | "tracer"
+  "clock" | "directory" | "events" | "logs" | "metrics" | "ownership" | "tracer"
 > & { readonly attemptEnded: ContextOptions["attemptEnded"] | undefined };

@@ -1,5 +1,6 @@
 /** Releases the effects of steps that are durable. */
 import { forEachGuarded, type OnDefect } from "../../core/guarded.ts";
+import { attemptEndOf } from "../../core/observe/log/attempt-end.ts";
 import type { TellPort } from "../observe/tell-port.ts";
 import type { Assignment, Effect, Effects } from "../steps/effects.ts";
 import type { StepPort } from "../steps/step-port.ts";
@@ -68,7 +69,8 @@ function release(engine: ReleaseParts, effect: Effect): void {
       const { endpointId } = effect.job;
       const isHeld = engine.ownership.holds(endpointId);
       const depth = isHeld ? engine.steps.countsNow(endpointId) : undefined;
-      return engine.tell({ ...effect, type: "job", depth });
+      const ended = attemptEndOf(effect, engine.clock.now());
+      return engine.tell({ ...effect, type: "job", depth, ended });
     }
     case "tell":
       return engine.tell(effect.fact);

@@ -30,7 +30,8 @@ export function apply(
         effects.moved(outcome.job, job.status, outcome.job.status, event.type);
       if (outcome.effects.some(({ type }) => type === "settled")) {
         keepOutput(step, outcome.job, output);
-        openDelivery(step, outcome.job, now);
+        const { webhook } = outcome.job;
+        if (webhook !== undefined) openDelivery(step, { ...outcome.job, webhook }, now);
       }
       effects.earliestDueAt = Math.min(effects.earliestDueAt, dueAt(outcome.job));
       break;
@@ -76,18 +77,16 @@ function addEffect({ effects }: Step, effect: JobEffect, output: Payload | undef
   }
 }
 
-/** Creates the delivery of a job's webhook, if it has one, in the step that ends the job: its output is stored already. */
-function openDelivery(step: Step, job: Job, now: number): void {
-  const { webhook, retries, lostCount, errorCount } = job;
-  if (webhook === undefined) return;
-  const ended = { ...job, webhook };
+/** Creates the delivery of a job's webhook in the step that ends the job: its output is stored already. */
+function openDelivery(step: Step, job: Job & { readonly webhook: string }, now: number): void {
+  const { retries, lostCount, errorCount } = job;
   const seq = step.nextSeq();
   // Only a job that ended before and was retried since can have another one, which goes first while it is pending.
   const isFirst = retries === lostCount + errorCount;
   step.sharePayload(job, "input", seq);
   step.sharePayload(job, "output", seq);
-  const delivery = newDelivery(ended, { seq, isFirst }, now);
-  step.insertDelivery(delivery, deliveryFrame(ended));
+  const delivery = newDelivery(job, { seq, isFirst }, now);
+  step.insertDelivery(delivery, deliveryFrame(job));
   step.effects.deliveryChanged(delivery);
   if (isFirst) step.effects.add({ type: "webhook-due" });
   else step.effects.add({ type: "later-delivery", jobId: job.id });

@@ -80,9 +80,9 @@ export class BatchFlusher {
     const { changes, jobs } = contents;
     if (changes.length + jobs.length === 0) return;
     const number = this.#stored + 1;
-    const { version: recordsVersion } = state.records;
     const { loads } = state.jobs;
-    const rests = changesRecords(contents) && { recordsVersion };
+    const areRecords = changesRecords(contents);
+    const rests = areRecords ? { recordsVersion: state.records.version } : undefined;
     this.#beganAt = clock.now();
     try {
       await flush({ ...contents, ...rests, number });
@@ -95,7 +95,7 @@ export class BatchFlusher {
     }
     this.#stored = number;
     this.#failedAt = Number.NEGATIVE_INFINITY;
-    state.records.becameDurable(changes);
+    if (areRecords) state.records.becameDurable(changes);
   }
 
   #noteSlow(): void {

@@ -8,7 +8,7 @@ const ROOM_WAIT_MS = 10_000;
 export class BatchRoom {
   /** Real time. */
   readonly #clock: Clock;
-  readonly #waiting = new Set<() => void>();
+  readonly waiting = new Set<() => void>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -28,21 +28,21 @@ export class BatchRoom {
     if (this.#clock.now() >= deadline) throw tooBusy();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const enter = () => {
-      this.#waiting.delete(enter);
+      this.waiting.delete(enter);
       disarm?.();
       resolve();
     };
     const refuse = () => {
-      this.#waiting.delete(enter);
+      this.waiting.delete(enter);
       reject(tooBusy());
     };
     const disarm = Number.isFinite(deadline) ? this.#clock.wakeAt(deadline, refuse) : undefined;
-    this.#waiting.add(enter);
+    this.waiting.add(enter);
     await promise;
   }
 
   open(): void {
-    for (const enter of [...this.#waiting]) enter();
+    for (const enter of [...this.waiting]) enter();
   }
 }
 

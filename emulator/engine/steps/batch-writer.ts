@@ -105,7 +105,7 @@ export class BatchWriter {
    */
   async run<T>(step: (step: Step) => Sync<T>): Promise<T> {
     if (this.#closed) throw new StoreClosedError("the service is stopping");
-    this.refuseNested();
+    if (this.#isDeciding) this.refuseNested();
     const { journal, state } = this.#options;
     const taken = new Step(state, this.#gathering.batch);
     const { changes, effects, looked } = taken;
@@ -213,7 +213,7 @@ export class BatchWriter {
     const written = this.#gathering;
     this.#flushing = written;
     this.#gathering = new GatheredBatch(written.batch + 1);
-    this.#room.open();
+    if (this.#room.waiting.size > 0) this.#room.open();
     const failure = await this.#flusher.store(written.waiters);
     this.#flushing = undefined;
     try {
@@ -241,7 +241,7 @@ export class BatchWriter {
     this.#tell((releases) => releases.release(effects));
     for (const { resolve } of durable) resolve();
     if (refused) this.#reject(refused);
-    this.#learn();
+    if (this.#changedElsewhere.length > 0) this.#learn();
   }
 
   #takeBack(refused: Refused): void {
@@ -289,5 +289,7 @@ export class BatchWriter {
 }
 
 function effectsOf(steps: readonly Waiter[]): readonly Effects[] {
-  return steps.flatMap(({ effects }) => effects ?? []);
+  const all: Effects[] = [];
+  for (const { effects } of steps) if (effects) all.push(effects);
+  return all;
 }

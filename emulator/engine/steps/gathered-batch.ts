@@ -29,11 +29,15 @@ export class GatheredBatch {
   constructor(batch: number, waiters: Waiter[] = []) {
     this.batch = batch;
     this.waiters = waiters;
-    for (const waiter of waiters) this.#count(waiter);
+    for (const waiter of waiters) {
+      if (waiter.effects) this.stepCount += 1;
+      this.bytes += bytesOf(waiter);
+    }
   }
 
   join(step: Pick<Waiter, "changes" | "looked" | "undos"> & { readonly effects: Effects }) {
-    this.#count(step);
+    this.stepCount += 1;
+    this.bytes += bytesOf(step);
     this.#look = undefined;
     return this.#wait(step);
   }
@@ -44,11 +48,6 @@ export class GatheredBatch {
     // Onlookers between the same two steps share one wait, so there are never more waits than steps.
     this.#look ??= this.#wait({ changes: [], looked: [ANYWHERE], undos: [] });
     return this.#look;
-  }
-
-  #count(waiter: Pick<Waiter, "changes" | "effects">): void {
-    if (waiter.effects) this.stepCount += 1;
-    this.bytes += bytesOf(waiter);
   }
 
   #wait(who: Omit<Waiter, "resolve" | "reject">): Promise<void> {

@@ -2,7 +2,6 @@
 import type { JobCounts } from "../../core/jobs/job-counts.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { Batch, Change } from "../../store/batch.ts";
-import type { Payload } from "../../store/payload.ts";
 
 export type StepChange =
   | Exclude<Change, { readonly type: "delete-job" }>
@@ -76,8 +75,9 @@ export function contentsOf(
 export function bytesOf({ changes }: Pick<Changer, "changes">): number {
   let bytes = 0;
   for (const change of changes) {
-    if (change.type === "put-payload") bytes += inlineBytes(change.payload);
-    if (change.type === "append-chunks") bytes += inlineBytes(change.batch.lines);
+    const payload =
+      change.type === "append-chunks" ? change.batch.lines : "payload" in change && change.payload;
+    if (payload && payload.kind === "inline") bytes += payload.bytes.byteLength;
   }
   return bytes;
 }
@@ -120,8 +120,4 @@ function seqOf(change: Change | StepChange): number {
   if ("job" in change) return change.job.seq;
   if ("report" in change) return change.report.job.seq;
   return "delivery" in change ? change.delivery.seq : -1;
-}
-
-function inlineBytes(payload: Payload): number {
-  return payload.kind === "inline" ? payload.bytes.byteLength : 0;
 }

@@ -49,28 +49,39 @@ export class StepRunner {
   }
 
   /** @param ids jobs that may be in the store alone @param hasTime waits for room as long as it takes */
-  run<T>(step: RepeatableStep<T>, ids: readonly string[], hasTime: boolean): Promise<T> {
+  async run<T>(step: RepeatableStep<T>, ids: readonly string[], hasTime: boolean): Promise<T> {
     const { jobs, writer } = this.#parts;
-    const deadline = writer.deadline(hasTime);
-    return this.#repeated(() => {
-      // Most steps wait for nothing: that costs no promise.
-      const isReady = !writer.isFull && ids.every((id) => jobs.knows(id));
-      return isReady ? writer.run(step) : this.#prepare(step, ids, deadline);
-    });
+    let deadline: number | undefined;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        // Most steps wait for nothing.
+        if (!writer.isFull && ids.every((id) => jobs.knows(id))) return await writer.run(step);
+        deadline ??= writer.deadline(hasTime);
+        return await this.#prepare(step, ids, deadline);
+      } catch (error) {
+        await this.#refused(error, tries);
+      }
+    }
   }
 
   /** The store has all that was changed before the read. */
   async runOn<T>(read: ReadJobs, step: RepeatableStepOnJobs<T>): Promise<T> {
     const { writer } = this.#parts;
     const deadline = writer.deadline(false);
-    return this.#repeated(async () => {
-      await writer.durable().catch(() => undefined);
-      return this.#runOn(read, step, deadline);
-    });
+    writer.refuseNested();
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await writer.durable().catch(() => undefined);
+        return await this.#runOn(read, step, deadline);
+      } catch (error) {
+        await this.#refused(error, tries);
+      }
+    }
   }
 
   async #prepare<T>(step: RepeatableStep<T>, ids: readonly string[], deadline: number): Promise<T> {
     const { jobs, writer } = this.#parts;
+    writer.refuseNested();
     while (writer.isFull) await writer.room(deadline);
     const unknown = ids.filter((id) => !jobs.knows(id));
     if (unknown.length === 0) return writer.run(step);
@@ -105,21 +116,14 @@ export class StepRunner {
     return done;
   }
 
-  /** Repeats `attempt` while it is refused for what other processes did. */
-  async #repeated<T>(attempt: () => Promise<T>): Promise<T> {
-    const { clock, refreshRecords, refusalFor, writer } = this.#parts;
-    writer.refuseNested();
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await attempt();
-      } catch (error) {
-        const isMoved = error instanceof RecordsMovedError;
-        if (tries === MAX_TRIES || !(isMoved || error instanceof PartitionsLostError))
-          throw refusalFor(error);
-        if (isMoved) await refreshRecords();
-        // The first refusal tells memory which partitions are lost; after further ones that is still on its way.
-        else if (tries > 1) await pause(clock, PARTS_LOST_PAUSE_MS);
-      }
-    }
+  /** Resolves when a step that was refused for what other replicas did is to be tried again. Throws what answers any other failure. */
+  async #refused(error: unknown, tries: number): Promise<void> {
+    const { clock, refreshRecords, refusalFor } = this.#parts;
+    const isMoved = error instanceof RecordsMovedError;
+    if (tries === MAX_TRIES || !(isMoved || error instanceof PartitionsLostError))
+      throw refusalFor(error);
+    if (isMoved) await refreshRecords();
+    // The first refusal tells memory which partitions are lost; after further ones that is still on its way.
+    else if (tries > 1) await pause(clock, PARTS_LOST_PAUSE_MS);
   }
 }

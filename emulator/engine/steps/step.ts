@@ -55,7 +55,7 @@ export class Step {
 
   /** The first waiting job of the endpoint that is in memory. */
   firstWaiting(endpointId: string): Job | undefined {
-    return this.#endpoint(endpointId).window.first();
+    return this.#endpoint(endpointId).window.jobs[0];
   }
 
   /** Whether more jobs wait than are in memory, and few of them are. */

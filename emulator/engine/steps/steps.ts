@@ -11,7 +11,6 @@ import { JobMemory, MEMORY_LIMITS, type MemoryLimits } from "./state/job-memory.
 import { ReadAhead } from "./state/read-ahead.ts";
 import { Defects } from "../observe/defects.ts";
 import type { EngineLog } from "../observe/engine-log.ts";
-import { Keys } from "./state/keys.ts";
 import { OwnedMemory } from "./state/owned-memory.ts";
 import { OwnedPartitions } from "./state/owned-partitions.ts";
 import { refusalOf } from "./refusal.ts";
@@ -79,22 +78,21 @@ export class Steps {
     const journal = new Journal();
     this.#options = options;
     this.#staging = new Staging(options);
-    const ownership = new OwnedPartitions(options.ownership);
-    const keys = new Keys(ownership, boot.lastSeq);
+    const ownership = new OwnedPartitions(options.ownership, boot.lastSeq);
     const jobs = new JobMemory(journal, boot.batch, limits, (id) => ownership.holds(id));
     jobs.load(boot.counts, boot.running);
     this.#jobs = jobs;
     this.#records = new RecordBook(journal, boot.records, boot.recordsVersion);
     this.#writer = new BatchWriter({
-      state: { jobs, records: this.#records, nextSeq: () => keys.next() },
+      state: { jobs, records: this.#records, nextSeq: () => ownership.nextKey() },
       ...{ journal, clock, gatherMs, durable: boot.batch },
       flush: (batch) => store.flush(batch),
-      lastSeq: () => keys.last,
+      lastSeq: () => ownership.lastKey,
       releases: () => this.#releases,
       onDefect: new Defects(log).of("what follows a batch of steps failed"),
     });
     this.ownership = ownership;
-    this.memory = new OwnedMemory({ ownership, jobs, keys, writer: this.#writer });
+    this.memory = new OwnedMemory({ ownership, jobs, writer: this.#writer });
     ownership.follow((changed) => this.memory.recordsChanged(changed));
     const reading = <R>(read: Promise<R>) => this.#reading(read);
     this.#readAhead = new ReadAhead({ jobs, store, limit: limits.readAhead, reading });

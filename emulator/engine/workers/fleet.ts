@@ -5,6 +5,7 @@ import {
   type WorkersByState,
 } from "../../core/workers/workers-by-state.ts";
 import type { WorkerState } from "../../core/workers/worker-life.ts";
+import type { OwnedPartitions } from "../steps/state/owned-partitions.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 
 /** The worker counters of `/health` (the live service's six; the contract names idle and running). */
@@ -26,18 +27,18 @@ export class Fleet {
   readonly #onHold = new Set<string>();
 
   readonly #stateChanged: (worker: WorkerHandle, states: WorkersByState) => void;
-  readonly #isHeldBack: (endpointId: string) => boolean;
+  readonly #ownership: Pick<OwnedPartitions, "isLeaving"> | undefined;
 
   /**
    * @param stateChanged called with each worker that is added, and whenever its state changes, with those of its endpoint
-   * @param isHeldBack whether an endpoint is on hold for another reason
+   * @param ownership says which endpoints are on hold because they leave this replica; default: none
    */
   constructor(
     stateChanged: (worker: WorkerHandle, states: WorkersByState) => void,
-    isHeldBack: (endpointId: string) => boolean = () => false,
+    ownership?: Pick<OwnedPartitions, "isLeaving">,
   ) {
     this.#stateChanged = stateChanged;
-    this.#isHeldBack = isHeldBack;
+    this.#ownership = ownership;
   }
 
   add(worker: WorkerHandle): void {
@@ -84,7 +85,7 @@ export class Fleet {
   }
 
   isOnHold(endpointId: string): boolean {
-    return this.#onHold.has(endpointId) || this.#isHeldBack(endpointId);
+    return this.#onHold.has(endpointId) || this.#ownership?.isLeaving(endpointId) === true;
   }
 
   /** The worker of the endpoint with the most free credit, so that load spreads; undefined if none is free. */

@@ -44,10 +44,18 @@ export class WorkerMover {
   /** Records that a message came from the worker; dispose of the result when the message has been handled. */
   receive(worker: WorkerHandle): Disposable {
     const { clock, realClock } = this.#parts;
+    const { contact } = worker;
     worker.bootedAt ??= clock.now();
-    worker.contact.begin(realClock.now());
-    this.move(worker, "regain-contact");
-    return { [Symbol.dispose]: () => worker.contact.end(realClock.now()) };
+    contact.wasMade = true;
+    contact.underWay += 1;
+    contact.lastAt = realClock.now();
+    if (worker.life.phase === "unresponsive") this.move(worker, "regain-contact");
+    return {
+      [Symbol.dispose]: () => {
+        contact.underWay -= 1;
+        contact.lastAt = realClock.now();
+      },
+    };
   }
 
   #release(worker: WorkerHandle, effect: WorkerEffect): void {

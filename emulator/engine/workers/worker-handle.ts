@@ -5,6 +5,7 @@ import type { Reload, ServiceOrders } from "../../../runtime/protocol/session.ts
 import type { WorkerStart } from "../../core/jobs/attempt.ts";
 import type { EndpointType } from "../../core/resources/endpoints/endpoint.ts";
 import type { Template } from "../../core/resources/templates/template.ts";
+import type { Clock } from "../../core/time/clock.ts";
 import {
   newLife,
   SHOWN_STATES,
@@ -14,7 +15,6 @@ import {
 import { namesItsJobs } from "../../core/workers/external-id.ts";
 import type { GpuDevice } from "../../core/workers/gpu-allocation.ts";
 import type { LaunchedWorker, ServerAddress, WorkerExit } from "../../launch/launcher.ts";
-import { WorkerContact } from "./session/worker-contact.ts";
 import { WorkerCredit } from "./session/worker-credit.ts";
 
 /** Sends orders to a worker. Resolves when they take no memory any more; undefined if that is at once. */
@@ -31,11 +31,20 @@ export interface WorkerHandleOptions {
   /** From its start until it must be ready, ms; default 7 minutes. */
   readonly initLimitMs?: number;
   /** Real time, in which the limits of its start, its silence and its leaving are measured. */
-  readonly realNow: () => number;
+  readonly realClock: Pick<Clock, "now">;
   /** Default: `QUEUE`. */
   readonly endpointType?: EndpointType;
   /** It was started by somebody else, who also ends it; default false. */
   readonly isExternal?: boolean;
+}
+
+/** The messages of a worker, in real time. */
+interface WorkerContact {
+  /** When the last one came or was handled; the worker's start before the first one. */
+  lastAt: number;
+  wasMade: boolean;
+  /** Messages that are being handled: those that come after them have to wait, which is no fault of the worker. */
+  underWay: number;
 }
 
 /** Time after which a ready worker has proven itself, with or without a job. */
@@ -82,12 +91,13 @@ export class WorkerHandle {
   emptySince: number;
   /** The same in service time. */
   #emptiedAt: number;
+  /** Assigned by `move-worker.ts` alone. */
   readonly contact: WorkerContact;
   readonly #credit = new WorkerCredit();
   /** The handler that it was told to load and has not answered yet; until then it is handed no job. */
   #reload: Reload | undefined;
   #send: Send | undefined;
-  readonly #realNow: () => number;
+  readonly #realClock: Pick<Clock, "now">;
   #requests = 0;
   readonly #gone = new AbortController();
 
@@ -100,10 +110,10 @@ export class WorkerHandle {
     this.initLimitMs = options.initLimitMs ?? LIMITS.workerInitMs;
     this.endpointType = options.endpointType ?? "QUEUE";
     this.isExternal = options.isExternal ?? false;
-    this.#realNow = options.realNow;
-    this.emptySince = this.#realNow();
+    this.#realClock = options.realClock;
+    this.emptySince = this.#realClock.now();
     this.#emptiedAt = options.startedAt;
-    this.contact = new WorkerContact(this.emptySince);
+    this.contact = { lastAt: this.emptySince, wasMade: false, underWay: 0 };
     this.life = newLife(this.isExternal ? this.emptySince : undefined);
   }
 
@@ -271,6 +281,6 @@ export class WorkerHandle {
 
   #emptied(now: number): void {
     this.#emptiedAt = now;
-    this.emptySince = this.#realNow();
+    this.emptySince = this.#realClock.now();
   }
 }

@@ -2,15 +2,15 @@
  * What workers did, as operators are shown it: the stages of their lives, the jobs they had, their memory; also of those that
  * have ended, for an hour. A worker takes about 25 kB at most.
  */
-import type { AttemptOutcome } from "../../core/jobs/attempt.ts";
-import { attemptsOf } from "../../core/jobs/job-attempts.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { NewestByKey } from "../../core/observe/newest-by-key.ts";
-import type { Fact, StatusMove } from "../../core/observe/fact.ts";
+import type { AttemptEnd } from "../../core/observe/log/attempt-end.ts";
+import type { Fact, JobMoved } from "../../core/observe/fact.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import type { GpuDevice } from "../../core/workers/gpu-allocation.ts";
 import type { LauncherKind, WorkerEnd, WorkerState } from "../../core/workers/worker-life.ts";
 import type { WorkerExit, WorkerPlace } from "../../launch/launcher.ts";
+import type { Fleet } from "./fleet.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 
 /** Time for which an ended worker is kept (service time), and maximum number of ended workers. */
@@ -30,7 +30,7 @@ export interface CurrentJob {
 }
 
 /** `expired`: the job was deleted while it ran. */
-export type PastOutcome = AttemptOutcome | "expired";
+export type PastOutcome = AttemptEnd["outcome"];
 
 export interface PastJob extends CurrentJob {
   readonly endedAt: number;
@@ -90,7 +90,7 @@ interface EndedWorker {
 
 export class WorkerHistory {
   readonly #clock: Clock;
-  readonly #find: (workerId: string) => WorkerHandle | undefined;
+  readonly #fleet: Pick<Fleet, "find">;
   readonly #notes = new WeakMap<WorkerHandle, Notes>();
   /** The jobs that run, by id. */
   readonly #held = new Map<string, Held>();
@@ -98,11 +98,10 @@ export class WorkerHistory {
 
   /**
    * @param clock service time
-   * @param find finds workers by id
    */
-  constructor(clock: Clock, find: (workerId: string) => WorkerHandle | undefined) {
+  constructor(clock: Clock, fleet: Pick<Fleet, "find">) {
     this.#clock = clock;
-    this.#find = find;
+    this.#fleet = fleet;
   }
 
   take(fact: Fact): void {
@@ -110,7 +109,7 @@ export class WorkerHistory {
       case "job":
         if (fact.depth === undefined) return;
         if (fact.to === "IN_PROGRESS") this.#handedOver(fact.job);
-        else if (fact.from === "IN_PROGRESS") this.#givenUp(fact.job, fact.to);
+        else if (fact.from === "IN_PROGRESS") this.#givenUp(fact);
         return;
       case "job-named":
         if (!this.#held.has(fact.job.id)) this.#handedOver(fact.job);
@@ -119,9 +118,9 @@ export class WorkerHistory {
         this.#held.delete(fact.jobId);
         return;
       case "worker-memory":
-        return this.#memory(this.#find(fact.workerId), fact.bytes);
+        return this.#memory(this.#fleet.find(fact.workerId), fact.bytes);
       case "worker-ended":
-        return this.#endOf(this.#find(fact.workerId));
+        return this.#endOf(this.#fleet.find(fact.workerId));
       case "endpoint":
         if (fact.change === "deleted") this.#ended.delete(fact.endpointId);
         return;
@@ -177,18 +176,21 @@ export class WorkerHistory {
   }
 
   #handedOver(job: Job): void {
-    const worker = job.workerId === undefined ? undefined : this.#find(job.workerId);
+    const worker = job.workerId === undefined ? undefined : this.#fleet.find(job.workerId);
     if (worker === undefined) return;
     const startedAt = job.startedAt ?? this.#clock.now();
     this.#held.set(job.id, { jobId: job.id, startedAt, by: this.#notesOf(worker) });
   }
 
-  #givenUp(job: Job, to: StatusMove["to"]): void {
+  #givenUp({ job, to, ended }: JobMoved): void {
     const held = this.#held.get(job.id);
     if (held === undefined) return;
     this.#held.delete(job.id);
     const { by } = held;
-    const { startedAt, outcome } = lastAttempt(job, to, held.startedAt);
+    // As the job has it: an advance of the clock moves the start of a job that runs.
+    const attempt = job.startedAt === undefined ? job.earlierAttempts?.at(-1) : job;
+    const { startedAt = held.startedAt } = attempt ?? {};
+    const outcome = to === null ? "expired" : (ended?.outcome ?? "interrupted");
     by.past.push({ jobId: job.id, startedAt, endedAt: this.#clock.now(), outcome });
     if (by.past.length > 2 * PAST_JOBS) by.past = by.past.slice(-PAST_JOBS);
   }
@@ -200,18 +202,6 @@ export class WorkerHistory {
     this.#notes.set(worker, notes);
     return notes;
   }
-}
-
-/** Its start as the job has it: an advance of the clock moves that of a job that runs. */
-function lastAttempt(
-  job: Job,
-  to: StatusMove["to"],
-  since: number,
-): Pick<PastJob, "startedAt" | "outcome"> {
-  if (to === null) return { startedAt: job.startedAt ?? since, outcome: "expired" };
-  if (to === "COMPLETED") return { startedAt: job.startedAt ?? since, outcome: "completed" };
-  const attempt = attemptsOf(job).at(-1);
-  return { startedAt: attempt?.startedAt ?? since, outcome: attempt?.outcome ?? "interrupted" };
 }
 
 function memoryOf({ bytes, sampledAt: endsAt }: Notes): MemorySamples | undefined {

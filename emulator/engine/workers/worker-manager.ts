@@ -1,5 +1,6 @@
 /** Gives each endpoint the workers that the scaler decides on: starts them, lets them leave, and counts their failures. */
 import type { Endpoint } from "../../core/resources/endpoints/endpoint.ts";
+import { scalingJobs } from "../../core/jobs/job-counts.ts";
 import type { Demand, ScalerDecision } from "../../core/workers/scaler.ts";
 import type { WorkerEvent } from "../../core/workers/worker-event.ts";
 import type { WorkerExit } from "../../launch/launcher.ts";
@@ -8,7 +9,7 @@ import type { TimePort } from "../time/time-port.ts";
 import type { WorkerPort } from "./worker-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";
-import { demandNow, demandOf, demandOfJobs } from "./scaling/endpoint-demand.ts";
+import { demandNow, demandOf } from "./scaling/endpoint-demand.ts";
 import type { DecisionLog } from "../observe/decision-log.ts";
 import { EndpointScale, type Seen } from "./scaling/endpoint-scale.ts";
 import { endAtOnce } from "./end-at-once.ts";
@@ -69,10 +70,10 @@ export class WorkerManager {
   }
 
   /** Jobs of the endpoint changed: schedules a decision if that can matter to it. */
-  jobsChanged(endpointId: string): void {
+  readonly jobsChanged = (endpointId: string): void => {
     if (!this.#started || this.#stopped || !this.#options.ownership.holds(endpointId)) return;
     if (this.#decidesOn === endpointId || this.#jobsMatter(endpointId)) this.consider(endpointId);
-  }
+  };
 
   /**
    * Starts no more workers and ends all of them but those who will name their jobs to the next start: at once, or when they
@@ -167,7 +168,8 @@ export class WorkerManager {
     const scale = this.#scales.get(endpointId);
     if (scale === undefined || scale.version !== endpoint?.version) return true;
     const counts = steps.countsNow(endpointId);
-    if (scale.jobsMatter(this.#look(endpoint, demandOfJobs(counts)))) return true;
+    const demand = { ...scalingJobs(counts), waitingSince: undefined };
+    if (scale.jobsMatter(this.#look(endpoint, demand))) return true;
     return counts.inQueue > 0 && fleet.freeCredit(endpointId) > 0;
   }
 

@@ -118,7 +118,7 @@ export class WorkerStarter {
       endpointId: endpoint.id,
       endpointVersion: endpoint.version,
       startedAt: clock.now(),
-      realNow: () => realClock.now(),
+      realClock,
       initLimitMs: initLimitMs(template, endpoint.type),
       endpointType: endpoint.type,
       template,

@@ -58,7 +58,7 @@ export class WorkerWatch {
   #silence(worker: WorkerHandle): TimeLimit {
     const { lease } = this.#engine;
     const { contact, initLimitMs, launched, life } = worker;
-    if (contact.isUnderWay || life.beganAt === undefined) return NEVER;
+    if (contact.underWay > 0 || life.beganAt === undefined) return NEVER;
     const firstMs = launched?.speaksLate ? initLimitMs : LIMITS.workerStartMs;
     const since = Math.max(contact.lastAt, life.beganAt);
     return {

@@ -1,5 +1,5 @@
 /** Passes requests and WebSockets to load balancing endpoints on to a worker's server, if their key is valid. */
-import { type IncomingMessage, type RequestListener, ServerResponse } from "node:http";
+import { type IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { reachServer } from "../../balance/connect.ts";
@@ -57,15 +57,15 @@ export class BalanceHandler {
     this.#replicas = replicas;
   }
 
-  /** Answers requests to load balancing endpoints, and passes all others on to `own`. */
-  before(own: RequestListener): RequestListener {
-    return (request, response) => {
-      const target = balancedTarget(request);
-      if (target === undefined) return own(request, response);
-      const exchange = this.#exchange(request, response);
-      this.#track(exchange, (passing) => this.#pass(passing, exchange, target));
-    };
-  }
+  /** Answers a request to a load balancing endpoint. */
+  readonly answer = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    target: BalancedTarget,
+  ): void => {
+    const exchange = this.#exchange(request, response);
+    this.#track(exchange, (passing) => this.#pass(passing, exchange, target));
+  };
 
   async #pass(passing: Passing, exchange: Exchange, target: BalancedTarget): Promise<void> {
     const replicas = this.#replicas;

@@ -9,6 +9,10 @@ export interface BalancedTarget {
   readonly prefix: string;
 }
 
+/** Host headers that may name an endpoint, and beginnings of paths that do: only such a request is looked at more closely. */
+export const BALANCED_HOST = /\.localhost/iu;
+export const BALANCED_PATH = "/lb/";
+
 const HOST = /^([a-z0-9][a-z0-9_-]*)\.localhost\.?(?::\d+)?$/iu;
 const PATH = /^\/lb\/([^/?#]+)(.*)$/su;
 
@@ -23,11 +27,4 @@ export function balancedTarget({
   if (endpointId === undefined) return undefined;
   const path = rest.startsWith("/") ? rest : `/${rest}`;
   return { endpointId, path, prefix: `/lb/${endpointId}` };
-}
-
-/**
- * Whether the request uses the host name of one endpoint. Browsers separate the pages of such a host from those of the service.
- */
-export function hasOwnOrigin(request: Pick<IncomingMessage, "url" | "headers">): boolean {
-  return balancedTarget(request)?.prefix === "";
 }

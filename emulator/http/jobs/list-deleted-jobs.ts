@@ -6,7 +6,8 @@ import {
   parse,
   parseLimit,
 } from "../../core/input/query-parameters.ts";
-import { objectOf, VIEWS } from "../../core/jobs/job-members.ts";
+import { objectOf } from "../../core/jobs/job-body.ts";
+import { VIEWS } from "../../core/jobs/job-members.ts";
 import { deletedJobs } from "../../engine/jobs/read/inspect-jobs.ts";
 import { jsonAnswer } from "../operation/answers/answer.ts";
 import { json } from "../schemas/contract.ts";

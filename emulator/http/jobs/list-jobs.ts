@@ -8,7 +8,8 @@ import {
   toJobFilter,
 } from "../../core/input/job-filter-parameters.ts";
 import { flagParameter, limitParameter, readQuery } from "../../core/input/query-parameters.ts";
-import { objectOf, VIEWS } from "../../core/jobs/job-members.ts";
+import { objectOf } from "../../core/jobs/job-body.ts";
+import { VIEWS } from "../../core/jobs/job-members.ts";
 import { countJobs, findJobs } from "../../engine/jobs/read/find-jobs.ts";
 import { jsonAnswer } from "../operation/answers/answer.ts";
 import { json } from "../schemas/contract.ts";

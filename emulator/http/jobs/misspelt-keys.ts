@@ -19,7 +19,6 @@ export function warnOfMisspeltKeys(
   endpointId: string,
   unknownKeys: readonly string[],
 ): void {
-  if (unknownKeys.length === 0) return;
   const warned = warnedKeys.get(service) ?? new Set();
   warnedKeys.set(service, warned);
   for (const key of unknownKeys) {

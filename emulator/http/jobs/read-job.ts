@@ -1,7 +1,8 @@
 /** `GET /emulator/jobs/{jobId}`: one job of any endpoint, with its input and output. */
 import { z } from "zod";
 import { flagParameter, parseFlag } from "../../core/input/query-parameters.ts";
-import { objectOf, VIEWS } from "../../core/jobs/job-members.ts";
+import { objectOf } from "../../core/jobs/job-body.ts";
+import { VIEWS } from "../../core/jobs/job-members.ts";
 import { inspectJob } from "../../engine/jobs/read/inspect-jobs.ts";
 import type { Piece } from "../operation/answers/answer.ts";
 import { json } from "../schemas/contract.ts";

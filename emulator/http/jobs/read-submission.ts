@@ -5,7 +5,7 @@ import {
   type Submission,
 } from "../../core/jobs/submission.ts";
 import type { Call, EndpointPath } from "../operation/operation.ts";
-import { readLargeBody } from "../operation/requests/large-body.ts";
+import { readLargeBody } from "../operation/requests/request-body.ts";
 import { warnOfMisspeltKeys } from "./misspelt-keys.ts";
 
 /** @throws ServiceError unsupported_encoding, payload_too_large, invalid_json, invalid_request */
@@ -14,9 +14,10 @@ export async function receiveSubmission(
   maxBytes: number,
 ): Promise<Submission> {
   const scanner = createSubmissionScanner();
-  const { body, room } = await readLargeBody(call, maxBytes, (chunk) => scanner.push(chunk));
+  const { body, ...room } = await readLargeBody(call, maxBytes, (chunk) => scanner.push(chunk));
   const scan = scanner.end();
   const submission = readSubmission(scan, body);
-  if (scan.ok) warnOfMisspeltKeys(call.service, call.path.endpointId, scan.others);
-  return { ...submission, room };
+  if (scan.ok && scan.others.length > 0)
+    warnOfMisspeltKeys(call.service, call.path.endpointId, scan.others);
+  return { ...submission, ...room };
 }

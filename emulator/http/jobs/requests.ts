@@ -1,7 +1,8 @@
 /** `GET /requests`: the endpoint's jobs in pages, newest first (spec; parameters and answer ours). */
 import { z } from "zod";
 import { listingParameters, parseListing } from "../../core/input/query-parameters.ts";
-import { objectOf, VIEWS } from "../../core/jobs/job-members.ts";
+import { objectOf } from "../../core/jobs/job-body.ts";
+import { VIEWS } from "../../core/jobs/job-members.ts";
 import { listRequests } from "../../engine/jobs/read/list-requests.ts";
 import { jsonAnswer } from "../operation/answers/answer.ts";
 import { json } from "../schemas/contract.ts";

@@ -3,7 +3,6 @@ import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { submit } from "../../engine/jobs/submit.ts";
 import type { EndpointPath, Operation } from "../operation/operation.ts";
 import { jobStatePieces } from "../../core/jobs/job-body.ts";
-import { forwardedRequestOf } from "../operation/forwarded-request.ts";
 import { receiveSubmission } from "./read-submission.ts";
 import { submissionSchema } from "../../core/jobs/submission.ts";
 import { json } from "../schemas/contract.ts";
@@ -22,7 +21,7 @@ export const run: Operation<EndpointPath> = {
     errors: ["endpoint_not_found", "wrong_endpoint_type", "storage_full", "secrets_unusable"],
   },
   async perform(call) {
-    const { service, dialect, path, request, traceparent } = call;
+    const { service, dialect, path, traceparent, forwarded } = call;
     const { endpointId } = path;
     service.engine.directory.queue(endpointId);
     const submission = await receiveSubmission(call, LIMITS.runBodyMaxBytes);
@@ -30,7 +29,7 @@ export const run: Operation<EndpointPath> = {
     const job = await submit(service.engine, {
       ...submitted,
       traceparent,
-      id: forwardedRequestOf(request)?.jobId,
+      id: forwarded?.jobId,
     });
     return { status: 200, pieces: jobStatePieces(job) };
   },

@@ -7,7 +7,6 @@ import { submitAndWait } from "../../engine/jobs/submit.ts";
 import { ClientWait } from "../operation/requests/client-wait.ts";
 import type { EndpointPath, Operation } from "../operation/operation.ts";
 import { jobStatePieces } from "../../core/jobs/job-body.ts";
-import { forwardedRequestOf, leftMs } from "../operation/forwarded-request.ts";
 import { receiveSubmission } from "./read-submission.ts";
 import { z } from "zod";
 import { submissionSchema } from "../../core/jobs/submission.ts";
@@ -35,24 +34,25 @@ export const runsync: Operation<EndpointPath> = {
     ],
   },
   async perform(call) {
-    const { service, dialect, path, query, request, response, traceparent } = call;
+    const { service, dialect, path, query, response, traceparent, forwarded } = call;
     const { engine } = service;
     const { endpointId } = path;
     engine.directory.queue(endpointId);
-    const waitMs = parseWaitMs(query);
+    const retained = Object.hasOwn(query, "wait") ? { waitMs: parseWaitMs(query) } : {};
+    const { waitMs = LIMITS.waitDefaultMs } = retained;
     const submission = await receiveSubmission(call, LIMITS.runsyncBodyMaxBytes);
-    const retained = Object.hasOwn(query, "wait") ? { waitMs } : {};
     const submitRequest = {
       endpointId,
       kind: "sync",
       dialect: dialect.name,
       submission,
       traceparent,
-      id: forwardedRequestOf(request)?.jobId,
+      id: forwarded?.jobId,
       ...retained,
     } as const;
     using wait = new ClientWait(service, response);
-    const view = await submitAndWait(engine, submitRequest, leftMs(request, waitMs), wait.signal);
+    const leftMs = Math.max(0, waitMs - (forwarded?.waitedMs ?? 0));
+    const view = await submitAndWait(engine, submitRequest, leftMs, wait.signal);
     // The live service shows only this of a job that waits or runs.
     if (isTerminal(view.job.status)) return { status: 200, pieces: dialect.job(view) };
     await closePieces([view.output]);

@@ -2,7 +2,6 @@
 import { parseWaitMs, waitParameter } from "../../core/input/query-parameters.ts";
 import { viewJobAtEnd } from "../../engine/jobs/read/job-view.ts";
 import { ClientWait } from "../operation/requests/client-wait.ts";
-import { leftMs } from "../operation/forwarded-request.ts";
 import type { JobPath, Operation } from "../operation/operation.ts";
 import { z } from "zod";
 import { json } from "../schemas/contract.ts";
@@ -21,8 +20,8 @@ export const statusSync: Operation<JobPath> = {
     errors: ["endpoint_not_found", "wrong_endpoint_type", "job_not_found"],
   },
   async perform(call) {
-    const { service, dialect, path, query, request, response } = call;
-    const waitMs = leftMs(request, parseWaitMs(query));
+    const { service, dialect, path, query, response, forwarded } = call;
+    const waitMs = Math.max(0, parseWaitMs(query) - (forwarded?.waitedMs ?? 0));
     using wait = new ClientWait(service, response);
     const view = await viewJobAtEnd(service.engine, path, waitMs, wait.signal);
     return { status: 200, pieces: dialect.job(view) };

@@ -5,7 +5,7 @@ import type { ScanResult } from "../../core/jobs/raw-json/scanner.ts";
 import { invalidRequest, ServiceError } from "../../core/service-error.ts";
 import type { LiveTransfers } from "../../live/live-transfers.ts";
 import type { Call } from "../operation/operation.ts";
-import { readLargeBody } from "../operation/requests/large-body.ts";
+import { readLargeBody } from "../operation/requests/request-body.ts";
 import type { WorkerJobPath } from "./live-call.ts";
 
 /** Maximum size of the error and the keys beside the largest output, bytes. */

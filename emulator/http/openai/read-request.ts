@@ -4,11 +4,11 @@ import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { kindInWords } from "../../core/input/problem-messages.ts";
 import { JsonScanner } from "../../core/jobs/raw-json/scanner.ts";
 import { invalidRequest, ServiceError } from "../../core/service-error.ts";
-import type { BodyRoom, Submission } from "../../core/jobs/submission.ts";
+import type { Submission } from "../../core/jobs/submission.ts";
 import type { SubmitRequest } from "../../engine/jobs/submit.ts";
 import { forwardedRequestOf } from "../operation/forwarded-request.ts";
 import type { Call, EndpointPath } from "../operation/operation.ts";
-import { readLargeBody } from "../operation/requests/large-body.ts";
+import { readLargeBody } from "../operation/requests/request-body.ts";
 
 /** Path parameters of these operations; `*` is the path after `/openai/v1/`. */
 export interface OpenAiPath extends EndpointPath {
@@ -34,7 +34,7 @@ export async function receiveRequest(call: Call<OpenAiPath>): Promise<OpenAiRequ
   if (route === "/v1/") throw new ServiceError("not_found", "there is no path after /openai/v1/");
   refuseUpload(request.headers["content-type"]);
   const scanner = new JsonScanner({ keep: ["stream"], maxDepth: BODY_MAX_DEPTH });
-  const { body, room } = await readLargeBody(call, LIMITS.runsyncBodyMaxBytes, (chunk) =>
+  const { body, ...room } = await readLargeBody(call, LIMITS.runsyncBodyMaxBytes, (chunk) =>
     scanner.push(chunk),
   );
   const method = PLAIN_METHODS.has(request.method)
@@ -74,9 +74,12 @@ export function submitRequest(
   return { endpointId, kind: "sync", dialect: dialect.name, submission, traceparent, id };
 }
 
-function submissionOf(pieces: readonly (string | Buffer)[], room: BodyRoom): Submission {
+function submissionOf(
+  pieces: readonly (string | Buffer)[],
+  room: Pick<Submission, "room">,
+): Submission {
   const input = Buffer.concat(
     pieces.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece)),
   );
-  return { input, room, policy: { lowPriority: false, ttlMs: LIMITS.ttlDefaultMs } };
+  return { input, ...room, policy: { lowPriority: false, ttlMs: LIMITS.ttlDefaultMs } };
 }

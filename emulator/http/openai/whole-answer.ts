@@ -15,7 +15,6 @@ import { chunksShown } from "../../engine/streams/shown-batches.ts";
 import { submitAndWait } from "../../engine/jobs/submit.ts";
 import type { WholeAnswer } from "../operation/answers/answer.ts";
 import { ClientWait } from "../operation/requests/client-wait.ts";
-import { leftMs } from "../operation/forwarded-request.ts";
 import type { Call } from "../operation/operation.ts";
 import type { HttpService } from "../operation/service.ts";
 import { takeRoom } from "../operation/answers/reserve-memory.ts";
@@ -44,7 +43,7 @@ export async function wholeAnswer(
   const view = await submitAndWait(
     engine,
     request,
-    leftMs(call.request, LIMITS.waitMaxMs),
+    Math.max(0, LIMITS.waitMaxMs - (call.forwarded?.waitedMs ?? 0)),
     wait.signal,
   );
   const { id, status } = view.job;

@@ -45,11 +45,6 @@ export function forwardedRequestOf(request: IncomingMessage): ForwardedRequest |
   return forwardedRequests.get(request);
 }
 
-/** What is left of a wait of `waitMs`. */
-export function leftMs(request: IncomingMessage, waitMs: number): number {
-  return Math.max(0, waitMs - (forwardedRequests.get(request)?.waitedMs ?? 0));
-}
-
 /** The client's address, however many replicas its request has passed. */
 export function clientAddress(request: IncomingMessage): string {
   return forwardedRequests.get(request)?.address ?? request.socket.remoteAddress ?? "";

@@ -8,6 +8,7 @@ import type { Owned } from "../../engine/steps/state/endpoint-moved.ts";
 import type { Answer } from "./answers/answer.ts";
 import type { Contract } from "../schemas/contract.ts";
 import type { Dialect, Refusal } from "./dialect.ts";
+import type { ForwardedRequest } from "./forwarded-request.ts";
 import type { AskReplica } from "../replicas/followed-replica.ts";
 import type { KnownSchemas } from "./openapi/endpoint-paths.ts";
 import type { HttpService } from "./service.ts";
@@ -24,9 +25,12 @@ export interface Call<Path> {
   readonly dialect: Dialect;
   /** How it is refused, if it is. */
   readonly refusal: Refusal;
+  readonly rules: OperationRules;
   /** W3C `traceparent` that what it sets off belongs to, if anything. */
   readonly traceparent: string | undefined;
-  /** Where several replicas share a store: has the request answered by the one that has by now what this one had. */
+  /** Where several replicas share a store: its id for the job that the request submits, and how long the client has waited already. */
+  readonly forwarded?: Pick<ForwardedRequest, "jobId" | "waitedMs">;
+  /** The same: has the request answered by the one that has by now what this one had. */
   readonly moved?: (() => Promise<void>) | undefined;
   /** The same: what the other replicas answer to a GET of that URL, as far as they do; asked with that key, or that of the request. */
   readonly others?: ((url: string, key?: string) => Promise<readonly unknown[]>) | undefined;
@@ -127,23 +131,44 @@ export function isOwn({ path }: Operation): boolean {
   return /^\/(?:emulator\/|ui\/|(?:livez|metrics|readyz)?$)/u.test(path);
 }
 
-/** What a key has to open for the call; of operations that need none, their access. */
-export function needOf(
-  operation: Operation,
-  { path, query }: Pick<Call<unknown>, "path" | "query">,
-): Need | Keyless {
-  const { access = "user" } = operation;
-  if (access === "anyone" || access === "probe" || access === "worker") return access;
+/** What follows from the declaration of an operation: worked out once, and the same for all requests to it. */
+export interface OperationRules {
+  /** Undefined: a key is looked at before the operation. */
+  readonly keyless: Keyless | undefined;
+  readonly part: Part;
+  readonly reads: boolean | ((query: QueryParameters) => boolean);
+  /** Whether the audit notes who called it. */
+  readonly isAudited: boolean;
+  /** Polls of workers are not traced: they would be most of a trace. */
+  readonly isTraced: boolean;
+}
+
+export function rulesOf(operation: Operation): OperationRules {
+  const {
+    access = "user",
+    methods,
+    reads = methods.every((method) => method === "GET"),
+  } = operation;
+  const part = partOf(operation);
+  const isReading = typeof reads === "function" ? reads({}) : reads;
   return {
-    part: partOf(operation),
-    reads: isReading(operation, query),
-    endpointId: endpointIdIn(path),
+    keyless: access === "anyone" || access === "probe" || access === "worker" ? access : undefined,
+    part,
+    reads,
+    isAudited: operation.isAudited ?? (part !== "jobs" && !isReading),
+    isTraced: !isOwn(operation) && access !== "worker",
   };
 }
 
-/** Whether the audit notes who called it. */
-export function isAudited(operation: Operation): boolean {
-  return operation.isAudited ?? (partOf(operation) !== "jobs" && !isReading(operation, {}));
+/** What a key has to open for the call; of operations that need none, their access. */
+export function needOf({
+  rules: { keyless, part, reads },
+  path,
+  query,
+}: Pick<Call<unknown>, "rules" | "path" | "query">): Need | Keyless {
+  if (keyless !== undefined) return keyless;
+  const isReading = typeof reads === "function" ? reads(query) : reads;
+  return { part, reads: isReading, endpointId: endpointIdIn(path) };
 }
 
 /** Of an operation that needs a key. */
@@ -156,11 +181,6 @@ function partOf({ access, path }: Operation): Part {
 /** True for the operations on the jobs of an endpoint, and on the workers that take them. */
 export function isOnJobs({ path }: Pick<Operation, "path">): boolean {
   return path.startsWith("/v2/:endpointId/");
-}
-
-function isReading({ methods, reads }: Operation, query: QueryParameters): boolean {
-  if (typeof reads === "function") return reads(query);
-  return reads ?? methods.every((method) => method === "GET");
 }
 
 /** The endpoint in the path of a call, if there is one. */

@@ -1,7 +1,5 @@
 /** Handles every request: admission, rate limit, the operation, the answer; every failure becomes an error answer. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
-import type { RateLimitClass } from "../../../runtime/protocol/rate-limits.ts";
-import type { ApiKey } from "../../core/access/api-key.ts";
 import type { Disarm } from "../../core/time/clock.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { OpenSpan, Tracer } from "../../trace/tracer.ts";
@@ -9,10 +7,9 @@ import { admit } from "./access/admission.ts";
 import { performNoted } from "./access/audit.ts";
 import { watchKey } from "./access/watch-key.ts";
 import { refreshRecords } from "./refresh-records.ts";
-import type { Answer } from "./answers/answer.ts";
-import { type Call, endpointIdIn, isOwn, needOf, type Operation } from "./operation.ts";
+import { type Call, needOf, type Operation } from "./operation.ts";
 import { refuseOrMove, refuse } from "./answers/refuse.ts";
-import { hasBody, refuseLongBody, skipBody } from "./requests/request-body.ts";
+import { cameAtOnce, hasBody, refuseLongBody, skipBody } from "./requests/request-body.ts";
 import { sendAnswer } from "./answers/send-answer.ts";
 
 /** Answers one request by `operation`, of that `name`. Never rejects. */
@@ -24,16 +21,12 @@ export async function respond<Path>(
   const { response, service } = call;
   const { metrics, tracer } = service.engine;
   const startedAt = performance.now();
-  const span = tracer && isTraced(operation) ? beginSpan(tracer, name, operation, call) : undefined;
+  const isTraced = tracer && call.rules.isTraced;
+  const span = isTraced ? beginSpan(tracer, name, operation, call) : undefined;
   await answer(name, operation, span ? { ...call, traceparent: span.traceparent } : call);
   const code = response.headersSent ? String(response.statusCode) : "none";
   metrics.requestAnswered(name, code, performance.now() - startedAt);
   if (span) endSpan(span, code);
-}
-
-/** Polls of workers are not traced: they would be most of a trace. */
-function isTraced(operation: Operation): boolean {
-  return !isOwn(operation) && operation.access !== "worker";
 }
 
 function beginSpan<Path>(
@@ -65,15 +58,27 @@ async function answer<Path>(
   call: Call<Path>,
 ): Promise<void> {
   const { service, request, response } = call;
-  const disarm = hasBody(request) ? limitBody(call) : undefined;
+  const isLater = hasBody(request) && !(await cameAtOnce(request));
+  const disarm = isLater ? limitBody(call) : undefined;
   try {
-    refuseLongBody(operation, request);
-    const key = admit(service, request, needOf(operation, call));
+    if (operation.maxBodyBytes !== undefined) refuseLongBody(operation.maxBodyBytes, request);
+    const need = needOf(call);
+    const key = admit(service, request, need);
     if (service.ownership) await refreshRecords(service, service.ownership, operation, call.path);
+    // Before the body is read, so that nothing is read of a request that is refused.
     if (key && operation.hasQuota) service.limits?.quotas.pass(key.id, response);
-    if (key && operation.rateLimit !== undefined) passLimit(operation.rateLimit, call, key);
+    const endpointId = typeof need === "object" ? need.endpointId : undefined;
+    const { rateLimit: limitClass } = operation;
+    if (key && limitClass !== undefined && endpointId !== undefined)
+      service.limits?.pass({ limitClass, endpointId, keyId: key.id }, response);
     if (operation.body === undefined && hasBody(request)) await skipBody(request, response);
-    await send(call, await performNoted(name, operation, call, key), key);
+    const ready =
+      key && call.rules.isAudited
+        ? await performNoted(name, operation, call, key)
+        : await operation.perform(call);
+    if (!("flow" in ready)) return await sendAnswer(service, response, ready);
+    // Its reader comes again when the key is good no more, and is told then.
+    await ready.flow(response).finally(key && watchKey(service, key, () => response.destroy()));
   } catch (error) {
     await refuseOrMove(call, error);
   } finally {
@@ -89,30 +94,4 @@ function limitBody(call: Call<unknown>): Disarm {
   });
   call.request.once("end", disarm);
   return disarm;
-}
-
-/** Called before the body is read, so that nothing is read of a request that is refused. */
-function passLimit(
-  limitClass: RateLimitClass,
-  { service, path, response }: Call<unknown>,
-  key: ApiKey,
-): void {
-  const endpointId = endpointIdIn(path);
-  if (endpointId !== undefined)
-    service.limits?.pass({ limitClass, endpointId, keyId: key.id }, response);
-}
-
-async function send<Path>(
-  { service, response }: Call<Path>,
-  ready: Answer,
-  key: ApiKey | undefined,
-): Promise<void> {
-  if (!("flow" in ready)) return sendAnswer(service, response, ready);
-  // Its reader comes again, and is told then.
-  const forget = key && watchKey(service, key, () => response.destroy());
-  try {
-    await ready.flow(response);
-  } finally {
-    forget?.();
-  }
 }

@@ -71,7 +71,8 @@ export class HttpService {
   /** Real time, ms. */
   readonly startedAt: number;
   readonly #waits = { stop: new Set<AbortController>(), end: new Set<AbortController>() };
-  #stopping = false;
+  /** True once the service refuses new requests. */
+  stopping = false;
   #hasEnded = false;
 
   constructor(options: HttpServiceOptions) {
@@ -90,19 +91,14 @@ export class HttpService {
     this.ownership = options.ownership;
   }
 
-  /** True once the service refuses new requests. */
-  get stopping(): boolean {
-    return this.#stopping;
-  }
-
   /** Whether the service refuses this request because it stops. It answers what other replicas pass on or ask for until its work has ended. */
   isStoppingFor(request: IncomingMessage): boolean {
-    return this.#stopping && forwardedRequestOf(request)?.from === undefined;
+    return this.stopping && forwardedRequestOf(request)?.from === undefined;
   }
 
   /** Refuses new requests and wakes all waiting clients, which are answered with the current state. */
   beginStop(): void {
-    this.#stopping = true;
+    this.stopping = true;
     for (const wait of this.#waits.stop) wait.abort(STOPPING);
     this.limits?.stop();
   }
@@ -115,7 +111,7 @@ export class HttpService {
 
   /** Aborts `wait` when the service stops, or has ended its work, until the returned function is called. */
   wakeAtStop(wait: AbortController, at: "stop" | "end" = "stop"): () => void {
-    if (at === "stop" ? this.#stopping : this.#hasEnded) wait.abort(STOPPING);
+    if (at === "stop" ? this.stopping : this.#hasEnded) wait.abort(STOPPING);
     this.#waits[at].add(wait);
     return () => this.#waits[at].delete(wait);
   }

@@ -62,19 +62,20 @@ export class Replicas {
     const forwarded = this.#forwardedRequestOf(request, operation.submits);
     const others = (url: string, key?: string) => this.#shares(request, forwarded, url, key);
     const [owned, found] = await this.#find(operation, { ...call, others });
-    if (forwarded.isShare) return respond(name, found, call);
+    const here = { ...call, forwarded };
+    if (forwarded.isShare) return respond(name, found, here);
     const whole = gathering(found, () => others(request.url ?? ""));
     const askReplica = this.#asker(request, forwarded);
-    if (owned === undefined) return respond(name, whole, { ...call, others, askReplica });
+    if (owned === undefined) return respond(name, whole, { ...here, others, askReplica });
     const { methods, submits, waitMs } = operation;
     const passed: Passed = {
       ...{ service: this.#service, request, response, refusal, owned, forwarded },
       isRepeatable: submits !== undefined || methods.includes("GET"),
       ...(waitMs && { waitMs: orNone(() => waitMs(call.query)) }),
     };
-    if (!isOwned(this.#ownership, owned)) return this.#passOn(passed, needOf(operation, call));
+    if (!isOwned(this.#ownership, owned)) return this.#passOn(passed, needOf(call));
     if (forwarded.from === undefined && hasBody(request)) keepBody(request);
-    return respond(name, whole, { ...call, others, moved: () => this.#moveOn(passed) });
+    return respond(name, whole, { ...here, others, moved: () => this.#moveOn(passed) });
   }
 
   /**
@@ -160,7 +161,7 @@ export class Replicas {
     const { request } = call;
     if (operation.body === "read" && hasBody(request)) keepBody(request, Infinity);
     try {
-      admit(this.#service, request, needOf(operation, call));
+      admit(this.#service, request, needOf(call));
       return [await ownedBy(operation, call), operation];
     } catch (error) {
       return [undefined, { ...operation, perform: async () => throwing(error) }];

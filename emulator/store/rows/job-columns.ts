@@ -15,15 +15,16 @@ import {
 } from "../../core/jobs/job.ts";
 import { damaged, integerAt, optionalIntegerAt, type Row, textAt } from "../../sqlite/row.ts";
 
-/** A status is stored as its index in this list. */
-const STATUSES: readonly JobStatus[] = [
-  "IN_QUEUE",
-  "IN_PROGRESS",
-  "COMPLETED",
-  "FAILED",
-  "CANCELLED",
-  "TIMED_OUT",
-];
+/** The numbers by which statuses are stored. */
+export const STATUS_NUMBERS: Readonly<Record<JobStatus, number>> = {
+  IN_QUEUE: 0,
+  IN_PROGRESS: 1,
+  COMPLETED: 2,
+  FAILED: 3,
+  CANCELLED: 4,
+  TIMED_OUT: 5,
+};
+const STATUSES = Object.keys(STATUS_NUMBERS) as JobStatus[];
 /** Kind and dialect are stored in one column, as their index in this list. */
 const KINDS: readonly { readonly kind: JobKind; readonly dialect: DialectName }[] = [
   { kind: "async", dialect: "contract" },
@@ -31,12 +32,9 @@ const KINDS: readonly { readonly kind: JobKind; readonly dialect: DialectName }[
   { kind: "async", dialect: "live" },
   { kind: "sync", dialect: "live" },
 ];
+const KIND_NUMBERS = new Map([...KINDS.entries()].map(([at, known]) => [keyOf(known), at]));
 
-export function statusNumber(status: JobStatus): number {
-  return STATUSES.indexOf(status);
-}
-
-/** The inverse of `statusNumber`. */
+/** The status of a stored number. */
 export function statusOf(number: number): JobStatus {
   return named(STATUSES, number);
 }
@@ -58,7 +56,7 @@ const FORMATS: { readonly [Type in keyof FieldTypes]: Format<FieldTypes[Type]> }
   text: { read: textAt },
   flag: { write: Number, read: (row, at) => integerAt(row, at) === 1 },
   endpoint: { read: textAt },
-  status: { write: statusNumber, read: (row, at) => named(STATUSES, integerAt(row, at)) },
+  status: { read: (row, at) => named(STATUSES, integerAt(row, at)) },
   kind: { read: (row, at) => kindOf(integerAt(row, at)) },
   dialect: { read: (row, at) => named(KINDS, integerAt(row, at)).dialect },
   lease: { read: readLease },
@@ -67,20 +65,16 @@ const FORMATS: { readonly [Type in keyof FieldTypes]: Format<FieldTypes[Type]> }
   workerStart: { write: (start) => JSON.stringify(start), read: readWorkerStart },
 };
 
-interface OtherColumn {
-  readonly name: string;
-  valueOf(job: Job, queue: number): SQLOutputValue;
-}
-
-/** Columns with several fields, a part of a field, or a computed value. */
-const OTHERS: Readonly<Record<number, OtherColumn>> = {
-  2: { name: "queue", valueOf: (_job, queue) => queue },
-  3: { name: "kind", valueOf: kindNumber },
-  22: { name: "lease_token", valueOf: (job) => job.lease?.token ?? null },
-  23: { name: "lease_worker_id", valueOf: (job) => job.lease?.workerId ?? null },
-  24: { name: "lease_expires_at", valueOf: (job) => job.lease?.expiresAt ?? null },
-  29: { name: "due_at", valueOf: dueAt },
-  30: { name: "lease_overrun_at", valueOf: (job) => job.lease?.overrunAt ?? null },
+/** Columns with several fields, a part of a field, or a computed value, each with the text of its value. */
+const OTHERS: Readonly<Record<number, { readonly name: string; readonly value: string }>> = {
+  2: { name: "queue", value: "queue" },
+  3: { name: "kind", value: "kinds.get(job.kind + ' ' + job.dialect)" },
+  22: { name: "lease_token", value: "job.lease?.token ?? null" },
+  23: { name: "lease_worker_id", value: "job.lease?.workerId ?? null" },
+  24: { name: "lease_expires_at", value: "job.lease?.expiresAt ?? null" },
+  29: { name: "due_at", value: "dueAt(job)" },
+  4: { name: "status", value: "statuses[job.status]" },
+  30: { name: "lease_overrun_at", value: "job.lease?.overrunAt ?? null" },
 };
 
 const columns: { readonly name: string; readonly value: string }[] = [];
@@ -94,8 +88,12 @@ for (const { name, number, type, optional } of FIELDS) {
   };
   fields.push(`${name}: ${optional ? `row[${number}] === null ? undefined : ${read}` : read}`);
 }
-for (const [number, { name }] of Object.entries(OTHERS))
-  columns[Number(number)] = { name, value: `others[${number}].valueOf(job, queue)` };
+for (const [number, column] of Object.entries(OTHERS)) columns[Number(number)] = column;
+
+/** The columns that no event changes. */
+export const FIXED_COLUMNS: ReadonlySet<number> = new Set(
+  FIELDS.filter(({ fixed }) => fixed).map(({ number }) => number),
+);
 
 /** Names of the columns in the order of their numbers. */
 export const COLUMNS: readonly string[] = columns.map(({ name }) => name);
@@ -107,7 +105,9 @@ export const COLUMNS: readonly string[] = columns.map(({ name }) => name);
 // oxlint-disable-next-line typescript/no-implied-eval
 const compile = new Function(
   "formats",
-  "others",
+  "kinds",
+  "statuses",
+  "dueAt",
   `return {
     valuesOf: (job, queue) => [${columns.map(({ value }) => value).join(", ")}],
     jobOf: (row) => ({ ${fields.join(", ")} }),
@@ -116,7 +116,7 @@ const compile = new Function(
   valuesOf: (job: Job, queue: number | null) => SQLOutputValue[];
   jobOf: (row: Row) => Job;
 };
-const compiled = compile(FORMATS, OTHERS);
+const compiled = compile(FORMATS, KIND_NUMBERS, STATUS_NUMBERS, dueAt);
 
 /** The values of all columns. */
 export const { valuesOf } = compiled;
@@ -207,8 +207,8 @@ function isFailure(value: unknown): value is Failure {
   );
 }
 
-function kindNumber({ kind, dialect }: Job): number {
-  return KINDS.findIndex((known) => known.kind === kind && known.dialect === dialect);
+function keyOf({ kind, dialect }: (typeof KINDS)[number]): string {
+  return `${kind} ${dialect}`;
 }
 
 function named<T>(names: readonly T[], number: number): T {

@@ -11,7 +11,12 @@ import {
 import type { Batch } from "../batch.ts";
 import { batchOutOfOrder } from "../batch-refusals.ts";
 import type { Store } from "../store.ts";
-import { type Payload, type PayloadDamage, PayloadDamagedError } from "../payload.ts";
+import {
+  FILE_MIN_BYTES,
+  type Payload,
+  type PayloadDamage,
+  PayloadDamagedError,
+} from "../payload.ts";
 import { databaseFile } from "./files/data-directory.ts";
 import { PayloadFiles } from "./files/payload-files.ts";
 import { RemovalWatch } from "./files/removal-watch.ts";
@@ -22,9 +27,6 @@ import { DamageGuard } from "../damage-guard.ts";
 import { encodeBatch } from "./thread/encode-batch.ts";
 import { ThreadLink } from "./thread/thread-link.ts";
 import { ThreadReads } from "./thread/thread-reads.ts";
-
-/** Minimum size of a payload in a file: from there on a file costs less than writing the bytes twice through the database. */
-const PAYLOAD_FILE_MIN_BYTES = 256_000;
 
 export interface SqliteStoreOptions {
   /** The data directory. It is made, for this user only, if it does not exist. */
@@ -90,28 +92,28 @@ class SqliteStore extends ThreadReads implements Store {
     this.#freeSpace = new FreeSpace(() => thread.ask("giveBackPages"), clock, isBusy);
   }
 
-  flush(batch: Batch): Promise<void> {
-    return this.damageGuard.guard(async () => {
-      this.#refuseUseless();
-      if (batch.number !== this.#flushed + 1) throw batchOutOfOrder(batch.number, this.#flushed);
-      const taken = this.files.staged.takeAll(batch.changes);
-      this.#flushed = batch.number;
-      try {
-        await this.#write(batch);
-      } catch (error) {
-        this.#flushed = this.#stored;
-        for (const payload of taken) this.files.staged.giveBack(payload);
-        throw error;
-      }
-      for (const { name } of taken) this.files.staged.keep(name);
-    });
+  async flush(batch: Batch): Promise<void> {
+    if (this.damageGuard.damage) throw this.damageGuard.damage;
+    this.#refuseUseless();
+    if (batch.number !== this.#flushed + 1) throw batchOutOfOrder(batch.number, this.#flushed);
+    const { staged } = this.files;
+    const taken = hasFiles(batch) ? staged.takeAll(batch.changes) : [];
+    this.#flushed = batch.number;
+    try {
+      await this.#write(batch);
+    } catch (error) {
+      this.#flushed = this.#stored;
+      for (const payload of taken) staged.giveBack(payload);
+      this.damageGuard.note(error);
+      throw error;
+    }
+    for (const { name } of taken) staged.keep(name);
   }
 
   async stage(parts: readonly Uint8Array[]): Promise<readonly Payload[]> {
     this.#refuseUseless();
     const sizeBytes = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
-    if (sizeBytes < PAYLOAD_FILE_MIN_BYTES)
-      return parts.map((bytes) => ({ kind: "inline", bytes }));
+    if (sizeBytes < FILE_MIN_BYTES) return parts.map((bytes) => ({ kind: "inline", bytes }));
     return (await this.files.stage(parts)).map((range) => ({ kind: "file", ...range }));
   }
 
@@ -138,7 +140,7 @@ class SqliteStore extends ThreadReads implements Store {
   }
 
   #refuseUseless(): void {
-    this.refuseClosed();
+    if (this.#closing !== undefined) throw new StoreClosedError();
     if (this.#removalWatch?.lost) throw this.#removalWatch.lost;
   }
 
@@ -167,6 +169,16 @@ class SqliteStore extends ThreadReads implements Store {
     this.#freeSpace?.stop();
     await Promise.all([this.#removalWatch?.stop(), this.thread.close(), this.files.settle()]);
   }
+}
+
+/** Whether payloads of the batch lie in files. */
+function hasFiles({ changes }: Batch): boolean {
+  for (const made of changes) {
+    const payload =
+      made.type === "append-chunks" ? made.batch.lines : "payload" in made && made.payload;
+    if (payload && payload.kind === "file") return true;
+  }
+  return false;
 }
 
 function toDamage({ place, finding, checksum, jobId }: FoundPayload): PayloadDamage {

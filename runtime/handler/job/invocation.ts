@@ -23,24 +23,31 @@ const PROGRESS_INTERVAL_MS = 100;
 
 export class JobInvocation implements Invocation {
   readonly context: JobContext;
-  readonly window = new ChunkWindow();
   readonly #port: JobPort;
-  readonly #pack: ChunkPack;
-  readonly #progress: NewestProgress;
+  /** Made with the first chunk, and with the first progress value: most jobs have neither. */
+  #window: ChunkWindow | undefined;
+  #pack: ChunkPack | undefined;
+  #progress: NewestProgress | undefined;
 
   /** @param progressIntervalMs how far apart progress values are passed on; with 0 each of them is */
   constructor(job: Job, terms: JobTerms, port: JobPort, progressIntervalMs = PROGRESS_INTERVAL_MS) {
     this.#port = port;
-    this.#pack = new ChunkPack((batch) => port.chunks(batch));
-    this.#progress = new NewestProgress((json) => port.progress(json), progressIntervalMs);
-    this.context = new JobContext(job, terms, port, (json) => this.#progress.add(json));
+    this.context = new JobContext(job, terms, port, (json) => {
+      this.#progress ??= new NewestProgress((newest) => port.progress(newest), progressIntervalMs);
+      this.#progress.add(json);
+    });
+  }
+
+  get window(): ChunkWindow {
+    this.#window ??= new ChunkWindow();
+    return this.#window;
   }
 
   /** Never rejects. Whatever the handler gave has gone to the port by then. */
   async run(handler: Invocable): Promise<InvocationResult> {
     const result = await invoke(handler, this);
-    this.#progress.end();
-    this.#pack.flush();
+    this.#progress?.end();
+    this.#pack?.flush();
     return result;
   }
 
@@ -50,8 +57,9 @@ export class JobInvocation implements Invocation {
   }
 
   sendChunk(line: string | Buffer): void {
-    if (this.#pack.isEmpty) this.#port.endOfTurn(() => this.#pack.flush());
-    this.#pack.add(line);
+    const pack = (this.#pack ??= new ChunkPack((batch) => this.#port.chunks(batch)));
+    if (pack.isEmpty) this.#port.endOfTurn(() => pack.flush());
+    pack.add(line);
   }
 }
 

@@ -3,10 +3,11 @@ import type { Buffer } from "node:buffer";
 import type { FailedHead } from "../../pipe/frame-kinds.ts";
 import { checkInput, checkOutput, InvalidInputError } from "./check-schema.ts";
 import { chunkLines, yieldedJson } from "../output/chunk-body.ts";
+import { LIMITS } from "../../protocol/limits.ts";
 import type { Handler } from "../contract.ts";
 import type { ChunkWindow } from "../output/chunk-window.ts";
 import type { JobContext } from "./job-context.ts";
-import { isLargeOutput, outputLimit, uploadedOutput } from "../output/large-output.ts";
+import { isLargeOutput, uploadedOutput } from "../output/large-output.ts";
 import { Collected, InvalidOutputError, outputJson } from "../output/output.ts";
 import { plainLine } from "../output/plain-line.ts";
 import type { StandardSchema } from "../module/standard-schema.ts";
@@ -54,7 +55,8 @@ export async function invoke(
       iterator === undefined
         ? await checkedJson(handler, returned)
         : await pullAll(iterator, invocation, handler);
-    const output = isLargeOutput(json) ? await uploadedOutput(json, context) : json;
+    const isUploaded = handler.largeOutput === "upload" && isLargeOutput(json);
+    const output = isUploaded ? await uploadedOutput(json, context) : json;
     const open = context.openTransfers();
     if (open !== undefined) await open;
     return { kind: "completed", output };
@@ -74,6 +76,11 @@ export async function invoke(
 function failureType(thrown: unknown): FailedHead["type"] {
   if (thrown instanceof InvalidOutputError) return "invalid_output";
   return thrown instanceof InvalidInputError ? "invalid_input" : "handler_error";
+}
+
+/** Size of an output from which on it fails the job. */
+function outputLimit({ largeOutput }: Invocable): number {
+  return largeOutput === "upload" ? LIMITS.uploadedOutputMaxBytes : LIMITS.outputMaxBytes;
 }
 
 async function checkedJson(handler: Invocable, output: unknown): Promise<string | undefined> {

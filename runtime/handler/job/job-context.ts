@@ -31,6 +31,8 @@ export interface JobTerms {
   readonly now?: () => number;
 }
 
+const ownNow = performance.now.bind(performance);
+
 /** Ends with the invocation: afterwards progress does nothing. */
 export class JobContext implements Context {
   readonly state: unknown;
@@ -49,7 +51,7 @@ export class JobContext implements Context {
   #ended = false;
 
   constructor(job: Job, terms: JobTerms, port: ContextPort, progress: (json: Buffer) => void) {
-    const { remainingMs, traceparent, state, now = () => performance.now() } = terms;
+    const { remainingMs, traceparent, state, now = ownNow } = terms;
     this.#job = job;
     this.state = state;
     this.traceparent = traceparent;

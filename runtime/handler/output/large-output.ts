@@ -4,16 +4,6 @@ import type { LargeOutput } from "../../storage/contract.ts";
 import type { Context } from "../contract.ts";
 import { exceeds, InvalidOutputError } from "./output.ts";
 
-/** The option of a handler. */
-interface LargeOutputOption {
-  readonly largeOutput?: "fail" | "upload" | undefined;
-}
-
-/** How large its outputs may be before they fail the job. */
-export function outputLimit({ largeOutput }: LargeOutputOption): number {
-  return largeOutput === "upload" ? LIMITS.uploadedOutputMaxBytes : LIMITS.outputMaxBytes;
-}
-
 export function isLargeOutput(json: string | undefined): json is string {
   return json !== undefined && exceeds(json, LIMITS.outputMaxBytes);
 }

@@ -74,15 +74,11 @@ function describeUnfit(value: unknown): string | undefined {
     return "a Map, which has no JSON form: return Object.fromEntries(map) or [...map]";
   }
   if (value instanceof Set) return "a Set, which has no JSON form: return [...set]";
-  if (isStream(value)) {
+  const isNodeStream = typeof value === "object" && value !== null && "pipe" in value;
+  if (value instanceof ReadableStream || (isNodeStream && "readable" in value)) {
     return "a stream, which has no JSON form: yield its parts from a generator instead";
   }
   return undefined;
-}
-
-function isStream(value: unknown): boolean {
-  if (value instanceof ReadableStream) return true;
-  return typeof value === "object" && value !== null && "pipe" in value && "readable" in value;
 }
 
 function reasonOf(error: unknown): string {

@@ -76,8 +76,8 @@ async function closed(transport: Transport, test: TestEngine): Promise<void> {
 
 function addWorker(engine: EngineContext, id: string): WorkerHandle {
   const startedAt = engine.clock.now();
-  const realNow = () => engine.realClock.now();
-  const worker = new WorkerHandle({ id, endpointId, endpointVersion: 1, startedAt, realNow });
+  const { realClock } = engine;
+  const worker = new WorkerHandle({ id, endpointId, endpointVersion: 1, startedAt, realClock });
   engine.fleet.add(worker);
   // Its token is its id.
   engine.tokens.add(digestOf(id), worker);

@@ -47,7 +47,7 @@ async function connected(test: TestEngine, credit: number) {
     endpointId: "echo",
     endpointVersion: 1,
     startedAt: 0,
-    realNow: () => engine.realClock.now(),
+    realClock: engine.realClock,
   });
   engine.fleet.add(worker);
   const call = new RecordedCall((orders) => told.push(orders));

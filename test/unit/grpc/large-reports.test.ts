@@ -77,7 +77,7 @@ async function connected({ clock, engine }: TestEngine, workers: number, jobs = 
       endpointId: "echo",
       endpointVersion: 1,
       startedAt: 0,
-      realNow: () => engine.realClock.now(),
+      realClock: engine.realClock,
     });
     engine.fleet.add(worker);
     const peer = new Peer();

@@ -68,10 +68,10 @@ it("names a job again to a worker whose connection broke before it could be told
   const broken = new AbortController();
   const told = worker.jobsToStop(broken.signal).catch(() => "broken");
   const { engine } = scene.service.test;
-  await scene.until(() => engine.fleet.find("by-hand")?.contact.isUnderWay === true);
+  await scene.until(() => engine.fleet.find("by-hand")?.contact.underWay === 1);
   broken.abort();
   expect(await told).toBe("broken");
-  await scene.until(() => engine.fleet.find("by-hand")?.contact.isUnderWay === false);
+  await scene.until(() => engine.fleet.find("by-hand")?.contact.underWay === 0);
   await cancel(scene, id);
   expect(await worker.jobsToStop()).toEqual([id]);
 });

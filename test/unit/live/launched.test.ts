@@ -139,7 +139,7 @@ it.skipIf(IS_FORWARDED)(
     const job = await worker.take();
     const poll = worker.jobsToStop();
     const { engine, clock } = service.test;
-    await scene.until(() => engine.fleet.find(worker.id)?.contact.isUnderWay === true);
+    await scene.until(() => engine.fleet.find(worker.id)?.contact.underWay === 1);
     const stopped = Promise.all([service.http.stop(), service.test.workers.stop("drain")]);
     expect(await poll).toEqual([]);
     const refused = await fetch(`${service.url}/v2/echo/health`, {

@@ -20,29 +20,29 @@ export class SlicedScan {
     this.#nextTurn = nextTurn;
   }
 
-  /** Scans `bytes` as one text. */
+  /** Scans `bytes` as one text. As the others, it answers without a promise what need not wait. */
   json(bytes: Uint8Array, options?: ScanOptions): ScanResult | Promise<ScanResult> {
     return this.#scan(new JsonScanner(options), bytes);
   }
 
   /** True when `bytes` are one JSON value. */
-  async isJson(bytes: Uint8Array): Promise<boolean> {
-    const scanning = this.json(bytes, { keep: [] });
-    return (scanning instanceof Promise ? await scanning : scanning).ok;
+  isJson(bytes: Uint8Array): boolean | Promise<boolean> {
+    const scanning = this.#scan(new JsonScanner({ keep: [] }), bytes);
+    return scanning instanceof Promise ? scanning.then(({ ok }) => ok) : scanning.ok;
   }
 
   /**
    * True when `bytes` are `count` JSON values, each without line breaks, at most `maxLineBytes` long and followed by a
    * line feed.
    */
-  async areJsonLines(bytes: Uint8Array, count: number, maxLineBytes: number): Promise<boolean> {
+  areJsonLines(bytes: Uint8Array, count: number, maxLineBytes: number): boolean | Promise<boolean> {
     const scanner = new JsonScanner({ keep: [], lines: true });
+    const areLines = ({ ok }: ScanResult) =>
+      ok && scanner.lineCount === count && scanner.longestLineBytes <= maxLineBytes;
     const scanning = this.#scan(scanner, bytes);
-    const { ok } = scanning instanceof Promise ? await scanning : scanning;
-    return ok && scanner.lineCount === count && scanner.longestLineBytes <= maxLineBytes;
+    return scanning instanceof Promise ? scanning.then(areLines) : areLines(scanning);
   }
 
-  /** Answers without a promise what need not wait. */
   #scan(scanner: JsonScanner, bytes: Uint8Array): ScanResult | Promise<ScanResult> {
     if (bytes.length > this.#leftBytes) return this.#scanSlices(scanner, bytes);
     this.#leftBytes -= bytes.length;

@@ -12,7 +12,6 @@ import {
 import { endOfPlainChunk } from "./plain-chunk.ts";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { PlainTextFinder } from "../../../../runtime/protocol/plain-text.ts";
-import { asBuffer } from "../../../../runtime/protocol/wire/wire-fields.ts";
 
 export type JsonKind = "object" | "array" | "string" | "number" | "boolean" | "null";
 
@@ -114,7 +113,9 @@ export class JsonScanner {
     this.#maxDepth = options.maxDepth ?? LIMITS.jsonMaxDepth;
     this.#subject = options.subject ?? "the body";
     this.#keep = keep;
-    this.#maxKeyBytes = keep ? longest(keep) * MAX_BYTES_PER_UNIT : Number.POSITIVE_INFINITY;
+    let maxUnits = keep ? 0 : Number.POSITIVE_INFINITY;
+    for (const { length } of keep ?? []) maxUnits = Math.max(maxUnits, length);
+    this.#maxKeyBytes = maxUnits * MAX_BYTES_PER_UNIT;
     this.#noteOthers = options.noteOthers ?? 0;
     this.#transitions = lines ? LINE_TRANSITIONS : TRANSITIONS;
   }
@@ -170,12 +171,10 @@ export class JsonScanner {
 
   /** Ends the text. May be called once, after the last {@link push}. */
   end(): ScanResult {
-    if (this.#fault === undefined && isCompleteNumber(this.#state)) this.#endValue(this.#base);
-    if (
-      this.#fault === undefined &&
-      this.#state !== (this.#transitions === LINE_TRANSITIONS ? START : DONE)
-    ) {
-      this.#fault = unexpectedEnd(this.#subject, this.#state, this.#base);
+    const last = this.#transitions === LINE_TRANSITIONS ? START : DONE;
+    if (this.#fault === undefined && this.#state !== last) {
+      if (isCompleteNumber(this.#state)) this.#endValue(this.#base);
+      if (this.#state !== last) this.#fault = unexpectedEnd(this.#subject, this.#state, this.#base);
     }
     if (this.#fault !== undefined) return { ok: false, fault: this.#fault };
     return { ok: true, kind: this.#kind, members: this.#members, others: this.#others };
@@ -185,14 +184,16 @@ export class JsonScanner {
   #act(action: number, byte: number, i: number, chunk: Uint8Array): 0 | 1 {
     const at = this.#base + i;
     switch (action) {
+      // Only the top-level value and, within a top-level object, its members.
       case ACTION.beginValue:
-        this.#beginValue(byte, at);
+        this.#memberKind = KINDS[byte] ?? "number";
+        if (this.#areObjects.length === 0) this.#kind = this.#memberKind;
+        this.#memberStart = at;
+        this.#state = VALUE;
         return 0;
       case ACTION.openObject:
-        this.#open(true, at);
-        return 1;
       case ACTION.openArray:
-        this.#open(false, at);
+        this.#open(action === ACTION.openObject, at);
         return 1;
       case ACTION.close:
         this.#areObjects.pop();
@@ -239,14 +240,6 @@ export class JsonScanner {
     this.#state = isObject ? FIRST_KEY : FIRST_ITEM;
   }
 
-  /** Only for the top-level value and, within a top-level object, its members. */
-  #beginValue(byte: number, at: number): void {
-    this.#memberKind = KINDS[byte] ?? "number";
-    if (this.#areObjects.length === 0) this.#kind = this.#memberKind;
-    this.#memberStart = at;
-    this.#state = VALUE;
-  }
-
   #endValue(end: number): void {
     const depth = this.#areObjects.length;
     if (depth === 1 && this.#memberKey !== undefined) {
@@ -264,7 +257,8 @@ export class JsonScanner {
     this.#state = start === undefined ? COLON : TOP_COLON;
     if (start === undefined) return;
     if (end - start <= this.#maxKeyBytes) {
-      const key = decodeKey(this.#keyUpTo(start, end, chunk));
+      const text = this.#keyUpTo(start, end, chunk).toString("utf8");
+      const key = text.includes("\\") ? String(JSON.parse(`"${text}"`)) : text;
       const isWanted = this.#keep === undefined || this.#keep.includes(key);
       this.#memberKey = isWanted ? key : undefined;
       if (!isWanted && this.#others.length < this.#noteOthers) this.#others.push(key);
@@ -275,7 +269,9 @@ export class JsonScanner {
 
   /** The bytes of a top-level key from its beginning to `end`. */
   #keyUpTo(start: number, end: number, chunk: Uint8Array): Buffer {
-    const piece = asBuffer(chunk.subarray(Math.max(start - this.#base, 0), end - this.#base));
+    const from = Math.max(start - this.#base, 0);
+    const { buffer, byteOffset } = chunk;
+    const piece = Buffer.from(buffer, byteOffset + from, end - this.#base - from);
     return this.#keyHead.length === 0 ? piece : Buffer.concat([this.#keyHead, piece]);
   }
 }
@@ -289,12 +285,3 @@ const KINDS: Readonly<Record<number, JsonKind>> = {
   [0x66]: "boolean",
   [0x6e]: "null",
 };
-
-function longest(keys: readonly string[]): number {
-  return keys.reduce((most, { length }) => Math.max(most, length), 0);
-}
-
-function decodeKey(raw: Buffer): string {
-  const text = raw.toString("utf8");
-  return text.includes("\\") ? String(JSON.parse(`"${text}"`)) : text;
-}

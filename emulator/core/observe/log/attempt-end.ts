@@ -1,6 +1,10 @@
 /** What the log says of an attempt of a job that ended, and of a job that ended without one. */
 import type { Failure } from "../../../../runtime/protocol/failure.ts";
+import { isTerminal, type JobStatus } from "../../../../runtime/protocol/job-status.ts";
 import { type AttemptOutcome, outcomeInWords } from "../../jobs/attempt.ts";
+import { outcomeOfLast } from "../../jobs/job-attempts.ts";
+import type { Job } from "../../jobs/job.ts";
+import { elapsed } from "../../jobs/transitions/row.ts";
 import type { LogEntry } from "./log-entry.ts";
 
 /** An attempt of a job that ended, or a job that ended without one. */
@@ -17,6 +21,31 @@ export interface AttemptEnd {
   readonly durationMs: number | undefined;
   /** Why the attempt failed; undefined where it did not. Of one that is made again texts may be cut. */
   readonly failure: Failure | undefined;
+}
+
+/** A change of a job's status; null stands for no job. `job` is as it became, or as it was before it was deleted. */
+interface Moved {
+  readonly job: Job;
+  readonly from: JobStatus | null;
+  readonly to: JobStatus | null;
+  readonly by: string;
+}
+
+/** What a change of a job's status ends; undefined for one that ends nothing. @param now service time */
+export function attemptEndOf({ job, from, to, by }: Moved, now: number): AttemptEnd | undefined {
+  if (from === null || isTerminal(from) || to === "IN_PROGRESS") return undefined;
+  const { id: jobId, endpointId, attempt, startedAt } = job;
+  const of = { jobId, endpointId, attempt, isTriedAgain: to === "IN_QUEUE" };
+  if (to === null) {
+    const durationMs = startedAt === undefined ? undefined : elapsed(startedAt, now);
+    const outcome = by === "purge" ? "purged" : "expired";
+    return { ...of, outcome, durationMs, failure: undefined };
+  }
+  const last = of.isTriedAgain ? job.earlierAttempts?.at(-1) : undefined;
+  const outcome = last?.outcome ?? outcomeOfLast(job);
+  if (outcome === "running") return undefined;
+  const durationMs = last ? elapsed(last.startedAt, last.endedAt ?? now) : job.executionTimeMs;
+  return { ...of, outcome, durationMs, failure: last ? last.failure : job.failure };
 }
 
 const HARMLESS: ReadonlySet<AttemptEnd["outcome"]> = new Set([

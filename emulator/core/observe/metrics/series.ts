@@ -65,8 +65,8 @@ export class Distributions extends LabelledValues<Spread> {
 
   observe(labels: Labels, value: number): void {
     const spread = this.at(labels);
-    const at = this.bounds.findIndex((bound) => value <= bound);
-    const index = at === -1 ? this.bounds.length : at;
+    let index = 0;
+    while (value > (this.bounds[index] ?? Number.POSITIVE_INFINITY)) index += 1;
     spread.counts[index] = (spread.counts[index] ?? 0) + 1;
     spread.sum += value;
   }

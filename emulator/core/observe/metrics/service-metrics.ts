@@ -114,9 +114,10 @@ export class ServiceMetrics {
     this.forwardedWait.observe({}, seconds(waitedMs));
   }
 
-  committed(durationMs: number): void {
+  /** A batch was stored. */
+  readonly committed = (durationMs: number): void => {
     this.commits.observe({}, seconds(durationMs));
-  }
+  };
 
   /** Forgets the series of endpoints that are not among these. */
   retainEndpoints(endpointIds: ReadonlySet<string>): void {

@@ -5,7 +5,8 @@
  */
 import { NewestByKey } from "../newest-by-key.ts";
 import { NO_WORKERS, type WorkersByState } from "../../workers/workers-by-state.ts";
-import type { Depth, Fact, JobMoved, StatusMove } from "../fact.ts";
+import type { Depth, Fact, JobMoved } from "../fact.ts";
+import type { Clock } from "../../time/clock.ts";
 import { Durations } from "./durations.ts";
 
 export const STEP_MS = 10_000;
@@ -34,13 +35,13 @@ export interface Bucket {
 export class ServiceSeries {
   readonly #buckets = new NewestByKey<Bucket>({ perKey: SERIES_STEPS + 1, inAll: STEPS_IN_ALL });
   /** Service time. */
-  readonly #now: () => number;
+  readonly #clock: Pick<Clock, "now">;
 
   /** Nothing is known of steps before. */
   readonly firstStep: number;
 
-  constructor(now: () => number) {
-    this.#now = now;
+  constructor(clock: Pick<Clock, "now">) {
+    this.#clock = clock;
     this.firstStep = this.stepNow;
   }
 
@@ -68,7 +69,7 @@ export class ServiceSeries {
   }
 
   get stepNow(): number {
-    return Math.floor(this.#now() / STEP_MS);
+    return Math.floor(this.#clock.now() / STEP_MS);
   }
 
   #jobMoved({ job, from, to, by }: JobMoved, depth: Depth): void {
@@ -78,8 +79,8 @@ export class ServiceSeries {
       (bucket.delays ??= new Durations()).add(job.delayTimeMs);
     if (from === "IN_PROGRESS" && to !== "IN_QUEUE" && job.executionTimeMs !== undefined)
       (bucket.executions ??= new Durations()).add(job.executionTimeMs);
-    const end = endOf(to);
-    if (end !== undefined) bucket[end] += 1;
+    if (to === "COMPLETED") bucket.completed += 1;
+    if (to === "FAILED" || to === "TIMED_OUT") bucket.failed += 1;
   }
 
   #setDepth(bucket: Bucket, { inQueue, inProgress }: Depth): void {
@@ -112,9 +113,4 @@ export class ServiceSeries {
     this.#buckets.add(endpointId, bucket);
     return bucket;
   }
-}
-
-function endOf(to: StatusMove["to"]): "completed" | "failed" | undefined {
-  if (to === "COMPLETED") return "completed";
-  return to === "FAILED" || to === "TIMED_OUT" ? "failed" : undefined;
 }

@@ -25,7 +25,7 @@ export class EndpointJobs {
 
   /** Waiting jobs that are not in the window. */
   get coldCount(): number {
-    return this.counts.inQueue - this.window.size;
+    return this.counts.inQueue - this.window.jobs.length;
   }
 
   /** Since when the oldest job waits that may cause scaling; undefined where none does, or only the store can tell. */
@@ -39,7 +39,7 @@ export class EndpointJobs {
     // This job is not counted.
     const others = this.counts.inQueue - (before?.status === "IN_QUEUE" ? 1 : 0);
     this.counts = countChange(this.counts, before, after);
-    this.place(after, others - this.window.size);
+    this.place(after, others - this.window.jobs.length);
   }
 
   /** Puts a job that is counted in its place: the window has no gaps, so what comes within it or follows it directly belongs to it. */
@@ -48,7 +48,7 @@ export class EndpointJobs {
     if (job?.status !== "IN_QUEUE") return;
     const { window } = this;
     const { mayGrow, windowMax } = this.#room;
-    const follows = coldCount === 0 && window.size < windowMax && mayGrow();
+    const follows = coldCount === 0 && window.jobs.length < windowMax && mayGrow();
     if (follows || job.queueKey < window.lastKey) window.add(job);
     else this.#behind.set(job.id, job);
   }
@@ -67,7 +67,7 @@ export class EndpointJobs {
    */
   lengthen(rows: readonly Job[], upTo: number): readonly Job[] {
     const known = [...this.#behind.values()].filter(({ queueKey }) => queueKey <= upTo);
-    const room = Math.max(0, this.#room.windowMax - this.window.size);
+    const room = Math.max(0, this.#room.windowMax - this.window.jobs.length);
     const next = [...rows, ...known].toSorted((a, b) => a.queueKey - b.queueKey).slice(0, room);
     for (const job of next) {
       this.#behind.delete(job.id);

@@ -55,7 +55,8 @@ export class JobMemory {
   readonly holds: (endpointId: string) => boolean;
   #inputBytes = 0;
   #durable: number;
-  #loads = 0;
+  /** Counts the calls of `load`: what was read before and arrives after it may be outdated. */
+  loads = 0;
 
   /**
    * @param durable the number of the last batch in the store
@@ -73,14 +74,9 @@ export class JobMemory {
     this.holds = holds;
   }
 
-  /** How often `load` was called: what was read before and arrives after it may be outdated. */
-  get loads(): number {
-    return this.#loads;
-  }
-
   /** What the store has of endpoints that memory knows nothing of: at the start, or when they are held from now on. */
   load(counts: Iterable<readonly [string, JobCounts]>, running: Iterable<Job>): void {
-    this.#loads += 1;
+    this.loads += 1;
     for (const [endpointId, ofEndpoint] of counts)
       this.#endpoints.set(endpointId, this.#newEndpoint(ofEndpoint));
     for (const job of running) this.#admit(job);
@@ -184,7 +180,7 @@ export class JobMemory {
   /** Whether more jobs wait than are in memory, and few of them are. */
   isShortOfWaiting(endpointId: string): boolean {
     const { coldCount, window } = this.endpoint(endpointId);
-    return coldCount > 0 && window.size < this.#limits.fewWaiting;
+    return coldCount > 0 && window.jobs.length < this.#limits.fewWaiting;
   }
 
   /** Notes that jobs are being read; `[Symbol.dispose]` when what was read is in memory. What changes meanwhile stays in memory. */
@@ -256,7 +252,8 @@ export class JobMemory {
   }
 
   #hold(id: string, held: Held | undefined): void {
-    this.#inputBytes += bytesOf(held) - bytesOf(this.#held.get(id));
+    const before = this.#held.get(id)?.input;
+    if (held?.input !== before) this.#inputBytes += bytesOf(held?.input) - bytesOf(before);
     if (held === undefined) this.#held.delete(id);
     else this.#held.set(id, held);
   }
@@ -282,7 +279,6 @@ export class JobMemory {
   }
 }
 
-function bytesOf(held: Held | undefined): number {
-  const { input, s3Config } = held?.input ?? {};
+function bytesOf({ input, s3Config }: Partial<JobPayloads> = {}): number {
   return (input?.byteLength ?? 0) + (s3Config?.byteLength ?? 0);
 }

@@ -2,13 +2,11 @@
 import type { ChangedRecords, Gain } from "../../../store/ownership.ts";
 import type { BatchWriter } from "../batch-writer.ts";
 import type { JobMemory } from "./job-memory.ts";
-import type { Keys } from "./keys.ts";
 import type { OwnedPartitions } from "./owned-partitions.ts";
 
 export interface OwnedMemoryParts {
   readonly ownership: OwnedPartitions;
   readonly jobs: JobMemory;
-  readonly keys: Keys;
   readonly writer: BatchWriter;
 }
 
@@ -21,10 +19,10 @@ export class OwnedMemory {
 
   /** From now on these partitions are held, with what the store has of them. */
   gain({ partitions, counts, running, lastSeq }: Gain): void {
-    const { jobs, keys, ownership } = this.#parts;
+    const { jobs, ownership } = this.#parts;
     this.forget(partitions);
     ownership.gained(partitions, jobs.loads + 1);
-    keys.goOnAfter(lastSeq);
+    ownership.lastKey = Math.max(ownership.lastKey, lastSeq);
     jobs.load(counts, running);
   }
 

@@ -11,8 +11,13 @@ export class OwnedPartitions {
   /** The leaving partitions that take no more requests. */
   readonly #heldBack = new Set<number>();
 
-  constructor(ownership?: Ownership) {
+  /** No key above this one was given here. */
+  lastKey: number;
+
+  /** @param lastKey no key above this one was given before */
+  constructor(ownership?: Ownership, lastKey = 0) {
     this.#ownership = ownership;
+    this.lastKey = lastKey;
   }
 
   get isShared(): boolean {
@@ -55,9 +60,10 @@ export class OwnedPartitions {
     if (!this.owns(endpointId)) throw endpointMoved({ endpointId });
   }
 
-  /** The next ascending key after the last one that was given here. */
-  keyAfter(lastKey: number): number {
-    return this.#ownership === undefined ? lastKey + 1 : this.#ownership.keyAfter(lastKey);
+  /** The next key of a job, of a place in a queue or of a delivery: ascending, and none twice, not even after a restart. */
+  nextKey(): number {
+    this.lastKey = this.#ownership?.keyAfter(this.lastKey) ?? this.lastKey + 1;
+    return this.lastKey;
   }
 
   follow(learn: (changed: ChangedRecords) => void): void {

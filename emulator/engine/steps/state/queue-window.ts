@@ -2,18 +2,10 @@
 import type { Job } from "../../../core/jobs/job.ts";
 
 export class QueueWindow {
-  readonly #jobs: Job[] = [];
-
-  get size(): number {
-    return this.#jobs.length;
-  }
+  readonly jobs: Job[] = [];
 
   get lastKey(): number {
-    return this.#jobs.at(-1)?.queueKey ?? Number.NEGATIVE_INFINITY;
-  }
-
-  first(): Job | undefined {
-    return this.#jobs[0];
+    return this.jobs.at(-1)?.queueKey ?? Number.NEGATIVE_INFINITY;
   }
 
   /**
@@ -22,7 +14,7 @@ export class QueueWindow {
    */
   oldestSince(isWholeQueue: boolean): number | undefined {
     let since = Number.POSITIVE_INFINITY;
-    for (const { lowPriority, queuedAt, attempt } of this.#jobs) {
+    for (const { lowPriority, queuedAt, attempt } of this.jobs) {
       if (lowPriority) continue;
       since = Math.min(since, queuedAt);
       // Jobs behind one that never left the queue came later.
@@ -32,20 +24,20 @@ export class QueueWindow {
   }
 
   has(job: Job): boolean {
-    return this.#jobs[this.#placeOf(job.queueKey)]?.queueKey === job.queueKey;
+    return this.jobs[this.#placeOf(job.queueKey)]?.queueKey === job.queueKey;
   }
 
   add(job: Job): void {
-    this.#jobs.splice(this.#placeOf(job.queueKey), 0, job);
+    this.jobs.splice(this.#placeOf(job.queueKey), 0, job);
   }
 
   remove(job: Job): void {
-    if (this.has(job)) this.#jobs.splice(this.#placeOf(job.queueKey), 1);
+    if (this.has(job)) this.jobs.splice(this.#placeOf(job.queueKey), 1);
   }
 
   /** The first place whose key is not lower. Keys mostly come at the end and go at the beginning. */
   #placeOf(key: number): number {
-    const jobs = this.#jobs;
+    const jobs = this.jobs;
     let low = 0;
     let high = jobs.length;
     if (high > 0 && (jobs[high - 1]?.queueKey ?? 0) < key) return high;

@@ -30,13 +30,13 @@ export class ReadAhead {
     const endpoint = this.#parts.jobs.endpoint(endpointId);
     if (endpoint.coldCount === 0 || this.#underWay.has(endpointId)) return false;
     this.#underWay.add(endpointId);
-    const { size } = endpoint.window;
+    const { length } = endpoint.window.jobs;
     try {
       while (!(await this.#lengthen(endpointId)));
     } finally {
       this.#underWay.delete(endpointId);
     }
-    return endpoint.window.size > size;
+    return endpoint.window.jobs.length > length;
   }
 
   async #lengthen(endpointId: string): Promise<boolean> {

@@ -5,7 +5,6 @@ import type { ChangedRecords } from "../../../store/ownership.ts";
 import { noRecords, type RecordKind, type Records } from "../../../store/records.ts";
 import type { Boot } from "../../../store/store.ts";
 import type { Journal } from "../../../core/undo-journal.ts";
-import { changesRecords } from "../step-changes.ts";
 
 export interface RecordView {
   find<K extends RecordKind>(kind: K, id: string): Records[K] | undefined;
@@ -65,13 +64,13 @@ export class RecordBook {
     this.#journal.note(() => this.#newest.put(kind, id, before));
   }
 
-  /** The batch of these changes is in the store. */
+  /** The batch of these changes, of which some change records, is in the store. */
   becameDurable(changes: Batch["changes"]): void {
     for (const change of changes) {
       if (change.type === "put-record") this.#stored.put(change.kind, change.id, change.record);
       else if (change.type === "delete-record") this.#stored.put(change.kind, change.id, undefined);
     }
-    if (changesRecords({ changes })) this.#version += 1;
+    this.#version += 1;
   }
 
   /** Takes in what others changed, while no step waits to be stored that changed records. Answers what is another now. */

@@ -50,7 +50,7 @@ export function registerExternal(
       endpointId,
       endpointVersion: endpoint.version,
       startedAt: clock.now(),
-      realNow: () => realClock.now(),
+      realClock,
       isExternal: true,
     });
   worker.keyId = keyId;

@@ -1,6 +1,6 @@
 /** The demand of an endpoint, as the scaler counts it. */
-import type { JobCounts } from "../../../core/jobs/job-counts.ts";
 import type { Endpoint } from "../../../core/resources/endpoints/endpoint.ts";
+import { scalingJobs } from "../../../core/jobs/job-counts.ts";
 import type { Demand } from "../../../core/workers/scaler.ts";
 import { assignFreeCredit } from "../../jobs/assign-free.ts";
 import type { StepPort } from "../../steps/step-port.ts";
@@ -17,7 +17,7 @@ export async function demandOf(
   const endpoint = directory.findEndpoint(endpointId);
   if (endpoint?.type === "LOAD_BALANCING") return balancer.demand(endpointId);
   if ((await steps.counts(endpointId)).inQueue > 0) await assignFreeCredit(engine, endpointId);
-  const demand = demandOfJobs(await steps.counts(endpointId));
+  const demand = scalingJobs(await steps.counts(endpointId));
   const needsSince = demand.waiting > 0 && endpoint?.scalerType !== "REQUEST_COUNT";
   return {
     ...demand,
@@ -31,16 +31,7 @@ export function demandNow(
   { id, type }: Endpoint,
 ): Demand {
   if (type === "LOAD_BALANCING") return balancer.demand(id);
-  return { ...demandOfJobs(steps.countsNow(id)), waitingSince: steps.waitingSince(id) };
-}
-
-/** Without the moment since when jobs wait. */
-export function demandOfJobs(counts: JobCounts): Demand {
-  return {
-    waitingSince: undefined,
-    waiting: counts.inQueue - counts.inQueueLowPriority,
-    running: counts.inProgress - counts.inProgressLowPriority,
-  };
+  return { ...scalingJobs(steps.countsNow(id)), waitingSince: steps.waitingSince(id) };
 }
 
 async function oldestSince({ steps }: StepPort, endpointId: string) {

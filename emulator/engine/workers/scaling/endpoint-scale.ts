@@ -59,9 +59,8 @@ export class EndpointScale {
 
   /** Whether jobs as they are now can change what was done before the next decision is due. */
   jobsMatter(seen: Seen): boolean {
-    const mayLeave = ({ life, heldCount }: WorkerHandle) =>
-      life.phase === "retiring" && heldCount === 0;
-    if (seen.workers.some(mayLeave)) return true;
+    for (const { life, heldCount } of seen.workers)
+      if (life.phase === "retiring" && heldCount === 0) return true;
     return jobsMatter({ needed: this.#needed, dueAt: this.#dueAt }, seen);
   }
 

@@ -23,7 +23,7 @@ import { finish } from "../../jobs/finish.ts";
 import { welcomed } from "./welcome-worker.ts";
 import type { Send, WorkerHandle } from "../worker-handle.ts";
 import { FlowingBytes } from "./flowing-bytes.ts";
-import { isInFiles, payloadsOf, stageReport, type StagedReport } from "../../jobs/staged-report.ts";
+import { isInFiles, stageReport, type StagedReport } from "../../jobs/staged-report.ts";
 import { storeChunks, storeProgress } from "../../streams/append-chunks.ts";
 
 type SessionUses = StepPort & TimePort & WorkerPort & TellPort & CatalogPort & LimitPort & WakePort;
@@ -39,7 +39,8 @@ export class WorkerSession {
   readonly worker: WorkerHandle;
   readonly #engine: SessionUses;
   readonly #send: Send;
-  readonly #flow: FlowingBytes;
+  /** Made when bytes of large messages flow. */
+  #flow: FlowingBytes | undefined;
   /** Settles when all reports so far are staged; keeps them in order while a large one is written. */
   #staged: Promise<unknown> | undefined;
   /**
@@ -52,7 +53,6 @@ export class WorkerSession {
     this.#engine = engine;
     this.worker = worker;
     this.#send = send;
-    this.#flow = new FlowingBytes(engine, worker);
     worker.connect(send);
   }
 
@@ -89,7 +89,7 @@ export class WorkerSession {
     const { worker } = this;
     const { outcomeReceipts, chunkReceipts, revocations } = receipts;
     for (const { leaseToken } of outcomeReceipts) {
-      this.#flow.forget(leaseToken);
+      this.#flow?.forget(leaseToken);
       worker.release(leaseToken, this.#engine.clock.now());
     }
     if (outcomes.some(({ outcome }) => outcome.kind !== "handed-back"))
@@ -122,17 +122,18 @@ export class WorkerSession {
 
   /** A piece of a large message came, or was taken, while the jobs `onTheWay` have not arrived yet. */
   heard(onTheWay: readonly LeaseRef[]): void {
+    this.#flow ??= new FlowingBytes(this.#engine, this.worker);
     this.#flow.heard(onTheWay);
   }
 
   /** Jobs have arrived at the worker that were on the way for a while. */
   arrived(leases: readonly LeaseRef[]): void {
-    this.#flow.arrived(leases);
+    this.#flow?.arrived(leases);
   }
 
   /** The transfer of a job's payload is over, and the job goes on. */
   goesOn(lease: LeaseRef): void {
-    this.#flow.goesOn(lease);
+    this.#flow?.goesOn(lease);
   }
 
   /**
@@ -173,7 +174,7 @@ export class WorkerSession {
     const urgent = isLate ? undefined : this.#applyUrgent(report);
     const staged = await staging;
     if (this.#staged === staging) this.#staged = undefined;
-    if (isInFiles(staged)) room?.free();
+    if (room && isInFiles(staged)) room.free();
     const rest = isLate ? staged.report : { ...staged.report, renewals: [], pauses: [] };
     await Promise.all([urgent, this.#apply({ ...staged, report: rest })]);
   }
@@ -181,7 +182,8 @@ export class WorkerSession {
   /** Renewals and pauses do not wait until payloads are stored. */
   async #applyUrgent({ renewals = [], pauses = [] }: WorkerReport): Promise<void> {
     if (renewals.length + pauses.length === 0) return;
-    await this.#apply({ report: { renewals, pauses }, chunks: [], progress: [], outcomes: [] });
+    const nothing = { chunks: [], progress: [], outcomes: [], staged: [] };
+    await this.#apply({ ...nothing, report: { renewals, pauses } });
   }
 
   async #apply(staged: StagedReport): Promise<void> {
@@ -210,7 +212,7 @@ export class WorkerSession {
         step.effects.add({ type: "acknowledge", session: this, report, receipts });
       },
       // A worker that is refused says the same again, and has lost what was not sent to it yet.
-      { jobs, staged: payloadsOf(staged), hasTime: true },
+      { jobs, staged: staged.staged, hasTime: true },
     );
   }
 
@@ -220,7 +222,9 @@ export class WorkerSession {
     for (const lease of staged.report.renewals ?? []) {
       if (!this.#renew(step, lease)) unknown.push(lease);
     }
-    const chunkReceipts: ChunkReceipt[] = storeChunks(engine, step, staged.chunks);
+    const { chunks } = staged;
+    const chunkReceipts: ChunkReceipt[] =
+      chunks.length > 0 ? storeChunks(engine, step, chunks) : [];
     for (const progress of staged.progress) storeProgress(engine, step, progress);
     const outcomeReceipts: OutcomeReceipt[] = [];
     for (const { report, output } of staged.outcomes) {

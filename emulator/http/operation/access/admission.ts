@@ -24,7 +24,7 @@ export function admit(
   // Workers authenticate in another way, and may report until they have exited.
   if (need === "worker" || need === "probe") return undefined;
   const key = need === "anyone" ? undefined : keyOf(service, request, need);
-  if (service.isStoppingFor(request))
+  if (service.stopping && service.isStoppingFor(request))
     throw new ServiceError("shutting_down", "the service is stopping");
   return key;
 }

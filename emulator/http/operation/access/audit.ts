@@ -4,20 +4,19 @@ import type { ApiKey } from "../../../core/access/api-key.ts";
 import { limitParameter, parse, parseLimit } from "../../../core/input/query-parameters.ts";
 import { type Answer, jsonAnswer } from "../answers/answer.ts";
 import { asRefusal } from "../answers/refuse.ts";
-import { type Call, isAudited, type Operation } from "../operation.ts";
+import type { Call, Operation } from "../operation.ts";
 import { ClientGoneError } from "../requests/request-body.ts";
 import { auditSchema } from "../../schemas/access.ts";
 import { json } from "../../schemas/contract.ts";
 import { iso } from "../../../core/time/iso.ts";
 
-/** Performs the operation. @param key by which it was let in, if it needed one */
+/** Performs an operation that is audited. @param key by which it was let in */
 export async function performNoted<Path>(
   name: string,
   operation: Operation<Path>,
   call: Call<Path>,
-  key: ApiKey | undefined,
+  key: ApiKey,
 ): Promise<Answer> {
-  if (key === undefined || !isAudited(operation)) return operation.perform(call);
   const noteIn = auditNote(call, key, name);
   const note = (status: number, subject = Object.values(call.path ?? {}).join(" ")) =>
     noteIn(status, subject);

@@ -29,17 +29,19 @@ const PREFLIGHT_MAX_AGE_S = 600;
 
 export class CallerCheck {
   readonly #options: CallerCheckOptions;
+  /** The address and the Host header that were admitted last: most callers come again with the same. */
+  readonly #admitted: { localAddress?: string | undefined; host?: string | undefined } = {};
 
   constructor(options: CallerCheckOptions) {
     this.#options = options;
   }
 
   look(request: IncomingMessage): CallerVerdict {
-    const { host } = this.seen(request);
+    const { origins, proxies } = this.#options;
+    const { origin } = request.headers;
+    const { host } = proxies.areSome ? this.seen(request) : request.headers;
     const refusal = ambiguity(request) ?? this.#misdirection(request, host);
     if (refusal !== undefined) return { refusal };
-    const { origin } = request.headers;
-    const { origins } = this.#options;
     if (origin === undefined || origins.isOwn(origin, host)) return PASSED;
     if (!origins.isAllowed(origin)) return { refusal: foreign(origin) };
     return isPreflight(request)
@@ -68,13 +70,20 @@ export class CallerCheck {
    * of a browser beside a trusted proxy can tell one as well.
    */
   #misdirection(
-    { headers, socket }: IncomingMessage,
+    { headers, socket: { localAddress } }: IncomingMessage,
     told: string | undefined,
   ): ServiceError | undefined {
+    const { host: written } = headers;
+    const admitted = this.#admitted;
+    const isKnown = written === admitted.host && localAddress === admitted.localAddress;
+    if (isKnown && told === written) return undefined;
     const isForeign = (host: string | undefined) =>
-      host !== undefined && !this.#options.hosts.admits(host, socket.localAddress);
-    const host = [headers.host, told].find(isForeign);
-    if (host === undefined) return undefined;
+      host !== undefined && !this.#options.hosts.admits(host, localAddress);
+    const host = [written, told].find(isForeign);
+    if (host === undefined) {
+      Object.assign(admitted, { host: written, localAddress });
+      return undefined;
+    }
     return new ServiceError(
       "host_not_allowed",
       `this service is not known as ${JSON.stringify(host)}; if it is to be called by that name, start it with --allowed-host ${nameIn(host)}`,

@@ -28,8 +28,8 @@ export async function sendAnswer(
   const { pieces } = answer;
   const size = sizeOf(pieces);
   if (size <= COPY_MAX_BYTES && areInHand(pieces)) {
-    if (!response.destroyed)
-      sendWhole(response, { ...answer, pieces }, service.isStoppingFor(response.req));
+    const closes = service.stopping && service.isStoppingFor(response.req);
+    if (!response.destroyed) sendWhole(response, { ...answer, pieces }, closes);
     return;
   }
   try {

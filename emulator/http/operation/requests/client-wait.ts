@@ -1,11 +1,13 @@
 /** A client that waits for an answer: the signal fires when the client has gone, or the service stops that it is connected with. */
 import type { ServerResponse } from "node:http";
-import { forwardedRequestOf, whenWoken } from "../forwarded-request.ts";
+import { type ForwardedRequest, forwardedRequestOf, whenWoken } from "../forwarded-request.ts";
 import { type HttpService, STOPPING } from "../service.ts";
 
 export class ClientWait implements Disposable {
   readonly #controller = new AbortController();
   readonly #response: ServerResponse;
+  /** Undefined where no other replica shares the store. */
+  readonly #forwarded: ForwardedRequest | undefined;
   readonly #forget: () => void;
   readonly #onClose = () => {
     // A response that was sent completely is closed, too.
@@ -14,13 +16,14 @@ export class ClientWait implements Disposable {
 
   constructor(service: HttpService, response: ServerResponse) {
     this.#response = response;
-    const { from, isShare } = forwardedRequestOf(response.req) ?? {};
+    this.#forwarded = service.ownership && forwardedRequestOf(response.req);
+    const { from, isShare } = this.#forwarded ?? {};
     const isPassedOn = from !== undefined && isShare !== true;
     // Who waits for something here is told where it has moved.
     this.#forget = isPassedOn
       ? NOTHING
       : service.wakeAtStop(this.#controller, isShare === true ? "end" : "stop");
-    whenWoken(response, () => this.#controller.abort(STOPPING));
+    if (from !== undefined) whenWoken(response, () => this.#controller.abort(STOPPING));
     response.once("close", this.#onClose);
     if (response.destroyed) this.#controller.abort(GONE);
   }
@@ -36,7 +39,7 @@ export class ClientWait implements Disposable {
 
   [Symbol.dispose](): void {
     this.#forget();
-    whenWoken(this.#response, undefined);
+    if (this.#forwarded?.from !== undefined) whenWoken(this.#response, undefined);
     this.#response.removeListener("close", this.#onClose);
   }
 }

@@ -12,9 +12,14 @@ interface Kept {
 
 const kept = new WeakMap<IncomingMessage, Kept>();
 
+/** A mark of the requests whose body is kept. */
+export const IS_KEPT = Symbol("the body is kept");
+
 /** From now on its body is kept when it was read, up to that size; it can be read again then. */
 export function keepBody(request: IncomingMessage, maxBytes = KEPT_MAX_BYTES): void {
-  if (!kept.has(request)) kept.set(request, { maxBytes });
+  if (IS_KEPT in request) return;
+  kept.set(request, { maxBytes });
+  Object.assign(request, { [IS_KEPT]: true });
 }
 
 /** The body was read, up to its end or as far as it was wanted. */

@@ -2,10 +2,14 @@
 import { Buffer } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { freeAlone } from "../../../core/jobs/free-memory.ts";
+import { SLICE_BYTES } from "../../../core/jobs/raw-json/scan.ts";
+import type { BodyRoom } from "../../../core/jobs/submission.ts";
 import { ServiceError } from "../../../core/service-error.ts";
 import { ownTurn } from "../../../engine/limits/own-turn.ts";
-import { keptBody, noteBody } from "./kept-body.ts";
+import { IS_KEPT, keptBody, noteBody } from "./kept-body.ts";
 import { BodyInMemory, type BodySpace } from "../../../net/body-space.ts";
+import { LargeBody } from "../../../net/large-body.ts";
+import type { Call } from "../operation.ts";
 
 /** Called with each chunk as it comes; returns something other than undefined to stop reading. */
 export type ChunkWatcher = (chunk: Buffer) => unknown;
@@ -30,11 +34,17 @@ export function hasBody(request: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
 }
 
+/**
+ * Answers whether the whole body came in one piece with the head, as most small ones do, so that nobody waits for it. It is there as soon as
+ * Node has read that piece.
+ */
+export async function cameAtOnce(request: IncomingMessage): Promise<boolean> {
+  await Promise.resolve();
+  return request.readableLength === declaredLength(request);
+}
+
 /** To be called before anything else is asked of the request. @throws ServiceError payload_too_large */
-export function refuseLongBody(
-  { maxBodyBytes = Infinity }: { readonly maxBodyBytes?: number },
-  request: IncomingMessage,
-): void {
+export function refuseLongBody(maxBodyBytes: number, request: IncomingMessage): void {
   if ((declaredLength(request) ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes);
 }
 
@@ -48,7 +58,7 @@ export function hasLongRest(request: IncomingMessage): boolean {
  * The whole body as it was sent, or how it begins if `watch` stopped reading. A body that is announced as too
  * large is not read at all.
  *
- * @param space where it is kept meanwhile; default: in memory
+ * @param space where it is kept while it arrives, if that takes a while; default: in memory
  *
  * @throws ServiceError unsupported_encoding, payload_too_large; ClientGoneError
  */
@@ -57,22 +67,62 @@ export async function readBody(
   response: ServerResponse,
   maxBytes: number,
   watch: ChunkWatcher,
-  space: BodySpace = new BodyInMemory(declaredLength(request)),
+  space?: BodySpace,
 ): Promise<Buffer> {
-  refuseEncoding(request);
+  const { "content-encoding": encoding, expect } = request.headers;
+  if (encoding !== undefined) refuseEncoding(encoding);
   const declared = declaredLength(request);
   if (declared !== undefined && declared > maxBytes) throw tooLarge(maxBytes);
   if (!hasBody(request)) return Buffer.alloc(0);
-  const known = keptBody(request);
+  const known = IS_KEPT in request ? keptBody(request) : undefined;
   if (known !== undefined) {
     watch(known);
     return known;
   }
   if (request.destroyed) throw clientGone();
-  if (request.headers.expect !== undefined) response.writeContinue();
-  const body = await receive(request, { maxBytes, watch, space });
-  noteBody(request, body);
+  const isThere = request.readableLength === declared && declared <= SLICE_BYTES;
+  const there: unknown = isThere ? request.read() : undefined;
+  if (Buffer.isBuffer(there)) {
+    watch(there);
+    // To its end, or the next request of the connection would not come.
+    request.resume();
+    if (IS_KEPT in request) noteBody(request, there);
+    return there;
+  }
+  if (expect !== undefined) response.writeContinue();
+  const kept = space ?? new BodyInMemory(declared);
+  const body = await receive(request, { maxBytes, watch, space: kept });
+  if (IS_KEPT in request) noteBody(request, body);
   return body;
+}
+
+/** A body with the memory that it takes, if that is much. It is given back when the request is over, or sooner by who disposes of it. */
+export interface ReceivedBody {
+  readonly body: Buffer;
+  readonly room?: BodyRoom;
+}
+
+/**
+ * Reads a body that may be large, in memory or in a file; else as `readBody`.
+ *
+ * @throws ServiceError unsupported_encoding, payload_too_large, too_much_in_flight; ClientGoneError
+ */
+export async function readLargeBody(
+  { service, request, response }: Pick<Call<unknown>, "service" | "request" | "response">,
+  maxBytes: number,
+  watch: ChunkWatcher,
+): Promise<ReceivedBody> {
+  const declared = declaredLength(request);
+  if (declared !== undefined && declared <= SLICE_BYTES)
+    return { body: await readBody(request, response, maxBytes, watch) };
+  const gone = new AbortController();
+  response.once("close", () => {
+    gone.abort(new ClientGoneError("the client has gone while its body waited for room"));
+    room[Symbol.dispose]();
+  });
+  const { inFlight } = service.engine;
+  const room = new LargeBody({ inFlight, declared, signal: gone.signal });
+  return { body: await readBody(request, response, maxBytes, watch, room), room };
 }
 
 interface Receiving {
@@ -135,9 +185,8 @@ export async function skipBody(request: IncomingMessage, response: ServerRespons
   await readBody(request, response, SKIPPED_BODY_MAX_BYTES, () => undefined);
 }
 
-function refuseEncoding(request: IncomingMessage): void {
-  const encoding = request.headers["content-encoding"];
-  if (encoding === undefined || encoding === "" || encoding.toLowerCase() === "identity") return;
+function refuseEncoding(encoding: string): void {
+  if (encoding === "" || encoding.toLowerCase() === "identity") return;
   throw new ServiceError(
     "unsupported_encoding",
     `the body has the Content-Encoding ${JSON.stringify(encoding)}; send it uncompressed, without that header`,

@@ -5,13 +5,10 @@ import type { OpenedPayload } from "../../../core/jobs/opened-payload.ts";
 import type { Blobs } from "../../blobs/blobs.ts";
 import { type FileContent, rangesOf } from "../../stored-bytes.ts";
 import { SLICE_MAX_BYTES } from "../../payload-in-hand.ts";
-import { type Payload, PayloadDamagedError } from "../../payload.ts";
+import { FILE_MIN_BYTES, type Payload, PayloadDamagedError } from "../../payload.ts";
 import { checksumInSlices, contentChecksum } from "../../rows/content-checksum.ts";
 import { StagedFiles } from "../../staged-files.ts";
 import { WorkUnderWay } from "../../work-under-way.ts";
-
-/** Minimum size of a payload in the bucket: from there on a row costs more than a blob. */
-const MIN_BYTES = 256_000;
 
 export class LargePayloads {
   /** Blobs that no row names yet. */
@@ -30,7 +27,7 @@ export class LargePayloads {
   /** @throws StoreUnusableError, StoreFullError */
   async stage(parts: readonly Uint8Array[]): Promise<readonly Payload[]> {
     const sizeBytes = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
-    if (sizeBytes < MIN_BYTES) return parts.map((bytes) => ({ kind: "inline", bytes }));
+    if (sizeBytes < FILE_MIN_BYTES) return parts.map((bytes) => ({ kind: "inline", bytes }));
     const name = randomUUID();
     const [checksums] = await Promise.all([
       Promise.all(parts.map(checksumInSlices)),

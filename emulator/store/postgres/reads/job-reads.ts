@@ -2,7 +2,7 @@
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { optionalIntegerAt } from "../../../sqlite/row.ts";
-import { COLUMNS, jobOf, statusNumber, withEndpoint } from "../../rows/job-columns.ts";
+import { COLUMNS, jobOf, STATUS_NUMBERS, withEndpoint } from "../../rows/job-columns.ts";
 import type { Session, Statement } from "../connect/session.ts";
 import { bound, listOf, rowReader } from "../values/columns.ts";
 import { textToBytes } from "../values/stored-text.ts";
@@ -87,7 +87,7 @@ export class JobReads {
   async listed(session: Session, endpointId: string, { status, beforeSeq, limit }: JobListing) {
     const rest = [bound(beforeSeq ?? Number.MAX_SAFE_INTEGER), bound(limit)];
     if (status === undefined) return this.#ofQueue(session, "newest-jobs", endpointId, rest);
-    const values = [statusNumber(status), ...rest];
+    const values = [STATUS_NUMBERS[status], ...rest];
     return this.#ofQueue(session, "newest-jobs-of-status", endpointId, values);
   }
 

@@ -3,7 +3,7 @@ import type { JobWindow } from "../../../core/jobs/job-filter.ts";
 import { integerAt, optionalTextAt } from "../../../sqlite/row.ts";
 import { JobScan, type SeqRange } from "../../job-scan.ts";
 import type { Columns } from "../../rows/columns.ts";
-import { filteredJob, FILTERED, statusNumber } from "../../rows/job-columns.ts";
+import { filteredJob, FILTERED, STATUS_NUMBERS } from "../../rows/job-columns.ts";
 import type { Session } from "../connect/session.ts";
 import { bound, listOf, rowReader } from "../values/columns.ts";
 import type { Queues } from "../writes/queues.ts";
@@ -79,7 +79,7 @@ export class JobSearch {
     const queues =
       key !== undefined ? [key] : wanted.length > 0 ? await this.#queues.keys(session) : [];
     const pairs = wanted.flatMap((status) =>
-      queues.map((queue) => [queue, statusNumber(status)] as const),
+      queues.map((queue) => [queue, STATUS_NUMBERS[status]] as const),
     );
     if (pairs.length > 0 && pairs.length <= MAX_PAIRS) {
       const lists = [0, 1].map((at) =>

@@ -3,7 +3,7 @@ import { FIELDS, type Job } from "../../../core/jobs/job.ts";
 import type { JobRow } from "../../batch.ts";
 import { countsMissing, refuseFixedChange } from "../../batch-refusals.ts";
 import { type ColumnKind, type Columns, namesOf } from "../../rows/columns.ts";
-import { COLUMNS, statusNumber, valuesOf } from "../../rows/job-columns.ts";
+import { COLUMNS, STATUS_NUMBERS, valuesOf } from "../../rows/job-columns.ts";
 import type { Statement } from "../connect/session.ts";
 import { arraysOf, bound, type Sent, unnested } from "../values/columns.ts";
 import type { Queues } from "./queues.ts";
@@ -73,7 +73,7 @@ export function writeJobs(
     else
       changed.push([
         after.seq,
-        statusNumber(before.status),
+        STATUS_NUMBERS[before.status],
         ...CHANGEABLE.map(({ number }) => stored[number] ?? null),
       ]);
   }
@@ -90,7 +90,7 @@ export function writeJobs(
 /** Deletes the rows of jobs, without payloads and chunks. */
 export function deleteJobs(jobs: readonly Job[]): readonly Statement[] {
   if (jobs.length === 0) return [];
-  const rows = jobs.map(({ seq, status }) => [seq, statusNumber(status)]);
+  const rows = jobs.map(({ seq, status }) => [seq, STATUS_NUMBERS[status]]);
   const values = [...arraysOf(DELETED, rows), bound(rows.length)];
   return [{ name: "delete-jobs", text: DELETE, values }];
 }

@@ -10,7 +10,7 @@ import {
 import { isServerError, REFUSED, UNIQUE_VIOLATION } from "../connect/postgres-error.ts";
 import type { Session } from "../connect/session.ts";
 import { listOf } from "../values/columns.ts";
-import { statusNumber } from "../../rows/job-columns.ts";
+import { STATUS_NUMBERS } from "../../rows/job-columns.ts";
 import { BatchRefusedError, RecordsMovedError } from "../../store.ts";
 
 /** The replica or one of its partitions was lost. */
@@ -60,11 +60,11 @@ async function missingJob({ jobs, changes }: Batch, session: Session) {
   const stored = new Map(rows.map(([seq, status]) => [seq, status]));
   const seen = new Set<number>();
   const wrong =
-    changed.find(({ seq, status }) => stored.get(seq) !== statusNumber(status)) ??
+    changed.find(({ seq, status }) => stored.get(seq) !== STATUS_NUMBERS[status]) ??
     deleted.find(({ seq, status }) => {
       const known = after.has(seq)
         ? after.get(seq) === status
-        : stored.get(seq) === statusNumber(status);
+        : stored.get(seq) === STATUS_NUMBERS[status];
       const isRepeated = seen.has(seq);
       seen.add(seq);
       return !known || isRepeated;

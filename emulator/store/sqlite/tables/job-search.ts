@@ -8,7 +8,7 @@ import {
   COLUMNS,
   filteredJob,
   FILTERED,
-  statusNumber,
+  STATUS_NUMBERS,
   withEndpoint,
 } from "../../rows/job-columns.ts";
 import { checkedRow } from "../row-checksum.ts";
@@ -86,7 +86,7 @@ export class JobSearch {
     if (endpointId !== undefined && key === undefined) return undefined;
     const queues = key === undefined ? this.#queues.keys() : [key];
     const pairs = [...new Set(statuses)].flatMap((status) =>
-      queues.map((queue) => [queue, statusNumber(status)]),
+      queues.map((queue) => [queue, STATUS_NUMBERS[status]]),
     );
     if (pairs.length > 0 && pairs.length <= MAX_PAIRS)
       return this.#prepared(ofPairs(pairs.length), [...common, ...pairs.flat()]);

@@ -4,7 +4,7 @@ import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { jobAlreadyStored, jobNotStored } from "../../batch-refusals.ts";
 import type { Connection } from "../connection.ts";
-import { COLUMNS, statusNumber, withEndpoint } from "../../rows/job-columns.ts";
+import { COLUMNS, STATUS_NUMBERS, withEndpoint } from "../../rows/job-columns.ts";
 import { checkedRow } from "../row-checksum.ts";
 import { optionalIntegerAt, type Row } from "../../../sqlite/row.ts";
 import { narrowUpdates } from "./narrow-updates.ts";
@@ -52,14 +52,14 @@ export class JobTable {
    * @param values values of these columns, and the checksum of the row
    */
   update(before: StoredJob, changed: readonly number[], values: readonly SQLInputValue[]): void {
-    const status = statusNumber(before.status);
+    const status = STATUS_NUMBERS[before.status];
     const update = this.#updateOf(changed);
     const rows = this.#connection.write(update, ...values, before.seq, status);
     if (rows === 0) throw jobNotStored(before);
   }
 
   delete(job: StoredJob): void {
-    const status = statusNumber(job.status);
+    const status = STATUS_NUMBERS[job.status];
     const rows = this.#connection.write(this.#statements.delete, job.seq, status);
     if (rows === 0) throw jobNotStored(job);
   }
@@ -90,7 +90,7 @@ export class JobTable {
     const { newest, newestOfStatus } = this.#statements;
     const before = beforeSeq ?? Number.MAX_SAFE_INTEGER;
     if (status === undefined) return this.#list(newest, queue, before, limit);
-    return this.#list(newestOfStatus, queue, statusNumber(status), before, limit);
+    return this.#list(newestOfStatus, queue, STATUS_NUMBERS[status], before, limit);
   }
 
   /** Due jobs that do not run. */

@@ -3,7 +3,7 @@ import type { JobCounts } from "../../../core/jobs/job-counts.ts";
 import type { Batch, Change, JobRow, RareChange } from "../../batch.ts";
 import { countsMissing, refuseFixedChange } from "../../batch-refusals.ts";
 import type { Payload } from "../../payload.ts";
-import { COLUMNS, statusNumber, valuesOf } from "../../rows/job-columns.ts";
+import { COLUMNS, FIXED_COLUMNS, STATUS_NUMBERS, valuesOf } from "../../rows/job-columns.ts";
 import { ValueWriter } from "./values.ts";
 
 /** Numbers of the kinds of changes. Only two threads of one program exchange them: they may be changed. */
@@ -43,8 +43,9 @@ const CHANGE_BYTES = 128;
 /** @throws BatchRefusedError when it changes jobs of an endpoint without counters, or a field that never changes */
 export function encodeBatch(batch: Batch): ArrayBuffer {
   const { jobs, changes, counts } = batch;
-  const rowBytes = ROW_BYTES * (1 + jobs.length);
-  const writer = new ValueWriter(changes.reduce((sum, made) => sum + sizeOf(made), rowBytes));
+  let sizeBytes = ROW_BYTES * (1 + jobs.length);
+  for (const made of changes) sizeBytes += sizeOf(made);
+  const writer = new ValueWriter(sizeBytes);
   writer.number(batch.number);
   writer.number(batch.lastSeq);
   writer.number(counts.size);
@@ -64,29 +65,36 @@ export function encodeBatch(batch: Batch): ArrayBuffer {
 /** @param endpoint index of its counters in the batch */
 function writeJob(writer: ValueWriter, row: JobRow, endpoint?: number): void {
   const { before, after } = row;
-  refuseFixedChange(row);
   if (endpoint === undefined) throw countsMissing(after.endpointId);
   writer.number(endpoint);
   writer.number(before === undefined ? CODES.insert : CODES.update);
   // The thread knows the key of the queue.
   const values = valuesOf(after, 0);
   if (before !== undefined) {
-    writer.number(statusNumber(before.status));
-    writeChanged(writer, valuesOf(before, 0), values);
+    writer.number(STATUS_NUMBERS[before.status]);
+    const isFixedChange = writeChanged(writer, valuesOf(before, 0), values);
+    if (isFixedChange || before.endpointId !== after.endpointId) refuseFixedChange(row);
   }
   for (const value of values) writer.value(value);
 }
 
-/** Writes how many columns differ, and then their numbers. */
-function writeChanged(writer: ValueWriter, before: readonly unknown[], after: readonly unknown[]) {
+/** Writes how many columns differ, and then their numbers. Answers whether one of them never changes. */
+function writeChanged(
+  writer: ValueWriter,
+  before: readonly unknown[],
+  after: readonly unknown[],
+): boolean {
   const place = writer.reserve();
   let count = 0;
+  let isFixed = false;
   for (let column = 0; column < COLUMNS.length; column += 1) {
     if (after[column] === before[column]) continue;
     writer.number(column);
     count += 1;
+    isFixed ||= FIXED_COLUMNS.has(column);
   }
   writer.fill(place, count);
+  return isFixed;
 }
 
 function writeChange(writer: ValueWriter, made: Change): void {
@@ -95,7 +103,7 @@ function writeChange(writer: ValueWriter, made: Change): void {
     case "delete-job":
       writer.number(made.job.seq);
       writer.text(made.job.id);
-      writer.number(statusNumber(made.job.status));
+      writer.number(STATUS_NUMBERS[made.job.status]);
       break;
     case "put-payload":
       writer.number(made.seq);
@@ -163,11 +171,9 @@ function writePayload(writer: ValueWriter, payload: Payload): void {
 }
 
 function sizeOf(made: Change): number {
-  if (made.type === "put-payload") return CHANGE_BYTES + inlineBytes(made.payload);
-  if (made.type === "append-chunks") return CHANGE_BYTES + inlineBytes(made.batch.lines);
-  return CHANGE_BYTES;
-}
-
-function inlineBytes(payload: Payload): number {
-  return payload.kind === "inline" ? payload.bytes.byteLength : 0;
+  const payload =
+    made.type === "append-chunks" ? made.batch.lines : "payload" in made && made.payload;
+  return payload && payload.kind === "inline"
+    ? CHANGE_BYTES + payload.bytes.byteLength
+    : CHANGE_BYTES;
 }

@@ -26,7 +26,7 @@ test("an observed value falls into the first range that ends at or above it", ()
 test("what happens to a job is counted by what it is: taken in, queued again, finished, dropped", () => {
   const metrics = new ServiceMetrics();
   const moved = (job: Job, move: StatusMove) =>
-    metrics.take({ type: "job", job, ...move, depth: undefined });
+    metrics.take({ type: "job", job, ...move, depth: undefined, ended: undefined });
   const job = queuedJob();
   moved(job, { from: null, to: "IN_QUEUE", by: "submit" });
   const waited = { ...job, delayTimeMs: 2_000 };

@@ -7,7 +7,6 @@ import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { Defects } from "../../../../emulator/engine/observe/defects.ts";
 import { EventFeed } from "../../../../emulator/engine/observe/event-feed.ts";
 import { LogFeed } from "../../../../emulator/engine/observe/log-feed.ts";
-import { Keys } from "../../../../emulator/engine/steps/state/keys.ts";
 import { OwnedMemory } from "../../../../emulator/engine/steps/state/owned-memory.ts";
 import { OwnedPartitions } from "../../../../emulator/engine/steps/state/owned-partitions.ts";
 import { JobWatchers } from "../../../../emulator/engine/steps/job-watchers.ts";
@@ -203,6 +202,5 @@ describe("what follows a batch", () => {
 function sharedMemory(releases: Partial<StepReleases>) {
   const scene = openWriter(releases);
   const ownership = new OwnedPartitions();
-  const keys = new Keys(ownership, 0);
-  return { ...scene, memory: new OwnedMemory({ ...scene, ownership, keys }) };
+  return { ...scene, memory: new OwnedMemory({ ...scene, ownership }) };
 }

@@ -87,8 +87,7 @@ async function advanceHeard(scene: FleetScene, position: number, ms: number): Pr
   const { engine, clock } = scene.test;
   const worker = engine.fleet.find(scene.launcher.at(position).order.workerId);
   for (let past = 0; past < ms; past += 5_000) {
-    worker?.contact.begin(clock.now());
-    worker?.contact.end(clock.now());
+    if (worker) engine.mover.receive(worker)[Symbol.dispose]();
     await clock.advance(Math.min(5_000, ms - past));
   }
 }

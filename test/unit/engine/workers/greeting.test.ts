@@ -46,7 +46,7 @@ function addWorker({ engine, clock }: TestEngine): WorkerHandle {
     endpointId: "echo",
     endpointVersion: 1,
     startedAt: clock.now(),
-    realNow: () => clock.now(),
+    realClock: clock,
   });
   engine.fleet.add(worker);
   return worker;

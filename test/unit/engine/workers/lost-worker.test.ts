@@ -223,7 +223,7 @@ it("does not take a worker for silent whose report waits for the store", async (
   await submitJob(test);
   const job = await worker.nextJob();
   isSlow = true;
-  const report = worker.chunks(job, ["a chunk"]);
+  const report = worker.chunks(job, ["x".repeat(300_000)]);
   await test.clock.advance(2 * leaseMs);
   expect(launcher.at(0).wasKilled).toBe(false);
   goOn();

@@ -2,14 +2,9 @@
 import { describe, expect, test } from "vitest";
 import { SecretMask } from "../../../../runtime/isolate/secret-mask.ts";
 
-function jobWith(s3Config: string): Parameters<SecretMask["learn"]>[0] {
-  const rest = { jobId: "j", leaseToken: "t", attempt: 1, executionTimeoutMs: 1 };
-  return { ...rest, input: Buffer.from("{}"), s3Config: Buffer.from(s3Config) };
-}
-
 function maskOf(secret: string): SecretMask {
   const mask = new SecretMask({});
-  mask.learn(jobWith(JSON.stringify({ accessSecret: secret })));
+  mask.learn(Buffer.from(JSON.stringify({ accessSecret: secret })));
   return mask;
 }
 
@@ -75,7 +70,7 @@ test.each(["no JSON", "7", "null", "{}", '{"accessSecret":7}'])(
   "an s3Config that is none is nobody's secret: %s",
   (s3Config) => {
     const mask = new SecretMask({});
-    mask.learn(jobWith(s3Config));
+    mask.learn(Buffer.from(s3Config));
     expect(mask.line({ text: s3Config }).text).toBe(s3Config);
   },
 );
@@ -83,7 +78,7 @@ test.each(["no JSON", "7", "null", "{}", '{"accessSecret":7}'])(
 test("the secrets of the last hundred jobs are known, those before are forgotten", () => {
   const mask = new SecretMask({});
   for (let job = 0; job <= 100; job++) {
-    mask.learn(jobWith(JSON.stringify({ accessSecret: `secret of job ${job};` })));
+    mask.learn(Buffer.from(JSON.stringify({ accessSecret: `secret of job ${job};` })));
   }
   const { text } = mask.line({ text: "secret of job 0; secret of job 1; secret of job 100;" });
   expect(text).toBe("secret of job 0; [secret] [secret]");

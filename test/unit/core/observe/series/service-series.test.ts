@@ -25,7 +25,7 @@ let series: ServiceSeries;
 
 beforeEach(() => {
   now = START;
-  series = new ServiceSeries(() => now);
+  series = new ServiceSeries({ now: () => now });
 });
 
 interface Happened {
@@ -40,7 +40,8 @@ function happened(inQueue: number, inProgress: number, what: Happened = {}): voi
   const depth = { inQueue, inProgress };
   const { delayMs: delayTimeMs, executionMs: executionTimeMs, end } = what;
   const job = { ...queuedJob(), endpointId: "x", delayTimeMs, executionTimeMs };
-  const took = { type: "job", job, depth, from: "IN_QUEUE", to: "IN_PROGRESS" } as const;
+  const moved = { type: "job", job, depth, ended: undefined } as const;
+  const took = { ...moved, from: "IN_QUEUE", to: "IN_PROGRESS" } as const;
   const ended = {
     ...took,
     from: "IN_PROGRESS",
@@ -137,7 +138,7 @@ describe("ends and durations", () => {
     fc.assert(
       fc.property(pauses, (all) => {
         now = START;
-        series = new ServiceSeries(() => now);
+        series = new ServiceSeries({ now: () => now });
         const steps = all.map((pause) => {
           now += pause;
           happened(0, 0, { end: "COMPLETED" });
@@ -172,7 +173,7 @@ describe("what it costs", () => {
     };
     const costOf = (durations: readonly number[]) => {
       now = START;
-      series = new ServiceSeries(() => now);
+      series = new ServiceSeries({ now: () => now });
       const before = used();
       for (let step = 0; step < SERIES_STEPS; step += 1, now += STEP_MS) {
         for (const executionMs of durations)

@@ -25,7 +25,8 @@ it("refuses a submission whose endpoint was deleted while its payload was writte
     },
   });
   await using test = await createTestEngine(slow);
-  const submitted = submit(test.engine, request);
+  const large = { ...submission, input: Buffer.from(`{"a":"${"x".repeat(300_000)}"}`) };
+  const submitted = submit(test.engine, { ...request, submission: large });
   await deleteEndpoint(test.engine, "echo");
   finishWriting();
   await expect(submitted).rejects.toMatchObject({ code: "endpoint_not_found" });

@@ -95,7 +95,7 @@ export class CoreWorld {
     const { window } = this.memory.endpoint(ENDPOINT);
     const waiting = [...this.model.values()].filter(({ status }) => status === "IN_QUEUE");
     if (this.memory.isShortOfWaiting(ENDPOINT)) this.#readAhead();
-    const first = window.first();
+    const first = window.jobs[0];
     if (first === undefined) return;
     assert.equal(first.queueKey, Math.min(...waiting.map(({ queueKey }) => queueKey)));
     const token = `lease-${this.nextSeq()}`;

@@ -122,7 +122,7 @@ it("renewals do not wait for an output that is being stored", async () => {
   await using _ = test;
   const [job] = handed;
   if (job === undefined) throw new Error("a job was handed over");
-  const finished = worker.complete(job, "x".repeat(2_000));
+  const finished = worker.complete(job, "x".repeat(300_000));
   for (let at = 0; at < LIMITS.leaseMs; at += LIMITS.leaseRenewalMs) {
     await test.clock.advance(LIMITS.leaseRenewalMs);
     void worker.report({

@@ -229,7 +229,7 @@ it("what cannot be reached is refused with the reason", async () => {
   engine.fleet.add(
     new WorkerHandle({
       ...{ id: "guest", endpointId: "live", endpointVersion: 1, isExternal: true },
-      ...{ startedAt: clock.now(), realNow: () => clock.now() },
+      ...{ startedAt: clock.now(), realClock: clock },
     }),
   );
   const external = await scene.workers("?endpointId=live");

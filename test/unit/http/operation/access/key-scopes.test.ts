@@ -10,10 +10,10 @@ import { CONTRACT_DIALECT } from "../../../../../emulator/http/operation/dialect
 import { LIVE_DIALECT } from "../../../../../emulator/http/operation/dialects/live-dialect.ts";
 import {
   type Access,
-  isAudited,
   needOf,
   type Operation,
   routesOf,
+  rulesOf,
 } from "../../../../../emulator/http/operation/operation.ts";
 import { OPERATIONS } from "../../../../../emulator/http/operations.ts";
 import { operationsOf } from "../../../../../emulator/http/router.ts";
@@ -68,7 +68,7 @@ function keyOf(scope: KeyScope): ApiKey {
 
 function isOpen(operation: Operation, scope: KeyScope, endpointId = "echo", query = {}): boolean {
   const path = operation.path.includes(":endpointId") ? { endpointId } : {};
-  const need = needOf(operation, { path, query });
+  const need = needOf({ rules: rulesOf(operation), path, query });
   return typeof need === "string" || opens(keyOf(scope), need);
 }
 
@@ -117,7 +117,7 @@ describe("a key with the scope", () => {
 });
 
 it("the audit notes all that is no job's and no reading, and what removes a whole queue", () => {
-  const audited = named.filter(([, operation]) => isAudited(operation));
+  const audited = named.filter(([, operation]) => rulesOf(operation).isAudited);
   expect(audited.map(([name]) => name).toSorted()).toEqual(
     [...CHANGES, ...OF_KEYS, "purgeQueue"].toSorted(),
   );
