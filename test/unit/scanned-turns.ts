@@ -1,4 +1,4 @@
-/** Counts how much JSON is scanned in each turn of the event loop: what is scanned in one turn keeps all others waiting. */
+/** Counts the JSON that is scanned in each turn of the event loop: a long turn delays everything else. */
 import { vi } from "vitest";
 import { JsonScanner } from "../../emulator/core/jobs/raw-json/scanner.ts";
 

@@ -1,8 +1,8 @@
-/** Who has what among replicas, in the test's hands: one cluster, and what each replica of it knows. */
+/** Ownership among replicas that a test scripts: one cluster, and each replica's view of it. */
 import type { Ownership, Replica, ReplicaState } from "../../emulator/store/ownership.ts";
 
 export class ScriptedCluster {
-  /** By id. Those that are alive. */
+  /** Live replicas by id. */
   readonly replicas = new Map<string, Replica>();
   /** Id of the replica that has the endpoint; an endpoint that is not here is `rest`'s. */
   readonly owners = new Map<string, string | undefined>();
@@ -29,7 +29,7 @@ export class ScriptedCluster {
     moved.resolve();
   }
 
-  /** The endpoint is this replica's from now on, or nobody's; everybody knows. */
+  /** Assigns the endpoint to this replica, or to none; all replicas know. */
   give(endpointId: string, id: string | undefined): void {
     this.owners.set(endpointId, id);
     this.announce();
@@ -54,7 +54,7 @@ export class ScriptedOwnership implements Ownership {
   readonly partitionCount = 2;
   readonly self: Replica;
   readonly #cluster: ScriptedCluster;
-  /** In the place of what is so: what this replica believes of an endpoint. */
+  /** Overrides this replica's view of an endpoint. */
   readonly believes = new Map<string, Replica | undefined>();
 
   constructor(cluster: ScriptedCluster, self: Replica) {

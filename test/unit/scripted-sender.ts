@@ -1,4 +1,4 @@
-/** Stands for the receivers of webhooks: keeps what it was sent and answers as the test says. */
+/** Stands in for the receivers of webhooks: records calls and answers as scripted. */
 import { areInHand } from "../../emulator/core/jobs/opened-payload.ts";
 import { piecesInHand } from "../../emulator/engine/jobs/read/show-payload.ts";
 import type {

@@ -1,12 +1,12 @@
 /**
- * Databases for two replicas, of which one has all partitions: the other one has just come as long as a test lasts, so that all it is
- * asked goes on to the first.
+ * Databases for two replicas. One has all partitions; the other one counts as new for the whole test, so that it passes all
+ * requests on to the first.
  */
 import { inject } from "vitest";
 import type { PostgresStore } from "../../emulator/store/postgres/postgres-store.ts";
 import { newDatabase, openIn } from "../contract/store/postgres-subject.ts";
 
-/** Every request goes to a replica first that has nothing, and passes it on to the one that has everything. */
+/** Every request goes first to a replica that owns nothing, which passes it on to the owner. */
 export const IS_FORWARDED = process.env["SV_TEST_FORWARDED"] === "1";
 
 /** No replica has settled by itself, and no lease runs out, before a test has ended. */
@@ -20,7 +20,7 @@ const SETTLE = "UPDATE sv_runtime.replica SET begun_at = begun_at - 86400000, ad
 
 type Database = Awaited<ReturnType<typeof newDatabase>>;
 
-/** Those that no test uses at the moment, with nothing in them; left to the server's end. */
+/** Unused, empty databases; they stay until the server ends. */
 const free: Database[] = [];
 
 export class TwoReplicas {
@@ -41,12 +41,15 @@ export class TwoReplicas {
     return store;
   }
 
-  /** The one that is there keeps all that it has, whoever comes. @param address at which it is reached */
+  /**
+   * The first replica keeps everything, whoever joins.
+   * @param address its address
+   */
   async settle(address: string): Promise<void> {
     await this.#database.client.query(SETTLE, [address]);
   }
 
-  /** To be called when the store of one is closed: without any nobody needs the database. */
+  /** Call this when the store of one is closed: after the last one the database is not needed. */
   async left(): Promise<void> {
     this.#joined -= 1;
     if (this.#joined > 0) return;

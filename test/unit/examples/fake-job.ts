@@ -6,7 +6,7 @@ export function fakeJob(input: unknown, id = "job-1"): Job {
   return { id, input, attempt: 1 };
 }
 
-/** A context with ten minutes left, and what the handler reported to it. */
+/** A context with ten minutes left, and the handler's reports. */
 export interface FakeContext {
   readonly context: Context;
   readonly progress: readonly unknown[];

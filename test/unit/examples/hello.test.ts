@@ -1,4 +1,4 @@
-// The hello example greets, in each form of a handler, and says what is wrong with a name.
+// The hello example greets in each form of a handler, and names the problem of a bad name.
 import { describe, expect, it } from "vitest";
 import asyncGenerator from "../../../examples/hello/forms/async-generator.ts";
 import asyncForm from "../../../examples/hello/forms/async.ts";

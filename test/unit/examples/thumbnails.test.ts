@@ -1,4 +1,4 @@
-// The thumbnails example makes variants of the asked sizes and formats from a real photograph, and refuses what is none.
+// The thumbnails example makes variants of a real photograph in the given sizes and formats, and refuses other files.
 import { readFileSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import sharp from "sharp";

@@ -1,4 +1,4 @@
-/** What one durable batch means for a worker leaves in one message, and before those are answered who wait for that batch. */
+/** One durable batch becomes one message for a worker, which leaves before the batch's waiters are answered. */
 import { EventEmitter } from "node:events";
 import { expect, it } from "vitest";
 import { submit, submitAndWait } from "../../../emulator/engine/jobs/submit.ts";
@@ -13,7 +13,7 @@ import {
 } from "../../../runtime/protocol/wire/worker-wire.ts";
 import { createTestEngine, type TestEngine } from "../engine-harness.ts";
 
-/** A call of which a test reads the messages, and that takes no more than `room` of them at a time. */
+/** A call with messages that a test reads; it accepts at most `room` of them at a time. */
 class RecordedCall extends EventEmitter {
   room = Number.POSITIVE_INFINITY;
   readonly #written: (orders: ServiceOrders) => void;
@@ -38,7 +38,7 @@ class RecordedCall extends EventEmitter {
   readonly end = () => undefined;
 }
 
-/** A worker with credit for `credit` jobs; `told` is what it and others were told, in order. */
+/** A worker with credit for `credit` jobs; `told` has the messages to it and to others, in order. */
 async function connected(test: TestEngine, credit: number) {
   const { engine } = test;
   const told: (ServiceOrders | string)[] = [];

@@ -106,7 +106,7 @@ async function jobsOf({ engine }: TestEngine, peers: readonly Peer[]) {
   return (await Promise.all(jobs)).map((job) => [job?.status, job?.attempt]);
 }
 
-/** All of the room for large reports but so many bytes. */
+/** Takes the room for large reports, except this number of bytes. */
 async function takeAllBut({ engine }: TestEngine, bytes: number): Promise<Disposable> {
   const taken = await engine.receiving.take(LIMITS.inFlightMaxBytes - bytes, NEVER);
   if (taken === undefined) throw new Error("nobody has aborted");

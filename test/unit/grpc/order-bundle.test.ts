@@ -1,4 +1,4 @@
-/** Orders for a worker: what may overtake a large job that is being sent, and what follows it. */
+/** Orders for a worker: what may overtake a large job on its way, and what follows it. */
 import { expect, it } from "vitest";
 import { OrderBundle } from "../../../emulator/grpc/order-bundle.ts";
 import type { HandedJob } from "../../../runtime/protocol/outcome.ts";

@@ -1,4 +1,4 @@
-/** Who looks at the certificate of the worker port and goes away is told of in the log. */
+/** A client that looks at the certificate of the worker port and goes away is logged. */
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { SilentCallers } from "../../../emulator/grpc/silent-callers.ts";
 
@@ -13,7 +13,7 @@ it("tells of who says nothing, once for each address, and not of who has spoken 
   callers.connected("10.0.0.2");
   callers.connected(undefined);
   callers.heard("10.0.0.2");
-  // Over a line with seconds of latency, who speaks takes as long.
+  // A line with seconds of latency.
   vi.advanceTimersByTime(29_000);
   expect(warned).toEqual([]);
   vi.advanceTimersByTime(1_000);

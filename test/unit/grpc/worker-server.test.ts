@@ -1,4 +1,4 @@
-/** What the worker port does about the transport of those who call it: windows, strange streams, connections that say nothing. */
+/** Transport of the worker port: windows, strange streams, silent connections. */
 import { type EventEmitter, once } from "node:events";
 import { type ClientHttp2Session, connect as connectHttp2 } from "node:http2";
 import net, { type Socket } from "node:net";
@@ -25,7 +25,7 @@ const SESSION = {
 
 afterEach(() => void vi.useRealTimers());
 
-/** A server that lets in the one worker that there is, or whom `admission` says. */
+/** A server that admits the only worker, or what `admission` decides. */
 async function open(admission?: Admission) {
   const test = await createTestEngine();
   const { worker } = await test.connectWorker();

@@ -22,7 +22,7 @@ export interface AnswerToCheck {
 /** One method of one path of the document. */
 export interface DocumentedOperation {
   readonly method: string;
-  /** As the document writes it, with `{name}` for parameters, below the dialect's base path. */
+  /** Path in the document's form, with `{name}` for parameters, below the dialect's base path. */
   readonly path: string;
   readonly operation: OperationObject;
   /** The document's, by the names that its references have. */
@@ -41,7 +41,7 @@ interface Documentation {
   readonly operations: readonly DocumentedOperation[];
 }
 
-/** Hundreds of schemas are used a few times each: making them anew, and better, takes longer than it saves. */
+/** Hundreds of schemas are used a few times each: compiling better validators would take longer than it saves. */
 const QUICKLY_COMPILED = { inlineRefs: false, code: { optimize: false } };
 
 const ajv = new Ajv2020({ strict: false, allErrors: false, ...QUICKLY_COMPILED });

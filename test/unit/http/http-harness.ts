@@ -82,7 +82,7 @@ export interface TestHttpOptions
   readonly store?: Store;
   /** By default the test connects its workers itself. */
   readonly launcher?: Launcher;
-  /** In the place of one that is made of the two above. */
+  /** Replaces the one made from the two above. */
   readonly engine?: TestEngine;
   /** Default: none, but for `SV_TEST_FORWARDED`. */
   readonly ownership?: HttpServerOptions["ownership"];
@@ -198,7 +198,7 @@ export function testCallers({
   return callerCheck("127.0.0.1", { allowedHosts, allowedOrigins, trustProxy });
 }
 
-/** Another replica of the same store, which has nothing and passes on all that it is asked about endpoints. */
+/** Another replica of the same store that owns nothing and passes requests about endpoints on. */
 async function startFront(
   { shared, clock, engine: { secretKey } }: TestEngine,
   ownerUrl: string,

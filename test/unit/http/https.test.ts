@@ -12,7 +12,7 @@ const ONE = makeCertificate();
 const OTHER = makeCertificate();
 const AUTH = `authorization: Bearer ${KEY}`;
 
-/** As the server takes it. */
+/** Certificate and key in the server's form. */
 function taken({ cert, key }: TestCertificate) {
   return { cert: Buffer.from(cert), key: Buffer.from(key), warning: undefined };
 }

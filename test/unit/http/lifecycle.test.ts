@@ -1,4 +1,4 @@
-/** The start and stop of the HTTP server: where it listens, why it cannot, and what becomes of those who wait. */
+/** Start and stop of the HTTP server: its address, failures, and waiting clients. */
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { expect, it } from "vitest";
@@ -8,7 +8,7 @@ import { createTestEngine } from "../engine-harness.ts";
 import { KEY, startTestHttp, testCallers, type TestHttp } from "./http-harness.ts";
 import { TextReader } from "./operation/answers/text-reader.ts";
 
-/** So long that a test which needs it to pass does not pass. */
+/** So long that a test that needs it to end fails. */
 const NEVER_MS = 3_600_000;
 
 async function unstarted() {

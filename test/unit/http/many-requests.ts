@@ -1,10 +1,10 @@
-/** Many requests at once or one after the other, to see what the rate limits make of them. */
+/** Many requests at once or one after the other, for tests of rate limits. */
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { expect } from "vitest";
 import { KEY, type TestHttp } from "./http-harness.ts";
 
-/** Of a request with the good key. */
+/** Options of a request with the right key. */
 export const HEAD = `host: x\r\nauthorization: ${KEY}\r\n`;
 
 /** Calls over one connection, `atOnce` on their way at a time; answers which statuses came. */
@@ -40,7 +40,7 @@ export async function burst(
   return new Set(statuses);
 }
 
-/** Requests that are admitted and whose bodies do not come, each on a connection of its own. */
+/** Admitted requests without a body, each on a connection of its own. */
 export async function held(
   service: TestHttp,
   method: string,

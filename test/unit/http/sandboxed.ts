@@ -6,7 +6,7 @@ const OWN_PAGES = ["default-src 'none'; script-src 'self'"];
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Fails where a browser would run what an answer holds as a page of the service. */
+/** Fails if a browser would run the content of an answer as a page of the service. */
 export function assertSandboxed(what: string, headers: Headers): void {
   assert.equal(headers["x-content-type-options"], "nosniff", `${what}: nosniff`);
   assert(isSandboxed(headers) || isOwnPage(headers), `${what}: ${policyOf(headers)}`);

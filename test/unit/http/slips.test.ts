@@ -1,4 +1,4 @@
-/** What was probably written by mistake and is taken all the same is told of in the log. */
+/** Probable mistakes that are accepted all the same are logged. */
 import { expect, it } from "vitest";
 import { startTestHttp, type TestHttp } from "./http-harness.ts";
 

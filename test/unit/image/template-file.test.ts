@@ -1,4 +1,4 @@
-/** The file of a template: what is written into a new one, and what is kept in an old one. */
+/** The file of a template: the content of a new one, and what stays in an old one. */
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { readTemplateInput } from "../../../emulator/core/resources/templates/template-input.ts";

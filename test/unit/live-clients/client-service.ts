@@ -5,28 +5,28 @@ import { send as sendGraphql, shownMessage } from "../http/management/graphql/gr
 import { KEY, startTestHttp, type TestHttp } from "../http/http-harness.ts";
 import type { Playing } from "./playing.ts";
 
-/** The headers of a client that a service is told apart by, but for the key. */
+/** Headers of a client that vary between services, without the key. */
 export type ClientHeaders = Readonly<Record<string, string>>;
 
 export interface ClientService extends AsyncDisposable {
   readonly service: TestHttp;
   /**
-   * Sends as the client does, to a path behind `/live`, and reads the answer: its body must be what `reads` says, and its
-   * status `status` (default 200). That it is documented is checked as well.
+   * Sends a request as the client does, to a path below `/live`, and reads the answer: its body must match `reads`, and its
+   * status must be `status` (default 200). Also checks that the answer is documented.
    */
   readonly send: <Body>(request: ClientRequest<Body>) => Promise<Body>;
-  /** The same by GraphQL: what it answers must have no errors, not even an empty list, and data as `reads` says. */
+  /** Sends a GraphQL document: its answer must have no errors, not even an empty list, and data that matches `reads`. */
   readonly ask: <Data>(request: GraphqlRequest<Data>) => Promise<Data>;
   /** The text that the client shows of a refusal by GraphQL. */
   readonly refused: (request: Omit<GraphqlRequest<unknown>, "reads">) => Promise<string>;
 }
 
-/** What stands for the headers of who has no key. */
+/** Headers of a client without a key. */
 export const NO_KEY = { authorization: "" };
 
 interface GraphqlRequest<Data> {
   readonly query: string;
-  /** As the client sends them; some send null or an empty object for none. */
+  /** Variables as the client sends them; some send null or an empty object for none. */
   readonly variables?: unknown;
   readonly headers?: ClientHeaders;
   readonly reads: z.ZodType<Data>;

@@ -1,4 +1,4 @@
-/** The live service's command line as a client: how it calls, and what it decodes. */
+/** The live service's command line as a client: its calls, and the fields that it decodes. */
 import { z } from "zod";
 import { type ClientService, startClientService } from "./client-service.ts";
 import type { Playing } from "./playing.ts";
@@ -22,7 +22,7 @@ export const flag = z.boolean().nullish();
 export const texts = z.array(z.string()).nullish();
 export const env = z.record(z.string(), z.string()).nullish();
 
-/** The same from GraphQL, which answers every field that is selected. */
+/** The GraphQL answer, which has every selected field. */
 export const selectedText = z.string().nullable();
 export const selectedInt = z.int().nullable();
 

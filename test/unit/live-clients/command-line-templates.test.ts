@@ -1,4 +1,7 @@
-/** Calls as the live service's command line makes them for templates by GraphQL, version 2.7 and what newer ones still have, and the fields that it decodes by type. */
+/**
+ * GraphQL calls of the live service's command line for templates, version 2.7 and those that newer ones keep, with the fields
+ * that it decodes by type.
+ */
 import { expect, test } from "vitest";
 import { z } from "zod";
 import {

@@ -41,7 +41,7 @@ const pod = z.looseObject({
 const volume = z.looseObject({ id, name: z.string(), size: z.int(), dataCenter: id, type: id });
 const nothing = z.undefined();
 
-/** Of a refusal it shows the first of `error`, `message` and `detail`. */
+/** It shows the first of `error`, `message` and `detail` of a refusal. */
 const problem = z.strictObject({ title: id, status: z.int(), detail: id, errors: texts });
 
 const created = { status: 201 } as const;

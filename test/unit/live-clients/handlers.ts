@@ -1,7 +1,7 @@
-/** A service with a handler for each way in which a job can go, for a client to call; its time stands still. */
+/** A service with a handler for each outcome of a job, for a client to call; its time stands still. */
 import { type Emulator, startEmulator } from "sv-runtime/emulator";
 
-/** @param gate what `gated` returns, and what `counts` waits for in the middle */
+/** @param gate output of `gated`, which `counts` also waits for in the middle */
 export function startHandlers(apiKey: string, gate: () => Promise<unknown>): Promise<Emulator> {
   return startEmulator({
     port: 0,

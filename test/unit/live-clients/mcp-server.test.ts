@@ -1,4 +1,4 @@
-/** Calls as the live service's MCP server makes them where it is told to use the first version of REST. */
+/** Calls of the live service's MCP server with the first version of REST. */
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { startClientService } from "./client-service.ts";

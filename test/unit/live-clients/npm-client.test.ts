@@ -5,10 +5,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vit
 import { startHandlers } from "./handlers.ts";
 import { Playing } from "./playing.ts";
 import { PLAYS } from "./plays.ts";
-// The client gives up most calls after three seconds, unless it is told otherwise.
+// Timeout of most calls of the client, by default three seconds.
 import { LOOK_MS } from "../../setup/patience.ts";
 
-/** It prints what it waits for, by the function it finds when it is loaded. */
+/** It logs its progress with the function that exists when it is loaded. */
 vi.hoisted(() => vi.spyOn(console, "log").mockReturnValue(undefined));
 
 const playing = new Playing(PLAYS.npm);
@@ -55,7 +55,7 @@ function endpoint(id: string, key = KEY) {
   return found;
 }
 
-/** Until a request was sent that begins so. */
+/** Waits for a request that begins like this. */
 const wasSent = (beginning: string) =>
   vi.waitFor(() => expect(sent.find((request) => request.startsWith(beginning))).toBeDefined(), {
     timeout: LOOK_MS,
@@ -64,7 +64,7 @@ const wasSent = (beginning: string) =>
 const run = async (id: string, input: unknown = {}) =>
   (await endpoint(id).run({ input }, LOOK_MS)).id;
 
-/** Until a worker has the job. */
+/** Waits until a worker has the job. */
 const isRunning = (endpointId: string, jobId: string) =>
   vi.waitFor(
     async () => {

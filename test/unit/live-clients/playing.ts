@@ -1,4 +1,4 @@
-/** Notes what a client calls in its test, and holds it against what is said of it in `plays.ts`. */
+/** Records the calls of a client in its test, and compares them with `plays.ts`. */
 import { type FieldNode, Kind, parse, type SelectionSetNode } from "graphql";
 import { expect, test } from "vitest";
 import { operationIdAt } from "../http/documented.ts";

@@ -1,15 +1,15 @@
 /**
- * Which clients of the live service the tests run or play, and what each calls: docs/live-clients.md has it as tables. Each test
- * file has one of these, and sees that it calls that and nothing else.
+ * Clients of the live service that tests run or play, and the calls of each: docs/live-clients.md has them as tables. Each test
+ * file has one of these, and checks that it calls exactly that.
  */
 
 export interface Play {
   readonly client: string;
-  /** Of the client; several where they do the same. */
+  /** Name of the client; several if they do the same. */
   readonly versions: readonly string[];
   /** `run`: the client itself runs; `played`: its requests are sent, and the answers read by its types. */
   readonly how: "run" | "played";
-  /** Of the test, in this folder. */
+  /** Name of the test file in this folder. */
   readonly file: string;
   /**
    * Operations by their names in `emulator/http/operations.ts` and `emulator/http/management/rest-v2-operations.ts`; fields of GraphQL behind

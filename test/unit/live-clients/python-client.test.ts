@@ -76,7 +76,7 @@ test("stream until it is final and empty: nothing is missing, and there is alway
   expect(outputs).toEqual(["a", "b", "c"]);
 });
 
-/** It gives up a read of the stream after 10 s, and says so to who iterates over it. */
+/** It gives up reading the stream after 10 s, and tells the program that iterates over it. */
 const STREAM_TIMEOUT_MS = 10_000;
 
 test("stream of a job that says nothing for longer than the client waits: an empty list comes first", async () => {

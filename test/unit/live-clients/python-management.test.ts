@@ -1,4 +1,7 @@
-/** Calls as version 1.12 of the live service's Python client manages things: documents of GraphQL without variables, whose texts it quotes by itself. */
+/**
+ * Management calls of version 1.12 of the live service's Python client: GraphQL documents without variables, with texts that it
+ * quotes itself.
+ */
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { type ClientService, startClientService } from "./client-service.ts";

@@ -1,4 +1,7 @@
-/** Calls as the live service's Python client makes them since its management is REST: raw objects, of which it reads few fields itself. */
+/**
+ * Calls of the live service's Python client since it uses REST for management: raw objects with few fields that it reads
+ * itself.
+ */
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { TextReader } from "../http/operation/answers/text-reader.ts";

@@ -17,7 +17,7 @@ const start = () =>
     playing,
   );
 
-/** It takes a value that is not of the type for one that is not there. */
+/** It treats a value of another type as absent. */
 const id = z.string().min(1);
 const number = z.number();
 

@@ -1,4 +1,4 @@
-/** Calls as the Terraform providers for the live service make them: exact integers, PUT of pods, 200 for what is read. */
+/** Calls of the Terraform providers for the live service: exact integers, PUT of pods, 200 for reads. */
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { type ClientService, startClientService } from "./client-service.ts";

@@ -1,4 +1,4 @@
-/** Where live workers are let in, and with what. */
+/** Access of live workers: operations and keys. */
 import { createServer } from "node:http";
 import { once } from "node:events";
 import { expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** Polls whose connections break, are doubled or cut short: no job is lost by that. */
+/** Polls with broken, doubled or cut connections: no job is lost. */
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, it } from "vitest";
 import type { SdkWorker } from "../../live/sdk-worker.ts";
@@ -7,7 +7,7 @@ import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts"
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { LiveScene } from "./live-scene.ts";
 
-/** Asks for a job; what came, or undefined if the connection was broken off before. */
+/** Asks for a job; undefined if the connection broke before. */
 function takeUnlessBroken(worker: SdkWorker, broken: AbortController) {
   return worker.take(broken.signal).catch(() => undefined);
 }
@@ -79,7 +79,7 @@ it("answers the newest poll of a worker that asks twice, and the other one late,
   const { clock } = scene.service.test;
   const { armed } = clock;
   const second = worker.take();
-  // The poll itself, and what holds the other one back.
+  // The poll, and the condition that holds the other one back.
   await scene.until(() => clock.armed > armed);
   const id = await scene.submit();
   expect(await second).toMatchObject({ id });
@@ -131,7 +131,7 @@ it("takes a worker back that polls on while the service restarts, and gives it i
   await first[Symbol.asyncDispose]();
   await using second = await open();
   const worker = second.worker();
-  // Its result of the first time is late by now.
+  // Its first result is outdated now.
   expect((await worker.done(id, { output: "late" })).status).toBe(200);
   expect(await second.status(id)).toMatchObject({ status: "IN_QUEUE" });
   expect(await worker.take()).toMatchObject({ id });

@@ -1,4 +1,4 @@
-/** How live workers are told that jobs are not theirs any more. */
+/** Live workers learn which jobs they no longer have. */
 import { expect, it } from "vitest";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { LiveScene } from "./live-scene.ts";

@@ -1,4 +1,4 @@
-/** Live workers the service has started: who they are, how they leave, and how they are replaced. */
+/** Live workers started by the service: their ids, their end, and their replacement. */
 import { expect, it } from "vitest";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { SdkWorker } from "../../live/sdk-worker.ts";
@@ -33,7 +33,7 @@ it("lets a worker in with its token, as itself alone", async () => {
   expect((await scene.worker("another", token).done("any", {})).status).toBe(401);
   expect((await scene.worker(worker.id, "wrong").ping()).status).toBe(401);
   expect((await scene.worker(worker.id, `Bearer ${token}`).ping()).status).toBe(200);
-  // As it is told where the service shows a certificate of its own making.
+  // URL for workers when the service has a certificate of its own making.
   const withFingerprint = `${token}.${"A".repeat(43)}`;
   expect((await scene.worker(worker.id, withFingerprint).ping()).status).toBe(200);
   const asClient = { headers: { authorization: token } };

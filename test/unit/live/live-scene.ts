@@ -44,7 +44,7 @@ export class LiveScene implements AsyncDisposable {
     return (await this.service.call("GET", `/v2/echo/status/${jobId}`)).json as ShownJob;
   }
 
-  /** The same as clients of the live service see it. */
+  /** The job as clients of the live service see it. */
   async liveStatus(jobId: string): Promise<unknown> {
     return (await this.service.call("GET", `/live/v2/echo/status/${jobId}`)).json;
   }

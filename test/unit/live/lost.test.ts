@@ -1,4 +1,4 @@
-/** Live workers that fall silent, cannot work, or forget a job; those that came by themselves vanish so. */
+/** Live workers that fall silent, cannot work, or forget a job; workers that came by themselves leave in this way. */
 import { expect, it } from "vitest";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { USER_KEY } from "../http/http-harness.ts";

@@ -1,4 +1,4 @@
-/** Workers whose pings do not fit what they were handed: each is told of in the log, once, and goes on. */
+/** Workers with pings that do not match their jobs: each is logged once, and goes on. */
 import { expect, it } from "vitest";
 import type { SdkWorker } from "../../live/sdk-worker.ts";
 import { LiveScene } from "./live-scene.ts";

@@ -1,4 +1,4 @@
-/** Jobs that are handed over while nobody waits any more: their inputs took too long to read. */
+/** Jobs that are handed over after the poll has ended: their inputs took too long to read. */
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { cancel } from "../../../emulator/engine/jobs/cancel.ts";
@@ -11,7 +11,7 @@ import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { storeWith } from "../engine/store-with.ts";
 import { createTestEngine } from "../engine-harness.ts";
 
-/** A store whose reads wait from `stall` until they may `goOn`. */
+/** A store with reads that wait from `stall` until `goOn`. */
 function slowStore() {
   const store = createMemoryStore();
   let reading = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-/** Images that serve the OpenAI API on the live service: generators whose yields are texts of events, cut anywhere, or one object. */
+/** Images that serve the OpenAI API on the live service: generators that yield texts of events, cut anywhere, or one object. */
 import { expect, it } from "vitest";
 import { LiveScene } from "./live-scene.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Every shape in which a live worker is known to report, from the job's hand-over to its end: the whole job as clients see
- * it then, by the contract and by the live dialect, and its stream where there is one.
+ * Every form in which live workers report, from the hand-over to the end of a job: the whole job in the contract's and the live
+ * dialect, and its stream if there is one.
  */
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
@@ -13,9 +13,9 @@ interface Shape {
   readonly name: string;
   /** What the worker does with the job it has taken, until it has ended. */
   readonly play: (worker: SdkWorker, jobId: string, scene: LiveScene) => Promise<unknown>;
-  /** The job by the contract, beside what every job has. */
+  /** The job in the contract's dialect, besides what every job has. */
   readonly contract: object;
-  /** The same by the live dialect, likewise; default: the same. */
+  /** The job in the live dialect; default: the same. */
   readonly live?: object;
   /** Outputs of its stream; default: none. */
   readonly stream?: readonly unknown[];

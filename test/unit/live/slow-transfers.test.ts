@@ -12,7 +12,7 @@ const BYTES = 19 * MB;
 const policy = { executionTimeout: 5_000 };
 const HEAD = `host: x\r\nauthorization: ${USER_KEY}\r\n`;
 
-/** Reads so much that the service has to write more, or the `rest`. */
+/** Reads until the service has to write more, or reads the `rest`. */
 async function readSome(socket: Socket, rest: number): Promise<Buffer> {
   const slices: Buffer[] = [];
   for (let bytes = 0; bytes < Math.min(MB, rest);) {

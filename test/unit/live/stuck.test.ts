@@ -24,7 +24,7 @@ async function busyScene() {
   return { scene, launcher, worker, id, next };
 }
 
-/** Its handler keeps the worker from everything but what another process says for it. */
+/** Its handler blocks the worker; only another process can report for it. */
 async function pingsFor(scene: LiveScene, worker: SdkWorker, jobId: string, ms: number) {
   for (let at = 0; at < ms; at += 5_000) {
     await worker.ping([jobId]);

@@ -1,4 +1,6 @@
-/** How live workers take jobs: alone or several at a time, held until there is one, and given back when nobody listens. */
+/**
+ * Live workers take jobs alone or several at a time. Polls are held until there is one, and jobs return if the client has gone.
+ */
 import { expect, it } from "vitest";
 import { takenJobSchema } from "../../../emulator/http/schemas/live-worker.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";

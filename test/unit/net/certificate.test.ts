@@ -1,4 +1,4 @@
-/** The certificate for HTTPS: which files are refused, and how one that was renewed gets into use. */
+/** The certificate for HTTPS: invalid files, and the use of a renewed one. */
 import { execFileSync } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import fs from "node:fs";

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 
 const root = path.resolve(import.meta.dirname, "../../..");
 
-/** Files that make a server, each with what bounds its connections. */
+/** Files that make a server, each with the bounds of its connections. */
 const SERVERS: Readonly<Record<string, string>> = {
   "emulator/grpc/tls-port.ts": "ListenerGuard",
   "emulator/grpc/worker-server.ts": "ListenerGuard",

@@ -13,7 +13,7 @@ import { type RawAsk, signedFetch, signedRequest } from "./signed-fetch.ts";
 
 const path = `/${BUCKET}/a`;
 
-/** A request whose body the test sends. */
+/** A request with a body that the test sends. */
 async function opened(s3: S3Harness, ask: RawAsk, agent?: http.Agent) {
   const { url, method, headers } = await signedRequest(s3, { method: "PUT", ...ask });
   const sent = Object.fromEntries(headers);

@@ -1,4 +1,4 @@
-/** A handler whose builds are played by a test, and a watcher that sees what the test says. */
+/** A handler with scripted builds, and a watcher with scripted changes. */
 import type { Build, BuiltHandler } from "../../../emulator/reload/bundler.ts";
 import type { FileWatcher, FileWatcherEvents } from "../../../emulator/reload/file-watcher.ts";
 

@@ -1,4 +1,4 @@
-/** What is done about changed files: one release for what changes together, none for what cannot be built, others served. */
+/** Changed files: one release for changes at one time, none for a build that fails, and other endpoints are served. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { LocalHandler } from "../../../emulator/handlers/local-endpoint.ts";
 import { type FoundHandlers, Reloader } from "../../../emulator/reload/reloader.ts";

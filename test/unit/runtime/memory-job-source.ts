@@ -1,4 +1,4 @@
-/** Test double: a job source whose service is the test itself. */
+/** Test double: a job source with the test as its service. */
 import { type ChunkBatch, chunksOf } from "../../../runtime/protocol/chunk-batch.ts";
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 import type { HandedJob, LeaseRef, Outcome } from "../../../runtime/protocol/outcome.ts";
@@ -11,7 +11,7 @@ export interface TestJob {
   readonly executionTimeoutMs?: number;
   readonly attempt?: number;
   readonly s3Config?: unknown;
-  /** Before all others that wait, as a job that was handed back. */
+  /** Puts it before all others, like a returned job. */
   readonly first?: boolean;
   /** Handed over without credit: it was asked for before that was withdrawn. */
   readonly unasked?: boolean;
@@ -43,7 +43,7 @@ export class TestLease implements LeaseRef {
     return { ...outcome, ...(output === undefined ? {} : { output: parse(output) }) };
   }
 
-  /** Resolves when the job has sent at least so many chunks. */
+  /** Resolves when the job has sent at least this number of chunks. */
   hasChunks(count: number): Promise<void> {
     return new Promise((resolve) => {
       this.#waiters.push({ count, resolve });
@@ -71,7 +71,7 @@ export class MemoryJobSource implements JobSource {
   readonly leases = new Map<string, TestLease>();
   readonly initFailure = Promise.withResolvers<Failure>();
   readonly whenReady = Promise.withResolvers<number>();
-  /** Everything the worker told of its handler's schemas, oldest first. */
+  /** All schemas that the worker reported, oldest first. */
   readonly described: unknown[] = [];
   /** Every concurrency the worker announced, oldest first. */
   readonly announced: number[] = [];
@@ -119,7 +119,7 @@ export class MemoryJobSource implements JobSource {
     return this.#credit;
   }
 
-  /** Resolves when the worker has announced its concurrency so often. */
+  /** Resolves when the worker has announced its concurrency this number of times. */
   hasAnnounced(times: number): Promise<void> {
     return new Promise((resolve) => {
       const look = (): void => {

@@ -16,7 +16,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** What is written to standard error meanwhile, and a way to wait for a part of it. */
+/** Output to standard error, and a way to wait for a part of it. */
 function listenToStderr(): { text(): string; until(part: string): Promise<void> } {
   let text = "";
   let look = (): void => {};

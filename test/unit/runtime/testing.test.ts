@@ -1,4 +1,4 @@
-/** `runHandler` gives a test what a client of the service would get. */
+/** `runHandler` returns what a client of the service would get. */
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import { Readable } from "node:stream";

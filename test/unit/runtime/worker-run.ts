@@ -1,4 +1,4 @@
-/** A real worker with a real handler process, fed by a test, and gone without a trace when the test is over. */
+/** A real worker with a real handler process, fed by a test, and gone without a trace afterwards. */
 import { randomUUID } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
@@ -59,7 +59,7 @@ export class WorkerRun implements AsyncDisposable {
     });
   }
 
-  /** Resolves when so many entries say `msg`. */
+  /** Resolves when this number of entries has the message `msg`. */
   async logged(msg: string, count = 1): Promise<void> {
     await new Promise<void>((resolve) => {
       const look = (): void => {

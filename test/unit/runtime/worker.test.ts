@@ -213,7 +213,7 @@ describe("a supervisor that is killed", () => {
       }
       child.kill("SIGKILL");
       await once(child, "exit");
-      // The death of somebody else's child can only be seen by looking.
+      // The end of another process's child has to be polled.
       while (tracedProcesses(trace).length > 0) await new Promise((look) => setImmediate(look));
       expect(tracedProcesses(trace)).toEqual([]);
     },

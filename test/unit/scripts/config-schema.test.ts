@@ -1,4 +1,4 @@
-/** The JSON schema of configs says to editors what `sv-emulate` says when it reads one. */
+/** The JSON schema of configs tells editors the same as `sv-emulate` when it reads one. */
 import { readFile } from "node:fs/promises";
 import { Ajv } from "ajv";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** What every start of `sv-emulate` loads, by the imports of its sources: what only some starts need is imported later. */
+/** Modules that every start of `sv-emulate` loads, by the imports of its sources: rarely used ones are imported later. */
 import { isBuiltin } from "node:module";
 import path from "node:path";
 import { build } from "esbuild";
@@ -21,7 +21,7 @@ const { metafile } = await build({
   format: "esm",
 });
 
-/** The modules and packages that the modules import, and what these import, as long as it is not by `import()`. */
+/** The modules and packages reached by imports other than `import()`. */
 function loadedBy(...modules: readonly string[]): ReadonlySet<string> {
   const loaded = new Set(modules);
   for (const module of loaded) {

@@ -1,4 +1,4 @@
-/** Tests wait by the limits that all of them share, and none becomes another user, who may not get to the source. */
+/** Tests use the shared timeouts, and none runs as another user, who may have no access to the source. */
 import { expect, test } from "vitest";
 import { limitOffences } from "../../tidy/limits.ts";
 import { parse } from "../../tidy/source.ts";

@@ -34,13 +34,13 @@ const at = "test/unit/x.test.ts";
 const nodes = `import { execFile, spawn } from "node:child_process";`;
 const asks = `whatIsMissing("tests with curl", ["curl"]);`;
 
-/** Of files with these texts, by their paths. */
+/** Programs in files with these texts, by path. */
 function offencesOf(files: Readonly<Record<string, string>>): readonly string[] {
   const parsed = Object.entries(files).map(([path, text]) => parse(path, text));
   return programOffences(programCalls(parsed, []));
 }
 
-/** Of a document with this block. */
+/** Programs in a document with this block. */
 function offencesOfTyping(code: string): readonly string[] {
   const text = `# X\n\n\`\`\`sh\n${code}\n\`\`\`\n`;
   return programOffences(programCalls([], [{ path: "docs/x.md", text }]));

@@ -1,4 +1,4 @@
-/** Which databases are made, opened and refused. */
+/** Databases that are created, opened and refused. */
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";

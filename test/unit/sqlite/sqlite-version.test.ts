@@ -1,4 +1,4 @@
-/** Which versions of SQLite are warned of. */
+/** Versions of SQLite with a warning. */
 import { expect, it } from "vitest";
 import { sqliteDefect } from "../../../emulator/sqlite/sqlite-version.ts";
 

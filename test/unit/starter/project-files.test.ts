@@ -1,4 +1,4 @@
-/** States what becomes of a starter's files in a project, and that the starters are as `sv-emulate init` needs them. */
+/** Files of a starter in a new project, and requirements of `sv-emulate init` on starters. */
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";

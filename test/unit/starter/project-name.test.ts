@@ -1,4 +1,4 @@
-/** States what a project may be called, and what is proposed in the place of what it may not. */
+/** Valid project names, and suggestions for invalid ones. */
 import { describe, expect, test } from "vitest";
 import { endpointIdOf, fittingName, nameProblem } from "../../../emulator/starter/project-name.ts";
 

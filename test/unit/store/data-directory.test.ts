@@ -62,7 +62,7 @@ it("what is committed is on the disk, also where a plain sync leaves it in the d
   const syncs = () =>
     ["synchronous", "fullfsync", "checkpoint_fullfsync"].map((name) => pragma(db, name));
   expect(syncs()).toEqual([2, 1, 1]);
-  // As it is with what may be lost, and is not left so.
+  // The state with the part that may be lost; it does not stay like this.
   new Connection(db, file).unsynced(() => expect(syncs()).toEqual([0, 1, 1]));
   expect(syncs()).toEqual([2, 1, 1]);
   close();

@@ -1,4 +1,4 @@
-/** A disk that fails, or a process that is killed, while a batch is made durable: what was said of batches is true. */
+/** A disk that fails, or a process that is killed, during a sync: the store's answers about batches are true. */
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -16,7 +16,7 @@ const BATCHES = 8;
 /** With the first ones no batch is stored: they are those of the start. */
 const FIRST = 3;
 
-/** Runs the program, to which something happens at the syncs of those numbers in each of its threads; answers what it said. */
+/** Runs the program with a fault at the syncs with these numbers in each of its threads; returns its output. */
 function runTo(
   fate: "error=EIO" | "signal=KILL",
   directory: string,
@@ -78,7 +78,7 @@ describe.runIf(straceIsMissing === undefined)("a sync", () => {
     await Promise.all([flushed, ended]);
     expect(await store.waitingJobs("hello", 0, 9)).toEqual([job]);
     expect((await store.boot()).batch).toBe(1);
-    // The one that was refused is the second.
+    // The refused batch is the second one.
     expect(threads).toHaveLength(3);
   });
 
@@ -86,7 +86,7 @@ describe.runIf(straceIsMissing === undefined)("a sync", () => {
     const logOf = (numbers: string) => {
       using directory = temporaryDirectory();
       const said = runTo("error=EIO", directory.path, numbers, "killed");
-      // How often the log was begun anew: see "WAL File Format" of SQLite.
+      // Number of restarts of the log: see "WAL File Format" of SQLite.
       const begun = fs.readFileSync(`${directory.path}/store.db-wal`).readUInt32BE(12);
       return { begun, stored: said.filter((line) => line.endsWith(" stored")).length };
     };
@@ -105,7 +105,7 @@ describe.runIf(straceIsMissing === undefined)("a sync", () => {
       const said = runTo("signal=KILL", directory.path, String(number));
       const store = await openSqliteStore({ directory: directory.path });
       const there = (await store.waitingJobs("hello", 0, 99)).map(({ id }) => `${id} stored`);
-      // The last one may be stored though nobody could say so any more.
+      // The last batch may be stored without an answer.
       expect.soft(there.slice(0, said.length)).toEqual(said);
       expect.soft(there.length).toBeLessThanOrEqual(said.length + 1);
       const { counts } = await store.boot();

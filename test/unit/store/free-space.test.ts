@@ -41,7 +41,7 @@ it("after a large purge the database gets small again, a little at a time, and k
   for (let turn = 0; turn < 60; turn += 1) {
     const startedAt = performance.now();
     await clock.advance(50);
-    // It is answered after all that was asked of the thread before.
+    // The answer comes after all earlier requests to the thread.
     await disk.store.nextDueAt();
     longestMs = Math.max(longestMs, performance.now() - startedAt);
   }

@@ -1,4 +1,4 @@
-/** A full disk: refused in clear words, nothing acknowledged is lost, and the store goes on once there is room. */
+/** A full disk: clear refusals, no acknowledged change is lost, and the store goes on once there is room. */
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
@@ -11,7 +11,7 @@ import { mountTmpfs, tmpfsIsMissing } from "../../setup/tmpfs.ts";
 
 const DISK_BYTES = 6_000_000;
 
-/** A store on a small disk, part of which is taken by a file that can be removed to make room. */
+/** A store on a small disk with a file that can be removed to make room. */
 async function storeOnSmallDisk() {
   const disk = mountTmpfs(DISK_BYTES);
   const directory = path.join(disk.path, "data");

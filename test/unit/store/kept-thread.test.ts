@@ -18,7 +18,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Those that have not ended within many turns of the loop. */
+/** Promises that have not settled within many turns of the loop. */
 async function running(): Promise<readonly Worker[]> {
   const there = () => threads.started.filter(({ threadId }) => threadId !== -1);
   for (let turn = 0; turn < 50_000 && there().length > 0; turn += 1) {

@@ -16,7 +16,7 @@ const WRITER = path.resolve(import.meta.dirname, "../../fixtures/store/writes-un
 const PAYLOAD = { kind: "inline", bytes: pattern(9) } as const;
 const STATES = ["IN_QUEUE", "IN_PROGRESS", "COMPLETED", "deleted"];
 
-/** Runs the writer and kills it as soon as it has acknowledged so many changes; answers the newest state of each job. */
+/** Runs the writer and kills it after this number of acknowledged changes; returns the newest state of each job. */
 async function writeUntilKilled(directory: string, acknowledgements: number) {
   const writer = spawn(process.execPath, [WRITER, directory], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -25,7 +25,7 @@ async function writeUntilKilled(directory: string, acknowledgements: number) {
   let count = 0;
   for await (const line of readline.createInterface({ input: writer.stdout })) {
     const [id = "", state] = line.split(" ");
-    // The kill may cut the last line short; what is not whole was not acknowledged.
+    // The kill may cut the last line short; an incomplete line was not acknowledged.
     if (state === undefined || !STATES.includes(state)) continue;
     acknowledged.set(id, state);
     count += 1;

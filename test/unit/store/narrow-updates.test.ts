@@ -10,7 +10,7 @@ const COLUMN_COUNT = 60;
 const COLUMNS: readonly string[] = Array.from({ length: COLUMN_COUNT }, (_, at) => `c${at}`);
 const FIRST = COLUMNS.map((_, number) => number);
 
-/** A table with the row `FIRST`, and what was assigned so far. */
+/** A table with the row `FIRST`, and the assigned values. */
 function oneRow() {
   const db = new DatabaseSync(":memory:");
   db.exec(`CREATE TABLE thing (${[...COLUMNS, "checksum"].join(", ")})`);

@@ -1,4 +1,4 @@
-/** Large payloads as files beside the database: when they come, when they go, and what a crash leaves. */
+/** Files of large payloads beside the database: when they appear and disappear, and what a crash leaves. */
 import fs from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";

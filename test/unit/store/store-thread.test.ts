@@ -1,6 +1,6 @@
 /**
- * The thread that has the database open: it keeps no process alive, and when it ends what was asked is answered by another one,
- * and a batch is stored or refused.
+ * The thread with the open database: it keeps no process alive. When it ends, another one answers the open questions, and a
+ * batch is stored or refused.
  */
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -75,7 +75,7 @@ it("a payload file whose batch was refused by the end of the thread can be store
 });
 
 describe("a store whose directory is gone when its thread ends", () => {
-  /** @param isCommitted whether the batch that is refused meanwhile is stored all the same, as nobody heard */
+  /** @param isCommitted whether the batch that is refused was stored all the same, without an answer */
   async function withoutDirectory({ isCommitted = false } = {}) {
     const disk = await storeOnDisk();
     const job = await disk.owner.insert();
@@ -163,7 +163,7 @@ it("a question that ends every thread is refused, and others are answered", asyn
   };
   process.on("worker", end);
   onTestFinished(() => void process.off("worker", end));
-  // Not asked afterwards: it could be answered before the end.
+  // Not asked afterwards: the answer could come before the end.
   const killed = disk.killThread();
   await expect(store.job(job.id)).rejects.toThrow("the thread of the store ended");
   await killed;

@@ -12,7 +12,7 @@ type Endpoints = NonNullable<EmulatorOptions["endpoints"]>;
 const start = (endpoints: Endpoints, more: EmulatorOptions = {}) =>
   startEmulator({ port: 0, apiKey: "test-key", endpoints, ...more });
 
-/** Runs until its signal aborts, and tells what it was told. */
+/** Runs until its signal aborts, and returns the reason. */
 function untilAborted(heard: string[] = []) {
   return async (_: Job, { signal }: Context) => {
     heard.push("begun");

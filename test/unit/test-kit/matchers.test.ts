@@ -1,4 +1,4 @@
-/** What tests say of jobs, and what they are told when it is not so. */
+/** Matchers for jobs, and their messages. */
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { defineHandler } from "sv-runtime";

@@ -1,4 +1,4 @@
-/** What a test can do with the queue, the time and the webhook calls of a service of its own. */
+/** A test controls the queue, the time and the webhook calls of a service of its own. */
 import { setTimeout as later } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { createClient } from "sv-runtime/client";

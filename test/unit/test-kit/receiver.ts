@@ -1,4 +1,4 @@
-/** A receiver of webhooks that answers as it is told, and keeps what it got. */
+/** A scripted receiver of webhooks that records its calls. */
 import { createServer } from "node:http";
 import { once } from "node:events";
 import { json } from "node:stream/consumers";

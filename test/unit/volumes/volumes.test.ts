@@ -1,4 +1,4 @@
-/** The directories of volumes: there before their records are, gone after them, and nobody else's ever touched. */
+/** Directories of volumes: created before their records, removed after them; foreign ones are never touched. */
 import fs from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
@@ -114,7 +114,7 @@ it("of two deletions at once the one that is refused does not take the other's m
   const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const marked = Promise.withResolvers<void>();
   const gone = new Error("gone");
-  // The mark is that of the one that is refused.
+  // The mark belongs to the refused one.
   const refused = subject.volumes.remove(ID, async () => {
     marked.resolve();
     await second.promise;
@@ -150,7 +150,7 @@ it("what was being made when the process ended is gone after the next start; wha
     await made;
     await put(subject.objects.store.bucket(id), "k", "content");
   }
-  // The record of one of them was committed, and nobody was told.
+  // The record of one of them was committed without an answer.
   await subject.restart([OTHER]);
   expect(subject.names()).toEqual([OTHER]);
   expect(() => subject.objects.store.bucket(ID)).toThrow("there is no bucket");

@@ -1,4 +1,4 @@
-/** The rules of a delivery: when its tries are, what an answer means, what its body is made of. */
+/** Rules of a delivery: times of its tries, meaning of answers, content of its body. */
 import { expect, it } from "vitest";
 import {
   afterTry,

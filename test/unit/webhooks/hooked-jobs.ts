@@ -18,7 +18,7 @@ export interface HookedJob {
   readonly endpointId: string;
 }
 
-/** An empty `webhook` stands for none. */
+/** An empty `webhook` means none. */
 export async function submitHooked(
   { engine }: TestEngine,
   { webhook = HOOK, input = "{}", ttlMs = LIMITS.ttlDefaultMs } = {},
@@ -49,7 +49,7 @@ export function deliveriesOf({ engine }: TestEngine): Promise<readonly Delivery[
 
 export interface Stored extends AsyncDisposable {
   readonly store: Store;
-  /** The same data after the end of the engine that used it; undefined where nothing outlives it. */
+  /** The same data after the end of its engine; undefined for a store that does not outlive it. */
   readonly reopen?: () => Promise<Store>;
 }
 

@@ -75,7 +75,7 @@ it("a receiver that does not answer in time is given up", async () => {
 it("a receiver that takes a large body slowly is not, however long it takes in all", async () => {
   await using receiver = await startReceiver();
   await using proxy = await startTcpProxy(Number(new URL(receiver.url).port));
-  // The buffers of the system on the way hold some megabytes: what they take at once is less than the line takes in the time limit.
+  // Buffers of the system hold some megabytes: less than the line transfers within the time limit.
   proxy.slowDown({ bytesPerSecond: 20_000_000, latencyMs: 0 });
   await using test = open({ timeLimitMs: 1_000 });
   const url = `http://${proxy.address}/hook`;

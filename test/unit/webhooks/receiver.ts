@@ -1,4 +1,4 @@
-/** A receiver of webhooks as a user would write one: a real HTTP server that keeps what it was sent and answers as told. */
+/** A receiver of webhooks like a user's: a real HTTP server that records its calls and answers as scripted. */
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -162,7 +162,7 @@ it("what was delivered is not sent again while the disk is too full to record it
   expect(test.logged.filter(({ fields }) => "deliveryId" in fields)).toHaveLength(1);
 });
 
-/** A store with no room from the moment on at which a delivery was stored that waits for an earlier one of its job. */
+/** A store that is full once a delivery was stored that waits for an earlier one of its job. */
 function storeThatFillsBehindLaterDeliveries() {
   const memory = createMemoryStore();
   const { store, fill } = storeThatFills(memory);

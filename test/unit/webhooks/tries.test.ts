@@ -1,4 +1,4 @@
-/** When a webhook is called, what counts as delivered, and that every end of a job calls it once. */
+/** Times of webhook calls, what counts as delivered, and one call for every end of a job. */
 import { describe, expect, it } from "vitest";
 import { cancel } from "../../../emulator/engine/jobs/cancel.ts";
 import { deleteEndpoint } from "../../../emulator/engine/resources/endpoints/manage-endpoints.ts";

@@ -1,4 +1,4 @@
-/** What holds of an endpoint's workers whatever they do: their states, what is told and counted of them, and their bills. */
+/** Properties of an endpoint's workers over any history: states, events, counts, and bills. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { FleetWorld, type Happening } from "./fleet-world.ts";

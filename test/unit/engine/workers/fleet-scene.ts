@@ -1,4 +1,4 @@
-/** An engine whose endpoint `echo` gets its workers from a scripted launcher, with the words its tests are told in. */
+/** An engine with an endpoint `echo` and a scripted launcher, with steps for tests of the fleet. */
 import { Buffer } from "node:buffer";
 import type { Endpoint } from "../../../../emulator/core/resources/endpoints/endpoint.ts";
 import type { GpuInventory } from "../../../../emulator/core/workers/gpu-allocation.ts";
@@ -20,7 +20,7 @@ export class FleetScene implements AsyncDisposable {
     this.launcher = launcher;
   }
 
-  /** @param gpus what is found each time somebody looks for GPUs */
+  /** @param gpus the GPUs found by each search */
   static async set(
     settings: Partial<Endpoint> = {},
     gpus?: GpuInventory | (() => GpuInventory),
@@ -34,7 +34,7 @@ export class FleetScene implements AsyncDisposable {
     return scene;
   }
 
-  /** Gives an endpoint (made if need be) these settings, as a client would who changes them. */
+  /** Changes the settings of an endpoint, which is created if needed, as a client would. */
   async change(settings: Partial<Endpoint>, id = "echo"): Promise<void> {
     const { engine, clock } = this.test;
     const known = engine.directory.findEndpoint(id) ?? (await this.test.addEndpoint(id));
@@ -68,7 +68,7 @@ export class FleetScene implements AsyncDisposable {
     return (await health(this.test.engine, endpointId)).workers;
   }
 
-  /** Lets what was set off come to rest. */
+  /** Waits until the effects have settled. */
   async settle(): Promise<void> {
     await this.test.clock.settle();
   }

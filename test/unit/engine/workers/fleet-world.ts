@@ -1,4 +1,4 @@
-/** A small world around the engine's workers: they connect, speak, fail and end as a random history says; it notes what it sees. */
+/** A small world around the engine's workers: they connect, send, fail and end in a random history, which is recorded. */
 import type { MachineUsage } from "../../../../emulator/core/billing/usage.ts";
 import type { WorkerState } from "../../../../emulator/core/workers/worker-life.ts";
 import type { WorkerHandle } from "../../../../emulator/engine/workers/worker-handle.ts";
@@ -18,7 +18,7 @@ export type Happening =
   | { readonly kind: "set"; readonly workersMin: number; readonly workersMax: number }
   | { readonly kind: "release" };
 
-/** What the followers of the service were told of one worker, and what was seen of it. */
+/** Events about one worker, and what was seen of it. */
 interface Seen {
   readonly states: WorkerState[];
   readyAt?: number;
@@ -50,7 +50,7 @@ export class FleetWorld implements AsyncDisposable {
     await this.#compare();
   }
 
-  /** Everything ends, and what has failed is forgotten. */
+  /** Ends everything, and lets failed workers be forgotten. */
   async end(): Promise<void> {
     await this.scene.change({ workersMin: 0, workersMax: 0 });
     for (const script of this.scene.launcher.launched) script.exit();
@@ -125,7 +125,7 @@ export class FleetWorld implements AsyncDisposable {
     };
   }
 
-  /** What was told, what the fleet has and what `/health` counts are the same. */
+  /** Events, fleet and `/health` agree. */
   async #compare(): Promise<void> {
     const told = [...this.seen].flatMap(([id, { states }]) => {
       const state = states.at(-1);

@@ -1,4 +1,4 @@
-/** A worker's greeting is dealt with before anything it says after it, and what it said in an earlier session counts no more. */
+/** A worker's greeting is handled before its later messages, and messages of an earlier session do not count any more. */
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { WorkerHandle } from "../../../../emulator/engine/workers/worker-handle.ts";
@@ -11,7 +11,7 @@ import { storeWith } from "../store-with.ts";
 
 const hello = { protocolVersion: 1, runtimeVersion: "0.0.0-test", held: [] };
 
-/** A store whose steps wait in line, or are not durable yet, while it is held up, as by a slow disk. */
+/** A store with steps that wait, or are not durable, while it is held up like by a slow disk. */
 function storeThatCanBeHeldUp() {
   const store = createMemoryStore();
   const heldUp: { before?: Promise<void>; after?: Promise<void> } = {};

@@ -1,4 +1,4 @@
-/** A worker that says nothing any more is ended and replaced; one that could not be heard is not. */
+/** A silent worker is ended and replaced; one that could not be heard is not. */
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { health } from "../../../../emulator/engine/resources/endpoints/health.ts";
@@ -167,7 +167,7 @@ it("loses no worker and no lease over its own standstill, however long", async (
   await test.clock.advance(leaseMs - 1);
   expect(launcher.at(0).wasKilled).toBe(false);
   expect(await jobOf(test, id)).toMatchObject({ status: "IN_PROGRESS", lostCount: 0 });
-  // What it said meanwhile is read only now.
+  // Messages from before are read only now.
   await worker.report({ renewals: [{ jobId: id, leaseToken: job.leaseToken }] });
   await test.clock.advance(leaseMs - 1);
   await worker.complete(job, "done");

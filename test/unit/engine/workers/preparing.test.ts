@@ -1,4 +1,4 @@
-/** A worker whose image is still being pulled: its time to speak and to become ready has not begun. */
+/** A worker with an image that is still being pulled: its time limits have not begun. */
 import { expect, it } from "vitest";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { FleetScene } from "./fleet-scene.ts";

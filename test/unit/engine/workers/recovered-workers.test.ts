@@ -1,4 +1,4 @@
-/** What becomes of the jobs of workers that may have outlived the process that had started them. */
+/** Jobs of workers that may have outlived the process that started them. */
 import { expect, it } from "vitest";
 import { createSystemRandom } from "../../../../emulator/assembly/system-clock.ts";
 import { digestOf } from "../../../../emulator/core/access/key-ring.ts";

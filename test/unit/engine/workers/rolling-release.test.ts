@@ -1,4 +1,4 @@
-/** A new version of an endpoint: new jobs go to new workers, and what runs is finished first. */
+/** A new version of an endpoint: new jobs go to new workers, and running jobs finish first. */
 import { expect, it } from "vitest";
 import { FleetScene } from "./fleet-scene.ts";
 
@@ -62,7 +62,7 @@ it("replaces all of workersMax, so that more run for a while, but never more of 
   await scene.change({ version: 3 });
   const versions = scene.launcher.launched.map(({ order }) => order.endpoint.version);
   expect(versions).toEqual([1, 1, 2, 2, 3, 3]);
-  // Those of version 2 never had a job.
+  // Workers of version 2 never had a job.
   expect(scene.launcher.launched.map(({ wasDrained }) => wasDrained)).toEqual([
     ...[false, false],
     ...[true, true],

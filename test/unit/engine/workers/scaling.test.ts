@@ -1,4 +1,4 @@
-/** When an endpoint is looked at, and what that costs. */
+/** When the scaler looks at an endpoint, and the cost of that. */
 import { expect, it, vi } from "vitest";
 import { FleetScene } from "./fleet-scene.ts";
 

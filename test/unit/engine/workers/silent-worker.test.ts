@@ -30,7 +30,7 @@ it("leaves a job waiting rather than hand it back to the worker that let its lea
   expect(await statusOf(test, id)).toBe("IN_QUEUE");
   expect(await statusOf(test, other.id)).toBe("IN_QUEUE");
 
-  // It wakes: what it was about to say comes first, and shows that it is there.
+  // The worker wakes: its delayed messages arrive first, and show that it is alive.
   await worker.complete(first, "late");
   const again = await worker.nextJob();
   expect(again).toMatchObject({ jobId: id, attempt: 2 });

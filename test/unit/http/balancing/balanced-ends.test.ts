@@ -38,7 +38,7 @@ function openWebSocket(early = ""): Promise<Socket> {
   );
 }
 
-/** Until no request is in flight any more. */
+/** Waits until no request is in flight. */
 async function quiet(): Promise<void> {
   const { balancer } = balanced.service.test.engine;
   while (balancer.demand("web").running > 0) await new Promise(setImmediate);

@@ -1,4 +1,4 @@
-/** The HTTP interface before a load balancing endpoint `web` whose one worker is a server in the test's own hands. */
+/** The HTTP interface before a load balancing endpoint `web` with one worker, a server that the test scripts. */
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { Readable } from "node:stream";
@@ -50,7 +50,7 @@ export async function startBalancedHttp(
   };
 }
 
-/** Until it is closed, in whatever way. */
+/** Waits until it is closed in any way. */
 export function closing(stream: Readable): Promise<void> {
   return new Promise((resolve) => {
     stream.on("error", () => undefined).once("close", resolve);

@@ -1,4 +1,4 @@
-/** What a load balancing endpoint passes on to a worker's server and back, and what it does not. */
+/** Requests and answers that a load balancing endpoint passes on to a worker's server and back, and what it leaves out. */
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

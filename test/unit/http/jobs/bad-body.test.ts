@@ -1,4 +1,4 @@
-/** Bodies a client can get wrong: too large, no JSON, no job; a clear refusal each, and the service goes on. */
+/** Bad bodies: too large, not JSON, not a job. Each gets a clear refusal, and the service goes on. */
 import { once } from "node:events";
 import { Readable } from "node:stream";
 import { request } from "undici";
@@ -224,12 +224,12 @@ it("reads an endless body no further than the limit, and closes the connection",
   ]);
   const answered = once(socket, "data");
   let wake: (() => void) | undefined;
-  // A write to a connection that was closed meanwhile is an error, and expected here.
+  // Writing to a connection that was closed meanwhile fails, as expected here.
   for (const event of ["drain", "close", "error"]) socket.on(event, () => wake?.());
   while (!socket.destroyed) {
     sent += piece.length;
     if (!socket.write(piece)) await new Promise<void>((resolve) => (wake = resolve));
-    // Far above the limit and what is thrown away after it, and far below endless.
+    // Far above the limit and the discarded rest, and far below endless.
     expect(sent).toBeLessThan(150_000_000);
   }
   const [answer] = (await answered) as [Buffer];

@@ -1,4 +1,4 @@
-/** Large JSON is checked in slices: whoever sends it, others are answered between them, and it is refused as precisely. */
+/** Large JSON is checked in slices: other requests are answered between them, and refusals are as precise as ever. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { expect, it } from "vitest";
@@ -10,7 +10,7 @@ import { LiveScene, type ShownJob } from "../../live/live-scene.ts";
 import { ScannedTurns } from "../../scanned-turns.ts";
 import { startTestHttp } from "../http-harness.ts";
 
-/** What is read from a connection and what is looked at without one may fall into the same turn. */
+/** A read from a connection and a check without one may share a turn. */
 const MOST_BYTES = 2 * SLICE_BYTES;
 
 /** JSON of as many bytes. */

@@ -1,4 +1,4 @@
-/** `GET /requests`: what is shown of an endpoint's jobs, and how its pages follow each other. */
+/** `GET /requests`: the shown jobs of an endpoint, and the order of pages. */
 import { expect, it } from "vitest";
 import { startTestHttp, type TestHttp } from "../http-harness.ts";
 
@@ -57,7 +57,7 @@ it("leads from page to page by next, over jobs that come and go meanwhile", asyn
   const first = await page(service);
   expect(idsOf(first)).toEqual(ids.slice(0, 20));
   await submitted(service);
-  // The last one shown, from which the next page goes on, and one that it would have shown.
+  // The last job shown, after which the next page begins, and a job on that page.
   await service.call("GET", `/v2/echo/status/${ids[19]}?ttl=1`);
   await service.call("GET", `/v2/echo/status/${ids[21]}?ttl=1`);
   await service.test.clock.advance(1);

@@ -1,4 +1,4 @@
-/** The doors for workers of the live dialect: what they lead to, where they are, and when they close. */
+/** Additional listeners for workers of the live dialect: operations, addresses, and closing. */
 import { request } from "undici";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createHttpServer } from "../../../../emulator/http/server.ts";
@@ -36,7 +36,7 @@ describe("a door", () => {
       const path = `${url.origin}/live/v2/e/ping/w?job_id=j`;
       return (await request(path, { headers })).statusCode;
     };
-    // 401: it is listened to, and then asked who it is.
+    // 401: the operation exists and asks for a key.
     expect(await ask({})).toBe(401);
     expect(await ask({ host: `host.docker.internal:${url.port}` })).toBe(401);
     expect(await ask({ host: `rebound.test:${url.port}` })).toBe(421);

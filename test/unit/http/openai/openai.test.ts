@@ -1,4 +1,4 @@
-/** The OpenAI paths: what becomes of a call, what of the handler's output, and what of failures. */
+/** The OpenAI paths: calls, the handler's output, and failures. */
 import { describe, expect, test } from "vitest";
 import type { HandedJob } from "../../../../runtime/protocol/outcome.ts";
 import type { ScriptedWorker } from "../../scripted-worker.ts";
@@ -6,7 +6,7 @@ import { startTestHttp, type TestHttp } from "../http-harness.ts";
 
 const CHAT = "/v2/echo/openai/v1/chat/completions";
 
-/** Calls, and has the worker do with the job what `work` says. */
+/** Sends a call, and lets the worker do `work` with the job. */
 async function answered(
   work: (worker: ScriptedWorker, job: HandedJob, service: TestHttp) => Promise<void>,
   body: unknown = { model: "m" },
@@ -20,7 +20,7 @@ async function answered(
   return { ...answer, jobId: job.jobId, input: Buffer.from(job.input).toString() };
 }
 
-/** The same for a stream, whose answer is no JSON. */
+/** Sends a call for a stream; its answer is not JSON. */
 async function streamed(work: (worker: ScriptedWorker, job: HandedJob) => Promise<void>) {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker();

@@ -1,4 +1,4 @@
-/** Requests to a replica about what another one has. */
+/** Requests to a replica about endpoints of another one. */
 import { once } from "node:events";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { KEY } from "../http-harness.ts";

@@ -1,4 +1,4 @@
-/** Load balancing endpoints of another replica: requests, WebSockets, and who may say to be a replica. */
+/** Load balancing endpoints of another replica: requests, WebSockets, and proof of identity. */
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
@@ -190,7 +190,7 @@ it("what was overheard between two replicas opens nothing, at neither of them", 
 });
 
 it("a replica that does not prove to be the one that was meant is sent nothing", async () => {
-  // A replica of the same secret key has the address by now.
+  // Another replica with the same secret key now has the address.
   cluster.replicas.set("owner", { id: "former", address: owner.service.url });
   owner.server.on("request", (_request, response) => response.end("answered"));
   const { clock } = front.test;
@@ -252,7 +252,7 @@ interface AuthOptions extends Partial<ChannelAuth> {
   readonly asked?: string;
 }
 
-/** The signature of a replica `other` that wants to be connected with the owner, but for what is told. */
+/** A header with the signature of a replica `other` that connects with the owner; options change details. */
 async function newAuth({
   key: signedWith = channelAuthKey(secretKey()),
   asked = owner.service.url,

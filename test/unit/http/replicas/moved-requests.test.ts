@@ -1,4 +1,4 @@
-/** Requests to a replica about what moves from one to another meanwhile. */
+/** Requests to a replica about an endpoint that moves meanwhile. */
 import { once } from "node:events";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { ServiceError } from "../../../../emulator/core/service-error.ts";
@@ -73,7 +73,7 @@ it("arrives whole at the next one, though what came while it was looked for is m
   socket.write(body.slice(0, KEPT_MAX_BYTES / 2));
   await until(() => clock.armed > armed);
   socket.write(body.slice(KEPT_MAX_BYTES / 2));
-  // Of what is on its way, as much comes as it would take.
+  // The other end sends as much as fits into the window.
   for (let turns = 0; turns < 200; turns += 1) await new Promise(setImmediate);
   a.ownership.believes.clear();
   cluster.give("echo", "c");

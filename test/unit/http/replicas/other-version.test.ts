@@ -1,4 +1,4 @@
-/** A replica of another version: what it says that this one does not know is passed over, or ends that request alone. */
+/** A replica of another version: unknown messages are ignored, or end one request alone. */
 import { once } from "node:events";
 import { connect } from "node:net";
 import { expect, it } from "vitest";
@@ -16,7 +16,7 @@ const OPENING = {
   ...{ address: "127.0.0.1", isShare: false, waitedMs: 0 },
 };
 
-/** Connects as a replica that offers these protocols. Answers the one that was chosen. */
+/** Connects as a replica that offers these protocols. Returns the chosen one. */
 async function connected({ service, ownership }: TestReplica, offered: string) {
   const { hostname, port } = new URL(service.url);
   const socket = connect(Number(port), hostname);

@@ -1,4 +1,4 @@
-/** Replicas `a`, `b`, `c`, each with an engine of its own, that reach each other through connections the test can cut. */
+/** Replicas `a`, `b`, `c`, each with an engine of its own, over connections that the test can cut. */
 import { findJobs } from "../../../../emulator/engine/jobs/read/find-jobs.ts";
 import { startTcpProxy, type TcpProxy } from "../../../setup/tcp-proxy.ts";
 import { ScriptedCluster, type ScriptedOwnership } from "../../scripted-ownership.ts";
@@ -53,7 +53,7 @@ export async function jobsOf({ service }: TestReplica): Promise<readonly string[
   return page.jobs.map(({ id }) => id);
 }
 
-/** Until what `is` asks is so. */
+/** Waits until `is` holds. */
 export async function until(is: () => boolean): Promise<void> {
   while (!is()) await new Promise(setImmediate);
 }

@@ -1,4 +1,4 @@
-/** What a replica answers that has not everything: lists of all replicas, and what is found by asking the others. */
+/** Answers of a replica that does not own everything: lists of all replicas, and things found at others. */
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { LaunchedWorker } from "../../../../emulator/launch/launcher.ts";
 import type { TestHttp } from "../http-harness.ts";

@@ -1,4 +1,4 @@
-/** What a job has streamed, as operators read it: beside its readers, not in their place. */
+/** Chunks of a job for operators: reading them does not consume them. */
 import { expect, it } from "vitest";
 import { startTestHttp, type TestHttp } from "../http-harness.ts";
 import { TextReader } from "../operation/answers/text-reader.ts";

@@ -1,4 +1,4 @@
-/** The Dockerfile of a worker that has none of its own. */
+/** The generated Dockerfile of a worker. */
 import { expect, test } from "vitest";
 import { workerDockerfile } from "../../../../emulator/image/context/worker-dockerfile.ts";
 

@@ -1,4 +1,4 @@
-/** Answers of a Docker engine, and what is made of them: failures, ends, the progress of pulls, addresses. */
+/** Answers of a Docker engine, and their interpretation: failures, ends, the progress of pulls, addresses. */
 import { describe, expect, it } from "vitest";
 import { exitOf } from "../../../../emulator/launch/docker/containers/container-run.ts";
 import { EngineError } from "../../../../emulator/launch/docker/container-engine.ts";

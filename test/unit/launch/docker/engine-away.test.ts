@@ -1,4 +1,4 @@
-/** Containers whose engine goes away, is silent, or does not report their end. */
+/** Containers on an engine that goes away, is silent, or does not report their end. */
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../../emulator/launch/docker/container-engine.ts";
 import { templateNamed } from "../../../contract/launcher/subject.ts";

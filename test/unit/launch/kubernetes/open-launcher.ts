@@ -88,7 +88,7 @@ function hasty(clock: Clock, haste: number): Clock {
   };
 }
 
-/** A template whose workers run `code` under Node. */
+/** A template for workers that run `code` under Node. */
 export function nodeTemplate(code: string): Template {
   return { ...templateNamed(NODE_IMAGE), dockerStartCmd: [process.execPath, "-e", code] };
 }

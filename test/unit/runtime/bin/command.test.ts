@@ -1,4 +1,4 @@
-/** The arguments and the environment of `sv-worker`: how they are read, and that its reference says what its help says. */
+/** Arguments and environment of `sv-worker`, and a reference that agrees with its help. */
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { readCommand } from "../../../../runtime/bin/command.ts";

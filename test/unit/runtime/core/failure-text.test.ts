@@ -1,4 +1,4 @@
-/** States what a person reads of a failure, and which frames of its stack. */
+/** The text of a failure, and the frames of its stack. */
 import { describe, expect, test } from "vitest";
 import {
   failureFrames,

@@ -1,4 +1,4 @@
-/** JSON values full of what splitters get wrong, and an oracle for which of them can be split at a limit. */
+/** JSON values with hard cases for splitters, and an oracle that decides which can be split at a limit. */
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { anyCharacter } from "../../../any-character.ts";

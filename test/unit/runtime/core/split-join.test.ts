@@ -1,4 +1,4 @@
-/** How parts are joined: incrementally, without changing them, refusing what does not fit. */
+/** Joining parts: incremental, without changes, and with refusals of parts that do not belong. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { JoinError, Joiner } from "../../../../runtime/core/join.ts";

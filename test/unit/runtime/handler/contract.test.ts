@@ -82,7 +82,7 @@ describe("setup and dispose", () => {
     await run.source.submit().result();
     run.worker.drain();
     expect(await run.worker.ended).toBe("drained");
-    // What a handler prints and what is said of it come by different pipes.
+    // Output of a handler and messages about it use different pipes.
     expect(run.printed(undefined).toSorted()).toEqual(
       ["set up", "disposed of after 1 jobs", ...says].toSorted(),
     );
@@ -157,7 +157,7 @@ describe("concurrency as a function", () => {
     await run.source.submit({ input: { wish: 1 } }).result();
     await run.source.hasAnnounced(2);
     const first = run.source.submit({ input: { wait: true } });
-    // Whether the slot of the job before was asked for anew by then, is chance.
+    // Whether the slot of the previous job has been offered again by then depends on chance.
     const unasked = run.source.credit === 0;
     const second = run.source.submit({ input: { wait: true }, unasked });
     expect(await second.result()).toEqual({ kind: "handed-back" });

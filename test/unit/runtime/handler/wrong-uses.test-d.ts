@@ -8,7 +8,7 @@ import { runHandler } from "../../../../runtime/testing.ts";
 const input = z.object({ name: z.string() });
 const output = z.object({ total: z.number() });
 
-/** What the runtime says to one who is not stopped by the compiler. */
+/** Message of the runtime for a mistake that the compiler does not stop. */
 function refusal(definition: unknown): string {
   try {
     readModule({ default: definition }, "handler.ts");

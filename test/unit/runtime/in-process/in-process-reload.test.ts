@@ -1,4 +1,4 @@
-/** A worker whose handler is a function of its own process has nothing to load anew. */
+/** A worker with a handler that is a function of its own process has nothing to reload. */
 import { expect, test } from "vitest";
 import { inThisProcess, WorkerRun } from "../worker-run.ts";
 

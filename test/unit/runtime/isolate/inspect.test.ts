@@ -1,4 +1,4 @@
-/** A debugger reaches the handler process at the address it was told, and the process after it at the same one. */
+/** A debugger reaches the handler process at the configured address, and its successor at the same one. */
 import { expect, test } from "vitest";
 import { freeAddress } from "../../../debugger-client.ts";
 import { WorkerRun } from "../worker-run.ts";

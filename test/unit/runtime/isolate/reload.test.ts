@@ -1,4 +1,4 @@
-/** A new version of the handler takes over in a fresh process, and what runs finishes in the one before. */
+/** A new version of the handler runs in a new process, and running jobs finish in the old one. */
 import { describe, expect, test } from "vitest";
 import { prepareHandler } from "../../../../runtime/load/prepare-handler.ts";
 import type { Reload } from "../../../../runtime/protocol/session.ts";
@@ -9,7 +9,7 @@ async function reloadOf(name: string, version: number): Promise<Reload> {
   return { version, ...(await prepareHandler(fixture(name))) };
 }
 
-/** A worker whose standby process is there, which nothing tells of. */
+/** Waits for the standby process of a worker, which is not reported. */
 async function standbyOf({ worker }: WorkerRun): Promise<number> {
   for (;;) {
     if (worker.standbyPid !== undefined) return worker.standbyPid;
@@ -97,7 +97,7 @@ describe("a version that cannot be made ready", () => {
     await using run = new WorkerRun("setup-takes-its-signal");
     await run.logged("setting up");
     run.source.reload(await reloadOf("setup-throws", 2));
-    // The first may still become ready; nobody knows yet.
+    // The first process may still become ready.
     await run.logged(
       "setup of setup-throws.ts failed: model.safetensors is cut off\nThe version before serves on.",
     );

@@ -1,4 +1,4 @@
-/** A setup that takes its signal is told when it is no longer wanted, and has a grace to tidy up. */
+/** A setup that uses its signal learns when it is no longer needed, and has a grace to clean up. */
 import { describe, expect, test } from "vitest";
 import { WorkerRun } from "../worker-run.ts";
 

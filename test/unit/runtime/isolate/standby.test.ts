@@ -7,7 +7,7 @@ import { WorkerRun } from "../worker-run.ts";
 
 const exit = { input: { exit: true } };
 
-/** Its process id; nothing tells of its birth, so it can only be seen by looking. */
+/** Its process id; its start is not reported, so it has to be polled. */
 async function standbyOf({ worker }: WorkerRun): Promise<number> {
   for (;;) {
     if (worker.standbyPid !== undefined) return worker.standbyPid;
@@ -28,7 +28,7 @@ describe("an idle standby process", () => {
     expect(await run.source.submit().result()).toEqual({ kind: "completed", output: standby });
     const next = await standbyOf(run);
     expect(next).not.toBe(standby);
-    // One for each process that worked; none for the one that waits.
+    // One entry per process that worked; none for the one in reserve.
     expect(timesSetUp(run)).toBe(2);
   });
 

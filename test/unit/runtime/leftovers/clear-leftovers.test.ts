@@ -11,7 +11,7 @@ import { temporaryTree } from "../../../temporary-tree.ts";
 const DAY_S = 24 * 3_600;
 const owner = path.resolve(import.meta.dirname, "../../../../runtime/leftovers/owner.ts");
 
-/** A process that says the name it would give to what it owns, and stays until it is killed. */
+/** A process that prints the name it would give to what it owns, and runs until it is killed. */
 async function startOwner() {
   const program = `import { ownedName } from ${JSON.stringify(owner)};
     console.log(ownedName("sv-t"));

@@ -1,4 +1,4 @@
-/** Windows itself is refused with a sentence that says what to do, by both programs and both functions that begin something. */
+/** Windows is refused with a sentence that says what to do, by both programs and both starting functions. */
 import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";

@@ -14,11 +14,11 @@ const prepareModule = path.resolve(
   "../../../../runtime/load/prepare-handler.ts",
 );
 
-/** Prepares a handler in a process of its own, which stays until it is killed. */
+/** Prepares a handler in a process of its own, which runs until it is killed. */
 async function prepareElsewhere(file: string, cacheDir: string) {
   const program = `import { prepareHandler } from ${JSON.stringify(prepareModule)};
     const given = ${JSON.stringify({ file, cacheDir })};
-    // Before it says anything: whoever hears it may end it at once.
+    // Before its first output: its reader may end it at once.
     process.on("SIGTERM", () => process.exit(0));
     console.log((await prepareHandler(given.file, { cacheDir: given.cacheDir })).modulePath);
     setInterval(() => {}, 1000);`;

@@ -3,7 +3,7 @@ import { Writable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { openWorkerLog } from "../../../../runtime/log/worker-log.ts";
 
-/** A stream that takes everything, or nothing until it is told to. */
+/** A stream that accepts everything, or nothing until it is released. */
 function sink(isStuck = false): { stream: Writable; text: () => string; release: () => void } {
   let text = "";
   let release = (): void => {};

@@ -32,7 +32,7 @@ function plain({ kind, slot, head, payload }: Frame): PlainFrame {
   return { kind, slot, head, payload: [...payload] };
 }
 
-/** Cuts `bytes` into pieces whose lengths repeat `lengths`. */
+/** Cuts `bytes` into pieces with the repeating `lengths`. */
 function cut(bytes: Buffer, lengths: readonly number[]): Buffer[] {
   const pieces: Buffer[] = [];
   let at = 0;
@@ -66,7 +66,7 @@ describe("the frame decoder", () => {
     const decoder = new FrameDecoder();
     const decoded: Frame[] = [];
     const before = process.cpuUsage();
-    // Ten thousand pieces: copying all that came before with each would move a hundred gigabytes.
+    // Ten thousand pieces: copying everything before with each would move a hundred gigabytes.
     for (let at = 0; at < bytes.length; at += 2_000) {
       decoder.push(bytes.subarray(at, at + 2_000), (each) => decoded.push(each));
     }

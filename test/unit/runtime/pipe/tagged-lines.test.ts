@@ -7,7 +7,7 @@ import { LOG_LEVELS } from "../../../../runtime/protocol/worker-log.ts";
 const text = fc.string({ unit: "grapheme" }).filter((each) => !each.includes("\n"));
 const jobId = fc.uuid().map((id) => `sync-${id}-e1`);
 
-/** As the line reader hands it on. */
+/** A line as the line reader passes it on. */
 function received(line: string): string {
   expect(line.endsWith("\n")).toBe(true);
   return line.slice(0, -1);

@@ -1,4 +1,4 @@
-/** Batches of chunks are cut at any chunk, and give back what was put in. */
+/** Batches of chunks are cut at any chunk, and return what was put in. */
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { expect, it } from "vitest";

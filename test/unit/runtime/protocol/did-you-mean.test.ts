@@ -1,4 +1,4 @@
-/** Which unknown names are taken for a slip of which known ones. */
+/** Unknown names, and the known names that were probably meant. */
 import { expect, it } from "vitest";
 import { closestName } from "../../../../runtime/protocol/did-you-mean.ts";
 

@@ -1,4 +1,4 @@
-/** Nothing that users, handlers or remote servers write controls the terminal at which a log is read. */
+/** Texts of users, handlers and remote servers cannot control the terminal that shows a log. */
 import { Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { prettyLine } from "../../../../emulator/cli/log/pretty-line.ts";
@@ -10,7 +10,7 @@ import type { LogEntry } from "../../../../emulator/core/observe/log/log-entry.t
 import { openWorkerLog } from "../../../../runtime/log/worker-log.ts";
 import { printable, printableJson } from "../../../../runtime/protocol/printable.ts";
 
-/** U+0000 to U+009F, without what prints, tab and line feed. */
+/** U+0000 to U+009F, except printable characters, tab and line feed. */
 const CONTROLS = Array.from({ length: 0xa0 }, (_, code) => code)
   .filter((code) => (code < 0x20 || code > 0x7e) && code !== 0x09 && code !== 0x0a)
   .map((code) => String.fromCodePoint(code));

@@ -1,4 +1,4 @@
-/** Which texts are addresses of a service, and which certificate a token asks for. */
+/** Valid addresses of a service, and the certificate that a token asks for. */
 import { expect, it } from "vitest";
 import { placeText, servicePlaces } from "../../../../runtime/protocol/service-address.ts";
 import { fingerprintIn, workerToken } from "../../../../runtime/protocol/worker-token.ts";

@@ -1,4 +1,4 @@
-/** Which certificates a worker goes on with. */
+/** Certificates that a worker accepts. */
 import { hash, X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";

@@ -7,7 +7,7 @@ import { buffer } from "node:stream/consumers";
 
 export type Operation = "put" | "create" | "part" | "complete" | "abort" | "get" | "head";
 
-/** What goes wrong: an answer, or what becomes of the connection. */
+/** A fault: an answer, or the fate of the connection. */
 export type Trouble =
   | { readonly status: number; readonly body?: string }
   /** The connection is cut after the first bytes of the request's body. */
@@ -68,7 +68,7 @@ export class FakeS3 implements AsyncDisposable {
     this.#troubles.set(operation, [...troubles]);
   }
 
-  /** Resolves when so many requests of this kind have been begun. */
+  /** Resolves when this number of requests of this kind has begun. */
   async hasSeen(operation: Operation, count = 1): Promise<void> {
     await new Promise<void>((resolve) => {
       const look = (): void => {

@@ -1,4 +1,4 @@
-/** Faults of the service: those that pass are overcome, the others are told with their cause, and nothing stays behind. */
+/** Faults of the service: temporary ones are overcome, others are reported with their cause, and nothing stays behind. */
 import { Readable } from "node:stream";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
@@ -245,6 +245,6 @@ test("a stream is read no faster than its parts leave", async () => {
   await fake.hasSeen("part", 2);
   stop.abort();
   await failureOf(upload);
-  // Two parts and what the stream holds ready.
+  // Two parts, and the buffer of the stream.
   expect(pulled).toBeLessThan(2 * PART + 3_000_000);
 });

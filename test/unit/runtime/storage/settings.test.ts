@@ -1,4 +1,4 @@
-/** Where a job's bucket is found, what its address says, and what is told of settings that lack. */
+/** The bucket of a job: its settings, its address, and messages about missing settings. */
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { readBucketAddress } from "../../../../runtime/storage/bucket-address.ts";

@@ -1,4 +1,4 @@
-/** Uploads in a real worker: they belong to their job, and whatever becomes of it, nothing half done stays behind. */
+/** Uploads in a real worker: they belong to their job, and however it ends, nothing unfinished stays behind. */
 import { describe, expect, test } from "vitest";
 import type { S3Config } from "../../../../runtime/storage/contract.ts";
 import type { TestJob } from "../memory-job-source.ts";

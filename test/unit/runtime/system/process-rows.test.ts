@@ -1,4 +1,4 @@
-/** What `ps` prints on the systems that have no /proc, and what it prints only there. */
+/** Output of `ps` on systems without /proc, in its variants. */
 import { expect, test } from "vitest";
 import { rowsOf } from "../../../../runtime/system/process-rows.ts";
 

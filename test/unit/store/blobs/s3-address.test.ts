@@ -1,4 +1,4 @@
-/** The address of a bucket for large payloads: what it says, what the environment adds, and what is refused. */
+/** The address of a bucket for large payloads: its form, additions from the environment, and refusals. */
 import { expect, it } from "vitest";
 import { isStoreAddress, shownAddress } from "../../../../emulator/core/store-address.ts";
 import { readBlobsPlace } from "../../../../emulator/store/blobs/s3-address.ts";

@@ -72,7 +72,7 @@ describe("while a payload is read", () => {
     await blobs.put("large", [Buffer.alloc(3 * MB)]);
     wire.cutAnswersAfter(1 * MB, 1);
     await using opened = await blobs.read("large", 0, 3 * MB);
-    // Before the connection is made anew to go on.
+    // Before it reconnects to go on.
     await blobs.remove("large");
     const reading = Array.fromAsync(opened?.slices() ?? []);
     await expect(reading).rejects.toThrow(StoreUnusableError);
@@ -151,7 +151,7 @@ class Wire implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Cuts so many connections, each when more than these bytes came back over it. */
+  /** Cuts this number of connections, each after this number of bytes came back over it. */
   cutAnswersAfter(bytes: number, times: number): void {
     this.#bytes = bytes;
     this.#left = times;

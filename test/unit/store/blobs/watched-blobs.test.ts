@@ -1,4 +1,4 @@
-/** It is told when a bucket begins to fail, and when it works again; what a caller did wrong is no failure. */
+/** Reports when a bucket begins to fail and when it works again; a caller's mistake is not a failure. */
 import { expect, it } from "vitest";
 import { StoreUnusableError } from "../../../../emulator/core/store-error.ts";
 import { WatchedBlobs } from "../../../../emulator/store/blobs/watched-blobs.ts";

@@ -1,4 +1,4 @@
-/** The look through all that is kept: what it finds, and that nothing is removed where something is wrong. */
+/** The check of all stored data: its findings, and that nothing is removed where something is wrong. */
 import fs from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
@@ -15,7 +15,7 @@ async function checked(left: LeftBehind) {
   return { store, owner, damage, [Symbol.asyncDispose]: () => store.close() };
 }
 
-/** Changes the database, whose log is put into it before. */
+/** Changes the database after its log was merged into it. */
 function sql(left: LeftBehind, text: string): void {
   using db = new DatabaseSync(left.file("store.db"));
   db.exec(text);

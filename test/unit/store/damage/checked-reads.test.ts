@@ -43,7 +43,7 @@ async function oneJob(told: Error[] = []) {
   return { ...disk, job, seq, output: fileOf(large), lines: fileOf(lines) };
 }
 
-/** What comes of a read that must fail because of a damaged payload; the store must know it as one that is stored so. */
+/** Outcome of a read that must fail because of a damaged payload; the store must know the payload as stored. */
 async function damageOf(reading: Promise<unknown>, { store }: Pick<OneJob, "store">) {
   const damage = await reading.catch((error: unknown) => error);
   if (!(damage instanceof PayloadDamagedError)) throw damage;

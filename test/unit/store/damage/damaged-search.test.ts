@@ -1,4 +1,4 @@
-/** A row that is damaged is told of as such by a search, too, which reads but a part of it. */
+/** A search also reports a damaged row, although it reads only a part of it. */
 import { expect, it } from "vitest";
 import { StoreDamagedError } from "../../../../emulator/core/store-error.ts";
 import { fullJob } from "../../../contract/store/odd-jobs.ts";

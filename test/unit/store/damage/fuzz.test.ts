@@ -19,7 +19,7 @@ import { readBack } from "./read-back.ts";
 const PLAYS = Number(process.env["DAMAGE_PLAYS"] ?? sized(5, 200));
 const SEED = Number(process.env["DAMAGE_SEED"] ?? Math.floor(Math.random() * 2 ** 32));
 
-/** By what was done to what: how it came out. */
+/** Outcomes by the kind of damage and its target. */
 const outcomes = new Map<string, Record<string, number>>();
 
 function count({ file, harm: kind }: Harmed, outcome: string): void {

@@ -14,7 +14,7 @@ export interface LeftBehind extends Disposable {
   readonly payloads: () => string[];
 }
 
-/** Some waiting jobs, each in a batch of its own; every fifth has an input that is a file. */
+/** Some waiting jobs, each in a batch of its own; every fifth has an input in a file. */
 export async function leftBehind(count = 30): Promise<LeftBehind> {
   const temporary = temporaryDirectory();
   const live = path.join(temporary.path, "live");
@@ -28,7 +28,7 @@ export async function leftBehind(count = 30): Promise<LeftBehind> {
     await owner.flush([inserted(job)], [put(job, "input", input)]);
     jobs.push(job);
   }
-  // Nothing is under way: what a kill leaves now is what is in the files now.
+  // Waits until nothing is under way: a kill now leaves the present files.
   fs.cpSync(live, directory, { recursive: true });
   await store.close();
   const file = (...names: readonly string[]) => path.join(directory, ...names);

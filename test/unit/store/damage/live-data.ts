@@ -1,4 +1,4 @@
-/** Data sets as a service leaves them that is killed at work: jobs in all states, with all that is known of each. */
+/** Data of a service that was killed at work: jobs in all states, with everything known about each. */
 import { Buffer } from "node:buffer";
 import fs from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** Reads a data set back in every way there is, and holds it against what is known of it. */
+/** Reads stored data in every way, and compares it with what is known. */
 import { Buffer } from "node:buffer";
 import { isTerminal } from "../../../../runtime/protocol/job-status.ts";
 import type { Job } from "../../../../emulator/core/jobs/job.ts";
@@ -23,7 +23,7 @@ export interface ReadBack {
 
 type Answer<T> = { readonly value: T } | "damaged";
 
-/** Opens the directory, waits until it was looked through, and reads. Throws what the opening throws. */
+/** Opens the directory, waits for its check, and reads. Throws what the opening throws. */
 export async function readBack(directory: string, known: readonly KnownJob[]): Promise<ReadBack> {
   const opened = await openSqliteStore({ directory });
   let checked: Promise<unknown> = Promise.resolve();

@@ -1,4 +1,4 @@
-/** Data directories of which something is missing: the start is refused, and nothing is removed. */
+/** Data directories with missing files: the start is refused, and nothing is removed. */
 import fs from "node:fs";
 import { describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../../../emulator/store/sqlite/sqlite-store.ts";

@@ -1,4 +1,4 @@
-/** `repair` keeps what can be kept, moves the rest aside, and the next start works. */
+/** `repair` keeps what it can, moves the rest aside, and the next start works. */
 import fs from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -10,7 +10,7 @@ import { StoreInUseError } from "../../../../emulator/core/store-error.ts";
 import { bytesAt, NOW, Owner, pattern } from "../../../contract/store/subject.ts";
 import { change, type LeftBehind, leftBehind } from "./left-behind.ts";
 
-/** Which of the jobs are there with their inputs, after a start and a look that finds no damage. */
+/** The jobs that are there with their inputs, after a start and a check that finds no damage. */
 async function wholeJobs(left: LeftBehind): Promise<string[]> {
   const store = await openSqliteStore({ directory: left.directory });
   const whole: string[] = [];

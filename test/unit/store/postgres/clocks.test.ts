@@ -59,7 +59,7 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas", () => {
     expect(Math.abs(right.joined.store.serviceTime.clock.now() - Date.now())).toBeLessThan(500);
   });
 
-  // That the offset is another has the same effect, and leaves the server of the other tests alone.
+  // Another offset has the same effect, and leaves the server of other tests alone.
   it.each([HOUR_MS, -HOUR_MS])(
     "take a leap of the database's clock by %i ms back, bury nobody for it, and move no partition",
     async (byMs) => {

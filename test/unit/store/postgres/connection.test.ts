@@ -1,4 +1,4 @@
-/** Connections to the database that are cut: whoever waits for a batch is told the truth, and none is stored twice. */
+/** Cut connections to the database: waiters for a batch learn the truth, and no batch is stored twice. */
 import { describe, expect, it } from "vitest";
 import { createSystemClock } from "../../../../emulator/assembly/system-clock.ts";
 import { StoreLostError, StoreUnusableError } from "../../../../emulator/core/store-error.ts";

@@ -1,4 +1,4 @@
-/** Large payloads beside a database: they are there as long as a row names them, and go when none does. */
+/** Large payloads beside a database: they exist as long as a row names them. */
 import { describe, expect, it } from "vitest";
 import { StoreUnusableError } from "../../../../emulator/core/store-error.ts";
 import { MemoryBlobs } from "../../../contract/store/memory-blobs.ts";

@@ -1,4 +1,4 @@
-/** One process at a time owns a database; who has lost it stores nothing more, whatever it believes. */
+/** One process at a time owns a database; one that has lost it stores nothing more, whatever it believes. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
@@ -11,7 +11,7 @@ import { SOON, testDatabase } from "./database.ts";
 
 const PROGRAM = path.resolve(import.meta.dirname, "../../../fixtures/store/owns-a-database.ts");
 
-/** A process of its own, and the lines that it says. */
+/** A process of its own, and the lines of its output. */
 function startOwner(url: string, lease: number) {
   const child = spawn(process.execPath, [PROGRAM, url, String(lease)], {
     stdio: ["pipe", "pipe", "inherit"],

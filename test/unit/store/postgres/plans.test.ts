@@ -46,7 +46,7 @@ const INDEXES: Readonly<Record<string, string>> = {
   "oldest-report": "report_deleted",
 };
 
-/** What comes of a few pairs, or of a few parts, is merged. */
+/** Rows from a few pairs or partitions are merged. */
 const MERGED = new Set(["search-pairs", "due-jobs", "next-due", "due-deliveries", "next-try"]);
 
 const QUESTIONS: Readonly<Record<string, string>> = {
@@ -57,7 +57,7 @@ const QUESTIONS: Readonly<Record<string, string>> = {
   ...REPORT_QUESTIONS,
 };
 
-/** As it is planned for any values, which is how the store has all planned. */
+/** The generic plan, which the store uses for all statements. */
 async function planOf(session: Session, question: string): Promise<string> {
   await session.ask({ text: `PREPARE question AS ${question}` });
   const parameters = Math.max(0, ...[...question.matchAll(/\$(\d+)/g)].map(([, at]) => Number(at)));

@@ -1,12 +1,12 @@
-/** What PgBouncer does that matters: it names a connection of its own, or takes no settings with one. */
+/** The relevant behaviour of PgBouncer: it names a connection of its own, or accepts no settings with one. */
 import { once } from "node:events";
 import net from "node:net";
 
-/** The message with which a server names a connection: its process and a secret. */
+/** Message with which a server identifies a connection: its process and a secret. */
 const KEY_DATA = Buffer.from([0x4b, 0, 0, 0, 12]);
 const REFUSAL = "unsupported startup parameter: options";
 
-/** @param serverPort of the server to which it leads; undefined: it refuses the settings of every connection */
+/** @param serverPort port of the server behind it; undefined: it refuses the settings of every connection */
 export async function startPooler(serverPort: number | undefined) {
   const sockets = new Set<net.Socket>();
   const keep = (socket: net.Socket) => {

@@ -26,10 +26,10 @@ class Play {
   readonly acknowledged = new Set<string>();
   readonly #storing = new Set<Promise<unknown>>();
   readonly #frozen = new Set<Member>();
-  /** Those that answer still, and all that ever were: one that was killed may think that it is not. */
+  /** Replicas that still answer, and all that ever were: a killed one may not know that it is. */
   members: Member[] = [];
   readonly #ever: Member[] = [];
-  /** Sentences about two who trusted in the same partition at once. */
+  /** Messages about two replicas that trusted the same partition at once. */
   readonly faults: string[] = [];
 
   constructor(made: Awaited<ReturnType<typeof world>>) {
@@ -52,7 +52,7 @@ class Play {
     const member = chance.pick([...this.members]);
     const act = chance.below(60);
     if (this.members.length === 0 || (act === 0 && this.members.length < MAX_MEMBERS))
-      // A machine that stands still for longer than a lease keeps nobody from starting later.
+      // A machine that stands still for longer than a lease does not prevent later starts.
       await this.join().catch(() => undefined);
     else if (act === 1 && this.members.length > 1) this.#kill(member);
     else if (act <= 3) this.freeze(member);

@@ -1,4 +1,4 @@
-/** Replicas on one database: who may be there together, and what becomes of one that is cut off or taken for dead. */
+/** Replicas on one database: which may run together, and the fate of one that is cut off or taken for dead. */
 import { describe, expect, it } from "vitest";
 import { StoreInUseError, StoreUnusableError } from "../../../../emulator/core/store-error.ts";
 import type { Clock } from "../../../../emulator/core/time/clock.ts";
@@ -76,7 +76,7 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas on one database", () 
     await shared.admin.query("DELETE FROM replica");
     await expect(one.insert("a")).rejects.toBeInstanceOf(PartitionsLostError);
     expect(one.losses.flat()).toHaveLength(ALL);
-    // What is nobody's partition's is stored as soon as there is another row.
+    // Changes without a partition are stored as soon as there is another row.
     await one.putRecord("a");
     await expect.poll(() => one.partitions.size, POLLED).toBe(ALL);
     const job = await one.insert("a");
@@ -133,7 +133,7 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas on one database", () 
     await one.putRecord("a");
     expect(warned).toEqual([]);
     const system = createSystemClock();
-    // To this one what is to take so long takes no time.
+    // For this replica the long step takes no time.
     const wakeAt: Clock["wakeAt"] = (at, wake) => {
       if (at < system.now() + 300_000) return system.wakeAt(at, wake);
       wake();

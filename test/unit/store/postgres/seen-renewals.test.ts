@@ -1,4 +1,4 @@
-/** Who is alive, by counters of renewals and the monotonic clock of who looks. */
+/** Live replicas, by counters of renewals and the monotonic clock of the observer. */
 import { expect, it } from "vitest";
 import { SeenRenewals } from "../../../../emulator/store/postgres/claim/seen-renewals.ts";
 

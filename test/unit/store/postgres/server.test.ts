@@ -1,4 +1,4 @@
-/** What a database must be like, and what is said of one that is not. */
+/** Requirements on a database, and messages about one that does not meet them. */
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import {

@@ -1,4 +1,4 @@
-/** A process that stands still or is cut off in mid-batch keeps nobody from taking its place. */
+/** A process that stands still or is cut off in mid-batch does not prevent another one from taking its place. */
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { StoreInUseError, StoreLostError } from "../../../../emulator/core/store-error.ts";

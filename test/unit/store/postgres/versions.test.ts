@@ -14,7 +14,7 @@ import { SOON } from "./database.ts";
 import { begun, testShared } from "./replica.ts";
 
 const NOW = SCHEMA_VERSION + MIGRATIONS.length;
-/** The next version adds what this one does not look at; the one after it does what this one could not go on with. */
+/** The next version adds something that this one ignores; the one after it makes a change that this one cannot go on with. */
 const NEXT = [...MIGRATIONS, { sql: "ALTER TABLE job ADD COLUMN mood text", readableBy: NOW }];
 const AFTER_NEXT = [...NEXT, { sql: "ALTER TABLE job DROP COLUMN mood", readableBy: NOW + 1 }];
 

@@ -1,10 +1,10 @@
-/** Notes who inserts which job, under which epoch of its partition, and finds what two owners at once would leave. */
+/** Records which replica inserts which job, under which epoch of its partition, and finds traces of two owners at once. */
 import type pg from "pg";
 
 export interface Written {
   readonly partition: number;
   readonly epoch: number;
-  /** Who stored it, and who had the partition by the database. */
+  /** The replica that stored it, and the owner of the partition in the database. */
   readonly writer: string;
   readonly owner: string | null;
 }
@@ -34,7 +34,7 @@ export async function writtenIn(admin: pg.Client): Promise<readonly Written[]> {
   }));
 }
 
-/** Sentences about what must not be. */
+/** Messages about violations. */
 export function faultsIn(log: readonly Written[]): readonly string[] {
   const faults: string[] = [];
   const latest = new Map<number, Written>();
@@ -53,7 +53,7 @@ export function faultsIn(log: readonly Written[]): readonly string[] {
   return faults;
 }
 
-/** Endpoints whose counters are not those of their jobs: somebody stored what rests on what was not so any more. */
+/** Endpoints with counters that do not match their jobs: a batch based on outdated data was stored. */
 export async function miscounted(admin: pg.Client): Promise<readonly object[]> {
   const { rows } = await admin.query<{ readonly queue: number }>(
     `SELECT * FROM (SELECT queue, in_queue, (SELECT count(*) FROM job WHERE job.queue = queue.queue) AS jobs FROM queue) AS counted

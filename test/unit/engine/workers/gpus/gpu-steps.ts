@@ -1,4 +1,4 @@
-/** Who wants GPUs in the world around the pool, and what happens there: arbitraries of both. */
+/** Arbitraries of endpoints and events for the world around the GPU pool. */
 import fc from "fast-check";
 import type {
   GpuDevice,
@@ -21,14 +21,14 @@ export type Step =
   | { readonly do: "release" | "replace"; readonly worker: number }
   | { readonly do: "answer"; readonly with: Answer }
   | { readonly do: "pass"; readonly ms: number }
-  /** Another emulator has these by now, as far as they were not taken here, and none beside. */
+  /** Another emulator takes these devices, except those taken here, and releases all others. */
   | { readonly do: "elsewhere"; readonly devices: readonly number[] }
   /** Whoever was woken is considered, and takes. */
   | { readonly do: "serve woken" };
 
 const TYPES = ["X", "Y", "Z"];
 
-/** As docs/scaling.md says: for so long devices are kept for one that was passed too often. */
+/** Time for which devices are reserved for a worker that was passed too often (docs/scaling.md). */
 export const KEEP_MS = 600_000;
 
 export const anyDevices = fc
@@ -59,7 +59,7 @@ export const anySteps = fc.array(
   { maxLength: 40, size: "max" },
 );
 
-/** Workers that come and go all the time, and nobody who changes its mind. */
+/** Workers that come and go all the time, with constant wishes. */
 export const busySteps = fc.array(
   fc.oneof(
     { weight: 2, arbitrary: fc.record({ do: fc.constant("take" as const), asker }) },
@@ -71,7 +71,7 @@ export const busySteps = fc.array(
   { minLength: 20, maxLength: 40, size: "max" },
 );
 
-/** The same, with another emulator on the same machine. */
+/** The same steps, with another emulator on the machine. */
 export const sharedSteps = fc.array(
   fc.oneof(
     { weight: 5, arbitrary: fc.record({ do: fc.constant("take" as const), asker }) },

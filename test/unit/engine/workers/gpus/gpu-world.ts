@@ -1,4 +1,4 @@
-/** A small world of endpoints and workers around the pool of GPUs, which checks by its own account what the pool gives. */
+/** A small world of endpoints and workers around the pool of GPUs, which checks the pool's decisions with books of its own. */
 import assert from "node:assert/strict";
 import type { Endpoint } from "../../../../../emulator/core/resources/endpoints/endpoint.ts";
 import type {
@@ -21,11 +21,11 @@ export class GpuWorld {
   readonly #held = new Map<string, readonly GpuDevice[]>();
   /** Whose a worker is. */
   readonly #owners = new Map<string, Endpoint & Asker>();
-  /** Who was refused and has not been served or gone since, with the moments at which others passed it. */
+  /** Workers that were refused and still wait, with the moments at which others passed them. */
   readonly #waiting = new Map<string, number[]>();
   readonly #woken = new Set<string>();
   readonly #clock = new WorldClock();
-  /** Devices that another emulator has, and those that this one has locked against it. */
+  /** Devices of another emulator, and devices that this one has locked. */
   readonly #elsewhere = new Set<string>();
   readonly #locked = new Set<string>();
   #found: Answer | undefined;
@@ -50,7 +50,7 @@ export class GpuWorld {
 
   /** The most workers that had devices at once. */
   mostAtOnce = 0;
-  /** How often devices began to be kept for one that was passed too often. */
+  /** Number of reservations for workers that were passed too often. */
   kept = 0;
 
   async play(steps: readonly Step[]): Promise<void> {
@@ -106,7 +106,7 @@ export class GpuWorld {
       const { id = "" } = this.#devices[at] ?? {};
       if (!this.#locked.has(id)) this.#elsewhere.add(id);
     }
-    // After this time those that were given back are tried.
+    // Time after which returned devices are tried again.
     this.#clock.pass(1_000);
   }
 
@@ -117,7 +117,10 @@ export class GpuWorld {
     return { release: () => void this.#locked.delete(id) };
   }
 
-  /** Time alone gives everybody what is free and enough, and when all have gone nobody waits who could ever be served. */
+  /**
+   * After enough time without events every waiting worker has its free devices; once all have left, none waits that could be
+   * served.
+   */
   finish(): void {
     if (this.#found !== "known") return;
     const rounds = this.#endpoints.length + 1;
@@ -147,7 +150,7 @@ export class GpuWorld {
     return endpoint;
   }
 
-  /** The worker that was given what it needs. */
+  /** A worker that was given what it needs. */
   #take(endpoint: Endpoint & Asker): string | undefined {
     const worker = `w${(this.#workers += 1)}`;
     this.#woken.delete(endpoint.id);
@@ -196,7 +199,7 @@ export class GpuWorld {
     }
   }
 
-  /** Nobody who waits is passed by more than a few, unless devices were kept for it for their time and others stayed. */
+  /** No waiting worker is passed by more than a few, unless devices were reserved for it and others kept theirs. */
   #passesOthers({ id }: Endpoint, given: readonly GpuDevice[]): void {
     if (this.#found !== "known") return;
     const now = this.#clock.now();
@@ -212,7 +215,7 @@ export class GpuWorld {
     }
   }
 
-  /** What of all could be a part of what it is given one day. */
+  /** The devices that it could be given one day. */
   #usefulTo(asker: Asker): readonly GpuDevice[] {
     const ofType = (type: string) => this.#devices.filter(({ typeId }) => typeId === type);
     return wantedTypes(this.#devices, asker)
@@ -228,7 +231,7 @@ export class GpuWorld {
     return isDue && this.#clock.now() < last + KEEP_MS;
   }
 
-  /** The first type by priority with enough that no worker has and that are kept for nobody before it in line. */
+  /** The first type by priority with enough devices that are free and not reserved for an earlier waiter. */
   #choose(endpoint: Endpoint & Asker): readonly GpuDevice[] | undefined {
     const line = [...this.#waiting.keys()];
     const place = line.indexOf(endpoint.id);
@@ -269,7 +272,7 @@ export class GpuWorld {
     await Promise.resolve();
   }
 
-  /** Serving one may wake others, who come next. */
+  /** Serving one worker may wake others. */
   #serveWoken(): void {
     for (const id of this.#woken) {
       if (this.#waiting.has(id)) this.#take(this.#endpoint(Number(id)));

@@ -1,4 +1,4 @@
-/** Workers of GPU endpoints: each has its devices for itself, and whoever finds none free waits for its turn. */
+/** Workers of GPU endpoints: each has devices of its own, and a worker without free ones waits for its turn. */
 import { describe, expect, it } from "vitest";
 import type { GpuInventory } from "../../../../../emulator/core/workers/gpu-allocation.ts";
 import { FleetScene } from "../fleet-scene.ts";
@@ -139,7 +139,7 @@ it("keeps devices that come free for one that four others with fewer have passed
 
 it("keeps them for ten minutes: workers that stay let nobody's device lie idle for ever", async () => {
   await using scene = await FleetScene.set({}, inventory("L4", "L4"));
-  // Nobody judges the silence of a worker whose program has yet to run.
+  // A worker without a running program is not judged by its silence.
   scene.launcher.preparing = new Promise(() => undefined);
   await scene.change(GPU, "stays");
   await scene.change(GPU, "narrow");

@@ -1,4 +1,4 @@
-/** The report of what was over the rate limits, over HTTP. */
+/** The report of exceeded rate limits, over HTTP. */
 import { expect, it } from "vitest";
 import { startTestHttp } from "../../http-harness.ts";
 

@@ -1,4 +1,4 @@
-/** What operators see of endpoints over HTTP: now, in the last hour, and what the scaler decided. */
+/** Endpoints for operators over HTTP: their state, their last hour, and the scaler's decisions. */
 import { expect, it } from "vitest";
 import { createMemoryStore } from "../../../../../emulator/store/memory/memory-store.ts";
 import { storeWith } from "../../../engine/store-with.ts";

@@ -1,4 +1,4 @@
-/** Readers of events whose connection breaks, and those that want what comes close together in one. */
+/** Readers of events after a broken connection, and readers of joined events. */
 import { expect, it } from "vitest";
 import { EventFeed } from "../../../../../emulator/engine/observe/event-feed.ts";
 import { FakeClock } from "../../../../fake-clock.ts";

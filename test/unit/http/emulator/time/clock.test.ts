@@ -1,4 +1,4 @@
-/** The emulator's clock over HTTP: what an advance sets off has happened when it is answered, and what must not move does not. */
+/** The emulator's clock over HTTP: the effects of an advance have settled when it is answered, and other clocks do not move. */
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../../../../runtime/protocol/limits.ts";
 import { ScriptedLauncher } from "../../../engine/scripted-launcher.ts";
@@ -34,7 +34,7 @@ describe("/emulator/clock", () => {
       nextDueAt,
     });
     expect(await read()).toStrictEqual(shown(0, null));
-    // Of low priority, so that no worker is due because of it.
+    // Of low priority, so that no worker is due for it.
     await run(service, { ttl: 60_000, lowPriority: true });
     expect(await read()).toStrictEqual(shown(0, new Date(now + 60_000).toISOString()));
     const { json } = await advance(service, "59s");
@@ -243,7 +243,7 @@ it("an idle worker is asked to leave, and has left when the advance is answered"
   let isAnswered = false;
   const answered = advance(service, "31m").finally(() => (isAnswered = true));
   while (!launcher.at(0).wasDrained) await service.test.clock.settle();
-  // Time stands at the moment it was asked until it has gone: the job is still there.
+  // Time stands still until the request is over: the job is still there.
   expect((await status(service, id)).status).toBe(200);
   expect(isAnswered).toBe(false);
   launcher.at(0).leave();

@@ -1,4 +1,4 @@
-/** What operators see of workers over HTTP, and what they can do to them. */
+/** Workers for operators over HTTP: what they see, and what they can do. */
 import { expect, it } from "vitest";
 import { WorkerHandle } from "../../../../../emulator/engine/workers/worker-handle.ts";
 import { ScriptedLauncher } from "../../../engine/scripted-launcher.ts";

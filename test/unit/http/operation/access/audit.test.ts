@@ -1,4 +1,4 @@
-/** What the audit says of who changed what. */
+/** Entries of the audit: the change, its time and its key. */
 import { expect, it } from "vitest";
 import { LIMITS } from "../../../../../runtime/protocol/limits.ts";
 import type { AuditEntry } from "../../../../../emulator/core/access/audit-entry.ts";

@@ -30,7 +30,7 @@ const PAGE = "<script>fetch('/emulator/keys', { method: 'POST' })</script>";
 
 const CREDENTIALS = { accessKeyId: "SVTESTACCESSKEY00001", secretAccessKey: "secret" };
 
-/** Every place at which a browser can call an operation, in all dialects. Operations of workers answer late. */
+/** All paths at which a browser can call an operation, in all dialects. Operations of workers answer late. */
 function places() {
   return [CONTRACT_DIALECT, LIVE_DIALECT, REST_V2_DIALECT].flatMap((dialect) => {
     const others = dialect === REST_V2_DIALECT ? NOT_SERVED_OPERATIONS : { askGraphql };

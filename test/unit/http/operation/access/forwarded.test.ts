@@ -29,7 +29,7 @@ describe("the name of the service", () => {
     ["host: localhost", "x-forwarded-host: other.test, emulator.example.com:443", 200],
     ["host: localhost", "x-forwarded-host: rebound.test", 421],
     ["host: localhost", "x-forwarded-host: emulator.example.com, rebound.test", 421],
-    // A page whose name leads to this machine has a trusted address, and may write such headers.
+    // A page with a host name that leads to this machine has a trusted address, and may send such headers.
     ["host: rebound.test", "x-forwarded-host: emulator.example.com", 421],
     // What is malformed is as good as nothing.
     ["host: localhost", "x-forwarded-host: a b", 200],
@@ -151,7 +151,7 @@ it("a signature of the object store is good for the name that the client called"
   });
   await store.start({ host: "127.0.0.1", port: 0, allowsOtherPort: false });
   const { endpoint = "", region = "", ...credentials } = store.access ?? {};
-  // It calls the store by another name, and says by which it was called itself.
+  // It calls the store by another name, and states the name by which it was called.
   await using proxy = await startProxy(endpoint);
   const client = new S3Client({
     endpoint: proxy.url,

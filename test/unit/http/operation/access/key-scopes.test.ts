@@ -1,4 +1,4 @@
-/** Which operations each scope opens: all of the interface, one by one, so that a new one has to be put in its place here. */
+/** Operations of each scope, all of the interface one by one: a new one has to be added here. */
 import { describe, expect, it } from "vitest";
 import {
   type ApiKey,
@@ -19,7 +19,7 @@ import { OPERATIONS } from "../../../../../emulator/http/operations.ts";
 import { operationsOf } from "../../../../../emulator/http/router.ts";
 import { makeKey, startTestHttp } from "../../http-harness.ts";
 
-/** By scope: what it opens beside what needs no key. */
+/** For each scope, the operations that it allows, except those without a key. */
 const JOB_READINGS = ["status", "statusSync", "health", "requests"];
 const JOB_CHANGES = ["run", "runsync", "cancel", "retry", "purgeQueue", "askOpenai", "readOpenai"];
 /** Read with a parameter, and changed with another or without. */
@@ -72,7 +72,7 @@ function isOpen(operation: Operation, scope: KeyScope, endpointId = "echo", quer
   return typeof need === "string" || opens(keyOf(scope), need);
 }
 
-/** Names of those that the scope opens. */
+/** Names of the operations that the scope allows. */
 function openTo(scope: KeyScope, endpointId?: string, query = {}): string[] {
   const open = named.filter(([, operation]) => isOpen(operation, scope, endpointId, query));
   return open.map(([name]) => name).toSorted();

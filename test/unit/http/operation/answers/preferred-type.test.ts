@@ -1,4 +1,4 @@
-/** Which of the offered media types an Accept header asks for. */
+/** The offered media type that an Accept header prefers. */
 import { expect, it } from "vitest";
 import { preferredType } from "../../../../../emulator/http/operation/answers/preferred-type.ts";
 

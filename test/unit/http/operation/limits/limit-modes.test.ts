@@ -18,7 +18,7 @@ it("warn lets everything through, says so in a header, and in the log once in ea
     "purge-queue 2/10s",
   ]);
   await clock.advance(10_000);
-  // What production would have refused has taken nobody's place.
+  // Requests that the live service would have refused take no place.
   expect([await purge(), await purge(), await purge()]).toEqual([
     undefined,
     undefined,

@@ -1,4 +1,4 @@
-/** What counts as a request, for whom, and until when; the rows themselves are in test/conformance. */
+/** Which requests count, for which key, and how long; the rows themselves are in test/conformance. */
 import { once } from "node:events";
 import { expect, it } from "vitest";
 import { KEY, OTHER_KEY, startTestHttp } from "../../http-harness.ts";
@@ -88,7 +88,7 @@ it("what nobody uses any more is forgotten", async () => {
   const { armed } = clock;
   const [socket] = await held(service, "POST", "/v2/echo/run", 1);
   await clock.advance(60_000);
-  // That of the meters, and that of the body, which does not come.
+  // The time limit of the meters, and of the body, which does not arrive.
   expect(clock.armed).toBe(armed + 2);
   socket?.destroy();
   await clock.settle();

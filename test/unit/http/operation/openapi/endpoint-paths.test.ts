@@ -1,4 +1,4 @@
-/** The document with endpoints whose handlers have schemas: valid, true of what they take, and bounded. */
+/** The document with schemas of endpoints' handlers: valid, true, and bounded. */
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
@@ -29,7 +29,7 @@ function known(entries: Readonly<Record<string, HandlerSchemas>>): KnownSchemas 
   };
 }
 
-/** Checks values against what the document says, `$ref`s followed. */
+/** Validates values against the document, including `$ref`s. */
 function checker(document: object, pointer: string): (value: unknown) => boolean {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema(document, "doc");

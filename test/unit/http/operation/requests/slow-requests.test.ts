@@ -6,7 +6,7 @@ import { LIMITS } from "../../../../../runtime/protocol/limits.ts";
 import { KEY, startTestHttp, type TestHttp } from "../../http-harness.ts";
 
 const COUNT = 1_000;
-/** Both ends of so many connections are in this process. */
+/** Number of connections; both ends of each are in this process. */
 const TIME_LIMIT_MS = 60_000;
 const HEAD = `POST /v2/echo/run HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${KEY}\r\n`;
 
@@ -28,7 +28,7 @@ async function slowClients(service: TestHttp, text: string) {
   }, 100);
   return {
     sockets,
-    /** Until each was told something. */
+    /** Waits until each has an answer. */
     heard: Promise.all(sockets.map((socket) => new Promise((done) => socket.once("data", done)))),
     /** What they were told, until the service ended it. */
     ends: Promise.all(sockets.map(lastWords)),

@@ -1,4 +1,4 @@
-/** Who can say that a request comes from a replica, and who can answer as one. */
+/** Proofs that a request, or an answer, comes from a replica. */
 import { expect, it } from "vitest";
 import {
   isProof,
@@ -40,7 +40,7 @@ it.each([
   expect(readChannelAuth(with_, text, request)).toBeUndefined();
 });
 
-/** The same header, signed as an answer is. */
+/** The header with the signature of an answer. */
 function proofed(): string {
   const proof = proofOf(key, auth, auth.nonce, auth.nonce);
   return [...header.split(";").slice(0, -1), proof].join(";");

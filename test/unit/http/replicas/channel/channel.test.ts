@@ -1,4 +1,4 @@
-/** A connection between two replicas tells one that is cut from one on which nothing is said. */
+/** A connection between two replicas: a cut one differs from a silent one. */
 import { type Duplex, duplexPair } from "node:stream";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import {
@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** So many seconds, with what is sent meanwhile received. */
+/** Lets these seconds pass; data on the way arrives. */
 async function pass(seconds: number): Promise<void> {
   for (let beats = seconds * 2; beats > 0; beats -= 1) {
     vi.advanceTimersByTime(500);
@@ -21,13 +21,13 @@ async function pass(seconds: number): Promise<void> {
   }
 }
 
-/** Calls `broken` when it is told so, and ignores all else. */
+/** Events that call `broken`, and ignore all else. */
 function listener(broken: () => void): ExchangeEvents {
   const ignored = () => undefined;
   return { data: ignored, ended: ignored, room: ignored, woken: ignored, broken };
 }
 
-/** Two ends of a connection that can be cut: nothing arrives any more then, and neither end is told. */
+/** Two ends of a connection that can be cut: nothing arrives then, and neither end is told. */
 function cuttable() {
   const [a, toA] = duplexPair();
   const [b, toB] = duplexPair();

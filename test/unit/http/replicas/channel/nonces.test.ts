@@ -1,4 +1,4 @@
-/** Which nonces are good, how often and how long. */
+/** Validity of nonces: how often, and how long. */
 import { expect, it } from "vitest";
 import { Nonces } from "../../../../../emulator/http/replicas/channel/nonces.ts";
 

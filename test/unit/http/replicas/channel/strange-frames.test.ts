@@ -1,4 +1,4 @@
-/** Whatever frames the other end of a channel sends, nothing is thrown: the channel goes on, or is closed. */
+/** Whatever frames the other end of a channel sends, no error is thrown: the channel goes on, or is closed. */
 import fc from "fast-check";
 import { duplexPair } from "node:stream";
 import { expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** The types of each form of handler and of each option; the compiler checks them, the test what becomes of them. */
+/** Types of each form of handler and of each option; the compiler checks them, the test their effect. */
 import { describe, expect, expectTypeOf, test } from "vitest";
 import * as v from "valibot";
 import { z } from "zod";
@@ -78,7 +78,7 @@ describe("with an input schema, run sees what it gives and clients submit what i
     ["valibot", valibotInput],
   ])("what does not fit that of %s is refused with the path of each issue", async (_, schema) => {
     const handler = defineHandler({ input: schema, run: () => "never" });
-    // Clients may send what the types of this program do not let them.
+    // Clients may send what the types of this program forbid.
     const wrong = JSON.parse('{"upTo":3,"step":"x"}') as Raw;
     await expect(runHandler(handler, wrong)).rejects.toThrow(
       /^The input does not fit the handler's schema: upTo: .+; step: /,
@@ -201,7 +201,7 @@ describe("a plain function as the default export", () => {
       .toEqualTypeOf<{ upTo: number }>();
     const run = await runHandler(count, { upTo: 2 });
     expectTypeOf(run).toEqualTypeOf<HandlerRun>();
-    // By way of JSON, and with aggregate another value altogether: what it is, is for the test to say.
+    // After JSON, and with aggregate another value: the test states its type.
     expectTypeOf(run.output).toBeUnknown();
     expectTypeOf(run.chunks[0]?.output).toBeUnknown();
     expect(run).toMatchObject({ output: 1, chunks: [{ output: 1 }, { output: 2 }] });

@@ -1,4 +1,4 @@
-/** Each kind of value has a JSON text as documented, or a sentence that says what to return instead. */
+/** Each kind of value has the documented JSON text, or a sentence about what to return instead. */
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import {

@@ -1,4 +1,4 @@
-/** When a process is gone, the one who ended it pays, and nobody else. */
+/** The end of a process costs only the job that ended it. */
 import { describe, expect, test } from "vitest";
 import {
   attributeExit,

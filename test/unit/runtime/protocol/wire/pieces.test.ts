@@ -1,4 +1,4 @@
-/** A large message in pieces: as little of it is on the way as the line needs, and what comes is put together or refused. */
+/** A large message in pieces: only as much of it is on the way as the line needs, and pieces are joined or refused. */
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** The wire form of a worker's session loses nothing, and what lacks something required is refused by name. */
+/** The wire form of a worker's session loses nothing, and a missing required field is refused by name. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { FAILURE_TYPES } from "../../../../../runtime/protocol/failure.ts";

@@ -43,7 +43,7 @@ test.each([
   });
 });
 
-/** A world in which 127.0.0.2 is public and names mean what a test says. */
+/** A world in which 127.0.0.2 is public and the test resolves names. */
 function world(names: Readonly<Record<string, readonly string[]>>): Dispatcher {
   const lookup = (
     hostname: string,

@@ -13,7 +13,7 @@ import { storeOn } from "../store-on.ts";
 
 const noStore = (): Promise<never> => Promise.reject(new Error("no key was asked for"));
 
-/** Downloads as a job would; `left` gives what is in its directory. */
+/** Downloads like a job; `left` lists the files in its directory. */
 function job(): {
   readonly get: (
     from: string | URL,

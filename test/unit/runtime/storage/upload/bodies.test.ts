@@ -9,7 +9,7 @@ import { temporaryDirectory } from "../../../../setup/temporary-directory.ts";
 import { FakeS3, multipartEtag } from "../fake-s3.ts";
 import { PART, storeOn } from "../store-on.ts";
 
-/** Of one letter after another, so that no two places look alike. */
+/** Consecutive letters, so that no two places look alike. */
 function letters(bytes: number): Buffer {
   const whole = Buffer.alloc(bytes);
   for (let at = 0; at < bytes; at++) whole[at] = 97 + ((at * 7 + (at >> 8)) % 26);
