@@ -25,12 +25,13 @@ export interface Page {
 
 export const PAGES: readonly Page[] = [
   {
-    file: "ARCHITECTURE.md",
-    sections: { "state diagram": jobDiagram, "life of a worker": workerDiagram },
-  },
-  {
     file: "docs/state-machines.md",
-    sections: { "rows of a job": jobRows, "rows of a worker": workerRows },
+    sections: {
+      "state diagram": jobDiagram,
+      "rows of a job": jobRows,
+      "life of a worker": workerDiagram,
+      "rows of a worker": workerRows,
+    },
   },
   { file: "docs/concepts.md", sections: { "state diagram": jobDiagram } },
   {

@@ -1,6 +1,6 @@
 /**
  * The state machine of a job as data: what happens at each event in each status. `transition` interprets it, and the diagram in
- * ARCHITECTURE.md is generated from it. Each row names the source of its rule: the contract (`spec`) or ours.
+ * docs/state-machines.md is generated from it. Each row names the source of its rule: the contract (`spec`) or ours.
  */
 import { anyStatusRows, finishedRows, repeatRows } from "./transitions/ended.ts";
 import type { TransitionRow } from "./transitions/row.ts";

@@ -1,6 +1,6 @@
 /**
  * The state machine of a worker as a table: what each event does in each phase of its life. `moveOf` interprets it, and the
- * diagram in ARCHITECTURE.md is generated from it. Each row names the source of its rule: the contract (`spec`), the live
+ * diagram in docs/state-machines.md is generated from it. Each row names the source of its rule: the contract (`spec`), the live
  * service (`live`) or ours. An event without a row for the phase is refused.
  */
 import type { Moment, WorkerEffect, WorkerEvent } from "./worker-event.ts";

@@ -37,7 +37,7 @@ describe.each(PAGES)("$file", (page) => {
 });
 
 test("every arrow of a state diagram joins names that Mermaid takes", () => {
-  const { text } = readDocument("ARCHITECTURE.md");
+  const { text } = readDocument("docs/state-machines.md");
   const arrows = text.split("\n").filter((line) => line.includes(" --> "));
   expect(arrows.length).toBeGreaterThan(20);
   for (const arrow of arrows) expect(arrow).toMatch(/^ +(\[\*\]|\w+) --> (\[\*\]|\w+): /);
