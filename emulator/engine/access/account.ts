@@ -2,12 +2,15 @@
 import { ACCOUNT_ID } from "../../core/access/account.ts";
 import type { StepPort } from "../steps/step-port.ts";
 
-/** In the order in which they were given. */
+/** In the order in which they were set. */
 export function sshKeys({ steps }: StepPort): readonly string[] {
   return steps.records.find("account", ACCOUNT_ID)?.sshKeys ?? [];
 }
 
-/** Keys that are not named are gone; pods that run keep what they have. @throws ServiceError storage_full */
+/**
+ * Replaces all keys; running pods keep theirs.
+ * @throws ServiceError storage_full
+ */
 export async function replaceSshKeys(
   { steps }: StepPort,
   keys: readonly string[],

@@ -1,11 +1,11 @@
-/** Notes who changed what is managed: durably before the change is answered, and in the log. */
+/** Records who changed which resource: durably before the change is answered, and in the log. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { AuditEntry } from "../../core/access/audit-entry.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";
 
-/** Old entries are looked for with every so many new ones. */
+/** Number of new entries between two deletions of old ones. */
 const PRUNE_EVERY = 100;
 
 export interface AuditPage {
@@ -23,7 +23,7 @@ export class AuditLog {
     this.#engine = engine;
   }
 
-  /** Never rejects: what is to be noted has happened. An entry that cannot be stored is in the log alone, which says so. */
+  /** Never rejects: the change has already happened. An entry that cannot be stored is only in the log, with the reason. */
   async note(fact: Omit<AuditEntry, "id" | "at">): Promise<void> {
     const { clock, log, random, steps } = this.#engine;
     const { operation, subject, keyName, client, status } = fact;

@@ -1,4 +1,4 @@
-/** Makes, lists and revokes API keys beside those that the start settles. */
+/** Creates, lists and revokes API keys, besides those set at the start. */
 import { workerToken } from "../../../runtime/protocol/worker-token.ts";
 import type { ApiKey } from "../../core/access/api-key.ts";
 import type { KeyInput } from "../../core/access/key-input.ts";
@@ -14,9 +14,8 @@ const ID_PREFIX = "key_";
 const ID_RANDOM_LENGTH = 14;
 
 /**
- * Keeps a new key; `text` is the key itself, which is kept nowhere.
- *
- * @param fingerprint of the certificate that workers are shown, where the service has made it
+ * Stores a new key; `text` is the key itself, which is not stored.
+ * @param fingerprint fingerprint of the certificate that the service made for workers, if it did
  * @throws ServiceError key_name_taken; endpoint_not_found, wrong_endpoint_type for one of `endpointIds`; storage_full
  */
 export async function createKey(
@@ -50,13 +49,16 @@ export async function createKey(
   return { key, text };
 }
 
-/** The keys made with {@link createKey}, in order of name; expired ones too. */
+/** The keys made with {@link createKey}, by name; expired ones too. */
 export function listKeys({ steps }: StepPort): readonly ApiKey[] {
   const keys = steps.records.all("apiKey").filter(isMade);
   return keys.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Answers the key that is none any more. @throws ServiceError key_not_found, storage_full */
+/**
+ * Returns the revoked key.
+ * @throws ServiceError key_not_found, storage_full
+ */
 export async function revokeKey({ steps }: StepPort, id: string): Promise<ApiKey> {
   return steps.commit((step) => {
     const key = step.record("apiKey", id);

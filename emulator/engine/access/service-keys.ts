@@ -10,47 +10,46 @@ import type { StartWork } from "../parts/start-work.ts";
 const USER_KEY_ID = "user";
 const ADMIN_KEY_ID = "admin";
 
-/** As the audit names who had them, and who came by a link to the dashboard; no other key has such a name. */
+/** Names of the start's keys and of links to the dashboard in the audit; no other key has such a name. */
 const USER_KEY_NAME = "API key";
 const ADMIN_KEY_NAME = "admin key";
 export const DASHBOARD_KEY_NAME = "dashboard";
 export const SETTLED_NAMES = [USER_KEY_NAME, ADMIN_KEY_NAME, DASHBOARD_KEY_NAME];
 
-/** Whether it was made over the interface. */
+/** True: it was created over the interface. */
 export function isMade({ id }: ApiKey): boolean {
   return id !== USER_KEY_ID;
 }
 
-/** A new key itself. */
+/** Text of a new key. */
 export function makeKeyText(random: Random): string {
   return `sv_${random.token()}`;
 }
 
 export interface GivenKeys {
   readonly user: string | undefined;
-  /** For the emulator's own operations; without it the user's key is valid for them, too. */
+  /** Key for the emulator's own operations; without it the user's key opens them too. */
   readonly admin: string | undefined;
 }
 
 export interface ServiceKeys {
-  /** All that are good; those that the start settles come last. */
+  /** All valid keys; those of the start come last. */
   readonly records: readonly ApiKey[];
-  /** The user's key itself, if it was given or generated in this start; it is stored nowhere. */
+  /** Text of the user's key, if it was given or generated at this start; it is not stored. */
   readonly userKey: string | undefined;
 }
 
 export interface KeySettling {
   readonly steps: Pick<Steps, "commit" | "records">;
   readonly random: Random;
-  /** Stores a given key when there is room. */
+  /** Stores a given key once there is room. */
   readonly startWork: Pick<StartWork, "do">;
 }
 
 /**
- * Settles which keys are valid. A given user's key replaces that of earlier starts; the admin's key is valid for one start.
+ * Decides which keys are valid. A given user's key replaces that of earlier starts; the admin's key is valid for one start.
  * `createdAt` is ISO 8601.
- *
- * @throws StoreFullError when there is no room for a key that is made
+ * @throws StoreFullError if there is no room for a generated key
  */
 export async function settleKeys(
   settling: KeySettling,
@@ -67,7 +66,7 @@ export async function settleKeys(
   return { records: [...made, user, admin], userKey: key };
 }
 
-/** The keys that are valid now: another process that shares the store may have been started with another user's key since. */
+/** The keys that are valid now: another process with the same store may have been started with another user's key. */
 export function keysNow(
   { records }: Pick<Steps, "records">,
   settled: ServiceKeys,
@@ -100,7 +99,7 @@ async function settleUserKey(
   };
   if (known?.digest === record.digest) return { record: known, key };
   if (given === undefined) {
-    // One that is made and not stored would be good until the service ends, and then nobody knew which is.
+    // A generated key has to be stored: otherwise it would be unknown after the end of the service.
     const kept = await orCause(steps.commit((step) => keepFirst(step, record)));
     return { record: kept, key: kept === record ? key : undefined };
   }
@@ -108,7 +107,7 @@ async function settleUserKey(
   return { record, key };
 }
 
-/** Another process may have made one at the same time. */
+/** Another process may have created one at the same time. */
 function keepFirst(step: Step, made: ApiKey): ApiKey {
   const known = step.record("apiKey", USER_KEY_ID);
   if (known !== undefined) return known;

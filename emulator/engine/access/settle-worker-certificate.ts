@@ -1,11 +1,13 @@
-/** Settles the certificate of the port for workers from elsewhere where none is given: made at the first start, and kept. */
+/**
+ * Makes or reads the certificate of the port for workers from elsewhere, if none is given: made at the first start, and stored.
+ */
 import { StoreUnusableError } from "../../core/store-error.ts";
 import { WORKER_CERTIFICATE_ID } from "../../core/workers/worker-certificate.ts";
 import { orCause } from "../steps/refusal.ts";
 import { type SecretPort, sealSecret, unsealSecret } from "../resources/secret-box.ts";
 import type { Steps } from "../steps/steps.ts";
 
-/** In PEM. */
+/** PEM. */
 export interface CertificateText {
   readonly cert: string;
   readonly key: string;
@@ -16,9 +18,8 @@ export interface CertificateSettling extends SecretPort {
 }
 
 /**
- * One certificate for all who share the store, and for each start.
- *
- * @throws StoreUnusableError when the stored one cannot be decrypted, or there can be no key to encrypt one; StoreFullError
+ * One certificate for all processes with this store, and for all starts.
+ * @throws StoreUnusableError if the stored one cannot be decrypted, or no key can encrypt one; StoreFullError
  */
 export async function settleWorkerCertificate(
   settling: CertificateSettling,

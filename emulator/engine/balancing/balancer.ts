@@ -72,10 +72,7 @@ export class Balancer {
     };
   }
 
-  /**
-   * Assigns or refuses waiting requests, first come, first served, and limits the time of requests on workers that are to
-   * leave.
-   */
+  /** Assigns or refuses waiting requests, first come, first served, and limits the time of requests on leaving workers. */
   dispatch(endpointId: string): void {
     for (const worker of this.#parts.fleet.workersOf(endpointId)) {
       if (worker.state === "draining") this.#requests.limit(worker);
@@ -90,12 +87,12 @@ export class Balancer {
     }
   }
 
-  /** Resolves when the requests to such endpoints that are in flight now have ended. */
+  /** Resolves when the present requests to such endpoints have ended. */
   async ended(isMeant: (endpointId: string) => boolean): Promise<void> {
     await Promise.all(this.#requests.of(isMeant).map(({ over }) => over));
   }
 
-  /** Refuses the requests that wait for workers of endpoints that have moved. */
+  /** Refuses waiting requests for endpoints that have moved. */
   abandon(isMeant: (endpointId: string) => boolean): void {
     for (const [endpointId, waiting] of [...this.#waiting].filter(([id]) => isMeant(id)))
       for (const { reject } of waiting) reject(endpointMoved({ endpointId }));

@@ -1,4 +1,7 @@
-/** Checks the health of servers of load balancing endpoints, puts them in and out of rotation, and kills those that stay unhealthy. */
+/**
+ * Checks the health of servers of load balancing endpoints, moves them in and out of rotation, and kills those that stay
+ * unhealthy.
+ */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { HealthProbe } from "../../balance/health-probe.ts";
 import type { Disarm } from "../../core/time/clock.ts";
@@ -28,16 +31,16 @@ const NO_PROBE: HealthProbe = { ask: async () => undefined };
 export class HealthWatch {
   readonly #engine: HealthUses;
   readonly #probe: HealthProbe;
-  /** The newest version of each endpoint whose listening addresses were checked. */
+  /** For each endpoint, the newest version with checked listening addresses. */
   readonly #exposureChecked = new Map<string, number>();
 
-  /** @param probe by default no server ever becomes healthy */
+  /** @param probe default: no server ever becomes healthy */
   constructor(engine: HealthUses, probe: HealthProbe = NO_PROBE) {
     this.#engine = engine;
     this.#probe = probe;
   }
 
-  /** Call it when the worker was launched; does nothing for one that is no server. Ends with the worker. */
+  /** Call it after the launch of a worker; ignores one that is not a server. Ends with the worker. */
   watch(worker: WorkerHandle): void {
     const { launched } = worker;
     if (launched?.server === undefined) return;
@@ -105,9 +108,9 @@ class WatchedServer {
   async #checkOnce(address: ServerAddress): Promise<void> {
     const { realClock } = this.#engine;
     const answer = await this.#answerOf(address);
-    // A worker that is to leave does not become ready again.
+    // A leaving worker does not become ready again.
     if (this.#hasEnded || this.#worker.state === "draining") return;
-    // A request may have found it unreachable since.
+    // A request may have found it unreachable meanwhile.
     const { state } = this.#worker;
     const known = state === "unhealthy" ? { ...this.#health, state } : this.#health;
     this.#health = judgeHealth(known, answer, realClock.now());

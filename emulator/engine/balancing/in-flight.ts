@@ -7,7 +7,7 @@ import type { ServerAddress } from "../../launch/launcher.ts";
 export interface InFlightEvents {
   /** Called once, when the request is over. */
   ended(): void;
-  /** The server took no connection. */
+  /** The server refused the connection. */
   unreachable(): void;
 }
 
@@ -46,13 +46,13 @@ export class InFlight implements Disposable {
     this.#cutOff.abort(reason);
   }
 
-  /** The server took no connection: the worker gets no requests until it is healthy again. Ends the request. */
+  /** The server refused the connection: the worker gets no requests until it is healthy again. Ends the request. */
   failedToReach(): void {
     this.#events.unreachable();
     this[Symbol.dispose]();
   }
 
-  /** It became a WebSocket or another upgraded connection, which may last as long as it likes. */
+  /** The request was upgraded, for example to a WebSocket, and may last without a limit. */
   upgraded(): void {
     this.#disarm();
   }

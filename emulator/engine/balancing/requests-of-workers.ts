@@ -1,4 +1,4 @@
-/** The requests of each worker's server, so that none of them keeps a server that has to leave for ever. */
+/** Requests of each worker's server, so that none of them delays a leaving server for ever. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Clock, Disarm } from "../../core/time/clock.ts";
 import { ServiceError } from "../../core/service-error.ts";
@@ -35,14 +35,14 @@ export class RequestsOfWorkers {
     this.#ofWorkers.delete(worker);
   }
 
-  /** The requests to such endpoints that are in flight now. */
+  /** The present requests to such endpoints. */
   of(isMeant: (endpointId: string) => boolean): readonly InFlight[] {
     return [...this.#ofWorkers].flatMap(([{ endpointId }, { inFlight }]) =>
       isMeant(endpointId) ? [...inFlight] : [],
     );
   }
 
-  /** Limits the time of the worker's requests to that of any request, also of upgraded connections. Idempotent. */
+  /** Limits the worker's requests to the time limit of any request, also upgraded connections. Idempotent. */
   limit(worker: WorkerHandle): void {
     const requests = this.#ofWorkers.get(worker);
     if (requests === undefined || requests.disarm !== undefined) return;

@@ -3,7 +3,7 @@ import { volumePerHour } from "../../core/billing/prices.ts";
 import type { NetworkVolume } from "../../core/resources/network-volumes/network-volume.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";
 
-/** To be called once the volume, or its new size, is stored; what it was billed as before ends. */
+/** Call this once the volume, or its new size, is stored; its present bill ends. */
 export function billVolume(
   { usage, prices }: CatalogPort,
   { id, size, type }: NetworkVolume,

@@ -1,12 +1,12 @@
-/** Begins to bill a worker when it is first ready, at the price of what it has (live: starting is free). */
+/** Begins to bill a worker when it is first ready, at the price of its hardware (live: starting is free). */
 import { perHour } from "../../core/billing/prices.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 
-/** Virtual processors of a worker without a GPU whose endpoint does not say how many (live). */
+/** Default number of virtual processors of a worker without a GPU (live). */
 const DEFAULT_VCPU_COUNT = 2;
 
-/** Does nothing for a worker whose endpoint is gone. */
+/** Does nothing for a worker of a deleted endpoint. */
 export function beginToBill(engine: CatalogPort, worker: WorkerHandle): void {
   const endpoint = engine.directory.findEndpoint(worker.endpointId);
   const template = endpoint && engine.directory.findTemplate(endpoint.templateId);

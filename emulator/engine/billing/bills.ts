@@ -34,13 +34,13 @@ export async function volumeBill(
 
 export interface ItemisedQuery {
   readonly period: Period;
-  /** Whether what ran is asked for. */
+  /** Whether the usage is within the query. */
   readonly wants: (usage: Usage) => boolean;
-  /** Whose bill it is on; default: one for all together. */
+  /** Resource that a usage entry belongs to; default: one bill for all together. */
   readonly resourceOf?: (usage: Usage) => string;
 }
 
-/** By period and resource, in the parts an amount is made of. */
+/** The bill by period and resource, itemised. */
 export async function itemisedBill(
   { usage, clock }: TimePort & CatalogPort,
   { period, wants, resourceOf = () => "" }: ItemisedQuery,

@@ -1,4 +1,4 @@
-/** Bills network volumes as their records say: those that came, changed or went while another process had the bills. */
+/** Brings bills of network volumes in line with their records, which may have changed while another process had the bills. */
 import type { CatalogPort } from "../resources/catalog-port.ts";
 import { billVolume } from "./bill-volume.ts";
 

@@ -1,4 +1,4 @@
-/** Records what runs, for the bills: one entry for each worker, pod or volume from its beginning to its end. */
+/** Records usage for bills: one entry per worker, pod or volume, from its beginning to its end. */
 import type { Clock, Disarm, Random } from "../../core/time/clock.ts";
 import type { MachineUsage, Usage, VolumeUsage } from "../../core/billing/usage.ts";
 import type { OwnedPartitions } from "../steps/state/owned-partitions.ts";
@@ -6,12 +6,12 @@ import type { Step } from "../steps/step.ts";
 import type { Steps } from "../steps/steps.ts";
 import type { EngineLog } from "../observe/engine-log.ts";
 
-/** How often open entries are written, in real time: if the service is killed, at most that much is not billed. */
+/** Interval at which open entries are written, in real time: a killed service loses at most this much of a bill. */
 const SEEN_EVERY_MS = 60_000;
-/** Older entries are deleted at the next start. */
+/** Age at which entries are deleted at the next start. */
 const KEPT_MS = 400 * 86_400_000;
 
-/** Entries that lasted longer are kept in memory; all others that concern a period began at most this long before it. */
+/** Length from which ended entries are kept in memory. All other entries of a period began at most this long before it. */
 const LONG_MS = 86_400_000;
 
 /** Maximum number of stored entries that are read at a time. */
@@ -33,10 +33,10 @@ export class UsageMeter {
   readonly #engine: UsageMeterOptions;
   /** Open entries by subject. */
   readonly #open = new Map<string, Usage>();
-  /** Entries that have ended and lasted long, by id. */
+  /** Long entries that have ended, by id. */
   readonly #long = new Map<string, Usage>();
   #disarm: Disarm | undefined;
-  /** Settles when all entries so far are written, in order: an end is never written before its beginning. */
+  /** Settles when all entries so far are written, in order: an end never before its beginning. */
   #written: Promise<void> = Promise.resolve();
 
   constructor(engine: UsageMeterOptions) {
@@ -44,10 +44,9 @@ export class UsageMeter {
   }
 
   /**
-   * Ends the open entries of earlier runs or owners, except those of volumes, which outlive them. Call it before entries of
-   * these are used.
-   *
-   * @param isMeant whether entries of the endpoint, or of undefined: of the service, are; by default all are
+   * Ends the open entries of earlier runs or owners, except those of volumes, which outlive them. Call it before new entries
+   * begin.
+   * @param isMeant whether to end entries of this endpoint (undefined: the service); default: all
    */
   async load(isMeant: (endpointId: string | undefined) => boolean = () => true): Promise<void> {
     const { steps, clock } = this.#engine;
@@ -73,12 +72,15 @@ export class UsageMeter {
     return this.#open.get(volumeId)?.diskInGb;
   }
 
-  /** Drops, as they are stored, entries that another process goes on with. */
+  /** Drops entries that another process goes on with. */
   forgetMoved(): void {
     for (const [subject, usage] of this.#open) if (!this.#isHeld(usage)) this.#open.delete(subject);
   }
 
-  /** Begins an entry, until `ended` is called with its subject: the id of the worker, pod or volume. Does nothing where another process has its bill. */
+  /**
+   * Begins an entry, until `ended` is called with its subject: the id of the worker, pod or volume. Does nothing if another
+   * process has its bill.
+   */
   began(beginning: Beginning<MachineUsage> | Beginning<VolumeUsage>): void {
     const now = this.#engine.clock.now();
     const id = this.#engine.random.uuid(now);
@@ -100,10 +102,10 @@ export class UsageMeter {
     this.#write([entry]);
   }
 
-  /** All entries that were open at that moment (service time) or later; oldest first. */
+  /** All entries that were open at this moment (service time) or later; oldest first. */
   async usages(since = 0): Promise<readonly Usage[]> {
     await this.#written;
-    // What lasted long elsewhere is in the store alone.
+    // Long entries of other processes are only in the store.
     const firstId = this.#engine.ownership.isShared ? "" : lowestId(since - LONG_MS);
     const isMeant = ({ endedAt = Infinity }: Usage) => endedAt >= since;
     const found = [...this.#open.values(), ...this.#long.values()]
@@ -118,14 +120,14 @@ export class UsageMeter {
     return this.#written;
   }
 
-  /** Resolves when everything is written; call it when nothing runs any more. Idempotent. */
+  /** Resolves when everything is written; call it after all work has ended. Idempotent. */
   async stop(): Promise<void> {
     this.#disarm?.();
     this.#disarm = undefined;
     await this.#written;
   }
 
-  /** What is stored, in order of id: there may be years of it. */
+  /** Stored entries in order of id, page by page: there may be years of them. */
   async *#pages(from = ""): AsyncGenerator<readonly Usage[], void, undefined> {
     for (let next: string | undefined = from; next !== undefined;) {
       const first: string = next;
@@ -135,7 +137,7 @@ export class UsageMeter {
     }
   }
 
-  /** Ends the entry of an earlier run, or goes on with it if it is a volume's; deletes an old one. */
+  /** Ends an entry of an earlier run, or goes on with a volume's; deletes an old one. */
   #takeUp(step: Step, usage: Usage, droppedBefore: number): void {
     const { id, kind, endedAt, seenAt } = usage;
     const subject = subjectOf(usage);
@@ -176,7 +178,7 @@ export class UsageMeter {
     });
   }
 
-  /** An entry that cannot be written is logged and left out: the service goes on. */
+  /** An entry that cannot be written is logged and skipped: the service goes on. */
   #write(usages: readonly Usage[]): void {
     const { steps, log } = this.#engine;
     const write = async () => {
@@ -196,13 +198,13 @@ export class UsageMeter {
   }
 }
 
-/** Ids begin with the moment of their making in ms: no entry that began at `at` or later has a lower one. */
+/** Ids begin with their creation time in ms: no entry that began at `at` or later has a lower one. */
 function lowestId(at: number): string {
   const hex = Math.max(0, Math.trunc(at)).toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}`;
 }
 
-/** Undefined for what belongs to none. */
+/** Undefined for usage of no endpoint. */
 function endpointOf(usage: Usage): string | undefined {
   return usage.kind === "worker" ? usage.endpointId : undefined;
 }

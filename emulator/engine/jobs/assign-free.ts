@@ -1,4 +1,4 @@
-/** Hands waiting jobs to credit that became free outside of a step: a hand-over undone, or revoked before it was sent. */
+/** Hands waiting jobs to credit that became free outside of a step: after an undone or unsent hand-over. */
 import { assignWaiting } from "./assign.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
@@ -12,7 +12,7 @@ export async function assignFreeCredit(
   await engine.steps.commit((step) => assignWaiting(engine, step, endpointId));
 }
 
-/** Reads waiting jobs of the endpoint into memory, as long as there are any, and hands them to free credit. */
+/** Reads waiting jobs of the endpoint into memory while there are any, and hands them to free credit. */
 export async function assignFromStore(
   engine: StepPort & TimePort & WorkerPort,
   endpointId: string,

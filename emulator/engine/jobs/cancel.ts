@@ -1,4 +1,4 @@
-/** `/cancel`: ends a job that waits or runs. */
+/** `/cancel`: ends a waiting or running job. */
 import { ServiceError } from "../../core/service-error.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { apply } from "../steps/apply.ts";
@@ -9,9 +9,8 @@ import { findJob } from "./read/job-view.ts";
 import type { JobRef } from "../steps/job-watchers.ts";
 
 /**
- * The job, CANCELLED. Cancelling a cancelled job again is no error.
- *
- * @throws ServiceError job_not_found; job_already_finished for any other status that is terminal
+ * Returns the job, CANCELLED. Cancelling it again is no error.
+ * @throws ServiceError job_not_found; job_already_finished for any other final status
  */
 export async function cancel(engine: StepPort & TimePort & CatalogPort, ref: JobRef): Promise<Job> {
   engine.directory.queue(ref.endpointId);

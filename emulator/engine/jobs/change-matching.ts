@@ -1,4 +1,4 @@
-/** Cancels or retries the jobs that fit a filter, a bounded number of them at a time. */
+/** Cancels or retries the jobs that match a filter, a bounded number at a time. */
 import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
 import type { JobFilter } from "../../core/jobs/job-filter.ts";
 import type { Job } from "../../core/jobs/job.ts";
@@ -14,13 +14,13 @@ import { retry } from "./retry.ts";
 
 type ChangeUses = StepPort & TimePort & WorkerPort & CatalogPort;
 
-/** Maximum number of jobs that are changed beside each other, in one turn of the event loop. */
+/** Maximum number of jobs that are changed together, in one turn of the event loop. */
 const AT_ONCE = 50;
-/** As many as it takes for a call's jobs: fewer are found where many are looked at that do not fit. */
+/** Maximum number of pages for one call: a page has few matches if most of its jobs do not match. */
 const MAX_PAGES = 20;
 
 interface JobChange {
-  /** Jobs in another status cannot be changed so. */
+  /** Statuses that allow the change. */
   readonly statuses: readonly JobStatus[];
   readonly change: (engine: ChangeUses, ref: JobRef) => Promise<Job>;
 }
@@ -30,7 +30,7 @@ const CHANGES = {
   retry: { statuses: ["FAILED", "TIMED_OUT"], change: retry },
 } as const satisfies Record<string, JobChange>;
 
-/** What a job is refused with that has changed since it was found. */
+/** Refusals of a job that has changed since it was found. */
 const REFUSALS: ReadonlySet<ErrorCode> = new Set([
   "endpoint_not_found",
   "job_not_found",
@@ -39,19 +39,18 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 export interface Changed {
-  /** Jobs that fit and could be changed when they were found. */
+  /** Number of matching jobs that allowed the change when they were found. */
   readonly matched: number;
   readonly done: number;
-  /** Jobs that had changed meanwhile. */
+  /** Number of jobs that had changed meanwhile. */
   readonly refused: number;
-  /** Where to go on; undefined at the end. */
+  /** Place of the next call; undefined at the end. */
   readonly nextSeq: number | undefined;
 }
 
 /**
- * Changes up to `max` jobs that fit, among those below `beforeSeq`, the newest first. Those that cannot be changed so do not
- * count. What is done stays done when a job after it is refused for another reason than its own state, which ends the call.
- *
+ * Changes up to `max` matching jobs below `beforeSeq`, newest first. Jobs that do not allow the change do not count. A refusal
+ * for a reason other than the job's own state ends the call; earlier changes stay.
  * @throws ServiceError endpoint_not_found, wrong_endpoint_type, storage_full, storage_busy, shutting_down
  */
 export async function changeMatching(
@@ -75,7 +74,7 @@ export async function changeMatching(
   return { matched, done, refused: matched - done, nextSeq };
 }
 
-/** Answers how many were changed, among themselves in the order of their submission. */
+/** Returns the number of changed jobs. Jobs found together are changed in the order of their submission. */
 async function changeAll(
   jobs: readonly Job[],
   change: (ref: JobRef) => Promise<Job>,

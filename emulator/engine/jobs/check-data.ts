@@ -16,7 +16,7 @@ export async function checkData(
       else engine.log.error({}, `the data of a webhook delivery is damaged: ${damage.message}`);
     }
   } catch (error) {
-    // The store has said so itself.
+    // The store has logged it itself.
     if (error instanceof StoreDamagedError || error instanceof StoreClosedError) return;
     engine.log.error({ err: error }, "the stored data could not be looked through for damage");
   }

@@ -1,4 +1,4 @@
-/** Ends jobs whose stored data is missing or damaged, with that cause, which is no fault of a handler. */
+/** Ends jobs with missing or damaged data. The cause is the damage, not the handler. */
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 import { PayloadDamagedError } from "../../store/payload.ts";
 import { apply } from "../steps/apply.ts";
@@ -9,8 +9,8 @@ import type { WorkerPort } from "../workers/worker-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";
 
 /**
- * Asks about a job. If data of it is found damaged, the job ends with that cause and is asked about once more: `ask` does
- * not need what is damaged of a job for which `isDamaged` is true.
+ * Reads a job. If its data turns out to be damaged, the job ends with that cause and is read once more: `ask` must not need the
+ * damaged data of a job for which `isDamaged` is true.
  */
 export async function askOrEnd<T>(
   engine: StepPort & TimePort & WorkerPort & TellPort,
@@ -30,7 +30,7 @@ function isDamaged({ failure }: { readonly failure: Failure | undefined }): bool
   return failure?.type === "data_damaged";
 }
 
-/** What `read` answers; undefined if what it reads is damaged and the job is known to be. */
+/** The result of `read`; undefined if the data is damaged and the job is known to be. */
 export async function unlessDamaged<T>(
   job: { readonly failure: Failure | undefined },
   read: () => Promise<T>,
@@ -43,7 +43,7 @@ export async function unlessDamaged<T>(
   }
 }
 
-/** Ends the job, unless what was found damaged is not stored of it any more. */
+/** Ends the job, unless the damaged data no longer belongs to it. */
 export async function endDamaged(
   engine: StepPort & TimePort & WorkerPort & TellPort,
   jobId: string,
@@ -55,7 +55,7 @@ export async function endDamaged(
   const ended = await engine.steps.commit(
     (step) => {
       const job = step.job(jobId);
-      // Since it was looked at, what is damaged may have become void.
+      // The damaged data may have become void meanwhile.
       if (job?.status !== found.status || job.attempt !== found.attempt) return undefined;
       const failure = { type: "data_damaged", message: damage.message } as const;
       const { result } = apply(step, job, { type: "damage", failure }, engine.clock.now());

@@ -1,4 +1,4 @@
-/** Takes the outcome of a job from its worker: the job ends, or goes back into the queue. */
+/** Takes the outcome of a job from its worker: the job ends, or returns to the queue. */
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 import type { Outcome } from "../../../runtime/protocol/outcome.ts";
 import type { OutcomeReport } from "../../../runtime/protocol/session.ts";
@@ -11,7 +11,7 @@ import type { TimePort } from "../time/time-port.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 
-/** True when the outcome was accepted under its lease, or repeats one that was; false when the lease is not current. */
+/** True if the outcome was accepted under its lease, or repeats an accepted one; false for an outdated lease. */
 export function finish(
   engine: TimePort & CatalogPort,
   step: Step,
@@ -30,7 +30,7 @@ export function finish(
   return result === "changed" || result === "unchanged";
 }
 
-/** The endpoint's own retry rules, or the defaults when it is gone. */
+/** The endpoint's retry rules, or the defaults after its deletion. */
 export function retryRules(engine: CatalogPort, endpointId: string): RetryRules {
   return engine.directory.findEndpoint(endpointId)?.retries ?? DEFAULT_RETRY_RULES;
 }

@@ -6,13 +6,16 @@ import type { WorkerPort } from "../workers/worker-port.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";
 import type { WakePort } from "../steps/wake-port.ts";
 
-/** Jobs that run go on. @throws ServiceError endpoint_not_found, wrong_endpoint_type */
+/**
+ * Running jobs go on.
+ * @throws ServiceError endpoint_not_found, wrong_endpoint_type
+ */
 export function holdQueue(engine: WorkerPort & CatalogPort, endpointId: string): void {
   engine.directory.queue(endpointId);
   engine.fleet.hold(endpointId, true);
 }
 
-/** Resolves when the jobs that a worker is free for are handed over. */
+/** Resolves when jobs are handed to all free workers. */
 export async function releaseQueue(
   engine: StepPort & TimePort & WorkerPort & WakePort,
   endpointId: string,

@@ -1,6 +1,6 @@
 /**
- * Reads what a worker gets of a job. `s3Config` has a secret and is stored encrypted, with a key of the jobs' own that is stored
- * encrypted itself. A change of the service's key touches no job.
+ * Reads the payloads that a worker gets. `s3Config` has a secret and is stored encrypted, with a separate key for jobs. That
+ * key is stored encrypted too, so a change of the service's key touches no job.
  */
 import { Buffer } from "node:buffer";
 import type { Job } from "../../core/jobs/job.ts";
@@ -19,15 +19,14 @@ import type { SecretPort } from "../resources/secret-box.ts";
 import type { StoredPayloads } from "../steps/effects.ts";
 import { sealSecret, unsealSecret } from "../resources/secret-box.ts";
 
-/** Begins a stored `s3Config` that is encrypted; JSON, as it was stored before, begins in another way. */
+/** Prefix of an encrypted `s3Config`; older ones are plain JSON, which begins differently. */
 const SEALED = "\0";
 
-/** In refusals and in the log. */
+/** Name in refusals and in the log. */
 const KEY_NAME = "the key that the s3Config of jobs is encrypted with";
 
 /**
- * The bytes to be stored; makes the key of the jobs if there is none yet.
- *
+ * The bytes to store; creates the key for jobs if there is none.
  * @throws ServiceError secrets_unusable, storage_full
  */
 export async function sealConfig(
@@ -42,9 +41,8 @@ export async function sealConfig(
 }
 
 /**
- * Undefined if the job has been deleted since it was handed over: then its worker need not hear of it.
- *
- * @throws PayloadDamagedError; ServiceError secrets_unusable; what the store throws
+ * Undefined if the job was deleted after its hand-over: the worker need not hear of it.
+ * @throws PayloadDamagedError; ServiceError secrets_unusable; errors of the store
  */
 export async function readPayloads(
   engine: StepPort & SecretPort,
@@ -80,7 +78,7 @@ function openKey(engine: SecretPort, sealed: SealedSecret): Uint8Array {
   return Buffer.from(unsealSecret(engine, JOB_KEY_ID, sealed, KEY_NAME), "base64");
 }
 
-/** Another process may have made one at the same time. */
+/** Another process may have created one at the same time. */
 async function keepKey(engine: StepPort & SecretPort): Promise<SealedSecret> {
   const text = Buffer.from(engine.random.bytes(SECRET_KEY_BYTES)).toString("base64");
   const made = { sealed: sealSecret(engine, JOB_KEY_ID, text) };

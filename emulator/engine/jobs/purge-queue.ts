@@ -1,15 +1,14 @@
-/** `/purge-queue`: removes every job of an endpoint that still waits, and what is told of those deleted before. */
+/** `/purge-queue`: removes the waiting jobs of an endpoint, and reports of jobs deleted before. */
 import { apply } from "../steps/apply.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";
 
-/** Maximum number of jobs that are deleted in one step, so that a long queue does not hold up everybody else. */
+/** Maximum number of jobs deleted per step, so that a long queue does not delay others. */
 const BATCH = 500;
 
 /**
- * Deletes the jobs that wait now and answers how many those were; running jobs and later submissions are untouched.
- *
+ * Deletes the jobs that wait now and returns their number; running jobs and later submissions stay.
  * @throws ServiceError endpoint_not_found, endpoint_moved
  */
 export async function purgeQueue(

@@ -1,4 +1,7 @@
-/** Jobs that were handed over and not sent: their input lies in a bucket that is away, or their endpoint might have been another process's. */
+/**
+ * Returns jobs to the queue that were handed over and not sent: their input is in an unreachable bucket, or their endpoint
+ * might have moved.
+ */
 import { pause } from "../../core/time/pause.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
@@ -13,8 +16,8 @@ import { assignWaiting } from "./assign.ts";
 const PAUSE_MS = 1_000;
 
 /**
- * After a pause the job goes back, which costs it nothing, and its worker takes another one. One whose input could not be read goes
- * to the end of its queue, others to where they were.
+ * After a pause the job returns to the queue at no cost, and its worker takes another one. A job with an unreadable input goes
+ * to the end of its queue, others to their old place.
  */
 export async function putBackUnsent(
   engine: StepPort & TimePort & WorkerPort & TellPort,

@@ -1,7 +1,7 @@
 /**
- * Jobs that run where they were not handed over: before a start of the emulator, or at another replica. What the emulator started has
- * ended with it, and its jobs go back to the queue at once. Workers from elsewhere go on, and so do pods: they have the length of a
- * lease to come and name their jobs, which nobody else gets meanwhile.
+ * Running jobs that were handed over elsewhere: before a start of the emulator, or at another replica. Workers started by the
+ * emulator ended with it, and their jobs return to the queue at once. Workers from elsewhere and pods go on: for the length of
+ * a lease they may come back and name their jobs, which are held until then.
  */
 import type { Disarm } from "../../core/time/clock.ts";
 import type { Job } from "../../core/jobs/job.ts";
@@ -22,7 +22,7 @@ export class RecoveredJobs {
   readonly #engine: RecoverUses;
   readonly #workers: Pick<RecoveredWorkers, "adopt" | "mayCome">;
   readonly #timers = new Set<Disarm>();
-  /** Jobs with workers that may still come. */
+  /** Jobs of workers that may still come back. */
   readonly #awaited = new Set<Job>();
 
   constructor(engine: RecoverUses, workers: Pick<RecoveredWorkers, "adopt" | "mayCome">) {
@@ -30,7 +30,7 @@ export class RecoveredJobs {
     this.#workers = workers;
   }
 
-  /** Resolves when those that go back have gone back. */
+  /** Resolves when jobs without such a worker are back in the queue. */
   async settle(running: readonly Job[]): Promise<void> {
     this.#workers.adopt();
     const sorted = Map.groupBy(running, (job) => this.#isAwaited(job));
@@ -43,7 +43,7 @@ export class RecoveredJobs {
     await requeueOrphans(this.#engine, sorted.get(false) ?? []);
   }
 
-  /** Call it when workers were found: jobs of those that were not go back to the queue at once. */
+  /** Call it after workers were found: jobs of missing ones return to the queue at once. */
   found(): void {
     this.#workers.adopt();
     this.#giveUp([...this.#awaited].filter((job) => !this.#isAwaited(job)));
@@ -54,7 +54,7 @@ export class RecoveredJobs {
     this.#timers.clear();
   }
 
-  /** Their leases must not run out while their workers may still come: that would cost them an attempt. */
+  /** Their leases must not expire while their workers may still come back: that would cost them an attempt. */
   async #prolong(jobs: readonly Job[]): Promise<void> {
     const { clock, lease, steps } = this.#engine;
     await steps.commit((step) => {
@@ -95,7 +95,7 @@ export class RecoveredJobs {
     return isOfExternal(job) || (isPodWorker(workerId) && this.#workers.mayCome(workerId));
   }
 
-  /** A worker that has come has named what it holds; the rest of its jobs went back then. */
+  /** The worker has come back and named its jobs; its other jobs returned to the queue then. */
   async #giveBack(jobs: readonly Job[]): Promise<void> {
     const { log } = this.#engine;
     for (const [endpointId, ofEndpoint] of Map.groupBy(jobs, (job) => job.endpointId)) {
@@ -110,7 +110,7 @@ export class RecoveredJobs {
   }
 }
 
-/** Whether its worker goes on with it, and names it wherever it comes next. */
+/** Whether the job's worker goes on with it, and names it when it connects. */
 export function isOfExternal({ lease }: Job): boolean {
   return lease !== undefined && namesItsJobs(lease.workerId);
 }

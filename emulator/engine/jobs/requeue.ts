@@ -1,4 +1,4 @@
-/** Puts the jobs of workers that are gone back into the queue. */
+/** Returns the jobs of lost workers to the queue. */
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { apply } from "../steps/apply.ts";
@@ -10,7 +10,7 @@ import type { CatalogPort } from "../resources/catalog-port.ts";
 import { retryRules } from "./finish.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 
-/** The leases of these jobs are nobody's any more. That is no fault of the job and costs it no attempt. Does nothing with jobs that are held in another way since. */
+/** Releases these leases. This is not the jobs' fault and costs them no attempt. Ignores jobs with another lease meanwhile. */
 export async function requeueOrphans(
   engine: StepPort & TimePort & WorkerPort,
   running: readonly Job[],
@@ -27,7 +27,7 @@ export async function requeueOrphans(
   });
 }
 
-/** Ends the leases of a worker whose process is gone, without waiting for them to run out. */
+/** Ends the leases of a worker that has exited, without waiting for their expiry. */
 export async function loseWorker(
   engine: StepPort & TimePort & WorkerPort & CatalogPort,
   worker: WorkerHandle,

@@ -1,4 +1,4 @@
-/** `/retry`: puts a job that failed or timed out back into the queue. */
+/** `/retry`: returns a failed or timed out job to the queue. */
 import { ServiceError } from "../../core/service-error.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { apply } from "../steps/apply.ts";
@@ -11,8 +11,7 @@ import { findJob } from "./read/job-view.ts";
 import type { JobRef } from "../steps/job-watchers.ts";
 
 /**
- * The job, IN_QUEUE again with its id, input and time to live; output, error and chunks are gone.
- *
+ * Returns the job, IN_QUEUE again with its id, input and time to live, without output, error and chunks.
  * @throws ServiceError job_not_found, job_not_retryable
  */
 export async function retry(

@@ -8,7 +8,10 @@ import type { CatalogPort } from "../resources/catalog-port.ts";
 import { findJob, viewJob, type JobView } from "./read/job-view.ts";
 import type { JobRef } from "../steps/job-watchers.ts";
 
-/** Sets the job to be deleted `ttlMs` from now, in place of TTL and retention, and shows it. @throws ServiceError job_not_found */
+/**
+ * Fixes the job's deletion at `ttlMs` from now, instead of TTL and retention, and returns the job.
+ * @throws ServiceError job_not_found
+ */
 export async function setTtl(
   engine: StepPort & TimePort & WorkerPort & TellPort & CatalogPort,
   ref: JobRef,

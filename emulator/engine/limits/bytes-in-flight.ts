@@ -5,9 +5,9 @@ import { ServiceError } from "../../core/service-error.ts";
 
 export interface InFlightLimits {
   readonly maxBytes: number;
-  /** How many requests may wait. */
+  /** Maximum number of waiting requests. */
   readonly maxWaiting: number;
-  /** How long they may wait. */
+  /** Maximum time of a wait, ms. */
   readonly waitMs: number;
 }
 
@@ -22,7 +22,7 @@ interface Waiting {
   readonly end: (how: End) => void;
 }
 
-/** How a wait ends. */
+/** Outcome of a wait. */
 type End = "has room" | "late" | "gone";
 
 /** Port: bounds of memory. */
@@ -48,10 +48,10 @@ export class BytesInFlight {
   }
 
   /**
-   * A share of that many bytes; dispose of it when they have been sent. Undefined if `signal` aborts before there is room.
-   * First come, first served; by default a wait is as long as the limits say. A share larger than the whole limit is granted while there is no other.
-   *
-   * @throws ServiceError too_much_in_flight when too many wait already, or there was no room in time
+   * A share of this many bytes; dispose of it after they were sent. Undefined if `signal` aborts before there is room. First
+   * come, first served; the default wait is that of the limits. A share larger than the whole limit is granted while there is
+   * no other.
+   * @throws ServiceError too_much_in_flight if too many wait already, or there was no room in time
    */
   async take(
     bytes: number,
@@ -65,7 +65,7 @@ export class BytesInFlight {
   }
 
   /**
-   * A share for somebody who may hold it for long: of half of the room, so that the rest goes on. Undefined if there is none at
+   * A share that may be held for long: from half of the room, so that the other half goes on. Undefined if there is none at
    * once.
    */
   takeNow(bytes: number): Disposable | undefined {
@@ -112,7 +112,7 @@ export class BytesInFlight {
     throw refusal(`there was no room for this request within ${waitMs / 1_000} s`);
   }
 
-  /** Grants the shares of waiting requests for which there is room now. */
+  /** Grants shares to waiting requests while there is room. */
   #advance(): void {
     for (const waiting of this.#queue) {
       if (!this.#hasRoomFor(waiting.bytes)) return;
@@ -128,5 +128,5 @@ function refusal(why: string): ServiceError {
   return new ServiceError("too_much_in_flight", message, { retryAfterMs: RETRY_AFTER_MS });
 }
 
-/** It is not known when there will be room; this is a guess. */
+/** The end of other requests is unknown; this is a guess. */
 const RETRY_AFTER_MS = 1_000;

@@ -1,9 +1,9 @@
-/** Turns of the event loop for what takes long: one piece of it in each, so that all others are served between them. */
+/** Turns of the event loop for long work: one piece per turn, so that other work is done between them. */
 import { atEndOfTurn } from "../../store/end-of-turn.ts";
 
 const waiting: (() => void)[] = [];
 
-/** Resolves in a coming turn of the event loop in which it resolves for no other caller, in the order of the calls. */
+/** Resolves in a coming turn of the event loop in which no other caller is resolved, in the order of the calls. */
 export function ownTurn(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);

@@ -1,8 +1,8 @@
-/** Tells of functions that throw where they must not: each place once, with its stack. */
+/** Logs functions that throw where they must not: each place once, with its stack. */
 import type { OnDefect } from "../../core/guarded.ts";
 import type { EngineLog } from "./engine-log.ts";
 
-/** Maximum number of places that are told apart; defects at further ones are not told. */
+/** Maximum number of places that are logged; defects at further places are not. */
 const MOST_PLACES = 100;
 
 const FIRST_FRAME = /^ +at .*$/m;
@@ -16,7 +16,7 @@ export class Defects {
     this.#log = log;
   }
 
-  /** @param sentence names the function that threw, and says what its defect means */
+  /** @param sentence names the function that threw, and the effect of the defect */
   of(sentence: string): OnDefect {
     return (error) => {
       const place = `${sentence}\n${placeOf(error)}`;
@@ -27,7 +27,7 @@ export class Defects {
   }
 }
 
-/** Where it was thrown: the message may be another one each time. */
+/** The place of the error: its message may differ each time. */
 function placeOf(error: unknown): string {
   const stack = error instanceof Error ? error.stack : undefined;
   return FIRST_FRAME.exec(stack ?? "")?.[0] ?? typeof error;

@@ -1,4 +1,4 @@
-/** Ends at once what depends on endpoints that are not decided for here any more, and forgets what is known of them. */
+/** Ends all work for endpoints that this process no longer owns, and forgets their state. */
 import type { Job } from "../../core/jobs/job.ts";
 import type { WorkerPort } from "../workers/worker-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";
@@ -12,7 +12,7 @@ interface Lost {
   readonly jobs: readonly Job[];
 }
 
-/** Nothing of it is stored: another process has decided on their jobs since, perhaps. */
+/** Stores nothing: another process may already have decided on these jobs. */
 export function forgetEndpoints(
   engine: WorkerPort & TellPort & CatalogPort & WakePort,
   { webhooks, workers }: Running,
@@ -22,7 +22,7 @@ export function forgetEndpoints(
   engine.watchers.endpointsMoved(isLost);
   balancer.abandon(isLost);
   usage.forgetMoved();
-  // Nobody waits for their ends.
+  // Does not wait for their ends.
   void workers.abandon(isLost);
   void webhooks.abandon(isLost);
   for (const { id: jobId } of jobs) tell({ type: "job-gone", jobId });

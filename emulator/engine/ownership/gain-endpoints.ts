@@ -1,4 +1,4 @@
-/** Begins to decide for endpoints that another process had, or nobody. */
+/** Begins work for endpoints that this process now owns. */
 import type { Gain } from "../../store/ownership.ts";
 import { settleVolumeBills } from "../billing/settle-volume-bills.ts";
 import type { StepPort } from "../steps/step-port.ts";
@@ -8,7 +8,9 @@ import type { CatalogPort } from "../resources/catalog-port.ts";
 import type { WakePort } from "../steps/wake-port.ts";
 import type { Running } from "./running.ts";
 
-/** They are decided for when it returns. Resolves when what ran at the owner before is settled, and billed until then. */
+/**
+ * The endpoints are owned when it returns. Resolves when work that ran at the former owner is settled, and billed until then.
+ */
 export async function gainEndpoints(
   engine: StepPort & TimePort & TellPort & CatalogPort & WakePort,
   { recoveredJobs, pods, startWork, webhooks }: Running,
@@ -31,7 +33,7 @@ export async function gainEndpoints(
   if (hasService) settleVolumeBills(engine);
 }
 
-/** Jobs may wait or run from an earlier run, or from the time of another owner. */
+/** Jobs may wait or run from an earlier run, or from a former owner. */
 export function tellOfJobsLeft(engine: StepPort & CatalogPort & TellPort): void {
   const { directory, ownership, steps, tell } = engine;
   for (const { id: endpointId } of directory.endpoints()) {

@@ -1,4 +1,4 @@
-/** Ends all work for endpoints that another process is to decide for. */
+/** Ends all work for endpoints that move to another process. */
 import { within } from "../../core/time/pause.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
@@ -11,8 +11,8 @@ import type { WorkerHandle } from "../workers/worker-handle.ts";
 import type { Running } from "./running.ts";
 
 /**
- * Real time that jobs and requests get to end: while others are still taken by load balancing endpoints, and after that, ms. The sum
- * at a stop is that of an emulator without replicas.
+ * Time for jobs and requests to end, ms of real time: first while load balancing endpoints still take requests, then without.
+ * Together, at a stop, it equals that of an emulator without replicas.
  */
 const WAIT_MS: Readonly<Record<LeaveWhen, readonly [number, number]>> = {
   idle: [55_000, 5_000],
@@ -23,15 +23,15 @@ const WAIT_MS: Readonly<Record<LeaveWhen, readonly [number, number]>> = {
 interface Leaving {
   readonly partitions: ReadonlySet<number>;
   readonly when: LeaveWhen;
-  /** What is called when a worker may have no job any more. */
+  /** Listeners that check whether workers have finished their jobs. */
   readonly looks: Set<() => void>;
 }
 
 /**
- * From the call on no job of them is handed over, and the workers of their queues leave. Load balancing endpoints and webhook calls go
- * on until what was under way has ended; then their requests wait for the next owner. Jobs that run are waited for, and then put
- * back into the queue, but those of workers from elsewhere, who go on with them at the next owner. Webhook calls that are still in
- * progress are made again by the next owner. Until it resolves the partitions are decided for here.
+ * From the call on no job is handed over, and the workers of queues leave. Load balancing endpoints and webhook calls go on
+ * until running work has ended; then their requests wait for the next owner. Running jobs get time to end, and then return to
+ * the queue, except those of workers from elsewhere, which go on at the next owner. The next owner repeats webhook calls that
+ * are still in progress. The partitions are owned until it resolves.
  */
 export async function leaveEndpoints(
   engine: StepPort & TimePort & WorkerPort & CatalogPort,

@@ -1,4 +1,4 @@
-/** The engine as an owner of partitions of a store that several processes share: what it does when they come and go. */
+/** The engine as an owner of partitions of a shared store: what it does when they come and go. */
 import type { Gain, LeaveWhen, Owner } from "../../store/ownership.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { WakePort } from "../steps/wake-port.ts";
@@ -20,11 +20,11 @@ const GONE = "partitions of the store are not decided for here any more";
 export class PartitionsOwner implements Owner {
   readonly #engine: OwnerUses;
   readonly #running: Running;
-  /** Called when a worker may have no job any more. */
+  /** Called when a worker may have finished its jobs. */
   readonly #looks = new Set<() => void>();
-  /** How many are under way. */
+  /** Number of running calls of `leave`. */
   #leaves = 0;
-  /** Partitions that were left, and are not told of yet. */
+  /** Partitions that were left and are not logged yet. */
   readonly #left = new Set<number>();
 
   constructor(engine: OwnerUses, running: Running) {
@@ -60,7 +60,7 @@ export class PartitionsOwner implements Owner {
     await steps.stored();
   }
 
-  /** A stop leaves each partition on its own: one line tells of all. */
+  /** A stop leaves each partition by itself; one line in the log names all. */
   #tellLeft(): void {
     if (this.#leaves > 0 || this.#left.size === 0) return;
     this.#engine.log.info({ partitions: [...this.#left] }, GONE);
@@ -71,12 +71,12 @@ export class PartitionsOwner implements Owner {
     this.#forget(this.#engine.ownership.heldSince(partitions, Infinity), "lost");
   }
 
-  /** To be called with records that are another by now. */
+  /** Call it with records that have changed. */
   learned(changes: readonly RecordChange[]): void {
     takeInRecords(this.#engine, changes);
   }
 
-  /** To be called when a worker may have no job any more. */
+  /** Call it when a worker may have finished its jobs. */
   look(): void {
     for (const look of this.#looks) look();
   }

@@ -1,4 +1,4 @@
-/** What of the engine works for endpoints, and has to begin or end when they come or go. */
+/** Parts of the engine that work for endpoints, and begin or end work when endpoints come or go. */
 import type { RecoveredJobs } from "../jobs/recovered-jobs.ts";
 import type { PodKeeper } from "../pods/pod-keeper.ts";
 import type { StartWork } from "../parts/start-work.ts";

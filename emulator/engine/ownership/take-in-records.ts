@@ -1,4 +1,4 @@
-/** Does about records that another process changed what is done when they change here. */
+/** Reacts to changes of records by another process as to changes here. */
 import { settleVolumeBills } from "../billing/settle-volume-bills.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";

@@ -1,4 +1,4 @@
-/** What the running parts of the engine tell each other. */
+/** Signals between the running parts of the engine. */
 import { guarded, type OnDefect } from "../../core/guarded.ts";
 import type { InputDamage } from "../steps/wake-port.ts";
 import type { Assignment } from "../steps/effects.ts";
@@ -28,15 +28,15 @@ export class Signal<T = void> {
 export interface EngineSignals {
   /** An endpoint whose settings or workers changed, or whose jobs are to be looked at again. */
   readonly endpointChanged: Signal<string>;
-  /** An endpoint of whose jobs a step changed some. */
+  /** An endpoint with jobs that a step changed. */
   readonly jobsChanged: Signal<string>;
-  /** A pod that was made, changed or deleted. */
+  /** A pod that was created, changed or deleted. */
   readonly podChanged: Signal<string>;
   /** A webhook call became due. */
   readonly webhookDue: Signal;
   /** A job has a new webhook call, which waits for the earlier ones of the job. */
   readonly laterDelivery: Signal<string>;
-  /** The moment has come that the timer of the job rules was aimed at. */
+  /** The due moment of the timer for job rules has come. */
   readonly jobsDue: Signal;
   /** A job that cannot be handed to its worker. */
   readonly inputDamaged: Signal<InputDamage>;
@@ -44,9 +44,9 @@ export interface EngineSignals {
   readonly notSent: Signal<Assignment>;
   /** Partitions that a batch was refused for: another process has them. */
   readonly partitionsLost: Signal<ReadonlySet<number>>;
-  /** Records that are another since other processes changed them. */
+  /** Records that other processes changed. */
   readonly recordsChanged: Signal<readonly RecordChange[]>;
-  /** A launcher can start workers or pods that it could not before. */
+  /** A launcher can now start workers or pods that it could not before. */
   readonly launcherWilling: Signal;
   /** A launcher has looked for workers of former processes. */
   readonly workersFound: Signal;

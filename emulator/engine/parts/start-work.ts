@@ -1,4 +1,4 @@
-/** The writes of a start, in order. While the disk is full they are tried again until there is room. */
+/** The writes of a start, in order. While the disk is full they are retried until there is room. */
 import type { Clock, Disarm } from "../../core/time/clock.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import { StoreFullError } from "../../core/store-error.ts";
@@ -11,7 +11,7 @@ type Work = () => Promise<void>;
 export class StartWork {
   readonly #clock: Clock;
   readonly #log: EngineLog;
-  /** The first of them found no room. */
+  /** True once the first of them has found no room. */
   readonly #left: Work[] = [];
   #disarm: Disarm | undefined;
   #trying: Promise<void> | undefined;
@@ -30,10 +30,9 @@ export class StartWork {
   }
 
   /**
-   * Does the work now. If the disk is full, or earlier work waits for room, it is done later, and repeated until it
-   * succeeds: it must be repeatable.
-   *
-   * @throws what the work throws now, unless the disk is full
+   * Does the work now. If the disk is full, or earlier work waits for room, it is done later and retried until it succeeds, so
+   * it must be repeatable.
+   * @throws errors of the work, unless the disk is full
    */
   async do(work: Work): Promise<void> {
     if (this.isWaiting) {

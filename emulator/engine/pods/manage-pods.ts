@@ -19,7 +19,7 @@ import { checkRegistryAuth } from "../resources/templates/manage-templates.ts";
 
 const ID_LENGTH = 14;
 
-/** @throws ServiceError invalid_request where it names what does not exist; storage_full */
+/** @throws ServiceError invalid_request for a name of something unknown; storage_full */
 export async function createPod(
   engine: StepPort & TimePort & TellPort,
   input: PodInput,
@@ -73,8 +73,7 @@ export async function actOn(
 }
 
 /**
- * Changes a pod where its status decides what is possible.
- *
+ * Changes a pod if its status allows the action.
  * @throws ServiceError pod_not_found, wrong_pod_status, pod_locked, storage_full
  */
 export async function transition(

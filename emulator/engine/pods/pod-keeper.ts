@@ -14,7 +14,7 @@ import type { PodPort } from "./pod-run.ts";
 import type { GpuPool } from "../workers/gpus/gpu-pool.ts";
 import { describeExit } from "../workers/describe-exit.ts";
 
-/** A pod that was told to stop is killed after this time. */
+/** Time after which a pod that was told to stop is killed, ms. */
 const STOP_GRACE_MS = 10_000;
 
 const RUN_ID_LENGTH = 14;
@@ -51,7 +51,7 @@ export class PodKeeper {
     this.#gpus = gpus;
   }
 
-  /** Begins to run pods, first those of earlier runs of the service. */
+  /** Begins to run pods, starting with those of earlier runs of the service. */
   start(): void {
     this.#isOpen = true;
     this.considerAll();
@@ -91,7 +91,7 @@ export class PodKeeper {
     for (const run of this.#runs.values()) this.#end(run, "kill");
   }
 
-  /** None waits for GPUs any more. */
+  /** No pod waits for GPUs any more. */
   #leaveQueue(): void {
     for (const { id } of this.#engine.steps.records.all("pod")) this.#gpus.leave(id);
   }
@@ -171,7 +171,7 @@ export class PodKeeper {
     this.#runs.delete(podId);
     this.#gpus.release(run.id, exit.startError !== undefined);
     if (run.isLeaving) log.info({ podId, runId: run.id }, "pod has ended");
-    // A pod that ended because the Docker engine went away runs again when the engine is back.
+    // A pod that ended with the Docker engine runs again when the engine is back.
     else if (!exit.engineWentAway && launcher.refusesPod(run.pod) === undefined)
       await this.#recordEnd(run, exit);
     this.consider(podId);

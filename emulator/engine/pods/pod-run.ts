@@ -1,4 +1,4 @@
-/** What is known of the runs of pods: noted by who runs pods, read by who shows them. */
+/** Runs of pods: written by the code that runs pods, read by the code that shows them. */
 import type { Pod } from "../../core/pods/pod.ts";
 import type { RunStage } from "../../core/pods/pod-status.ts";
 import type { GpuDevice } from "../../core/workers/gpu-allocation.ts";
@@ -7,7 +7,7 @@ import type { PodPorts } from "../../launch/pod-launcher.ts";
 export interface PodRun {
   readonly stage: Exclude<RunStage, "waiting">;
   readonly gpus: readonly GpuDevice[];
-  /** Where it is reached, since its program runs. */
+  /** Its addresses once its program runs. */
   readonly ports?: PodPorts;
   /** When its program began to run, real time, ms. */
   readonly runsSince?: number;
@@ -15,8 +15,8 @@ export interface PodRun {
 
 /** Port: pods. */
 export interface PodPort {
-  /** The runs that pods are in, by pod id. */
+  /** Present runs, by pod id. */
   readonly podRuns: Map<string, PodRun>;
-  /** The memory limit of a running pod, in whole GiB; undefined where it is not known. */
+  /** Memory limit of a running pod, whole GiB; undefined if unknown. */
   readonly podMemoryInGb: (pod: Pod) => number | undefined;
 }

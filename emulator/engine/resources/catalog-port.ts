@@ -1,4 +1,4 @@
-/** Port: endpoints and what they are made of, and their prices. */
+/** Port: endpoints with their resources, and prices. */
 import type { PriceTable } from "../../core/billing/prices.ts";
 import type { UsageMeter } from "../billing/usage-meter.ts";
 import type { Directory } from "./directory.ts";
@@ -6,13 +6,13 @@ import type { HandlerSchemaBook } from "./endpoints/handler-schemas.ts";
 import type { VolumeFiles } from "./volume-files.ts";
 
 export interface CatalogPort {
-  /** Endpoints, templates and network volumes as they are in the store. */
+  /** Endpoints, templates and network volumes in the store. */
   readonly directory: Directory;
-  /** What handlers take and give, as their workers told it. */
+  /** Schemas of handlers, as reported by their workers. */
   readonly schemas: HandlerSchemaBook;
   readonly volumeFiles: VolumeFiles;
   /** Prices for the bills. */
   readonly prices: PriceTable;
-  /** Records what runs, for the bills. */
+  /** Records usage for bills. */
   readonly usage: UsageMeter;
 }

@@ -1,4 +1,4 @@
-/** Makes sure that a shared store is opened with the one key that its secrets are encrypted with, and changes that key. */
+/** Checks that a shared store is opened with the key that encrypts its secrets, and changes that key. */
 import type { Random } from "../../core/time/clock.ts";
 import {
   isKeyOf,
@@ -26,9 +26,8 @@ interface CheckParts {
 }
 
 /**
- * Keeps a check value at the first start, and compares the key with it from then on.
- *
- * @throws StoreUnusableError when the store's secrets are encrypted with another key
+ * Stores a check value at the first start, and later compares the key with it.
+ * @throws StoreUnusableError if the store's secrets are encrypted with another key
  */
 export async function checkSecretKey(
   {
@@ -51,10 +50,9 @@ export async function checkSecretKey(
 }
 
 /**
- * Encrypts all secrets of the store anew, in one step, which a kill leaves done or not done.
- *
- * @returns how many they were; undefined when they were encrypted with the new key already
- * @throws StoreUnusableError when they are encrypted with neither key
+ * Encrypts all secrets of the store with a new key, in one step.
+ * @returns their number; undefined if they already have the new key
+ * @throws StoreUnusableError if neither key can decrypt them
  */
 export async function encryptAnew(
   { steps, random }: CheckParts,
@@ -85,14 +83,14 @@ export async function encryptAnew(
 /** A secret of one record. */
 interface SealedRecord {
   readonly id: string;
-  /** In messages. */
+  /** Name in messages. */
   readonly what: string;
   readonly sealed: SealedSecret;
-  /** Stores the record with the secret as it is encrypted now. */
+  /** Stores the record with the newly encrypted secret. */
   readonly keep: (step: Pick<Step, "putRecord">, sealed: SealedSecret) => void;
 }
 
-/** All that is encrypted with the key of the store, but for what says which key that is. */
+/** Everything encrypted with the key of the store, except the check value. */
 function sealedRecords(records: Pick<RecordView, "all" | "find">): readonly SealedRecord[] {
   const jobKey = records.find("secretCheck", JOB_KEY_ID);
   const webhooks = records.find("webhookSecret", WEBHOOK_SECRET_ID);
@@ -138,7 +136,7 @@ function undecipherable(what: string): StoreUnusableError {
   );
 }
 
-/** One without a check value has been moved, or is new: then each of its secrets is looked at. */
+/** A store without a check value was moved here, or is new: then all its secrets are tried. */
 function isKeyOfStore(records: Steps["records"], key: Uint8Array): boolean {
   const check = records.find("secretCheck", SECRET_CHECK_ID);
   if (check !== undefined) return isKeyOf(check, key);

@@ -1,4 +1,4 @@
-/** Endpoints, templates and network volumes as they are in the store; every request needs them. */
+/** Endpoints, templates and network volumes in the store; every request needs them. */
 import type { Endpoint } from "../../core/resources/endpoints/endpoint.ts";
 import type { NetworkVolume } from "../../core/resources/network-volumes/network-volume.ts";
 import { ServiceError } from "../../core/service-error.ts";
@@ -49,7 +49,10 @@ export class Directory {
     return endpoint;
   }
 
-  /** An endpoint whose jobs go through a queue. @throws ServiceError endpoint_not_found, wrong_endpoint_type */
+  /**
+   * An endpoint with a queue.
+   * @throws ServiceError endpoint_not_found, wrong_endpoint_type
+   */
   queue(id: string): Endpoint {
     const endpoint = this.endpoint(id);
     if (endpoint.type !== "LOAD_BALANCING") return endpoint;
@@ -59,7 +62,10 @@ export class Directory {
     );
   }
 
-  /** An endpoint whose workers are HTTP servers. @throws ServiceError endpoint_not_found, wrong_endpoint_type */
+  /**
+   * An endpoint with HTTP servers.
+   * @throws ServiceError endpoint_not_found, wrong_endpoint_type
+   */
   balanced(id: string): Endpoint {
     const endpoint = this.endpoint(id);
     if (endpoint.type === "LOAD_BALANCING") return endpoint;
@@ -83,7 +89,7 @@ export class Directory {
     return volume;
   }
 
-  /** From now on there is no such endpoint, though it is stored for a while; `[Symbol.dispose]` when it is not, or stays. */
+  /** Hides an endpoint that is being deleted; `[Symbol.dispose]` when it is gone, or stays after all. */
   leaving(id: string): Disposable {
     this.#leaving.add(id);
     return { [Symbol.dispose]: () => void this.#leaving.delete(id) };

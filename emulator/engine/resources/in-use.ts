@@ -1,11 +1,11 @@
-/** Refuses to delete what something else still uses. */
+/** Refuses to delete a resource that is still in use. */
 import type { Endpoint } from "../../core/resources/endpoints/endpoint.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { Pod } from "../../core/pods/pod.ts";
 import type { Template } from "../../core/resources/templates/template.ts";
 import type { Step } from "../steps/step.ts";
 
-/** Which things use it; those of a kind that is absent are not asked. */
+/** The users of a resource; absent kinds are not checked. */
 export interface Users {
   readonly endpoint?: (endpoint: Endpoint) => boolean;
   readonly template?: (template: Template) => boolean;
@@ -13,9 +13,8 @@ export interface Users {
 }
 
 /**
- * To be called in the step that deletes it.
- *
- * @param what is to be deleted, for example `the template "a"`
+ * Call it in the step that deletes the resource.
+ * @param what the resource, for example `the template "a"`
  * @throws ServiceError in_use
  */
 export function refuseIfUsed(

@@ -11,7 +11,7 @@ export interface Origins {
   }[];
 }
 
-/** Of what is still there, in order of id. */
+/** Origins of existing resources, by id. */
 export function listOrigins({ steps, directory }: StepPort & CatalogPort): Origins {
   const served = steps.records.inOrder("served");
   const templates = steps.records.inOrder("servedTemplate");

@@ -2,13 +2,13 @@
 import type { EngineLog } from "../observe/engine-log.ts";
 
 interface Disagreement {
-  /** Fields that keep the value which was set over the interface. */
+  /** Fields that keep their value from the interface. */
   readonly kept: readonly string[];
   /** Fields in which the file replaced such a value. */
   readonly overridden: readonly string[];
 }
 
-/** @param whose the subject of the log message, for example `the template "a"` */
+/** @param whose subject of the log message, for example `the template "a"` */
 export function logSettled(
   log: EngineLog,
   ids: Readonly<Record<string, string>>,

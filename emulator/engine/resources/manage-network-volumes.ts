@@ -58,7 +58,6 @@ export async function updateNetworkVolume(
 
 /**
  * Deletes the volume and all its files.
- *
  * @throws ServiceError network_volume_not_found; in_use while an endpoint has it; storage_full
  */
 export async function deleteNetworkVolume(

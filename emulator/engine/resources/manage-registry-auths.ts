@@ -47,8 +47,7 @@ export function readRegistryAuth(engine: StepPort, id: string): RegistryAuth {
 }
 
 /**
- * Gives it other credentials, for images that are pulled from then on.
- *
+ * Replaces its credentials; images pulled from now on use them.
  * @throws ServiceError registry_auth_not_found, secrets_unusable, storage_full
  */
 export async function updateRegistryAuth(
@@ -67,7 +66,7 @@ export async function updateRegistryAuth(
 }
 
 /**
- * @param ofTemplates `lost`: templates that name it name none then, without a new version of anything (live)
+ * @param ofTemplates `lost`: templates that name it lose it, without a new version (live)
  * @throws ServiceError registry_auth_not_found; in_use while a pod names it, or a template that may not lose it; storage_full
  */
 export async function deleteRegistryAuth(

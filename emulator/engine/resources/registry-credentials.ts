@@ -8,9 +8,7 @@ import { unsealSecret } from "./secret-box.ts";
 
 /**
  * Never log or answer them.
- *
- * @throws ServiceError registry_auth_not_found; secrets_unusable when the key is gone, is another one, or the record was
- *   tampered with
+ * @throws ServiceError registry_auth_not_found; secrets_unusable if the key is missing or wrong, or the record was changed
  */
 export async function registryCredentials(
   engine: StepPort & SecretPort,
@@ -21,7 +19,7 @@ export async function registryCredentials(
   return JSON.parse(unsealSecret(engine, id, sealed, what)) as RegistryCredentials;
 }
 
-/** Logs which stored credentials cannot be decrypted, before they are needed. */
+/** Logs stored credentials that cannot be decrypted, before they are needed. */
 export async function checkCredentials(engine: StepPort & TellPort & SecretPort): Promise<void> {
   for (const { id, name } of engine.steps.records.inOrder("registryAuth")) {
     try {

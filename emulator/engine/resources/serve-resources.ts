@@ -1,4 +1,4 @@
-/** Creates or updates, at the start, what the endpoints of files share: network volumes, registry auths, templates. */
+/** Creates or updates shared resources from files at the start: network volumes, registry auths, templates. */
 import { settleServed } from "../../core/resources/served-settings.ts";
 import {
   NameTakenError,
@@ -22,9 +22,8 @@ import { isoNow } from "./endpoints/put-endpoint.ts";
 import { rollEndpoints } from "./templates/update-template.ts";
 
 /**
- * Creates what is missing and updates the rest with what the files say anew since the last start; the log says where file
- * and interface disagree. To be called before the endpoints are served.
- *
+ * Creates missing resources and updates the others with changes of the files since the last start; logs where file and
+ * interface disagree. Call it before the endpoints are served.
  * @throws NameTakenError; ServiceError storage_full, secrets_unusable
  */
 export async function serveResources(
@@ -59,12 +58,12 @@ async function serveVolume(
   });
 }
 
-/** A volume only grows (spec), also by a file. */
+/** A volume can only grow (spec), also by a file. */
 function grown(present: NetworkVolume | undefined, now: NetworkVolume): NetworkVolume {
   return { ...now, size: Math.max(now.size, present?.size ?? 0) };
 }
 
-/** The credentials of the file are taken at each start, whatever they were changed to meanwhile. */
+/** Credentials come from the file at each start, whatever changed meanwhile. */
 async function serveRegistryAuth(
   engine: StepPort & TimePort & SecretPort,
   { id, name, ...credentials }: ServedRegistryAuth,
@@ -73,7 +72,7 @@ async function serveRegistryAuth(
     refuseTaken("container registry auth", { id, name }, step.records("registryAuth"));
     const text = JSON.stringify(credentials);
     const stored = step.record("registryAuth", id);
-    // Encrypted anew, even the same ones would have to be stored.
+    // Encrypting the same credentials again would mean storing them again.
     const sealed =
       stored && isSealed(engine, stored, text) ? stored.sealed : sealSecret(engine, id, text);
     step.putRecord("registryAuth", id, { id, name, sealed });
@@ -84,7 +83,7 @@ function isSealed(engine: SecretPort, { id, sealed }: RegistryAuth, text: string
   try {
     return unsealSecret(engine, id, sealed, "the credentials") === text;
   } catch {
-    // With another key, for one.
+    // For example with another key.
     return false;
   }
 }

@@ -1,17 +1,15 @@
-/** Port: the files of network volumes, which are made and removed together with a record. */
+/** Port: files of network volumes, which are created and removed together with a record. */
 
 export interface VolumeFiles {
   /**
-   * Makes a place for the volume's files, empty and durable, and then its record, by `commit`. If either fails there is
-   * neither; also if the process ends in between, at the next start.
-   *
-   * @throws StoreFullError, StoreUnusableError for the place; what `commit` throws
+   * Creates an empty, durable place for the volume's files, and then its record, with `commit`. If either fails there is
+   * neither; if the process ends in between, the next start removes the rest.
+   * @throws StoreFullError, StoreUnusableError for the place; errors of `commit`
    */
   create(volumeId: string, commit: () => Promise<void>): Promise<void>;
   /**
-   * Deletes the volume's record, by `commit`, and then its files; those that cannot be removed now are at the next start.
-   *
-   * @throws StoreFullError, StoreUnusableError; what `commit` throws, and then the files are as they were
+   * Deletes the volume's record, with `commit`, and then its files; the next start removes files that cannot be removed now.
+   * @throws StoreFullError, StoreUnusableError; errors of `commit`, and then the files are unchanged
    */
   remove(volumeId: string, commit: () => Promise<void>): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { apply } from "../steps/apply.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { StagedChunks, StagedProgress } from "../jobs/staged-report.ts";
 
-/** Stores chunks in order; the receipts say up to where each job's chunks are stored. */
+/** Stores chunks in order; the receipts tell how far each job's chunks are stored. */
 export function storeChunks(
   engine: TimePort,
   step: Step,
@@ -22,7 +22,7 @@ export function storeChunks(
   return receipts;
 }
 
-/** Stores those batches of one lease that come next; the index of the next chunk wanted, or undefined for a lease not held. */
+/** Stores the next batches of one lease. Returns the index of the next chunk, or undefined for a lease that is not held. */
 function storeChunksOf(
   engine: TimePort,
   step: Step,
@@ -56,7 +56,7 @@ function storeChunksOf(
   return nextIndex;
 }
 
-/** Keeps the newest progress value where the output will be; void once the job ends without it. */
+/** Stores the newest progress value in the place of the output; void if the job ends without one. */
 export function storeProgress(
   engine: TimePort,
   step: Step,

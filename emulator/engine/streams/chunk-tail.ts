@@ -7,17 +7,17 @@ import type { JobRef } from "../steps/job-watchers.ts";
 import type { JobChange, JobNews } from "../steps/job-watchers.ts";
 import { JobSignal } from "../jobs/read/job-signal.ts";
 
-/** A reader that is further behind reads from the store. */
+/** Maximum number of chunks in memory; a slower reader reads from the store. */
 const KEPT_MAX_BYTES = 2 * LIMITS.chunkMaxBytes;
 
-/** How the job ended. */
+/** End of the job. */
 type JobEnd = JobChange & { readonly type: "settled" };
 
 export class ChunkTail implements Disposable {
   readonly #signal: JobSignal;
   #kept: ChunkBatch[] = [];
   #keptBytes = 0;
-  /** The attempt they are of. */
+  /** The attempt of the chunks. */
   #attempt = 0;
   #isBehind = true;
   #end: JobEnd | undefined;
@@ -27,24 +27,24 @@ export class ChunkTail implements Disposable {
   }
 
   /**
-   * True when there may be more to know than `take` gives: chunks that are in the store only, or that the job ended,
-   * began anew or is gone. So it is at first.
+   * True if there may be more than `take` returns: chunks in the store, the end of the job, a new attempt, or its deletion.
+   * True at first.
    */
   get isBehind(): boolean {
     return this.#isBehind;
   }
 
-  /** What the store is asked from now on is no older than this moment. */
+  /** Marks that a question to the store after this call is recent enough. */
   readingStore(): void {
     this.#isBehind = false;
   }
 
-  /** The store had something, so that it may have more. */
+  /** The store had chunks, so it may have more. */
   foundInStore(): void {
     this.#isBehind = true;
   }
 
-  /** Chunks of the attempt from `index` on, if they are at hand. */
+  /** Chunks of the attempt from `index` on, if they are in memory. */
   take(attempt: number, index: number): ChunkBatch | undefined {
     for (;;) {
       const batch = this.#kept[0];
@@ -60,13 +60,13 @@ export class ChunkTail implements Disposable {
     }
   }
 
-  /** How the job ended, if that is known and nothing of the attempt comes from `index` on. */
+  /** End of the job, if it is known and no chunk of the attempt follows `index`. */
   endAt(attempt: number, index: number): JobEnd | undefined {
     const { job } = this.#end ?? {};
     return job?.attempt === attempt && job.chunkCount === index ? this.#end : undefined;
   }
 
-  /** True once the job has changed since the last call; false when `holdMs` passed or `signal` aborted before. */
+  /** True if the job has changed since the last call; false if `holdMs` passed or `signal` aborted first. */
   changed(holdMs: number, signal: AbortSignal): Promise<boolean> {
     return this.#signal.changed(holdMs, signal);
   }

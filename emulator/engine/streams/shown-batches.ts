@@ -1,4 +1,4 @@
-/** Batches of chunks on their way to a reader: small ones in memory, large ones opened, to be read as the reader takes them. */
+/** Batches of chunks on their way to a reader: small ones in memory, large ones opened and read as the reader takes them. */
 import { Buffer } from "node:buffer";
 import {
   type ChunkBatch,
@@ -15,21 +15,20 @@ import {
 } from "../../core/jobs/opened-payload.ts";
 import { PayloadGoneError, type ReadableBatch } from "../../store/payload.ts";
 
-/** Maximum of what does not lie in files in one answer, but for a larger chunk. */
+/** Maximum size of chunks from rows in one answer, unless a single chunk is larger. */
 export const IN_HAND_MAX_BYTES = LIMITS.chunkMaxBytes;
 
-/** Memory of which less is needed is not kept for it. */
+/** Minimum share of a memory block that is worth keeping; smaller parts are copied. */
 const SPARED_MIN_BYTES = 65_536;
 
 export interface ShownBatch extends Omit<ChunkBatch, "lines"> {
-  /** To be disposed of if they are opened. */
+  /** Dispose of them if they are opened. */
   readonly lines: ShownPayload;
 }
 
 /**
- * The chunks of the batches that lie in the window. To be called within the question that found them, which is asked again if
- * they are gone. A batch in a file is not cut to fit in `maxBytes`: it is shown whole if it is the first one.
- *
+ * The chunks of the batches within the window. Call it within the question that found them, which is repeated if they are gone.
+ * A batch in a file is not cut to fit into `maxBytes`: it is returned whole if it is the first one.
  * @throws PayloadGoneError, PayloadDamagedError
  */
 export async function showBatches(
@@ -114,14 +113,14 @@ async function showBatch(
   return { firstIndex: firstIndex + skipped, count: wanted, lines: cut };
 }
 
-/** Part of a large memory is copied, so that its rest need not be kept as long as a slow reader reads. */
+/** Copies a small part of a large memory block, so that the block is not kept for a slow reader. */
 function withoutRest(bytes: Uint8Array): Uint8Array {
   return bytes.buffer.byteLength - bytes.byteLength > SPARED_MIN_BYTES
     ? new Uint8Array(bytes)
     : bytes;
 }
 
-/** Cuts `count` lines out of the payload, behind those that are skipped. */
+/** Cuts `count` lines out of the payload, after the skipped ones. */
 async function cutLines(
   opened: OpenedPayload,
   skipped: number,
@@ -137,7 +136,7 @@ async function cutLines(
   }
 }
 
-/** Where the first `count` lines end. */
+/** End of the first `count` lines. */
 async function endOfLine(opened: OpenedPayload, count: number): Promise<number> {
   let at = 0;
   let lines = 0;

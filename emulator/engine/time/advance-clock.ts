@@ -12,15 +12,15 @@ import type { Steps } from "../steps/steps.ts";
 /** The id of the one record of service time. */
 const RECORD_ID = "service";
 
-/** Maximum number of due moments of an advance that are met exactly: more than even a busy service has. */
+/** Maximum number of due moments of an advance that are met exactly; even a busy service has fewer. */
 const EXACT_STOPS = 1_000;
-/** Number of strides in which later due moments are met: late, as on a busy machine, but in order. */
+/** Number of strides for later due moments, which are met late, as on a busy machine, but in order. */
 const STRIDES = 100;
 
-/** Timeout of the last step when the steps before have used up the time limit, ms of real time. */
+/** Timeout of the last step if earlier steps have used up the time limit, ms of real time. */
 const LAST_STEP_MS = 1_000;
 
-/** Why there is no such clock. */
+/** Refusal of a service without such a clock. */
 export const SHARED_CLOCK =
   "service time runs with real time where several emulators share the store: it cannot be advanced, and there is no manual clock";
 
@@ -29,9 +29,9 @@ type AdvanceUses = StepPort & TimePort & TellPort;
 /** Instants are service time, ms since the epoch. */
 export interface ClockReading {
   readonly now: number;
-  /** By how much the clock was advanced in all, ms. */
+  /** Total time by which the clock was advanced, ms. */
   readonly offsetMs: number;
-  /** When a timer fires next; undefined if none is set. */
+  /** Time of the next timer; undefined if none is set. */
   readonly nextDueAt: number | undefined;
 }
 
@@ -52,13 +52,12 @@ export function storedOffsetMs({ records }: Pick<Steps, "records">): number {
 }
 
 /**
- * Advances service time by `byMs` (ms, not negative) and resolves when the work that this started has settled: jobs deleted,
- * workers told to leave and gone, deliveries made, and whatever else is tracked in `pendingWork`. Time stops at each due
- * moment until that has settled. After 30 s of real time, or when `signal` aborts, it resolves with the work that is still
- * in progress; time has been advanced all the same.
- *
- * @throws ServiceError invalid_request beyond the bounds, and where several processes share the store; storage_full, shutting_down, and then time may have moved a
- *   part of the way
+ * Advances service time by `byMs` (ms, not negative) and resolves when the resulting work has settled: jobs deleted, workers
+ * gone, deliveries made, and whatever else `pendingWork` tracks. Time stops at each due moment until its work has settled.
+ * After 30 s of real time, or when `signal` aborts, it resolves with the work that is still in progress; time has advanced all
+ * the same.
+ * @throws ServiceError invalid_request beyond the bounds, and where several processes share the store; storage_full,
+ *   shutting_down: time may then have advanced a part of the way
  */
 export async function advanceClock(
   engine: AdvanceUses,
@@ -83,7 +82,7 @@ async function advance(engine: AdvanceUses, byMs: number, signal: AbortSignal): 
     await pendingWork.settled(limit.over);
   }
   tell({ type: "clock", offsetMs: clock.offsetMs });
-  // The last step gets some time even if the steps before have used up theirs.
+  // The last step gets some time even if earlier steps have used up theirs.
   using last = new TimeLimit(engine, LAST_STEP_MS, signal);
   const settled = await pendingWork.settled(last.over);
   return { ...readClock(engine), settled, underWay: pendingWork.underWay };
@@ -113,7 +112,7 @@ function refuseTooMuch(offsetMs: number): void {
   ]);
 }
 
-/** The time to the next due moment; at least 1 ms, for a timer that is due and has not fired yet. */
+/** Time until the next due moment; at least 1 ms, for a timer that is due and has not fired. */
 function nextStrideMs({ clock }: TimePort, leftMs: number, stops: number): number {
   const leastMs = stops < EXACT_STOPS ? 1 : Math.ceil(leftMs / (EXACT_STOPS + STRIDES - stops));
   const toNextMs = (clock.nextWakeAt ?? Number.POSITIVE_INFINITY) - clock.now();
@@ -121,8 +120,8 @@ function nextStrideMs({ clock }: TimePort, leftMs: number, stops: number): numbe
 }
 
 /**
- * Service time and what must not move with it change in one step: no other one sees the
- * one without the other, and a service that is killed goes on with both or neither.
+ * Service time and the values that must not move with it change in one step: other steps see both or neither, and so does a
+ * restart after a kill.
  */
 async function moveTime(engine: StepPort & TimePort, byMs: number): Promise<void> {
   const { clock } = engine;

@@ -8,7 +8,7 @@ export class DueTimer {
   #disarm: Disarm | undefined;
   #stopped = false;
 
-  /** `onDue` is called when the moment has come, and has to aim again. */
+  /** `onDue` is called at the due moment, and has to set the timer again. */
   constructor(clock: Clock, onDue: () => void) {
     this.#clock = clock;
     this.#onDue = onDue;

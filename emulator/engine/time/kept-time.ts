@@ -1,10 +1,10 @@
 /**
- * Keeps the highest service time, and compares it with the machine's clock at the next start: while a service runs, its time
- * follows the monotonic clock, but a start knows the wall clock alone.
+ * Stores the highest service time, and compares it with the machine's clock at the next start. While a service runs, its time
+ * follows the monotonic clock; a start knows only the wall clock.
  *
- * - A wall clock that is behind is not followed: service time goes on from where it was.
- * - One that is more than an hour ahead counts, but what would be deleted only because of that is held for 10 minutes, in which an
- *   operator may set the clock right and start anew, or hold it for as long as the service runs.
+ * - A wall clock that is behind is ignored: service time goes on from the stored one.
+ * - One that is more than an hour ahead is followed. Deletions that are due only because of this are held for 10 minutes: an
+ * operator may correct the clock and restart, or hold them for as long as the service runs.
  */
 import { durationInWords } from "../../core/time/duration.ts";
 import { dueAt } from "../../core/jobs/job-due.ts";
@@ -18,9 +18,9 @@ import { storedOffsetMs } from "./advance-clock.ts";
 
 /** The id of the record with the highest service time. */
 const RECORD_ID = "highest";
-/** Interval at which it is stored. */
+/** Interval between two writes of it. */
 const KEPT_EVERY_MS = 60_000;
-/** Maximum time between two runs that is not doubted. */
+/** Maximum time between two runs that is believed. */
 const GAP_MS = 3_600_000;
 /** Time for which deletions are held. */
 const HELD_MS = 600_000;
@@ -49,7 +49,10 @@ export class KeptTime {
     this.#disarmKeep = this.#keepLater();
   }
 
-  /** To be called before anything expires. @param wallAt the machine's clock at the start */
+  /**
+   * Call it before anything expires.
+   * @param wallAt the machine's clock at the start
+   */
   async begin(wallAt: number): Promise<void> {
     const { clock, log, realClock, steps } = this.#engine;
     const before = highestOf(steps);
@@ -87,13 +90,13 @@ export class KeptTime {
     });
   }
 
-  /** Time that may not have passed is not kept as if it had. */
+  /** Time that may not have passed is not stored as passed. */
   async #keep(): Promise<void> {
     const { clock, steps } = this.#engine;
     const highest = clock.deletesUpTo();
     await steps
       .commit((step) => step.putRecord("clock", RECORD_ID, { offsetMs: 0, highest }))
-      // The next one may be stored.
+      // The next value may be stored.
       .catch(() => undefined);
   }
 

@@ -1,4 +1,4 @@
-/** Tracks the work that timers have started, so that an advance of the clock can wait for it. */
+/** Tracks work that timers have started, so that an advance of the clock can wait for it. */
 
 /**
  * Every part with a timer tracks its work: `pendingWork.track("webhook delivery", deliver())`, as soon as the timer fires
@@ -8,7 +8,7 @@ export class PendingWork {
   readonly #underWay = new Set<{ readonly what: string }>();
   readonly #waiting = new Set<() => void>();
 
-  /** Counts `work` as in progress until it settles; `what` names it in a few words. Returns `work` itself. */
+  /** Counts `work` as in progress until it settles; `what` names it in a few words. Returns `work`. */
   track<T>(what: string, work: Promise<T>): Promise<T> {
     const entry = { what };
     this.#underWay.add(entry);

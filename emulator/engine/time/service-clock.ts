@@ -14,12 +14,12 @@ interface Wake {
 export class ServiceClock implements Clock {
   readonly #real: Clock;
   #offsetMs: number;
-  /** Time that may not have passed, and when it was found. */
+  /** Time that may not have passed, with the moment of its detection. */
   #gap = { ms: 0, at: 0 };
   #isHeld = false;
-  /** In the order they were armed. */
+  /** In the order of arming. */
   readonly #wakes = new Set<Wake>();
-  /** Moves of the clock, one after another: two advances must not mix. */
+  /** Changes of the clock run one after another: two advances must not mix. */
   readonly moves = new Turns();
 
   constructor(real: Clock, offsetMs: number) {
@@ -31,45 +31,45 @@ export class ServiceClock implements Clock {
     return this.#real.now() + this.#offsetMs;
   }
 
-  /** How far service time is ahead of real time, ms. */
+  /** Lead of service time over real time, ms. */
   get offsetMs(): number {
     return this.#offsetMs;
   }
 
-  /** By how much deletions of what was there before are held back, ms. */
+  /** Time by which deletions of older things are delayed, ms. */
   get heldBackMs(): number {
     return this.#gap.ms;
   }
 
-  /** Service time goes on, but what is older than this call is not deleted for `gapMs` of it, until `letGo`. */
+  /** Service time goes on, but deletions of anything older than this call are delayed by `gapMs`, until `letGo`. */
   holdBack(gapMs: number): void {
     this.#gap = { ms: gapMs, at: this.now() };
   }
 
-  /** Holds back for good what the gap of the clock would delete. */
+  /** Keeps the delay for good. */
   hold(): void {
     this.#isHeld = this.#gap.ms > 0;
   }
 
-  /** Answers false, and does nothing, after `hold`. */
+  /** Returns false, and does nothing, after `hold`. */
   letGo(): boolean {
     if (!this.#isHeld) this.#gap = { ms: 0, at: 0 };
     return !this.#isHeld;
   }
 
-  /** The time that counts for the deletion of what began at `since`; without it, of anything. */
+  /** Service time for the deletion of something that began at `since`; without it, of anything. */
   deletesUpTo(since = 0): number {
     return this.now() - (since < this.#gap.at ? this.#gap.ms : 0);
   }
 
-  /** When the earliest timer is due; undefined if none is. */
+  /** Due moment of the earliest timer; undefined without timers. */
   get nextWakeAt(): number | undefined {
     let next = Number.POSITIVE_INFINITY;
     for (const wake of this.#wakes) if (wake.at < next) next = Math.min(next, dueOf(wake));
     return Number.isFinite(next) ? next : undefined;
   }
 
-  /** The moments of timers that were set with a note, but for those that are not due any more. */
+  /** Moments of timers with a note, without those that are no longer due. */
   get noted(): readonly DueMoment[] {
     return [...this.#wakes].flatMap((wake) => {
       const at = dueOf(wake);
@@ -78,8 +78,8 @@ export class ServiceClock implements Clock {
   }
 
   /**
-   * @param note for those who ask what is due
-   * @param stillAt the moment that is due by now, if it is later than `at`; infinity: none is. The timer fires at `at` all the same.
+   * @param note for lists of what is due
+   * @param stillAt the present due moment, if it is later than `at`; infinity: none. The timer fires at `at` all the same.
    */
   wakeAt(at: number, wake: () => void, note?: DueNote, stillAt?: () => number): Disarm {
     const entry: Wake = { at, wake, note, stillAt, disarm: () => undefined };
@@ -91,16 +91,16 @@ export class ServiceClock implements Clock {
     };
   }
 
-  /** Changes the offset; timers that are due by it fire when `catchUp` is called. */
+  /** Changes the offset; due timers fire when `catchUp` is called. */
   shift(byMs: number): void {
     this.#offsetMs += byMs;
   }
 
-  /** Fires the timers that are due, in order, and sets the others anew. */
+  /** Fires due timers, in order, and rearms the others. */
   catchUp(): void {
     const now = this.now();
     for (const entry of [...this.#wakes].toSorted((a, b) => a.at - b.at)) {
-      // A timer that fired before may have cancelled it.
+      // An earlier timer may have cancelled it.
       if (!this.#wakes.has(entry)) continue;
       entry.disarm();
       if (entry.at <= now) this.#fire(entry);
@@ -110,7 +110,7 @@ export class ServiceClock implements Clock {
 
   #aim(entry: Wake): void {
     entry.disarm = this.#real.wakeAt(entry.at - this.#offsetMs, () => {
-      // A shift that was undone may have set it too early.
+      // An undone shift may have armed it too early.
       if (this.now() < entry.at) this.#aim(entry);
       else this.#fire(entry);
     });

@@ -5,7 +5,7 @@ import type { PendingWork } from "./pending-work.ts";
 import type { ServiceClock } from "./service-clock.ts";
 
 export interface TimePort {
-  /** Service time: what all due moments are measured in, unless it concerns what runs elsewhere. */
+  /** Service time, the measure of all due moments, except for things that run elsewhere. */
   readonly clock: ServiceClock;
   /** Real time, which cannot be advanced, for workers, processes and connections. Never compare it with service time. */
   readonly realClock: Clock;

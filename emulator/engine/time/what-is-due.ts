@@ -1,11 +1,11 @@
-/** What happens next by the passing of service time alone. */
+/** The next events that the passing of service time causes. */
 import { dueAt } from "../../core/jobs/job-due.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { DueMoment } from "../../core/time/due.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "./time-port.ts";
 
-/** The earliest first, `limit` at most. */
+/** The earliest first, at most `limit`. */
 export async function whatIsDue(
   { clock, steps }: StepPort & TimePort,
   limit: number,
@@ -38,7 +38,7 @@ function ofRunning(job: Job): DueMoment {
     : { at: ttlAt, due: { type: "deletion", job } };
 }
 
-/** One moment for all of them: a busy service has many, and they are renewed. */
+/** One entry for all leases: a busy service has many, and they are renewed. */
 function leases(running: readonly Job[]): readonly DueMoment[] {
   const ends = running.flatMap(({ lease }) => lease?.expiresAt ?? []);
   if (ends.length === 0) return [];

@@ -1,4 +1,4 @@
-/** Changes webhook deliveries, one after another: each looks at what is stored, and nothing changes it meanwhile. */
+/** Changes webhook deliveries one after another, so that each change sees the stored state. */
 import { type Delivery, dueAgain, keptDeliveries } from "../../core/webhooks/delivery.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { StepPort } from "../steps/step-port.ts";
@@ -6,7 +6,7 @@ import type { TimePort } from "../time/time-port.ts";
 import type { WakePort } from "../steps/wake-port.ts";
 import { findDelivery } from "./webhook-outbox.ts";
 
-/** Stores the delivery after a try; once it is settled, the next one of its job may go, and old ones go for good. */
+/** Stores the delivery after a try. After it is settled, the next one of its job is due, and old ones are deleted. */
 export function storeTried(engine: StepPort & TimePort & WakePort, tried: Delivery): Promise<void> {
   return engine.deliveries.inTurn(async () => {
     await engine.steps.commit((step) => {
@@ -19,7 +19,7 @@ export function storeTried(engine: StepPort & TimePort & WakePort, tried: Delive
   });
 }
 
-/** Has the oldest delivery of the job that is pending made, if it waits for no try. */
+/** Makes the oldest pending delivery of the job due, unless it waits for a try. */
 export function releaseDelivery(
   engine: StepPort & TimePort & WakePort,
   jobId: string,
@@ -27,15 +27,14 @@ export function releaseDelivery(
   return engine.deliveries.inTurn(() => releaseNext(engine, jobId));
 }
 
-/** Deletes what is kept no longer. */
+/** Deletes deliveries whose retention has ended. */
 export function forgetOldDeliveries(engine: StepPort & TimePort & WakePort): Promise<void> {
   const kept = keptDeliveries(engine.clock.deletesUpTo());
   return engine.deliveries.inTurn(() => engine.steps.commit((step) => step.pruneDeliveries(kept)));
 }
 
 /**
- * Has a settled delivery tried anew, with the same id and body and as many tries as at first; answers it as it is then.
- *
+ * Makes a settled delivery due again, with its id and body and all its tries; returns the changed delivery.
  * @throws ServiceError delivery_not_found, delivery_pending, endpoint_moved
  */
 export function redeliver(engine: StepPort & TimePort & WakePort, id: string): Promise<Delivery> {
@@ -59,7 +58,7 @@ export function redeliver(engine: StepPort & TimePort & WakePort, id: string): P
 
 async function releaseNext(engine: StepPort & TimePort, jobId: string): Promise<void> {
   const next = await engine.steps.read((reads) => reads.deliveries.firstPending(jobId));
-  // None, too, where another process has the job.
+  // Also undefined if another process owns the job.
   if (next === undefined || next.nextTryAt !== undefined) return;
   await engine.steps.commit((step) => {
     step.replaceDelivery(dueAgain(next, engine.clock.now()));

@@ -1,4 +1,4 @@
-/** Makes the webhook calls that are due, a bounded number at a time, and records their results. */
+/** Makes due webhook calls, a bounded number at a time, and records their results. */
 import { afterTry, type Delivery, type DeliveryTry } from "../../core/webhooks/delivery.ts";
 import { closePieces, type Piece } from "../../core/jobs/opened-payload.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
@@ -17,18 +17,18 @@ import { HeldUpDeliveries } from "./held-up-deliveries.ts";
 import { deliveryBody } from "./delivery-body.ts";
 import { beginWebhookSpan, endWebhookSpan } from "./webhook-span.ts";
 
-/** Concurrent calls, in all and for one origin: a receiver that does not answer blocks some of them for 10 s each. */
+/** Maximum number of concurrent calls, in total and per origin: a silent receiver blocks some of them for 10 s each. */
 const MAX_CALLS = 32;
 const MAX_CALLS_PER_ORIGIN = 8;
 
-/** When a read or write of the store that failed is tried again. */
+/** Interval before a failed read or write of the store is retried. */
 const RETRY_MS = 1_000;
 
 type DeliveryUses = StepPort & TimePort & TellPort & HistoryPort & WakePort;
 
 interface WebhookCall {
   readonly delivery: Delivery;
-  /** Ends it, unrecorded. */
+  /** Aborts the call without a record. */
   readonly abort: AbortController;
   readonly done: Promise<void>;
 }
@@ -64,15 +64,15 @@ export class WebhookDelivery {
     this.#looking ??= this.#engine.pendingWork.track("webhook calls", this.#look());
   }
 
-  /** Sees to it that the newest delivery of the job is made after the earlier ones. */
+  /** Makes sure that the newest delivery of the job follows the earlier ones. */
   release(jobId: string): void {
     this.#heldUp.add(jobId);
     this.wake();
   }
 
   /**
-   * Begins no more calls. `drain` first begins those that are due, as far as there is room, and waits for all that are in
-   * progress; `kill` aborts them. Deliveries that are not settled then are left for the next start.
+   * Begins no more calls. `drain` first begins due ones, as far as there is room, and waits for all that are in progress;
+   * `kill` aborts them. The next start goes on with unsettled deliveries.
    */
   async stop(how: "drain" | "kill"): Promise<void> {
     if (how === "kill") this.abort();
@@ -82,13 +82,13 @@ export class WebhookDelivery {
     await Promise.all(Array.from(this.#calls.values(), ({ done }) => done));
   }
 
-  /** Begins those of endpoints that are held from now on. */
+  /** Begins the calls of endpoints that are owned from now on. */
   gained(): void {
     this.#heldUp.readAgain();
     this.wake();
   }
 
-  /** Resolves when the calls of such endpoints that are in progress now are over. */
+  /** Resolves when the present calls of such endpoints are over. */
   async ended(isMeant: (endpointId: string) => boolean): Promise<void> {
     await Promise.all(this.#callsOf(isMeant).map(({ done }) => done));
   }
@@ -106,7 +106,7 @@ export class WebhookDelivery {
   }
 
   async #look(): Promise<void> {
-    // One look serves all calls of `wake` in this turn.
+    // One search serves all calls of `wake` in this turn.
     await Promise.resolve();
     while (this.#lookAgain) {
       this.#lookAgain = false;
@@ -143,7 +143,7 @@ export class WebhookDelivery {
     if (oldestSettledAt !== undefined) await this.#forgetOld(oldestSettledAt, now);
   }
 
-  /** Deletes deliveries that are kept no longer, or sets the timer for the next one. */
+  /** Deletes deliveries whose retention has ended, or sets the timer for the next one. */
   async #forgetOld(oldestSettledAt: number, now: number): Promise<void> {
     const { heldBackMs } = this.#engine.clock;
     const keptUntil = oldestSettledAt + LIMITS.webhookKeptMs + heldBackMs;
@@ -152,7 +152,7 @@ export class WebhookDelivery {
       return;
     }
     await forgetOldDeliveries(this.#engine);
-    // For the next one.
+    // Timer of the next retention.
     this.#lookAgain = true;
   }
 
@@ -191,7 +191,7 @@ export class WebhookDelivery {
     void this.#engine.pendingWork.track("a webhook call", call);
   }
 
-  /** Reads the body, makes the call and records the result; a call that is not recorded is made again. */
+  /** Reads the body, makes the call and records the result. An unrecorded call is repeated. */
   async #call(delivery: Delivery, signal: AbortSignal): Promise<void> {
     const at = this.#engine.clock.now();
     const span = beginWebhookSpan(this.#engine.tracer, delivery);
@@ -203,7 +203,7 @@ export class WebhookDelivery {
     await this.#record(delivery, { at, ...made }, { headers, signal });
   }
 
-  /** Undefined when the service stops meanwhile, or its endpoint moves. */
+  /** Undefined if the service stops or the endpoint moves meanwhile. */
   async #send(
     delivery: Delivery,
     traceparent: string | undefined,
@@ -225,7 +225,7 @@ export class WebhookDelivery {
     }
   }
 
-  /** Undefined when the delivery has changed since it was found due. */
+  /** Undefined if the delivery has changed since it was found due. */
   #readBody({ id, seq, tries }: Delivery) {
     return this.#engine.steps.read(async (view) => {
       const current = await view.deliveries.byId(id);
@@ -234,7 +234,7 @@ export class WebhookDelivery {
     });
   }
 
-  /** Retries while the store is full: a delivered webhook must not be sent again and again. */
+  /** Retries while the store is full: otherwise a delivered webhook would be sent again and again. */
   async #record(
     delivery: Delivery,
     made: DeliveryTry,

@@ -1,4 +1,4 @@
-/** Assembles the body of a webhook call from the payloads that it shares with its job. */
+/** Assembles the body of a webhook call from payloads that it shares with its job. */
 import { deliveryPieces } from "../../core/webhooks/delivery.ts";
 import type { Piece, ShownPayload } from "../../core/jobs/opened-payload.ts";
 import type { ReadablePayload } from "../../store/payload.ts";
@@ -18,13 +18,13 @@ function withoutDamaged(output: ReadablePayload | undefined) {
   };
 }
 
-/** Undefined if the delivery is not kept any more. The caller disposes of opened payloads. */
+/** Undefined after the retention of the delivery. The caller disposes of opened payloads. */
 export async function deliveryBody(
   view: StoreReads,
   seq: number,
 ): Promise<readonly Piece[] | undefined> {
   const stored = [await view.payload(seq, "input"), await view.payload(seq, "output")] as const;
-  // Read last: if it is there, the payloads were there, too.
+  // Read last: if the delivery exists, its payloads existed too.
   const frame = await view.deliveries.frame(seq);
   if (frame === undefined) return undefined;
   const { input = EMPTY_INPUT, output } = await showBoth(...stored).catch(

@@ -1,16 +1,16 @@
-/** Deliveries that wait for an earlier one of their job: sees to it that each is made in its turn, whatever fails meanwhile. */
+/** Deliveries that wait for an earlier one of their job: makes sure that each gets its turn, whatever fails meanwhile. */
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { WakePort } from "../steps/wake-port.ts";
 import { isMoved } from "../steps/state/endpoint-moved.ts";
 import { releaseDelivery } from "./change-deliveries.ts";
 
-/** Read at a time at the start. */
+/** Number of deliveries read at a time at the start. */
 const PAGE = 500;
 
 export class HeldUpDeliveries {
   readonly #engine: StepPort & TimePort & WakePort;
-  /** Jobs whose oldest pending delivery may be one of them. */
+  /** Jobs with an oldest pending delivery that may be held up. */
   readonly #jobIds = new Set<string>();
   #areRead = false;
 
@@ -22,12 +22,12 @@ export class HeldUpDeliveries {
     this.#jobIds.add(jobId);
   }
 
-  /** What was left of endpoints that were not held is looked for. */
+  /** Waiting deliveries of newly owned endpoints have to be searched. */
   readAgain(): void {
     this.#areRead = false;
   }
 
-  /** Makes those due that wait for none any more. What throws is to be called again. */
+  /** Makes deliveries due that no longer wait for another one. Call it again after an error. */
   async release(): Promise<void> {
     if (!this.#areRead) await this.#read();
     for (const jobId of this.#jobIds) {
@@ -38,7 +38,7 @@ export class HeldUpDeliveries {
     }
   }
 
-  /** What an earlier run or owner left: it may have ended before it made them due. */
+  /** Deliveries of an earlier run or owner, which may have ended before it made them due. */
   async #read(): Promise<void> {
     this.#areRead = true;
     try {

@@ -1,4 +1,4 @@
-/** Settles the secret that signs webhook calls: given, or made at the first start and kept, encrypted. */
+/** Reads or makes the secret that signs webhook calls: given, or made at the first start and stored encrypted. */
 import { ServiceError } from "../../core/service-error.ts";
 import { StoreUnusableError } from "../../core/store-error.ts";
 import {
@@ -15,9 +15,8 @@ export interface WebhookSecretSettling extends SecretPort {
 }
 
 /**
- * A given secret is good for this start and stored nowhere.
- *
- * @throws StoreUnusableError when the stored one cannot be decrypted, or there can be no key to encrypt one; StoreFullError
+ * A given secret is valid for this start and not stored.
+ * @throws StoreUnusableError if the stored one cannot be decrypted, or no key can encrypt one; StoreFullError
  */
 export async function settleWebhookSecret(
   settling: WebhookSecretSettling,
@@ -46,7 +45,7 @@ function opened(settling: WebhookSecretSettling, record: WebhookSecret): string 
   return unsealSecret(settling, WEBHOOK_SECRET_ID, record.sealed, what);
 }
 
-/** Another process may have made one, or encrypted it, at the same time. */
+/** Another process may have made or encrypted one at the same time. */
 function keep(settling: WebhookSecretSettling, secret: string): Promise<WebhookSecret> {
   const made = { sealed: sealSecret(settling, WEBHOOK_SECRET_ID, secret) };
   const kept = settling.steps.commit((step): WebhookSecret => {

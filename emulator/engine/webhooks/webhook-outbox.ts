@@ -15,8 +15,7 @@ export interface DeliveryPage {
 
 /**
  * Up to `limit` deliveries older than the one with the id `after`.
- *
- * @throws ServiceError invalid_request when `after` is no delivery, or no longer
+ * @throws ServiceError invalid_request if `after` is not, or no longer, a delivery
  */
 export async function listDeliveries(
   engine: StepPort,
@@ -38,7 +37,7 @@ export async function listDeliveries(
 /** A delivery with its body. */
 export interface DeliveryWithBody {
   readonly delivery: Delivery;
-  /** JSON, in order, as it is sent. The caller disposes of opened payloads. */
+  /** JSON pieces in order, exactly as sent. The caller disposes of opened payloads. */
   readonly body: readonly Piece[];
 }
 

@@ -18,7 +18,7 @@ export function beginWebhookSpan(
   return tracer?.begin({ name: "webhook", kind: "client", parent, attributes });
 }
 
-/** @param result undefined where the call was given up */
+/** @param result undefined for an abandoned call */
 export function endWebhookSpan(
   span: OpenSpan | undefined,
   result: WebhookResult | undefined,

@@ -1,4 +1,4 @@
-/** Describes how a worker ended, for the failure of its jobs. */
+/** Describes the end of a worker, for the failure of its jobs. */
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 import type { WorkerExit } from "../../launch/launcher.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
@@ -8,7 +8,7 @@ export function lostFailure(worker: WorkerHandle, reason: string): Failure {
   return { type: "worker_lost", message: `worker ${worker.id} ${reason}`, workerId: worker.id };
 }
 
-/** The failure of the jobs that the worker held when it exited. */
+/** The failure of jobs that the worker held when it exited. */
 export function exitFailure(worker: WorkerHandle, exit: WorkerExit): Failure {
   return {
     type: "worker_lost",
@@ -21,7 +21,7 @@ export function exitFailure(worker: WorkerHandle, exit: WorkerExit): Failure {
   };
 }
 
-/** How it exited: a sentence without its subject. */
+/** The end of the worker: a sentence without its subject. */
 export function describeExit(exit: WorkerExit): string {
   if (exit.startError !== undefined) return `could not be started: ${exit.startError}`;
   if (exit.goneWith !== undefined) return `is gone with ${exit.goneWith}`;

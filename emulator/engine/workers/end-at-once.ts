@@ -1,8 +1,8 @@
-/** Ends a worker without waiting for what it does. */
+/** Ends a worker without waiting for its work. */
 import type { WorkerHandle } from "./worker-handle.ts";
 import type { WorkerMover } from "./move-worker.ts";
 
-/** Nothing is said to it any more, and nothing of what it says counts as an end that was not asked for. */
+/** The worker gets no further message, and none of its messages counts as an unexpected end. */
 export function endAtOnce(mover: Pick<WorkerMover, "move">, worker: WorkerHandle): void {
   worker.cutOff();
   if (!mover.move(worker, "forget")) mover.move(worker, "retire");

@@ -1,4 +1,4 @@
-/** Samples the memory of workers that are processes, always: that costs some 0.1 ms for each of them in 10 s. */
+/** Samples the memory of workers that are processes, which costs some 0.1 ms for each of them in 10 s. */
 import type { Disarm } from "../../core/time/clock.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { WorkerPort } from "./worker-port.ts";
@@ -15,7 +15,7 @@ export class MemoryWatch {
     this.#engine = engine;
   }
 
-  /** To be called with each worker that starts; ends by itself when none is left. */
+  /** Call it with each worker that starts; it ends by itself without workers. */
   watch(): void {
     const { realClock } = this.#engine;
     this.#disarm ??= realClock.wakeAt(realClock.now() + MEMORY_STEP_MS, () => this.#look());

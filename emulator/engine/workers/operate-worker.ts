@@ -1,4 +1,4 @@
-/** Has a worker leave; ends it as a crash would, or stops it where it is, so that a person sees what the service makes of that. */
+/** Drains, kills or freezes a worker on demand, so that a person sees how the service reacts. */
 import { ServiceError } from "../../core/service-error.ts";
 import type { LaunchedWorker } from "../../launch/launcher.ts";
 import type { WorkerPort } from "./worker-port.ts";
@@ -7,9 +7,7 @@ import type { WakePort } from "../steps/wake-port.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 
 /**
- * Kills its process, or its container. Nothing is said to the worker or noted of it before: its jobs are recovered as after any
- * crash.
- *
+ * Kills its process or container. The worker gets no message before: its jobs are recovered as after any crash.
  * @throws ServiceError worker_not_found; worker_out_of_reach for one that the service did not start
  */
 export function killWorker({ fleet, log }: WorkerPort & TellPort, workerId: string): void {
@@ -20,9 +18,8 @@ export function killWorker({ fleet, log }: WorkerPort & TellPort, workerId: stri
 }
 
 /**
- * A frozen worker says nothing, so that it is judged as any that falls silent: its leases run out, and it is lost. One that goes on
- * before that has lost nothing.
- *
+ * A frozen worker is silent, and treated like any silent one: its leases expire, and it is lost. One that goes on before that
+ * has lost nothing.
  * @throws ServiceError worker_not_found; worker_out_of_reach also for one that cannot be frozen
  */
 export async function freezeWorker(
@@ -50,9 +47,8 @@ export async function freezeWorker(
 }
 
 /**
- * It gets no further job, and is told to leave when it has finished those it holds. The scaler starts another one where one is
- * needed. Does nothing to one that leaves already.
- *
+ * The worker gets no further job, and is told to leave once it has finished its jobs. The scaler starts another one if needed.
+ * Ignores a worker that is already leaving.
  * @throws ServiceError worker_not_found
  */
 export function drainWorker(

@@ -1,4 +1,4 @@
-/** The workers as operators see them: those there are, and those that have ended lately, with their newest lines. */
+/** Workers for operators: the present ones and those that ended recently, with their newest lines. */
 import type { LogEntry } from "../../core/observe/log/log-entry.ts";
 import { readWorkerLine } from "../../core/observe/log/worker-line.ts";
 import type { GpuUse } from "../../core/workers/gpu-allocation.ts";
@@ -9,22 +9,21 @@ import type { CatalogPort } from "../resources/catalog-port.ts";
 import type { WorkerReport } from "./worker-history.ts";
 
 export interface OperatedWorker extends WorkerReport {
-  /** Use of its GPUs; undefined where nobody can tell. */
+  /** Use of its GPUs; undefined if unknown. */
   readonly gpuMemory: readonly GpuUse[] | undefined;
   /** Oldest first. */
   readonly lines: readonly LogEntry[];
 }
 
-/** Which of them; undefined: all. */
+/** The wanted workers; undefined: all. */
 export interface WantedWorkers {
   readonly endpointId: string | undefined;
   readonly workerId: string | undefined;
 }
 
 /**
- * The workers that are wanted, each endpoint's ended ones first.
- *
- * @param lines how many of the newest lines of each
+ * The wanted workers, ended ones first within each endpoint.
+ * @param lines number of newest lines of each
  * @throws ServiceError endpoint_not_found
  */
 export async function operatedWorkers(
@@ -48,7 +47,7 @@ export async function operatedWorkers(
   const startedAt = startsOfRunning(engine);
   return reports.map((report) => ({
     ...report,
-    // An advance of the clock moves the start of a job that runs.
+    // An advance of the clock moves the start of a running job.
     jobs: report.jobs.map((job) => ({
       ...job,
       startedAt: startedAt.get(job.jobId) ?? job.startedAt,
@@ -63,7 +62,7 @@ function startsOfRunning({ steps }: StepPort): ReadonlyMap<string, number | unde
   return new Map(running.map(({ id, startedAt }) => [id, startedAt]));
 }
 
-/** What is known of them where the log has lines of others only by now. */
+/** The kept lines, after the log has dropped them for lines of others. */
 function lastLines(
   { id: workerId, endpointId, endedAt = 0, exit }: WorkerReport,
   count: number,
@@ -73,7 +72,7 @@ function lastLines(
   return lines.map((line) => readWorkerLine({ workerId, endpointId, line }, endedAt));
 }
 
-/** Asked only where a worker has a real GPU. */
+/** Asked only if a worker has a real GPU. */
 async function gpuUses(
   { gpuUse }: WorkerPort,
   reports: readonly WorkerReport[],

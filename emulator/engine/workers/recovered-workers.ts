@@ -1,4 +1,4 @@
-/** Workers that outlived the process that started them: those of endpoints that are decided for here are looked after from now on. */
+/** Workers that outlived the process that started them: those of owned endpoints are adopted. */
 import type { Launcher, OutlivingWorkers, WorkerExit } from "../../launch/launcher.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { WorkerPort } from "./worker-port.ts";
@@ -29,7 +29,7 @@ export class RecoveredWorkers {
     if (this.#outliving.length > 0) engine.tokens.knowFormer((digest) => this.#ofToken(digest));
   }
 
-  /** Looks after all that were found. */
+  /** Adopts all that were found. */
   adopt(): void {
     const { directory, endpointChanged, fleet, ownership } = this.#engine;
     const { starter, ended } = this.#parts;
@@ -44,7 +44,7 @@ export class RecoveredWorkers {
     }
   }
 
-  /** Whether the worker is there, or it is not known yet which are. */
+  /** Whether the worker is there, or the search is not over. */
   mayCome(workerId: string): boolean {
     const isUnknown = this.#outliving.some(({ problem }) => problem !== undefined);
     return isUnknown || this.#engine.fleet.find(workerId) !== undefined;

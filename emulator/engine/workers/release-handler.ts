@@ -15,11 +15,10 @@ import { isoNow, putEndpoint } from "../resources/endpoints/put-endpoint.ts";
 export type HandlerModule = Pick<Reload, "modulePath" | "sourcePath">;
 
 /**
- * Workers that can reload load the module beside the one they have; the others are replaced, as with every new version.
- * Call it when workers that start get the new module already.
- *
- * @param imageName the image name of the templates that run the handler
- * @param module undefined when the handler is removed: all workers leave
+ * Workers that can reload load the new module beside the old one; others are replaced, as with every new version. Call it when
+ * starting workers already get the new module.
+ * @param imageName image name of the templates that run the handler
+ * @param module undefined: the handler was removed, and all workers leave
  * @throws ServiceError storage_full
  */
 export async function releaseHandler(

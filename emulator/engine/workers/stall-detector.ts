@@ -1,16 +1,15 @@
-/** Detects that the service itself was stalled: workers that it could not hear then were not silent. */
+/** Detects stalls of the service itself: workers that it could not hear then were not silent. */
 import type { Clock } from "../../core/time/clock.ts";
 import type { LeaseTerms } from "../../core/jobs/lease-terms.ts";
 import type { EngineLog } from "../observe/engine-log.ts";
 
-/** The service was stalled when a check comes later than this many renewal intervals after the one before. */
+/** Number of renewal intervals without a check that counts as a stall. */
 const LATE_RENEWALS = 1.5;
 
 /**
- * The process was stopped, its machine slept, its loop was kept busy, or its disk does not answer. The timers that came due meanwhile fire before
- * anything is read that workers said meanwhile, so nobody is judged by his silence until a whole lease has passed again.
- *
- * After a stall that is too short to be detected there is time to read a renewal before the lease runs out.
+ * Causes of a stall: the process was stopped, its machine slept, its loop was busy, or its disk does not answer. Timers that
+ * came due meanwhile fire before delayed messages of workers are read. So no worker is judged by its silence until a whole
+ * lease has passed again. After a stall too short to be detected there is time to read a renewal before the lease expires.
  */
 export class StallDetector {
   readonly #clock: Clock;
@@ -22,7 +21,7 @@ export class StallDetector {
 
   /**
    * @param clock real time
-   * @param store says when it was last seen to be slow to store something, on that clock
+   * @param store tells when a write was last seen to be slow, on that clock
    */
   constructor(
     clock: Clock,
@@ -50,18 +49,18 @@ export class StallDetector {
     this.#log.warn({ stoodStillMs }, message);
   }
 
-  /** The service could hear nobody until now. */
+  /** Notes that no worker could be heard until now. */
   begin(): void {
     this.#endedAt = this.#clock.now();
   }
 
-  /** When the last stall ended (real time): silence counts from then on. Checks first. */
+  /** End of the last stall (real time), from which silence counts. Checks first. */
   get endedAt(): number {
     this.check();
     return this.#endedAt;
   }
 
-  /** For how long (ms) no lease and no overrun is enforced; 0 unless there was a stall lately. Checks first. */
+  /** Time (ms) for which no lease and no overrun is enforced; 0 without a recent stall. Checks first. */
   get graceLeftMs(): number {
     return Math.max(0, this.endedAt + this.#terms.leaseMs - this.#clock.now());
   }

@@ -1,4 +1,4 @@
-/** Port: the workers, and how they are handed jobs. */
+/** Port: the workers, and the hand-over of jobs. */
 import type { Job } from "../../core/jobs/job.ts";
 import type { LeaseTerms } from "../../core/jobs/lease-terms.ts";
 import type { GpuInventory, GpuUse } from "../../core/workers/gpu-allocation.ts";
@@ -21,10 +21,10 @@ export interface WorkerPort {
   readonly lease: LeaseTerms;
   /** Tells silent workers from a service that was stalled. */
   readonly stallDetector: StallDetector;
-  /** Reads what a worker gets of the job; undefined if the job is no longer stored. Rejects when it cannot be read. */
+  /** Reads the payloads of a job for its worker; undefined if the job was deleted. Rejects if they cannot be read. */
   readonly jobPayloads: (job: Job) => Promise<StoredPayloads | undefined>;
-  /** How much of this machine's GPUs is used now; empty where nobody can tell. Never rejects. */
+  /** Present use of this machine's GPUs; empty if unknown. Never rejects. */
   readonly gpuUse: () => Promise<readonly GpuUse[]>;
-  /** The GPUs of this machine, asked for again while none is known. Never rejects. */
+  /** The GPUs of this machine; searched again while none is known. Never rejects. */
   readonly findGpus: () => Promise<GpuInventory>;
 }

@@ -1,18 +1,18 @@
-/** The tokens of the workers that the service started; only their digests are kept. */
+/** Tokens of workers that the service started; only their digests are stored. */
 import { digestOf } from "../../core/access/key-ring.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 
-/** What is known of a token that no worker here has: another process has started its worker, or a former run has. */
+/** Result for a token of an unknown worker, which another process or an earlier run may have started. */
 export type FormerToken =
   | { readonly endpointId: string }
-  /** A sentence on why nobody knows yet. */
+  /** A sentence about why it is not known yet. */
   | { readonly problem: string };
 
 export class WorkerTokens {
   readonly #workers = new Map<string, WorkerHandle>();
   #findFormer: (digest: string) => FormerToken | undefined = () => undefined;
 
-  /** The token of that digest is valid until it is removed. */
+  /** The token with this digest is valid until it is removed. */
   add(digest: string, worker: WorkerHandle): void {
     this.#workers.set(digest, worker);
   }
@@ -26,12 +26,12 @@ export class WorkerTokens {
     return this.#workers.get(digestOf(token));
   }
 
-  /** Has `find` be asked, by the digest, for tokens that no worker here has. */
+  /** Sets `find`, which looks up digests of tokens of unknown workers. */
   knowFormer(find: (digest: string) => FormerToken | undefined): void {
     this.#findFormer = find;
   }
 
-  /** Undefined for a token that is nobody's. What it finds of an endpoint that is decided for here, `find` finds from now on. */
+  /** Undefined for an invalid token. A worker found for an owned endpoint is known here from then on. */
   findFormer(token: string): FormerToken | undefined {
     return this.#findFormer(digestOf(token));
   }

@@ -1,4 +1,4 @@
-/** Lists and counts the jobs of any endpoint that fit a filter, for operators. */
+/** Lists and counts jobs of any endpoint that match a filter, for operators. */
 import type { JobFilter } from "../../../core/jobs/job-filter.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { StoreReads } from "../../../store/store.ts";
@@ -7,18 +7,17 @@ import type { CatalogPort } from "../../resources/catalog-port.ts";
 import { ownTurn } from "../../limits/own-turn.ts";
 import type { JobPage } from "./list-requests.ts";
 
-/** Jobs that one question to the store looks at, which takes it a few ms: it answers others between two. */
+/** Maximum number of jobs per question to the store, which takes a few ms, so that others are answered between them. */
 const LOOKED_AT_ONCE = 1_000;
-/** Jobs that are looked at for one page. */
+/** Maximum number of jobs that are looked at for one page. */
 const LOOKED_FOR_PAGE = 10_000;
-/** A count ends with so many, or when so many were looked at. */
+/** Maximum count, and maximum number of jobs that are looked at for it. */
 const COUNTED = 10_000;
 const LOOKED_FOR_COUNT = 100_000;
 
 /**
- * The newest jobs that fit the filter, among those below `beforeSeq`. There may be fewer than `limit`, even none, although
- * there is a next page: a page looks at a bounded number of jobs.
- *
+ * The newest matching jobs below `beforeSeq`. There may be fewer than `limit`, even none, although there is a next page: a page
+ * looks at a bounded number of jobs.
  * @throws ServiceError endpoint_not_found, wrong_endpoint_type
  */
 export async function findJobs(
@@ -27,7 +26,7 @@ export async function findJobs(
   { limit, beforeSeq }: { readonly limit: number; readonly beforeSeq?: number | undefined },
 ): Promise<JobPage> {
   refuseUnknown(engine, filter);
-  // One more than is shown tells whether there is a next page.
+  // One more than shown, to see whether there is a next page.
   const wanted = limit + 1;
   const jobs: Job[] = [];
   const nextSeq = await inQuestions(engine, LOOKED_FOR_PAGE, beforeSeq, async (reads, below) => {
@@ -43,11 +42,14 @@ export async function findJobs(
 
 export interface JobCount {
   readonly jobs: number;
-  /** There are more, or may be: not all were looked at. */
+  /** True: there may be more, because not all were looked at. */
   readonly more: boolean;
 }
 
-/** How many jobs fit the filter, up to 10,000. @throws ServiceError endpoint_not_found, wrong_endpoint_type */
+/**
+ * Number of matching jobs, up to 10,000.
+ * @throws ServiceError endpoint_not_found, wrong_endpoint_type
+ */
 export async function countJobs(
   engine: StepPort & CatalogPort,
   filter: JobFilter,
@@ -75,7 +77,7 @@ type Ask = (
   beforeSeq: number | undefined,
 ) => Promise<{ readonly nextSeq: number | undefined; readonly isEnough?: boolean }>;
 
-/** Asks until there is nothing more, it is enough, or `maxLooked` jobs were looked at; answers where it ended. */
+/** Asks until there are no more jobs, enough were found, or `maxLooked` were looked at; returns the place of the end. */
 function inQuestions(
   { steps }: StepPort,
   maxLooked: number,

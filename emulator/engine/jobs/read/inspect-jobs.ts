@@ -10,8 +10,7 @@ import type { CatalogPort } from "../../resources/catalog-port.ts";
 import { storedOutput, showBoth } from "./show-payload.ts";
 
 /**
- * Failed jobs that were deleted, as far as they are still told of, the newest deletion first.
- *
+ * Failed jobs that were deleted and still have a report, newest deletion first.
  * @throws ServiceError endpoint_not_found, wrong_endpoint_type
  */
 export async function deletedJobs(
@@ -23,12 +22,12 @@ export async function deletedJobs(
   return engine.steps.read((view) => view.reports.list(filter, limit));
 }
 
-/** A job, or what is still told of one that is deleted. */
+/** A job, or the report about a deleted one. */
 export interface InspectedJob {
   readonly job: Job;
-  /** Undefined for a job that is there. */
+  /** Undefined for a job that exists. */
   readonly deletedAt?: number;
-  /** Raw JSON. To be disposed of if it is opened. */
+  /** Raw JSON. Dispose of it if it is opened. */
   readonly input?: ShownPayload | undefined;
   /** The output: what the handler returned, or its last progress value while it runs. */
   readonly output?: ShownPayload | undefined;
@@ -47,7 +46,7 @@ export async function inspectJob(
     const input = await view.payload(job.seq, "input");
     const output = await storedOutput(view, job);
     if (input !== undefined) return { job, ...(await showBoth(input, output)) };
-    // Every job has an input; between two questions it may have been deleted with its job.
+    // Every job has an input; the job may have been deleted between two questions.
     if ((await view.job(jobId)) === undefined) return reportOn(view, jobId);
     throw new PayloadDamagedError({ seq: job.seq, slot: "input" }, "is missing from the database");
   });

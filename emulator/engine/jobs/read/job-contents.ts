@@ -50,5 +50,5 @@ async function contentsOf(view: StoreReads, job: Job): Promise<JobContents> {
   };
 }
 
-/** Every job has an input, but between two questions it may have been deleted. */
+/** Every job has an input; the job may have been deleted between two questions. */
 const NOTHING = new TextEncoder().encode("null");

@@ -10,7 +10,7 @@ export class JobSignal implements Disposable {
   #hasChanged = false;
   #wake: (() => void) | undefined;
 
-  /** `listener` is called with each change before the wait ends. */
+  /** Calls `listener` with each change before the end of the wait. */
   constructor(engine: TimePort & WakePort, ref: JobRef, listener?: JobListener) {
     this.#engine = engine;
     this.#unwatch = engine.watchers.watch(ref, (change) => {
@@ -20,7 +20,7 @@ export class JobSignal implements Disposable {
     });
   }
 
-  /** True once the job has changed since the last call; false when `holdMs` passed or `signal` aborted before. */
+  /** True if the job has changed since the last call; false if `holdMs` passed or `signal` aborted first. */
   async changed(holdMs: number, signal: AbortSignal): Promise<boolean> {
     if (!this.#hasChanged && !signal.aborted) await this.#wait(holdMs, signal);
     const hasChanged = this.#hasChanged;

@@ -16,13 +16,13 @@ import { askOrEnd, unlessDamaged } from "../damaged-data.ts";
 import type { JobChange } from "../../steps/job-watchers.ts";
 import { storedOutput, showPayload } from "./show-payload.ts";
 
-/** What it takes to wait for a job. */
+/** The ports for waiting for a job. */
 export type WaitUses = StepPort & TimePort & WorkerPort & TellPort & CatalogPort & WakePort;
 
 /** A job as `/status` shows it. */
 export interface JobView {
   readonly job: Job;
-  /** Raw JSON: the handler's output, or the last progress value while the job runs. To be disposed of if it is opened. */
+  /** Raw JSON: the handler's output, or the last progress value while the job runs. Dispose of it if it is opened. */
   readonly output: ShownPayload | undefined;
 }
 
@@ -39,7 +39,10 @@ export async function refuseUnknown(engine: StepPort, ref: JobRef): Promise<void
   else existing(job, ref);
 }
 
-/** The job, in a step that was begun with it. @throws ServiceError job_not_found, also for a job of another endpoint; endpoint_moved */
+/**
+ * The job, in a step that has already begun.
+ * @throws ServiceError job_not_found, also for a job of another endpoint; endpoint_moved
+ */
 export function findJob(step: Step, ref: JobRef): Job {
   step.refuseMoved(ref.endpointId);
   return existing(step.job(ref.jobId), ref);
@@ -72,7 +75,10 @@ export async function viewJob(
   );
 }
 
-/** The job once it has ended, or as it is when `waitMs` are over or `signal` aborts. @throws ServiceError job_not_found */
+/**
+ * The job once it has ended, or its state after `waitMs` or when `signal` aborts.
+ * @throws ServiceError job_not_found
+ */
 export async function viewJobAtEnd(
   engine: WaitUses,
   ref: JobRef,
@@ -86,10 +92,9 @@ export async function viewJobAtEnd(
 }
 
 /**
- * Watches the job, calls `begin` (which submits or finds it), and waits for its end, `waitMs` or `signal`.
- * A job that is purged meanwhile is shown CANCELLED, as nobody can ask for it afterwards.
- *
- * @throws ServiceError job_not_found, endpoint_moved, or what `begin` throws
+ * Watches the job, calls `begin` (which submits or finds it), and waits for its end, `waitMs` or `signal`. A job that is purged
+ * meanwhile is shown CANCELLED, because it cannot be found afterwards.
+ * @throws ServiceError job_not_found, endpoint_moved, or errors of `begin`
  */
 export async function waitForEnd(
   engine: WaitUses,
@@ -121,7 +126,10 @@ export async function waitForEnd(
   }
 }
 
-/** The job as the change leaves it, which ends it. @throws ServiceError job_not_found */
+/**
+ * The job after the change that ends it.
+ * @throws ServiceError job_not_found
+ */
 export async function viewOfEnd(
   engine: StepPort & TimePort & WorkerPort & TellPort & CatalogPort,
   change: JobChange,

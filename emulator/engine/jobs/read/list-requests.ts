@@ -1,4 +1,4 @@
-/** `/requests`: an endpoint's jobs, page by page from the newest. */
+/** `/requests`: an endpoint's jobs in pages, newest first. */
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { StepPort } from "../../steps/step-port.ts";
@@ -18,7 +18,7 @@ export async function listRequests(
 ): Promise<JobPage> {
   engine.directory.queue(endpointId);
   const { limit } = listing;
-  // One more than is shown tells whether there is a next page.
+  // One more than shown, to see whether there is a next page.
   const found = await engine.steps.read((view) =>
     view.listJobs(endpointId, { ...listing, limit: limit + 1 }),
   );

@@ -1,4 +1,4 @@
-/** Reads payloads from the store to show them to somebody. */
+/** Reads payloads from the store for clients and operators. */
 import { Buffer } from "node:buffer";
 import {
   areInHand,
@@ -13,17 +13,16 @@ import { PayloadGoneError, type ReadablePayload } from "../../../store/payload.t
 import type { StoreReads } from "../../../store/store.ts";
 
 /**
- * The output of a job, or the last progress value while it runs. A job and its output are two questions: between them the job may
- * have ended, been retried or been deleted.
- *
- * @throws PayloadGoneError when `job` and the output are of different moments
+ * The output of a job, or the last progress value while it runs. Job and output are read one after the other: between them the
+ * job may have ended, been retried or been deleted.
+ * @throws PayloadGoneError if `job` and the output are of different moments
  */
 export async function storedOutput(
   view: StoreReads,
   job: Job,
 ): Promise<ReadablePayload | undefined> {
   const output = await view.payload(job.seq, "output");
-  // Only a completed job usually has an output: the two fit without a further question.
+  // Usually only a completed job has an output: the two match without another question.
   if ((output !== undefined) === (job.status === "COMPLETED")) return output;
   const now = await view.job(job.id);
   // Chunks and renewals change a running job all the time, and do not matter here.
@@ -32,13 +31,12 @@ export async function storedOutput(
   return output;
 }
 
-/** Larger ones are opened. */
+/** Size from which payloads are opened instead of read. */
 const IN_HAND_MAX_BYTES = 256_000;
 
 /**
- * To be called within the question that found it, which is asked again if it is gone; what is opened is the caller's to dispose
- * of.
- *
+ * Call it within the question that found the payload, which is repeated if the payload is gone. The caller disposes of an
+ * opened one.
  * @throws PayloadGoneError
  */
 export async function showPayload(
@@ -51,7 +49,7 @@ export async function showPayload(
   return shown;
 }
 
-/** The same of a job's two payloads: should the second one fail, the first is not left open. */
+/** Reads two payloads of a job: if the second one fails, the first is closed. */
 export async function showBoth(
   input: ReadablePayload | undefined,
   output: ReadablePayload | undefined,
@@ -65,7 +63,7 @@ export async function showBoth(
   }
 }
 
-/** All of them in memory; disposes of those that are opened. */
+/** All of them in memory; disposes of opened ones. */
 export async function piecesInHand(pieces: readonly Piece[]): Promise<readonly PieceInHand[]> {
   if (areInHand(pieces)) return pieces;
   const inHand: PieceInHand[] = [];
@@ -73,7 +71,7 @@ export async function piecesInHand(pieces: readonly Piece[]): Promise<readonly P
   return inHand;
 }
 
-/** All of it in memory, of `allocate` if it is opened: then it is disposed of. */
+/** The whole payload in memory from `allocate`; an opened one is then disposed of. */
 export async function wholePayload(
   payload: ShownPayload,
   allocate: (sizeBytes: number) => Uint8Array = (sizeBytes) => Buffer.allocUnsafeSlow(sizeBytes),

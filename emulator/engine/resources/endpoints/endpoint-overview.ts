@@ -1,4 +1,4 @@
-/** The endpoints as operators see them: their jobs and workers now and lately, without asking the store for jobs. */
+/** Endpoints for operators: their jobs and workers now and in the last minutes, without a read of jobs from the store. */
 import { type Bucket, SERIES_STEPS, STEP_MS } from "../../../core/observe/series/service-series.ts";
 import {
   type Drawing,
@@ -38,7 +38,7 @@ export interface EndpointSeries {
   readonly points: SeriesPoints;
 }
 
-/** The overview of all endpoints that are decided for here. */
+/** The overview of all endpoints that this process owns. */
 export async function endpointOverviews(
   engine: OverviewUses,
 ): Promise<readonly EndpointOverview[]> {
@@ -83,7 +83,7 @@ function drawingOf(engine: OverviewUses, endpoint: Endpoint, steps: number): Dra
   };
 }
 
-/** The buckets from that step on, and the last one before. */
+/** The buckets from this step on, and the last one before. */
 function since(buckets: readonly Bucket[], firstStep: number): readonly Bucket[] {
   const first = buckets.findIndex(({ step }) => step >= firstStep);
   return buckets.slice(first === -1 ? -1 : Math.max(0, first - 1));

@@ -1,4 +1,4 @@
-/** Checks that the network volumes that an endpoint or a pod names exist. */
+/** Checks that the network volumes named by an endpoint or pod exist. */
 import {
   type VolumeChoice,
   volumesOf,
@@ -6,7 +6,10 @@ import {
 import { invalidRequest } from "../../../core/service-error.ts";
 import type { Step } from "../../steps/step.ts";
 
-/** To be called in the step that stores it. @throws ServiceError invalid_request */
+/**
+ * Call it in the step that stores the resource.
+ * @throws ServiceError invalid_request
+ */
 export function checkVolumes(step: Pick<Step, "record" | "records">, choice: VolumeChoice): void {
   const problems: string[] = [];
   for (const id of volumesOf(choice)) {

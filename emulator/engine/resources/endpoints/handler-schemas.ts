@@ -1,9 +1,9 @@
-/** What the handlers of endpoints take and give, as their workers told it: kept in memory, and told again after a start. */
+/** Schemas of handlers' inputs and outputs, as reported by workers: kept in memory, and reported again after a start. */
 import { isUtf8 } from "node:buffer";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import type { HandlerSchemas, JsonSchema } from "../../../../runtime/protocol/session.ts";
 
-/** All of them together. Beyond it those are forgotten that were told longest ago. */
+/** Maximum size of all schemas together; beyond it the oldest reports are forgotten. */
 const MAX_BYTES = 16_000_000;
 
 const NOTHING: HandlerSchemas = {};
@@ -13,45 +13,45 @@ interface Told {
   readonly text: string;
 }
 
-/** Whose handler it is, and of which version of the endpoint. */
+/** Endpoint of the handler, with its version. */
 interface Teller {
   readonly endpointId: string;
   readonly endpointVersion: number;
 }
 
-/** Called with what the handler of an endpoint takes and gives, each as a JSON Schema; empty where it has none that can be told. */
+/** Called with the input and output schema of an endpoint's handler, each as JSON Schema; empty if it has none. */
 export type HandlerTold = (endpointId: string, schemas: HandlerSchemas) => void;
 
 export class HandlerSchemaBook {
-  /** In the order in which they were told. */
+  /** In the order of the reports. */
   readonly #told = new Map<string, Told>();
   readonly #noted: HandlerTold;
   #bytes = 0;
   #revision = 0;
 
-  /** @param noted called with whatever a worker tells, also where that is nothing */
+  /** @param noted called with every report of a worker, also an empty one */
   constructor(noted: HandlerTold = () => undefined) {
     this.#noted = noted;
   }
 
-  /** Grows whenever something here changes. */
+  /** A counter that grows with every change. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** The endpoints that something is known of, in the order of their ids. */
+  /** Endpoints with known schemas, by id. */
   endpointIds(): readonly string[] {
     return [...this.#told.keys()].toSorted();
   }
 
-  /** Empty where no worker has told anything, as those of other runtimes never do. */
+  /** Empty without a report, as for workers of other runtimes. */
   of(endpointId: string): HandlerSchemas {
     const told = this.#told.get(endpointId);
-    // Checked when it was noted.
+    // It was checked when it was noted.
     return told === undefined ? NOTHING : (JSON.parse(told.text) as HandlerSchemas);
   }
 
-  /** Notes what a worker tells. A worker of an earlier version changes nothing, and what makes no sense counts as nothing. */
+  /** Notes a worker's report. A report from an earlier version is ignored; an invalid one counts as empty. */
   note({ endpointId, endpointVersion: version }: Teller, json: Uint8Array): void {
     const before = this.#told.get(endpointId);
     if (before !== undefined && before.version > version) return;
@@ -70,7 +70,7 @@ export class HandlerSchemaBook {
     }
   }
 
-  /** The endpoint is gone. */
+  /** Call it after the endpoint was deleted. */
   forget(endpointId: string): void {
     const told = this.#told.get(endpointId);
     if (told === undefined) return;
@@ -80,7 +80,7 @@ export class HandlerSchemaBook {
   }
 }
 
-/** Workers are not trusted. */
+/** Checks the size and depth of schemas, because workers are not trusted. */
 function readSchemas(json: Uint8Array): HandlerSchemas {
   if (json.byteLength > LIMITS.handlerSchemasMaxBytes || !isUtf8(json)) return NOTHING;
   try {
@@ -94,7 +94,7 @@ function readSchemas(json: Uint8Array): HandlerSchemas {
   }
 }
 
-/** Those who read a schema follow it down, and end where the stack does. */
+/** Readers of a schema recurse into it, so its depth is limited. */
 function isDeep(value: unknown, depthLeft: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   return depthLeft === 0 || Object.values(value).some((inner) => isDeep(inner, depthLeft - 1));

@@ -14,13 +14,13 @@ export interface Health {
 
 type HealthUses = StepPort & WorkerPort & CatalogPort;
 
-/** The health of all endpoints that are decided for here. */
+/** The health of all endpoints that this process owns. */
 export async function* healthOfAll(
   engine: HealthUses,
 ): AsyncGenerator<{ readonly endpoint: Endpoint; readonly health: Health }> {
   for (const endpoint of engine.directory.endpoints()) {
     const { id } = endpoint;
-    // Deleted or gone to another process, perhaps while the others were asked for.
+    // The endpoint may have been deleted or moved while others were read.
     if (engine.directory.findEndpoint(id) === undefined || !engine.ownership.owns(id)) continue;
     try {
       yield { endpoint, health: await health(engine, id) };
@@ -33,7 +33,7 @@ export async function* healthOfAll(
 /** @throws ServiceError endpoint_not_found, endpoint_moved */
 export async function health(engine: HealthUses, endpointId: string): Promise<Health> {
   engine.directory.endpoint(endpointId);
-  // Workers and counters are those of one moment, though counters are answered when they are durable.
+  // Workers and counters are of one moment, although counters are answered when they are durable.
   const workers = engine.fleet.counts(endpointId);
   const counts = await engine.steps.counts(endpointId);
   engine.ownership.refuseMoved(endpointId);

@@ -24,16 +24,16 @@ import { warnOfUnknownGpus } from "../../workers/gpus/warn-of-unknown-gpus.ts";
 const ID_LENGTH = 14;
 const TEMPLATE_ID_LENGTH = 10;
 
-/** What a new endpoint is, with the container of its workers in the place of a template. */
+/** A new endpoint with a container for its workers instead of a template. */
 export interface InlineEndpointInput
   extends Omit<EndpointInput, "name" | "templateId">, InlineContainer {
   readonly name: string;
 }
 
-/** Jobs deleted in one step, so that a long queue does not hold up everybody else. */
+/** Maximum number of jobs deleted per step, so that a long queue does not delay others. */
 const BATCH = 200;
 
-/** @throws ServiceError invalid_request for a template that is missing or a Pod's, or a missing volume; storage_full */
+/** @throws ServiceError invalid_request for a missing template, a template of pods, or a missing volume; storage_full */
 export async function createEndpoint(
   engine: StepPort & TimePort & TellPort & WakePort,
   input: EndpointInput | InlineEndpointInput,
@@ -65,7 +65,7 @@ export async function createEndpoint(
   return endpoint;
 }
 
-/** The template of a new endpoint, which is made with it if it has none, and what else the input says. */
+/** The template of a new endpoint, created with it if it has none, and the other settings of the input. */
 function templateFor(
   step: Step,
   input: EndpointInput | InlineEndpointInput,
@@ -87,10 +87,10 @@ export function listEndpoints(engine: CatalogPort): readonly Endpoint[] {
 }
 
 /**
- * Cancels and deletes the endpoint's jobs, then the endpoint with the template that was made with it; its workers leave. Resolves when nothing of it is stored
- * any more. From the call on the endpoint takes no jobs.
- *
- * @throws ServiceError endpoint_not_found; storage_full, endpoint_moved, and then the endpoint is there again, its jobs perhaps not
+ * Cancels and deletes the endpoint's jobs, then the endpoint with its own template; its workers leave. Resolves when everything
+ * is deleted from the store. From the call on the endpoint takes no jobs.
+ * @throws ServiceError endpoint_not_found; storage_full, endpoint_moved, and then the endpoint exists again, its jobs perhaps
+ *   not
  */
 export async function deleteEndpoint(
   engine: StepPort & TimePort & CatalogPort & WakePort,
@@ -111,7 +111,7 @@ export async function deleteEndpoint(
   engine.endpointDeleted(id);
 }
 
-/** Deletes the endpoint's jobs, telling who waits for one that it is CANCELLED. */
+/** Deletes the endpoint's jobs; requests that wait for one see it CANCELLED. */
 async function deleteJobs(engine: StepPort & TimePort, endpointId: string): Promise<void> {
   for (let lastSeq: number | undefined = 0; lastSeq !== undefined;) {
     const after: number = lastSeq;

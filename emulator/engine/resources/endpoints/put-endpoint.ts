@@ -1,4 +1,4 @@
-/** Stores endpoints, and with each new version what made it one: a release. */
+/** Stores endpoints, and a release with each new version. */
 import { type Release, releaseId, releaseOf } from "../../../core/resources/endpoints/release.ts";
 import type { Endpoint } from "../../../core/resources/endpoints/endpoint.ts";
 import type { Template } from "../../../core/resources/templates/template.ts";
@@ -6,13 +6,13 @@ import type { StepPort } from "../../steps/step-port.ts";
 import type { TimePort } from "../../time/time-port.ts";
 import type { Step } from "../../steps/step.ts";
 
-/** Older releases of an endpoint are forgotten (ours). */
+/** Maximum number of releases per endpoint; older ones are forgotten (ours). */
 const RELEASES_MAX = 100;
 
 /**
- * Stores the endpoint as it becomes, in the step that has put its template already.
- *
- * @param at now, ISO 8601 @param templateBefore its template before the step; by default what is stored of that one now
+ * Stores the new endpoint, in the step that has already stored its template.
+ * @param at now, ISO 8601
+ * @param templateBefore its template before the step; default: the stored one
  */
 export function putEndpoint(
   step: Step,
@@ -34,18 +34,18 @@ export function putEndpoint(
   if (step.record("release", tooOld) !== undefined) step.deleteRecord("release", tooOld);
 }
 
-/** To be called in the step that deletes the endpoint. */
+/** Call it in the step that deletes the endpoint. */
 export function deleteReleases(step: Step, endpointId: string): void {
   for (const release of step.records("release"))
     if (release.endpointId === endpointId) step.deleteRecord("release", release.id);
 }
 
-/** The releases of an endpoint that are kept. */
+/** The stored releases of an endpoint. */
 export function listReleases({ steps }: StepPort, endpointId: string): readonly Release[] {
   return steps.records.all("release").filter((release) => release.endpointId === endpointId);
 }
 
-/** Service time as releases and templates have it. */
+/** Service time in the form of releases and templates. */
 export function isoNow({ clock }: TimePort): string {
   return new Date(clock.now()).toISOString();
 }

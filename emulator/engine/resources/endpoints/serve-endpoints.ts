@@ -1,4 +1,4 @@
-/** Creates or updates, at the start, the endpoints of handler files, and keeps what was changed of them over the interface. */
+/** Creates or updates the endpoints of handler files at the start, and keeps changes made over the interface. */
 import { endpointRolls, rolled } from "../../../core/resources/endpoints/endpoint-change.ts";
 import { workersMinProblem } from "../../../core/resources/endpoints/endpoint-input.ts";
 import type { Endpoint } from "../../../core/resources/endpoints/endpoint.ts";
@@ -14,19 +14,18 @@ import { warnOfUnknownGpus } from "../../workers/gpus/warn-of-unknown-gpus.ts";
 import { logSettled } from "../log-overrides.ts";
 import { isoNow, putEndpoint } from "./put-endpoint.ts";
 
-/** What became of an endpoint of a file. */
+/** Outcome for an endpoint of a file. */
 interface Outcome {
   readonly endpoint: Endpoint;
-  /** Fields that stay as they were changed over the interface, those of the template as `template.<field>`. */
+  /** Fields that keep their change over the interface; those of the template as `template.<field>`. */
   readonly kept: readonly string[];
-  /** Fields in which such a change gave way to the file. */
+  /** Fields that lost their change to the file. */
   readonly overridden: readonly string[];
 }
 
 /**
- * Creates the endpoints with their templates, or updates them with what their files say anew since the last start; says
- * in the log where file and interface disagree.
- *
+ * Creates the endpoints with their templates, or updates them with changes of their files since the last start; logs where file
+ * and interface disagree.
  * @throws ServiceError storage_full
  */
 export async function serve(
@@ -57,7 +56,7 @@ function settle(step: Step, at: string, file: ServedEndpoint): Outcome {
     (storedEndpoint !== undefined && endpointRolls(storedEndpoint, endpoint.thing));
   const settled = rolls ? rolled(endpoint.thing) : endpoint.thing;
   putEndpoint(step, at, settled, templateBefore);
-  // The file does not say when the endpoint was made.
+  // The file does not tell when the endpoint was created.
   const { createdAt } = settled;
   step.putRecord("served", id, { ...file, endpoint: { ...file.endpoint, createdAt } });
   const ofTemplate = (field: string) => `template.${field}`;
@@ -85,7 +84,7 @@ function settleEndpoint(
   now: Endpoint,
 ): Settled<Endpoint> {
   if (!stored) return { thing: now, kept: [], overridden: [] };
-  // An endpoint that an earlier run served already keeps its age. Of its version the file knows nothing.
+  // An endpoint from an earlier run keeps its age and its version.
   const { createdAt, version } = stored;
   const own = { createdAt, version };
   const settled = settleServed({
@@ -94,7 +93,7 @@ function settleEndpoint(
     now: { ...now, ...own },
   });
   if (workersMinProblem(settled.thing) === undefined) return settled;
-  // One bound of the file and one of the interface that contradict each other: both are the file's then.
+  // If a bound from the file contradicts one from the interface, both are taken from the file.
   const { workersMin, workersMax } = now;
   const isBound = (field: string) => field === "workersMin" || field === "workersMax";
   return {

@@ -24,12 +24,10 @@ import { serverless } from "../templates/serverless-template.ts";
 const TEMPLATE_ID_LENGTH = 10;
 
 /**
- * Answers the endpoint as it is then. Jobs submitted from now on have its new `executionTimeoutMs`; those there are keep
- * theirs.
- *
- * @param inline what its workers are to be made of, where that is described without a template
- * @throws ServiceError endpoint_not_found; invalid_request also for a template that is missing or a Pod's, or a missing
- * volume; storage_full
+ * Returns the changed endpoint. A new `executionTimeoutMs` applies to later submissions only.
+ * @param inline the container of its workers, if it is described without a template
+ * @throws ServiceError endpoint_not_found; invalid_request also for a missing template, a template of pods, or a missing
+ *   volume; storage_full
  */
 export async function updateEndpoint(
   engine: StepPort & TimePort & TellPort & CatalogPort & WakePort,
@@ -40,7 +38,7 @@ export async function updateEndpoint(
   const newTemplateId = engine.random.shortId(TEMPLATE_ID_LENGTH);
   const at = isoNow(engine);
   const { endpoint, hasChanged } = await engine.steps.commit((step) => {
-    // One that is being deleted is still stored for a while.
+    // An endpoint that is being deleted is still stored for a while.
     engine.directory.endpoint(id);
     const present = step.record("endpoint", id);
     if (!present) throw endpointNotFound(id);
@@ -62,7 +60,7 @@ export async function updateEndpoint(
   return endpoint;
 }
 
-/** The endpoint with its container changed; with the next version if its workers are to be replaced for that. */
+/** The endpoint with its container changed; with the next version if that replaces its workers. */
 function reshape(
   step: Step,
   endpoint: Endpoint,

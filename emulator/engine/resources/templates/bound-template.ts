@@ -1,4 +1,4 @@
-/** Templates that were made with one endpoint and belong to it: its container, where it was described without a template (live). */
+/** Templates that were created with an endpoint and belong to it: containers described without a template (live). */
 import { defined } from "../../../../runtime/protocol/without-undefined.ts";
 import { changedFields } from "../../../core/input/changed-fields.ts";
 import { changeTemplate } from "../../../core/resources/templates/template-change.ts";
@@ -11,11 +11,14 @@ import type { Step } from "../../steps/step.ts";
 import { checkRegistryAuth } from "./manage-templates.ts";
 import { serverless } from "./serverless-template.ts";
 
-/** What the workers of an endpoint are made of, described without a template of its own. */
+/** The container of an endpoint's workers, described without a template. */
 export interface InlineContainer {
-  /** What is absent is as in the template that is copied, whose variables stay beside these (live), else as it was, else the default. */
+  /**
+   * Absent fields come from the copied template, whose variables are merged with these (live); otherwise from the present
+   * container; otherwise from the defaults.
+   */
   readonly container: ContainerChanges;
-  /** A template that is copied once; the endpoint has nothing to do with it afterwards (live). */
+  /** A template that is copied once; later changes of it do not affect the endpoint (live). */
   readonly copyOf?: string | undefined;
 }
 
@@ -23,7 +26,7 @@ type Named = Pick<Endpoint, "id" | "name" | "computeType">;
 
 export interface Making {
   readonly endpoint: Named;
-  /** The id of a template that is made. */
+  /** Id of a new template. */
   readonly templateId: string;
   /** Now, ISO 8601. */
   readonly at: string;
@@ -35,9 +38,8 @@ export function makeBoundTemplate(step: Step, inline: InlineContainer, making: M
 }
 
 /**
- * Changes what the workers of an endpoint are made of: in its own template if it has one that nobody else uses, otherwise in a
- * copy, which is its own from then on. Answers the template it is to have, which may be the one it has.
- *
+ * Changes the container of an endpoint's workers: in its own template if it has an unshared one, otherwise in a copy that
+ * becomes its own. Returns the template that the endpoint gets, which may be the present one.
  * @throws ServiceError invalid_request
  */
 export function changeContainer(
@@ -59,7 +61,7 @@ export function changeContainer(
   return changed;
 }
 
-/** The template that was made with an endpoint has its name (live). */
+/** A template created with an endpoint has the endpoint's name (live). */
 export function renameBoundTemplate(step: Step, { id, name, templateId }: Endpoint): void {
   const template = step.record("template", templateId);
   if (template?.boundTo !== id) return;
@@ -69,7 +71,7 @@ export function renameBoundTemplate(step: Step, { id, name, templateId }: Endpoi
   });
 }
 
-/** Deletes, with the endpoint, what was made with it; what somebody else uses by now stands by itself from then on. */
+/** Deletes a template together with its endpoint; one with further users becomes independent. */
 export function deleteBoundTemplates(step: Step, endpointId: string): void {
   for (const template of step.records("template")) {
     if (template.boundTo !== endpointId) continue;
@@ -79,7 +81,7 @@ export function deleteBoundTemplates(step: Step, endpointId: string): void {
   }
 }
 
-/** Made with the endpoint, by itself or in a file, and used by nobody else. */
+/** Whether the template was created with the endpoint, by itself or in a file, and has no other users. */
 function isOwn(step: Step, template: Template, endpointId: string): boolean {
   const isOfIt = template.boundTo === endpointId || template.id === endpointId;
   return isOfIt && !isUsed(step, template.id, endpointId);
@@ -94,7 +96,7 @@ function isUsed(step: Step, templateId: string, exceptEndpointId: string): boole
   );
 }
 
-/** @param present what the endpoint has, for a change */
+/** @param present the present container, for a change */
 function mergedContainer(
   step: Step,
   { container, copyOf }: InlineContainer,
@@ -108,7 +110,10 @@ function mergedContainer(
   return { ...containerOf(base), ...defined(container), ...(env && { env }) };
 }
 
-/** Without an empty id of credentials. @throws ServiceError invalid_request */
+/**
+ * Removes an empty id of credentials.
+ * @throws ServiceError invalid_request
+ */
 function completed(container: ContainerChanges) {
   const { imageName, containerRegistryAuthId = "", ...rest } = defined(container);
   if (imageName === undefined) throw invalidRequest(["imageName is required"]);
@@ -130,7 +135,7 @@ function put(step: Step, container: ReturnType<typeof completed>, making: Making
   return template;
 }
 
-/** `<name>-template` (live); names of endpoints may be equal, those of templates not. */
+/** `<name>-template` (live); names of endpoints may repeat, names of templates must not. */
 function freeName(step: Step, { id, name }: Pick<Named, "id" | "name">, own?: Template): string {
   const wanted = `${name}-template`;
   const isTaken = step

@@ -53,7 +53,7 @@ export function checkName(step: Step, name: string): void {
   }
 }
 
-/** @throws ServiceError invalid_request when an id is given that no container registry auth has */
+/** @throws ServiceError invalid_request for an unknown container registry auth */
 export function checkRegistryAuth(step: Step, id: string | undefined): void {
   if (id === undefined || step.record("registryAuth", id) !== undefined) return;
   throw invalidRequest([

@@ -1,8 +1,11 @@
-/** Which templates workers can be made of. */
+/** Checks that a template is for workers. */
 import { invalidRequest } from "../../../core/service-error.ts";
 import type { Template } from "../../../core/resources/templates/template.ts";
 
-/** The template if workers can be made of it. @throws ServiceError invalid_request */
+/**
+ * The template, if it is for workers.
+ * @throws ServiceError invalid_request
+ */
 export function serverless(template: Template | undefined, id: string): Template {
   if (!template) throw invalidRequest([`templateId names no template: ${JSON.stringify(id)}`]);
   if (template.isServerless) return template;

@@ -18,11 +18,9 @@ import { checkName, checkRegistryAuth } from "./manage-templates.ts";
 import { isoNow, putEndpoint } from "../endpoints/put-endpoint.ts";
 
 /**
- * Answers the template as it is then. Unless the change is one of those made in place, the workers of its endpoints are
- * replaced.
- *
- * @throws ServiceError template_not_found, template_name_taken, in_use by an endpoint when it is no serverless one any more,
- * invalid_request, storage_full
+ * Returns the changed template. Replaces the workers of its endpoints, unless the change can be made in place.
+ * @throws ServiceError template_not_found, template_name_taken, in_use by an endpoint if it becomes one for pods,
+ *   invalid_request, storage_full
  */
 export async function updateTemplate(
   engine: StepPort & TimePort & TellPort & WakePort,
@@ -55,9 +53,9 @@ export async function updateTemplate(
 }
 
 /**
- * Stores new versions of the template's endpoints, and answers them.
- *
- * @param at now, ISO 8601 @param before the template as it was
+ * Stores new versions of the template's endpoints, and returns them.
+ * @param at now, ISO 8601
+ * @param before the template before the change
  */
 export function rollEndpoints(step: Step, at: string, before: Template): readonly Endpoint[] {
   const endpoints = step.records("endpoint");

@@ -1,17 +1,17 @@
-/** The refusals of what another process decides: `endpoint_moved`. */
+/** Refusals of requests for endpoints of another process: `endpoint_moved`. */
 import { ServiceError } from "../../../core/service-error.ts";
 
-/** What one process at a time decides for: an endpoint, or what belongs to none. */
+/** The subject of ownership: an endpoint, or everything that belongs to none. */
 export type Owned = { readonly endpointId: string } | "service";
 
-/** An owner is found in about that time, if it is not known already. */
+/** Usual time until an owner is known, ms. */
 const RETRY_AFTER_MS = 1_000;
 
 export function endpointMoved(owned: Owned): ServiceError {
   return refusal(`no replica that can be reached has ${named(owned)} at the moment; try again`);
 }
 
-/** Of a request that may have been carried out. */
+/** The refusal of a request that may have been carried out. */
 export function unknownEnd(owned: Owned): ServiceError {
   return refusal(
     `the replica that had ${named(owned)} went away before it answered; whether it did what was asked is not known`,

@@ -1,4 +1,4 @@
-/** Sends external workers away as soon as their keys open nothing any more: they were revoked, or have expired. */
+/** Sends external workers away once their keys are revoked or expired. */
 import type { KeyRing } from "../../../core/access/key-ring.ts";
 import type { Disarm } from "../../../core/time/clock.ts";
 import type { TimePort } from "../../time/time-port.ts";

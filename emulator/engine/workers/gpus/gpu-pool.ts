@@ -1,4 +1,4 @@
-/** Assigns GPUs to workers and pods and takes them back; those that find none free wait in a queue. */
+/** Assigns GPUs to workers and pods and takes them back; without free ones they wait in a queue. */
 import type { Clock, Disarm } from "../../../core/time/clock.ts";
 import {
   chooseGpus,
@@ -14,23 +14,23 @@ import type { EngineLog } from "../../observe/engine-log.ts";
 import { GpuQueue, type GpuRequester } from "./gpu-queue.ts";
 import { GpuStock } from "./gpu-stock.ts";
 
-/** Devices for one worker, or what is missing: a sentence; undefined where that will be known in a moment. */
+/** Devices for one worker, or a sentence about what is missing; undefined if that will be known in a moment. */
 export type GpuGrant =
   | { readonly devices: readonly GpuDevice[] }
   | { readonly lack: string | undefined };
 
 const NOTHING_NEEDED: GpuGrant = { devices: [] };
 
-/** A driver that did not answer may do so by then, or be installed. */
+/** Interval after which a silent driver is asked again: it may answer then, or be installed. */
 const FIND_AGAIN_MS = 60_000;
 
-/** Another emulator does not say when it releases a device. */
+/** Interval after which devices of other emulators are tried again: their release is not announced. */
 const TRY_AGAIN_MS = 1_000;
 
 export interface GpuPoolOptions {
   /**
-   * Called when the first worker needs a GPU; while none is known, called again from time to time for workers that need a
-   * known one. Must not reject.
+   * Called when the first worker needs a GPU; while none is known, called again from time to time for workers that need a known
+   * one. Must not reject.
    */
   readonly find: () => Promise<GpuInventory>;
   /** Locks a device before it is assigned. */
@@ -49,7 +49,7 @@ export class GpuPool {
   #foundAt = Number.NEGATIVE_INFINITY;
   readonly #stock: GpuStock;
   readonly #queue: GpuQueue;
-  /** Set while GPUs are to be looked for again, or those of other emulators to be tried again. */
+  /** Timer for another search for GPUs, or another try of devices of other emulators. */
   #disarm: Disarm | undefined;
 
   constructor(options: GpuPoolOptions) {
@@ -71,9 +71,8 @@ export class GpuPool {
   }
 
   /**
-   * The devices are the worker's until `release`. An endpoint that is refused waits in the queue from then on.
-   *
-   * @param mustBeKnown refuse it while the GPUs of this machine are not known
+   * The devices belong to the worker until `release`. A refused endpoint waits in the queue from then on.
+   * @param mustBeKnown refuses while the GPUs of this machine are unknown
    */
   take(endpoint: GpuRequester, workerId: string, mustBeKnown = false): GpuGrant {
     if (endpoint.computeType !== "GPU") return NOTHING_NEEDED;
@@ -100,7 +99,7 @@ export class GpuPool {
       const devices = this.#choose(known, endpoint);
       if (devices === undefined) {
         const refusal = this.#refuse(endpoint, this.#lack(known, endpoint));
-        // Those behind it may be able to use other devices.
+        // Later ones in the queue may be able to use other devices.
         if (hasFailed) this.#wakeNext();
         return refusal;
       }
@@ -150,8 +149,7 @@ export class GpuPool {
 
   /**
    * The worker has exited, with everything that could use its devices.
-   *
-   * @param hasFailed it could not start, perhaps because of its devices: they are chosen last for a while
+   * @param hasFailed true: it could not start, perhaps because of its devices, which are chosen last for a while
    */
   release(workerId: string, hasFailed = false): void {
     this.#stock.release(workerId, hasFailed);
@@ -163,7 +161,7 @@ export class GpuPool {
     if (this.#queue.remove(endpointId)) this.#wakeNext();
   }
 
-  /** Nothing is called from now on. */
+  /** No callback is called from now on. */
   close(): void {
     this.#disarm?.();
     this.#queue.close();

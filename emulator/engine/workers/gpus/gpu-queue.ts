@@ -1,4 +1,4 @@
-/** The endpoints and pods that wait for GPUs, first come, first served; one that was overtaken too often gets devices reserved. */
+/** Endpoints and pods that wait for GPUs, first come, first served; one that was overtaken too often gets devices reserved. */
 import type { Clock, Disarm } from "../../../core/time/clock.ts";
 import type { Endpoint } from "../../../core/resources/endpoints/endpoint.ts";
 import {
@@ -7,20 +7,20 @@ import {
   usefulGpus,
 } from "../../../core/workers/gpu-allocation.ts";
 
-/** How often one that needs fewer devices may overtake one that has waited longer. */
+/** Maximum number of times that a smaller request may overtake an older one. */
 const OVERTAKEN_MAX = 4;
 
-/** Devices lie idle no longer than this for a reservation: the workers that have the others may stay for ever. */
+/** Maximum time for which devices are idle for a reservation: workers with the other devices may stay for ever. */
 const RESERVED_MS = 600_000;
 
-/** What needs GPUs: an endpoint for one of its workers, or a pod. */
+/** A waiting endpoint, for one of its workers, or pod. */
 export type GpuRequester = Pick<Endpoint, "id" | "computeType"> & GpuRequirement;
 
 export interface GpuQueueOptions {
   readonly clock: Clock;
-  /** Called when devices are reserved from now on. */
+  /** Called when a reservation begins. */
   readonly onReserved: (requester: GpuRequester) => void;
-  /** Called when the reservation ends although devices are still missing. */
+  /** Called when a reservation ends with devices still missing. */
   readonly onExpired: (requester: GpuRequester) => void;
 }
 
@@ -43,7 +43,7 @@ export class GpuQueue {
     return this.#places.size === 0;
   }
 
-  /** Those that have waited longest first. */
+  /** The longest waits first. */
   *requesters(): Iterable<GpuRequester> {
     for (const { requester } of this.#places.values()) yield requester;
   }
@@ -61,7 +61,7 @@ export class GpuQueue {
     return this.#places.delete(id);
   }
 
-  /** Call it before `remove` when the one with that id gets `devices`: those that have waited longer are overtaken. */
+  /** Call it before `remove`, when the one with this id gets `devices`: it overtakes those that have waited longer. */
   granted(id: string, devices: readonly GpuDevice[], known: readonly GpuDevice[]): void {
     for (const place of this.#places.values()) {
       if (place.requester.id === id) return;
@@ -70,7 +70,7 @@ export class GpuQueue {
     }
   }
 
-  /** Those before it in the queue that have devices reserved. */
+  /** Earlier ones in the queue with a reservation. */
   reservedBefore(id: string): readonly GpuRequester[] {
     const found = [];
     for (const { requester, disarm } of this.#places.values()) {

@@ -1,9 +1,9 @@
-/** The GPUs of this machine: which worker has each, which ones other emulators have, and on which ones a start failed. */
+/** The GPUs of this machine: their workers, those of other emulators, and those with failed starts. */
 import type { Clock } from "../../../core/time/clock.ts";
 import type { GpuDevice } from "../../../core/workers/gpu-allocation.ts";
 import type { DeviceLock, LockDevice } from "../../../core/workers/device-lock.ts";
 
-/** For this long after a failed start a device is chosen last. */
+/** Time after a failed start in which a device is chosen last. */
 const SUSPECT_MS = 600_000;
 
 interface Holding {
@@ -17,7 +17,7 @@ export class GpuStock {
   /** By device id. */
   readonly #holdings = new Map<string, Holding>();
   readonly #ofOthers = new Set<string>();
-  /** When a start last failed on a device. */
+  /** Time of the last failed start on a device. */
   readonly #failedAt = new Map<string, number>();
 
   /** @param clock real time */
@@ -26,22 +26,22 @@ export class GpuStock {
     this.#clock = clock;
   }
 
-  /** How many devices workers of this emulator have. */
+  /** Number of devices of this emulator's workers. */
   get takenCount(): number {
     return this.#holdings.size;
   }
 
-  /** No worker of this emulator has it. */
+  /** Whether no worker of this emulator has it. */
   isIdle(deviceId: string): boolean {
     return !this.#holdings.has(deviceId);
   }
 
-  /** As far as is known, no other emulator has it either. */
+  /** Whether no other emulator has it either, as far as known. */
   isFree(deviceId: string): boolean {
     return this.isIdle(deviceId) && !this.#ofOthers.has(deviceId);
   }
 
-  /** All of them are the worker's until `release`; or none, and false is returned, when another emulator has one of them. */
+  /** Assigns all of them to the worker until `release`; or none, returning false, if another emulator has one of them. */
   take(devices: readonly GpuDevice[], workerId: string): boolean {
     const holdings = new Map<string, Holding>();
     for (const { id, isSimulated } of devices) {
@@ -57,7 +57,7 @@ export class GpuStock {
     return true;
   }
 
-  /** @param hasFailed the worker could not start, perhaps because of its devices */
+  /** @param hasFailed true: the worker could not start, perhaps because of its devices */
   release(workerId: string, hasFailed: boolean): void {
     const now = this.#clock.now();
     for (const [deviceId, holding] of this.#holdings) {
@@ -68,7 +68,7 @@ export class GpuStock {
     }
   }
 
-  /** In their order; those on which a start failed lately come last, the oldest failure first. */
+  /** In their order; those with a recent failed start come last, the oldest failure first. */
   byReliability(devices: readonly GpuDevice[]): readonly GpuDevice[] {
     if (this.#failedAt.size === 0) return devices;
     const since = this.#clock.now() - SUSPECT_MS;

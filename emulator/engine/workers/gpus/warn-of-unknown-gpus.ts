@@ -1,4 +1,4 @@
-/** Warns of GPU types that are probably misspelt. They are accepted, because a machine may have a GPU of that name. */
+/** Warns of GPU types that are probably misspelt. They are accepted, because a machine may have a GPU with that name. */
 import { unknownGpuWarning } from "../../../core/workers/gpu-type.ts";
 import type { TellPort } from "../../observe/tell-port.ts";
 

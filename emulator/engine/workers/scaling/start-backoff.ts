@@ -1,4 +1,4 @@
-/** How long the start of the next worker of an endpoint waits after workers that failed. */
+/** Delays the next start of an endpoint's worker after failures. */
 
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
@@ -7,7 +7,7 @@ export class StartBackoff {
   #rounds = 0;
   #waitMs = 0;
   #notBefore = 0;
-  /** When the current round began: with the failure that lengthened the wait. */
+  /** Start of the current round: the failure that lengthened the wait. */
   #roundAt = Number.NEGATIVE_INFINITY;
   #failedAt = Number.NEGATIVE_INFINITY;
   #isProbing = false;
@@ -23,8 +23,8 @@ export class StartBackoff {
   }
 
   /**
-   * A worker that was started at `startedAt` failed at `now`; returns the wait in ms, which doubles with each round of
-   * failures. Workers that were started before the round began fail for the same reason and do not lengthen it.
+   * Notes that a worker started at `startedAt` failed at `now`; returns the wait in ms, which doubles with each round of
+   * failures. Workers started before the round fail for the same reason and do not lengthen it.
    */
   failed(now: number, startedAt: number): number {
     if (startedAt > this.#roundAt) {
@@ -38,12 +38,12 @@ export class StartBackoff {
     return this.#waitMs;
   }
 
-  /** A worker became ready at `readyAt`; if that was after the failure, workers are no longer started one at a time. */
+  /** Notes that a worker became ready at `readyAt`; after the failure this ends starting one at a time. */
   becameReady(readyAt: number): void {
     if (readyAt >= this.#failedAt) this.#isProbing = false;
   }
 
-  /** A worker that has proven itself has ended: the next failure counts as the first. */
+  /** A worker that had worked well has ended: the next failure counts as the first. */
   succeeded(): void {
     this.#rounds = 0;
     this.#notBefore = 0;

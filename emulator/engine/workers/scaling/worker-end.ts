@@ -1,4 +1,4 @@
-/** Logs the end of a worker, and decides from it how long the start of the next one waits. */
+/** Logs the end of a worker, and delays the next start if it failed. */
 import type { WorkerExit } from "../../../launch/launcher.ts";
 import type { TimePort } from "../../time/time-port.ts";
 import type { TellPort } from "../../observe/tell-port.ts";
@@ -14,7 +14,7 @@ export function recordEnd(
   const { id: workerId, endpointId, life } = worker;
   const { end = "unasked", readyAt } = life;
   const now = clock.now();
-  // A worker of an older version says nothing about this one.
+  // A worker of an older version tells nothing about this one.
   const backoff = scale?.version === worker.endpointVersion ? scale.backoff : undefined;
   if (worker.hasProvenItself(now) || (end === "left" && readyAt !== undefined))
     backoff?.succeeded();
@@ -24,7 +24,7 @@ export function recordEnd(
   if (end === "lost") return log.info({ workerId, endpointId }, "the lost worker has ended");
   if (end === "unasked")
     return log.error({ workerId, endpointId, ...exit }, `worker ended unasked${next}`);
-  // Its last log lines are in the log already.
+  // Its last lines are already in the log.
   const { lastLogLines: _, ...how } = exit;
   const { endpointVersion: version } = worker;
   log.error({ workerId, endpointId, version, ...how }, `worker could not initialize${next}`);

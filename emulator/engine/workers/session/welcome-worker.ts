@@ -1,4 +1,4 @@
-/** Answers the greeting of a worker: what it names goes on, what it does not name never arrived at it. */
+/** Answers the greeting of a worker: named jobs go on, and unnamed ones never arrived. */
 import type { Hello, ServiceOrders } from "../../../../runtime/protocol/session.ts";
 import type { StepPort } from "../../steps/step-port.ts";
 import type { TimePort } from "../../time/time-port.ts";
@@ -8,7 +8,9 @@ import { apply } from "../../steps/apply.ts";
 import type { Step } from "../../steps/step.ts";
 import type { WorkerHandle } from "../worker-handle.ts";
 
-/** Jobs that never arrived at the worker go back to the queue; resolves when that is durable, with what the worker is to be told. */
+/**
+ * Returns jobs that never arrived at the worker to the queue; resolves when that is durable, with the answer for the worker.
+ */
 export async function welcomed(
   { clock, lease, steps, tell }: StepPort & TimePort & WorkerPort & TellPort,
   worker: WorkerHandle,
@@ -34,7 +36,7 @@ export async function welcomed(
   const lost = await steps.commit(handBack, { hasTime: true });
   for (const token of lost) worker.release(token, clock.now());
   const { endpointId, id: workerId, life, namesItsJobs, pendingReload: reload } = worker;
-  // It may not have heard it: an order to a worker that the service started reaches its process as well.
+  // The worker may have missed it: an order to a worker that the service started also goes to its process.
   const drain = namesItsJobs && life.phase === "draining";
   return { welcome: { workerId, endpointId, ...lease }, drain, ...(reload && { reload }) };
 }

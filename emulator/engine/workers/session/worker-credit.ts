@@ -1,14 +1,14 @@
-/** The credit of a worker and the leases it holds, with those whose jobs were not sent yet. */
+/** Credit and leases of a worker, including leases of jobs that were not sent yet. */
 
 export class WorkerCredit {
   #free = 0;
   readonly #held = new Set<string>();
-  /** Leases whose job was not sent yet. */
+  /** Leases of jobs that were not sent yet. */
   readonly #unsent = new Set<string>();
-  /** Those of them whose credit was withdrawn. */
+  /** Leases among them with a withdrawn credit. */
   readonly #withdrawn = new Set<string>();
 
-  /** How many more jobs the worker may be handed. */
+  /** Number of further jobs for the worker. */
   get free(): number {
     return this.#free;
   }
@@ -17,7 +17,7 @@ export class WorkerCredit {
     return this.#held.size;
   }
 
-  /** How many jobs were handed over and not sent yet. */
+  /** Number of jobs that were handed over and not sent yet. */
   get unsentCount(): number {
     return this.#unsent.size;
   }
@@ -26,13 +26,13 @@ export class WorkerCredit {
     this.#free += count;
   }
 
-  /** All credit is void. Jobs that were not sent yet are sent all the same, but never give their credit back. */
+  /** Voids all credit. Unsent jobs are sent all the same, but do not return their credit. */
   withdraw(): void {
     this.#free = 0;
     for (const leaseToken of this.#unsent) this.#withdrawn.add(leaseToken);
   }
 
-  /** All credit is void, and jobs that were not sent yet are not sent any more. */
+  /** Voids all credit, and unsent jobs are not sent any more. */
   reset(): void {
     this.#free = 0;
     this.#unsent.clear();
@@ -51,7 +51,7 @@ export class WorkerCredit {
     this.stopSending(leaseToken);
   }
 
-  /** False when the job was sent already; otherwise it is not sent, and its credit is free again. */
+  /** False if the job was already sent; otherwise it will not be sent, and its credit is free again. */
   stopSending(leaseToken: string): boolean {
     if (!this.#unsent.delete(leaseToken)) return false;
     if (!this.#withdrawn.delete(leaseToken)) this.#free += 1;
@@ -64,12 +64,12 @@ export class WorkerCredit {
     return this.#unsent.delete(leaseToken);
   }
 
-  /** Holds a lease of an earlier session. */
+  /** Adds a lease of an earlier session. */
   hold(leaseToken: string): void {
     this.#held.add(leaseToken);
   }
 
-  /** True when that was the last lease it held. */
+  /** True if that was the worker's last lease. */
   release(leaseToken: string): boolean {
     return this.#held.delete(leaseToken) && this.#held.size === 0;
   }
