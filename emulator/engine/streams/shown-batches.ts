@@ -18,7 +18,7 @@ import { PayloadGoneError, type ReadableBatch } from "../../store/payload.ts";
 /** Maximum size of chunks from rows in one answer, unless a single chunk is larger. */
 export const IN_HAND_MAX_BYTES = LIMITS.chunkMaxBytes;
 
-/** Minimum share of a memory block that is worth keeping; smaller parts are copied. */
+/** Maximum size of unused memory kept with chunks; beyond it they are copied. */
 const SPARED_MIN_BYTES = 65_536;
 
 export interface ShownBatch extends Omit<ChunkBatch, "lines"> {

@@ -117,10 +117,7 @@ export class GpuWorld {
     return { release: () => void this.#locked.delete(id) };
   }
 
-  /**
-   * After enough time without events every waiting worker has its free devices; once all have left, none waits that could be
-   * served.
-   */
+  /** After enough quiet time no worker waits for devices that are free; after the end of all, none waits at all. */
   finish(): void {
     if (this.#found !== "known") return;
     const rounds = this.#endpoints.length + 1;
