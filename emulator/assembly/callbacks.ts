@@ -1,17 +1,17 @@
-/** The functions that an embedder gives the service: what one of them throws, or rejects with, harms nothing but itself. */
+/** Guards the functions that an embedder gives the service: an error in one of them harms nothing else. */
 import { guarded, type OnDefect } from "../core/guarded.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
 import { Defects } from "../engine/observe/defects.ts";
 import type { EmulatorOptions } from "../options.ts";
 
-/** The options that are functions and answer nothing. */
+/** The options that are functions without a result. */
 type CallbackName = {
   [K in keyof EmulatorOptions]-?: NonNullable<EmulatorOptions[K]> extends (...told: never[]) => void
     ? K
     : never;
 }[keyof EmulatorOptions];
 
-/** A name that is missing here is a type error. */
+/** By option; the compiler reports a missing one. */
 const CALLBACKS: Readonly<Record<CallbackName, string>> = {
   workerLine: "the function workerLine, which is called with each line of a worker, failed",
   attemptEnded: "the function attemptEnded, which is called as an attempt ends, failed",
@@ -42,7 +42,7 @@ function guardLog(log: EngineLog): EngineLog {
   };
 }
 
-/** Where there is no log, and where it is the log that fails: Node prints a warning with the stack. */
+/** Used without a log, and for defects of the log: Node prints a warning with the stack. */
 const WARNING: Pick<EngineLog, "error"> = {
   error({ err }, sentence) {
     const detail = err instanceof Error ? err.stack : String(err);

@@ -38,7 +38,7 @@ export function callerCheck(host: string, options: EmulatorOptions): CallerCheck
   });
 }
 
-/** By what name pods, and containers on other machines, call the service. */
+/** Host names by which pods and containers on other machines call the service. */
 function hostsForWorkers({ advertise, workerAddress }: EmulatorOptions): readonly string[] {
   if (advertise !== undefined) return [new URL(advertise).hostname];
   return workerAddress === undefined ? [] : [new URL(`tls://${workerAddress}`).hostname];

@@ -1,4 +1,4 @@
-/** Reads the certificate that the options name, and looks after it while the service runs. */
+/** Reads the certificate that the options name, and reads it again when it is renewed. */
 import type { Clock } from "../core/time/clock.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { Certificate } from "../net/certificate.ts";
@@ -8,7 +8,7 @@ import type { EmulatorOptions } from "../options.ts";
 /**
  * Undefined for a service without TLS. It is stopped with `made`.
  *
- * @param servers asked for when there is another certificate for them
+ * @param servers called when there is another certificate for them
  * @throws CertificateError
  */
 export async function openCertificate(

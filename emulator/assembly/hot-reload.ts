@@ -19,7 +19,7 @@ export interface HotReloadParts {
   readonly log: EngineLog;
   readonly handlerFiles: HandlerFiles;
   readonly volumes: Volumes;
-  /** For bundles, while the service runs. */
+  /** Directory of bundles while the service runs. */
   readonly temporaryDir: string;
 }
 
@@ -55,7 +55,7 @@ export function createReloader(
 function actionsOn({ engine, log, handlerFiles, volumes }: HotReloadParts): ReloadActions {
   return {
     async release(handler, module) {
-      // A worker that starts meanwhile gets it as well.
+      // Workers that start later get it too.
       handlerFiles.replace(handler, module.modulePath);
       await releaseHandler(engine.context, localImage(handler), module);
     },
@@ -72,7 +72,7 @@ function actionsOn({ engine, log, handlerFiles, volumes }: HotReloadParts): Relo
       await releaseHandler(engine.context, localImage(handler), undefined);
       log.warn(
         { endpointId: handler.id, handler: handler.path },
-        `"${handler.id}" is served no more, for its file is gone; its jobs wait until it is back`,
+        `"${handler.id}" is no longer served because its file is gone; its jobs wait until it is back`,
       );
     },
   };

@@ -14,15 +14,15 @@ import { Volumes } from "../volumes/volumes.ts";
 
 const LAST_PORT = 65_535;
 
-/** Where the object store answers beside its own port: for those who can reach the service's port only. */
+/** Path of the object store on the service's port, for clients that cannot reach the store's own port. */
 export const S3_PATH = "/s3";
 
 export interface StorageParts {
   readonly log: EngineLog;
   readonly steps: Steps;
-  /** Who may call the object store at all. */
+  /** Check of each caller before its signature. */
   readonly callers: CallerCheck;
-  /** Where objects and volumes are kept if there is no data directory. */
+  /** Directory of objects and volumes without a data directory. */
   readonly temporaryDir: string;
   readonly host: string;
   /** The service's own port. */
@@ -35,7 +35,7 @@ export interface StorageParts {
 type Known = Pick<Directory, "findEndpoint" | "findTemplate">;
 
 export interface Storage {
-  /** Call it when the endpoints are known, and before workers are told its address. @throws ListenError */
+  /** Call it when the endpoints are known, and before workers get its address. @throws ListenError */
   listen(): Promise<void>;
   readonly objects: ObjectService | undefined;
   readonly volumes: Volumes;
@@ -43,17 +43,17 @@ export interface Storage {
   readonly workerEnv: (worker: WorkerOrder) => Readonly<Record<string, string>>;
 }
 
-/** Opens the object store and the volumes, which do not listen yet. They are closed with `made`. */
+/** Opens the object store and the volumes. They listen later, and are closed with `made`. */
 export async function startStorage(
   emulator: EmulatorOptions,
   { log, steps, callers, temporaryDir, host, port, local, known }: StorageParts,
   made: AsyncDisposableStack,
 ): Promise<Storage> {
   const directory = emulator.dataDir ?? temporaryDir;
-  // Opening it takes longer than everything else, and few functions of tests need it.
+  // Opening it takes longest in a start, and few functions of tests need it.
   const { handlers, commands, images } = emulator;
   const { s3 = !(handlers ?? commands ?? images) && emulator.endpoints ? false : {} } = emulator;
-  // Clients sign with the wall clock, from which service time differs after the machine slept.
+  // Clients sign with the wall clock. Service time differs from it after a sleep of the machine.
   const now = Date.now;
   const objects =
     s3 === false
@@ -71,7 +71,7 @@ export async function startStorage(
     buckets: objects?.store,
     log,
   });
-  // Before the store can be called: a client that finds no bucket makes one.
+  // Done before the store can be called, because a client that finds no bucket makes one.
   const recorded = steps.records.inOrder("networkVolume");
   await volumes.open(recorded.map(({ id }) => id));
   await volumes.openLocal(local);
@@ -90,7 +90,7 @@ export async function startStorage(
   };
 }
 
-/** The buckets of an endpoint include its volumes, and one that the `env` of its template names. */
+/** The buckets of an endpoint: its own, its volumes, and one that the `env` of its template names. */
 function ownerOf(id: string, known: Known, volumes: Volumes): KnownOwner | undefined {
   const endpoint = known.findEndpoint(id);
   if (endpoint === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Makes the log feed, the metrics, the tracer and what knows whether the service is ready. */
+/** Makes the log feed, the metrics, the tracer and the readiness of the service. */
 import { system } from "../../runtime/system/system.ts";
 import { ServiceMetrics } from "../core/observe/metrics/service-metrics.ts";
 import { Defects } from "../engine/observe/defects.ts";

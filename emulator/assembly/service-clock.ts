@@ -29,7 +29,7 @@ export function serviceClockOf(
   return createStandingClock(followed.now());
 }
 
-/** Has the highest service time kept, and compared with the clock of this machine, unless a database does that. */
+/** Stores the highest service time and compares it with this machine's clock, unless a database does that. */
 export async function keepTime(
   { clock: kind }: EmulatorOptions,
   {

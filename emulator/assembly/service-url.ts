@@ -11,8 +11,8 @@ export interface ServiceUrlParts {
 }
 
 /**
- * Its HTTP port as workers on other machines see it: where other emulators call it, or on the host of the worker port. Undefined
- * where it is for this machine alone.
+ * The URL of the HTTP port for workers on other machines: the advertised URL, or that port on the host of the worker port. Undefined
+ * if only this machine can reach it.
  */
 export function serviceUrl(
   { emulator, http }: ServiceUrlParts,

@@ -6,16 +6,16 @@ import type { Clock, Random } from "../core/time/clock.ts";
 
 /** Maximum delay of a Node timer: its clock stands still while a machine sleeps. */
 const LONGEST_TIMER_MS = 60_000;
-/** Minimum difference between two clocks that is looked into, and minimum sleep that counts. */
+/** Minimum difference between two clocks that is examined, and minimum sleep that counts. */
 const NOTICED_MS = 1_000;
 
 /** Readings of a machine's clocks, ms. */
 export interface MachineClocks {
-  /** May be set at any time. */
+  /** Wall clock: may be set at any time. */
   readonly wall: () => number;
-  /** Cannot be set; on Linux it stands still while the machine sleeps. */
+  /** Cannot be set. On Linux it stops while the machine sleeps. */
   readonly steady: () => number;
-  /** Cannot be set, and goes on in a sleep. */
+  /** Cannot be set. It continues while the machine sleeps. */
   readonly uptime: () => number;
 }
 
@@ -26,8 +26,8 @@ const MACHINE: MachineClocks = {
 };
 
 /**
- * Starts at the wall time and follows the monotonic clock, so that setting the system's clock does not change it. A sleep of the
- * machine counts: the wall clock shows that there may have been one, and the uptime how long it was.
+ * Starts at the wall time and follows the monotonic clock, so setting the system's clock does not change it. A sleep of the
+ * machine counts: the wall clock shows that there may have been one, the uptime shows its length.
  */
 export function createSystemClock({ wall, steady, uptime }: MachineClocks = MACHINE): Clock {
   const madeAt = wall() - steady();
@@ -59,7 +59,7 @@ export function createSystemClock({ wall, steady, uptime }: MachineClocks = MACH
   };
 }
 
-/** Time that stands still at `at`; timers that are due by then fire at once. */
+/** A clock that stands still at `at`. Timers that are due by then fire at once. */
 export function createStandingClock(at: number): Clock {
   return {
     now: () => at,
@@ -75,7 +75,7 @@ const SHORT_ID_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
 
 /** 144 bits, in 24 characters. */
 const TOKEN_BYTES = 18;
-/** Many random bytes are drawn at once, because a few cost the same. */
+/** Random bytes in one call: a few cost as much as many. */
 const POOL_BYTES = 256 * TOKEN_BYTES;
 
 export function createSystemRandom(): Random {

@@ -9,7 +9,7 @@ import { createLazySender } from "../webhooks/lazy-sender.ts";
 import { isLoopbackHost } from "../core/access/loopback-host.ts";
 import type { WebhookSender } from "../webhooks/webhook-sender.ts";
 
-/** @throws RangeError for a `webhookSecret` that is none */
+/** @throws RangeError for an invalid `webhookSecret` */
 export async function prepareWebhooks(
   { localWebhooks, webhookSecret }: EmulatorOptions,
   host: string,

@@ -1,4 +1,4 @@
-/** The gRPC call of one worker: bundles the orders that come at once, and reads reports no faster than they are stored. */
+/** The gRPC call of one worker. It bundles simultaneous orders, and reads reports no faster than they are stored. */
 import * as grpc from "@grpc/grpc-js";
 import type { HandedJob, LeaseRef } from "../../runtime/protocol/outcome.ts";
 import { PIECES_VERSION, type ServiceOrders } from "../../runtime/protocol/session.ts";
@@ -21,11 +21,11 @@ import { OrderBundle } from "./order-bundle.ts";
 
 export type WorkerCall = grpc.ServerDuplexStream<WorkerMessage, ServiceMessage>;
 
-/** With so many reports waiting to be stored, the worker's stream is not read any more. */
+/** Maximum reports that wait to be stored. With more the worker's stream is not read. */
 const UNSTORED_REPORTS = 32;
 
 export class GrpcSession {
-  /** Settles when the call is over. Never rejects. */
+  /** Resolves when the call is over. Never rejects. */
   readonly ended: Promise<void>;
   readonly #call: WorkerCall;
   readonly #session: WorkerSession;
@@ -35,9 +35,9 @@ export class GrpcSession {
   readonly #gone = new AbortController();
   /** A large report that is arriving. */
   #arriving: LargeReport | undefined;
-  /** Leases of jobs that wait for others to be sent, or are being sent, by their tokens. */
+  /** Leases of jobs that wait to be sent, or are being sent, by their tokens. */
   readonly #onTheWay = new Map<string, LeaseRef>();
-  /** By lease tokens: called when the large input of a job takes no memory any more. */
+  /** Callbacks by lease token, called when the large input of a job is freed. */
   readonly #sent = new Map<string, () => void>();
   #takesPieces = false;
   #unstored = 0;
@@ -78,7 +78,7 @@ export class GrpcSession {
     call.on("finish", over);
   }
 
-  /** Ends the call from the service's side. @param reason why the worker is to come anew; absent: the service stops */
+  /** Ends the call from the service's side. @param reason why the worker must connect again; absent if the service stops */
   end(reason?: string): void {
     if (this.#over) return;
     if (reason === undefined) this.#call.end();
@@ -107,14 +107,14 @@ export class GrpcSession {
     }
   }
 
-  /** One that waits for room is not confirmed, and keeps its place: what must not overtake it waits with it. */
+  /** A report that waits for room is not confirmed and keeps its place. Reports that must not overtake it wait with it. */
   async #receiveLarge(large: LargeReport, done: () => void): Promise<void> {
     this.#arriving = undefined;
     await this.#session.receiveLarge(large.report(), large);
     if (!this.#over) done();
   }
 
-  /** The worker gets no receipt for a report that was not stored, and repeats it when it has reconnected. */
+  /** Refuses a report that was not stored. The worker gets no receipt, and repeats it after it has reconnected. */
   #refuse(error: unknown): void {
     if (this.#over) return;
     const invalid = error instanceof WireError;
@@ -146,7 +146,7 @@ export class GrpcSession {
   #schedule(): void {
     if (this.#over || this.#flushing) return;
     this.#flushing = true;
-    // When the orders of a batch are released, and before those go on who wait for it.
+    // After the orders of a batch are released, and before its waiters continue.
     queueMicrotask(() => this.#flush());
   }
 
@@ -162,7 +162,7 @@ export class GrpcSession {
     else setImmediate(more);
   }
 
-  /** False when the transport takes nothing more for now. */
+  /** False if the transport is full for now. */
   #write(orders: ServiceOrders): boolean {
     const { jobs = [] } = orders;
     const message = encodeOrders(orders);
@@ -197,7 +197,7 @@ function isLarge({ input }: HandedJob): boolean {
   return input.byteLength > PIECE_BYTES;
 }
 
-/** Without the inputs, which are not to be kept in memory by who waits for them to arrive. */
+/** The leases without the inputs, so that waiting for a delivery keeps no input in memory. */
 function leasesOf(jobs: readonly HandedJob[]): readonly LeaseRef[] {
   return jobs.map(({ jobId, leaseToken }) => ({ jobId, leaseToken }));
 }

@@ -10,7 +10,7 @@ import { freeAlone, largeMemory } from "../core/jobs/free-memory.ts";
 import type { BytesInFlight } from "../engine/limits/bytes-in-flight.ts";
 import { LargeBody } from "../net/large-body.ts";
 
-/** Larger reports have one output, which nobody looks at any more once it is in a file. Others are chunks, which readers may have. */
+/** Maximum bytes of a report with chunks. A larger report has one output. */
 const CHUNKS_MAX_BYTES = 5_000_000;
 
 /** Maximum bytes around a piece in the memory of its message. */

@@ -1,4 +1,4 @@
-/** Merges orders that come at once, and splits them where a message would become too large to be sent whole. */
+/** Merges simultaneous orders, and splits them if a message would become too large. */
 import type { HandedJob, Revocation } from "../../runtime/protocol/outcome.ts";
 import type { ServiceOrders } from "../../runtime/protocol/session.ts";
 import { PIECE_BYTES } from "../../runtime/protocol/wire/worker-wire.ts";
@@ -8,7 +8,7 @@ export class OrderBundle {
   #jobs: HandedJob[] = [];
   /** Lease tokens of the jobs in the last message. */
   #sent: readonly string[] = [];
-  /** Revocations that follow their jobs. */
+  /** Revocations that must follow their jobs. */
   #late: Revocation[] = [];
 
   add(orders: ServiceOrders): void {
@@ -29,7 +29,7 @@ export class OrderBundle {
   /**
    * The next message; undefined when there is none. A large job goes alone.
    *
-   * @param isSending the jobs of the last message are still being sent: no further ones can be, nor what has to follow them
+   * @param isSending the jobs of the last message are still being sent; further jobs, and revocations that follow them, must wait
    */
   take(isSending: boolean): ServiceOrders | undefined {
     if (this.isEmpty) return undefined;
@@ -53,7 +53,7 @@ export class OrderBundle {
     return this.#jobs.splice(0, count);
   }
 
-  /** Without revocations of jobs that are still `ahead`: the worker has to hear of a job first, as its credit is used up by it. */
+  /** Leaves out revocations of jobs that are still `ahead`. The worker must get a job first, because the job uses its credit. */
   #takeOrders(ahead: readonly string[]): ServiceOrders | undefined {
     const orders = this.#orders;
     this.#orders = undefined;

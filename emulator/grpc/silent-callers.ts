@@ -1,10 +1,10 @@
 /**
- * Who agrees on TLS at the worker port and then says nothing. A worker looks at the certificate on a connection of its own and goes
- * on with another one, unless its token was made for another certificate: nobody else could tell of that.
+ * Peers that agree on TLS at the worker port and then stay silent. A worker checks the certificate on one connection and continues on
+ * another, unless its token was made for another certificate. Only this log can tell of that.
  */
 import type { RefusalLog } from "../net/refusal-log.ts";
 
-/** A worker that trusts the certificate has spoken by then, over a line with seconds of latency too. */
+/** Time within which a worker that accepts the certificate has spoken, even with seconds of latency. */
 const LOOK_MS = 30_000;
 
 const SENTENCE =
@@ -12,14 +12,14 @@ const SENTENCE =
 
 export class SilentCallers {
   readonly #log: Pick<RefusalLog, "say">;
-  /** By address. */
+  /** Timers by address. */
   readonly #timers = new Map<string, NodeJS.Timeout>();
 
   constructor(log: Pick<RefusalLog, "say">) {
     this.#log = log;
   }
 
-  /** @param peer undefined: it has gone already */
+  /** @param peer undefined if it has gone already */
   connected(peer: string | undefined): void {
     if (peer === undefined || this.#timers.has(peer)) return;
     const say = () => {

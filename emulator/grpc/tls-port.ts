@@ -1,4 +1,4 @@
-/** The port for workers from elsewhere: takes TLS, and passes on what is inside. */
+/** The port for workers from elsewhere. It accepts TLS, and passes on the connection inside. */
 import { createServer, type TLSSocket } from "node:tls";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { Certificate } from "../net/certificate.ts";
@@ -14,17 +14,17 @@ export interface TlsPortOptions {
   readonly listen: ListenAddress;
   readonly certificate: Shown;
   readonly log: EngineLog;
-  /** Called with each connection whose other side has agreed on TLS. */
+  /** Called with each connection after its TLS handshake. */
   readonly take: (socket: TLSSocket, guard: ListenerGuard) => void;
 }
 
 export interface TlsPort {
   readonly port: number;
-  /** From now on new connections get this one. */
+  /** New connections get this certificate from now on. */
   useCertificate(certificate: Shown): void;
-  /** Who has that address has said something. */
+  /** Notes that the peer of that address has spoken. */
   heard(peer: string): void;
-  /** Takes no connections any more; resolves when all are closed, cut after `graceMs`. Idempotent. */
+  /** Accepts no more connections. Resolves when all are closed; they are cut after `graceMs`. Idempotent. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export async function openTlsPort(options: TlsPortOptions): Promise<TlsPort> {
   });
   const guard = new ListenerGuard(server, { limits, refusals, closesWaiting: true });
   server.on("secureConnection", (socket) => {
-    // It may be cut at any time, also before anybody else listens.
+    // The connection may be cut before others listen for errors.
     socket.on("error", () => undefined);
     silent.connected(socket.remoteAddress);
     take(socket, guard);
@@ -49,7 +49,7 @@ export async function openTlsPort(options: TlsPortOptions): Promise<TlsPort> {
   server.on("tlsClientError", ({ message }, socket) => {
     const { remoteAddress: peer } = socket;
     refusals.say("tls", { peer, reason: message }, "no TLS was agreed on at the worker port");
-    // Node leaves it open, after its timeout too.
+    // Node leaves the socket open, even after its timeout.
     socket.destroy();
   });
   const port = await listen(server, options.listen);

@@ -1,4 +1,4 @@
-/** Lets in who opens a session: workers that the service started by their own tokens, those from elsewhere by keys of their endpoints. */
+/** Admits sessions: workers of the service by their own tokens, workers from elsewhere by keys of their endpoints. */
 import * as grpc from "@grpc/grpc-js";
 import { keyInToken } from "../../runtime/protocol/worker-token.ts";
 import type { ApiKey } from "../core/access/api-key.ts";
@@ -16,30 +16,30 @@ import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
 import { RefusalLog } from "../net/refusal-log.ts";
 import type { Ownership } from "../store/ownership.ts";
 
-/** What becomes of who opens a session. */
+/** The decision about a session. */
 export type Admission =
   | { readonly worker: WorkerHandle }
-  /** Another replica has its endpoint, which workers reach there. */
+  /** Another replica has the endpoint; the address of its worker port. */
   | { readonly redirect: string }
   | { readonly code: grpc.status; readonly reason: string };
 
-/** Who opens a session, as the metadata of the call says. */
+/** The caller of a session, from the metadata of the call. */
 export interface Caller {
   readonly token: string;
-  /** What a worker says that it is in all its sessions. */
+  /** The id that a worker has in all its sessions. */
   readonly instance: string | undefined;
-  /** Where it called from. */
+  /** Its address. */
   readonly peer: string;
 }
 
 export interface AdmissionParts {
   readonly engine: StepPort & TimePort & WorkerPort & TellPort & CatalogPort;
   readonly keys: KeyRing;
-  /** Absent: no other replica shares the store. */
+  /** Undefined if no other replica shares the store. */
   readonly ownership: Ownership | undefined;
 }
 
-/** Fewer characters can be guessed. */
+/** Form of an instance id. Shorter ids could be guessed. */
 const INSTANCE_PATTERN = /^[\w-]{16,128}$/u;
 
 const UNKNOWN_TOKEN = "the worker token is missing or not valid (any more)";
@@ -48,7 +48,7 @@ const IS_MOVING = "the endpoint is moving to another emulator of the same store"
 
 const { NOT_FOUND, PERMISSION_DENIED, UNAUTHENTICATED, UNAVAILABLE } = grpc.status;
 
-/** Lets in nobody but the workers that the service started. */
+/** Admits only workers that the service started. */
 export function admitStarted({ tokens }: WorkerPort): (caller: Caller) => Admission {
   return ({ token }) => {
     const worker = tokens.find(keyInToken(token));
@@ -67,7 +67,7 @@ export class WorkerAdmission {
     this.#refusals = new RefusalLog((fields, sentence) => log.warn(fields, sentence));
   }
 
-  /** Says in the log whom it refuses, and why. */
+  /** Decides about a caller. Refusals are logged with their reason. */
   async admit(caller: Caller): Promise<Admission> {
     const started = this.#parts.engine.tokens.find(keyInToken(caller.token));
     if (started !== undefined) return { worker: started };
@@ -75,7 +75,7 @@ export class WorkerAdmission {
     if ("code" in admission && admission.code !== UNAVAILABLE) {
       const { peer } = caller;
       const { reason } = admission;
-      // A reason has the names of keys and endpoints that there are, and nothing that a peer made up.
+      // A reason contains names of existing keys and endpoints only, never input of a peer.
       this.#refusals.say(reason, { peer, reason }, `a worker was refused: ${reason}`);
     }
     return admission;
@@ -100,7 +100,7 @@ export class WorkerAdmission {
     return { worker: registerExternal(engine, { endpointId, workerId }, key.id) };
   }
 
-  /** One that was started by another process of the service, or a former one; undefined if it is nobody's. */
+  /** Admission of a worker that another replica or a former process started. Undefined if there is no such worker. */
   #admitFormer(token: string): Admission | undefined {
     const { tokens } = this.#parts.engine;
     const former = tokens.findFormer(token);
@@ -111,7 +111,7 @@ export class WorkerAdmission {
     return this.#elsewhere(former.endpointId) ?? refusal(UNAVAILABLE, IS_MOVING);
   }
 
-  /** One that was made at another replica a moment ago. However many ask, one look is under way at a time. */
+  /** A key that another replica made a moment ago. Only one search runs at a time. */
   async #findFresh(token: string): Promise<ApiKey | undefined> {
     this.#refreshing ??= this.#parts.engine.ownership.refreshRecords().finally(() => {
       this.#refreshing = undefined;
@@ -120,7 +120,7 @@ export class WorkerAdmission {
     return this.#parts.keys.findGood(token);
   }
 
-  /** Undefined if the endpoint is decided for here. */
+  /** Undefined if this replica has the endpoint. */
   #elsewhere(endpointId: string): Admission | undefined {
     const { engine, ownership } = this.#parts;
     if (ownership === undefined || engine.ownership.owns(endpointId)) return undefined;

@@ -1,4 +1,4 @@
-/** The gRPC server for workers: one session for each, opened by whom the admission lets in. */
+/** The gRPC server for workers, with one session for each admitted worker. */
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import * as grpc from "@grpc/grpc-js";
@@ -27,10 +27,10 @@ export interface WorkerServerOptions {
   readonly openSession: OpenSession;
 }
 
-// grpc-js writes what peers send into stderr, as it came.
+// grpc-js would write the input of peers to stderr unchanged.
 grpc.setLogVerbosity(grpc.logVerbosity.NONE);
 
-/** How long a stop lets the last messages leave before it cuts connections. */
+/** Time that a stop leaves for the last messages before it cuts connections. */
 const STOP_GRACE_MS = 500;
 
 export class WorkerServer {
@@ -52,7 +52,7 @@ export class WorkerServer {
       "grpc.max_send_message_length": MESSAGE_MAX_BYTES,
       "grpc.max_concurrent_streams": STREAMS_MAX,
       "grpc.keepalive_time_ms": 30_000,
-      // Nobody asks for its statistics, which are kept for each message.
+      // Its statistics, kept for each message, are never read.
       "grpc.enable_channelz": 0,
     });
     this.#grpc.addService(WORKER_SERVICE, {
@@ -69,13 +69,13 @@ export class WorkerServer {
     this.#server.on("connection", (socket) => this.#transport.inject(socket, this.#guard));
   }
 
-  /** The address workers of this machine are to be given. @throws Error before `start` */
+  /** The address for workers of this machine. @throws Error before `start` */
   get address(): string {
     if (this.#address === undefined) throw new Error("the worker port is not open yet");
     return this.#address;
   }
 
-  /** Opens the port. @throws Error naming the address when it cannot be opened */
+  /** Opens the port. @throws Error with the address if it cannot be opened */
   async start(): Promise<void> {
     const { address } = this.#options;
     const path = unixSocketOf(address);
@@ -94,7 +94,7 @@ export class WorkerServer {
     this.#address = typeof bound === "object" && bound ? `${host}:${bound.port}` : address;
   }
 
-  /** Opens a further port, with TLS, for workers that are not on this machine. It is closed with the other. @throws ListenError */
+  /** Opens a further port with TLS for workers elsewhere. It is closed with this server. @throws ListenError */
   async listenTls(options: Pick<TlsPortOptions, "certificate" | "listen">): Promise<TlsPort> {
     const { log } = this.#options;
     const take: TlsPortOptions["take"] = (socket, guard) => this.#transport.inject(socket, guard);
@@ -123,10 +123,10 @@ export class WorkerServer {
 
   async #open(call: WorkerCall, connection: WorkerConnection | undefined): Promise<void> {
     const caller = callerOf(call);
-    // Its last part is the port.
+    // The last part is the port.
     const peer = caller.peer.replace(/:\d+$/u, "");
     for (const port of this.#tlsPorts) port.heard(peer);
-    // What it says meanwhile is read once there is somebody to hear it.
+    // Messages that arrive meanwhile are read once the session is open.
     const admission = await this.#options.admit(caller);
     if (call.cancelled) return;
     if ("worker" in admission) return this.#begin(call, admission.worker, connection);
@@ -143,7 +143,7 @@ export class WorkerServer {
     const session = new GrpcSession(call, (send) => openSession(worker, send), log);
     connection?.began();
     this.#sessions.add(session);
-    // A worker that is not counted any more has to come anew, and hears then why it is not let in.
+    // A worker that is no longer counted must connect again, and then learns why it is not admitted.
     const end = () => session.end("the worker is not counted any more; it may come anew");
     worker.gone.addEventListener("abort", end, { once: true });
     void session.ended.then(() => {

@@ -1,6 +1,6 @@
 /**
- * The HTTP/2 connections of workers. Each stream is looked at before grpc-js gets it, which throws where a stream was reset at once,
- * and throws where nobody catches it.
+ * The HTTP/2 connections of workers. Each stream is checked before grpc-js gets it. For a stream that was reset at once, grpc-js throws
+ * an error that nothing catches.
  */
 import { EventEmitter } from "node:events";
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
@@ -9,16 +9,16 @@ import * as grpc from "@grpc/grpc-js";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { ListenerGuard } from "../net/listener-guard.ts";
 
-/** As large as the bundles that workers send: HTTP/2 has them wait after each 64 kB by default. */
+/** Flow control window, as large as the bundles of workers. By default HTTP/2 makes them wait after each 64 kB. */
 const WINDOW_BYTES = 4_000_000;
 
-/** Maximum streams of one connection at once. A worker needs one, and another one while it reconnects. */
+/** Maximum simultaneous streams of a connection. A worker needs one, and a second one while it reconnects. */
 export const STREAMS_MAX = 16;
 
 type Headers = Readonly<Record<string, unknown>>;
 type TakeStream = (stream: ServerHttp2Stream, headers: Headers) => void;
 
-/** One connection, with the sessions that were let in on it. */
+/** One connection and its sessions. */
 export class WorkerConnection {
   readonly #socket: Socket;
   readonly #guard: ListenerGuard;
@@ -32,7 +32,7 @@ export class WorkerConnection {
     this.#http2 = http2;
   }
 
-  /** A session was let in. */
+  /** Notes that a session was let in. */
   began(): void {
     this.#sessions += 1;
     this.#guard.letIn(this.#socket);
@@ -81,12 +81,12 @@ export class WorkerTransport {
     this.#injected = undefined;
   }
 
-  /** That of the call with which grpc-js is just calling. */
+  /** The connection of the call that grpc-js is just making. */
   get current(): WorkerConnection | undefined {
     return this.#current;
   }
 
-  /** Has each connection end when its streams have. */
+  /** Ends each connection when its streams have ended. */
   close(): void {
     for (const session of this.#connections.keys()) session.close();
   }
@@ -114,13 +114,13 @@ export class WorkerTransport {
   }
 }
 
-/** Workers compress nothing. grpc-js unpacks all messages of a packet at once: a thousand small ones take 100 MB. */
+/** Refuses compression, which workers do not use. grpc-js unpacks all messages of a packet at once: a thousand small ones take 100 MB. */
 function isCompressed(headers: Headers): boolean {
   const encoding = headers["grpc-encoding"];
   return encoding !== undefined && encoding !== "identity";
 }
 
-/** The server of HTTP/2 that grpc-js has just made, which it hands to nobody. @throws Error where a version keeps it elsewhere */
+/** The HTTP/2 server that grpc-js has just made and does not expose. @throws Error if this version keeps it elsewhere */
 function http2ServerOf(server: grpc.Server): EventEmitter {
   const servers: unknown = Reflect.get(server, "http2Servers");
   const known: unknown[] = servers instanceof Map ? Array.from<unknown>(servers.keys()) : [];

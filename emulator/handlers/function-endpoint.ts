@@ -1,12 +1,12 @@
-/** An endpoint whose handler is a function of the caller's own process: what `startEmulator`'s `endpoints` holds. */
+/** An endpoint with a function of the caller's own process as its handler: an entry of `startEmulator`'s `endpoints`. */
 import type { Concurrency, Context, Job, SetupContext } from "../../runtime/handler/contract.ts";
 import type { StandardSchema } from "../../runtime/handler/module/standard-schema.ts";
 import type { LocalEndpoint } from "./local-endpoint.ts";
 
-/** Any handler function, whatever it says its input and state are: as a method's, its parameters may be narrower. */
+/** Any handler function, with any types of input and state: the parameters of a method may be narrower. */
 type HandlerFunction = { call(job: Job, context: Context): unknown }["call"];
 
-/** What `defineHandler` returns, or an object like it, whatever its types say. */
+/** The result of `defineHandler`, or an object like it, with any types. */
 interface HandlerObject {
   readonly run: HandlerFunction;
   readonly input?: StandardSchema | undefined;
@@ -18,15 +18,15 @@ interface HandlerObject {
   readonly dispose?: (state: never) => unknown;
 }
 
-/** A handler as a module would export it by default: a function, or what `defineHandler` returns. */
+/** A handler as the default export of a module: a function, or the result of `defineHandler`. */
 export type InProcessHandler = HandlerFunction | HandlerObject;
 
 export interface FunctionEndpoint extends Omit<LocalEndpoint, "id" | "type"> {
   /** Runs in this very process, with its closures, mocks and coverage. */
   readonly handler: InProcessHandler;
   /**
-   * How long a job that was cancelled or has timed out keeps its place if its handler does not stop; after that the handler
-   * is abandoned: it runs on, and nothing it does counts. ms, default 5,000.
+   * Time that a cancelled or timed out job keeps its place if its handler does not stop, ms. After it the handler is abandoned: it
+   * runs on, but its results are ignored. Default: 5,000.
    */
   readonly graceMs?: number;
 }

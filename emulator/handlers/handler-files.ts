@@ -1,4 +1,4 @@
-/** The handler modules behind local endpoints, made ready for Node (bundled if they are TypeScript) once for all workers. */
+/** The handler modules of local endpoints, prepared for Node (bundled if they are TypeScript) once for all workers. */
 import fs from "node:fs";
 import { prepareHandler } from "../../runtime/load/prepare-handler.ts";
 import type { Template } from "../core/resources/templates/template.ts";
@@ -6,21 +6,21 @@ import type { EngineLog } from "../engine/observe/engine-log.ts";
 import { type LocalHandler, localImage } from "./local-endpoint.ts";
 
 interface HandlerModule {
-  /** The handler as the user named it. */
+  /** The handler's path as the user wrote it. */
   readonly handlerPath: string;
-  /** Made ready when the service started, or released since; undefined if that failed. */
+  /** Prepared at the start of the service, or released since. Undefined if that failed. */
   readonly modulePath?: string;
-  /** What the module was made of, as `stampOf` saw it; nothing of one that was released. */
+  /** The files of the module with their `stampOf`. Empty for a released module. */
   readonly stamps: ReadonlyMap<string, string>;
-  /** When it began to be made, ms since 1970. */
+  /** When its preparation began, ms since 1970. */
   readonly madeAt: number;
 }
 
-/** What is known of a module before it is watched. */
+/** The known files of a module before it is watched. */
 export interface MadeOf {
-  /** The handler's own file among them. */
+  /** The files, with the handler's own. */
   readonly files: ReadonlySet<string>;
-  /** What changed since then may not be in the module, ms since 1970. */
+  /** Later changes may not be in the module, ms since 1970. */
   readonly madeAt: number;
 }
 
@@ -29,13 +29,13 @@ export class HandlerFiles {
   readonly #isWatched: boolean;
   readonly #modules = new Map<string, HandlerModule>();
 
-  /** @param isWatched whether somebody replaces the modules of handlers that have changed; default: nobody does */
+  /** @param isWatched whether the modules of changed handlers are replaced; default: false */
   constructor(log: EngineLog, isWatched = false) {
     this.#log = log;
     this.#isWatched = isWatched;
   }
 
-  /** Settles when the handler is ready or has failed to be. Never rejects. Workers may ask for it at once. */
+  /** Resolves when the handler is prepared, or when that has failed. Never rejects. Workers may ask for it at once. */
   async add(handler: LocalHandler): Promise<void> {
     const image = localImage(handler);
     const madeAt = Date.now();
@@ -53,7 +53,7 @@ export class HandlerFiles {
     }
   }
 
-  /** From now on workers get this module, whatever becomes of the files it was made of. */
+  /** Gives workers this module from now on, even if its files change. */
   replace(handler: LocalHandler, modulePath: string): void {
     this.#modules.set(localImage(handler), {
       handlerPath: handler.path,
@@ -63,20 +63,20 @@ export class HandlerFiles {
     });
   }
 
-  /** No worker can be started any more. */
+  /** Starts no further worker of the handler. */
   remove(handler: LocalHandler): void {
     this.#modules.delete(localImage(handler));
   }
 
-  /** Of a handler that was added. */
+  /** The files of a handler that was added. */
   madeOf(handler: LocalHandler): MadeOf {
     const { stamps, madeAt = 0 } = this.#modules.get(localImage(handler)) ?? {};
     return { files: new Set([handler.path, ...(stamps?.keys() ?? [])]), madeAt };
   }
 
   /**
-   * What a worker of this template loads now. A handler that was not made ready, or has changed since and is not watched,
-   * is given to the worker as it is: the worker makes it ready, or reports the reason as its own failure.
+   * The module that a worker of this template loads now. A handler that is not prepared, or has changed since and is not watched, is
+   * given to the worker as it is. The worker prepares it, or reports the reason as its own failure.
    */
   moduleOf(template: Template): string | undefined {
     const known = this.#modules.get(template.imageName);
@@ -88,7 +88,7 @@ export class HandlerFiles {
   }
 }
 
-/** Differs when the file was written again; a file that is gone has a stamp as well. */
+/** Changes when the file is written again. A missing file has a stamp too. */
 function stampOf(file: string): string {
   const stats = fs.statSync(file, { throwIfNoEntry: false });
   return stats === undefined ? "gone" : `${stats.mtimeMs} ${stats.size}`;

@@ -1,4 +1,4 @@
-/** The functions behind endpoints of this process, and the workers that call them. */
+/** The functions of endpoints of this process, and the workers that call them. */
 import { readModule, type LoadedHandler } from "../../runtime/handler/module/read-module.ts";
 import { InProcessIsolate } from "../../runtime/in-process/in-process-isolate.ts";
 import type { WorkerLog } from "../../runtime/protocol/worker-log.ts";
@@ -20,7 +20,7 @@ import type { InProcessWorker } from "../launch/in-process-launcher.ts";
 import type { WorkerOrder } from "../launch/launcher.ts";
 import { inheritedEnvironment } from "../launch/processes/worker-process.ts";
 
-/** As `sv-worker` ends. */
+/** Exit codes, the same as those of `sv-worker`. */
 const EXIT_CODES: Readonly<Record<WorkerEnd, number>> = {
   drained: 0,
   stopped: 1,
@@ -35,13 +35,13 @@ interface ServedFunction {
 
 export interface HandlerFunctionsOptions {
   readonly endpoints: Readonly<Record<string, FunctionEndpoint>>;
-  /** Where jobs' directories are made. */
+  /** Parent of the jobs' directories. */
   readonly tempRoot: string;
-  /** The service's side of a session of the worker with that token, or why there is none. */
+  /** Opens a session of the worker with that token. Returns the service's side, or a sentence if there is none. */
   readonly openSession: (workerToken: string, worker: LocalWorkerSide) => LocalServiceSide | string;
-  /** What a worker process would be told by its environment. Must not throw. */
+  /** The environment variables that a worker process would get. Must not throw. */
   readonly workerEnv: (order: WorkerOrder) => Readonly<Record<string, string>>;
-  /** Called with what a job's handler writes to its log. */
+  /** Called with the log output of a job's handler. */
   readonly jobLine: (jobId: string, text: string) => void;
 }
 
@@ -49,7 +49,7 @@ export class HandlerFunctions {
   readonly #options: HandlerFunctionsOptions;
   readonly #byImage = new Map<string, ServedFunction>();
 
-  /** @throws InitError for a handler that is none */
+  /** @throws InitError for an invalid handler */
   constructor(options: HandlerFunctionsOptions) {
     this.#options = options;
     for (const [id, { handler, graceMs = LIMITS.handlerGraceMs }] of Object.entries(
@@ -64,7 +64,7 @@ export class HandlerFunctions {
     return this.#byImage.has(imageName);
   }
 
-  /** Call only for a template that `has` a function. */
+  /** Call it only for a template that `has` a function. */
   start(order: WorkerOrder, line: (line: string) => void): InProcessWorker {
     const { template, workerToken } = order;
     const served = this.#byImage.get(template.imageName);
@@ -91,7 +91,7 @@ export class HandlerFunctions {
     };
   }
 
-  /** Lines as `sv-worker` writes them. */
+  /** Writes lines in the format of `sv-worker`. */
   #logTo(line: (line: string) => void): WorkerLog {
     return {
       write: (level, msg, fields = {}) => {

@@ -1,4 +1,4 @@
-/** An endpoint served from this machine: what the CLI's targets and `startEmulator`'s `handlers`, `commands`, `images` and `endpoints` become. */
+/** Endpoints of this machine, made of the CLI's targets or `startEmulator`'s `handlers`, `commands`, `images` and `endpoints`. */
 import {
   defaultScalerType,
   type Endpoint,
@@ -17,7 +17,7 @@ import { isReservedId, reservedBecause } from "../core/resources/endpoints/reser
 import { templateOf } from "../core/resources/templates/template-fields.ts";
 import { LOCAL_IMAGE_PREFIX, type Template } from "../core/resources/templates/template.ts";
 
-/** The settings of an endpoint a caller may choose; the rest follows from the handler. */
+/** The settings of an endpoint that a caller may choose. The rest follows from the handler. */
 export type EndpointSettings = Omit<
   Endpoint,
   | "id"
@@ -30,10 +30,10 @@ export type EndpointSettings = Omit<
   | keyof VolumeChoice
 >;
 
-/** Those without a default: a name other than the id, preferences about machines, network volumes by their ids. */
+/** Settings without a default: a name other than the id, preferences about machines, network volumes by their ids. */
 type FreeSettings = PlacementPreferences & VolumeChoice & Partial<Pick<Endpoint, "name">>;
 
-/** What an endpoint of this machine has, whatever its workers run. */
+/** An endpoint of this machine with any kind of workers. */
 export interface LocalEndpoint {
   /** Endpoint id: the last part of its address. */
   readonly id: string;
@@ -41,44 +41,44 @@ export interface LocalEndpoint {
   readonly type?: EndpointType;
   /** Environment variables for its workers. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Of variables in `env` whose values are secrets, by name: the variable each value was taken from. */
+  /** Source variables of secret values in `env`, by name. */
   readonly envSources?: Readonly<Record<string, string>>;
   /** A directory for files that outlive its workers (`SV_VOLUME_PATH`), absolute; made if it does not exist. */
   readonly volume?: string;
   readonly settings?: Partial<EndpointSettings> & FreeSettings;
 }
 
-/** An endpoint whose workers are made of an image. */
+/** An endpoint with workers of a container image. */
 export interface ImageEndpoint extends Omit<LocalEndpoint, "env" | "envSources"> {
-  /** Its own template, or the id of one that stands by itself. */
+  /** Its own template, or the id of a shared one. */
   readonly template: ServedTemplate | string;
 }
 
 export interface LocalHandler extends LocalEndpoint {
-  /** Path of the handler module, absolute; of a load balancing endpoint that of a program which is an HTTP server. */
+  /** Absolute path of the handler module, or of the HTTP server of a load balancing endpoint. */
   readonly path: string;
 }
 
-/** An endpoint whose workers are processes of a command: a program in any language that speaks the live protocol. */
+/** An endpoint with processes of a command as workers: a program in any language that speaks the live protocol. */
 export interface CommandEndpoint extends Omit<LocalEndpoint, "type"> {
-  /** The program, as a shell would find it from `cwd`, and its arguments; no shell reads them. */
+  /** The program, found from `cwd` as by a shell, and its arguments. No shell reads them. */
   readonly command: readonly string[];
-  /** The directory it is served from, absolute. */
+  /** The absolute path of its directory. */
   readonly cwd: string;
   /**
-   * `own`: each worker runs in a directory of its own, with links to all that is in `cwd` when it starts; what it makes
-   * there goes when it ends. `shared`: all run in `cwd`. Default: `own`.
+   * `own`: each worker runs in a directory of its own with links to the entries of `cwd`. The directory is removed with the worker.
+   * `shared`: all workers run in `cwd`. Default: `own`.
    */
   readonly workingDirectory?: WorkingDirectory | undefined;
 }
 
-/** One worker from the start, so that the first call of a session at home is quick; up to three under load. */
+/** One worker from the start, so that the first call is quick; up to three under load. */
 export const LOCAL_ENDPOINT_DEFAULTS: EndpointSettings = {
   scalerType: "QUEUE_DELAY",
   ...fileDefaultsOf(ENDPOINT_FIELDS),
 };
 
-/** Names the handler in the place of an image. */
+/** Name of a handler in place of an image's. */
 export function localImage({ id }: Pick<LocalEndpoint, "id">): string {
   return `${LOCAL_IMAGE_PREFIX}${id}`;
 }
@@ -92,7 +92,7 @@ export function localTemplate(handler: LocalEndpoint): Template {
   });
 }
 
-/** What the template of an endpoint made for these workers is shown under. */
+/** Category of the template that is made for these workers. */
 export function categoryOf(handler: Pick<LocalEndpoint, "settings">): Template["category"] {
   return computeTypeOf(handler) === "GPU" ? "NVIDIA" : "CPU";
 }
@@ -116,7 +116,7 @@ export function localEndpoint(
   };
 }
 
-/** Any of them: `path` is a handler file's, `template` an image's; a function of this process has none of these. */
+/** Any endpoint of this machine: `path` is of a handler file, `template` of an image. A function of this process has neither. */
 type AnyLocalEndpoint = LocalEndpoint &
   Partial<
     Pick<LocalHandler, "path"> &
@@ -124,7 +124,7 @@ type AnyLocalEndpoint = LocalEndpoint &
       Pick<ImageEndpoint, "template">
   >;
 
-/** All that are served, under ids of their own. @throws RangeError when two have one id, or one an id that is reserved */
+/** All served endpoints. @throws RangeError if two have the same id, or one has a reserved id */
 export function localEndpoints({
   handlers = [],
   commands = [],
@@ -153,7 +153,7 @@ export function localEndpoints({
   return all;
 }
 
-/** Each with its template. */
+/** The endpoints, each with its template. */
 export function servedEndpoints(
   endpoints: readonly AnyLocalEndpoint[],
   createdAt: string,
@@ -172,7 +172,7 @@ function servedEndpoint(local: AnyLocalEndpoint, createdAt: string): ServedEndpo
   return { template: localTemplate(local), endpoint, ...origin };
 }
 
-/** Whoever asks for GPUs of a type or a number means an endpoint with GPUs. */
+/** A GPU type or a number of GPUs implies an endpoint with GPUs. */
 function computeTypeOf({
   settings = {},
 }: Pick<LocalEndpoint, "settings">): Endpoint["computeType"] {

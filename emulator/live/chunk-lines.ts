@@ -20,11 +20,11 @@ export interface ChunkLines {
 }
 
 /**
- * One chunk for an output of at most 1 MB of JSON, else as many as it takes (spec). The text is kept as it is unless it
- * has line breaks or is split; others have their turns while that is done.
+ * Makes one chunk of an output of at most 1 MB of JSON, else several (spec). The text stays as it is unless it has line breaks or is
+ * split. Other work has its turns meanwhile.
  *
  * @param output valid JSON
- * @param firstIndex index of the first of them within the attempt
+ * @param firstIndex index of the first chunk within the attempt
  * @throws ServiceError invalid_request
  */
 export async function chunkLines(
@@ -70,7 +70,7 @@ async function splitParts(compact: Buffer) {
   }
 }
 
-/** Goes on after each pause in a turn of its own. */
+/** Continues after each pause in a new turn of the event loop. */
 async function inTurns<T>(work: Generator<void, T>): Promise<T> {
   for (;;) {
     const step = work.next();
@@ -79,7 +79,7 @@ async function inTurns<T>(work: Generator<void, T>): Promise<T> {
   }
 }
 
-/** The same JSON without white space between its tokens; pauses after each slice. */
+/** Removes white space between the tokens of JSON. Pauses after each slice. */
 function* compactJson(json: Uint8Array): Generator<void, Buffer> {
   const compact = Buffer.allocUnsafe(json.byteLength);
   let size = 0;

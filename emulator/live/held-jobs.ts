@@ -1,4 +1,4 @@
-/** The jobs a live worker holds: by their ids, which is all that it names, with their lease and their place in the stream. */
+/** The jobs of a live worker by their ids, each with its lease and its place in the stream. The worker names jobs by id only. */
 import type { HandedJob, LeaseRef, Revocation } from "../../runtime/protocol/outcome.ts";
 
 export class HeldJob {
@@ -14,7 +14,7 @@ export class HeldJob {
     this.attempt = attempt;
   }
 
-  /** Runs `step` after all earlier ones have settled, so that chunks are numbered in the order in which they come. */
+  /** Runs `step` after all earlier steps have settled, so that chunks are numbered in the order of arrival. */
   inOrder<T>(step: () => Promise<T>): Promise<T> {
     const done = this.#storing.then(step);
     this.#storing = done.catch(() => undefined);
@@ -37,7 +37,7 @@ export class HeldJobs {
     return [...this.#byId.values()];
   }
 
-  /** True if the job was held under that lease. */
+  /** Removes a job. True if it was held under that lease. */
   drop({ jobId, leaseToken }: LeaseRef | Revocation): boolean {
     if (this.#byId.get(jobId)?.lease.leaseToken !== leaseToken) return false;
     return this.#byId.delete(jobId);

@@ -1,14 +1,14 @@
-/** A worker's poll for jobs: it ends with as many jobs as were asked for, or when no more are on their way. */
+/** A worker's poll for jobs. It ends with the requested number of jobs, or when no more are on their way. */
 import type { HandedJob } from "../../runtime/protocol/outcome.ts";
 import { LongPoll, type LongPollOptions } from "./long-poll.ts";
 
-/** How long the first of several jobs waits for those whose inputs are still being read. */
+/** Maximum time that the first of several jobs waits for jobs with inputs that are still being read. */
 const GATHER_MS = 250;
 
 export interface JobPollOptions extends Omit<LongPollOptions, "onTimeOver"> {
-  /** How many jobs are asked for. */
+  /** Number of requested jobs. */
   readonly count: number;
-  /** How many jobs are on their way to the worker. */
+  /** Number of jobs on their way to the worker. */
   readonly underWay: () => number;
 }
 
@@ -27,7 +27,7 @@ export class JobPoll {
     this.#poll = poll;
   }
 
-  /** The jobs it is answered with. */
+  /** The jobs of the answer. */
   get ended(): Promise<readonly HandedJob[]> {
     return this.#poll.ended;
   }
@@ -39,12 +39,12 @@ export class JobPoll {
   arrive(job: HandedJob): void {
     const poll = this.#poll;
     poll.add(job);
-    // A job that was on its way to the previous poll may have come in addition.
+    // A job that was on its way to the previous poll may come in addition.
     if (poll.count === this.#count || this.#underWay() === 0) poll.end();
     else if (poll.count === 1) poll.endIn(GATHER_MS);
   }
 
-  /** Removes a job that had come; false if it had not. */
+  /** Removes a job that has come. False if it has not. */
   remove(leaseToken: string): boolean {
     return this.#poll.remove((job) => job.leaseToken === leaseToken);
   }
@@ -53,7 +53,7 @@ export class JobPoll {
     this.#poll.end();
   }
 
-  /** Ends the poll without a job; returns the jobs that had come. */
+  /** Ends the poll without a job. Returns the jobs that have come. */
   cancel(): readonly HandedJob[] {
     const gathered = this.#poll.empty();
     this.#poll.end();

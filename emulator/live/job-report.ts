@@ -1,4 +1,4 @@
-/** Reads what a live worker posts about a job, from a scan of the bytes; the output stays raw. */
+/** Reads a live worker's post about a job, from a scan of the bytes. The output stays raw. */
 import type { Outcome } from "../../runtime/protocol/outcome.ts";
 import type { JsonSpan, ScanResult } from "../core/jobs/raw-json/scanner.ts";
 import { JsonScanner } from "../core/jobs/raw-json/scanner.ts";
@@ -42,15 +42,15 @@ export function readJobReport(scan: ScanResult, body: Uint8Array): JobReport {
   return { type: "end", outcome: { kind: "failed", failure, ...withOutput }, stopPod };
 }
 
-/** The SDK writes the status of a progress value before the value. */
+/** Pattern of a progress value. The SDK writes the status before the value. */
 const PROGRESS_BEGINS = /^\s*\{\s*"status"\s*:\s*"IN_PROGRESS"/;
 
-/** Whether a body that could not be read was meant as a progress value. */
+/** Whether an unreadable body was meant as a progress value. */
 export function beginsAsProgress(body: Uint8Array): boolean {
   return PROGRESS_BEGINS.test(new TextDecoder("latin1").decode(body.subarray(0, 256)));
 }
 
-/** The body of `job-stream`: the raw JSON of what was yielded. @throws ServiceError invalid_json, invalid_request */
+/** The body of `job-stream`: the raw JSON of a yielded value. @throws ServiceError invalid_json, invalid_request */
 export function readYield(scan: ScanResult, body: Uint8Array): Uint8Array {
   const span = membersOf(scan).get("output");
   if (span === undefined) throw invalidRequest(["output is required: the value that was yielded"]);

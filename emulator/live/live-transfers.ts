@@ -1,13 +1,13 @@
-/** Bytes on the way to and from a live worker: while they flow it is not silent, and its jobs are kept without a ping that names them. */
+/** Bytes on the way to and from a live worker. While they flow, it is not silent, and keeps its jobs without a ping that names them. */
 import type { LeaseRef } from "../../runtime/protocol/outcome.ts";
 import type { Clock } from "../core/time/clock.ts";
 import type { WorkerSession } from "../engine/workers/session/worker-session.ts";
 import type { HeldJob, HeldJobs } from "./held-jobs.ts";
 
-/** How a job gets to its worker: in the answer to a poll. */
+/** Delivery of a job in the answer to a poll. */
 interface Delivery {
   readonly since: number;
-  /** Until when the worker may not have it yet, although the answer was written; undefined before that. */
+  /** Time until which the written answer may still be on the way. Undefined before it is written. */
   until?: number;
 }
 
@@ -27,14 +27,14 @@ export class LiveTransfers {
     this.#parts = parts;
   }
 
-  /** An answer with these jobs is being written. */
+  /** Notes that an answer with these jobs is being written. */
   begun(jobs: readonly LeaseRef[]): void {
     const since = this.#parts.clock.now();
     for (const held of this.#heldUnder(jobs)) this.#deliveries.set(held, { since });
     if (jobs.length > 0) this.#parts.session.heard(jobs);
   }
 
-  /** The answer was written. What the system still has of it takes as long again at most. */
+  /** Notes that the answer was written. The rest in the system's buffers takes at most as long again. */
   written(jobs: readonly LeaseRef[]): void {
     const now = this.#parts.clock.now();
     for (const held of this.#heldUnder(jobs)) {
@@ -43,7 +43,7 @@ export class LiveTransfers {
     }
   }
 
-  /** A ping names these jobs, so that the worker has them. Answers those that are still on the way. */
+  /** Notes that a ping names these jobs, so that the worker has them. Returns the jobs that are still on the way. */
   named(jobIds: readonly string[]): readonly HeldJob[] {
     const { clock, held, session } = this.#parts;
     const arrived = jobIds
@@ -59,13 +59,13 @@ export class LiveTransfers {
     return onTheWay;
   }
 
-  /** A part of what the worker posts of a job has come. */
+  /** Notes that a part of a post about a job has come. */
   heard(jobId: string): void {
     const lease = this.#parts.held.find(jobId)?.lease;
     this.#parts.session.heard(lease ? [lease] : []);
   }
 
-  /** The post of a job is over, and it was not the job's result. */
+  /** Notes that a post about a job is complete, and was not its result. */
   goesOn(jobId: string): void {
     const lease = this.#parts.held.find(jobId)?.lease;
     if (lease) this.#parts.session.goesOn(lease);

@@ -19,14 +19,14 @@ import { PingCheck } from "./ping-check.ts";
 import { StopWatch } from "./stop-watch.ts";
 import { StopQueue } from "./stop-queue.ts";
 
-/** How long a poll of a worker that was told to leave is held: it must neither poll without a pause, nor be kept from leaving. */
+/** Time that a poll of a leaving worker is held. The worker must neither poll without a pause nor be kept from leaving. */
 const DRAINING_HOLD_MS = 1_000;
 
-/** What a worker says when it polls for jobs. */
+/** A worker's poll for jobs. */
 export interface JobRequest {
-  /** How many it takes. */
+  /** Maximum jobs that it takes. */
   readonly count: number;
-  /** It says that it works on no job. */
+  /** The worker says that it works on no job. */
   readonly isIdle?: boolean;
 }
 
@@ -45,7 +45,7 @@ export class LiveWorker {
   readonly #stopWatch: StopWatch;
   readonly #pollers: PollerDetector;
   readonly #pingCheck: PingCheck;
-  /** Its pings name its jobs: it does not work on a job that they leave out. */
+  /** Its pings name its jobs. It does not work on a job that they leave out. */
   #namesJobs = false;
   #greeting: Promise<void> | undefined;
   #poll: JobPoll | undefined;
@@ -66,9 +66,9 @@ export class LiveWorker {
   }
 
   /**
-   * Up to `count` jobs as soon as there are any; none when none came for a while, `signal` fired, or the worker was told to
-   * leave. A worker has one poll at a time: a new poll ends the one before without a job. The caller hands the jobs back if
-   * the answer cannot be sent.
+   * Up to `count` jobs as soon as there are any. None if none came in time, `signal` fired, or the worker was told to leave. A worker
+   * has one poll at a time: a new poll ends the previous one without a job. The caller hands the jobs back if the answer cannot be
+   * sent.
    *
    * @throws ServiceError storage_full, shutting_down
    */
@@ -87,7 +87,7 @@ export class LiveWorker {
     await this.#greet();
     if (missing.length > 0) await this.#reportLost(missing);
     if (worker.state !== "ready") await this.#session.receive({ ready: { concurrency: count } });
-    // Another poll may have begun meanwhile.
+    // Another poll may have begun.
     this.#cancelPoll();
     const poll = new JobPoll({
       ...this.#pollOptions(signal),
@@ -120,7 +120,7 @@ export class LiveWorker {
   }
 
   /**
-   * The ids of jobs that the worker has to stop, as soon as there are any; none after a while. The caller passes them to
+   * The ids of jobs that the worker must stop, as soon as there are any; none after the timeout. The caller passes them to
    * `stopAgain` if the answer cannot be sent.
    */
   async jobsToStop(signal: AbortSignal): Promise<readonly string[]> {
@@ -131,12 +131,12 @@ export class LiveWorker {
     return await this.#stops.poll(this.#pollOptions(signal));
   }
 
-  /** The worker was not told to stop these jobs: the next poll says it again. */
+  /** Returns jobs that the worker was not told to stop. The next poll tells it again. */
   stopAgain(jobIds: readonly string[]): void {
     this.#stops.add(...jobIds);
   }
 
-  /** Ends the job if the worker still holds it; settles when that is durable. @throws ServiceError storage_full, shutting_down */
+  /** Ends the job if the worker still holds it. Resolves when that is durable. @throws ServiceError storage_full, shutting_down */
   async finish(jobId: string, outcome: Outcome): Promise<void> {
     const held = this.#held.find(jobId);
     // The job is over: the worker need not stop it any more.
@@ -155,7 +155,7 @@ export class LiveWorker {
   }
 
   /**
-   * Appends a yielded value to the stream of a job that the worker still holds; settles when it is durable.
+   * Appends a yielded value to the stream of a job that the worker still holds. Resolves when it is durable.
    *
    * @param output raw JSON
    * @throws ServiceError invalid_request for a value that cannot be split into chunks; storage_full, shutting_down
@@ -171,7 +171,11 @@ export class LiveWorker {
     });
   }
 
-  /** Renews the leases of these jobs and of those on the way, or of all that the worker holds if no ping of it has ever named jobs. @throws ServiceError storage_full, shutting_down */
+  /**
+   * Renews the leases of these jobs and of jobs on the way. If no ping of the worker has ever named jobs, all its leases are renewed.
+   *
+   * @throws ServiceError storage_full, shutting_down
+   */
   async ping(jobIds: readonly string[]): Promise<void> {
     await this.#greet();
     if (jobIds.length > 0) this.#namesJobs = true;
@@ -189,7 +193,7 @@ export class LiveWorker {
     await this.#session.receive({ initFailure: failure });
   }
 
-  /** The worker asks to be replaced; the service can only replace workers that it started. */
+  /** Replaces the worker at its request. The service can only replace workers that it started. */
   replace(): void {
     const { id: workerId, endpointId, isExternal } = this.worker;
     if (!isExternal) return this.#session.retire();
@@ -197,7 +201,7 @@ export class LiveWorker {
     this.#engine.log.info({ workerId, endpointId }, message);
   }
 
-  /** Greets the service once; a greeting that failed is repeated with the next request. */
+  /** Greets the service once. A failed greeting is repeated with the next request. */
   #greet(): Promise<void> {
     const hello = { protocolVersion: PROTOCOL_VERSION, runtimeVersion: "", held: [] };
     this.#greeting ??= this.#session.receive({ hello }).catch((error: unknown) => {
@@ -247,7 +251,7 @@ export class LiveWorker {
     this.#engine.log.warn({ workerId, endpointId }, message);
   }
 
-  /** It works on a job that has ended and does not stop: it would keep its place without ever taking another job. */
+  /** Replaces a worker that does not stop a job that has ended. It would keep its place without taking another job. */
   #replaceStuck(): void {
     const { id: workerId, endpointId, isExternal } = this.worker;
     if (isExternal) return;
@@ -261,15 +265,15 @@ export class LiveWorker {
     this.#stops.endPoll();
   }
 
-  /** Answers the poll without a job, and puts the jobs that had come back into the queue: the client has gone, or would not run them. */
+  /** Answers the poll without a job, and queues its jobs again: the client has gone, or would not run them. */
   #cancelPoll(): void {
     const gathered = this.#poll?.cancel() ?? [];
     void this.handBack(gathered);
   }
 
   /**
-   * The worker was handed these jobs and says that it works on none. The answer may not have reached it; but it may also
-   * refuse the jobs each time, so that this counts as an attempt.
+   * Reports jobs as lost that the worker was handed, although it says that it works on none. The answer may not have reached it. It may
+   * also refuse the jobs each time, so this counts as an attempt.
    */
   async #reportLost(jobs: readonly HeldJob[]): Promise<void> {
     const { worker } = this;

@@ -1,4 +1,4 @@
-/** The workers of the live dialect: those that the service started, by their tokens, and external ones, by their ids. */
+/** The workers of the live dialect: workers of the service by their tokens, external ones by their ids. */
 import { keyInToken } from "../../runtime/protocol/worker-token.ts";
 import type { StepPort } from "../engine/steps/step-port.ts";
 import type { TimePort } from "../engine/time/time-port.ts";
@@ -27,7 +27,7 @@ export class LiveWorkers {
     this.#openSession = openSession;
   }
 
-  /** The worker of that token. @throws ServiceError unauthorized if that is another one than `ref`, or the token is not valid */
+  /** The worker of that token. @throws ServiceError unauthorized if it is another worker than `ref`, or the token is not valid */
   withToken(token: string, { endpointId, workerId }: ExternalRef): LiveWorker {
     const worker = this.#engine.tokens.find(keyInToken(token));
     if (!worker)
@@ -40,7 +40,7 @@ export class LiveWorkers {
     throw new ServiceError("unauthorized", message);
   }
 
-  /** The worker with that id; undefined if it is not known. @throws ServiceError unauthorized when another endpoint has it */
+  /** The worker with that id; undefined if it is not known. @throws ServiceError unauthorized if it is of another endpoint */
   find(ref: ExternalRef): LiveWorker | undefined {
     const worker = findExternal(this.#engine, ref);
     return worker && this.#liveOf(worker);
@@ -51,7 +51,7 @@ export class LiveWorkers {
     return this.#liveOf(registerExternal(this.#engine, ref, keyId));
   }
 
-  /** Settles when the live workers that the service started have exited: until then they may still report. */
+  /** Resolves when the live workers of the service have exited. Until then they may still report. */
   async allExited(): Promise<void> {
     const staying = this.#engine.fleet
       .all()

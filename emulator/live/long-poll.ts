@@ -3,18 +3,18 @@ import type { Clock, Disarm } from "../core/time/clock.ts";
 
 export interface LongPollOptions {
   readonly clock: Clock;
-  /** How long it is held without an answer, ms. */
+  /** Maximum time without an answer, ms. */
   readonly holdMs: number;
-  /** Ends it when it fires. */
+  /** Ends the poll when it fires. */
   readonly signal: AbortSignal;
   /** Called when it ends, before `ended` resolves. */
   readonly onEnd: () => void;
-  /** Called when its time is over; returns for how much longer it is held, ms. Default: 0. */
+  /** Called when its time is over. Returns an extension, ms. Default: 0. */
   readonly onTimeOver?: () => number;
 }
 
 export class LongPoll<Item> {
-  /** All items that came, once it is over. */
+  /** All items, once the poll is over. */
   readonly ended: Promise<readonly Item[]>;
   readonly #options: LongPollOptions;
   readonly #resolve: (items: readonly Item[]) => void;
@@ -44,7 +44,7 @@ export class LongPoll<Item> {
     this.#items.push(...items);
   }
 
-  /** Removes items; true if there were any. */
+  /** Removes items. True if there were any. */
   remove(isIt: (item: Item) => boolean): boolean {
     const { length } = this.#items;
     this.#items = this.#items.filter((item) => !isIt(item));
@@ -56,7 +56,7 @@ export class LongPoll<Item> {
     return this.#items.splice(0);
   }
 
-  /** Sets when it ends, ms from now. */
+  /** Sets its end, ms from now. */
   endIn(ms: number): void {
     if (this.#isOver) return;
     const { clock } = this.#options;

@@ -1,13 +1,13 @@
-/** Warns of a worker whose pings do not match the jobs it was handed: it holds its place without doing work, or does the work of others. */
+/** Warns of a worker with pings that do not match its jobs. It holds its place without work, or does the work of others. */
 import type { StepPort } from "../engine/steps/step-port.ts";
 import type { TimePort } from "../engine/time/time-port.ts";
 import type { TellPort } from "../engine/observe/tell-port.ts";
 import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
 
-/** How long a mismatch has to last: a ping may have been written before the job came or ended. */
+/** Minimum duration of a mismatch. A ping may have been written before the job came or ended. */
 const WARN_AFTER_MS = 10_000;
 
-/** How many of the jobs that a worker was handed are remembered: it may ping for one that has ended for a while. */
+/** Maximum remembered jobs of a worker. It may still ping for a job that has ended. */
 const REMEMBERED = 1_000;
 
 const OWN_DIRECTORIES =
@@ -18,7 +18,7 @@ type PingUses = StepPort & TimePort & TellPort;
 export class PingCheck {
   readonly #engine: PingUses;
   readonly #worker: WorkerHandle;
-  /** The ids of the newest jobs it was handed, oldest first. */
+  /** The ids of its newest jobs, the oldest first. */
   readonly #handed = new Set<string>();
   readonly #unknownJobs = new LastingProblem();
   readonly #noPolls = new LastingProblem();
@@ -34,12 +34,12 @@ export class PingCheck {
     if (this.#handed.size > REMEMBERED) this.#handed.delete(oldest);
   }
 
-  /** The worker polls for jobs. */
+  /** Notes a poll for jobs. */
   polled(): void {
     this.#noPolls.end();
   }
 
-  /** The worker pings for these jobs. */
+  /** Notes a ping for these jobs. */
   async pinged(jobIds: readonly string[], { isPolling }: { readonly isPolling: boolean }) {
     const now = this.#engine.realClock.now();
     const unknown = jobIds.filter((jobId) => !this.#handed.has(jobId));
@@ -48,7 +48,7 @@ export class PingCheck {
       this.#warn({ jobIds: unknown }, sentence);
     }
     const { heldCount, life } = this.#worker;
-    // It may have no room for another job while it works on one that has ended.
+    // A worker may have no room for another job while it works on one that has ended.
     const worksOnEnded = unknown.length < jobIds.length;
     const isFree = heldCount === 0 && !worksOnEnded && life.drainingSince === undefined;
     if (this.#noPolls.lasts(isFree && !isPolling && (await this.#jobsWait()), now)) {
@@ -69,7 +69,7 @@ export class PingCheck {
   }
 }
 
-/** A problem that is reported once, when it has lasted for a while. */
+/** A problem that is reported once, after a minimum duration. */
 class LastingProblem {
   #since: number | undefined;
   #isReported = false;
@@ -78,7 +78,7 @@ class LastingProblem {
     this.#since = undefined;
   }
 
-  /** True once: when the problem has lasted long enough at `now`. */
+  /** True once, when the problem has lasted long enough at `now`. */
   lasts(isThere: boolean, now: number): boolean {
     if (!isThere) this.end();
     else this.#since ??= now;

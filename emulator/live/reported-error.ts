@@ -1,4 +1,4 @@
-/** Reads an error as live workers report it: a text, JSON in a text, or any value. */
+/** Reads an error of a live worker: a text, JSON in a text, or any value. */
 import type { Failure } from "../../runtime/protocol/failure.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 

@@ -1,22 +1,22 @@
-/** The jobs that a live worker still has to be told to stop, and its poll for them. */
+/** The jobs that a live worker has yet to be told to stop, and its poll for them. */
 import { LongPoll, type LongPollOptions } from "./long-poll.ts";
 
 export class StopQueue {
   readonly #jobIds = new Set<string>();
   #poll: LongPoll<string> | undefined;
 
-  /** The worker is told to stop these jobs: by the poll that is open, or else by the next one. */
+  /** Tells the worker to stop these jobs, by the open poll or else by the next one. */
   add(...jobIds: readonly string[]): void {
     for (const jobId of jobIds) this.#jobIds.add(jobId);
     this.#answer();
   }
 
-  /** The worker need not be told about this job any more. */
+  /** Removes a job that the worker need not be told about any more. */
   remove(jobId: string): void {
     this.#jobIds.delete(jobId);
   }
 
-  /** Opens a poll, which ends one that was open: the jobs to stop, as soon as there are any. */
+  /** Opens a poll and ends the previous one. Resolves with the jobs to stop, as soon as there are any. */
   poll(options: Omit<LongPollOptions, "onEnd">): Promise<readonly string[]> {
     this.endPoll();
     const poll = new LongPoll<string>({ ...options, onEnd: () => (this.#poll = undefined) });

@@ -1,4 +1,4 @@
-/** Detects a worker that is stuck in a job it has to stop: a worker that has stopped it polls for jobs again. */
+/** Detects a worker that is stuck in a job that it must stop. A worker that has stopped polls for jobs again. */
 import type { Clock, Disarm } from "../core/time/clock.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 
@@ -13,7 +13,7 @@ export class StopWatch {
     this.#onStuck = onStuck;
   }
 
-  /** The worker has to stop a job. A poll that is open already proves nothing: nobody may be reading it. */
+  /** Begins when the worker must stop a job. An open poll proves nothing: its client may be gone. */
   begin(): void {
     this.#disarm ??= this.#clock.wakeAt(this.#clock.now() + LIMITS.liveStopMs, () => {
       this.#disarm = undefined;
@@ -21,7 +21,7 @@ export class StopWatch {
     });
   }
 
-  /** The worker polls for jobs, or is gone. */
+  /** Ends when the worker polls for jobs, or is gone. */
   end(): void {
     this.#disarm?.();
     this.#disarm = undefined;

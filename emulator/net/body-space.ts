@@ -1,4 +1,4 @@
-/** Where the bytes of a body are while it arrives. */
+/** The space of a body's bytes while they arrive. */
 import { Buffer } from "node:buffer";
 import { largeMemory } from "../core/jobs/free-memory.ts";
 import { asBuffer } from "../../runtime/protocol/wire/wire-fields.ts";
@@ -6,13 +6,13 @@ import { SLICE_BYTES } from "../core/jobs/raw-json/scan.ts";
 
 export interface BodySpace {
   readonly size: number;
-  /** True if the bytes were copied: then nobody needs `chunk` any more. */
+  /** True if the bytes were copied, so that `chunk` is not needed any more. */
   add(chunk: Uint8Array): boolean;
-  /** True when a slice of it has come since this was last true: then others have their turn, and `flushed` is awaited. */
+  /** True once a slice has come since this was last true. Others then have their turn, and `flushed` is awaited. */
   fillsSlice(): boolean;
-  /** Resolves when what has come takes no more memory than it may. */
+  /** Resolves when the bytes that have come are within their limit of memory. */
   flushed(): Promise<void>;
-  /** How it begins, of a body that is not read on. */
+  /** The beginning of a body that is not read to its end. */
   beginning(): Buffer;
   /** To be called once, at the end. */
   whole(): Promise<Buffer> | Buffer;
@@ -22,7 +22,7 @@ function memoryOf(sizeBytes: number): Buffer {
   return sizeBytes > SLICE_BYTES ? largeMemory(sizeBytes) : Buffer.allocUnsafeSlow(sizeBytes);
 }
 
-/** Puts chunks together with one copy of each at most: into place when the length is known, else at the end. */
+/** Joins chunks with at most one copy of each: at once if the length is known, else at the end. */
 export class BodyInMemory implements BodySpace {
   size = 0;
   readonly #declared: number | undefined;

@@ -1,4 +1,4 @@
-/** Reads a certificate again now and then, so that one that was renewed is used without a restart. */
+/** Reads a certificate again at intervals, so that a renewed one is used without a restart. */
 import type { Clock, Disarm } from "../core/time/clock.ts";
 import {
   type Certificate,
@@ -13,10 +13,10 @@ export interface CertificateWatchOptions {
   readonly files: CertificateFiles;
   /** Real time. */
   readonly clock: Clock;
-  /** Called with each one that differs from the one before. */
+  /** Called with each changed certificate. */
   readonly use: (certificate: Certificate) => void;
   readonly info: (sentence: string) => void;
-  /** Called once for as long as there is the same to say. */
+  /** Called with each new warning, not repeatedly with the same one. */
   readonly warn: (sentence: string) => void;
 }
 
@@ -41,12 +41,12 @@ export class CertificateWatch {
     return new CertificateWatch(options, await readCertificate(options.files, options.clock.now()));
   }
 
-  /** What the files had last that could be used. */
+  /** The last usable certificate of the files. */
   get certificate(): Certificate {
     return this.#current;
   }
 
-  /** Looks at the files now. Never rejects: what cannot be used is told, and the one before stays. */
+  /** Reads the files now. Never rejects: a file that cannot be used is reported, and the last certificate stays. */
   look(): Promise<void> {
     this.#disarm?.();
     this.#looking = this.#looking.then(async () => {
@@ -57,7 +57,7 @@ export class CertificateWatch {
     return this.#looking;
   }
 
-  /** Resolves when it looks no more. */
+  /** Resolves when the files are no longer read. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#disarm?.();

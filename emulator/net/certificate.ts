@@ -1,10 +1,10 @@
-/** Reads and checks the certificate by which a port speaks TLS. */
+/** Reads and checks the certificate of a port with TLS. */
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
 
-/** PEM files: the certificate with those of its authorities behind it, and its private key. */
+/** PEM files: the certificate followed by those of its authorities, and its private key. */
 export interface CertificateFiles {
   readonly cert: string;
   readonly key: string;
@@ -13,18 +13,18 @@ export interface CertificateFiles {
 export interface Certificate {
   readonly cert: Buffer;
   readonly key: Buffer;
-  /** Why clients may refuse it, if they may: it has expired, or is not valid yet. */
+  /** Reason why clients may refuse it: it has expired, or is not valid yet. */
   readonly warning: string | undefined;
 }
 
-/** The files cannot be used: the message says which one, and why. */
+/** A file cannot be used. The message says which one, and why. */
 export class CertificateError extends Error {
   override readonly name = "CertificateError";
 }
 
 /**
  * @param now ms since the epoch
- * @throws CertificateError for a file that cannot be read or is none of its kind, and for two that do not belong together
+ * @throws CertificateError for a file that cannot be read or has other content, and for two that do not match
  */
 export async function readCertificate(files: CertificateFiles, now: number): Promise<Certificate> {
   const [cert, key] = await Promise.all([contentOf(files.cert), contentOf(files.key)]);
@@ -42,7 +42,7 @@ export async function readCertificate(files: CertificateFiles, now: number): Pro
   return { cert, key, warning: warningOf(certificate, files.cert, now) };
 }
 
-/** A named pipe would be waited for, and no wait for it can be ended. */
+/** Refuses named pipes: a read of one would wait without end. */
 async function readRegularFile(file: string): Promise<Buffer> {
   await using handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
   if (!(await handle.stat()).isFile()) throw new Error("it is no regular file");

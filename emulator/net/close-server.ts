@@ -1,12 +1,11 @@
 /** Closes a server once its requests have ended, within a grace time. */
 import type { Server } from "node:http";
 
-/** How often a stopping server looks for connections that have become idle. */
+/** Interval at which a stopping server looks for idle connections. */
 const IDLE_SWEEP_MS = 25;
 
 /**
- * Waits for the requests in flight, cutting them off `graceMs` after `busy` has settled; idle connections are closed at
- * once.
+ * Closes idle connections at once and waits for the requests in flight. It cuts them `graceMs` after `busy` has settled.
  */
 export async function closeServer(
   server: Server,
@@ -17,7 +16,7 @@ export async function closeServer(
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
-  // A connection whose last answer did not announce its end yet becomes idle only now.
+  // A connection becomes idle here if its last answer had not announced its end.
   const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
   await Promise.race([closed, busy]);
   const cutOff = setTimeout(() => server.closeAllConnections(), graceMs);

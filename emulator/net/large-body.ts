@@ -1,6 +1,6 @@
 /**
- * Bytes that arrive and may be many. They arrive in memory while there is plenty of room, else in a file without a name, so that slow
- * senders take no memory from others: they wait for room when they are complete.
+ * A large body while it arrives: in memory while there is plenty of room, else in a file without a name. Slow senders therefore take
+ * no memory from others. A complete body in a file waits for room.
  */
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
@@ -16,22 +16,22 @@ import { ServiceError } from "../core/service-error.ts";
 import { BodyInMemory, type BodySpace } from "./body-space.ts";
 
 interface LargeBodyOptions {
-  /** The memory for large bodies, of which this one takes its share. */
+  /** The memory for all large bodies. */
   readonly inFlight: {
     take(bytes: number, signal: AbortSignal, waitMs: number): Promise<Disposable | undefined>;
     takeNow(bytes: number): Disposable | undefined;
   };
-  /** The length that the sender announced, if it did. */
+  /** The length that the sender announced, if any. */
   readonly declared: number | undefined;
-  /** Aborts when the sender has gone; its reason is what a wait for room ends with. */
+  /** Aborts when the sender has gone. A wait for room then rejects with its reason. */
   readonly signal: AbortSignal;
-  /** Memory for that many bytes; by default it is freed at once with the body. */
+  /** Allocates memory of a size. Default: memory that is freed at once with the body. */
   readonly memoryFor?: (sizeBytes: number) => Buffer;
-  /** Bytes around each chunk in its memory that nobody needs; default 0. */
+  /** Unneeded bytes around each chunk in its memory. Default: 0. */
   readonly frameBytes?: number;
 }
 
-/** Bytes kept of a body that lies in a file: how it begins, if it is not read on. */
+/** Bytes at the beginning of a body in a file that stay in memory. */
 const BEGINNING_BYTES = 65_536;
 
 export class LargeBody implements BodySpace, BodyRoom {
@@ -112,7 +112,7 @@ export class LargeBody implements BodySpace, BodyRoom {
     this[Symbol.dispose]();
   }
 
-  /** The body is not needed any more. */
+  /** Frees the body. */
   [Symbol.dispose](): void {
     this.#isOver = true;
     this.#share?.[Symbol.dispose]();
@@ -142,7 +142,7 @@ export class LargeBody implements BodySpace, BodyRoom {
   }
 }
 
-/** Nothing of it is left, however this process ends. */
+/** A file that disappears with this process, however it ends. */
 async function openNameless(): Promise<FileHandle> {
   const file = path.join(os.tmpdir(), `sv-body-${randomUUID()}`);
   const handle = await fs.promises.open(file, "wx+", 0o600);
@@ -150,7 +150,7 @@ async function openNameless(): Promise<FileHandle> {
   return handle;
 }
 
-/** The refusal for a directory of temporary files that takes nothing more. */
+/** The refusal when the directory of temporary files is full or not writable. */
 function unwritable(cause: unknown): ServiceError {
   const directory = os.tmpdir();
   const what = `a large body, which is kept in ${directory} while it arrives`;

@@ -1,15 +1,15 @@
-/** Opens a server's port, and explains why it cannot be opened. */
+/** Opens a server's port, or explains why it cannot be opened. */
 import { once } from "node:events";
 import type { Server } from "node:net";
 
 export interface ListenAddress {
-  /** Name or address of an interface of this machine. */
+  /** Host name or address of this machine. */
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
 }
 
-/** The service cannot listen at the address: see `reason`. */
+/** The service cannot listen at the address for the `reason`. */
 export class ListenError extends Error {
   override readonly name: string = "ListenError";
   /** `port-in-use`, `bad-host` (no address of this machine), `not-permitted` (a low port) or `failed`. */
@@ -21,7 +21,7 @@ export class ListenError extends Error {
   }
 }
 
-/** Another program listens at the address already; choose another port or end that program. */
+/** Another program listens at the address already. Choose another port, or end that program. */
 export class PortInUseError extends ListenError {
   override readonly name = "PortInUseError";
 
@@ -30,7 +30,7 @@ export class PortInUseError extends ListenError {
   }
 }
 
-/** Resolves with the real port. @throws ListenError */
+/** Resolves with the port number. @throws ListenError */
 export async function listen(server: Server, address: ListenAddress): Promise<number> {
   try {
     server.listen({ host: address.host, port: address.port });
@@ -69,7 +69,7 @@ function explained(address: ListenAddress, cause: unknown): ListenError {
   }
 }
 
-/** The base URL of what listens at an address with that port. */
+/** The base URL of a server at that address. */
 export function urlOf(
   { host }: Pick<ListenAddress, "host">,
   port: number,

@@ -1,20 +1,20 @@
 /**
- * Bounds the connections of a listener whose peers are not let in: their number, and how long each may wait. Every listener of the
- * service has one.
+ * Limits the connections of a listener before they are let in: their number, and the time that each may wait. Every listener of the
+ * service has a guard.
  */
 import type { Server, Socket } from "node:net";
 import type { ListenerLimits } from "./listener-limits.ts";
 import type { RefusalLog } from "./refusal-log.ts";
 
-/** Minimum time that a connection may wait however many others come. */
+/** Minimum time that a connection may wait, whatever the number of others. */
 const GRACE_MS = 1_000;
 
-/** Interval of the probes by which the kernel finds out that a silent peer is gone. */
+/** Interval of the kernel's keep-alive probes to a silent peer. */
 const KEEP_ALIVE_MS = 60_000;
 
 interface Waiting {
   readonly socket: Socket;
-  /** By the monotonic clock. */
+  /** When it connected, by the monotonic clock. */
   readonly since: number;
   readonly timer: NodeJS.Timeout | undefined;
 }
@@ -22,17 +22,17 @@ interface Waiting {
 export interface GuardOptions {
   readonly limits: ListenerLimits;
   readonly refusals: RefusalLog;
-  /** Whether the guard closes a connection that waits too long. A server of HTTP does so itself, with an answer. */
+  /** Whether the guard closes a connection that waits too long. An HTTP server does that itself, with an answer. */
   readonly closesWaiting: boolean;
 }
 
 export class ListenerGuard {
   readonly #options: GuardOptions;
-  /** All that are open. */
+  /** All open connections. */
   readonly #sockets = new Set<Socket>();
-  /** Connections that are not let in yet, by peer, the longest wait first. */
+  /** Connections that are not let in yet, by peer; the longest wait first. */
   readonly #waiting = new Map<string, Waiting>();
-  /** A Unix socket has no address: each gets a number. */
+  /** Number of the next Unix socket, which has no address. */
   readonly #numbers = new WeakMap<Socket, number>();
   #lastNumber = 0;
 
@@ -41,21 +41,21 @@ export class ListenerGuard {
     server.prependListener("connection", (socket: Socket) => this.#connected(socket));
   }
 
-  /** Its peer is let in: the limits of connections that wait do not concern it any more. */
+  /** Lets its peer in. Limits for waiting connections no longer apply to it. */
   letIn(socket: Socket): void {
     if (this.#waiting.size === 0) return;
     const peer = this.#peerOf(socket);
     if (peer !== undefined) this.#forget(peer);
   }
 
-  /** Its peer has nothing any more that it was let in for. */
+  /** Takes back that its peer was let in, for example after its session. */
   wait(socket: Socket): void {
     const peer = this.#peerOf(socket);
     if (peer === undefined || socket.destroyed || this.#waiting.has(peer)) return;
     this.#add(peer, socket);
   }
 
-  /** Resolves when all connections are closed, at the latest after `graceMs`, when it cuts them. */
+  /** Resolves when all connections are closed. They are cut after `graceMs`. */
   async close(graceMs: number): Promise<void> {
     const closed = [...this.#sockets].map(
       (socket) => new Promise((resolve) => void socket.once("close", resolve)),
@@ -68,7 +68,7 @@ export class ListenerGuard {
   }
 
   #connected(socket: Socket): void {
-    // It may be cut at any time, also before others listen.
+    // The connection may be cut before others listen for errors.
     socket.on("error", () => undefined);
     const peer = this.#peerOf(socket) ?? this.#number(socket);
     this.#sockets.add(socket);
@@ -80,7 +80,7 @@ export class ListenerGuard {
     if (this.#makeRoom(socket)) this.#add(peer, socket);
   }
 
-  /** Closes the connection that has waited longest, or the new one where none has waited for long. */
+  /** Closes the connection that has waited longest, or the new one if none has waited long enough. */
   #makeRoom(socket: Socket): boolean {
     const { limits, refusals } = this.#options;
     if (this.#waiting.size < limits.waitingMax) return true;
@@ -89,7 +89,7 @@ export class ListenerGuard {
     const sentence = `${limits.name} closes connections: ${limits.waitingMax} others are not let in yet`;
     refusals.say("full", { peer: (isOld ? longest.socket : socket).remoteAddress }, sentence);
     if (isOld && peer !== undefined) this.#forget(peer);
-    // Later: the server is about to set up the new one.
+    // Deferred because the server is about to set up the new one.
     process.nextTick(() => (isOld ? longest.socket : socket).destroy());
     return isOld;
   }
@@ -111,7 +111,7 @@ export class ListenerGuard {
     this.#waiting.delete(peer);
   }
 
-  /** The peer of a connection, and of the TLS inside it; undefined for a closed connection and for an unknown Unix socket. */
+  /** Key of a connection and of the TLS inside it. Undefined for a closed connection and for an unknown Unix socket. */
   #peerOf(socket: Socket): string | undefined {
     const { remoteAddress, remotePort, localAddress } = socket;
     if (remoteAddress !== undefined) return `${remoteAddress} ${remotePort} ${localAddress}`;

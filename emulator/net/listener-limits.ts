@@ -1,14 +1,14 @@
-/** The limits of every listener of the service in one table, which docs/operating.md shows. */
+/** The limits of every listener of the service, as docs/operating.md shows them. */
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 
 export interface ListenerLimits {
-  /** As the log and the docs name it. */
+  /** Name in the log and in the docs. */
   readonly name: string;
   /** Timeout of the TLS handshake, ms; undefined: no TLS. */
   readonly handshakeMs: number | undefined;
   /**
-   * Timeout from the connection until its peer is let in, ms. HTTP lets in with the first complete request head, a worker port with a
-   * session of a valid token.
+   * Timeout from the connection until its peer is let in, ms. HTTP lets a peer in with the first complete request head, a worker port
+   * with a session of a valid token.
    */
   readonly letInMs: number;
   /** Timeout between two requests of a connection, or without a session, ms. */
@@ -17,22 +17,22 @@ export interface ListenerLimits {
   readonly waitingMax: number;
 }
 
-/** Longer than the keep-alive of common clients and proxies, so that they close first and no request is lost. */
+/** Timeout of idle connections. Longer than that of common clients and proxies, so that they close first and no request is lost. */
 const KEEP_ALIVE_MS = 72_000;
 
 /** Timeout of a TLS handshake. A server that closes waits for handshakes. */
 const HANDSHAKE_MS = 10_000;
 
-/** Limits for workers, which may call over a line with seconds of latency. */
+/** Limits for workers, whose line may have seconds of latency. */
 const WORKERS_HANDSHAKE_MS = 20_000;
 
 /** Timeout of a worker's connection without a session, over such a line too. */
 const SESSION_MS = 30_000;
 
-/** More than a kernel queues for one listener, so that clients that come at once are all taken. */
+/** Maximum waiting clients. More than a kernel queues for one listener, so that simultaneous clients are all accepted. */
 const WAITING_MAX = 1_024;
 
-/** More than the workers that connect at once when a service starts again. */
+/** Maximum waiting workers. More than connect at once when a service restarts. */
 const WORKERS_WAITING_MAX = 256;
 
 export const LISTENERS = {

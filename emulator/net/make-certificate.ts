@@ -1,13 +1,13 @@
-/** Makes a certificate of our own: nobody else vouches for it, so that who connects has to know it. */
+/** Makes a self-signed certificate. Peers have to know it. */
 import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import type { Certificate } from "./certificate.ts";
 
 const DAY_MS = 86_400_000;
 
-/** For as long as there is the key: nobody is to be locked out by a date. */
+/** Days of validity: 100 years, so that no date locks workers out. */
 const GOOD_FOR_DAYS = 100 * 365;
 
-/** For clocks that are behind. */
+/** Days before now from which it is valid, for peers with a slow clock. */
 const GOOD_BEFORE_DAYS = 1;
 
 const NAME = "sv-runtime workers";
@@ -20,7 +20,7 @@ const COMMON_NAME = "2.5.4.3";
 
 /** EC P-256, self-signed, in PEM. @param now ms since the epoch */
 export async function makeCertificate(now: number): Promise<Pick<Certificate, "cert" | "key">> {
-  // Only the first start of a data directory needs them.
+  // Loaded here because only the first start of a data directory needs them.
   const { AsnConvert } = await import("@peculiar/asn1-schema");
   const x509 = await import("@peculiar/asn1-x509");
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -60,7 +60,7 @@ export async function makeCertificate(now: number): Promise<Pick<Certificate, "c
   };
 }
 
-/** A serial number is above zero. */
+/** A serial number must be above zero. */
 function positive(number: Buffer): Buffer {
   number[0] = ((number[0] ?? 0) & 0x7f) | 0x40;
   return number;

@@ -1,6 +1,6 @@
 /**
- * Headers by which a browser runs nothing of an answer as a page of this service: users, handlers and their servers produce
- * most of what is answered at the origin of the dashboard.
+ * Headers that stop a browser from running an answer as a page of this service. Most answers at the origin of the dashboard come from
+ * users, handlers and their servers.
  */
 import type { ServerResponse } from "node:http";
 
@@ -9,7 +9,7 @@ export const SANDBOX = {
   "x-content-type-options": "nosniff",
 } as const;
 
-/** Sets them for whatever is answered. A page of the service itself replaces the policy by one of its own. */
+/** Sets the headers of any answer. A page of the service itself replaces the policy by its own. */
 export function putInSandbox(response: Pick<ServerResponse, "setHeader">): void {
   for (const [name, value] of Object.entries(SANDBOX)) response.setHeader(name, value);
 }

@@ -1,4 +1,4 @@
-/** Makes an HTTP server, or one of HTTPS, with the limits of its listener. */
+/** Makes an HTTP or HTTPS server with the limits of its listener. */
 import {
   createServer,
   type IncomingMessage,
@@ -26,11 +26,11 @@ export interface WebServerOptions extends ServerOptions {
 
 export interface WebServer {
   readonly server: Server;
-  /** From now on new connections get this one. Does nothing to a server of HTTP. */
+  /** New connections get this certificate from now on. An HTTP server ignores it. */
   readonly useCertificate: (certificate: Certificate) => void;
   /**
-   * Wraps what takes requests or upgrades: their connection is let in, requests of one connection are taken one after another, and an
-   * error that it throws is logged and ends the connection, never the process.
+   * Wraps a listener for requests or upgrades. It lets their connection in, and takes requests of one connection one after another. An
+   * error that the listener throws is logged and ends the connection, never the process.
    */
   readonly guarded: <Rest extends unknown[]>(take: Take<Rest>) => Take<Rest>;
 }
@@ -83,14 +83,14 @@ function plain(options: ServerOptions): Made {
 }
 
 function secure(options: ServerOptions, certificate: Certificate, limits: ListenerLimits): Made {
-  // Loaded only where it is needed: it takes as long as all the rest of a server.
+  // Loaded here because it takes as long as the rest of a server.
   const server = process.getBuiltinModule("node:https").createServer({
     ...options,
     ...contextOf(certificate),
     ALPNProtocols: ["http/1.1"],
     ...(limits.handshakeMs !== undefined && { handshakeTimeout: limits.handshakeMs }),
   });
-  // As by HTTP; only from now on, or those who give up before would be waited for.
+  // As for HTTP. Set only now, else peers that give up before it would be waited for.
   server.on("secureConnection", (socket) => (socket.allowHalfOpen = true));
   return { server, useCertificate: (next) => server.setSecureContext(contextOf(next)) };
 }

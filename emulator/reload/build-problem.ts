@@ -1,9 +1,9 @@
-/** Why a handler cannot be built, as people read it: each problem with its place and its line of source. Pure. */
+/** Describes why a handler cannot be built: each problem with its place and its line of source. Pure. */
 
 export interface BuildProblem {
-  /** What is wrong, in a few words. */
+  /** A short description. */
   readonly text: string;
-  /** Absent for a problem that is at no certain place. */
+  /** Absent for a problem without a place. */
   readonly place?: Place;
 }
 
@@ -14,7 +14,7 @@ interface Place {
   readonly line: number;
   /** Counted from 1. */
   readonly column: number;
-  /** How many characters are wrong; 0 for a point between two. */
+  /** Number of wrong characters; 0 for a point between two. */
   readonly length: number;
   /** The text of the whole line. */
   readonly lineText: string;

@@ -1,9 +1,9 @@
-/** Port: makes a handler file loadable again and again, and says of which files it is made. */
+/** Port: builds a handler file whenever it changes, and lists the files that went into it. */
 import type { BuildProblem } from "./build-problem.ts";
 
-/** One handler that is built whenever its files have changed. */
+/** A handler that is built whenever its files have changed. */
 export interface BuiltHandler {
-  /** Builds it as its files are now. Never rejects; one call at a time. */
+  /** Builds the current files. Never rejects. One call at a time. */
   build(): Promise<Build>;
   /** Idempotent. */
   close(): Promise<void>;
@@ -11,18 +11,18 @@ export interface BuiltHandler {
 
 export type Build = BuildOf & {
   /**
-   * Every file that was looked at, absolute and free of links, those of packages that lie outside of any `node_modules`
-   * included. After a build that failed those of the last one that did not, too.
+   * Every file of the build, absolute and without links, also in packages outside of any `node_modules`. After a failed build, the
+   * files of the last successful one as well.
    */
   readonly files: ReadonlySet<string>;
-  /** Paths without an ending at which an imported file was looked for in vain. */
+  /** Paths of imported files that were not found, without an ending. */
   readonly missing: ReadonlySet<string>;
 };
 
 type BuildOf =
   | {
       readonly isBuilt: true;
-      /** What Node is to import: a new file for each build, or the user's own where that is JavaScript. */
+      /** The module that Node imports: a new file for each build, or the user's own file if it is JavaScript. */
       readonly modulePath: string;
       readonly sourcePath: string;
     }

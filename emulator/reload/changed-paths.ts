@@ -1,12 +1,12 @@
-/** Gathers the paths that change at about the same time into one batch: a save of an editor, or a hundred files of a checkout. */
+/** Gathers paths that change at about the same time into one batch: a save of an editor, or a checkout of a hundred files. */
 import type { Clock, Disarm } from "../core/time/clock.ts";
 
 export interface QuietTerms {
-  /** How long nothing may have changed until a single changed path counts as all, ms. */
+  /** Quiet time after which a batch of one path is complete, ms. */
   readonly oneMs: number;
-  /** The same for several: who changes many files takes a while between them. */
+  /** Quiet time after which a batch of several paths is complete, ms. A program that changes many files pauses between them. */
   readonly severalMs: number;
-  /** A batch is closed after this time, should it never be quiet, ms. */
+  /** Maximum duration of a batch without a quiet time, ms. */
   readonly longestMs: number;
 }
 
@@ -31,7 +31,7 @@ export class ChangedPaths {
     this.#terms = terms;
   }
 
-  /** Whether a path like this has changed that no batch has brought yet. */
+  /** Whether such a path is in the current batch. */
   some(isLike: (path: string) => boolean): boolean {
     return this.#paths.values().some(isLike);
   }
@@ -46,7 +46,7 @@ export class ChangedPaths {
     this.#aim(Math.min(now + quietMs, this.#firstAt + longestMs));
   }
 
-  /** Forgets what has changed. */
+  /** Drops the current batch. */
   clear(): void {
     this.#disarm?.();
     this.#paths = new Set();
@@ -56,7 +56,7 @@ export class ChangedPaths {
     this.#disarm = this.#clock.wakeAt(at, () => {
       const { oneMs } = this.#terms;
       const now = this.#clock.now();
-      // Whoever was held up for so long has not heard of what changed meanwhile either.
+      // This process was held up, so that it has not heard of later changes yet.
       if (now - at > oneMs) this.#aim(now + oneMs);
       else this.#close();
     });

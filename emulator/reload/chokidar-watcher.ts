@@ -1,12 +1,12 @@
-/** Watches directories with chokidar, which is loaded when there is something to watch: one watcher for each. */
+/** Watches directories with chokidar, one watcher for each. Chokidar is loaded when there is something to watch. */
 import { statfs } from "node:fs/promises";
 import type { FSWatcher } from "chokidar";
 import type { FileWatcher, FileWatcherEvents } from "./file-watcher.ts";
 
-/** The type of 9p as `statfs` has it: below `/mnt/c` of WSL 2 lie files of Windows, whose changes Linux is not told of. */
+/** The `statfs` type of 9p, which is `/mnt/c` in WSL 2: Linux gets no notice of changes of these Windows files. */
 const V9FS = 0x0102_1997;
 
-/** The type of the file system a directory lies on; undefined where that cannot be told, as for one that is not there. */
+/** The file system type of a directory. Undefined if it is not known, for example because the directory does not exist. */
 export type FileSystemType = (directory: string) => Promise<number | undefined>;
 
 const typeByStatfs: FileSystemType = async (directory) => {
@@ -50,7 +50,7 @@ export class ChokidarWatcher implements FileWatcher {
 
   async #open(directory: string): Promise<FSWatcher> {
     const { watch } = await import("chokidar");
-    // `atomic: false`: whoever gathers the changes sees a file that is replaced as one of them, and need not wait for more.
+    // `atomic: false`: a replaced file is one change for the batch, which need not wait for more.
     const usePolling = await this.#hasToPoll(directory);
     const watcher = watch(directory, { depth: 0, ignoreInitial: true, atomic: false, usePolling });
     const { promise: isReady, resolve: ready } = Promise.withResolvers<void>();
@@ -71,7 +71,7 @@ export class ChokidarWatcher implements FileWatcher {
     if (!this.#saysThatItPolls) {
       this.#saysThatItPolls = true;
       this.#events.polls(
-        `${directory} is a directory of Windows, which does not tell of changes: its files are looked at again and again; in the home directory of Linux saves are seen at once`,
+        `${directory} is a directory of Windows, which does not report changes: its files are polled; in the home directory of Linux saves are seen at once`,
       );
     }
     return true;

@@ -1,9 +1,9 @@
-/** Finds the files that say how others are put together: the nearest package.json and tsconfig.json, and what these extend. */
+/** Finds the files that configure a build: the nearest package.json and tsconfig.json, and the files that these extend. */
 import fs from "node:fs/promises";
 import path from "node:path";
-import { CONFIG_FILES } from "./what-counts.ts";
+import { CONFIG_FILES } from "./handler-sources.ts";
 
-/** Comments may stand in it, so it is no JSON; only a relative path can be a file of the user's own. */
+/** A pattern instead of JSON because comments are allowed. Only a relative path can be the user's own file. */
 const EXTENDS = /"extends"\s*:\s*(?:\[([^\]]*)\]|("[^"]*"))/u;
 const RELATIVE = /"(\.[^"]*)"/gu;
 
@@ -15,7 +15,7 @@ export async function configFilesOf(files: ReadonlySet<string>): Promise<Readonl
   return found;
 }
 
-/** Goes up until each of `names` was found. */
+/** Searches upwards until each of `names` is found. */
 async function findAbove(
   directory: string,
   names: ReadonlySet<string>,
@@ -46,7 +46,7 @@ async function addExtended(file: string, text: string, found: Set<string>): Prom
   }
 }
 
-/** Undefined for what is no file that can be read; a named pipe would be waited for without end. */
+/** Undefined for anything but a readable regular file. A read of a named pipe would wait without end. */
 async function textOf(file: string): Promise<string | undefined> {
   const stats = await fs.stat(file).catch(() => undefined);
   return stats?.isFile() ? fs.readFile(file, "utf8").catch(() => undefined) : undefined;

@@ -1,4 +1,4 @@
-/** Builds a handler with esbuild, which keeps what it knows of its files from one build to the next. */
+/** Builds a handler with esbuild, which keeps its parsed files from one build to the next. */
 import fs from "node:fs";
 import path from "node:path";
 import type { BuildContext, BuildOptions, BuildResult, Message, Metafile } from "esbuild";
@@ -9,14 +9,14 @@ import type { BuildProblem } from "./build-problem.ts";
 import type { Build, BuiltHandler } from "./bundler.ts";
 import { followImports, isLinked, noteFiles } from "./note-files.ts";
 
-/** Bundles that are kept: a worker may still have to start its process again with one that is not the newest. */
+/** Number of kept bundles. A worker may have to restart its process with an older one. */
 const KEPT_BUNDLES = 20;
 
 const UNRESOLVED = /^Could not resolve "(.+)"/u;
 
 /**
- * TypeScript becomes a bundle in `folder`. JavaScript is imported as it is, so that a build only follows its imports and
- * finds errors of syntax; what it cannot resolve, Node may.
+ * TypeScript becomes a bundle in `folder`. JavaScript is imported as it is: a build only follows its imports and finds syntax
+ * errors. Node may resolve imports that the build cannot.
  */
 export class EsbuildHandler implements BuiltHandler {
   readonly #handlerPath: string;
@@ -29,7 +29,7 @@ export class EsbuildHandler implements BuiltHandler {
   #graph: Rebuild | undefined;
   #count = 0;
 
-  /** @param name begins the names of its bundles */
+  /** @param name prefix of the names of its bundles */
   constructor(handlerPath: string, folder: string, name: string) {
     this.#handlerPath = handlerPath;
     this.#folder = folder;
@@ -68,13 +68,13 @@ export class EsbuildHandler implements BuiltHandler {
     if (output === undefined || metafile === undefined)
       throw new Error("it was built into nothing");
     const modulePath = this.#write(sourcePath, output.contents);
-    // Its packages may fail to be followed for reasons that are none when the code runs.
+    // An import that cannot be followed here may work when the code runs.
     if (importsLinked(metafile, path.dirname(sourcePath)))
       await this.#follow(sourcePath).catch(() => undefined);
     return modulePath;
   }
 
-  /** Without waiting: somebody has just saved, and a way through the thread pool and back takes longer than the writing. */
+  /** Writes synchronously: that is quicker than a way through the thread pool, and a person waits for it. */
   #write(sourcePath: string, code: Uint8Array): string {
     if (this.#count === 0) fs.mkdirSync(this.#folder, { recursive: true });
     this.#count += 1;
@@ -91,7 +91,7 @@ export class EsbuildHandler implements BuiltHandler {
     return path.join(this.#folder, `${this.#name}-${count}.mjs`);
   }
 
-  /** Has all files noted that the code will load, in packages of the workspace too. */
+  /** Notes all files that the code will load, also in packages of the workspace. */
   async #follow(sourcePath: string): Promise<void> {
     const { packages: _, sourcemap: __, ...options } = handlerBuild(sourcePath, this.#folder);
     this.#graph ??= await this.#open({
@@ -131,7 +131,7 @@ export class EsbuildHandler implements BuiltHandler {
 
 type Rebuild = Pick<BuildContext, "dispose"> & { rebuild(): Promise<BuildResult> };
 
-/** The path without what stands behind the last dot of its last part. */
+/** The path without its file name extension. */
 function withoutEnding(file: string): string {
   return file.slice(0, file.length - path.extname(file).length);
 }

@@ -1,9 +1,9 @@
-/** Port: hears of what changes in directories. */
+/** Port: reports changes in directories. */
 
 export interface FileWatcher {
   /**
-   * From the moment this resolves on, everything that comes, changes or goes directly in one of these directories is
-   * told, and nothing that happens elsewhere. A directory that does not exist is told of when it comes.
+   * Once this resolves, every entry that appears, changes or disappears directly in one of these directories is reported, and nothing
+   * else. A missing directory is reported when it appears.
    */
   watch(directories: ReadonlySet<string>): Promise<void>;
   /** Idempotent. */
@@ -11,10 +11,10 @@ export interface FileWatcher {
 }
 
 export interface FileWatcherEvents {
-  /** Something came, changed or went at this absolute path. */
+  /** An entry at this absolute path appeared, changed or disappeared. */
   changed(path: string): void;
-  /** Some changes may not be told; a sentence. */
+  /** Some changes may be missed; `reason` is a sentence. */
   failed(reason: string): void;
-  /** Changes are told late, for somewhere files have to be looked at again and again; a sentence, once. */
+  /** Changes are reported late because files have to be polled; `reason` is a sentence. Called once. */
   polls(reason: string): void;
 }

@@ -1,34 +1,34 @@
-/** One handler under watch: built when one of its files has changed, and released when it could be built. */
+/** Builds one watched handler when one of its files has changed, and releases it if the build succeeds. */
 import fs from "node:fs/promises";
 import path from "node:path";
 import type { BuildProblem } from "./build-problem.ts";
 import type { Build, BuiltHandler } from "./bundler.ts";
 import { configFilesOf } from "./config-files.ts";
-import { counts, directoriesOf, type HandlerSources } from "./what-counts.ts";
+import { counts, directoriesOf, type HandlerSources } from "./handler-sources.ts";
 
-/** What workers are to load. */
+/** The module that workers load. */
 export interface LoadableModule {
   readonly modulePath: string;
   readonly sourcePath: string;
 }
 
 export interface HandlerReloadEvents {
-  /** Resolves when workers are told to load it. Never rejects. */
+  /** Resolves when workers were told to load the module. Never rejects. */
   release(module: LoadableModule, tookMs: number): Promise<void>;
   unbuildable(problems: readonly BuildProblem[]): void;
-  /** True while changes are on their way that concern these sources and that `changed` will be called for. */
+  /** True while changes of these sources are on their way, for which `changed` will be called. */
   hasMore(sources: HandlerSources): boolean;
-  /** Has the `directories` of all handlers watched. Resolves when changes in them are heard of. */
+  /** Watches the `directories` of all handlers. Resolves when changes in them are reported. */
   watch(): Promise<void>;
 }
 
-/** How often in a row a build may be overtaken by further changes before what it made is released all the same. */
+/** Maximum builds in a row that further changes overtake. The next one is released all the same. */
 const MOST_OVERTAKEN = 3;
 
-/** File times may lag behind the clock by this much. */
+/** Maximum lag of file times behind the clock. */
 const CLOCK_STEP_MS = 20;
 
-/** A build that was begun when the first of its files changed. */
+/** A build that began when the first file changed. */
 interface BuildAhead {
   readonly startedAt: number;
   readonly build: Promise<Build>;
@@ -40,14 +40,14 @@ export class HandlerReload {
   readonly #events: HandlerReloadEvents;
   #sources: HandlerSources;
   #working: Promise<void> | undefined;
-  /** Its files have changed, and that is still to be released. */
+  /** Its files have changed since the last release. */
   #isOutdated = false;
-  /** A build that began ahead of that, and may be all that is needed. */
+  /** A build that began before the batch of changes was complete. It may be sufficient. */
   #ahead: BuildAhead | undefined;
   #overtaken = 0;
   #isClosed = false;
 
-  /** @param files of which it is known to be made before it was built here */
+  /** @param files the known files before the first build here */
   constructor(handler: BuiltHandler, files: ReadonlySet<string>, events: HandlerReloadEvents) {
     this.#handler = handler;
     this.#events = events;
@@ -62,7 +62,7 @@ export class HandlerReload {
     return counts(changed, this.#sources);
   }
 
-  /** One of its files is changing: a build begins ahead of `changed`, though there may be more to come. */
+  /** One of its files is changing: a build begins before `changed` is called, although more changes may follow. */
   changing(): void {
     if (this.#ahead !== undefined) this.#ahead.isOvertaken = true;
     else if (this.#working === undefined && !this.#isClosed) {
@@ -71,12 +71,12 @@ export class HandlerReload {
   }
 
   /**
-   * Finds out what it is made of, by building it.
+   * Builds the handler to learn its files.
    *
-   * @param since what changed after this moment (ms since 1970) is released as well
+   * @param since changes after this moment (ms since 1970) are released as well
    */
   async learn(since: number): Promise<void> {
-    // Whoever builds learns it anyway.
+    // The build that is under way learns them anyway.
     if (this.#ahead !== undefined || this.#isClosed) return;
     this.#working ??= this.#work(async () => {
       await this.#heed(await this.#handler.build());
@@ -85,7 +85,7 @@ export class HandlerReload {
     await this.#working;
   }
 
-  /** Builds and releases it, for its files have changed. Resolves when nothing is left to be done. */
+  /** Builds and releases the handler after a change. Resolves when nothing is left to do. */
   async changed(): Promise<void> {
     this.#isOutdated = true;
     this.#working ??= this.#work(() => this.#reload());
@@ -112,7 +112,7 @@ export class HandlerReload {
     this.#isOutdated = false;
     const { startedAt, build } = await this.#build();
     if (this.#isClosed) return;
-    // Whoever changes more has another build come, and one release is enough for both.
+    // Further changes cause another build, and one release is enough for both.
     const isOvertaken = this.#isOutdated || this.#events.hasMore({ ...this.#sources, ...build });
     this.#overtaken = isOvertaken ? this.#overtaken + 1 : 0;
     if (isOvertaken && this.#overtaken <= MOST_OVERTAKEN) return;
@@ -122,7 +122,7 @@ export class HandlerReload {
     if (await this.#hasChanged(unheard, startedAt)) this.#isOutdated = true;
   }
 
-  /** What was built ahead, if nothing has changed since it began. */
+  /** The build that began ahead, if nothing has changed since; else a new one. */
   async #build(): Promise<{ readonly startedAt: number; readonly build: Build }> {
     const ahead = this.#ahead;
     this.#ahead = undefined;
@@ -134,7 +134,7 @@ export class HandlerReload {
     return { startedAt, build: await this.#handler.build() };
   }
 
-  /** Answers the files in directories that were not watched before: nobody has told of what changed in them. */
+  /** Returns the files in directories that were not watched before. Changes of them were not reported. */
   async #heed({ files, missing }: Build): Promise<ReadonlySet<string>> {
     const before = this.directories;
     this.#sources = { files, missing, configs: await configFilesOf(files) };

@@ -1,16 +1,16 @@
-/** Plugins of the bundler that tell which files a build looks at, in packages of a workspace as well. */
+/** Plugins of the bundler that note the files of a build, also in packages of a workspace. */
 import fs from "node:fs";
 import { findPackageJSON, isBuiltin } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Plugin } from "esbuild";
 
-/** The service brings it itself. */
+/** Name of this package, which the service provides. */
 const OWN_NAME = "sv-runtime";
 
 const CODE = /\.(?:[cm]?[jt]sx?|json)$/u;
 
-/** Puts every file that is read into `files`, also when the build fails. */
+/** Adds every file that is read to `files`, also when the build fails. */
 export function noteFiles(files: Set<string>): Plugin {
   return {
     name: "note-files",
@@ -24,8 +24,8 @@ export function noteFiles(files: Set<string>): Plugin {
 }
 
 /**
- * Follows imports as they will be followed when the code runs, in order to learn of the files only: into packages that
- * are linked from a workspace, but not into installed ones. What is no code has no imports.
+ * Follows imports as Node will, only to note the files. It follows them into packages that are linked from a workspace, not into
+ * installed ones. Files that are not code have no imports.
  */
 export const followImports: Plugin = {
   name: "follow-imports",
@@ -41,14 +41,14 @@ export const followImports: Plugin = {
   },
 };
 
-/** True for an import of a package whose own files lie outside of any `node_modules`. */
+/** True for an import of a package with files outside of any `node_modules`. */
 export function isLinked(specifier: string, importer: string): boolean {
   if (isBuiltin(specifier) || specifier.split("/")[0] === OWN_NAME) return false;
   try {
     const manifest = findPackageJSON(specifier, pathToFileURL(importer));
     return manifest !== undefined && !isInstalled(fs.realpathSync(manifest));
   } catch {
-    // It is not there; whoever runs the code will hear of that.
+    // The package is missing. Running the code will report that.
     return false;
   }
 }

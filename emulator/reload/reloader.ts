@@ -1,4 +1,4 @@
-/** Watches the files of all served handlers, releases what has changed, and notices handlers that come and go. */
+/** Watches the files of all served handlers, releases changed ones, and notices handlers that appear or disappear. */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -9,29 +9,29 @@ import type { BuiltHandler } from "./bundler.ts";
 import { ChangedPaths } from "./changed-paths.ts";
 import type { FileWatcher, FileWatcherEvents } from "./file-watcher.ts";
 import { HandlerReload, type LoadableModule } from "./handler-reload.ts";
-import { counts, hasPath, type HandlerSources } from "./what-counts.ts";
+import { counts, hasPath, type HandlerSources } from "./handler-sources.ts";
 
-/** Which handlers are served, where that may change while the service runs. */
+/** Finds the handlers to serve, if they may change while the service runs. */
 export interface HandlerSearch {
-  /** Looks again. @throws Error that says why that cannot be told now */
+  /** Searches again. @throws Error that says why that is not possible now */
   find(): Promise<FoundHandlers>;
 }
 
 export interface FoundHandlers {
   readonly handlers: readonly LocalHandler[];
-  /** Directories, absolute: when something comes or goes in one of them, or `files` change, there may be other handlers. */
+  /** Absolute directories. A change of their entries, or of `files`, may change the handlers. */
   readonly directories: ReadonlySet<string>;
-  /** Files that say what is served. */
+  /** Files that declare handlers. */
   readonly files: ReadonlySet<string>;
 }
 
-/** What is done about changes. */
+/** Actions of the service on changes. */
 export interface ReloadActions {
   /** Has the workers of a handler load the module. */
   release(handler: LocalHandler, module: LoadableModule): Promise<void>;
-  /** Serves a handler that was not served, or not with these settings. */
+  /** Serves a new handler, or one with new settings. */
   serve(handler: LocalHandler): Promise<void>;
-  /** Serves it no more; its jobs stay in the queue. */
+  /** Stops serving a handler. Its jobs stay in the queue. */
   withdraw(handler: LocalHandler): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export interface ReloaderOptions {
   readonly actions: ReloadActions;
   readonly openHandler: (handler: LocalHandler) => BuiltHandler;
   readonly openWatcher: (events: FileWatcherEvents) => FileWatcher;
-  /** By default always the same are served. */
+  /** Default: the handlers never change. */
   readonly search?: HandlerSearch | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface ReloadLog {
   error(fields: Readonly<Record<string, unknown>>, message: string): void;
 }
 
-/** A service that starts has other things to do than to get to know its handlers' imports. */
+/** Delay after the start before the imports of handlers are examined. */
 const LEARN_AFTER_MS = 1_000;
 
 interface Watched {
@@ -79,9 +79,9 @@ export class Reloader {
   }
 
   /**
-   * Begins with the handlers that are served already. Never rejects.
+   * Begins with the served handlers. Never rejects.
    *
-   * @param madeOf what a handler is known to be made of, and when that was looked at (ms since 1970)
+   * @param madeOf returns the known files of a handler, and when they were examined (ms since 1970)
    */
   async start(
     handlers: readonly LocalHandler[],
@@ -97,14 +97,14 @@ export class Reloader {
     const { clock, search } = this.#options;
     this.#found = await search?.find().catch(() => undefined);
     await this.#watch();
-    // What came or went before that was not told.
+    // The watcher did not report earlier changes.
     this.#searching = this.#search();
     this.#disarm = clock.wakeAt(clock.now() + LEARN_AFTER_MS, () => {
       for (const { reload, madeAt } of added) void reload.learn(madeAt);
     });
   }
 
-  /** Nothing is released any more. Idempotent. */
+  /** Ends all releases. Idempotent. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#disarm?.();
@@ -145,11 +145,11 @@ export class Reloader {
     if (this.#isClosed) return;
     const reload = () => this.#reloadThoseOf(paths);
     if (![...paths].some((changed) => this.#changesWhatIsServed(changed))) return reload();
-    // One that is served no more need not be built.
+    // Searched first: a handler that is no longer served need not be built.
     this.#searching = this.#searching.then(() => this.#search()).then(reload);
   }
 
-  /** A file that is written again says nothing of what is served, unless it is there to say just that. */
+  /** A changed file changes the served handlers only if it declares them. */
   #changesWhatIsServed(changed: string): boolean {
     if (this.#found === undefined) return false;
     const { files, directories } = this.#found;
@@ -182,11 +182,11 @@ export class Reloader {
       this.#found = found;
       await this.#serveOthers(found.handlers);
       await this.#watch();
-      // What came in a new directory before it was watched was not told.
+      // The watcher did not report what appeared in a new directory before it was watched.
       if (![...found.directories].every((directory) => before?.has(directory)))
         await this.#search();
     } catch (error) {
-      log.error({}, `what was served is served on: ${messageOf(error)}`);
+      log.error({}, `the same handlers are still served: ${messageOf(error)}`);
     }
   }
 
@@ -216,7 +216,7 @@ export class Reloader {
   }
 
   #unbuildable(handler: LocalHandler, problems: readonly BuildProblem[]): void {
-    const message = `${path.basename(handler.path)} cannot be built, the version before serves on:`;
+    const message = `${path.basename(handler.path)} cannot be built, the previous version stays in service:`;
     const fields = { endpointId: handler.id, handler: handler.path };
     this.#options.log.error(fields, `${message}\n${describeProblems(problems)}`);
   }

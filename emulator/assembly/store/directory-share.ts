@@ -1,14 +1,14 @@
-/** How much of the disk a data directory takes, by what it is for. */
+/** Measures the disk space of a data directory by kind of content. */
 import { lstat, opendir } from "node:fs/promises";
 import path from "node:path";
 
-/** A directory with very many files takes seconds to look through: what was measured is told for so long. */
+/** Lifetime of a measurement. A directory with many files takes seconds to measure. */
 const KEPT_MS = 60_000;
-/** Maximum wait of one who asks: then the measure before is told, or none. */
+/** Maximum wait for a measurement. After it the last one is reported, if there is one. */
 const WAIT_MS = 1_000;
 const BLOCK_BYTES = 512;
 
-/** The kinds, and the entries of the directory that each is. What is of none is `other`. */
+/** Entries of the directory by kind. All other entries are `other`. */
 const KINDS = [
   ["database", /^store\.(?:db|mark)/],
   ["payloads", /^payloads$/],
@@ -21,7 +21,7 @@ const KINDS = [
 /** Bytes by kind. */
 type Share = ReadonlyMap<string, number>;
 
-/** Answers what is told of the directory; it is looked through again when that is asked a minute later. */
+/** Returns the function that reports the sizes. It measures again after the lifetime of a measurement. */
 export function shareOf(directory: string): () => Promise<Share | undefined> {
   let known: Share | undefined;
   let measuring: Promise<void> | undefined;
@@ -47,7 +47,7 @@ async function measure(directory: string): Promise<Share> {
   return share;
 }
 
-/** Links are not followed; what goes meanwhile is not counted. */
+/** Links are not followed. Files that disappear meanwhile are not counted. */
 async function bytesBelow(top: string): Promise<number> {
   let bytes = 0;
   const left = [top];

@@ -1,4 +1,4 @@
-/** Moves what a data directory keeps into a PostgreSQL database. */
+/** Copies the content of a data directory into a PostgreSQL database. */
 import fs from "node:fs";
 import { join, resolve } from "node:path";
 import { StoreUnusableError } from "../../core/store-error.ts";
@@ -11,25 +11,25 @@ import { checkAddresses, openSharedStore } from "./shared-store.ts";
 import { createSystemClock } from "../system-clock.ts";
 
 export interface MoveDataDirectoryOptions {
-  /** The data directory, of which no emulator may run. */
+  /** The data directory. No emulator may use it meanwhile. */
   readonly dataDir: string;
-  /** `postgres://…`, a database without anything of an emulator in it; or with a part of this move, when that was interrupted. */
+  /** `postgres://…`: an empty database, or one with a part of this move that was interrupted. */
   readonly store: string;
-  /** `s3://…`, for large payloads; by default the database has them. */
+  /** `s3://…`, a bucket for large payloads. Default: the database stores them. */
   readonly objects?: string;
-  /** Called now and then with how many jobs have been copied. */
+  /** Called at intervals with the number of copied jobs. */
   readonly progress?: (jobs: number) => void;
-  /** Called with what is worth knowing about the database. */
+  /** Called with warnings about the database. */
   readonly warn?: (sentence: string) => void;
 }
 
 /**
  * Copies jobs with their payloads and streams, webhook deliveries, reports and records. The objects of the object store, the
- * files of volumes and the key of secrets stay in the data directory. Nothing in that directory changes.
+ * files of volumes and the key of secrets stay in the data directory. The directory is not changed.
  *
- * @returns how much there is in the database then
- * @throws StoreInUseError while an emulator uses either; StoreUnusableError for what cannot be read, or a database with
- *   something else in it; StoreFullError; RangeError for what is no address
+ * @returns the content of the database at the end
+ * @throws StoreInUseError while an emulator uses either; StoreUnusableError for unreadable data, or a database with other
+ *   content; StoreFullError; RangeError for an invalid address
  */
 export async function moveDataDirectory(options: MoveDataDirectoryOptions): Promise<KeptCounts> {
   checkAddresses(options);
@@ -40,7 +40,7 @@ export async function moveDataDirectory(options: MoveDataDirectoryOptions): Prom
   await using made = new AsyncDisposableStack();
   const from = await openSqliteStore({ directory });
   made.defer(() => from.close());
-  // Tables that a killed move has just made say so.
+  // A killed move marks the tables that it made.
   const firstRecord = moveMark(directory, await from.boot());
   const listeners = { clock: createSystemClock(), firstRecord, ...(warn && { warn }) };
   const to = await openSharedStore(options, listeners, made);

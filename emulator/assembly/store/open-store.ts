@@ -15,14 +15,14 @@ import { workerAddressOf } from "../workers/elsewhere.ts";
 import { shareOf } from "./directory-share.ts";
 import { openSharedStore } from "./shared-store.ts";
 
-/** `ownership` is there if other emulators may use the store as well, `serviceTime` if it is a database. */
+/** `ownership` exists if several emulators may use the store, `serviceTime` if the store is a database. */
 export type OpenedStore = Store & {
   readonly ownership?: Ownership | undefined;
   readonly serviceTime?: PostgresStore["serviceTime"];
 };
 
 /**
- * Opens it; it is closed with `made`.
+ * Opens the store. It is closed with `made`.
  *
  * @throws StoreInUseError, StoreUnusableError, StoreFullError
  */
@@ -44,7 +44,7 @@ export async function openStore(
   return store;
 }
 
-/** What is of this machine stays in the data directory. */
+/** Data of this machine alone stays in the data directory. */
 async function openInDatabase(
   options: EmulatorOptions & { readonly store: string },
   clock: Clock,
@@ -56,7 +56,7 @@ async function openInDatabase(
     clock,
     onCommit: metrics.committed,
     onDamage: ({ message }: Error) =>
-      log.error({}, `nothing more is read or stored, for the database is damaged: ${message}`),
+      log.error({}, `nothing more is read or stored because the database is damaged: ${message}`),
     onLost(error: Error) {
       log.error({}, `nothing more is read or stored by this emulator: ${error.message}`);
       storeLost?.(error);
@@ -101,7 +101,7 @@ async function openInDirectory(
     onDamage({ message }) {
       log.error(
         {},
-        `nothing more is read or stored, for the data directory is damaged: ${message}`,
+        `nothing more is read or stored because the data directory is damaged: ${message}`,
       );
     },
     clock,
@@ -117,11 +117,11 @@ async function openInDirectory(
 
 function warnIfFull(directory: string, log: Observation["log"]): void {
   if (!isFull(directory)) return;
-  const meaning = "what is stored can be read, what would be stored is refused with 507";
+  const meaning = "stored data can be read, requests that store data are refused with 507";
   log.warn({ directory }, `the disk of the data directory ${directory} is full: ${meaning}`);
 }
 
-/** False also where the file system does not say how large it is. */
+/** False also for a file system that does not report its size. */
 function isFull(directory: string): boolean {
   try {
     const { blocks, bavail } = fs.statfsSync(directory);

@@ -6,11 +6,11 @@ import { checkAddresses, openSharedStore } from "./shared-store.ts";
 import { createSystemClock, createSystemRandom } from "../system-clock.ts";
 
 export interface RotateSecretKeyOptions {
-  /** `postgres://…`, which no emulator may use meanwhile. */
+  /** `postgres://…`. No emulator may use it meanwhile. */
   readonly store: string;
-  /** `s3://…`, if large payloads lie there. */
+  /** `s3://…`, the bucket of large payloads, if there is one. */
   readonly objects?: string;
-  /** The key so far, and the one from now on: 32 bytes in base64. */
+  /** The current key and the new one: 32 bytes in base64. */
   readonly secretKey: string;
   readonly newSecretKey: string;
 }
@@ -18,12 +18,11 @@ export interface RotateSecretKeyOptions {
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /**
- * Encrypts the secrets anew, all at once: after an interruption they are encrypted with one of both keys, and it may be
- * called again.
+ * Encrypts all secrets with the new key in one transaction. It may be called again after an interruption.
  *
- * @returns how many there are; undefined when they were encrypted with the new key already
- * @throws StoreInUseError while an emulator uses the database; StoreUnusableError when it cannot be reached, or is encrypted
- *   with another key; RangeError for a key or an address that is none
+ * @returns the number of secrets; undefined if they were encrypted with the new key already
+ * @throws StoreInUseError while an emulator uses the database; StoreUnusableError if it cannot be reached, or is encrypted
+ *   with another key; RangeError for an invalid key or address
  */
 export async function rotateSecretKey(
   options: RotateSecretKeyOptions,

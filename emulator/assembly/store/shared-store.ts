@@ -20,26 +20,26 @@ import type { PostgresStore } from "../../store/postgres/postgres-store.ts";
 export interface SharedStoreOptions {
   /** `postgres://…` */
   readonly store: string;
-  /** `s3://…`; without it large payloads lie in the database. */
+  /** `s3://…`. Default: the database stores large payloads. */
   readonly objects?: string | undefined;
-  /** `http://…`: where other emulators reach this one, with which it shares the database; without it it has it for itself. */
+  /** `http://…`: the address at which the other emulators of the database reach this one. Default: it uses the database alone. */
   readonly advertise?: string | undefined;
   /** `advertise` may be plain HTTP to another machine. */
   readonly insecureReplicas?: boolean | undefined;
-  /** `tls://…`: where workers from elsewhere reach this one, for the others to tell them. */
+  /** `tls://…`: the address for workers from elsewhere, which other emulators pass on to them. */
   readonly toldToWorkers?: string | undefined;
 }
 
-/** What is told of it while it is open. */
+/** Events of the store while it is open. */
 export interface SharedStoreListeners extends Omit<
   PostgresStoreOptions,
   "url" | "blobs" | "replica" | "advertise" | "workerAddress" | "version" | "migrations" | "times"
 > {
-  /** Called when the bucket fails, and with undefined when it works again; must not throw. */
+  /** Called when the bucket fails, and with undefined when it works again. Must not throw. */
   readonly onBucket?: (failure: Error | undefined) => void;
 }
 
-/** @throws RangeError for what is no address */
+/** @throws RangeError for an invalid address */
 export function checkAddresses(options: Partial<SharedStoreOptions>): void {
   const { store, objects, advertise, insecureReplicas = false } = options;
   if (store !== undefined && !isStoreAddress(store)) throw refusal("store", STORE_RULE, store);
@@ -62,7 +62,7 @@ function refusal(name: string, rule: string, text: string): RangeError {
 }
 
 /**
- * Opens both; what it opened is closed with `made`.
+ * Opens the database and the bucket. They are closed with `made`.
  *
  * @throws StoreUnusableError, StoreInUseError, StoreFullError
  */

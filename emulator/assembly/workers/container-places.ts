@@ -1,4 +1,4 @@
-/** What containers are given of this machine, and how they reach the service, wherever their engine runs. */
+/** Mounts, user and addresses for containers, depending on where their engine runs. */
 import fs from "node:fs";
 import { authorityOf } from "../../../runtime/protocol/service-address.ts";
 import { workerToken } from "../../../runtime/protocol/worker-token.ts";
@@ -27,33 +27,33 @@ import { storageEnvironment } from "./worker-storage.ts";
 
 export interface ContainerPlacesOptions extends Pick<ServiceUrlParts, "http"> {
   readonly emulator: ServiceUrlParts["emulator"] & Pick<EmulatorOptions, "workerAddress">;
-  /** As `DOCKER_HOST` names the engine, if it is set. */
+  /** The value of `DOCKER_HOST`, if it is set. */
   readonly dockerHost: string | undefined;
   /** Path of the worker port's socket. */
   readonly workerSocket: string;
-  /** Opens the port of workers whose virtual machine leads them to 127.0.0.1, once. */
+  /** Opens the port for workers in a virtual machine that forwards to 127.0.0.1. It is opened once. */
   readonly serveLoopback: () => Promise<LoopbackPort>;
-  /** The port for workers from elsewhere; undefined where there is none. */
+  /** The port for workers from elsewhere. Undefined without one. */
   readonly elsewhere: Elsewhere | undefined;
   readonly objects: ObjectService | undefined;
   readonly volumes: Pick<Volumes, "directoryFor" | "directoryOfPod">;
-  /** Serves live workers at a further address of this machine; resolves with its URL. */
+  /** Serves live workers at a further address of this machine. Resolves with its URL. */
   readonly serveLiveAt: (address: string) => Promise<string>;
-  /** What live workers are told in addition. */
+  /** Additional variables for live workers. */
   readonly liveTerms: Omit<LiveService, "url">;
   readonly log: EngineLog;
 }
 
-/** The user of containers when the emulator runs as root: one without special rights. */
+/** User of containers if the emulator runs as root: one without special rights. */
 const PLAIN_USER = 1_000;
 
-/** What engines in virtual machines lead to 127.0.0.1 of the machine around them. */
+/** Host name that engines in virtual machines forward to 127.0.0.1 of their host. */
 const NAMED_HOST: HostPlace = { address: "127.0.0.1", name: "host.docker.internal" };
 const NAMED_HOSTS = [`${NAMED_HOST.name}:host-gateway`];
 
 const ON_ANOTHER_MACHINE = "the Docker engine that DOCKER_HOST names is on another machine";
 
-/** How one worker reaches the service; a URL is undefined where it does not, and the log says so. */
+/** The addresses of the service for one worker. A URL is undefined if the worker cannot reach it; the log says so. */
 interface Reached extends Pick<ContainerPlaces, "worker" | "extraHosts"> {
   readonly storeUrl: string | undefined;
   readonly liveUrl: string | undefined;
@@ -74,7 +74,7 @@ export class ContainersPlaces {
     this.#live = at("the service by the live protocol", serveLiveAt);
   }
 
-  /** @throws Error with a sentence where the worker cannot run on the engine */
+  /** @throws Error with a sentence if the worker cannot run on the engine */
   async of(order: WorkerOrder, route: HostRoute): Promise<ContainerPlaces> {
     const { volumes, objects, liveTerms } = this.#options;
     const { endpoint, template } = order;
@@ -105,14 +105,14 @@ export class ContainersPlaces {
       return this.#byAddress(order, elsewhere);
     if (isFar)
       throw new Error(
-        `${ON_ANOTHER_MACHINE}, whose containers have no way to this one: --worker-port and --worker-address name one`,
+        `${ON_ANOTHER_MACHINE}, and its containers cannot reach this one: set --worker-port and --worker-address`,
       );
     return this.#byName(order);
   }
 
   async #here(gateway: string | undefined): Promise<Reached> {
     const { workerSocket: socket } = this.#options;
-    // The user of the container has to write to it; the directory around it keeps all others out.
+    // The container's user must be able to write to it. The directory around it excludes all other users.
     await fs.promises.chmod(socket, 0o666);
     const place = gateway === undefined ? undefined : { address: gateway, name: gateway };
     return { worker: { socket }, ...(await this.#urlsAt(place)) };
@@ -123,7 +123,7 @@ export class ContainersPlaces {
     return { ...byName(order, await this.#options.serveLoopback()), ...urls };
   }
 
-  /** From where workers from elsewhere are. */
+  /** The places of a worker on another machine. */
   #byAddress(order: WorkerOrder, elsewhere: Elsewhere): Reached {
     const { workerAddress = "" } = this.#options.emulator;
     const url = serviceUrl(this.#options, elsewhere);
@@ -151,14 +151,14 @@ export class ContainersPlaces {
   }
 }
 
-/** @param dockerHost as `DOCKER_HOST` has it */
+/** @param dockerHost the value of `DOCKER_HOST` */
 export function namesAnotherMachine(dockerHost = ""): boolean {
   const [, scheme = "", host = ""] =
     /^(\w+):\/\/(?:[^@/]*@)?(\[[^\]]+\]|[^:/]*)/u.exec(dockerHost) ?? [];
   return /^(?:ssh|tcp|https?)$/u.test(scheme) && !isLoopbackHost(host.replace(/^\[|\]$/gu, ""));
 }
 
-/** What a worker is given in a virtual machine of this machine. */
+/** Address and token for a worker in a virtual machine of this machine. */
 export function byName(
   order: Pick<WorkerOrder, "workerToken">,
   { port, fingerprint }: LoopbackPort,
@@ -183,14 +183,14 @@ interface User {
   readonly gid: number;
 }
 
-/** The user of the emulator, so that it owns what containers write to volumes; but never root. */
+/** The user of the emulator, which then owns the files that containers write to volumes. Never root. */
 function containerUser(): User {
   const uid = process.getuid?.() ?? 0;
   if (uid === 0) return { uid: PLAIN_USER, gid: PLAIN_USER };
   return { uid, gid: process.getgid?.() ?? uid };
 }
 
-/** Gives the directory to the user of containers; only root can and has to. */
+/** Makes the user of containers own the directory. Only root can do that, and only root needs to. */
 async function giveTo(directory: string, { uid, gid }: User): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const stats = await fs.promises.stat(directory);

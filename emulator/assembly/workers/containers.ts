@@ -14,7 +14,7 @@ import { type ContainerPlacesOptions, ContainersPlaces } from "./container-place
 
 export interface ContainersOptions extends Omit<ContainerPlacesOptions, "dockerHost"> {
   readonly docker: EmulatorOptions["docker"];
-  /** The data directory, if there is one: it identifies the containers of this emulator after restarts. */
+  /** The data directory, if there is one. It identifies the containers of this emulator after restarts. */
   readonly directory: string;
   readonly clock: Clock;
   /** Undefined for a template without credentials. Rejects with a sentence if they cannot be read. */
@@ -22,17 +22,17 @@ export interface ContainersOptions extends Omit<ContainerPlacesOptions, "dockerH
     wish: Pick<Template, "containerRegistryAuthId">,
   ) => Promise<RegistryCredentials | undefined>;
   readonly line: (order: WorkerOrder, line: string) => void;
-  /** Called when workers and pods can be started that could not be before. */
+  /** Called when workers and pods can be started after a time when they could not. */
   readonly willing: () => void;
 }
 
 export interface Containers extends Launcher, PodLauncher {
   /**
-   * Removes containers of killed emulators, if any of the templates has an image: they may hold GPUs, or jobs that are in the
-   * queue again. Never rejects.
+   * Removes containers of killed emulators if any template has an image. Such containers may hold GPUs, and jobs that are queued
+   * again. Never rejects.
    */
   clearLeftovers(templates: readonly Template[]): Promise<void>;
-  /** Call it when the service begins to stop: from then on a Docker engine that does not answer is not waited for. */
+  /** Call it when the service begins to stop. From then on it does not wait for a Docker engine that does not answer. */
   beginStop(): void;
 }
 
@@ -82,7 +82,7 @@ function dockerLauncher(options: ContainersOptions): DockerLauncher {
   });
 }
 
-/** No two directories of one machine have the same. */
+/** Unique for each directory of a machine. */
 export function digestOf(directory: string): string {
   const known = `${fs.realpathSync(directory)} ${fs.statSync(directory).ino}`;
   return createHash("sha256").update(known).digest("hex").slice(0, 16);

@@ -1,4 +1,4 @@
-/** What workers from elsewhere need: where they are told to connect, and the certificate that is shown to them. */
+/** The address that workers from elsewhere connect to, and the certificate of that port. */
 import { hash, X509Certificate } from "node:crypto";
 import { hostname } from "node:os";
 import { authorityOf } from "../../../runtime/protocol/service-address.ts";
@@ -15,7 +15,7 @@ import { makeCertificate } from "../../net/make-certificate.ts";
 import { DEFAULT_HOST } from "../callers.ts";
 import type { Ownership } from "../../store/ownership.ts";
 
-/** The options that concern it. */
+/** The options of the port. */
 export interface ElsewhereOptions {
   readonly host?: string;
   readonly workerPort?: number;
@@ -43,10 +43,10 @@ export function checkWorkerAddress(options: ElsewhereOptions): void {
 }
 
 /**
- * Where workers are told to connect; undefined where they do not. By default at the name by which other emulators reach this one,
- * or the address that it listens at, or the name of this machine where that is all addresses.
+ * The address for workers from elsewhere; undefined if they cannot connect. Default: the host at which other emulators reach this
+ * one, else the listening address, else, for all addresses, the name of this machine.
  *
- * @param port the one that was opened
+ * @param port the port that was opened
  */
 export function workerAddressOf(
   { host = DEFAULT_HOST, workerPort, workerAddress, advertise }: ElsewhereOptions,
@@ -60,10 +60,10 @@ export function workerAddressOf(
 }
 
 export interface Elsewhere {
-  /** What is to be opened. */
+  /** The port to open. */
   readonly port: Pick<TlsPortOptions, "certificate" | "listen">;
   readonly listener: WorkerListener;
-  /** Where workers are told to connect; once the port is open. */
+  /** The address for workers. Set once the port is open. */
   address(): string | undefined;
 }
 
@@ -71,14 +71,14 @@ interface ElsewhereParts extends CertificateSettling {
   readonly clock: Clock;
   readonly host: string;
   readonly ownership?: Ownership | undefined;
-  /** That of HTTPS, if there is one. */
+  /** The certificate of HTTPS, if there is one. */
   readonly given: Certificate | undefined;
-  /** The port, once it is open. */
+  /** The port number. Set once it is open. */
   readonly opened: () => number | undefined;
 }
 
 /**
- * The port with its certificate: the one of HTTPS, or one that is made and kept. Undefined where there is no port.
+ * The port with its certificate: that of HTTPS, or one that is made and stored. Undefined without a port.
  *
  * @throws StoreUnusableError, StoreFullError
  */

@@ -1,4 +1,4 @@
-/** Workers that run in this process, for endpoints that are functions: their launcher, and their sessions with the service. */
+/** Workers in this process, for endpoints that are functions: their launcher, and their sessions with the service. */
 import type { HandlerFunctionsOptions } from "../../handlers/handler-functions.ts";
 import type { LocalServiceSide, LocalWorkerSide } from "../../../runtime/source/local-session.ts";
 import type { WorkerTokens } from "../../engine/workers/worker-tokens.ts";
@@ -7,13 +7,13 @@ import { createInProcessLauncher } from "../../launch/in-process-launcher.ts";
 import type { Launcher } from "../../launch/launcher.ts";
 import type { EmulatorOptions } from "../../options.ts";
 
-/** Their launcher; none where no endpoint is a function. @throws InitError for an invalid handler */
+/** Makes their launcher; undefined if no endpoint is a function. @throws InitError for an invalid handler */
 export async function inProcessLaunchers(
   { endpoints, workerLine }: Pick<EmulatorOptions, "endpoints" | "workerLine">,
   options: Omit<HandlerFunctionsOptions, "endpoints">,
 ): Promise<readonly Launcher[]> {
   if (endpoints === undefined) return [];
-  // Loaded only here: few starts have functions.
+  // Loaded here because few starts have functions.
   const { HandlerFunctions } = await import("../../handlers/handler-functions.ts");
   const functions = new HandlerFunctions({ ...options, endpoints });
   const launcher = createInProcessLauncher({
@@ -25,7 +25,7 @@ export async function inProcessLaunchers(
   return [launcher];
 }
 
-/** Opens a session for the worker with that token, and returns the service's side of it; if the token is not valid, a sentence. */
+/** Opens a session for the worker with that token. Returns the service's side of it, or a sentence if the token is not valid. */
 export function openLocalSession(
   tokens: WorkerTokens,
   openSession: OpenSession,

@@ -1,4 +1,4 @@
-/** Makes the Kubernetes launcher, where there is to be one: whose pods are this service's, and what they are told of it. */
+/** Makes the Kubernetes launcher, if the options ask for one. */
 import { createHash } from "node:crypto";
 import { workerToken } from "../../../runtime/protocol/worker-token.ts";
 import { isNamespace, NAMESPACE_RULE } from "../../core/workers/kubernetes-namespace.ts";
@@ -23,7 +23,7 @@ import type { Elsewhere } from "./elsewhere.ts";
 import { S3_PATH } from "../object-storage.ts";
 import { storageEnvironment } from "./worker-storage.ts";
 
-/** The options that concern it. */
+/** The options of the launcher. */
 export type KubernetesOptions = Pick<
   EmulatorOptions,
   "advertise" | "host" | "kubernetes" | "store" | "workerAddress"
@@ -36,10 +36,10 @@ export interface KubernetesParts extends Pick<
   readonly emulator: KubernetesOptions;
   /** The data directory, if there is one. */
   readonly directory: string;
-  /** The port that pods call; undefined where there is none. */
+  /** The port that pods call. Undefined without one. */
   readonly elsewhere: Elsewhere | undefined;
   readonly http: Pick<HttpServer, "url">;
-  /** What live workers are told in addition. */
+  /** Additional variables for live workers. */
   readonly liveTerms: Omit<LiveService, "url">;
   readonly objects: Pick<ObjectService, "bucketFor"> | undefined;
   readonly webhooks: { readonly secret: string };
@@ -86,7 +86,7 @@ function isForThisMachineAlone({
   return workerAddress === undefined && advertise === undefined && isLoopbackHost(host);
 }
 
-/** Of all replicas, this one first. @throws Error before the port is open */
+/** Addresses of all replicas, this one first. @throws Error before the port is open */
 function addressesOf({ listener }: Elsewhere): string {
   const addresses = listener.addresses();
   if (addresses.length === 0) throw new Error("the port of workers is not open");
@@ -94,8 +94,8 @@ function addressesOf({ listener }: Elsewhere): string {
 }
 
 /**
- * The same after a restart, and at all replicas. Of a cluster many machines are users, whose directories may look alike: what only
- * this service knows is part of it.
+ * Identifies the pods of this service after a restart and at all replicas. Many machines use one cluster and may have equal paths,
+ * so a secret of the service is part of it.
  */
 function serviceId({ emulator, directory, webhooks }: KubernetesParts): string {
   const place = emulator.store === undefined ? digestOf(directory) : "store";

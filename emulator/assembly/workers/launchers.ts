@@ -24,20 +24,20 @@ export interface LaunchersOptions
     "docker" | "workerLine" | "commands" | keyof KubernetesOptions
   >;
   readonly handlerFiles: HandlerFiles;
-  /** The URL for live workers of this machine, called at each launch. */
+  /** Returns the URL for live workers of this machine. Called at each launch. */
   readonly liveUrl: () => string;
-  /** For files of this run. */
+  /** Directory for files of this run. */
   readonly temporaryDir: string;
-  /** Variables for a worker that is a process; those of its template win. Must not throw. */
+  /** Variables for a worker that is a process. Its template's variables win. Must not throw. */
   readonly workerEnv: (order: WorkerOrder) => Readonly<Record<string, string>>;
 }
 
 export interface Launchers {
   /** All launchers of workers. */
   readonly all: readonly Launcher[];
-  /** Starts pods of this machine, too. */
+  /** Also starts pods on this machine. */
   readonly containers: Containers;
-  /** Undefined where there is no cluster. */
+  /** Undefined without a cluster. */
   readonly kubernetes: KubernetesLauncher | undefined;
 }
 
@@ -71,7 +71,7 @@ function commandsOf({ emulator: { commands = [] } }: LaunchersOptions) {
   return ({ imageName }: Template) => byImage.get(imageName);
 }
 
-/** The programs of workers: beside the built service, or in `dist/` when the service runs from its sources. */
+/** Paths of the workers' programs: beside the built service, or in `dist/` if the service runs from its sources. */
 function workerPrograms(): Pick<ProcessLauncherOptions, "program" | "serverProgram"> {
   const isBuilt = !import.meta.url.endsWith(".ts");
   const folder = new URL(isBuilt ? "../../../runtime/" : "../../../dist/runtime/", import.meta.url);

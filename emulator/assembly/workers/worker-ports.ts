@@ -1,6 +1,6 @@
 /**
- * Opens the ports for workers: a gRPC socket for ours, ports with TLS for those from elsewhere and in virtual machines, HTTP for
- * live workers.
+ * Opens the ports for workers: a gRPC socket for workers of this machine, ports with TLS for workers elsewhere and in virtual
+ * machines, and HTTP for live workers.
  */
 import { hash, X509Certificate } from "node:crypto";
 import { availableParallelism } from "node:os";
@@ -23,7 +23,7 @@ import type { Ownership } from "../../store/ownership.ts";
 
 const LOOPBACK = "127.0.0.1";
 
-/** A port of 127.0.0.1 with TLS, for containers whose virtual machine leads them there. */
+/** A port of 127.0.0.1 with TLS, for containers in a virtual machine that forwards to it. */
 export interface LoopbackPort {
   readonly port: number;
   /** SHA-256 of its certificate. */
@@ -74,7 +74,7 @@ export class WorkerPorts {
     if (hasCommands) this.#liveUrl = await this.#listeners.openAt({ host: LOOPBACK, port: 0 });
   }
 
-  /** The URL for live workers that are processes. */
+  /** The URL for live workers of this machine. */
   get liveUrl(): string {
     if (this.#liveUrl === undefined) throw new Error("it was started for no live workers");
     return this.#liveUrl;
@@ -86,23 +86,23 @@ export class WorkerPorts {
     this.#log.info({ address: elsewhere.address() }, "workers from elsewhere can connect");
   }
 
-  /** Opens it with the first call. @throws ListenError */
+  /** The first call opens the port. @throws ListenError */
   async serveLoopback(): Promise<LoopbackPort> {
     this.#loopback ??= openLoopbackPort(this.#server, this.#clock.now());
     return this.#loopback;
   }
 
-  /** The port for workers from elsewhere; undefined if there is none, or not yet. */
+  /** The port for workers from elsewhere. Undefined without one, and before it is open. */
   get elsewherePort(): number | undefined {
     return this.#elsewhere?.port;
   }
 
-  /** Workers from elsewhere get this certificate from now on. */
+  /** Shows this certificate to workers from elsewhere from now on. */
   useCertificate(certificate: Certificate): void {
     this.#elsewhere?.useCertificate(certificate);
   }
 
-  /** Serves live workers at a further address, too, if possible at that port. @throws ListenError */
+  /** Also serves live workers at a further address, if possible at the same port. @throws ListenError */
   async serveLiveAt(host: string, port: number): Promise<string> {
     return this.#listeners.openAt({ host, port });
   }
@@ -113,7 +113,7 @@ export class WorkerPorts {
   }
 }
 
-/** The workers that know its certificate end with this process, so that is not kept. @param now ms since the epoch @throws ListenError */
+/** Its certificate is not stored: the workers that know it end with this process. @param now ms since the epoch @throws ListenError */
 export async function openLoopbackPort(
   server: Pick<WorkerServer, "listenTls">,
   now: number,
@@ -125,7 +125,7 @@ export async function openLoopbackPort(
   return { port, fingerprint: hash("sha256", raw, "buffer") };
 }
 
-/** A live worker renews its leases as often as one of ours. */
+/** Interval at which live workers renew their leases, the same as ours. */
 export function liveTermsOf({ leaseRenewalMs }: LeaseTerms): Omit<LiveService, "url"> {
   return { pingIntervalMs: leaseRenewalMs, cpuCount: availableParallelism() };
 }

@@ -1,23 +1,23 @@
-/** Chooses where the socket lies that workers of this machine connect to: its path has to be short. */
+/** Chooses the path of the socket for workers of this machine. The path has to be short. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { clearLeftovers } from "../../../runtime/leftovers/clear-leftovers.ts";
 import { ownedName } from "../../../runtime/leftovers/owner.ts";
 import { socketPathProblem } from "../../../runtime/protocol/socket-path.ts";
 
-/** Begins the name of the directories of a run; short, for the path of a socket has to be. */
+/** Prefix of the directories of a run. It is short because the path of a socket has to be. */
 export const TEMPORARY_DIR_KIND = "sv-e";
 
 const NAME = "worker.sock";
 
-/** Every system has it, and nothing shorter that all may write to. */
+/** The shortest path on every system that all users may write to. */
 const SHORT_ROOT = "/tmp";
 
 /**
- * The path of the socket: in the directory of this run, or in one of its own below /tmp where that path would be too long. That one is
- * private, and goes with `made`.
+ * The path of the socket in the directory of this run, or in a directory of its own below /tmp if that path is too long. That
+ * directory is private, and is removed with `made`.
  *
- * @throws Error when no such directory can be made
+ * @throws Error if the directory cannot be made
  */
 export async function placeWorkerSocket(
   temporaryDir: string,

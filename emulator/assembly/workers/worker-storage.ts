@@ -3,10 +3,10 @@ import { LIVE_STORAGE_ENV, STORAGE_ENV } from "../../../runtime/protocol/storage
 import type { BucketAccess } from "../../objects/object-service.ts";
 
 /**
- * Those of its template win. One that names another service gets none of ours: keys are for the service they belong to.
+ * Its template's variables win. A template that names another object store gets none of ours, because keys belong to one store.
  *
  * @param templateEnv the variables of the worker's template
- * @param bucket undefined where there is no object store that the worker could reach
+ * @param bucket undefined if the worker can reach no object store
  */
 export function storageEnvironment(
   templateEnv: Readonly<Record<string, string>>,
@@ -25,7 +25,7 @@ export function storageEnvironment(
   };
 }
 
-/** The bucket that a template's variables name in the place of the endpoint's: its keys are good for that too. */
+/** The bucket that a template's variables name instead of the endpoint's. The endpoint's keys open it too. */
 export function namedBuckets(templateEnv: Readonly<Record<string, string>>): readonly string[] {
   const name = templateEnv[STORAGE_ENV.bucket] ?? "";
   return name === "" ? [] : [name];

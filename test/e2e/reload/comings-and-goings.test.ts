@@ -33,7 +33,7 @@ describe("a directory of handlers", () => {
     await expectAnswer(served, "second", "second, changed");
 
     fs.rmSync(served.path("app/first"), { recursive: true });
-    await served.emulator.stderrMatch(/"first\\" is served no more/u);
+    await served.emulator.stderrMatch(/"first\\" is no longer served/u);
     const job = await served.client.endpoint("first").run({});
     await eventually("its workers are gone", async () => {
       const { workers } = await served.client.endpoint("first").health();

@@ -147,7 +147,7 @@ describe("what cannot be built", () => {
     await clock.advance(10);
     expect(done).toEqual([]);
     expect(said).toEqual([
-      "handler.ts cannot be built, the version before serves on:\nExpected a brace",
+      "handler.ts cannot be built, the previous version stays in service:\nExpected a brace",
     ]);
     handlerOf(hello).problem = undefined;
     change(hello.path);

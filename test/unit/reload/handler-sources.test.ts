@@ -1,6 +1,6 @@
 /** A changed path concerns a handler if the file goes into it, says how, or was missing. */
 import { describe, expect, test } from "vitest";
-import { counts, directoriesOf } from "../../../emulator/reload/what-counts.ts";
+import { counts, directoriesOf } from "../../../emulator/reload/handler-sources.ts";
 
 const SOURCES = {
   files: new Set([

@@ -1,19 +1,19 @@
-/** Which changed paths concern a handler, and which directories have to be watched to hear of them. Pure. */
+/** Decides which changed paths concern a handler, and which directories to watch for them. Pure. */
 import path from "node:path";
 
-/** What a handler is made of, as far as it is known. */
+/** The known sources of a handler. */
 export interface HandlerSources {
-  /** Every file that goes into it. */
+  /** Every file of the build. */
   readonly files: ReadonlySet<string>;
-  /** Files that say how they are put together: package.json, tsconfig.json and what that extends. */
+  /** Files that configure the build: package.json, tsconfig.json and the files that it extends. */
   readonly configs: ReadonlySet<string>;
-  /** Paths without an ending at which an imported file was looked for in vain. */
+  /** Paths of imported files that were not found, without an ending. */
   readonly missing: ReadonlySet<string>;
 }
 
 export const CONFIG_FILES = ["package.json", "tsconfig.json"] as const;
 
-/** Whether the path is among them, in whatever Unicode form it is told: a file system may keep another one than was typed. */
+/** Whether the path is in the set, in any Unicode form. A file system may store another form than was typed. */
 export function hasPath(paths: ReadonlySet<string>, wanted: string): boolean {
   if (paths.has(wanted)) return true;
   const composed = wanted.normalize("NFC");
@@ -22,23 +22,23 @@ export function hasPath(paths: ReadonlySet<string>, wanted: string): boolean {
   return paths.values().some((known) => known.normalize("NFC") === composed);
 }
 
-/** A file counts if it goes into the handler, or would: files that are only read while it runs do not. */
+/** A file counts if it is part of the build, or would be. Files that are only read at run time do not count. */
 export function counts(told: string, { files, configs, missing }: HandlerSources): boolean {
   if (hasPath(files, told) || hasPath(configs, told)) return true;
   const changed = told.normalize("NFC");
   const { dir, name, base } = path.parse(changed);
-  // What was missing has come, or a directory on the way to it.
+  // A missing file, or a directory of its path, has appeared.
   for (const typed of missing) {
     const wanted = typed.normalize("NFC");
     if (wanted === path.join(dir, name) || wanted === changed) return true;
     if (wanted.startsWith(changed + path.sep)) return true;
   }
-  // A new one of these beside a file is nearer than the one that counted so far.
+  // A new configuration file beside a source is nearer than the current one.
   const isConfig = CONFIG_FILES.some((known) => known === base);
   return isConfig && [...files].some((file) => path.dirname(file).normalize("NFC") === dir);
 }
 
-/** The directories in which something can happen that counts. */
+/** The directories in which relevant changes can happen. */
 export function directoriesOf({ files, configs, missing }: HandlerSources): ReadonlySet<string> {
   return new Set([...files, ...configs, ...missing].map((file) => path.dirname(file)));
 }
