@@ -1,12 +1,12 @@
-/** The name by which a person called the program, put into texts that tell them what to type. */
+/** Puts the name by which the program was called into texts that say what to type. */
 import path from "node:path";
 
 const OWN_NAME = /\bsv-emulate\b/gu;
 
 /**
- * Who called `npx sv-runtime` may have no `sv-emulate` anywhere.
+ * After `npx sv-runtime` there may be no `sv-emulate` to call.
  *
- * @param program what was run, with its path; default: this process
+ * @param program path of the program; default: that of this process
  */
 export function asCalled(text: string, program = process.argv[1] ?? ""): string {
   const isOther = /^sv-runtime\b/u.test(path.basename(program));

@@ -1,10 +1,10 @@
-/** Runs a command as if it had been called in place of this program: with its input, output and signals. */
+/** Runs a command in place of this program: with its input, output and signals. */
 import { spawn } from "node:child_process";
 
-/** Signals that are meant for the command. */
+/** Signals that are passed on to the command. */
 const PASSED_ON = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** How a command ended; it could not even begin where there is a `problem`. */
+/** The end of a command. With a `problem` it did not start. */
 export type CommandEnd =
   | { readonly exitCode: number; readonly problem?: string }
   | { readonly signal: NodeJS.Signals };
@@ -29,7 +29,7 @@ export async function runChild(
     resolve(signal === null ? { exitCode: code ?? 0 } : { signal }),
   );
   const passOn = (signal: NodeJS.Signals) => {
-    // On Ctrl-C the terminal has signalled the command as well.
+    // On Ctrl-C the terminal signals the command as well.
     if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
   };
   for (const signal of PASSED_ON) process.on(signal, passOn);
@@ -40,11 +40,11 @@ export async function runChild(
   }
 }
 
-/** Ends this program as the command ended; gives the exit code where that was no signal. */
+/** Ends this program by the signal that ended the command, or returns the command's exit code. */
 export async function endAs(end: CommandEnd): Promise<number> {
   if ("exitCode" in end) return end.exitCode;
   process.removeAllListeners(end.signal);
   process.kill(process.pid, end.signal);
-  // The signal is on its way.
+  // The signal ends this program.
   return new Promise(() => undefined);
 }

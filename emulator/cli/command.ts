@@ -1,4 +1,4 @@
-/** The command line of `sv-emulate`: its flags, its help and how it is read. */
+/** The command line of `sv-emulate`: its commands, flags and help, and its parser. */
 import { Command, Help, CommanderError } from "commander";
 import { addBuildCommand, type BuildFlags } from "./build/build-flags.ts";
 import { addCompletionCommands, type Completion } from "./completion/completion-flags.ts";
@@ -22,7 +22,7 @@ import { addServiceOptions } from "./serve/service-options.ts";
 import { S3_OFF } from "./serve/setting-values.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** What was asked for: to serve targets, one of the other commands, or just a text: the help or the version. */
+/** A parsed command line: a start, another command, or a text to print (the help or the version). */
 export type Invocation =
   | ConfigInvocation
   | { readonly kind: "export"; readonly flags: ExportFlags }
@@ -45,13 +45,13 @@ export type Invocation =
 
 const DEFAULT_HELP_WIDTH = 100;
 
-/** May stand first, for those who are used to it: it says what is done anyway. */
+/** Accepted as the first word, for users of other tools. It changes nothing. */
 const DEV = "dev";
 
 /**
  * Reads the arguments after the program's name.
  *
- * @throws UsageError when they cannot be understood
+ * @throws UsageError for an invalid command line
  */
 export function readCommandLine(
   args: readonly string[],
@@ -64,7 +64,7 @@ export function readCommandLine(
   const command = createCommand(version)
     .action(() => {
       const targets = command.args[0] === DEV ? command.args.slice(1) : command.args;
-      // It is true where nothing was said.
+      // `watch` is true unless --no-watch was given.
       const { watch, ...flags } = command.opts<Flags>();
       invocation = { kind: "serve", targets, flags: watch === false ? { ...flags, watch } : flags };
     })
@@ -76,7 +76,7 @@ export function readCommandLine(
       getOutHelpWidth: () => helpWidth,
       getErrHelpWidth: () => helpWidth,
     });
-  // What is added only now takes over how the command answers and fails.
+  // Commands that are added after the configuration above inherit it.
   addCommands(command, child, (given) => (invocation = given));
   try {
     command.parse(own, { from: "user" });
@@ -89,7 +89,7 @@ export function readCommandLine(
   return invocation;
 }
 
-/** The whole tree of commands, for who walks it. */
+/** The whole tree of commands, for completion and tests. */
 export function commandTree(version: string): Command {
   const command = createCommand(version);
   addCommands(command, [], () => undefined);
@@ -117,7 +117,7 @@ function addCommands(
   addCompletionCommands(command, (completion) => taken({ kind: "complete", completion }));
 }
 
-/** The word that may stand first is no command, for all flags are its own, and is listed as one. */
+/** Lists `dev` among the commands. It is no command of commander's, because it takes all flags of a start. */
 function listed(command: Command): Command[] {
   const commands = new Help().visibleCommands(command);
   if (command.parent !== null || commands.length === 0) return commands;
@@ -135,7 +135,7 @@ function createCommand(version: string): Command {
         "do not reload handlers when their files change; by default every save puts new code into service",
       )
       .option("--open", "open its page in a browser as soon as it can be called")
-      // Behind a subcommand stand the subcommand's own options.
+      // Options behind a command are the command's.
       .enablePositionalOptions()
       .helpCommand(false)
       .summary("serve handlers on this machine")

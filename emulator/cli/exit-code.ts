@@ -1,4 +1,4 @@
-/** The exit codes of `sv-emulate`, and which of them an error leads to. */
+/** The exit codes of `sv-emulate`, and the code of each error. */
 
 export const EXIT = {
   stopped: 0,
@@ -15,7 +15,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** What each code means, as `--help` and the reference say it. */
+/** The meaning of each code, for `--help` and the reference. */
 export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [EXIT.stopped]:
     "done, or stopped after SIGINT or SIGTERM; running jobs have finished, or went back to the queue after 30 s",
@@ -32,7 +32,7 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [EXIT.stoppedAtOnce]: "stopped at once by a second signal; running jobs were not waited for",
 };
 
-/** By name, so that the classes need not be loaded to tell a usage error. */
+/** Codes by the name of the error, so that the classes need not be loaded. */
 const CODE_OF_ERROR: ReadonlyMap<string, ExitCode> = new Map([
   ["UsageError", EXIT.usage],
   ["CertificateError", EXIT.usage],

@@ -1,24 +1,24 @@
-/** What is at a path that a person wrote, and which one they may have meant if nothing is. */
+/** Examines the path that a person wrote, and suggests another one if nothing is there. */
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, relative } from "node:path";
 import { closestName } from "../../runtime/protocol/did-you-mean.ts";
 import { failedUse, UsageError } from "./usage-error.ts";
 
-/** Endings a handler module may have, in the order they are looked for. */
+/** File name extensions of handler modules, in the order of the search. */
 export const HANDLER_ENDINGS = [".ts", ".mts", ".tsx", ".js", ".mjs", ".cjs"] as const;
 
-/** The stem of the file that makes a directory a handler. */
+/** File name, without extension, of a directory's handler. */
 export const HANDLER_STEM = "handler";
 
-/** The stem of the file that makes a directory without a handler a load balancing endpoint. */
+/** File name, without extension, of a directory's HTTP server. It makes a load balancing endpoint if there is no handler. */
 export const SERVER_STEM = "server";
 
-/** The file that says how a directory is served, with the endings it may have. A directory has one of them at most. */
+/** File name of a directory's config, without extension. A directory has at most one. */
 const CONFIG_STEM = "sv.config";
 const CONFIG_ENDINGS = [".ts", ".mts", ".js", ".mjs", ".json"] as const;
 export const CONFIG_NAME = `${CONFIG_STEM}.json`;
 
-/** `sv.config.ts`, `sv.config.test.ts` and any JSON; other modules are handlers. */
+/** True for `sv.config.ts`, `sv.config.test.ts` and any JSON file. Other modules are handlers. */
 export function isConfigPath(path: string): boolean {
   const ending = extname(path);
   if (ending === ".json") return true;
@@ -27,7 +27,7 @@ export function isConfigPath(path: string): boolean {
   );
 }
 
-/** @throws UsageError when it cannot be looked at, or is neither file nor directory */
+/** @throws UsageError if it cannot be examined, or is neither a file nor a directory */
 export async function placeAt(
   path: string,
   cwd: string,
@@ -43,16 +43,16 @@ export async function placeAt(
   throw new UsageError(`${shownPath(path, cwd)} is neither a file nor a directory`);
 }
 
-/** What in a directory says how it is served. All paths are absolute. */
+/** The files of a directory that decide how it is served. All paths are absolute. */
 export interface DirectoryContent {
   readonly config: string | undefined;
   readonly handler: string | undefined;
   readonly server: string | undefined;
-  /** What in it may be a directory with a handler, in order of name; hidden ones and installed packages are not. */
+  /** Subdirectories that may have a handler, in order of name. Hidden ones and installed packages are left out. */
   readonly directories: readonly string[];
 }
 
-/** @throws UsageError when the directory cannot be read, or has two configs */
+/** @throws UsageError if the directory cannot be read, or has two configs */
 export async function contentOf(directory: string, cwd: string): Promise<DirectoryContent> {
   const entries = await readdir(directory, { withFileTypes: true }).catch((error: unknown) => {
     throw unreadable(directory, cwd, error);
@@ -89,7 +89,7 @@ function theOnlyConfig(
   );
 }
 
-/** The sentence about a path at which nothing lies; it names what lies close by. */
+/** The sentence about a missing path. It suggests a similar one. */
 export async function missingSentence(path: string, cwd: string): Promise<string> {
   const directory = dirname(path);
   const sentence = `${shownPath(path, cwd)} does not exist`;
@@ -101,7 +101,7 @@ export async function missingSentence(path: string, cwd: string): Promise<string
   return `${sentence}; did you mean ${shownPath(join(directory, meant), cwd)}?`;
 }
 
-/** @throws UsageError, which begins with `where`, for a file that is no handler module */
+/** @throws UsageError that begins with `where`, for a file that is no handler module */
 export function checkEnding(path: string, cwd: string, where = ""): void {
   if (HANDLER_ENDINGS.some((ending) => ending === extname(path))) return;
   throw new UsageError(
@@ -109,7 +109,7 @@ export function checkEnding(path: string, cwd: string, where = ""): void {
   );
 }
 
-/** The last part of a path without its ending. */
+/** The file name of a path without its extension. */
 export function stemOf(path: string): string {
   return basename(path, extname(path));
 }

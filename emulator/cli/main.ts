@@ -3,8 +3,7 @@ import { printable } from "../../runtime/protocol/printable.ts";
 import { collectBuffersLessOften } from "../../runtime/bin/buffer-memory.ts";
 import { RUNTIME_VERSION } from "../../runtime/version.ts";
 import type { EmulatorOptions, EngineLog } from "../index.ts";
-import { announce, sumUp } from "./serve/announce.ts";
-import { ToldInputs } from "./serve/told-inputs.ts";
+import { announce, HandlerInputs, sumUp } from "./serve/announce.ts";
 import { asCalled } from "./called-as.ts";
 import { type Invocation, readCommandLine } from "./command.ts";
 import { EXIT, type ExitCode, exitCodeOf } from "./exit-code.ts";
@@ -16,12 +15,12 @@ import { openBrowser } from "./serve/open-browser.ts";
 import { type Flags, logModeOf, settle, type Settings } from "./serve/settings.ts";
 import { startThreadAhead } from "../store/sqlite/thread/start-thread.ts";
 import { countStopSignals, type StopSignals } from "./signals.ts";
-import { gatherInputs, type StartInputs } from "./serve/start-inputs.ts";
+import { gatherStartOptions, type StartOptions } from "./serve/start-options.ts";
 
-/** @param args what stands behind the program's name */
+/** @param args the arguments behind the program's name */
 export async function main(args: readonly string[]): Promise<number> {
   const signals = countStopSignals(process);
-  // Whoever has read the ready line may close the pipe.
+  // A reader may close the pipe after the ready line.
   process.stdout.on("error", () => undefined);
   try {
     return await perform(readCommandLine(args, RUNTIME_VERSION, process.stdout.columns), signals);
@@ -77,7 +76,7 @@ async function perform(invocation: Invocation, signals: StopSignals): Promise<nu
   return EXIT.stopped;
 }
 
-/** Works on what is kept while no service does. Answers what is to be printed. */
+/** Runs a command on stored data without a service. Returns the text to print. */
 async function performOffline(
   invocation: Extract<Invocation, { readonly kind: "repair" | "move" | "rotate" }>,
 ): Promise<string> {
@@ -97,14 +96,14 @@ interface Request {
 }
 
 /**
- * What a start takes. Undefined where a signal came first, which is enough as long as nothing was started.
+ * Gathers the options of a start. Undefined if a signal came first: nothing was started yet.
  *
- * @param own the flags of a start that the command's flags come to
+ * @param own the flags of the start, if they differ from the command's
  */
 async function prepare({ targets, flags }: Request, signals: StopSignals, own: Flags = flags) {
   const cwd = process.cwd();
-  // A config is a program: it may take forever.
-  const gathered = gatherInputs({ targets, flags }, cwd, process.env);
+  // A config is a program that may never end.
+  const gathered = gatherStartOptions({ targets, flags }, cwd, process.env);
   const inputs = await Promise.race([gathered, stoppedBy(signals)]);
   if (inputs === EXIT.stoppedAtOnce) return undefined;
   const settings = settle(own, inputs.environment, inputs.configs, cwd);
@@ -116,7 +115,7 @@ async function prepare({ targets, flags }: Request, signals: StopSignals, own: F
 async function run(request: Request, signals: StopSignals): Promise<ExitCode> {
   collectBuffersLessOften();
   if (request.flags.ephemeral !== true && !hasStore(request.flags)) startThreadAhead();
-  // Loading the service takes longest, so it goes on while the targets are looked at.
+  // Loading the service takes longest. The targets are examined meanwhile.
   const loading = import("../index.ts");
   const prepared = await prepare(request, signals);
   if (prepared === undefined) return EXIT.stoppedAtOnce;
@@ -124,7 +123,7 @@ async function run(request: Request, signals: StopSignals): Promise<ExitCode> {
   const hasGivenKey = settings.apiKey !== undefined;
   const isWatching = request.flags.watch !== false;
   const { startEmulator } = await loading;
-  const toldInputs = new ToldInputs();
+  const handlerInputs = new HandlerInputs();
   const crashed = Promise.withResolvers<never>();
   process.once("uncaughtException", crashed.reject);
   try {
@@ -136,16 +135,16 @@ async function run(request: Request, signals: StopSignals): Promise<ExitCode> {
           watch: isWatching && { find: () => foundAgain(inputs, signals) },
           workerLine: (line) => log.workerLine(line),
           attemptEnded: (end) => log.attemptEnded(end),
-          handlerTold: (endpointId, schemas) => toldInputs.note(endpointId, schemas),
-          // Its workers end with it; whoever looks after the process starts it again.
+          handlerTold: (endpointId, schemas) => handlerInputs.note(endpointId, schemas),
+          // Workers end with the service. A supervisor of the process restarts it.
           storeLost: crashed.reject,
         }),
       signals,
       ready: (emulator) => {
-        // In a terminal it says that this has been closed, which ends the program.
+        // In a terminal, SIGHUP means that the terminal was closed, and ends the program.
         if (options.tls && !process.stdin.isTTY)
           process.on("SIGHUP", () => void emulator.rereadCertificate());
-        void announce(emulator, { inputs, hasGivenKey, mode, log, toldInputs });
+        void announce(emulator, { inputs, hasGivenKey, mode, log, handlerInputs });
         if (request.flags.open)
           openBrowser(emulator.dashboardLink() ?? `${emulator.url}/docs`, (problem) =>
             log.warn({}, problem),
@@ -160,12 +159,12 @@ async function run(request: Request, signals: StopSignals): Promise<ExitCode> {
     log.error({ exitCode }, complaint(error));
     return exitCode;
   } finally {
-    // A write that is stuck in a full pipe would hold up any other exit, and all that could be lost is lines of the log.
+    // A write that is stuck in a full pipe would block any other exit. Only lines of the log can be lost.
     if (!(await log.close())) process.kill(process.pid, "SIGKILL");
   }
 }
 
-/** Whether the database is another than that of the data directory, as far as is known before configs are read. */
+/** Whether a store other than the data directory is set, as far as is known before configs are read. */
 function hasStore({ store }: Flags): boolean {
   return (store ?? process.env["SV_STORE"] ?? "") !== "";
 }
@@ -175,14 +174,14 @@ async function stoppedBy(signals: StopSignals): Promise<typeof EXIT.stoppedAtOnc
   return EXIT.stoppedAtOnce;
 }
 
-/** What is served by now. A config that never settles must not hold up the end of the service. */
-async function foundAgain(inputs: StartInputs, signals: StopSignals) {
+/** Finds the endpoints again. A config that never settles must not delay the end of the service. */
+async function foundAgain(inputs: StartOptions, signals: StopSignals) {
   const found = await Promise.race([inputs.again(), stoppedBy(signals)]);
   if (found === EXIT.stoppedAtOnce) throw new Error("the service stops");
   return found;
 }
 
-/** A service for as long as a command runs; what it says by itself is not to drown what the command says. */
+/** Runs a service beside a command. By default only warnings of the service are shown, so that the command's output stays readable. */
 async function runExec(
   { targets, flags, command }: Extract<Invocation, { readonly kind: "exec" }>,
   signals: StopSignals,
@@ -228,7 +227,7 @@ async function runExec(
   }
 }
 
-/** Warnings and errors until it is mute: that workers are ended with the service is no news. */
+/** Logs warnings and errors until it is muted, when workers end with the service. */
 function warningsOf(log: LogOutput): EngineLog & { mute(): void } {
   let isMute = false;
   const unlessMute = (level: "warn" | "error"): EngineLog["warn"] => {
@@ -244,10 +243,10 @@ function warningsOf(log: LogOutput): EngineLog & { mute(): void } {
   };
 }
 
-/** What the service is started with: the settings that were set, and everything that targets and configs have to be served. */
+/** The options of the service: the settings that were set, and the endpoints and resources of targets and configs. */
 function optionsOf(
   settings: Settings,
-  { handlers, commands, images, configs }: StartInputs,
+  { handlers, commands, images, configs }: StartOptions,
 ): EmulatorOptions {
   const all = configs.map(({ resources }) => resources);
   return {
@@ -263,7 +262,7 @@ function optionsOf(
   };
 }
 
-/** The sentence about an error; what nobody foresaw can be looked into. */
+/** The sentence about an error, with a hint for an unexpected one. */
 function complaint(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (isDebugging()) return error.stack ?? error.message;

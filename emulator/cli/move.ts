@@ -1,4 +1,4 @@
-/** The subcommands `move` and `rotate-secret-key`: their flags, their help, and what they print. */
+/** The commands `move` and `rotate-secret-key`: their flags, their help, and their output. */
 import fs from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
@@ -7,18 +7,18 @@ import { shellWord } from "../image/shell-word.ts";
 import { SECRET_KEY_FILE } from "../core/resources/secrets/sealed-secret.ts";
 import { shownPath } from "./given-path.ts";
 import { DEFAULT_DATA_DIR, type Environment } from "./serve/setting-values.ts";
-import { given, type Reader } from "./serve/sourced.ts";
+import { given, type Reader } from "./serve/setting-source.ts";
 import { objectsIn, secretKeyIn, storeIn } from "./serve/store-settings.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** The flags of `move` as written; what is absent was not given. */
+/** The flags of `move` as written; one that was not given is absent. */
 export interface MoveFlags {
   readonly from?: string;
   readonly to?: string;
   readonly objects?: string;
 }
 
-/** Those of `rotate-secret-key`. */
+/** The flags of `rotate-secret-key`. */
 export interface RotateFlags {
   readonly store?: string;
   readonly objects?: string;
@@ -27,7 +27,7 @@ export interface RotateFlags {
 /** Jobs between two lines of progress. */
 const TELL_EVERY = 10_000;
 
-/** @param taken called when the subcommand was given */
+/** @param taken called when the command was given */
 export function addMoveCommand(program: Command, taken: (flags: MoveFlags) => void): void {
   program
     .command("move")
@@ -44,7 +44,7 @@ export function addMoveCommand(program: Command, taken: (flags: MoveFlags) => vo
     .action(taken);
 }
 
-/** @param taken called when the subcommand was given */
+/** @param taken called when the command was given */
 export function addRotateCommand(program: Command, taken: (flags: RotateFlags) => void): void {
   program
     .command("rotate-secret-key")
@@ -58,10 +58,10 @@ export function addRotateCommand(program: Command, taken: (flags: RotateFlags) =
 }
 
 /**
- * Answers what is to be printed.
+ * Returns the text to print.
  *
  * @param tell called with lines of progress and warnings
- * @throws UsageError; what `moveDataDirectory` throws
+ * @throws UsageError, and the errors of `moveDataDirectory`
  */
 export async function move(
   flags: MoveFlags,
@@ -92,7 +92,7 @@ export async function move(
   ].join("\n");
 }
 
-/** The commands are complete, but for passwords: what the environment said is not repeated. */
+/** Complete commands without passwords. Values of the environment are not repeated. */
 function nextSteps({ from = "", to, objects }: MoveFlags, cwd: string, env: Environment): string[] {
   const shown = shownPath(from, cwd);
   const start = ["sv-emulate", "--data-dir", shown];
@@ -112,11 +112,7 @@ function nextSteps({ from = "", to, objects }: MoveFlags, cwd: string, env: Envi
   ];
 }
 
-/**
- * Answers what is to be printed.
- *
- * @throws UsageError; what `rotateSecretKey` throws
- */
+/** Returns the text to print. @throws UsageError, and the errors of `rotateSecretKey` */
 export async function rotate(flags: RotateFlags, env: Environment): Promise<string> {
   const store = needed("--store", flags.store, "SV_STORE", env, storeIn);
   const secretKey = needed(undefined, undefined, "SV_SECRET_KEY", env, secretKeyIn);

@@ -1,16 +1,16 @@
-/** The subcommand `repair`: its flags, its help, and what it prints. */
+/** The command `repair`: its flags, its help, and its output. */
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { RepairReport } from "../index.ts";
 import { shownPath } from "./given-path.ts";
 import { DEFAULT_DATA_DIR } from "./serve/setting-values.ts";
 
-/** The flags as written; what is absent was not given. */
+/** The flags as written; one that was not given is absent. */
 export interface RepairFlags {
   readonly dataDir?: string;
 }
 
-/** @param taken called when the subcommand was given */
+/** @param taken called when the command was given */
 export function addRepairCommand(program: Command, taken: (flags: RepairFlags) => void): void {
   program
     .command("repair")
@@ -22,11 +22,7 @@ export function addRepairCommand(program: Command, taken: (flags: RepairFlags) =
     .action(taken);
 }
 
-/**
- * Answers what is to be printed.
- *
- * @throws StoreInUseError, StoreUnusableError, StoreFullError
- */
+/** Returns the text to print. @throws StoreInUseError, StoreUnusableError, StoreFullError */
 export async function repair({ dataDir = DEFAULT_DATA_DIR }: RepairFlags, cwd: string) {
   const { repairDataDirectory } = await import("../index.ts");
   return textOf(repairDataDirectory(resolve(cwd, dataDir), Date.now()), cwd);

@@ -1,4 +1,4 @@
-/** Options that several commands have, and those that may be repeated. */
+/** Options of several commands, and repeatable options. */
 import { Option } from "commander";
 import { LIMIT_MODES } from "../core/limits/rate-limit.ts";
 
@@ -16,7 +16,7 @@ export function envFileOption(): Option {
   );
 }
 
-/** Its value is the list of all that were given. */
+/** An option that may be repeated. Its value is the list of all given values. */
 export function repeatable(flags: string, description: string): Option {
   return new Option(flags, description).argParser(
     (value: string, before: readonly string[] | undefined) => [...(before ?? []), value],

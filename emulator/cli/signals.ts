@@ -4,23 +4,23 @@ const STOP_SIGNALS = ["SIGINT", "SIGTERM"] as const;
 const MOST = 3;
 
 /**
- * The same signal again within this time is the same request: on Ctrl-C the terminal signals every program in it, and npm
- * hands its own signal on to the program it runs.
+ * Time within which the same signal is the same request. On Ctrl-C the terminal signals every program in it, and npm passes its own
+ * signal on to the program that it runs.
  */
 const SAME_REQUEST_MS = 300;
 
-/** What a process is to those who wait for its signals. */
+/** The part of a process that receives signals. */
 interface SignalSource {
   on(signal: (typeof STOP_SIGNALS)[number], listener: () => void): unknown;
 }
 
 export interface StopSignals {
-  /** Resolves when that many requests have come, 1 to 3. */
+  /** Resolves at that request, 1 to 3. */
   readonly nth: (count: 1 | 2 | 3) => Promise<void>;
   readonly count: number;
 }
 
-/** From now on the signals end nothing by themselves. `now` is in ms. */
+/** From now on the signals alone no longer end the process. `now` is in ms. */
 export function countStopSignals(
   source: SignalSource,
   now: () => number = () => performance.now(),

@@ -171,11 +171,7 @@ export class LiveWorker {
     });
   }
 
-  /**
-   * Renews the leases of these jobs and of jobs on the way. If no ping of the worker has ever named jobs, all its leases are renewed.
-   *
-   * @throws ServiceError storage_full, shutting_down
-   */
+  /** Renews these jobs and jobs on the way, or all jobs if no ping ever named any. @throws ServiceError storage_full, shutting_down */
   async ping(jobIds: readonly string[]): Promise<void> {
     await this.#greet();
     if (jobIds.length > 0) this.#namesJobs = true;

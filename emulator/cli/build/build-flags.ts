@@ -1,9 +1,9 @@
-/** The subcommand `build` of the command line: its flags and its help. */
+/** The command `build`: its flags and its help. */
 import { type Command, Option } from "commander";
 import { type Platform, PLATFORMS } from "../../image/platform.ts";
 import { repeatable } from "../shared-options.ts";
 
-/** The flags as written; what is absent was not given. */
+/** The flags as written; one that was not given is absent. */
 export interface BuildFlags {
   readonly tag?: string;
   readonly push?: true;
@@ -16,7 +16,7 @@ export interface BuildFlags {
   readonly templateOut?: string;
 }
 
-/** @param taken called when the subcommand was given */
+/** @param taken called when the command was given */
 export function addBuildCommand(
   program: Command,
   taken: (directory: string | undefined, flags: BuildFlags) => void,

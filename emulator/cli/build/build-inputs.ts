@@ -1,9 +1,9 @@
-/** Reads what `sv-emulate build` is told to give to a Dockerfile: its arguments and its secrets. */
+/** Reads the arguments and secrets that `sv-emulate build` gives to a Dockerfile. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { failedUse, UsageError } from "../usage-error.ts";
 
-/** @throws UsageError when one has no name, or a value neither there nor in the environment */
+/** @throws UsageError for an argument without a name, or without a value there or in the environment */
 export function buildArgsOf(
   written: readonly string[] = [],
   env: NodeJS.ProcessEnv,
@@ -20,7 +20,7 @@ export function buildArgsOf(
   );
 }
 
-/** @throws UsageError when one has no id, or nothing is where it is to be taken from */
+/** @throws UsageError for a secret without an id, or with a missing file or variable */
 export function secretsOf(
   written: readonly string[] = [],
   cwd: string,
@@ -37,7 +37,7 @@ function idOf(text: string): string {
   );
 }
 
-/** As docker does: what says neither is in the environment under its id. */
+/** Without a source a secret is taken from the variable of its id, as docker does. */
 function secretAt(text: string, cwd: string, env: NodeJS.ProcessEnv): Uint8Array {
   const { id = "", src, source = src, env: variable = id } = partsOf(text);
   if (source === undefined) {

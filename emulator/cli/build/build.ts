@@ -1,4 +1,4 @@
-/** Runs `sv-emulate build`: finds what is to be built, shows the progress, and prints the image's name at the end. */
+/** Runs `sv-emulate build`: finds the program, builds the image, shows the progress, and prints the image's name. */
 import { basename, dirname, join, resolve } from "node:path";
 import { existsSync } from "node:fs";
 import type { UserProgram } from "../../image/user-program.ts";
@@ -23,7 +23,7 @@ export interface BuildInvocation {
   readonly flags: BuildFlags;
 }
 
-/** Where the output goes: the image's name, and what is told of its making. */
+/** The outputs: `out` for the image's name, `err` for the progress. */
 export interface BuildOutput {
   readonly out: NodeJS.WritableStream;
   readonly err: NodeJS.WriteStream;
@@ -70,7 +70,7 @@ export async function runBuildCommand(
     return code;
   }
   view.sumUp();
-  // A directory's own Dockerfile may make anything of it.
+  // A Dockerfile of the directory may make another kind of image.
   const isServer = program?.kind === "server" && !existsSync(join(directory, "Dockerfile"));
   const use = isServer ? ", for endpoints of type LOAD_BALANCING" : "";
   output.err.write(`template ${shownPath(templateFile, cwd)}${use}\n`);
@@ -80,11 +80,11 @@ export async function runBuildCommand(
 
 interface BuildTarget {
   readonly directory: string;
-  /** Undefined where only the directory's own Dockerfile says what to run. */
+  /** Undefined if only the directory's Dockerfile says what to run. */
   readonly program: UserProgram | undefined;
 }
 
-/** @throws UsageError when there is nothing to build an image of */
+/** @throws UsageError if there is nothing to build an image of */
 export async function buildTarget(target: string, cwd: string): Promise<BuildTarget> {
   const path = resolve(cwd, target);
   const place = await placeAt(path, cwd);
@@ -94,7 +94,7 @@ export async function buildTarget(target: string, cwd: string): Promise<BuildTar
     return { directory: dirname(path), program: programOf(path) };
   }
   const { handler, server } = await contentOf(path, cwd);
-  // As it would be served.
+  // The same choice as for a start.
   const file = handler ?? server;
   if (file !== undefined || existsSync(join(path, "Dockerfile"))) {
     return { directory: path, program: file === undefined ? undefined : programOf(file) };
@@ -108,7 +108,7 @@ function programOf(file: string): UserProgram {
   return { file, kind: stemOf(file) === SERVER_STEM ? "server" : "handler" };
 }
 
-/** As a registry allows it. */
+/** The directory's name as a registry allows it. */
 export function imageName(directory: string): string {
   const name = directory
     .toLowerCase()

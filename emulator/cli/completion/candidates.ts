@@ -1,8 +1,8 @@
-/** What may come next on a command line of `sv-emulate`, by the tree of its commands. */
+/** Finds the words that can follow on a command line of `sv-emulate`, from its tree of commands. */
 import type { Argument, Command, Option } from "commander";
 import { FILES } from "./shell-script.ts";
 
-/** What a shell can be offered in the place of the word that is being written. */
+/** A word that a shell can offer. */
 export interface Candidate {
   readonly value: string;
   readonly description: string;
@@ -10,22 +10,22 @@ export interface Candidate {
 
 export interface Candidates {
   readonly values: readonly Candidate[];
-  /** Whether names of files fit as well. */
+  /** Whether file names are candidates too. */
   readonly files: boolean;
 }
 
-/** Looks up ids of endpoints; never rejects. */
+/** Looks up ids of endpoints. Never rejects. */
 export type EndpointIds = (words: readonly string[]) => Promise<readonly string[]>;
 
 const NONE: Candidates = { values: [], files: false };
 
-/** @param words those behind the program's name; the last one is being written and may be empty */
+/** @param words the words behind the program's name; the last one is being typed and may be empty */
 export async function candidates(
   program: Command,
   words: readonly string[],
   endpointIds: EndpointIds,
 ): Promise<Candidates> {
-  // bash hands on `--flag=value` as three words.
+  // bash splits `--flag=value` into three words.
   const plain = words.filter((word, at) => word !== "=" || at === words.length - 1);
   const current = plain.at(-1) === "=" ? "" : (plain.at(-1) ?? "");
   const { command, before, awaited } = walk(program, plain.slice(0, -1));
@@ -49,9 +49,9 @@ export async function candidates(
 
 interface Place {
   readonly command: Command;
-  /** Arguments of the command that are written already. */
+  /** Number of complete arguments of the command. */
   readonly before: number;
-  /** The option whose value comes next. */
+  /** The option that takes the next word as its value. */
   readonly awaited: Option | undefined;
 }
 
@@ -74,7 +74,7 @@ function walk(program: Command, words: readonly string[]): Place {
   return { command, before, awaited };
 }
 
-/** What an option without choices takes may well be a file. */
+/** An option for a file or a directory has file names as candidates. */
 function valuesOf({ argChoices, flags }: Option): Candidates {
   if (argChoices)
     return { values: argChoices.map((value) => ({ value, description: "" })), files: false };
@@ -116,7 +116,7 @@ function startingWith(current: string, { values, files }: Candidates): Candidate
   return { values: values.filter(({ value }) => value.startsWith(current)), files };
 }
 
-/** A line for each candidate, as the scripts read them. */
+/** A line for each candidate, in the format of the scripts. */
 export function candidateLines({ values, files }: Candidates): string {
   const lines = values.map(({ value, description }) => `${value}\t${description}\n`);
   return lines.join("") + (files ? `${FILES}\n` : "");

@@ -1,4 +1,4 @@
-/** Answers a shell: with its completion script, or with what may come next on the command line that is being typed. */
+/** Answers a shell with its completion script, or with the candidates for the word that is being typed. */
 import { commandTree } from "../command.ts";
 import type { Environment } from "../serve/setting-values.ts";
 import { candidateLines, candidates } from "./candidates.ts";
@@ -15,10 +15,10 @@ export async function complete(
   return candidateLines(await candidates(commandTree(version), completion.words, endpointIds));
 }
 
-/** How long an emulator may take to answer: a person waits for the completion. */
+/** Timeout of the emulator's answer. A person waits for the completion. */
 const ANSWER_LIMIT_MS = 1_000;
 
-/** The ids of a running emulator's endpoints; none if no emulator answers in time. @param words the command line so far */
+/** The ids of a running emulator's endpoints. None if no emulator answers in time. @param words the command line */
 async function runningEndpointIds(
   words: readonly string[],
   env: Environment,
@@ -27,7 +27,7 @@ async function runningEndpointIds(
   const nextWord = flagAt < 0 ? undefined : words[flagAt + 1];
   const url = words.find((word) => word.startsWith("--url="))?.slice("--url=".length) ?? nextWord;
   try {
-    // Loaded only when ids are asked for, so that nothing else has to wait for them.
+    // Loaded here because only completion of ids needs it.
     const { ServiceClient } = await import("../operate/service-client.ts");
     const limit = AbortSignal.timeout(ANSWER_LIMIT_MS);
     const client = new ServiceClient(url, env, limit);

@@ -1,13 +1,13 @@
-/** The subcommands that let a shell complete command lines. */
+/** The commands for completion in a shell. */
 import { Argument, type Command } from "commander";
 import { type Shell, SHELLS } from "./shell-script.ts";
 
-/** To print the script of a shell, or what fits where the last of the words is. */
+/** Prints the script of a shell, or the candidates for the last word. */
 export type Completion =
   | { readonly kind: "script"; readonly shell: Shell }
   | { readonly kind: "words"; readonly words: readonly string[] };
 
-/** @param taken called when one of the subcommands was given */
+/** @param taken called when one of the commands was given */
 export function addCompletionCommands(
   program: Command,
   taken: (completion: Completion) => void,
@@ -19,7 +19,7 @@ export function addCompletionCommands(
     .addArgument(new Argument("<shell>", "whose script").choices(SHELLS))
     .addHelpText("after", AFTER_HELP)
     .action((shell: Shell) => taken({ kind: "script", shell }));
-  // Called by those scripts.
+  // Called by the scripts.
   program
     .command("complete", { hidden: true })
     .argument("[words...]")

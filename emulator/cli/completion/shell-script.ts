@@ -1,12 +1,12 @@
-/** The scripts by which shells ask the program, by the name that is typed, what may come next on its command line. */
+/** The completion scripts of shells. They call the program by the typed name for candidates. */
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** Said in the place of a candidate: names of files fit as well. */
+/** Line in place of a candidate: file names are candidates too. */
 export const FILES = ":files";
 
-/** The words are handed on as they are: a shell must run nothing that is written in them. */
+/** Scripts by shell. They pass words on unchanged, so that the shell runs nothing in them. */
 const SCRIPTS: Readonly<Record<Shell, string>> = {
   bash: `# bash completion of sv-emulate
 _sv_emulate() {

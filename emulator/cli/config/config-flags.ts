@@ -1,6 +1,6 @@
-/** The subcommands `config` and `export` of the command line: their flags and their help. */
+/** The commands `config` and `export`: their flags and their help. */
 import type { Command } from "commander";
-import { DEFAULT_URL } from "../operate/commands.ts";
+import { ENVIRONMENT_HELP, urlOption } from "../operate/commands.ts";
 import type { Flags } from "../serve/settings.ts";
 
 export interface ConfigInvocation {
@@ -9,7 +9,7 @@ export interface ConfigInvocation {
   readonly flags: ConfigFlags;
 }
 
-/** The flags as written; what is absent was not given. */
+/** The flags as written; one that was not given is absent. */
 export interface ConfigFlags extends Flags {
   readonly json?: true;
 }
@@ -22,7 +22,7 @@ export interface ExportFlags {
 
 /**
  * @param command has the targets and options of a start already
- * @param taken called when the subcommand was given
+ * @param taken called when the command was given
  */
 export function finishConfigCommand(
   command: Command,
@@ -37,7 +37,7 @@ export function finishConfigCommand(
     .action(() => taken(command.args, command.opts<ConfigFlags>()));
 }
 
-/** @param taken called when the subcommand was given */
+/** @param taken called when the command was given */
 export function addExportCommand(program: Command, taken: (flags: ExportFlags) => void): void {
   program
     .command("export")
@@ -45,18 +45,14 @@ export function addExportCommand(program: Command, taken: (flags: ExportFlags) =
     .description(
       "Writes the endpoints, templates, network volumes and registry auths of a running emulator as a config. A start with it makes the same ones. Secrets are written as references to environment variables.",
     )
-    .option("--url <url>", `where the emulator is called (default: $SV_URL, or ${DEFAULT_URL})`)
+    .addOption(urlOption())
     .option("--ts", "as TypeScript (default: JSON)")
     .option("--out <file>", "where it is written (default: stdout); must not exist")
     .addHelpText("after", EXPORT_HELP)
     .action(taken);
 }
 
-const EXPORT_HELP = `
-Environment:
-  SV_URL        where the emulator is called, as --url
-  SV_API_KEY    its API key
-  SV_ADMIN_KEY  its key for /emulator, where it has one of its own
+const EXPORT_HELP = `${ENVIRONMENT_HELP}
 
 Examples:
   sv-emulate export > sv.config.json

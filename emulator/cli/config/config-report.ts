@@ -1,4 +1,4 @@
-/** `sv-emulate config`: prints what a start would serve and where each setting comes from, without secrets. */
+/** `sv-emulate config`: prints the endpoints and settings of a start with their sources, without secrets. */
 import { z } from "zod";
 import { shownAddress } from "../../core/store-address.ts";
 import {
@@ -13,9 +13,9 @@ import { isFromEnv } from "./fields.ts";
 import { fileAt } from "./key-positions.ts";
 import { shownPath } from "../given-path.ts";
 import { settleSourced, type SourcedSettings } from "../serve/settings.ts";
-import { BY_DEFAULT, type Sourced } from "../serve/sourced.ts";
+import { BY_DEFAULT, type Sourced } from "../serve/setting-source.ts";
 import { EXIT, type ExitCode } from "../exit-code.ts";
-import { gatherInputs, type StartInputs } from "../serve/start-inputs.ts";
+import { gatherStartOptions, type StartOptions } from "../serve/start-options.ts";
 import type { ConfigInvocation } from "./config-flags.ts";
 
 /** A setting in force. */
@@ -27,11 +27,11 @@ export interface ReportedSetting {
   readonly source: string;
 }
 
-/** Settings by what they belong to: `service`, or a part of a config like `endpoints.hello`. */
+/** Settings by part: `service`, or a part of a config like `endpoints.hello`. */
 export type ConfigReport = Readonly<Record<string, readonly ReportedSetting[]>>;
 
 const SECRET_SETTINGS = new Set(["apiKey", "adminKey", "secretKey", "webhookSecret"]);
-/** Variables whose values are not shown, whoever wrote them into a config. */
+/** Names of variables with secret values. */
 const SECRET_NAME = /key|token|secret|passw|credential/iu;
 const CREDENTIALS = new Set(["username", "password"]);
 const TARGET = "target";
@@ -43,7 +43,7 @@ export async function showConfig(
   environment: Record<string, string | undefined>,
   print: (text: string) => void,
 ): Promise<ExitCode> {
-  const inputs = await gatherInputs(invocation, cwd, environment);
+  const inputs = await gatherStartOptions(invocation, cwd, environment);
   const settings = settleSourced(invocation.flags, inputs.environment, inputs.configs, cwd);
   const report = configReport(inputs, settings, cwd);
   const { json } = invocation.flags;
@@ -52,7 +52,7 @@ export async function showConfig(
 }
 
 export function configReport(
-  { handlers, commands, images, configs, fileVariables }: StartInputs,
+  { handlers, commands, images, configs, fileVariables }: StartOptions,
   settings: SourcedSettings,
   cwd: string,
 ): ConfigReport {
@@ -82,7 +82,7 @@ export function configReport(
   };
 }
 
-/** For people: a table for each part. */
+/** The report as a table for each part. */
 function reportText(report: ConfigReport): string {
   const rows = Object.values(report).flat();
   const width = Math.max(...rows.map(({ key }) => key.length));
@@ -150,14 +150,14 @@ function sharedReport({ source }: Config): ConfigReport {
   );
 }
 
-/** What endpoints share has a name, by default its key. */
+/** A resource that endpoints share. Its name is by default its key. */
 interface Shared {
   readonly name?: string;
 }
 
 interface Part {
   readonly written: Readonly<Record<string, unknown>>;
-  /** What it comes to, where that is more than was written. */
+  /** Values that differ from the written ones or add to them. */
   readonly inForce: Readonly<Record<string, unknown>>;
   readonly sourceOf: (path: readonly string[]) => string;
 }
@@ -201,7 +201,7 @@ function shownValue(key: string, value: unknown): unknown {
     : "the one above port";
 }
 
-/** Of an address, without what is secret in it. */
+/** An address without its secrets. */
 function shownPlace(value: unknown): unknown {
   return typeof value === "string" ? shownAddress(value) : "none";
 }

@@ -1,4 +1,4 @@
-/** What a config may say: every key with its meaning and bounds, as a schema whose errors are sentences. */
+/** The schema of a config: every key with its meaning and bounds. Its errors are sentences. */
 import { z } from "zod";
 import { ENDPOINT_CPU_FLAVORS } from "../../core/catalog/cpu-flavors.ts";
 import { DATA_CENTER } from "../../core/catalog/data-centers.ts";
@@ -42,7 +42,7 @@ import { network } from "./network-schema.ts";
 import { DEFAULT_DATA_DIR, DOCKER_MODES } from "../serve/setting-values.ts";
 
 const MAX_RETRIES = 100;
-/** In seconds, as published for the service. */
+/** Maximum in seconds, as published for the live service. */
 const MAX_IDLE_TIMEOUT = 3_600;
 
 const CUDA = "a version like 12.8";
@@ -189,10 +189,10 @@ export type WrittenConfig = z.infer<typeof configSchema>;
 export type WrittenEndpoint = z.infer<typeof endpoint>;
 export type WrittenTemplate = z.infer<typeof template>;
 
-/** What a config file may hold or export. */
+/** The content of a config file. */
 export type ConfigInput = z.input<typeof configSchema>;
 
-/** The parts of a config, each with the keys it may have. */
+/** The schemas of the parts of a config. */
 export const CONFIG_PARTS = {
   config: configSchema,
   endpoint,
@@ -202,7 +202,7 @@ export const CONFIG_PARTS = {
   registryAuth,
 } as const;
 
-/** The keys allowed at a place in a config. */
+/** The keys that are allowed at a place in a config. */
 export function knownKeysAt(path: readonly PropertyKey[]): readonly string[] {
   let schema: unknown = configSchema;
   for (const key of path) {

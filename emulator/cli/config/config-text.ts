@@ -1,4 +1,4 @@
-/** A config as it was read: its content, and its text, in which the place of a problem is looked up. */
+/** Reads the content of a config, and its text for the places of problems. */
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { scanJson } from "../../core/jobs/raw-json/scan.ts";
@@ -9,17 +9,17 @@ export interface ConfigText extends PlacedText {
   readonly written: unknown;
 }
 
-/** What is wrong with one part of a config. */
+/** A problem of one part of a config. */
 export interface ConfigProblem {
   /** Keys from the root. */
   readonly path: readonly PropertyKey[];
   /** Its first word is the key. */
   readonly sentence: string;
-  /** Set where the key itself is wrong. */
+  /** Set if the key itself is wrong. */
   readonly at?: "key";
 }
 
-/** @throws UsageError with the place, when the file cannot be read, parsed, built or run */
+/** @throws UsageError with the place if the file cannot be read, parsed, built or run */
 export async function readConfigText(file: string, shown: string): Promise<ConfigText> {
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     throw failedUse(`${shown} cannot be read`, error);
@@ -29,9 +29,9 @@ export async function readConfigText(file: string, shown: string): Promise<Confi
   return { shown, text, written: withoutUndefined(await runConfigModule(file, shown)) };
 }
 
-/** The refusal that names every problem with its place. */
+/** The error that names every problem with its place. */
 export function configRefusal(source: PlacedText, problems: readonly ConfigProblem[]): UsageError {
-  // One wrong number can break several of its key's rules; all of them say the same sentence.
+  // One wrong number can break several rules of its key, with the same sentence each.
   const sentences = new Set(
     problems.map(({ path, sentence, at }) => `${fileAt(source, path, at)}: ${sentence}`),
   );
@@ -50,7 +50,7 @@ function parseJson(text: string, shown: string): unknown {
   throw new UsageError(`${shown}:${line}:${column}: ${message.replace(/,? at byte \d+/u, "")}`);
 }
 
-/** A key whose value is undefined is one that was left out. */
+/** Removes keys with the value undefined, as if they were left out. */
 function withoutUndefined(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutUndefined);
   if (typeof value !== "object" || value === null) return value;

@@ -1,4 +1,4 @@
-/** Reads a config: the endpoints of a project with their settings, what they share, and how its service is to be started. */
+/** Reads a config: the endpoints of a project, their shared resources, and the settings of the service. */
 import { dirname, resolve } from "node:path";
 import type { z } from "zod";
 import type { ServedResources } from "../../core/resources/endpoints/served-endpoint.ts";
@@ -21,22 +21,22 @@ import { References } from "./references.ts";
 import { resourcesOf, servedFrom } from "./resources.ts";
 import type { Environment } from "../serve/setting-values.ts";
 
-/** A config with every path made absolute; relative ones are meant from the config's own directory. */
+/** A config with absolute paths. Relative ones were resolved from the config's directory. */
 export interface Config {
   readonly file: string;
-  /** Those with a handler, by id. `path` is a handler module or a directory that has one. */
+  /** Endpoints with a handler, by id. `path` is a handler module or a directory with one. */
   readonly endpoints: Readonly<Record<string, Omit<LocalHandler, "id">>>;
-  /** Those of commands. */
+  /** Endpoints of commands. */
   readonly commands: readonly CommandEndpoint[];
-  /** Those of container images. */
+  /** Endpoints of container images. */
   readonly images: readonly ImageEndpoint[];
   readonly resources: ServedResources;
   readonly server: ServerConfig;
-  /** As it was written, with the text to look up places in. */
+  /** The config as written, with its text for places. */
   readonly source: ConfigText & { readonly written: WrittenConfig };
 }
 
-/** How the service is to be started, where flags and environment do not say otherwise. */
+/** Settings of the service. Flags and environment variables override them. */
 export type ServerConfig = Omit<
   WrittenConfig,
   | "endpoints"
@@ -50,7 +50,7 @@ export type ServerConfig = Omit<
 
 /**
  * @param shown the file as messages name it
- * @param environment where references lead
+ * @param environment the variables that references name
  * @throws UsageError that names every problem found, with its place
  */
 export async function readConfig(
@@ -110,7 +110,7 @@ function problemsOf(issue: z.core.$ZodIssue): readonly ConfigProblem[] {
   const { path } = issue;
   const where = path.join(".") || "the config";
   if (issue.code === "invalid_union") {
-    // It is a list all right, so what is wrong is said of the item. Of a value that may be a reference nothing within is told.
+    // In a list the problem is that of an item. A value that may be a reference has one sentence for all forms.
     const meant = issue.errors.find(([inner]) => typeof inner?.path[0] === "number");
     const within = (inner: z.core.$ZodIssue) => ({ ...inner, path: [...path, ...inner.path] });
     if (meant !== undefined) return meant.flatMap((inner) => problemsOf(within(inner)));
@@ -124,7 +124,7 @@ function problemsOf(issue: z.core.$ZodIssue): readonly ConfigProblem[] {
   }));
 }
 
-/** Keys that are known elsewhere. */
+/** Keys of other places by what they are called here. */
 const MEANT: ReadonlyMap<string, string> = new Map([
   ["imageName", "image"],
   ["templateId", "template"],

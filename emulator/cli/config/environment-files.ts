@@ -1,4 +1,4 @@
-/** Adds the variables of environment files to the environment of this process, and does so again when the files change. */
+/** Adds the variables of env files to the environment of this process, again after each change of the files. */
 import type { FileVariable } from "./read-env-files.ts";
 
 export class EnvironmentFiles {
@@ -8,7 +8,7 @@ export class EnvironmentFiles {
   #taken: ReadonlyMap<string, FileVariable> | undefined;
   #revision = 0;
 
-  /** @param environment is filled in; what it has of its own wins */
+  /** @param environment gets the variables; its own win */
   constructor(
     files: readonly string[],
     cwd: string,
@@ -19,17 +19,17 @@ export class EnvironmentFiles {
     this.#environment = environment;
   }
 
-  /** The variables that the environment has from the files, by name. */
+  /** The variables that were added from the files, by name. */
   get taken(): ReadonlyMap<string, FileVariable> {
     return this.#taken ?? new Map();
   }
 
-  /** How often the files had other variables than the time before. */
+  /** Number of changes of the variables in the files. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** Reads the files and changes the environment by what they say now. @throws UsageError, and changes nothing */
+  /** Reads the files and updates the environment. @throws UsageError, without any change */
   async take(): Promise<void> {
     if (this.#files.length === 0) return;
     const { readEnvFiles } = await import("./read-env-files.ts");
@@ -42,7 +42,7 @@ export class EnvironmentFiles {
     if (before !== undefined && !haveSameValues(before, now)) this.#revision += 1;
   }
 
-  /** Node itself may have read the same file already: it takes the flag from any program's arguments. */
+  /** Node itself may have added a variable already: it reads the flag among the arguments of any program. */
   #isFree(name: string, { value }: FileVariable): boolean {
     const current = this.#environment[name];
     return current === undefined || current === value || this.taken.has(name);

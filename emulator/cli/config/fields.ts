@@ -1,4 +1,4 @@
-/** The kinds of fields a config has, each with the sentence that says what it must be. */
+/** The kinds of fields in a config, each with the sentence of its rule. */
 import { z } from "zod";
 import { closestName } from "../../../runtime/protocol/did-you-mean.ts";
 import {
@@ -11,14 +11,14 @@ import { kindInWords, kindOfValue, valueInWords } from "../../core/input/problem
 
 type RawIssue = z.core.$ZodRawIssue;
 
-/** The keys of fields that a config has. */
+/** The fields of a table that are keys of a config. */
 type Keys<Table> = {
   readonly [
     Name in keyof Table as Table[Name] extends { readonly file: unknown } ? Name : never
   ]: z.ZodExactOptional<z.ZodType<ValueOf<Table[Name]>, ValueOf<Table[Name]>>>;
 };
 
-/** @param own schemas of fields whose kind does not say enough for a sentence */
+/** @param own schemas of fields that need a sentence of their own */
 export function keysOf<Table extends FieldTable>(
   table: Table,
   own: { readonly [Name in keyof Table]?: z.ZodType },
@@ -40,15 +40,15 @@ function writtenKind({ schema, file }: Field): z.ZodType {
   return schema instanceof z.ZodArray ? texts("strings") : z.string({ error: must("be a string") });
 }
 
-/** A value that is not written down but taken from a variable of the environment when the config is read. */
+/** A reference to an environment variable in place of a value. */
 export interface FromEnv {
   readonly fromEnv: string;
 }
 
-/** The name of a variable that a process can have. */
+/** Pattern of possible names of environment variables. */
 const VARIABLE = /^[^=\0]+$/u;
 
-/** A key that may be left out, with its meaning in Markdown and, if there is one, the value it has then. */
+/** An optional key, with its meaning in Markdown and its default, if it has one. */
 export function optional<Schema extends z.ZodType>(
   schema: Schema,
   description: string,
@@ -58,7 +58,7 @@ export function optional<Schema extends z.ZodType>(
   return schema.meta({ description, ...given }).exactOptional();
 }
 
-/** A problem's sentence without its subject. */
+/** The sentence of a problem without its subject. */
 export function must(what: string): (issue: RawIssue) => string {
   return ({ input }) => `must ${what}; got ${valueInWords(input)}`;
 }
@@ -92,13 +92,13 @@ export function choice<const Values extends readonly [string, ...string[]]>(valu
   return z.enum(values, { error: ({ input }) => `must be ${rule}; got ${said(input, values)}` });
 }
 
-/** What was written instead of one of the known, with the nearest of them. */
+/** The written value, with the most similar known one. */
 export function said(input: unknown, known: readonly string[]): string {
   const near = typeof input === "string" ? closestName(input, known) : undefined;
   return near === undefined ? valueInWords(input) : `${valueInWords(input)}; did you mean ${near}?`;
 }
 
-/** @param what the items, in the plural */
+/** @param what name of the items, in the plural */
 export function arrayOf<Item extends z.ZodType>(item: Item, what: string): z.ZodArray<Item> {
   return z.array(item, { error: must(`be an array of ${what}`) });
 }
@@ -116,14 +116,14 @@ export function recordOf<Item extends z.ZodType>(item: Item, what = "") {
   return z.record(z.string(), item, { error: must(`be an object${what}`) });
 }
 
-/** A text, or the name of the variable it is in. */
+/** A text, or a reference to a variable. */
 export function value() {
   return z.union([z.string(), reference()], {
     error: must('be a string, or {"fromEnv": "NAME"} for one that a variable of that name holds'),
   });
 }
 
-/** The same for what no message shows. */
+/** A secret text, or a reference to a variable. No message shows it. */
 export function secret() {
   return z.union([z.string().min(1), reference()], {
     error: ({ input }) =>

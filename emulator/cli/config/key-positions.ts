@@ -1,10 +1,9 @@
 /**
- * Finds the line and column of a key in the text of a config: in JSON always, in TypeScript and JavaScript where it is
- * written as an object literal.
+ * Finds the line and column of a key in the text of a config. In TypeScript and JavaScript it finds keys of object literals only.
  */
 import { TOKEN } from "../../core/jobs/raw-json/tokens.ts";
 
-/** Both counted from 1. */
+/** Line and column, both counted from 1. */
 export interface Place {
   readonly line: number;
   readonly column: number;
@@ -16,11 +15,11 @@ export interface PlacedText {
   readonly text: string;
 }
 
-/** How far a path could be followed in a text. */
+/** The part of a path that was found in a text. */
 interface Trail {
-  /** Keys of the path that were found. */
+  /** Number of keys that were found. */
   readonly depth: number;
-  /** Indexes of the tokens with which the last one and its value begin. */
+  /** Indexes of the first tokens of the last key and of its value. */
   readonly key: number;
   readonly value: number;
 }
@@ -33,14 +32,14 @@ interface Token {
 const EVERY_CONFIG_HAS = "endpoints";
 
 const COMMENT = /^\/[/*]/u;
-/** The token before an object literal that can be a whole config; none is before JSON. */
+/** The token before an object literal that can be a whole config. JSON has none. */
 const BEFORE_CONFIG = /^$|[(=]$|^(?:return|default)$/u;
-/** The first token of a text that is a value and nothing else: JSON. */
+/** The first token of JSON. */
 const FIRST_OF_JSON = /^[{["\d]/u;
 
 /**
- * The place of the value under `path`, or of its key. Where the end of the path is written elsewhere or computed, the place of
- * the last part that is here. Where nothing of the path is here: the beginning of JSON, else undefined.
+ * The place of the value at `path`, or of its key. If the end of the path is computed or in another file, the place of the last part
+ * that is found. If no part is found: the beginning of JSON, else undefined.
  */
 export function placeIn(
   text: string,
@@ -60,7 +59,7 @@ export function placeIn(
   return lineAndColumn(text, tokens[best?.[at] ?? 0]?.at ?? text.length);
 }
 
-/** The file with line and column of what is under `path`, as far as that is written there. */
+/** The file with the line and column of the value at `path`, if they are found. */
 export function fileAt(
   { shown, text }: PlacedText,
   path: readonly PropertyKey[],
@@ -77,7 +76,7 @@ export function lineAndColumn(text: string, offset: number): Place {
   return { line: before.split("\n").length, column: offset - lineStart + 1 };
 }
 
-/** Where object literals begin that can be a whole config: those that have the key every config has, if there are any. */
+/** Object literals that can be a whole config. If some have the key that every config has, only these. */
 function rootsOf(tokens: readonly Token[]): readonly number[] {
   const roots = [...tokens.keys()].filter(
     (at) => tokens[at]?.text === "{" && BEFORE_CONFIG.test(tokens[at - 1]?.text ?? ""),
@@ -86,7 +85,7 @@ function rootsOf(tokens: readonly Token[]): readonly number[] {
   return whole.length > 0 ? whole : roots;
 }
 
-/** Goes down one path of nested object and array literals, and past everything else. */
+/** Follows a path through nested object and array literals. */
 function follow(tokens: readonly Token[], root: number, path: readonly string[]): Trail {
   let trail: Trail = { depth: 0, key: root, value: root };
   for (const key of path) {
@@ -97,7 +96,7 @@ function follow(tokens: readonly Token[], root: number, path: readonly string[])
   return trail;
 }
 
-/** A member or an item of the literal that begins at `open`; of members of one name the last, as in the value. */
+/** A member or an item of the literal that begins at `open`. The last of several members with one name counts. */
 function childOf(
   tokens: readonly Token[],
   open: number,
@@ -121,7 +120,7 @@ function childOf(
   return found;
 }
 
-/** The name that a key stands for, with or without quotes. */
+/** The name of a key, written with or without quotes. */
 function nameOf(key: string): string {
   if (!/^["'`]/u.test(key)) return key;
   try {

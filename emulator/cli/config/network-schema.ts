@@ -1,4 +1,4 @@
-/** The keys of a config that say where and by whom the service is called. */
+/** The keys of a config about the addresses and callers of the service. */
 import { z } from "zod";
 import { isOriginPattern, ORIGIN_PATTERN_RULE } from "../../core/access/allowed-origins.ts";
 import { HOST_PATTERN_RULE, isHostPattern } from "../../core/access/host-names.ts";

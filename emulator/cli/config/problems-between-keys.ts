@@ -1,4 +1,4 @@
-/** Problems of a config whose keys are all right one by one, but not together. */
+/** Finds problems of a config that concern several keys. */
 import { scalerProblem } from "../../core/resources/endpoints/endpoint.ts";
 import { valueInWords } from "../../core/input/problem-messages.ts";
 import { isReservedId, reservedBecause } from "../../core/resources/endpoints/reserved-ids.ts";
@@ -12,7 +12,7 @@ import { said } from "./fields.ts";
 
 const MAKERS = ["handler", "command", "image", "template"] as const;
 
-/** @param written the config before it was parsed, for a parsed record has lost a key like __proto__ */
+/** @param written the config before parsing, which loses a key like __proto__ */
 export function problemsBetweenKeys(
   config: WrittenConfig,
   written: unknown,
@@ -46,7 +46,7 @@ export function problemsBetweenKeys(
   ];
 }
 
-/** A problem of a part, whose path and sentence begin there. */
+/** A problem of a part. Its path and its sentence begin at the part. */
 type PartProblem = readonly [key: string, predicate: string, item?: number | undefined];
 
 function below(path: readonly string[], [key, predicate, item]: PartProblem): ConfigProblem {
@@ -122,7 +122,7 @@ function templateProblems(config: WrittenConfig): readonly ConfigProblem[] {
   });
 }
 
-/** Names of templates and of registry auths are unique (spec), those of the templates that endpoints bring along included. */
+/** Names of templates and of registry auths are unique (spec), also among the templates made for endpoints. */
 function nameProblems(config: WrittenConfig): readonly ConfigProblem[] {
   const { endpoints, templates = {}, containerRegistryAuths = {} } = config;
   const own = Object.entries(endpoints).filter(([, { template }]) => template === undefined);

@@ -1,4 +1,4 @@
-/** Reads files of environment variables, in the form that Node's own `--env-file` takes. */
+/** Reads env files in the format of Node's `--env-file`. */
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { parseEnv } from "node:util";
@@ -7,7 +7,7 @@ import { failedUse, UsageError } from "../usage-error.ts";
 
 export interface FileVariable {
   readonly value: string;
-  /** File and line. */
+  /** Its file and line. */
   readonly source: string;
 }
 
@@ -16,7 +16,7 @@ const NOTHING = /^\s*(?:#.*)?$/u;
 const OPENS_QUOTE = /^["'`]/u;
 
 /**
- * The variables of all files by name; of two files that have the same one the later wins.
+ * The variables of all files by name. A later file overrides an earlier one.
  *
  * @throws UsageError with file and line
  */
@@ -40,7 +40,7 @@ export async function readEnvFiles(
   return all;
 }
 
-/** The line on which each variable is set last. What Node's parser would pass over in silence is refused. */
+/** The last line of each variable. Lines that Node's parser would skip silently are refused. */
 function assignedLines(text: string, shown: string): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   const lines = text.split("\n");
@@ -48,7 +48,7 @@ function assignedLines(text: string, shown: string): ReadonlyMap<string, number>
     const line = lines[at] ?? "";
     if (NOTHING.test(line)) continue;
     const [, name, value = ""] = ASSIGNMENT.exec(line.trimEnd()) ?? [];
-    // The line is not shown: it may be half of a secret.
+    // The line is not shown because it may be part of a secret.
     if (name === undefined)
       throw new UsageError(
         `${shown}:${at + 1}: expected NAME=value, an empty line or a comment that begins with #; names consist of letters, digits and _`,

@@ -4,13 +4,13 @@ import type { Environment } from "../serve/setting-values.ts";
 import type { ConfigProblem } from "./config-text.ts";
 import { type FromEnv, isFromEnv } from "./fields.ts";
 
-/** Environment variables with their values, and where the secret ones came from. */
+/** Environment variables with their values, and the source variables of secret ones. */
 export interface ResolvedEnv {
   readonly env: Readonly<Record<string, string>>;
   readonly envSources?: Readonly<Record<string, string>>;
 }
 
-/** Reads references, and keeps a problem for each that leads nowhere. */
+/** Resolves references, and collects a problem for each missing variable. */
 export class References {
   readonly problems: ConfigProblem[] = [];
   readonly #environment: Environment;
@@ -19,11 +19,11 @@ export class References {
     this.#environment = environment;
   }
 
-  /** Empty for a reference that leads nowhere. */
+  /** Empty if the variable is missing. */
   valueOf(written: string | FromEnv, path: readonly PropertyKey[]): string {
     if (!isFromEnv(written)) return written;
     const found = this.#environment[written.fromEnv];
-    // Shells make empty ones from variables that are not set.
+    // Shells make empty variables from unset ones.
     if (found !== undefined && found !== "") return found;
     const near = closestName(written.fromEnv, Object.keys(this.#environment));
     const hint = near === undefined ? "" : `; did you mean ${near}?`;

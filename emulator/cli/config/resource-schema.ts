@@ -1,4 +1,4 @@
-/** What a config may say of containers, of GPUs, and of what endpoints share: templates, network volumes, registry auths. */
+/** The schemas of containers, GPUs, templates, network volumes and registry auths in a config. */
 import { z } from "zod";
 import { DATA_CENTER } from "../../core/catalog/data-centers.ts";
 import { inOrder } from "../../core/resources/fields.ts";
@@ -28,7 +28,7 @@ const MAX_VOLUME_GB = 4_000;
 /** The form of a data centre's id, for messages. */
 export const CENTER = "a data centre like EU-RO-1";
 
-/** Any will do where there is one machine. */
+/** Default data centre. It has no meaning on one machine. */
 export const DEFAULT_DATA_CENTER = "EU-RO-1";
 
 export const env = optional(
@@ -45,7 +45,7 @@ const keys = keysOf(TEMPLATE_FIELDS, {
   volumeMountPath: matching(/^\//u, "an absolute path"),
 });
 
-/** What a container is made of, by the interface's own names. */
+/** The settings of a container, named as in the interface. */
 export const container = {
   containerDiskInGb: keys.containerDiskInGb,
   containerRegistryAuth: optional(
@@ -58,7 +58,7 @@ export const container = {
   volumeMountPath: keys.volumeMountPath,
 };
 
-/** Keys of an endpoint that belong to the template made of its image. */
+/** Keys of an endpoint that belong to the template made for its image. */
 export const CONTAINER_KEYS = Object.keys(container) as readonly (keyof typeof container)[];
 
 const TEMPLATE_ORDER = [

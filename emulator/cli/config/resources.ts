@@ -1,4 +1,4 @@
-/** Turns a checked config into what the service serves: endpoints of handlers and of images, and what they share. */
+/** Turns a checked config into the endpoints that the service serves, and the resources that they share. */
 import { resolve } from "node:path";
 import { DEFAULT_RETRY_RULES } from "../../core/jobs/job.ts";
 import type {
@@ -24,7 +24,7 @@ interface ServedFrom {
   readonly images: readonly ImageEndpoint[];
 }
 
-/** @param directory from where relative paths are meant */
+/** @param directory the base of relative paths */
 export function servedFrom(
   config: WrittenConfig,
   directory: string,

@@ -6,21 +6,21 @@ import { HandlerFileError } from "../../../runtime/load/handler-file-error.ts";
 import { runBundler } from "../../../runtime/load/run-bundler.ts";
 import { failedUse, UsageError } from "../usage-error.ts";
 
-/** What a config imports from this package, so that it need not be installed where the config lies. */
+/** The module that a config imports from this package. It is provided here, so that no installation is needed. */
 const CONFIG_MODULE = "sv-runtime/config";
 const DEFINE_CONFIG = "data:text/javascript,export const defineConfig = (config) => config;";
 
 let runs = 0;
 
 /**
- * The default export; of a function what it returns, of a promise what it resolves with. Each call runs the file anew.
+ * The default export: a value, or the result of a function or a promise. Each call runs the file again.
  *
  * @param shown the file as messages name it
- * @throws UsageError with the place of what cannot be built, or of what the config threw
+ * @throws UsageError with the place of a build error, or of an error that the config threw
  */
 export async function runConfigModule(file: string, shown: string): Promise<unknown> {
   const code = await bundle(file, shown);
-  // Under the address of its source, so that packages are found from there; never the same one twice, for Node runs it once.
+  // The URL of the source makes Node find packages from there. A new query makes Node run it again.
   const url = pathToFileURL(file);
   url.searchParams.set("config", String((runs += 1)));
   const hooks = registerHooks({
@@ -67,7 +67,7 @@ async function defaultOf(exported: unknown, shown: string): Promise<unknown> {
   );
 }
 
-/** The place is that of the first frame within the config. */
+/** The error with the place of the first frame within the config. */
 function thrown(error: unknown, file: string, shown: string): UsageError {
   const stack = error instanceof Error ? (error.stack ?? "") : "";
   const [, rest = ""] = stack.split(basename(file), 2);

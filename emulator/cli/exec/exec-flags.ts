@@ -1,11 +1,11 @@
-/** The subcommand `exec` of the command line: its flags, its help, and where the command begins. */
+/** The command `exec`: its flags, its help, and the beginning of the program that it runs. */
 import { type Command, Option } from "commander";
 import { envFileOption, limitsOption } from "../shared-options.ts";
 import { type Flags } from "../serve/settings.ts";
 import { DEFAULT_HOST, LOG_MODES } from "../serve/setting-values.ts";
 import { UsageError } from "../usage-error.ts";
 
-/** The flags as written; what is absent was not given. */
+/** The flags as written; one that was not given is absent. */
 export interface ExecFlags extends Pick<
   Flags,
   "port" | "host" | "dataDir" | "limits" | "log" | "envFile"
@@ -13,13 +13,13 @@ export interface ExecFlags extends Pick<
   readonly junit?: string;
 }
 
-/** Between what is for `sv-emulate` and the command. */
+/** Separates the arguments of `sv-emulate` from the command. */
 const SEPARATOR = "--";
 
 /**
- * Takes the command off the arguments of `exec`; those of anything else are left as they are.
+ * Splits the command off the arguments of `exec`. Other arguments stay unchanged.
  *
- * @throws UsageError when there is no command
+ * @throws UsageError without a command
  */
 export function splitCommand(args: readonly string[]): {
   readonly own: readonly string[];
@@ -36,7 +36,7 @@ export function splitCommand(args: readonly string[]): {
   );
 }
 
-/** @param taken called when the subcommand was given */
+/** @param taken called when the command was given */
 export function addExecCommand(
   program: Command,
   taken: (targets: readonly string[], flags: ExecFlags) => void,

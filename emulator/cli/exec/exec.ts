@@ -20,7 +20,7 @@ export interface ExecOptions {
 
 const KEY_BYTES = 18;
 
-/** Resolves with how the command ended, once the service has stopped. */
+/** Resolves with the end of the command once the service has stopped. */
 export async function exec(options: ExecOptions): Promise<CommandEnd> {
   const { endpoints, command, junitFile } = options;
   const variables = endpointVariables(endpoints);
@@ -48,7 +48,7 @@ export async function exec(options: ExecOptions): Promise<CommandEnd> {
   }
 }
 
-/** The variable that holds each endpoint's URL, with the path of that URL. @throws UsageError when two have one name */
+/** Names of the variables for the endpoints' URLs, with the paths of the URLs. @throws UsageError if two have one name */
 function endpointVariables(endpoints: readonly LocalEndpoint[]): readonly [string, string][] {
   const byName = new Map<string, LocalEndpoint>();
   for (const endpoint of endpoints) {
@@ -77,7 +77,7 @@ async function unendedJobs(
   return (await Promise.all(found)).flat();
 }
 
-/** One record for each job: of a job that was retried, and so ended more than once, the last. */
+/** One record for each job. A retried job has several; the last counts. */
 function lastOfEachJob(jobs: readonly JobRecord[]): readonly JobRecord[] {
   return [...new Map(jobs.map((job) => [job.id, job])).values()];
 }

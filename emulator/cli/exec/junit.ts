@@ -4,7 +4,7 @@ import type { JobRecord } from "../../index.ts";
 
 const MS_PER_SECOND = 1_000;
 
-/** What XML 1.0 cannot hold, escaped or not. */
+/** Characters that XML 1.0 cannot contain, escaped or not. */
 const UNFIT = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 
 const builder = new XMLBuilder({
@@ -14,7 +14,7 @@ const builder = new XMLBuilder({
   suppressEmptyNode: true,
 });
 
-/** @param jobs those that have ended, in the order in which they did, and those that have not */
+/** @param jobs ended jobs in the order of their ends, then other jobs */
 export function junitReport(jobs: readonly JobRecord[]): string {
   const suites = [...Map.groupBy(jobs, ({ endpointId }) => endpointId)];
   return builder.build({
@@ -46,7 +46,7 @@ function countsOf(jobs: readonly JobRecord[]) {
 
 type Kind = "passed" | "failed" | "skipped";
 
-/** A job that was cancelled or is not done says neither that its handler works nor that it does not. */
+/** A cancelled or unfinished job is skipped: it shows nothing about its handler. */
 function kindOf({ status }: JobRecord): Kind {
   if (status === "COMPLETED") return "passed";
   return status === "FAILED" || status === "TIMED_OUT" ? "failed" : "skipped";

@@ -1,4 +1,4 @@
-/** Turns what an emulator serves into a config from which a start serves the same. Pure. */
+/** Turns the resources of an emulator into a config that serves the same. Pure. */
 import { relative, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { changedFields } from "../../core/input/changed-fields.ts";
@@ -17,11 +17,11 @@ import type { ExportedResources } from "./fetch-resources.ts";
 
 export interface ExportedConfig {
   readonly config: ConfigInput;
-  /** What a config cannot say: sentences. */
+  /** Sentences about settings that a config cannot express. */
   readonly losses: readonly string[];
 }
 
-/** @param directory where the config will lie: paths are written as seen from there */
+/** @param directory the directory of the config, from which paths are relative */
 export function configOf(resources: ExportedResources, directory: string): ExportedConfig {
   const { networkVolumes, registryAuths } = resources;
   const writer = new Writer(resources, directory);
@@ -84,7 +84,7 @@ class Writer {
     return written;
   }
 
-  /** Those that stand by themselves. */
+  /** The templates that are not made for one endpoint. */
   templates(): Record<string, WrittenTemplate> {
     const own = new Set(this.#resources.endpoints.map(({ id }) => id));
     const shared = this.#resources.templates.filter(
@@ -92,7 +92,7 @@ class Writer {
     );
     return keyed("template", shared, (template) => {
       const { id, name, imageName, env, containerRegistryAuthId } = template;
-      // All but what is written in words of its own.
+      // The fields that are not written separately below.
       const plain = templateOf({ id, name, imageName, env, containerRegistryAuthId });
       const fields = changedFields(plain, template).map((field): Entry => [field, template[field]]);
       return {
@@ -125,7 +125,7 @@ class Writer {
     };
   }
 
-  /** Of an endpoint whose workers are processes of this machine. */
+  /** The handler or command of an endpoint with processes of this machine as workers. */
   #localMaker(id: string): WrittenEndpoint | undefined {
     const { handlerPath, command, cwd, workingDirectory } = this.#origin(id) ?? {};
     if (handlerPath !== undefined) return { handler: this.#shown(handlerPath) };
@@ -138,7 +138,7 @@ class Writer {
     };
   }
 
-  /** A template that an endpoint brings along can be changed over the interface in more than a config can say of it. */
+  /** A template made for an endpoint may have changes that a config cannot express. */
   #noteLosses(id: string, template: Template, written: WrittenEndpoint): void {
     const { gpuTypeIds, gpuCount, computeType } = written;
     const settings = {
@@ -162,7 +162,7 @@ class Writer {
       );
   }
 
-  /** Secrets stay where they were taken from. */
+  /** The variables, with references for secrets. */
   #env({ id, env }: Template): Pick<WrittenEndpoint, "env"> {
     const sources = this.#resources.origins.templates.find((each) => each.id === id)?.envSources;
     const entries = Object.entries(env).map(([name, value]) => {
@@ -201,7 +201,7 @@ interface Named {
   readonly name: string;
 }
 
-/** The name where the id was made of it, else the id. */
+/** The name if the id was made from it, else the id. */
 function keyFor(kind: Parameters<typeof keyedId>[0], { id, name }: Named): string {
   return keyedId(kind, name) === id ? name : id;
 }

@@ -1,4 +1,4 @@
-/** The settings of an endpoint that its config must have: those that differ from the defaults. */
+/** The settings of an endpoint that differ from the defaults, for its config. */
 import { isDeepStrictEqual } from "node:util";
 import { ENDPOINT_FIELDS_IN_FILES } from "../../core/resources/endpoints/endpoint-fields.ts";
 import { fileDefaultOf } from "../../core/resources/fields.ts";
@@ -6,7 +6,7 @@ import { defaultScalerType, type Endpoint } from "../../core/resources/endpoints
 import { volumesOf } from "../../core/resources/network-volumes/network-volume.ts";
 import type { WrittenEndpoint } from "../config/config-schema.ts";
 
-/** A template and network volumes are written as keys of their own, and a name only where it is not the id. */
+/** Settings without the template, the network volumes and the name, which are written separately. */
 const {
   name: _name,
   templateId: _templateId,
@@ -33,7 +33,7 @@ export function settingsWritten(
   return {
     ...(endpoint.name !== endpoint.id && { name: endpoint.name }),
     ...Object.fromEntries(different.map((name) => [name, endpoint[name]])),
-    // Else it would be what follows from the GPUs.
+    // Otherwise it would follow from the GPUs.
     ...(asksForGpus && { computeType: endpoint.computeType }),
     ...(networkVolumes.length > 0 && { networkVolumes }),
   };

@@ -1,4 +1,4 @@
-/** Runs `sv-emulate export`: writes what a running emulator serves as a config. */
+/** Runs `sv-emulate export`: writes the resources of a running emulator as a config. */
 import { writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { ExportFlags } from "../config/config-flags.ts";
@@ -22,8 +22,8 @@ export interface ExportPlace {
 }
 
 /**
- * @param signal breaks off the questions to the emulator
- * @throws UnreachableError, RefusedError when the emulator cannot be asked; UsageError when the file cannot be written
+ * @param signal aborts the requests to the emulator
+ * @throws UnreachableError, RefusedError; UsageError if the file cannot be written
  */
 export async function runExport(
   { url, ts, out }: ExportFlags,
@@ -46,7 +46,7 @@ function asJson(config: ConfigInput): string {
 }
 
 function asTypeScript(config: ConfigInput): string {
-  // In indented JSON a line that begins with a text and a colon is a member.
+  // In indented JSON a line that begins with a string and a colon is a member.
   const literal = JSON.stringify(config, undefined, 2).replaceAll(
     /^( +)"([A-Za-z_$][\w$]*)":/gmu,
     "$1$2:",
@@ -54,7 +54,7 @@ function asTypeScript(config: ConfigInput): string {
   return `import { defineConfig } from "sv-runtime/config";\n\nexport default defineConfig(${literal});\n`;
 }
 
-/** What is there already is not written over. */
+/** Writes a new file. An existing one is not overwritten. */
 async function write(file: string, text: string, shown: string): Promise<void> {
   await writeFile(file, text, { flag: "wx" }).catch((error: unknown) => {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST"))

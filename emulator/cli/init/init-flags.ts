@@ -1,8 +1,8 @@
-/** The subcommand `init` of the command line: its flags and its help. */
+/** The command `init`: its flags and its help. */
 import type { Command } from "commander";
 import { STARTERS } from "../../starter/starters.ts";
 
-/** The flags as written; what is absent was not given. */
+/** The flags as written; one that was not given is absent. */
 export interface InitFlags {
   readonly template?: string;
   readonly dir?: string;
@@ -11,7 +11,7 @@ export interface InitFlags {
   readonly yes?: true;
 }
 
-/** @param taken called when the subcommand was given */
+/** @param taken called when the command was given */
 export function addInitCommand(
   program: Command,
   taken: (name: string | undefined, flags: InitFlags) => void,

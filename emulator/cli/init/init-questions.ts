@@ -1,4 +1,4 @@
-/** Asks a person at a terminal for what the flags of `sv-emulate init` leave open. */
+/** Asks a person at a terminal for the choices that the flags of `sv-emulate init` leave open. */
 import {
   cancel,
   CANCEL_SYMBOL,
@@ -12,7 +12,7 @@ import { STARTER_NAMES, type StarterName, STARTERS } from "../../starter/starter
 
 const EXAMPLE_NAME = "my-endpoint";
 
-/** What is known of the project; undefined is asked for. */
+/** The choices of a project. An undefined one is asked for. */
 export interface Choices {
   readonly name: string | undefined;
   readonly starter: StarterName | undefined;
@@ -22,10 +22,10 @@ export interface Choices {
 
 export type Settled = { readonly [K in keyof Choices]-?: NonNullable<Choices[K]> };
 
-/** What is wrong with a name, if anything is. */
+/** Returns the problem of a name, if it has one. */
 export type ProblemOf = (name: string) => string | undefined;
 
-/** The person has had enough: a question was left with Ctrl-C or Escape, or the signal aborted. */
+/** A question was left with Ctrl-C or Escape, or the signal aborted. */
 export class GivenUpError extends Error {
   override readonly name = "GivenUpError";
 }

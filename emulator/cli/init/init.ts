@@ -1,4 +1,6 @@
-/** Runs `sv-emulate init`: settles what the project is to be, writes it, and says what comes next. */
+/** Runs `sv-emulate init`: settles the choices, writes the project, and prints the next steps. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { isBuiltin } from "node:module";
 import { basename, isAbsolute, resolve } from "node:path";
 import { closestName } from "../../../runtime/protocol/did-you-mean.ts";
@@ -12,7 +14,6 @@ import { EXIT, type ExitCode } from "../exit-code.ts";
 import type { InitFlags } from "./init-flags.ts";
 import type { ProblemOf, Settled, Choices } from "./init-questions.ts";
 import { shownPath } from "../given-path.ts";
-import { runProgram } from "../run-program.ts";
 import type { StopSignals } from "../signals.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -24,11 +25,11 @@ export interface InitInvocation {
 export interface InitTerminal {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** Whether there is a person who can be asked. */
+  /** Whether a person can be asked. */
   readonly isInteractive: boolean;
 }
 
-/** The project is as by default where neither a flag nor a person says otherwise. */
+/** Choices without a flag or an answer. */
 const DEFAULTS = { starter: "hello", git: false, install: false } as const;
 
 export async function runInitCommand(
@@ -59,7 +60,7 @@ export async function runInitCommand(
   return isComplete ? EXIT.stopped : EXIT.unexpected;
 }
 
-/** @throws UsageError when there is no such starter, or the name cannot be taken */
+/** @throws UsageError for an unknown starter, or an invalid name */
 function choicesOf(
   written: string | undefined,
   { template, dir, git, install }: InitFlags,
@@ -89,7 +90,7 @@ function starterNamed(template: string): StarterName {
   );
 }
 
-/** Undefined when the person has had enough. */
+/** Undefined if the person gives up. */
 async function askAll(
   choices: Choices,
   problemOf: ProblemOf,
@@ -102,7 +103,7 @@ async function askAll(
   });
 }
 
-/** @throws UsageError when there is no name */
+/** @throws UsageError without a name */
 function byDefault({ name, starter, git, install }: Choices): Settled {
   if (name === undefined) {
     throw new UsageError(
@@ -117,7 +118,7 @@ function byDefault({ name, starter, git, install }: Choices): Settled {
   };
 }
 
-/** False when something that was asked for could not be done; the files are there all the same. */
+/** False if Git or npm failed. The files are written all the same. */
 async function finish(
   { git, install }: Settled,
   cwd: string,
@@ -140,6 +141,34 @@ async function finish(
 async function isInRepository(cwd: string): Promise<boolean> {
   const question = ["rev-parse", "--is-inside-work-tree"];
   return (await runProgram("git", question, { cwd, isQuiet: true })) === undefined;
+}
+
+interface ProgramOptions {
+  readonly cwd: string;
+  /** Ends the program when it aborts. */
+  readonly signal?: AbortSignal;
+  /** Hides its output, which otherwise goes to stderr. */
+  readonly isQuiet?: boolean;
+}
+
+/** Resolves with the problem in words; undefined if there is none. */
+async function runProgram(
+  program: string,
+  args: readonly string[],
+  { cwd, signal, isQuiet = false }: ProgramOptions,
+): Promise<string | undefined> {
+  const shown = isQuiet ? "ignore" : 2;
+  const child = spawn(program, args, {
+    cwd,
+    stdio: ["ignore", shown, shown],
+    ...(signal !== undefined && { signal }),
+  });
+  try {
+    const [code, killedBy] = (await once(child, "close")) as [number | null, string | null];
+    return code === 0 ? undefined : `it ended with ${killedBy ?? `code ${code}`}`;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 function nextSteps({ name, starter }: Settled, shown: string, isInstalled: boolean): string {

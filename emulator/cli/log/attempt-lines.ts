@@ -1,4 +1,4 @@
-/** Attempts that ended, as lines for people: what went well dim and short, what went wrong with its error and its place. */
+/** Formats ended attempts as lines: a good end dim and short, a failure with its error and its place. */
 import { failureFrames, failureSentence } from "../../../runtime/core/failure-text.ts";
 import { outcomeInWords } from "../../core/jobs/attempt.ts";
 import { type AttemptEnd, isTrouble } from "../../core/observe/log/attempt-end.ts";
@@ -9,19 +9,19 @@ import { clockTime, shortId } from "./pretty-line.ts";
 
 export interface AttemptLineOptions {
   readonly colors: boolean;
-  /** Whether all frames of stacks are shown. */
+  /** Whether stacks are shown whole. */
   readonly stacks: boolean;
   /** The width of the terminal. */
   readonly columns: number;
-  /** Files below it are shown by their path from there. */
+  /** Base directory of shown paths. */
   readonly cwd: string;
 }
 
-/** Lines of a message that are shown; the rest is in the job's failure report. */
+/** Maximum shown lines of a message. The job's failure report has all of it. */
 const MOST_MESSAGE_LINES = 6;
 const FRAME_INDENT = "    ";
 
-/** One attempt: one line, of a failure also the lines of its message and its place. */
+/** The line of an attempt. A failure has further lines for its message and its place. */
 export function attemptLines(end: AttemptEnd, at: number, options: AttemptLineOptions): string {
   const { jobId, attempt, durationMs, failure, isTriedAgain } = end;
   const after = durationMs === undefined ? "" : ` after ${durationInWords(durationMs)}`;
@@ -42,14 +42,14 @@ export function attemptLines(end: AttemptEnd, at: number, options: AttemptLineOp
   ].join("");
 }
 
-/** What became of the job, or of `several` jobs. */
+/** The verb for the end of a job, or of `several` jobs. */
 export function verbOf({ outcome }: Pick<AttemptEnd, "outcome">, several = false): string {
   if (outcome === "expired" || outcome === "purged") return outcome;
   const verb = outcomeInWords(outcome).replace(/^was /u, "");
   return several ? verb.replace(" its worker", " their workers") : verb;
 }
 
-/** What decides how a line looks. */
+/** The members of an attempt that decide the look of its line. */
 export type LineOf = Pick<AttemptEnd, "outcome" | "endpointId" | "isTriedAgain">;
 
 function lookOf(end: LineOf): { readonly mark: string; readonly color: Style } {
@@ -58,7 +58,7 @@ function lookOf(end: LineOf): { readonly mark: string; readonly color: Style } {
   return end.isTriedAgain ? { mark: "↻", color: "yellow" } : { mark: "✗", color: "red" };
 }
 
-/** Words on one or several that ended alike. `width`: whether what does not fit into the terminal is left out. */
+/** A line about one or several attempts with the same end. With `width` "cut" it is cut to the terminal's width. */
 export function markedLine(
   end: LineOf,
   words: string,
@@ -85,7 +85,7 @@ function cut(text: string, columns: number): string {
   return text.length <= columns ? text : `${text.slice(0, Math.max(columns - 1, 1))}…`;
 }
 
-/** The end of a path says most. */
+/** Cuts the beginning of a path, because its end says most. */
 function cutPath(frame: string, columns: number): string {
   const excess = frame.length - columns;
   if (excess <= 0) return frame;

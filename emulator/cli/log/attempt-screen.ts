@@ -1,32 +1,35 @@
-/** What a terminal shows of jobs and attempts that end: few lines, however many they are. Each call returns what is to be written. */
+/** Shows ended jobs and attempts in a terminal with few lines, whatever their number. Each call returns the text to write. */
 import { failurePlace, failureSentence } from "../../../runtime/core/failure-text.ts";
 import { type AttemptEnd, isTrouble } from "../../core/observe/log/attempt-end.ts";
 import { type AttemptLineOptions, attemptLines, markedLine, verbOf } from "./attempt-lines.ts";
 import { durationInWords } from "../../core/time/duration.ts";
 import { firstLine } from "../terminal-text.ts";
-import { type Crowd, Joined } from "./joined.ts";
+import { type AttemptGroup, AttemptsPerSecond } from "./attempts-per-second.ts";
 import { type Repeat, Repeats } from "./repeats.ts";
 import { shortId } from "./pretty-line.ts";
 
 export interface AttemptScreenOptions extends Omit<AttemptLineOptions, "columns"> {
-  /** The width of the terminal by now. */
+  /** The current width of the terminal. */
   readonly columns: () => number;
-  /** Whether what went well is shown as well. */
+  /** Whether good ends are shown too. */
   readonly isWhole: boolean;
 }
 
-/** In a second; the others are counted. */
+/** Maximum lines a second about good ends. Further ones are counted. */
 const MOST_GOOD_LINES = 5;
+/** Maximum lines a second about failures. Further ones are counted. */
 const MOST_FAILURES = 10;
-/** Of a message, to tell whether failures are alike. */
+/** Characters of a message that are compared to find equal failures. */
 const KEY_CHARACTERS = 500;
 
 export class AttemptScreen {
   readonly #options: AttemptScreenOptions;
-  readonly #good = new Joined(MOST_GOOD_LINES, (crowd, wereShown, at) =>
-    this.#goodCrowd(crowd, wereShown, at),
+  readonly #good = new AttemptsPerSecond(MOST_GOOD_LINES, (group, wereShown, at) =>
+    this.#goodGroup(group, wereShown, at),
   );
-  readonly #bad = new Joined(MOST_FAILURES, (crowd, _wereShown, at) => this.#badCrowd(crowd, at));
+  readonly #bad = new AttemptsPerSecond(MOST_FAILURES, (group, _wereShown, at) =>
+    this.#badGroup(group, at),
+  );
   readonly #repeats = new Repeats<AttemptEnd>((repeat, at) => this.#repeated(repeat, at));
   #dueAt: number | undefined;
 
@@ -34,12 +37,12 @@ export class AttemptScreen {
     this.#options = options;
   }
 
-  /** When `due` is to be called; undefined where nothing waits for that. */
+  /** When to call `due`; undefined if nothing is due. */
   get dueAt(): number | undefined {
     return this.#dueAt;
   }
 
-  /** @param at the time of day, ms since 1970 */
+  /** Takes an ended attempt. @param at wall time, ms since 1970 */
   ended(end: AttemptEnd, at: number): string {
     if (isTrouble(end)) return this.#failed(end, at);
     if (!this.#options.isWhole) return "";
@@ -49,7 +52,7 @@ export class AttemptScreen {
     return isShown ? due + attemptLines(end, at, this.#lineOptions()) : due;
   }
 
-  /** What was counted and may be told by now, or with `isEnd` all of it. */
+  /** The lines about counted attempts that are due, or with `isEnd` all of them. */
   due(at: number, isEnd = false): string {
     const text =
       this.#good.due(at, isEnd) + this.#bad.due(at, isEnd) + this.#repeats.due(at, isEnd);
@@ -78,18 +81,18 @@ export class AttemptScreen {
     if (at !== undefined) this.#dueAt = Math.min(at, this.#dueAt ?? at);
   }
 
-  #goodCrowd(crowd: Crowd, wereShown: boolean, at: number): string {
-    const { tally } = crowd;
+  #goodGroup(group: AttemptGroup, wereShown: boolean, at: number): string {
+    const { tally } = group;
     const medianMs = tally.medianMs();
     const median = medianMs === undefined ? "" : `, p50 ${durationInWords(medianMs)}`;
-    const words = `${jobs(tally.count, wereShown ? "more " : "")} ${verbOf(crowd, true)}`;
-    return markedLine(crowd, `${words}${elsewhere(crowd)}${median}`, at, this.#lineOptions());
+    const words = `${jobs(tally.count, wereShown ? "more " : "")} ${verbOf(group, true)}`;
+    return markedLine(group, `${words}${elsewhere(group)}${median}`, at, this.#lineOptions());
   }
 
-  #badCrowd(crowd: Crowd, at: number): string {
-    const { tally, last } = crowd;
-    const words = `${jobs(tally.count, "more ")} ${verbOf(crowd, true)}${elsewhere(crowd)}, the last `;
-    return markedLine(crowd, words + inShort(last), at, this.#lineOptions());
+  #badGroup(group: AttemptGroup, at: number): string {
+    const { tally, last } = group;
+    const words = `${jobs(tally.count, "more ")} ${verbOf(group, true)}${elsewhere(group)}, the last `;
+    return markedLine(group, words + inShort(last), at, this.#lineOptions());
   }
 
   #repeated({ last, count }: Repeat<AttemptEnd>, at: number): string {
@@ -102,7 +105,7 @@ export class AttemptScreen {
   }
 }
 
-/** Alike are those of one endpoint with the same error at the same place; each attempt of a job is told of. */
+/** Key of equal failures: endpoint, error and place. Different attempts of a retried job are not equal. */
 function keyOf({ outcome, endpointId, isTriedAgain, attempt, failure }: AttemptEnd): string {
   const { type = "", message = "" } = failure ?? {};
   const place = failure === undefined ? "" : failurePlace(failure);
@@ -119,6 +122,6 @@ function jobs(count: number, more: string): string {
   return `${count.toLocaleString("en")} ${more}${count === 1 ? "job" : "jobs"}`;
 }
 
-function elsewhere({ endpoints }: Crowd): string {
+function elsewhere({ endpoints }: AttemptGroup): string {
   return endpoints === 1 ? "" : ` there and in ${endpoints - 1} other endpoints`;
 }

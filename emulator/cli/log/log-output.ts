@@ -1,4 +1,4 @@
-/** The log of the command line: what the service says, what its workers write and how jobs end, in one format, to one place. */
+/** The log of the command line: lines of the service, lines of its workers, and ends of jobs, in one format on stderr. */
 import type { AttemptEnd, EngineLog, WorkerLine } from "../../index.ts";
 import type { LogMode } from "../serve/setting-values.ts";
 import { attemptEntry, isTrouble } from "../../core/observe/log/attempt-end.ts";
@@ -12,11 +12,11 @@ import { readWorkerLine } from "../../core/observe/log/worker-line.ts";
 export interface LogOutput extends EngineLog {
   workerLine(line: WorkerLine): void;
   attemptEnded(end: AttemptEnd): void;
-  /** To be called last: resolves with true when everything is written, with false when nobody reads it. */
+  /** Call it last. Resolves with true when everything is written, with false if it is not read. */
   close(): Promise<boolean>;
 }
 
-/** @param pretty for the mode of that name */
+/** @param pretty options of the pretty mode */
 export function openLog(
   mode: LogMode,
   pretty: Omit<AttemptScreenOptions, "columns" | "isWhole">,
@@ -45,7 +45,7 @@ export function openLog(
   };
 }
 
-/** Continuous integration watches nothing and keeps everything: there, too, only what went wrong is shown. */
+/** In continuous integration, as without a terminal, only failures are shown. */
 function screenOn(
   stream: NodeJS.WriteStream,
   pretty: Omit<AttemptScreenOptions, "columns" | "isWhole">,
@@ -60,11 +60,11 @@ function screenOn(
 
 interface Ends {
   readonly ended: (end: AttemptEnd) => void;
-  /** Writes what is still to be told. */
+  /** Writes the remaining lines. */
   close(): void;
 }
 
-/** For programs, each that went wrong: what went well they can ask for. */
+/** Writes failures only. Programs can ask the service for good ends. */
 function jsonEnds(write: (text: string) => void): Ends {
   return {
     ended(end) {

@@ -1,15 +1,15 @@
-/** Where log lines go: to stderr, off the event loop and in bounded memory, so that a slow reader holds up no job. */
+/** Writes log lines to stderr in the background and in bounded memory, so that a slow reader delays no job. */
 import type pino from "pino";
 
-/** Lines that wait for a slow reader; what comes on top is dropped and counted. */
+/** Maximum bytes that wait for a slow reader. Further lines are dropped and counted. */
 const MAX_WAITING_BYTES = 16_000_000;
 const STDERR = 2;
-/** How long the end waits for a reader that takes nothing any more. */
+/** Timeout at the end for a reader that has stopped reading. */
 const CLOSE_TIMEOUT_MS = 3_000;
 
 type Stream = ReturnType<typeof pino.destination>;
 
-/** Lines can be written at once; they are on their way when the stream is open. */
+/** Lines can be written before the stream is open. They are written when it opens. */
 export class StderrSink {
   readonly #droppedLine: (count: number) => string;
   readonly #early: string[] = [];
@@ -19,7 +19,7 @@ export class StderrSink {
   #dropped = 0;
   #isClosing = false;
 
-  /** `droppedLine` makes the line that says how many were dropped. */
+  /** @param droppedLine makes the line about dropped lines */
   constructor(droppedLine: (count: number) => string) {
     this.#droppedLine = droppedLine;
   }
@@ -32,11 +32,11 @@ export class StderrSink {
       return;
     }
     this.#early.push(line);
-    // Loaded at the first line, which comes when the first worker is already starting: so it delays nothing.
+    // Loaded at the first line, when the first worker is already starting, so that it delays nothing.
     this.#opening ??= this.#open();
   }
 
-  /** Resolves with true when all is written, with false when nobody reads. What comes later is not taken. */
+  /** Resolves with true when all is written, with false if it is not read. Later lines are ignored. */
   async close(): Promise<boolean> {
     await this.#opening;
     this.#isClosing = true;
@@ -53,7 +53,7 @@ export class StderrSink {
     const stream = pino.destination({ dest: STDERR, sync: false, maxLength: MAX_WAITING_BYTES });
     stream.on("drop", () => this.#dropped++);
     stream.on("drain", () => this.#sayDropped(stream));
-    // A reader that is gone ends the log, not the service.
+    // Without a reader the log ends, not the service.
     stream.on("error", () => this.#end.resolve(true));
     stream.on("close", () => this.#end.resolve(true));
     for (const line of this.#early.splice(0)) stream.write(line);

@@ -1,4 +1,4 @@
-/** Log entries for people: short lines, what a handler printed behind a bar, the rest as sentences with a few values. */
+/** Formats log entries as short lines: output of handlers behind a bar, other entries as sentences with a few values. */
 import type { LogEntry, LogLevel, WorkerOrigin } from "../../core/observe/log/log-entry.ts";
 import { printable } from "../../../runtime/protocol/printable.ts";
 import { painter, type Style } from "../terminal-text.ts";
@@ -21,7 +21,7 @@ export function prettyLine(entry: LogEntry, options: PrettyOptions): string {
   const { at, level, message, origin } = entry;
   const parts = [paint("dim", clockTime(at))];
   if (origin !== undefined) parts.push(paint("magenta", origin.endpointId), markOf(origin));
-  // What a handler prints is mostly "info", which says nothing.
+  // Output of a handler is mostly "info", which says nothing.
   if (level !== "info" || origin === undefined) parts.push(paint(LEVEL_STYLES[level], level));
   parts.push(printable(message, options.colors));
   const fields = fieldsInWords(entry, options.stacks);
@@ -29,20 +29,20 @@ export function prettyLine(entry: LogEntry, options: PrettyOptions): string {
   return `${parts.join(" ")}\n`;
 }
 
-/** Who speaks: the job's handler behind a bar, or the worker. */
+/** The source of a line: a bar behind the job for its handler, or the worker. */
 function markOf({ source, jobId, workerId }: WorkerOrigin): string {
   if (source === "worker") return `worker ${shortId(workerId)}:`;
   return jobId === undefined ? "|" : `${shortId(jobId)} |`;
 }
 
-/** The end of an id is what tells it from its neighbours: the beginning is a time. */
+/** The end of an id. Its beginning is a time, which neighbours share. */
 export function shortId(id: string): string {
   return id.length <= MAX_ID_CHARACTERS ? id : `…${id.slice(-MAX_ID_CHARACTERS)}`;
 }
 
 const MAX_ID_CHARACTERS = 14;
 
-/** The time of day, in this machine's zone. */
+/** The local time of day. */
 export function clockTime(at: number): string {
   const date = new Date(at);
   const parts = [date.getHours(), date.getMinutes(), date.getSeconds()];

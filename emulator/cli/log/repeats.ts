@@ -1,27 +1,27 @@
-/** Failures that were shown already: those like them are counted, and told of ever more rarely while they go on. */
+/** Counts repetitions of shown failures, and reports them at growing intervals. */
 
 const FIRST_INTERVAL_MS = 1_000;
 const LONGEST_INTERVAL_MS = 60_000;
-/** A failure that comes again after so long is news again. */
+/** Time without a failure after which it is shown whole again. */
 const NEWS_AFTER_MS = 60_000;
-/** Different failures that are remembered. */
+/** Maximum different failures that are remembered. */
 const MOST = 100;
 
 export interface Repeat<Shown> {
-  /** The newest of them. */
+  /** The newest failure. */
   last: Shown;
-  /** How many came after the one that was shown. */
+  /** Number of failures after the shown one. */
   count: number;
-  /** How many of these are not told of yet. */
+  /** Number of failures that are not reported yet. */
   untold: number;
   lastAt: number;
-  /** When those that came meanwhile may be told of. */
+  /** When the next report is due. */
   nextAt: number;
   intervalMs: number;
 }
 
 export class Repeats<Shown> {
-  /** The one that came last at the end. */
+  /** In the order of their last failures. */
   readonly #byKey = new Map<string, Repeat<Shown>>();
   readonly #tell: (repeat: Repeat<Shown>, at: number) => string;
 
@@ -29,13 +29,13 @@ export class Repeats<Shown> {
     this.#tell = tell;
   }
 
-  /** What is to be said of one more; undefined for the first of its kind, which is to be shown as a whole. */
+  /** The line about a repeated failure, which may be empty. Undefined for a new failure, which is shown whole. */
   add(key: string, last: Shown, at: number): string | undefined {
     const known = this.#byKey.get(key);
     this.#byKey.delete(key);
     if (known === undefined || at - known.lastAt >= NEWS_AFTER_MS) return undefined;
     this.#byKey.set(key, known);
-    // It had stopped for a while: the next one is told of at once again.
+    // After a pause the next failure is reported at once again.
     if (at - known.lastAt > known.intervalMs) known.intervalMs = FIRST_INTERVAL_MS;
     known.last = last;
     known.lastAt = at;
@@ -44,7 +44,7 @@ export class Repeats<Shown> {
     return at >= known.nextAt ? this.#told(known, at) : "";
   }
 
-  /** Remembers one that was shown. Returns what was still to be said of the one that is forgotten for it. */
+  /** Remembers a shown failure. Returns the last line about the one that is forgotten for it. */
   shown(key: string, last: Shown, at: number): string {
     const intervalMs = FIRST_INTERVAL_MS;
     const repeat = { last, count: 0, untold: 0, lastAt: at, nextAt: at + intervalMs, intervalMs };
@@ -55,7 +55,7 @@ export class Repeats<Shown> {
     return oldest.untold === 0 ? "" : this.#told(oldest, at);
   }
 
-  /** What may be told by now, or with `isEnd` all that was not told yet. */
+  /** The lines that are due, or with `isEnd` all lines. */
   due(at: number, isEnd = false): string {
     return [...this.#byKey.values()]
       .filter(({ untold, nextAt }) => untold > 0 && (isEnd || at >= nextAt))
@@ -63,7 +63,7 @@ export class Repeats<Shown> {
       .join("");
   }
 
-  /** When there is something to be told; undefined where all is told. */
+  /** When the next line is due; undefined if there is none. */
   nextDueAt(): number | undefined {
     const waiting = [...this.#byKey.values()].filter(({ untold }) => untold > 0);
     return waiting.length === 0 ? undefined : Math.min(...waiting.map(({ nextAt }) => nextAt));

@@ -1,4 +1,4 @@
-/** Counts durations in bounded memory, and tells their median to two digits, which is all that is shown. */
+/** Counts durations in bounded memory, and returns their median to two digits. */
 
 export class Tally {
   #count = 0;
@@ -8,7 +8,7 @@ export class Tally {
     return this.#count;
   }
 
-  /** @param durationMs undefined where nothing ran */
+  /** @param durationMs undefined if nothing ran */
   add(durationMs: number | undefined): void {
     this.#count += 1;
     if (durationMs === undefined) return;
@@ -26,7 +26,7 @@ export class Tally {
     return this.#byDuration;
   }
 
-  /** Undefined where nothing ran. */
+  /** Undefined if nothing ran. */
   medianMs(): number | undefined {
     const sorted = [...this.#byDuration].toSorted(([a], [b]) => a - b);
     const total = sorted.reduce((sum, [, times]) => sum + times, 0);

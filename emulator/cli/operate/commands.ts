@@ -206,7 +206,7 @@ export function addOperateCommands(program: Command, taken: (command: GivenComma
       command.addOption(option.makeOptionMandatory(flags.startsWith("--scope")));
     }
     command
-      .option("--url <url>", `where the emulator is called (default: $SV_URL, or ${DEFAULT_URL})`)
+      .addOption(urlOption())
       .option("--json", name === "logs" ? "a JSON object a line" : "the answer as one JSON value")
       .addHelpText("after", AFTER_HELP)
       .action(() => taken({ name, subject: command.args[0], flags: command.opts<CommandFlags>() }));
@@ -225,11 +225,21 @@ function described(parent: Command, name: string, summary: string): Command {
     .description(`${summary.slice(0, 1).toUpperCase()}${summary.slice(1)}.`);
 }
 
-const AFTER_HELP = `
+export function urlOption(): Option {
+  return new Option(
+    "--url <url>",
+    `where the emulator is called (default: $SV_URL, or ${DEFAULT_URL})`,
+  );
+}
+
+/** Help about the environment of commands for a running emulator. */
+export const ENVIRONMENT_HELP = `
 Environment:
   SV_URL        where the emulator is called, as --url
   SV_API_KEY    its API key
-  SV_ADMIN_KEY  its key for /emulator, where it has one of its own
+  SV_ADMIN_KEY  its key for /emulator, where it has one of its own`;
+
+const AFTER_HELP = `${ENVIRONMENT_HELP}
   NODE_EXTRA_CA_CERTS
                 a file in PEM with the authority of its certificate, where that is one of your own
   NO_COLOR      anything turns colours off

@@ -1,4 +1,5 @@
 /** Announces a service that the command line has started, and sums up when it has stopped. */
+import type { HandlerSchemas, JsonSchema } from "../../../runtime/protocol/session.ts";
 import type { Emulator, LimitMode } from "../../index.ts";
 import type { LogOutput } from "../log/log-output.ts";
 import {
@@ -12,23 +13,22 @@ import {
 } from "./announcement.ts";
 import { callsOfSchemas, exampleCallsOf } from "./example-call.ts";
 import type { LogMode } from "./setting-values.ts";
-import type { StartInputs } from "./start-inputs.ts";
-import type { ToldInputs } from "./told-inputs.ts";
+import type { StartOptions } from "./start-options.ts";
 
-/** So long a first worker may take to tell what its handler takes. */
+/** Timeout for the input schemas of handlers, which their first workers report. */
 const TELLING_MS = 5_000;
 
 interface Announced {
-  readonly inputs: StartInputs;
+  readonly inputs: StartOptions;
   readonly hasGivenKey: boolean;
   readonly mode: LogMode;
   readonly log: LogOutput;
-  readonly toldInputs: ToldInputs;
+  readonly handlerInputs: HandlerInputs;
 }
 
-/** Says that the service can be called, and to a person in a terminal also how: once their workers have told what handlers take. */
+/** Writes the ready line. In a terminal, example calls follow once workers have reported the input schemas of their handlers. */
 export async function announce(emulator: Emulator, announced: Announced): Promise<void> {
-  const { inputs, hasGivenKey, mode, log, toldInputs } = announced;
+  const { inputs, hasGivenKey, mode, log, handlerInputs } = announced;
   const { url, apiKey, endpointIds, s3 } = emulator;
   const isNewKey = !hasGivenKey && apiKey !== undefined;
   const toPerson = mode === "pretty" && process.stdout.isTTY;
@@ -41,23 +41,52 @@ export async function announce(emulator: Emulator, announced: Announced): Promis
     .filter(({ type }) => type === "LOAD_BALANCING")
     .map(({ id }) => id);
   const shownCalls = exampleCallsOf(inputs.handlers);
-  // Where no worker starts by itself, nobody tells anything.
+  // Without a worker from the start there is no report.
   const others = inputs.handlers
     .filter(({ settings }) => settings?.workersMin !== 0)
     .map(({ id }) => id)
     .filter((id) => !shownCalls.has(id) && !balancedIds.includes(id));
   const exampleCalls = new Map([
     ...shownCalls,
-    ...callsOfSchemas(await toldInputs.of(others, TELLING_MS)),
+    ...callsOfSchemas(await handlerInputs.of(others, TELLING_MS)),
   ]);
   const links = { dashboard: emulator.dashboardLink() };
   const shown = { url, apiKey, endpointIds, balancedIds, exampleCalls, isNewKey, s3, ...links };
   process.stdout.write(invitation(shown));
 }
 
-/** What would have failed, or has failed, for being too much at once. */
+/** Logs requests over the rate limits. */
 export function sumUp(emulator: Emulator, limits: LimitMode, log: LogOutput): void {
   const exceeded = emulator.exceededLimits();
   for (const limit of exceeded) log.warn({ ...limit }, limitSentence(limit, limits));
   if (limits === "warn" && exceeded.length === 0) log.info({}, NOTHING_EXCEEDED);
+}
+
+/** The input schemas of handlers, which their workers report some time after the start. */
+export class HandlerInputs {
+  /** By endpoint; undefined for a handler without a schema that can be sent. */
+  readonly #told = new Map<string, JsonSchema | undefined>();
+  #look: () => void = () => undefined;
+
+  note(endpointId: string, { input }: HandlerSchemas): void {
+    this.#told.set(endpointId, input);
+    this.#look();
+  }
+
+  /** The schemas of the endpoints once all have reported, or the known ones after `limitMs`. */
+  async of(
+    endpointIds: readonly string[],
+    limitMs: number,
+  ): Promise<ReadonlyMap<string, JsonSchema>> {
+    const all = Promise.withResolvers<void>();
+    this.#look = () => {
+      if (endpointIds.every((id) => this.#told.has(id))) all.resolve();
+    };
+    const limit = setTimeout(all.resolve, limitMs).unref();
+    this.#look();
+    await all.promise;
+    clearTimeout(limit);
+    const known = endpointIds.map((id) => [id, this.#told.get(id)] as const);
+    return new Map(known.filter((entry): entry is [string, JsonSchema] => entry[1] !== undefined));
+  }
 }

@@ -1,4 +1,4 @@
-/** What is printed when the service can be called (the ready line, and in a terminal curl lines to paste), and at its end. */
+/** The texts at the start of the service (the ready line, and in a terminal curl lines to paste) and at its end. */
 import type { ExampleCall } from "./example-call.ts";
 import type { ExceededLimit, LimitMode, S3Access } from "../../index.ts";
 
@@ -6,26 +6,26 @@ export interface Announcement {
   /** For example `http://127.0.0.1:7080`. */
   readonly url: string;
   readonly endpointIds: readonly string[];
-  /** Those among them whose workers are HTTP servers. */
+  /** Load balancing endpoints among them. */
   readonly balancedIds?: readonly string[];
-  /** Calls that endpoints take; default: a job with an empty input. */
+  /** Example calls of endpoints. Default: a job with an empty input. */
   readonly exampleCalls?: ReadonlyMap<string, ExampleCall>;
   /** Undefined when only its digest is known. */
   readonly apiKey: string | undefined;
-  /** Whether the key was made in this start, so that nobody has seen it yet. */
+  /** Whether the key was made in this start, and must be shown. */
   readonly isNewKey: boolean;
-  /** Opens the dashboard once. Undefined when there is none. */
+  /** One-time link to the dashboard. Undefined without a dashboard. */
   readonly dashboard?: string | undefined;
-  /** Undefined when there is no object store. */
+  /** Undefined without an object store. */
   readonly s3: Pick<S3Access, "endpoint" | "accessKeyId" | "credentialsFile"> | undefined;
 }
 
-/** The one line programs wait for. */
+/** The line that programs wait for. */
 export function readyLine({ url }: Pick<Announcement, "url">): string {
   return `ready ${url}\n`;
 }
 
-/** Where the dashboard is. */
+/** The sentence with the link to the dashboard. */
 function dashboardSentence(link: string): string {
   return `the dashboard (this link opens it once): ${link}`;
 }
@@ -35,7 +35,7 @@ export function keySentence(apiKey: string): string {
   return `API key (shown once): ${apiKey}`;
 }
 
-/** Where S3 clients find the object store; the secret is not shown, but where it is. */
+/** The sentence about the object store for S3 clients. It names the file of the secret. */
 export function s3Sentence({
   endpoint,
   accessKeyId,
@@ -44,11 +44,11 @@ export function s3Sentence({
   return `object store (S3, path style) at ${endpoint}, access key id ${accessKeyId}, secret in ${credentialsFile}`;
 }
 
-/** What helps with a key that nobody can be shown any more. */
+/** The sentence about a key that cannot be shown any more. */
 export const KEY_HINT =
   "the API key is the one of the first start, of which only a digest is kept; to set a new one, start with SV_API_KEY=<key>";
 
-/** What a person in a terminal sees below the ready line: where things are, and a call of each endpoint. */
+/** The text below the ready line in a terminal: links, and a call of each endpoint. */
 export function invitation(announcement: Announcement): string {
   const { url, apiKey, isNewKey, endpointIds, dashboard, s3 } = announcement;
   const places = [`the interface, to read and to try: ${url}/docs`];
@@ -67,7 +67,7 @@ export function invitation(announcement: Announcement): string {
 
 const EMPTY_JOB: ExampleCall = { path: "runsync", body: '{"input":{}}' };
 
-/** Endpoints whose calls are shown. */
+/** Maximum endpoints with a shown call. */
 const MOST_CALLS = 5;
 
 function curlLine(announcement: Announcement, endpointId: string): string {
@@ -81,12 +81,12 @@ function curlLine(announcement: Announcement, endpointId: string): string {
   return `curl -s ${url}/v2/${endpointId}/${path} ${key} -d ${quoted(body)}`;
 }
 
-/** For a shell, whatever is in it. */
+/** Any text as one word of a shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** At the end of a run with `--limits warn`, which is there to be asked. */
+/** The sentence at the end of a run with `--limits warn` without an excess. */
 export const NOTHING_EXCEEDED = "rate limits: no request was over those of production";
 
 export function limitSentence(exceeded: ExceededLimit, mode: LimitMode): string {

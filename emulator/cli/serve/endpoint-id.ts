@@ -1,4 +1,4 @@
-/** What may be the id of an endpoint served from a file: a part of a URL path that needs no escaping. */
+/** The rule for ids of endpoints from files: a part of a URL path without escapes. */
 
 const ENDPOINT_ID = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
 

@@ -1,4 +1,4 @@
-/** Finds a call that an endpoint takes: as the README beside its handler shows it, or made of the schema of its input. */
+/** Finds an example call of an endpoint in the README beside its handler, or makes one from the schema of its input. */
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { LocalHandler } from "../../index.ts";
@@ -6,18 +6,18 @@ import type { JsonSchema } from "../../../runtime/protocol/session.ts";
 import { sampleOf } from "./sample-of-schema.ts";
 
 export interface ExampleCall {
-  /** Behind the endpoint's own. */
+  /** The path behind the endpoint's URL. */
   readonly path: string;
   /** JSON. */
   readonly body: string;
 }
 
-/** The longest that is worth pasting. */
+/** Maximum characters of a call that a person pastes. */
 const MOST_CHARACTERS = 500;
 
 /**
- * With the first `'{"input":…}'` in the README.md beside a handler's file; without one, the first call of a path of the OpenAI
- * API. Undefined where none is shown.
+ * The first `'{"input":…}'` in the README.md beside a handler's file, else the first call of a path of the OpenAI API. Undefined if
+ * there is neither.
  */
 export function exampleCall(handlerPath: string): ExampleCall | undefined {
   try {
@@ -27,7 +27,7 @@ export function exampleCall(handlerPath: string): ExampleCall | undefined {
   }
 }
 
-/** By endpoint id, of those that have one. */
+/** Example calls from READMEs, by endpoint id. */
 export function exampleCallsOf(
   handlers: readonly LocalHandler[],
 ): ReadonlyMap<string, ExampleCall> {
@@ -35,7 +35,7 @@ export function exampleCallsOf(
   return new Map(entries.filter((entry): entry is [string, ExampleCall] => entry[1] !== undefined));
 }
 
-/** Calls with inputs that are made of the schemas, of those for which that can be done. */
+/** Example calls made from schemas, by endpoint id. Schemas without a sample are left out. */
 export function callsOfSchemas(
   schemas: ReadonlyMap<string, JsonSchema>,
 ): ReadonlyMap<string, ExampleCall> {
@@ -50,7 +50,7 @@ export function callsOfSchemas(
 
 function callIn(readme: string): ExampleCall | undefined {
   const inputs = readme.matchAll(/'(\{"input":\{[^'\n]*\}\})'/g);
-  // Lines may go on.
+  // Commands may continue on the next line.
   const calls = readme
     .replaceAll(/\\\n\s*/g, "")
     .matchAll(/\/v2\/[\w-]+\/(openai\/[\w/-]+)[^\n|]* -d '(\{[^'\n]*\})'/g);

@@ -1,4 +1,4 @@
-/** Where and by whom the service is called: as flags, the environment and configs say. */
+/** Settles the addresses and callers of the service from flags, environment and configs. */
 import { resolve } from "node:path";
 import { isOriginPattern, ORIGIN_PATTERN_RULE } from "../../core/access/allowed-origins.ts";
 import { HOST_PATTERN_RULE, isHostPattern } from "../../core/access/host-names.ts";
@@ -17,9 +17,9 @@ import {
   type Reader,
   ruled,
   type Sourced,
-} from "./sourced.ts";
+} from "./setting-source.ts";
 
-/** The flags as written; what is absent was not given. */
+/** The flags as written; one that was not given is absent. */
 export interface NetworkFlags {
   readonly port?: string;
   readonly host?: string;
@@ -33,12 +33,12 @@ export interface NetworkFlags {
   readonly s3Port?: string;
 }
 
-/** What the configs say. */
+/** Reads a setting of the configs. */
 export type Configured = <K extends keyof ServerConfig>(
   key: K,
 ) => Sourced<NonNullable<ServerConfig[K]>> | undefined;
 
-/** @throws UsageError when a value cannot be used */
+/** @throws UsageError for an invalid value */
 export function networkSettings(
   flags: NetworkFlags,
   env: Environment,
@@ -71,7 +71,7 @@ export function networkSettings(
   };
 }
 
-/** The port for workers from elsewhere; its address without it is no setting. */
+/** The port for workers from elsewhere. An address needs a port. */
 function workerSettings(flags: NetworkFlags, env: Environment, configured: Configured) {
   const { said } = flagsOver(env);
   const workerPort =
@@ -87,7 +87,7 @@ function workerSettings(flags: NetworkFlags, env: Environment, configured: Confi
   return { workerPort, workerAddress };
 }
 
-/** The files as absolute paths; one without the other is no setting. */
+/** The absolute paths of certificate and key. One needs the other. */
 function tlsSetting(
   flags: NetworkFlags,
   env: Environment,

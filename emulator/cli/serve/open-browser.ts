@@ -1,18 +1,18 @@
-/** Opens an address in the browser of whoever sits at this machine. */
+/** Opens a URL in the browser of this machine. */
 import { spawn } from "node:child_process";
 
-/** What a platform has for it, and what stands before the address. */
+/** The program of a platform, and its arguments before the URL. */
 function openerOf(platform: NodeJS.Platform): readonly [program: string, ...args: string[]] {
   if (platform === "darwin") return ["open"];
-  // No shell reads the address this way.
+  // Without a shell, which would read the URL.
   if (platform === "win32") return ["rundll32", "url.dll,FileProtocolHandler"];
   return ["xdg-open"];
 }
 
 /**
- * The browser outlives this process, and does not hear its Ctrl-C.
+ * The browser outlives this process, and does not get its Ctrl-C.
  *
- * @param failed called with the sentence about what went wrong, if anything does
+ * @param failed called with a sentence if it fails
  */
 export function openBrowser(
   url: string,

@@ -1,7 +1,7 @@
-/** Makes a value that fits a JSON Schema: the least that it asks for. */
+/** Makes a minimal value that fits a JSON Schema. */
 import type { JsonSchema } from "../../../runtime/protocol/session.ts";
 
-/** Schemas may refer to themselves. */
+/** Maximum depth, because schemas may refer to themselves. */
 const MAX_DEPTH = 20;
 
 const FORMATS: Readonly<Record<string, string>> = {
@@ -16,7 +16,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   ipv6: "::1",
 };
 
-/** Undefined where none can be made. */
+/** Undefined if none can be made. */
 export function sampleOf(schema: JsonSchema): unknown {
   return new Sampler(schema).of(schema, "text", MAX_DEPTH);
 }
@@ -28,7 +28,7 @@ class Sampler {
     this.#root = root;
   }
 
-  /** @param name of the member that it is for: what a text says where nothing else is asked for */
+  /** @param name the member's name, which is the value of a text without a rule */
   of(schema: unknown, name: string, depthLeft: number): unknown {
     if (!isSchema(schema) || depthLeft === 0) return undefined;
     const given = [schema["const"], schema["default"], first(schema["examples"])];
@@ -73,7 +73,7 @@ class Sampler {
     return made.every(isSchema) ? Object.assign({}, ...made) : made[0];
   }
 
-  /** What it need not have it has not. */
+  /** An object with its required members only. */
   #object({ properties, required }: JsonSchema, depthLeft: number): unknown {
     const members = isSchema(properties) ? properties : {};
     const names = Array.isArray(required) ? required.map(String) : [];
@@ -94,7 +94,7 @@ class Sampler {
     return made.includes(undefined) ? undefined : made;
   }
 
-  /** What `#/$defs/x` leads to. */
+  /** The schema at a reference like `#/$defs/x`. */
   #at(reference: string): unknown {
     if (!reference.startsWith("#")) return undefined;
     const steps = reference.slice(1).split("/").slice(1);
@@ -114,7 +114,7 @@ function textFor(schema: JsonSchema, name: string): string | undefined {
   return typeof pattern === "string" && !fits(text, pattern) ? undefined : text;
 }
 
-/** Not every language's patterns are ours. */
+/** False for a pattern in another syntax than JavaScript's. */
 function fits(text: string, pattern: string): boolean {
   try {
     return new RegExp(pattern, "u").test(text);
@@ -123,7 +123,7 @@ function fits(text: string, pattern: string): boolean {
   }
 }
 
-/** 1 if it may be, else the bound that is next to it. */
+/** 1 if it is allowed, else the nearest bound. */
 function numberFor(schema: JsonSchema): number {
   const bound = (key: string, otherwise: number) => Number(schema[key] ?? otherwise);
   const step = bound("multipleOf", schema["type"] === "integer" ? 1 : 0);

@@ -1,4 +1,4 @@
-/** The life of one emulator under the command line: start, announce, wait for signals, stop as urgently as they ask. */
+/** Runs one emulator from its start to its stop. Each further signal makes the stop more urgent. */
 import type { Emulator } from "../../index.ts";
 import { EXIT, type ExitCode } from "../exit-code.ts";
 import type { StopSignals } from "../signals.ts";
@@ -6,19 +6,19 @@ import type { StopSignals } from "../signals.ts";
 export interface ServeOptions {
   readonly start: () => Promise<Emulator>;
   readonly signals: StopSignals;
-  /** Called once when the service can be called. */
+  /** Called once the service can be called. */
   readonly ready: (emulator: Emulator) => void;
   readonly say: (sentence: string) => void;
-  /** Called once the service has stopped, or nobody waits for that any more. */
+  /** Called once the service has stopped, or is no longer waited for. */
   readonly stopped: (emulator: Emulator) => void;
 }
 
-/** Resolves with the exit code once everything is stopped. Rejects when the service cannot start or stop. */
+/** Resolves with the exit code once everything is stopped. Rejects if the service cannot start or stop. */
 export async function serve(options: ServeOptions): Promise<ExitCode> {
   const { start, signals, ready, stopped } = options;
   const atOnce = signals.nth(2).then(() => undefined);
   const emulator = await Promise.race([start(), atOnce]);
-  // A half-started service has taken no job: nothing is lost by leaving it.
+  // A service that has not started has no jobs, so nothing is lost.
   if (emulator === undefined) return EXIT.stoppedAtOnce;
   if (signals.count === 0) ready(emulator);
   await signals.nth(1);
@@ -37,7 +37,7 @@ async function stop(
   const code = await Promise.race([drained, atOnce]);
   if (code !== undefined) return code;
   say("stopping at once");
-  // A third signal does not even wait for the workers' ends: they leave when their standard input does.
+  // A third signal does not wait for workers. They end when their standard input closes.
   await Promise.race([emulator.stop("kill"), signals.nth(3)]);
   return EXIT.stoppedAtOnce;
 }

@@ -1,4 +1,4 @@
-/** The options that say how targets are served, of a start and of `config`. */
+/** The options of a start and of `config` about serving targets. */
 import { type Command, Option } from "commander";
 import { DASHBOARD_MODES } from "../../core/access/dashboard-mode.ts";
 import { ASK_FOR_GPUS, SIMULATE_GPUS } from "../../core/workers/gpu-declaration.ts";
@@ -14,13 +14,13 @@ import {
   S3_OFF,
 } from "./setting-values.ts";
 
-/** The targets and the options that say how they are served. */
+/** Adds the targets and the options about serving them. */
 export function addServiceOptions(command: Command): Command {
   const targeted = command.argument("[targets...]", TARGETS_HELP);
   return addChoices(addStorageOptions(addNetworkOptions(targeted))).addOption(envFileOption());
 }
 
-/** Where and by whom the service is called. */
+/** Options about addresses and callers of the service. */
 function addNetworkOptions(command: Command): Command {
   return command
     .option("--port <number>", `port to listen on, 0 for any free one (default: ${DEFAULT_PORT})`)
@@ -60,7 +60,7 @@ function addNetworkOptions(command: Command): Command {
     );
 }
 
-/** Where things are kept, and what there is to work with. */
+/** Options about storage and GPUs. */
 function addStorageOptions(command: Command): Command {
   return command
     .option(
@@ -97,7 +97,7 @@ function addStorageOptions(command: Command): Command {
     );
 }
 
-/** The options with a few values each. */
+/** Options with few values. */
 function addChoices(command: Command): Command {
   return command
     .addOption(

@@ -1,11 +1,11 @@
-/** What the settings of a start may be, and what some of them are by default. */
+/** Values and defaults of settings of a start. */
 
 export const DEFAULT_HOST = "127.0.0.1";
 export const DEFAULT_PORT = 7080;
-/** Seen from the current directory. */
+/** Relative to the current directory. */
 export const DEFAULT_DATA_DIR = ".sv";
 
-/** In the place of a port: no object store. */
+/** Value in place of a port: no object store. */
 export const S3_OFF = "off";
 
 export const ON_OFF = ["on", "off"] as const;

@@ -1,4 +1,4 @@
-/** Settles how the service is started: flags win over the environment, that over configs, and those over the defaults. */
+/** Settles the options of a start: flags override the environment, which overrides configs, which override defaults. */
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { shortKeyProblem } from "../../core/access/exposure.ts";
@@ -16,7 +16,7 @@ import type { Config, ServerConfig } from "../config/config.ts";
 import { fileAt } from "../config/key-positions.ts";
 import { shownPath } from "../given-path.ts";
 import { type Configured, type NetworkFlags, networkSettings } from "./network-settings.ts";
-import { byDefault, flagsOver, from, type Reader, ruled, type Sourced } from "./sourced.ts";
+import { byDefault, flagsOver, from, type Reader, ruled, type Sourced } from "./setting-source.ts";
 import { secretKeyIn, type StoreFlags, storeSettings } from "./store-settings.ts";
 import {
   DEFAULT_DATA_DIR,
@@ -28,7 +28,7 @@ import {
 } from "./setting-values.ts";
 import { UsageError } from "../usage-error.ts";
 
-/** The flags as written; what is absent was not given. */
+/** The flags as written; one that was not given is absent. */
 export interface Flags extends NetworkFlags, StoreFlags {
   readonly dataDir?: string;
   readonly ephemeral?: true;
@@ -45,43 +45,15 @@ export interface Flags extends NetworkFlags, StoreFlags {
   readonly envFile?: readonly string[];
 }
 
-/** Options of the service that there is always something to say of, and those that only count if they were set. */
-type Always =
-  | "host"
-  | "port"
-  | "allowedHosts"
-  | "allowedOrigins"
-  | "trustProxy"
-  | "s3"
-  | "limits"
-  | "gpus"
-  | "docker"
-  | "dashboard";
-type Perhaps =
-  | "tls"
-  | "workerPort"
-  | "workerAddress"
-  | "dataDir"
-  | "store"
-  | "objects"
-  | "advertise"
-  | "insecureReplicas"
-  | "kubernetes"
-  | "apiKey"
-  | "adminKey"
-  | "secretKey"
-  | "webhookSecret"
-  | "localWebhooks";
+/** The settings, each with its source. */
+export type SourcedSettings = ReturnType<typeof settleSourced>;
 
-/** The data directory is absolute. */
-export type Settings = Required<Pick<EmulatorOptions, Always>> & {
-  readonly [Key in Perhaps]: EmulatorOptions[Key] | undefined;
+/** Options of the service. The data directory is absolute. */
+export type Settings = {
+  readonly [Key in keyof SourcedSettings]: SourcedSettings[Key]["value"] & EmulatorOptions[Key];
 };
 
-/** The settings, each with what decided it. */
-export type SourcedSettings = { readonly [Key in keyof Settings]: Sourced<Settings[Key]> };
-
-/** @throws UsageError when a value cannot be used, or when configs contradict each other */
+/** @throws UsageError for an invalid value, or for configs that contradict each other */
 export function settle(
   flags: Flags,
   env: Environment,
@@ -98,7 +70,7 @@ export function settleSourced(
   env: Environment,
   configs: readonly Config[],
   cwd: string,
-): SourcedSettings {
+) {
   const configured: Configured = (key) => agreed(configs, key, cwd);
   const { said, variable } = flagsOver(env);
   const network = networkSettings(flags, env, configured, cwd);
@@ -139,7 +111,7 @@ function refuseShortKeys(keys: readonly Sourced<string | undefined>[], host: str
   }
 }
 
-/** Nothing is kept, whatever a config or the environment says. */
+/** With `--ephemeral` nothing is stored, even if a config or the environment names a store. */
 const EPHEMERAL: Sourced<undefined> = { value: undefined, source: "--ephemeral" };
 
 function storeOf(flags: Flags, env: Environment, configured: Configured) {
@@ -162,7 +134,7 @@ function dataDirOf(
   return { value: resolve(cwd, value), source };
 }
 
-/** Where the log goes to people, it is pretty. */
+/** The log is pretty in a terminal by default. */
 export function logModeOf(flags: Flags, toTerminal: boolean): LogMode {
   return flags.log ?? (toTerminal ? "pretty" : "json");
 }
@@ -178,7 +150,7 @@ const limitsIn: Reader<LimitMode> = oneOf(LIMIT_MODES, ", ");
 const dockerIn: Reader<DockerMode> = oneOf(DOCKER_MODES, " or ");
 const namespaceIn = ruled(isNamespace, `must ${NAMESPACE_RULE}`);
 const dashboardIn: Reader<DashboardMode> = oneOf(DASHBOARD_MODES, ", ");
-/** What a header can carry unchanged. */
+/** Characters that a header can contain unchanged. */
 const keyIn = ruled(
   (text) => /^[\x21-\x7e]+$/.test(text),
   "must consist of visible ASCII characters without spaces, for it is sent in a header",

@@ -1,4 +1,4 @@
-/** Where the service keeps what it keeps, if that is not the data directory: as flags, the environment and configs say. */
+/** Settles the store of the service, if it is not the data directory, from flags, environment and configs. */
 import { plainAddressProblem } from "../../core/access/exposure.ts";
 import { readSecretKey } from "../../core/resources/secrets/sealed-secret.ts";
 import {
@@ -12,7 +12,7 @@ import {
 } from "../../core/store-address.ts";
 import { UsageError } from "../usage-error.ts";
 import { type Environment, ON_OFF } from "./setting-values.ts";
-import { byDefault, flagsOver, given, type Reader, ruled, type Sourced } from "./sourced.ts";
+import { byDefault, flagsOver, given, type Reader, ruled, type Sourced } from "./setting-source.ts";
 
 /** The flags as written. */
 export interface StoreFlags {
@@ -22,25 +22,18 @@ export interface StoreFlags {
   readonly insecureReplicas?: (typeof ON_OFF)[number];
 }
 
-export interface StoreSettings {
-  readonly store: Sourced<string | undefined>;
-  readonly objects: Sourced<string | undefined>;
-  readonly advertise: Sourced<string | undefined>;
-  readonly insecureReplicas: Sourced<boolean | undefined>;
-}
-
 type Address = Exclude<keyof StoreFlags, "insecureReplicas">;
 
-/** Reads the addresses in a config. */
+/** Reads an address in the configs. */
 type Configured = (key: Address) => Sourced<string> | undefined;
 
-/** @throws UsageError when a value cannot be used */
+/** @throws UsageError for an invalid value */
 export function storeSettings(
   flags: StoreFlags,
   env: Environment,
   configured: Configured = () => undefined,
   inConfig?: Sourced<boolean>,
-): StoreSettings {
+) {
   const settled = (key: Address, name: string, reader: Reader<string>) => {
     const { source, value } = configured(key) ?? byDefault(undefined);
     return (
@@ -69,7 +62,7 @@ export function storeSettings(
   return { store, objects, advertise, insecureReplicas };
 }
 
-/** A text that is shown without what is secret in it. */
+/** Reads an address. Messages show it without its secrets. */
 function address(isGood: (text: string) => boolean, rule: string): Reader<string> {
   return (text, source) => {
     if (isGood(text)) return text;

@@ -1,4 +1,4 @@
-/** Turns the targets of a command line into the handlers to serve, or says which target is wrong and why. */
+/** Turns the targets of a command line into endpoints, or says which target is wrong and why. */
 import { basename, dirname, resolve } from "node:path";
 import type { FoundHandlers } from "../../index.ts";
 import type {
@@ -27,22 +27,22 @@ import {
 import type { Environment } from "./setting-values.ts";
 import { UsageError } from "../usage-error.ts";
 
-/** What the targets come to. */
+/** The endpoints and configs of the targets. */
 export interface Served extends FoundHandlers {
-  /** Endpoints of commands; configs only have these. */
+  /** Endpoints of commands. They come from configs only. */
   readonly commands: readonly CommandEndpoint[];
-  /** Endpoints of container images; configs only have these. */
+  /** Endpoints of container images. They come from configs only. */
   readonly images: readonly ImageEndpoint[];
-  /** The configs among the targets, with what they say about the service itself. */
+  /** The configs among the targets, with their settings of the service. */
   readonly configs: readonly Config[];
 }
 
 const HANDLER_NAMES = `a file ${HANDLER_STEM}${HANDLER_ENDINGS[0]} or ${SERVER_STEM}${HANDLER_ENDINGS[0]} (or ${HANDLER_ENDINGS.slice(1).join(", ")})`;
 
 /**
- * Without targets the current directory is taken.
+ * Without targets the current directory is the target.
  *
- * @throws UsageError when a target is missing, is no handler or holds none, or when two handlers want the same id
+ * @throws UsageError for a missing target, one without a handler, or two handlers with the same id
  */
 export async function resolveTargets(
   targets: readonly string[],
@@ -51,7 +51,7 @@ export async function resolveTargets(
 ): Promise<Served> {
   const finder = new Finder(cwd, environment);
   if (targets.length === 0) await finder.findHere();
-  // One after the other, so that the first wrong target is the one complained about.
+  // In order, so that the message is about the first wrong target.
   for (const target of targets) await finder.find(resolve(cwd, target));
   const { handlers, commands, images, configs, directories } = finder;
   const files = new Set(configs.map(({ file }) => file));
@@ -63,7 +63,7 @@ class Finder {
   readonly commands: CommandEndpoint[] = [];
   readonly images: ImageEndpoint[] = [];
   readonly configs: Config[] = [];
-  /** Those that were looked into. */
+  /** The directories that were searched. */
   readonly directories = new Set<string>();
   readonly #cwd: string;
   readonly #environment: Environment;
@@ -92,7 +92,7 @@ class Finder {
     );
   }
 
-  /** False when there is nothing to serve in it. */
+  /** False if there is nothing to serve in it. */
   async #findInDirectory(path: string): Promise<boolean> {
     if (await this.#findDeclared(path)) return true;
     let found = false;
@@ -103,7 +103,7 @@ class Finder {
     return found;
   }
 
-  /** What a directory itself is served as: what its config says, else its handler. */
+  /** Finds the endpoints of a directory itself: those of its config, else its handler. */
   async #findDeclared(directory: string): Promise<boolean> {
     const { config, handler, server } = await this.#contentOf(directory);
     const module = handler ?? server;
@@ -114,7 +114,7 @@ class Finder {
 
   async #findInConfig(path: string): Promise<void> {
     if (this.configs.some(({ file }) => file === path)) return;
-    // Most starts need no config, and its schema costs more to load than the rest of the command line.
+    // Loaded here because most starts have no config, and its schema takes longer to load than the rest.
     const { readConfig } = await import("../config/config.ts");
     const config = await readConfig(path, this.#show(path), this.#environment);
     this.configs.push(config);
@@ -201,7 +201,7 @@ class Finder {
     throw new UsageError(`${where}${this.#show(cwd)} is no directory`);
   }
 
-  /** Before an endpoint is added that only a config can name. */
+  /** Checks the id of a config's endpoint before it is added. */
   #checkId({ id: wanted }: CommandEndpoint | ImageEndpoint, config: string): void {
     if ([...this.handlers, ...this.commands, ...this.images].some(({ id }) => id === wanted))
       throw new UsageError(
@@ -214,7 +214,7 @@ class Finder {
   }
 }
 
-/** A file named so is a server, unless its config says otherwise. */
+/** The type of a file by its name, unless its config says otherwise. */
 function typeOf(path: string): Pick<LocalHandler, "type"> {
   return stemOf(path) === SERVER_STEM ? { type: "LOAD_BALANCING" } : {};
 }

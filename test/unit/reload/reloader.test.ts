@@ -190,7 +190,7 @@ describe("handlers that come and go", () => {
     change("/app/sv.config.json");
     await clock.advance(10);
     expect(done).toEqual([]);
-    expect(said).toEqual(["what was served is served on: sv.config.json is no JSON"]);
+    expect(said).toEqual(["the same handlers are still served: sv.config.json is no JSON"]);
   });
 });
 

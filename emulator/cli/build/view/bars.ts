@@ -1,20 +1,20 @@
-/** The progress of a build, for a person at a terminal: a bar for what is under way, and a line for what is done. */
+/** The progress of a build at a terminal: a bar for the current stage, and a line for each finished one. */
 import cliProgress, { type Options, type Params, type SingleBar } from "cli-progress";
 import type { BuildReport, BuildStage, StageFacts } from "../../../image/build-images.ts";
 import type { BuildProgress } from "../../../image/engine/build-progress.ts";
 import { type Paint, painter } from "../../terminal-text.ts";
 import { seconds, shortened, size } from "./quantities.ts";
-import { endSentence, summary, TRANSFERS } from "./stage-words.ts";
+import { endSentence, summary, TRANSFERS } from "./stage-labels.ts";
 
 const BAR_CELLS = 24;
 const LABEL_CELLS = 5;
 const INSTRUCTION_CHARACTERS = 40;
 const LEAST_COLUMNS = 20;
 
-/** What a bar shows beside itself. */
+/** The text beside a bar. */
 interface Shown {
   readonly stage: BuildStage;
-  /** How much of how much. */
+  /** For example `step 2 of 9`. */
   readonly count: string;
   readonly what: string;
 }
@@ -45,7 +45,7 @@ export class Bars implements BuildReport {
       emptyOnZero: true,
       clearOnComplete: true,
       hideCursor: true,
-      // Signals are heeded by the command itself, which closes the view.
+      // The command itself handles signals, and closes the view.
       gracefulExit: false,
     });
     this.#bar.start(0, 0, this.#shown("", ""));
@@ -56,7 +56,7 @@ export class Bars implements BuildReport {
       case "step": {
         const { at, of, what } = progress;
         this.#instruction = what;
-        // The step that runs is not done yet.
+        // The current step is not done yet.
         return this.#show(at - 1, of, this.#shown(`step ${at} of ${of}`, what));
       }
       case "output":
@@ -104,7 +104,7 @@ export class Bars implements BuildReport {
     this.#bar = undefined;
   }
 
-  /** Never longer than the terminal is wide: what wraps cannot be drawn over. */
+  /** Never longer than the terminal is wide, because a wrapped line cannot be redrawn. */
   #line(options: Options, { progress, startTime }: Params, { stage, count, what }: Shown): string {
     const bar = cliProgress.Format.BarFormat(progress, options);
     const took = seconds(Date.now() - startTime);

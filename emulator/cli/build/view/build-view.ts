@@ -4,16 +4,16 @@ import { Bars } from "./bars.ts";
 import { Lines } from "./lines.ts";
 
 export interface BuildView extends BuildReport {
-  /** Takes away what is not to stay. To be called before anything else is written, also after a failure. Idempotent. */
+  /** Removes the bar. Call it before other output, also after a failure. Idempotent. */
   close(): void;
-  /** Says at the end what was made. */
+  /** Writes a summary of the images. */
   sumUp(): void;
 }
 
 interface ViewOptions {
   readonly stream: NodeJS.WriteStream;
   readonly colors: boolean;
-  /** A terminal that only takes text, one line after another. Default: by the variable `TERM`. */
+  /** A terminal without cursor movement. Default: from the variable `TERM`. */
   readonly isDumb?: boolean;
 }
 

@@ -1,13 +1,13 @@
-/** The progress of a build, for a file or a program to read: a line for each step and each tenth of what is sent. */
+/** The progress of a build for a file or a program: a line for each step and for each tenth of the bytes sent. */
 import { printable } from "../../../../runtime/protocol/printable.ts";
 import type { BuildReport, BuildStage, StageFacts } from "../../../image/build-images.ts";
 import type { BuildProgress } from "../../../image/engine/build-progress.ts";
 import { shortened, size } from "./quantities.ts";
-import { endSentence, summary, TRANSFERS } from "./stage-words.ts";
+import { endSentence, summary, TRANSFERS } from "./stage-labels.ts";
 
 const LINE_CHARACTERS = 96;
 const PARTS = 10;
-/** What is quicker than a line can be read is not worth one. */
+/** Minimum bytes for a line: less is quicker than a line can be read. */
 const PART_MIN_BYTES = 10_000_000;
 
 export class Lines implements BuildReport {
@@ -34,7 +34,7 @@ export class Lines implements BuildReport {
       case "note":
         return this.#say(printable(progress.line, false));
       case "output":
-        // A build that fails shows the end of it.
+        // A failed build shows the end of its output.
         return;
     }
   }
@@ -45,7 +45,7 @@ export class Lines implements BuildReport {
   }
 
   close(): void {
-    // Every line stays.
+    // All lines stay.
   }
 
   sumUp(): void {

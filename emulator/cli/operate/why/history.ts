@@ -1,10 +1,10 @@
-/** What the earlier attempts of a job, and the other jobs of its endpoint, say about it. */
+/** Sentences about the earlier attempts of a job, and about other jobs of its endpoint. */
 import { outcomeInWords } from "../../../core/jobs/attempt.ts";
 import type { Attempt, JobDetails } from "../find-job.ts";
 import type { OtherJob, WhyFacts } from "./explain-job.ts";
-import { counted, ordinal } from "./words.ts";
+import { counted, ordinal } from "./format.ts";
 
-/** Outcomes that are the handler's or its worker's doing. */
+/** Outcomes that the handler or its worker caused. */
 const BAD = new Set(["failed", "crashed", "out_of_memory", "timed_out", "lost"]);
 
 const NOUNS: Readonly<Record<string, string>> = {
@@ -75,7 +75,7 @@ function onThisVersion(others: readonly OtherJob[], version: number): readonly s
   return [`Of other jobs on version ${version}, ${ended.bad} failed and ${ended.good} completed.`];
 }
 
-/** The newest other version that jobs completed on, and none failed. */
+/** The newest older version on which jobs completed and none failed. */
 function onOthers(
   others: readonly OtherJob[],
   job: JobDetails,

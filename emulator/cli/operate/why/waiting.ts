@@ -1,7 +1,7 @@
-/** What a job waits for in its queue. */
+/** Sentences about the reason why a job waits in its queue. */
 import { durationInWords } from "../../../core/time/duration.ts";
 import type { FailedStart, WhyFacts } from "./explain-job.ts";
-import { counted, ordinal } from "./words.ts";
+import { counted, ordinal } from "./format.ts";
 
 export function waitingSentences({
   job,

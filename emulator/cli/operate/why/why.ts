@@ -1,4 +1,4 @@
-/** Why a job stands where it does, in one paragraph: facts become sentences, and nothing else happens. */
+/** Explains the state of a job in one paragraph. Pure. */
 import { printableJson } from "../../../../runtime/protocol/printable.ts";
 import { outcomeInWords } from "../../../core/jobs/attempt.ts";
 import type { Attempt, JobDetails } from "../find-job.ts";
@@ -7,7 +7,7 @@ import { instantInWords } from "../terminal.ts";
 import type { WhyFacts } from "./explain-job.ts";
 import { historySentences } from "./history.ts";
 import { waitingSentences } from "./waiting.ts";
-import { sentence } from "./words.ts";
+import { sentence } from "./format.ts";
 
 export function why(facts: WhyFacts): string {
   const { job } = facts;
@@ -52,7 +52,7 @@ function standing({ job, now }: WhyFacts): readonly string[] {
   }
 }
 
-/** Deleted before it had ended. */
+/** True if the job was deleted before its end. */
 function wasCutOff({ deletedAt, status }: JobDetails): boolean {
   return deletedAt !== undefined && (status === "IN_QUEUE" || status === "IN_PROGRESS");
 }
@@ -92,7 +92,7 @@ function lastLine({ failure }: JobDetails): readonly string[] {
     : [`The last line it wrote was ${printableJson(JSON.stringify(line.trim()))}.`];
 }
 
-/** The limit that it met, and what could be done about it. */
+/** The limit that the job exceeded, and the remedy. */
 function limits(job: JobDetails): readonly string[] {
   const { attempts, executionTimeout, failure, status } = job;
   if (wasCutOff(job)) {

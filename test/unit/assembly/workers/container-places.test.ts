@@ -81,7 +81,7 @@ describe("on an engine elsewhere", () => {
 
   it("another machine has no way here without that address", async () => {
     await expect(placesOf({ dockerHost: "tcp://10.0.0.5:2375" })).rejects.toThrow(
-      /is on another machine, .* --worker-port and --worker-address name one$/u,
+      /is on another machine, .* set --worker-port and --worker-address$/u,
     );
   });
 

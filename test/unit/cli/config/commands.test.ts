@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { configReport } from "../../../../emulator/cli/config/config-report.ts";
 import { settleSourced } from "../../../../emulator/cli/serve/settings.ts";
-import { gatherInputs } from "../../../../emulator/cli/serve/start-inputs.ts";
+import { gatherStartOptions } from "../../../../emulator/cli/serve/start-options.ts";
 import { resolveTargets } from "../../../../emulator/cli/serve/targets.ts";
 import { temporaryTree } from "../../../temporary-tree.ts";
 
@@ -61,7 +61,7 @@ test("a command is reported with where it runs, and what decided that", async ()
   const endpoint = { command, cwd: "src", env: { API_KEY: "hush" } };
   const text = JSON.stringify({ endpoints: { a: endpoint } }, undefined, 1);
   await using tree = await temporaryTree({ "c.json": text, "src/": "" });
-  const inputs = await gatherInputs({ targets: ["c.json"], flags: {} }, tree.root, {});
+  const inputs = await gatherStartOptions({ targets: ["c.json"], flags: {} }, tree.root, {});
   const settings = settleSourced({}, {}, inputs.configs, tree.root);
   const rows = configReport(inputs, settings, tree.root)["endpoints.a"];
   expect(rows).toContainEqual({ key: "command", value: command, source: "c.json:4:15" });

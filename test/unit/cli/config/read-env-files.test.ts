@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { readEnvFiles } from "../../../../emulator/cli/config/read-env-files.ts";
-import { gatherInputs } from "../../../../emulator/cli/serve/start-inputs.ts";
+import { gatherStartOptions } from "../../../../emulator/cli/serve/start-options.ts";
 import { temporaryTree } from "../../../temporary-tree.ts";
 
 async function read(files: Readonly<Record<string, string>>) {
@@ -39,7 +39,7 @@ test("a file that is not there is named, with what lies close by", async () => {
 test("they fill in what the environment does not have", async () => {
   await using tree = await temporaryTree({ "a.js": "", ".env": "A=file\nB=file\nC=same" });
   const environment = { A: "process", C: "same" };
-  const inputs = await gatherInputs(
+  const inputs = await gatherStartOptions(
     { targets: ["a.js"], flags: { envFile: [".env"] } },
     tree.root,
     environment,
@@ -52,7 +52,7 @@ test("they are taken over again: handlers get another environment only if a valu
   await using tree = await temporaryTree({ "a.js": "", ".env": "A=1\nB=1\nC=1" });
   const environment: Record<string, string | undefined> = { C: "process" };
   const flags = { envFile: [".env"] };
-  const inputs = await gatherInputs({ targets: ["a.js"], flags }, tree.root, environment);
+  const inputs = await gatherStartOptions({ targets: ["a.js"], flags }, tree.root, environment);
 
   const same = await inputs.again();
   expect(same.handlers).toEqual(inputs.handlers);

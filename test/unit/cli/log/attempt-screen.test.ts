@@ -1,4 +1,4 @@
-/** Finished jobs in a terminal: whole screens, one by one and in crowds. */
+/** Finished jobs in a terminal: whole screens, one by one and in groups. */
 import { describe, expect, test } from "vitest";
 import type { AttemptEnd } from "../../../../emulator/core/observe/log/attempt-end.ts";
 import {
@@ -196,7 +196,7 @@ test("under load good jobs are one line a second for each endpoint", () => {
   );
 });
 
-test("a crowd over many endpoints is five lines", () => {
+test("a group over many endpoints is five lines", () => {
   const terminal = new Terminal();
   for (let nr = 0; nr < 1_000; nr++)
     terminal.ended({ ...good, endpointId: `e${Math.min(nr % 60, nr % 7)}` });

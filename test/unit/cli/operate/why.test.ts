@@ -4,7 +4,7 @@ import type { Failure } from "../../../../runtime/protocol/generated/answers.ts"
 import type { Attempt, JobDetails } from "../../../../emulator/cli/operate/find-job.ts";
 import type { OtherJob, WhyFacts } from "../../../../emulator/cli/operate/why/explain-job.ts";
 import { why } from "../../../../emulator/cli/operate/why/why.ts";
-import { ordinal } from "../../../../emulator/cli/operate/why/words.ts";
+import { ordinal } from "../../../../emulator/cli/operate/why/format.ts";
 
 const T0 = Date.parse("2026-01-01T00:00:00.000Z");
 const at = (seconds: number) => new Date(T0 + 1_000 * seconds).toISOString();

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { configReport } from "../../../../emulator/cli/config/config-report.ts";
 import type { ServerConfig } from "../../../../emulator/cli/config/config.ts";
 import { settle, settleSourced } from "../../../../emulator/cli/serve/settings.ts";
-import { gatherInputs } from "../../../../emulator/cli/serve/start-inputs.ts";
+import { gatherStartOptions } from "../../../../emulator/cli/serve/start-options.ts";
 import { UsageError } from "../../../../emulator/cli/usage-error.ts";
 import { temporaryTree } from "../../../temporary-tree.ts";
 
@@ -103,7 +103,7 @@ test("a config names the variable of an address, and nothing secret in it is rep
   };
   await using tree = await temporaryTree({ "c.json": JSON.stringify(written) });
   const env = { DATABASE_URL: ONE };
-  const inputs = await gatherInputs({ targets: ["c.json"], flags: {} }, tree.root, env);
+  const inputs = await gatherStartOptions({ targets: ["c.json"], flags: {} }, tree.root, env);
   const settings = settleSourced({}, env, inputs.configs, tree.root);
   expect(settings.store.value).toBe(ONE);
   const { service } = configReport(inputs, settings, tree.root);
@@ -113,7 +113,7 @@ test("a config names the variable of an address, and nothing secret in it is rep
     source: expect.stringMatching(/^c\.json:1:/),
   });
   expect(JSON.stringify(service)).not.toContain("hush");
-  await expect(gatherInputs({ targets: ["c.json"], flags: {} }, tree.root, {})).rejects.toThrow(
-    "store is taken from the environment variable DATABASE_URL, which is not set",
-  );
+  await expect(
+    gatherStartOptions({ targets: ["c.json"], flags: {} }, tree.root, {}),
+  ).rejects.toThrow("store is taken from the environment variable DATABASE_URL, which is not set");
 });

@@ -1,4 +1,4 @@
-/** The sentences that tell a person at which stage a build is. */
+/** The sentences about the stages of a build. */
 import type { BuildStage, StageFacts } from "../../../image/build-images.ts";
 import type { BuildProgress } from "../../../image/engine/build-progress.ts";
 import { seconds, size } from "./quantities.ts";
@@ -24,7 +24,7 @@ export function endSentence(stage: BuildStage, { name, tookMs }: StageFacts): st
 
 const HEADINGS = ["image", "size", "added", "time"];
 
-/** A table of the images with their sizes, and what each adds to the one beneath it. */
+/** A table of the images with their sizes, and the bytes that each adds to its base. */
 export function summary(images: readonly StageFacts[]): string {
   const rows = images.map(({ name, sizeBytes, addedBytes, tookMs }) => [
     name,

@@ -1,4 +1,4 @@
-/** Words that several sentences on a job share. */
+/** Formats for sentences about a job. */
 
 /** With a capital and a full stop. */
 export function sentence(text: string): string {

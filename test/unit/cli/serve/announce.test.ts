@@ -1,11 +1,11 @@
 /** States for how long a start waits for what handlers take. */
 import { expect, test, vi } from "vitest";
-import { ToldInputs } from "../../../../emulator/cli/serve/told-inputs.ts";
+import { HandlerInputs } from "../../../../emulator/cli/serve/announce.ts";
 
 const input = { type: "object" };
 
 test("until all have told, also those without a schema", async () => {
-  const told = new ToldInputs();
+  const told = new HandlerInputs();
   told.note("a", { input });
   const all = told.of(["a", "b"], 1_000_000);
   told.note("other", {});
@@ -17,7 +17,7 @@ test("until all have told, also those without a schema", async () => {
 
 test("no longer than the limit", async () => {
   vi.useFakeTimers();
-  const told = new ToldInputs();
+  const told = new HandlerInputs();
   const all = told.of(["a", "b"], 2_000);
   told.note("a", { input });
   await vi.advanceTimersByTimeAsync(2_000);

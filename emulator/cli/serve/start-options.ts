@@ -1,4 +1,4 @@
-/** Gathers what a start is given: variables from files, targets and configs. */
+/** Gathers the options of a start: variables from files, targets and configs. */
 import { resolve } from "node:path";
 import type { FoundHandlers } from "../../index.ts";
 import { EnvironmentFiles } from "../config/environment-files.ts";
@@ -7,34 +7,32 @@ import type { Flags } from "./settings.ts";
 import type { Environment } from "./setting-values.ts";
 import { resolveTargets, type Served } from "./targets.ts";
 
-export interface StartInputs extends Served {
-  /** That of the process with the variables of files. */
+export interface StartOptions extends Served {
+  /** The environment of the process with the variables of env files. */
   readonly environment: Environment;
-  /** The variables taken from files, by name. */
+  /** The variables of env files, by name. */
   readonly fileVariables: ReadonlyMap<string, FileVariable>;
   /**
-   * Looks again, and takes the variables of files anew: handlers whose environment that changes are found with another
-   * `env` than before.
+   * Reads targets and env files again. Changed variables of env files change the `env` of handlers.
    *
    * @throws UsageError
    */
   again(): Promise<FoundHandlers>;
 }
 
-/** In the environment of workers: how often the files of variables have changed while the service ran. */
+/** Environment variable of workers: number of changes of the env files since the service started. */
 const REVISION = "SV_ENV_REVISION";
 
 /**
- * Puts the variables of files into `environment` where it has none of the name: configs that are programs and the workers
- * see them there.
+ * Adds variables of the env files that `environment` does not define. Configs that are programs, and workers, get them from there.
  *
  * @throws UsageError
  */
-export async function gatherInputs(
+export async function gatherStartOptions(
   { targets, flags }: { readonly targets: readonly string[]; readonly flags: Flags },
   cwd: string,
   environment: Record<string, string | undefined>,
-): Promise<StartInputs> {
+): Promise<StartOptions> {
   const { envFile = [] } = flags;
   const variables = new EnvironmentFiles(envFile, cwd, environment);
   await variables.take();
@@ -52,7 +50,7 @@ export async function gatherInputs(
   return { ...served, environment, fileVariables: variables.taken, again };
 }
 
-/** Workers have the variables of files from their own start, so that a change of these takes new workers. */
+/** Adds the number of changes to a handler's variables. Workers get variables at their start, so a change needs new workers. */
 function atRevision<T extends Served["handlers"][number]>(handler: T, revision: number): T {
   if (revision === 0) return handler;
   return { ...handler, env: { ...handler.env, [REVISION]: String(revision) } };

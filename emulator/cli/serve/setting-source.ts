@@ -1,8 +1,8 @@
-/** Values with what decided them, and how they are read from texts. */
+/** Settings with their sources, and readers of their texts. */
 import { UsageError } from "../usage-error.ts";
 import type { Environment } from "./setting-values.ts";
 
-/** A value with what decided it: a flag, a variable, a place in a config, or `default`. */
+/** A value with its source: a flag, a variable, a place in a config, or `default`. */
 export interface Sourced<T> {
   readonly value: T;
   readonly source: string;
@@ -18,10 +18,10 @@ export function byDefault<T>(value: T): Sourced<T> {
   return { value, source: BY_DEFAULT };
 }
 
-/** What a text says. @throws UsageError for one that says nothing of the kind */
+/** Reads a text. @throws UsageError for an invalid one */
 export type Reader<T> = (text: string, source: string) => T;
 
-/** An empty text is as good as none: shells make them from variables that are not set. */
+/** An empty text counts as not given: shells make empty texts from unset variables. */
 export function given<T>(
   source: string,
   text: string | undefined,
@@ -30,7 +30,7 @@ export function given<T>(
   return text === undefined || text === "" ? undefined : from(source, reader(text, source));
 }
 
-/** A text that has to keep a rule. @param isShown false for a secret, which no message shows */
+/** A text with a rule. @param isShown false for a secret, which no message shows */
 export function ruled(
   isGood: (text: string) => boolean,
   rule: string,
@@ -42,12 +42,12 @@ export function ruled(
   };
 }
 
-/** Several with commas between them. */
+/** Reads several texts with commas between them. */
 export function listOf(reader: Reader<string>): Reader<readonly string[]> {
   return (text, source) => text.split(",").map((name) => reader(name.trim(), source));
 }
 
-/** How a flag is read, and the variable that says the same where there is none: `SV_S3_PORT` for `--s3-port`. */
+/** Readers of flags. Without the flag its variable is read: `SV_S3_PORT` for `--s3-port`. */
 export function flagsOver(env: Environment) {
   const variableOf = (flag: string) => `SV_${flag.toUpperCase().replaceAll("-", "_")}`;
   const variable = <T>(name: string, reader: Reader<T>) => given(name, env[name], reader);
@@ -55,7 +55,7 @@ export function flagsOver(env: Environment) {
     variable,
     said: <T>(name: string, flag: string | undefined, reader: Reader<T>) =>
       given(`--${name}`, flag, reader) ?? variable(variableOf(name), reader),
-    /** Of a flag that may be repeated; its variable is in the plural. */
+    /** Reads a flag that may be repeated. The name of its variable is in the plural. */
     listed: (name: string, texts: readonly string[] | undefined, reader: Reader<string>) => {
       const several = `${variableOf(name)}S`;
       const read = texts?.map((text) => reader(text, `--${name}`));
