@@ -11,8 +11,10 @@ import { spawnInTerminal } from "./terminal.ts";
 
 const ECHO = "export default (job) => job.input;";
 
-test("a directory of handlers that import nothing is served, one endpoint each", async () => {
+test("a directory of handlers is served, one endpoint each, and handlers that cannot be loaded are named", async () => {
   await using tree = await temporaryTree({
+    "all/broken/handler.ts": "export default (job => job.input;",
+    "all/throws/handler.js": 'throw new Error("no model here");',
     "all/echo/handler.ts": "export default (job: { input: object }): object => job.input;",
     "all/count/handler.mjs":
       "export const aggregate = true; export default async function* () { yield 1; yield 2; }",
@@ -27,6 +29,8 @@ test("a directory of handlers that import nothing is served, one endpoint each",
     status: "COMPLETED",
     output: [1, 2],
   });
+  await emulator.stderrMatch(/"level":"error".*broken\/handler\.ts/);
+  await emulator.stderrMatch(/"level":"error".*no model here/);
   expect(await emulator.stop()).toEqual({ code: 0, signal: null });
   expect(emulator.stdoutLines).toEqual([`ready ${emulator.url}`]);
 });
@@ -47,7 +51,7 @@ test("without targets the current directory is served as its config says", async
   expect(await readdir(tree.root)).not.toContain(".sv");
 });
 
-test("--open opens the page that is announced in a browser, once it can be called", async () => {
+test("--open opens the announced page in a browser once it can be called, and --ephemeral leaves nothing behind", async () => {
   await using tree = await temporaryTree({ "echo.js": ECHO });
   await mkdir(tree.path("bin"));
   const script = `#!/bin/sh\necho "$@" > '${tree.path("opened")}'\n`;
@@ -61,15 +65,9 @@ test("--open opens the page that is announced in a browser, once it can be calle
   expect(page.startsWith(`${emulator.url}/`)).toBe(true);
   const answer = await fetch(page, { headers: { accept: "text/html" } });
   expect(answer.headers.get("content-type")).toContain("text/html");
-});
-
-test("--ephemeral leaves nothing behind", async () => {
-  await using tree = await temporaryTree({ "echo.js": ECHO });
-  const args = ["echo.js", "--ephemeral"];
-  await using emulator = await startEmulatorProcess({ args, cwd: tree.root });
   expect(await call(emulator, "echo/runsync", { input: {} })).toMatchObject({ output: {} });
   await emulator.stop();
-  expect(await readdir(tree.root)).toEqual(["echo.js"]);
+  expect((await readdir(tree.root)).toSorted()).toEqual(["bin", "echo.js", "opened"]);
 });
 
 test("a generated key is shown once, stays good over restarts, and SV_API_KEY replaces it", async () => {
@@ -181,18 +179,6 @@ test("a log that nobody reads holds up no job, and at the end not the exit", asy
   emulator.child.kill("SIGTERM");
   expect(await once(emulator.child, "exit")).toEqual([null, "SIGKILL"]);
   emulator.child.stderr.resume();
-});
-
-test("a handler that cannot be loaded is named, and the others work", async () => {
-  await using tree = await temporaryTree({
-    "all/broken/handler.ts": "export default (job => job.input;",
-    "all/throws/handler.js": 'throw new Error("no model here");',
-    "all/echo/handler.js": ECHO,
-  });
-  await using emulator = await startEmulatorProcess({ args: ["all"], cwd: tree.root });
-  expect(await call(emulator, "echo/runsync", { input: {} })).toMatchObject({ output: {} });
-  await emulator.stderrMatch(/"level":"error".*broken\/handler\.ts/);
-  await emulator.stderrMatch(/"level":"error".*no model here/);
 });
 
 test("the program answers --version and --help without starting anything", async () => {
