@@ -26,6 +26,8 @@ rule("POST /templates: 200 with the template, 400 for invalid input", async () =
       readme: "",
       volumeInGb: 20,
       volumeMountPath: "/workspace",
+      earned: 0,
+      runtimeInMin: 0,
     },
   });
   const refused = await service.call("POST", "/v1/templates", { body: { name: 1 } });

@@ -89,7 +89,7 @@ export const NETWORK_VOLUME_V2_OPERATIONS = {
 };
 
 /** @throws ServiceError invalid_request for an invalid data centre, with the known ones (live) */
-export function volumeInputOf({
+function volumeInputOf({
   dataCenter,
   type,
   ...input
@@ -98,7 +98,7 @@ export function volumeInputOf({
   return { ...input, dataCenterId: dataCenter, ...(type !== undefined && { type }) };
 }
 
-export function volumeBodyV2({ dataCenterId, type, ...shown }: NetworkVolume) {
+function volumeBodyV2({ dataCenterId, type, ...shown }: NetworkVolume) {
   return { ...shown, dataCenter: dataCenterId, type: type ?? DEFAULT_VOLUME_TYPE };
 }
 

@@ -1,5 +1,6 @@
 /** Makes endpoints by GraphQL, and what they are made of over the other interface. */
 import type { TestHttp } from "../../http-harness.ts";
+import { made } from "../crud/nouns.ts";
 import { dataOf } from "../graphql/graphql-harness.ts";
 
 export const FIELDS = `id name templateId type computeType gpuIds gpuCount instanceIds networkVolumeId
@@ -16,18 +17,11 @@ export async function save(service: TestHttp, input: object): Promise<Shown> {
   return saveEndpoint as Shown;
 }
 
-export async function createTemplate(
-  service: TestHttp,
-  name = "worker",
-  more = {},
-): Promise<string> {
+export function createTemplate(service: TestHttp, name = "worker", more = {}): Promise<string> {
   const body = { name, imageName: "example/a:1", isServerless: true, env: { A: "b" }, ...more };
-  const { json } = await service.call("POST", "/v1/templates", { body });
-  return (json as { id: string }).id;
+  return made(service, "/v1/templates", body);
 }
 
-export async function createVolume(service: TestHttp, name: string): Promise<string> {
-  const body = { name, size: 10, dataCenterId: "EU-RO-1" };
-  const { json } = await service.call("POST", "/v1/networkvolumes", { body });
-  return (json as { id: string }).id;
+export function createVolume(service: TestHttp, name: string): Promise<string> {
+  return made(service, "/v1/networkvolumes", { name, size: 10, dataCenterId: "EU-RO-1" });
 }

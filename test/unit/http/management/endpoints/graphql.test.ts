@@ -1,10 +1,11 @@
-/** Endpoints in GraphQL: saved, read, given another template, deleted; and read right over the other interface. */
+/** Endpoints in GraphQL: saved and replaced under their id, read, given another template, deleted, refused. */
 import { describe, expect, it } from "vitest";
 import { startTestHttp } from "../../http-harness.ts";
 import {
   createTemplate,
   createVolume,
   FIELDS,
+  SAVE,
   save,
   type Shown,
 } from "./graphql-endpoint-harness.ts";
@@ -92,14 +93,6 @@ describe("an endpoint", () => {
       executionTimeoutMs: 60_000,
       flashBootType: "FLASHBOOT",
     });
-    const { json } = await service.call("GET", `/v1/endpoints/${(saveEndpoint as Shown).id}`);
-    expect(json).toMatchObject({
-      gpuTypeIds: ["NVIDIA GeForce RTX 4090", "NVIDIA RTX A5000", "NVIDIA GeForce RTX 3090"],
-      dataCenterIds: ["EU-RO-1", "US-KS-2"],
-      networkVolumeIds: [first, second],
-      allowedCudaVersions: ["12.8", "12.9"],
-      flashboot: true,
-    });
   });
 
   it("without a GPU is named by its instances", async () => {
@@ -184,12 +177,6 @@ describe("an endpoint", () => {
       endpoints: [{ id: "echo", pods: [{ id: worker.id, desiredStatus: "RUNNING" }] }],
     });
   });
-
-  it("that there is none of is null", async () => {
-    await using service = await startTestHttp();
-    const query = '{ myself { endpoint(id: "none") { id } } }';
-    expect(await dataOf(service, query)).toEqual({ myself: { endpoint: null } });
-  });
 });
 
 it("gets another template, which is another version of it", async () => {
@@ -216,5 +203,85 @@ it("is deleted with its jobs", async () => {
   expect((await ask(service, remove)).json).toEqual({
     errors: [{ message: "endpoint not found" }],
     data: null,
+  });
+});
+
+describe("an endpoint that is saved under its id", () => {
+  it("is replaced: what is not set gets its default, but for its name and its template", async () => {
+    await using service = await startTestHttp();
+    const templateId = await createTemplate(service);
+    const volume = await createVolume(service, "a");
+    const { id } = await save(service, {
+      name: "before",
+      templateId,
+      gpuIds: "ADA_24",
+      gpuCount: 2,
+      networkVolumeId: volume,
+      locations: "EU-RO-1",
+      idleTimeout: 60,
+      scalerType: "REQUEST_COUNT",
+      scalerValue: 9,
+      workersMin: 1,
+      workersMax: 9,
+      allowedCudaVersions: "12.8",
+      minCudaVersion: "12.8",
+      executionTimeoutMs: 60_000,
+      flashBootType: "FLASHBOOT",
+    });
+    const kept = { retries: { workerLost: 3, handlerError: 2 }, requestsPerWorker: 7 };
+    await service.call("PATCH", `/v1/endpoints/${id}`, { body: kept });
+    const replaced = await save(service, { id, gpuIds: "AMPERE_16" });
+    expect(replaced).toMatchObject({
+      id,
+      name: "before",
+      templateId,
+      gpuIds: "AMPERE_16",
+      gpuCount: 1,
+      networkVolumeId: null,
+      locations: "",
+      idleTimeout: 5,
+      scalerType: "QUEUE_DELAY",
+      scalerValue: 4,
+      workersMin: 0,
+      workersMax: 3,
+      allowedCudaVersions: "",
+      minCudaVersion: null,
+      executionTimeoutMs: 600_000,
+      flashBootType: "OFF",
+      version: 2,
+    });
+    expect((await service.call("GET", `/v1/endpoints/${id}`)).json).toMatchObject(kept);
+  });
+
+  it("keeps its kind of computer", async () => {
+    await using service = await startTestHttp();
+    const templateId = await createTemplate(service);
+    const { id } = await save(service, { name: "queue", templateId, gpuIds: "ADA_24" });
+    const refused = (input: object) =>
+      messageOf(service, SAVE, { variables: { input: { id, ...input } } });
+    expect(await refused({ instanceIds: ["cpu3c-2-4"] })).toContain(
+      "computeType is set at creation",
+    );
+    expect(await save(service, { id, type: "QB" })).toMatchObject({ type: "QB" });
+  });
+});
+
+describe("is refused", () => {
+  it.each([
+    [{ gpuIds: "AMPERE_61" }, "Invalid GPU Pool ID"],
+    [{ gpuIds: "" }, "at least one GPU pool is required"],
+    [{ gpuIds: "AMPERE_16,-NVIDIA H200" }, "is in none of the pools AMPERE_16"],
+    [{ flashBootType: "SLOW" }, "flashBootType must be one of OFF, FLASHBOOT"],
+    [{ type: "QUEUE" }, "type must be one of QB, LB"],
+    [{ instanceIds: ["cpu3c"] }, "a CPU instance is a flavour, its vCPUs and its memory"],
+    [{ instanceIds: ["cpu3c-2-4", "cpu3c-4-8"] }, "the same number of vCPUs"],
+    [{ instanceIds: ["cpu9z-2-4"] }, "instanceIds.0 must be one of cpu3c"],
+    [{ modelReferences: ["m"] }, "modelReferences is not served"],
+  ])("with %j: %s", async (wrong, text) => {
+    await using service = await startTestHttp();
+    const templateId = await createTemplate(service);
+    const input = { name: "wrong", templateId, gpuIds: "AMPERE_16", ...wrong };
+    expect(await messageOf(service, SAVE, { variables: { input } })).toContain(text);
+    expect(service.test.engine.directory.endpoints()).toHaveLength(1);
   });
 });

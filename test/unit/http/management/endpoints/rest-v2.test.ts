@@ -134,42 +134,20 @@ test.each([
   ],
   [{ ...CPU, cpu: [{ id: "none", vcpuCount: 2 }] }, 400, "no CPU flavor"],
   [
-    { ...GPU, workers: { min: 4, max: 2 } },
-    400,
-    "workers.min must not exceed workers.max, which is 2",
-  ],
-  [
     { ...GPU, type: "LOAD_BALANCER" },
     400,
     "scaling.type must be REQUEST_COUNT for an endpoint of the type LOAD_BALANCER",
   ],
-  [{ ...GPU, timeout: 10 }, 400, "timeout must be 0"],
-  [{ ...GPU, networkVolumes: ["none"] }, 400, "networkVolumes names no network volume"],
   [
     { ...CPU, workers: { idleTimeout: 5 } },
     422,
     "idleTimeout does not apply to queue-based endpoints scaling on requestCount",
   ],
-  [{ ...GPU, image: undefined, templateId: "none" }, 404, "template not found"],
   [{ ...GPU, image: undefined }, 422, "Request validation failed."],
   [{ ...GPU, type: undefined }, 422, "Request validation failed."],
-  [{ ...GPU, scalerType: "QUEUE_DELAY" }, 422, "Request validation failed."],
 ])("%j is refused with %i: %s", async (body, status, detail) => {
   await using service = await startTestHttp();
   const answer = await service.call("POST", V2, { body });
   expect(answer.status).toBe(status);
   expect(answer.json).toMatchObject({ status, detail: expect.stringContaining(detail) });
-});
-
-test("a pod's template is refused as the live service does", async () => {
-  await using service = await startTestHttp();
-  const body = { name: "p", image: "x" };
-  const { id } = (await service.call("POST", "/live/v2/templates", { body })).json as Shown;
-  const answer = await service.call("POST", V2, {
-    body: { ...GPU, image: undefined, templateId: id },
-  });
-  expect(answer).toMatchObject({
-    status: 422,
-    json: { detail: expect.stringContaining("Serverless endpoints cannot use pod templates.") },
-  });
 });

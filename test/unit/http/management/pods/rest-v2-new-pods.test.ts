@@ -2,7 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { createTestEngine } from "../../../engine-harness.ts";
 import { startTestHttp } from "../../http-harness.ts";
-import { CPU, createdPod, made, readPod } from "./rest-v2-pods-harness.ts";
+import { CPU, createdPod, readPod } from "./rest-v2-pods-harness.ts";
+import { made } from "../crud/nouns.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
 
@@ -126,10 +127,6 @@ describe("a new pod", () => {
     [{ cpu: { ...CPU, vcpuCount: 6 } }, 400, "cpu.vcpuCount must be a power of two; got 6"],
     [{ mounts: { persistent: { size: 10, path: "/a" } } }, 400, "a CPU pod cannot have mounts"],
     [{ args: "ls", cmd: ["pwd"] }, 400, "args contradicts cmd and entrypoint"],
-    [{ templateId: "none" }, 404, "template not found"],
-    [{ templateId: "echo" }, 422, "templateId names a template of serverless workers"],
-    [{ registry: "none" }, 400, "names no container registry auth"],
-    [{ image: undefined }, 400, "is required without a templateId of a template that has one"],
   ])("%j is refused with %i: %s", async (more, status, detail) => {
     await using service = await startTestHttp();
     const body = { name: "box", image: "me/box:1", cpu: CPU, ...more };
@@ -140,9 +137,7 @@ describe("a new pod", () => {
   });
 
   it.each([
-    [{ imageName: "a" }, "$: additional properties 'imageName' not allowed"],
     [{ name: undefined }, "$: missing property 'name'"],
-    [{ gpu: { id: "NVIDIA L4", count: "2" } }, "$.gpu.count: got string, want integer"],
     [{ cpu: { ...CPU, vcpuCount: 1 } }, "$.cpu.vcpuCount: minimum: got 1, want 2"],
     [{ mounts: { persistent: { size: 20 } } }, "$.mounts.persistent: missing property 'path'"],
     [{ cloud: "ALL" }, "$.cloud: value must be one of 'SECURE', 'COMMUNITY'"],

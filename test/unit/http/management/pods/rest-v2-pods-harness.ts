@@ -16,11 +16,6 @@ export async function createdPod(service: TestHttp, body: object = {}): Promise<
   return json as Pod;
 }
 
-/** The id of what is made of that body at that path. */
-export async function made(service: TestHttp, path: string, body: object): Promise<string> {
-  return ((await service.call("POST", path, { body })).json as { id: string }).id;
-}
-
 export async function readPod(service: TestHttp, id: string): Promise<Pod> {
   return (await service.call("GET", `/live/v2/pods/${id}`)).json as Pod;
 }

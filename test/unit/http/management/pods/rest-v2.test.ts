@@ -3,33 +3,10 @@ import { describe, expect, it } from "vitest";
 import { createTestEngine, type TestEngine } from "../../../engine-harness.ts";
 import { ScriptedPods } from "../../../engine/pods/scripted-pods.ts";
 import { startTestHttp, type TestHttp } from "../../http-harness.ts";
-import { createdPod, made, type Pod, readPod } from "./rest-v2-pods-harness.ts";
+import { createdPod, type Pod, readPod } from "./rest-v2-pods-harness.ts";
+import { made } from "../crud/nouns.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
-
-it("pods are listed in pages, the newest first", async () => {
-  await using service = await startTestHttp();
-  const ids: string[] = [];
-  for (const name of ["one", "two", "three"]) {
-    ids.unshift((await createdPod(service, { name })).id);
-    await service.test.clock.advance(1_000);
-  }
-  const page = async (query: string) => {
-    const { json } = await service.call("GET", `/live/v2/pods${query}`);
-    const { pods, pagination } = json as {
-      readonly pods: readonly Pod[];
-      readonly pagination: { readonly nextCursor: string | null; readonly hasNextPage: boolean };
-    };
-    return { ids: pods.map(({ id }) => id), ...pagination };
-  };
-  expect(await page("?includeClusterPods=true")).toEqual({
-    ...{ ids, nextCursor: null, hasNextPage: false },
-  });
-  const first = await page("?limit=2");
-  expect(first).toMatchObject({ ids: ids.slice(0, 2), hasNextPage: true });
-  const second = await page(`?limit=2&cursor=${first.nextCursor}`);
-  expect(second).toEqual({ ids: ids.slice(2), nextCursor: null, hasNextPage: false });
-});
 
 describe("a change", () => {
   it("is of what the body names alone, and shows below /v1", async () => {

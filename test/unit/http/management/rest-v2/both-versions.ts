@@ -1,12 +1,13 @@
 /** Templates, endpoints and network volumes in both versions of REST: how they are made, read and deleted there. */
-import assert from "node:assert/strict";
 import type { TestHttp } from "../../http-harness.ts";
+import { restDriver, type Thing } from "../crud/drivers.ts";
+import { made } from "../crud/nouns.ts";
 
 export type Version = "v1" | "v2";
 
 export type Kind = "template" | "endpoint" | "volume" | "pod";
 
-export type Thing = Readonly<Record<string, unknown>>;
+export type { Thing };
 
 /** One kind of thing in one version. */
 export interface Way {
@@ -19,26 +20,12 @@ export interface Way {
   compared(shown: Thing): Thing;
 }
 
-async function made(service: TestHttp, path: string, body: object): Promise<string> {
-  const { status, json, text } = await service.call("POST", path, { body });
-  assert.ok(
-    status === 200 || status === 201,
-    `${path} answered ${text} to ${JSON.stringify(body)}`,
-  );
-  return (json as { readonly id: string }).id;
-}
-
 export function at(path: string): Pick<Way, "create" | "read" | "remove"> {
+  const driver = (service: TestHttp) => restDriver(service, { path });
   return {
-    create: (service, body) => made(service, path, body),
-    read: async (service, id) => {
-      const { status, json } = await service.call("GET", `${path}/${id}`);
-      assert.equal(status, 200);
-      return json as Thing;
-    },
-    remove: async (service, id) => {
-      assert.equal((await service.call("DELETE", `${path}/${id}`)).status, 204);
-    },
+    create: async (service, body) => (await driver(service).create({ ...body })).id,
+    read: (service, id) => driver(service).read(id),
+    remove: (service, id) => driver(service).remove(id),
   };
 }
 

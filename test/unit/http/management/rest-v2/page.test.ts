@@ -2,6 +2,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { pageOf, type PlaceInList } from "../../../../../emulator/http/management/rest-v2/page.ts";
+import { startTestHttp } from "../../http-harness.ts";
+
+const QUEUE_DELAY = { type: "QUEUE_DELAY", queueDelay: 4 };
 
 const placeOf = (thing: PlaceInList) => thing;
 
@@ -65,3 +68,29 @@ test.each([{ limit: "0" }, { limit: "1001" }, { limit: "a" }, { cursor: "a" }, {
     expect(() => pageOf([], query, placeOf)).toThrow("Request validation failed.");
   },
 );
+
+test.each([
+  ["templates", {}],
+  ["serverless", { type: "QUEUE", gpu: { pools: ["ADA_24"] }, scaling: QUEUE_DELAY }],
+  ["pods", { gpu: { id: "NVIDIA L4" } }],
+])("%s are listed in pages, the newest first", async (path, more) => {
+  await using service = await startTestHttp();
+  const names = ["one", "two", "three"];
+  for (const name of names) {
+    await service.test.clock.advance(1_000);
+    await service.call("POST", `/live/v2/${path}`, { body: { name, image: "me/box:1", ...more } });
+  }
+  const page = async (query: string) => {
+    const { json } = await service.call("GET", `/live/v2/${path}?limit=2${query}`);
+    const { pagination, ...list } = json as Readonly<Record<string, unknown>>;
+    const [shown] = Object.values(list) as { name: string }[][];
+    const { nextCursor, hasNextPage } = pagination as { nextCursor: string; hasNextPage: boolean };
+    expect(hasNextPage).toBe(nextCursor !== null);
+    return { shown: shown?.map(({ name }) => name), nextCursor };
+  };
+  const first = await page("");
+  expect(first).toEqual({ shown: ["three", "two"], nextCursor: expect.any(String) });
+  // One endpoint was there before.
+  const { shown, nextCursor } = await page(`&cursor=${first.nextCursor}`);
+  expect([shown?.[0], nextCursor]).toEqual(["one", null]);
+});

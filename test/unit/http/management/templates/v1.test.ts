@@ -1,63 +1,14 @@
-/** Templates over HTTP: created with defaults, refused with every problem named, deleted when nothing uses them. */
+/** Templates in `/v1`: refused with every problem named, changed with their endpoints' workers replaced, and left out of the list unless asked for. */
 import { expect, it } from "vitest";
+import { ScriptedLauncher } from "../../../engine/scripted-launcher.ts";
 import { startTestHttp, type TestHttp } from "../../http-harness.ts";
-
-const DEFAULTS = {
-  category: "NVIDIA",
-  containerDiskInGb: 50,
-  dockerEntrypoint: [],
-  dockerStartCmd: [],
-  env: {},
-  isPublic: false,
-  isServerless: false,
-  ports: ["8888/http", "22/tcp"],
-  readme: "",
-  volumeInGb: 20,
-  volumeMountPath: "/workspace",
-  isPlatform: false,
-  earned: 0,
-  runtimeInMin: 0,
-};
 
 const create = (service: TestHttp, body: unknown) =>
   service.call("POST", "/v1/templates", { body });
-
-it("creates a template with the documented defaults and shows it again", async () => {
-  await using service = await startTestHttp();
-  const created = await create(service, { name: "mine", imageName: "me/image:1" });
-  expect(created.status).toBe(200);
-  const expected = {
-    id: expect.stringMatching(/^[a-z0-9]{10}$/),
-    name: "mine",
-    imageName: "me/image:1",
-    ...DEFAULTS,
-  };
-  expect(created.json).toStrictEqual(expected);
-  const { id } = created.json as { id: string };
-  expect((await service.call("GET", `/v1/templates/${id}`)).json).toStrictEqual(created.json);
-  const list = (await service.call("GET", "/v1/templates")).json as { name: string }[];
-  expect(list.map(({ name }) => name)).toStrictEqual(["mine"]);
-});
-
-it("keeps every field that is sent", async () => {
-  await using service = await startTestHttp();
-  const body = {
-    name: "full",
-    imageName: "me/image:2",
-    category: "CPU",
-    containerDiskInGb: 5,
-    dockerEntrypoint: ["/bin/sh"],
-    dockerStartCmd: ["-c", "run"],
-    env: { MODE: "fast", EMPTY: "" },
-    isPublic: true,
-    isServerless: true,
-    ports: ["80/http"],
-    readme: "# Read me",
-    volumeInGb: 0,
-    volumeMountPath: "/data",
-  };
-  expect((await create(service, body)).json).toMatchObject(body);
-});
+const patch = (service: TestHttp, id: string, body: unknown) =>
+  service.call("PATCH", `/v1/templates/${id}`, { body });
+const read = async (service: TestHttp, path: string) =>
+  (await service.call("GET", path)).json as Readonly<Record<string, unknown>>;
 
 it("gives a serverless template no volume, and takes ports as the one string the contract shows", async () => {
   await using service = await startTestHttp();
@@ -105,22 +56,6 @@ it.each([
     '{"name":"a","imageName":"b","env":{"__proto__":"x"}}',
     'env has the name "__proto__", which is not valid for a variable',
   ],
-  [
-    '{"name":"a","imageName":"b","isServerless":true,"volumeInGb":1}',
-    "volumeInGb must be 0 or absent: workers of serverless templates have no local volume",
-  ],
-  [
-    '{"name":"a","imageName":"b","containerRegistryAuthId":"cl1"}',
-    'containerRegistryAuthId names no container registry auth: "cl1"',
-  ],
-  [
-    '{"name":"a","imageName":"b","ports":["70000/tcp"]}',
-    'ports.0 must be a port and its protocol like 8888/http or 22/tcp; got "70000/tcp"',
-  ],
-  [
-    '{"name":"a","imageName":"Some Image"}',
-    'imageName must be the name of a container image like registry.example/team/app:1.0; got "Some Image": the character " " cannot stand in a name',
-  ],
   ["[]", "the body must be an object; got an array"],
 ])("refuses %s", async (body, problem) => {
   await using service = await startTestHttp();
@@ -146,42 +81,58 @@ it("refuses a body of more than a megabyte", async () => {
   expect(answer.json).toMatchObject({ status: 413, code: "payload_too_large" });
 });
 
-it("refuses a name that is taken, also when both come at once", async () => {
+it("takes one of two templates of one name that come at once", async () => {
   await using service = await startTestHttp();
   const answers = await Promise.all(
     [1, 2].map(() => create(service, { name: "twin", imageName: "i" })),
   );
   expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toStrictEqual([200, 400]);
-  expect((await create(service, { name: "twin", imageName: "i" })).json).toStrictEqual({
-    error: 'there is already a template named "twin"',
-    code: "template_name_taken",
-    status: 400,
+});
+
+it("replaces the workers of all its endpoints by new ones, and those of no other", async () => {
+  const launcher = new ScriptedLauncher();
+  await using service = await startTestHttp({ launcher });
+  const { engine, clock } = service.test;
+  await service.test.addEndpoint("other");
+  await service.call("PATCH", "/v1/endpoints/echo", { body: { workersMin: 1 } });
+  await clock.settle();
+  await launcher.at(0).connect(engine);
+  await service.call("PATCH", "/v1/endpoints/other", { body: { workersMin: 1 } });
+  await clock.settle();
+  await launcher.at(1).connect(engine);
+
+  await patch(service, "echo", { env: { MODE: "fast" } });
+  await clock.settle();
+  expect(await read(service, "/v1/endpoints/echo")).toMatchObject({
+    version: 2,
+    env: { MODE: "fast" },
+  });
+  expect(await read(service, "/v1/endpoints/other")).toMatchObject({ version: 1 });
+  expect(launcher.launched.map(({ wasDrained }) => wasDrained)).toStrictEqual([true, false, false]);
+  expect(launcher.at(2).order).toMatchObject({
+    endpoint: { id: "echo", version: 2 },
+    template: { env: { MODE: "fast" } },
   });
 });
 
-it("deletes a template with 204 and an empty body, and then knows it no more", async () => {
+it("leaves the workers alone when it is told what it says already", async () => {
   await using service = await startTestHttp();
-  const { id } = (await create(service, { name: "gone", imageName: "i" })).json as { id: string };
-  const path = `/v1/templates/${id}`;
-  const deleted = await service.call("DELETE", path);
-  expect(deleted).toMatchObject({ status: 204, text: "" });
-  expect((await service.call("GET", path)).json).toMatchObject({
-    status: 404,
-    code: "template_not_found",
-  });
-  expect((await service.call("DELETE", path)).json).toMatchObject({
-    status: 404,
-    code: "template_not_found",
-  });
-  expect((await create(service, { name: "gone", imageName: "i" })).status).toBe(200);
+  const same = { imageName: "sv.local/echo", env: {}, ports: [], containerRegistryAuthId: "" };
+  expect((await patch(service, "echo", same)).status).toBe(200);
+  expect(await read(service, "/v1/endpoints/echo")).toMatchObject({ version: 1 });
 });
 
-it("keeps a template that an endpoint uses, and names the endpoint", async () => {
+it("lists a handler file's own template and public ones only when they are asked for", async () => {
   await using service = await startTestHttp();
-  expect((await service.call("DELETE", "/v1/templates/echo")).json).toStrictEqual({
-    error: 'the template "echo" is used by the endpoint "echo"; change or delete it first',
-    code: "in_use",
-    status: 400,
-  });
-  expect((await service.call("GET", "/v1/templates/echo")).status).toBe(200);
+  await create(service, { name: "mine", isServerless: true, imageName: "sv.local/echo" });
+  await create(service, { name: "shared", imageName: "me/image:1", isPublic: true });
+  const listed = async (query: string) => {
+    const templates = await read(service, `/v1/templates${query}`);
+    return (templates as unknown as readonly { name: string }[]).map(({ name }) => name);
+  };
+  expect(await listed("")).toStrictEqual(["mine"]);
+  expect(await listed("?includeEndpointBoundTemplates=true")).toStrictEqual(["echo", "mine"]);
+  expect(await listed("?includePublicTemplates=true")).toStrictEqual(["mine", "shared"]);
+  const official = "?includePlatformTemplates=true&includeRunpodTemplates=false&unknown=1";
+  expect(await listed(official)).toStrictEqual(["mine"]);
 });
