@@ -1,4 +1,4 @@
-/** `sv-runtime/config`: what a config file written in TypeScript or JavaScript imports. */
+/** `sv-runtime/config`: for config files written in TypeScript or JavaScript. */
 import type { ConfigInput } from "./cli/config/config-schema.ts";
 
 export type { ConfigInput } from "./cli/config/config-schema.ts";
@@ -7,10 +7,9 @@ export type { ConfigInput } from "./cli/config/config-schema.ts";
 export type ConfigSource = ConfigInput | (() => ConfigInput | Promise<ConfigInput>);
 
 /**
- * Answers what it is given: with it an editor knows the keys of a config, and refuses wrong ones.
- *
- * The keys, their defaults and their bounds are those of docs/configuration.md; `sv-emulate` checks them when it reads the
- * file, and names file, line and key of what is wrong.
+ * Returns its argument: with it an editor knows the keys of a config, and marks wrong ones. The keys, their defaults and their
+ * bounds are in docs/configuration.md; `sv-emulate` checks them when it reads the file, and names file, line and key of a
+ * problem.
  */
 export function defineConfig(config: ConfigSource): ConfigSource {
   return config;

@@ -49,7 +49,7 @@ import { openTestKit } from "./test-kit/test-kit.ts";
 
 const DEFAULT_PORT = 7080;
 
-/** Batches that nobody is kept waiting by gather for so long: fewer of them cost less. */
+/** Time for which batches gather if no request waits for them, ms: fewer batches cost less. */
 const GATHER_MS = 1;
 
 /**
@@ -74,7 +74,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
   }
 }
 
-/** What the options say, checked, and what everything else stands on: time, chance, the log, the disk. */
+/** Checked options, and the base of everything else: time, chance, the log, the disk. */
 async function openGround(options: EmulatorOptions, made: AsyncDisposableStack) {
   refuseWindows("the emulator");
   const { leaseMs, host = DEFAULT_HOST, port = DEFAULT_PORT } = options;
@@ -149,7 +149,7 @@ async function openState(options: EmulatorOptions, ground: Ground, made: AsyncDi
 
 type State = Awaited<ReturnType<typeof openState>>;
 
-/** The HTTP interface with its keys, and the ports of workers; nobody can call the interface yet. */
+/** The HTTP interface with its keys, and the ports of workers; the interface is not open yet. */
 async function openPorts(options: EmulatorOptions, state: State, made: AsyncDisposableStack) {
   const { context, signals, startWork, steps, random, clock, storage, webhooks, callers, log } =
     state;
@@ -220,7 +220,7 @@ async function openLaunchers(options: EmulatorOptions, ports: Ports, made: Async
 
 type Launchers = Awaited<ReturnType<typeof openLaunchers>>;
 
-/** The engine, and what tells it of changed handler files. */
+/** The engine, and the reloader of changed handler files. */
 async function openEngine(options: EmulatorOptions, parts: Launchers, made: AsyncDisposableStack) {
   const engine = await createEngine(parts, {
     launchers: parts.launchers,
@@ -238,7 +238,7 @@ async function openEngine(options: EmulatorOptions, parts: Launchers, made: Asyn
 
 type Parts = Awaited<ReturnType<typeof openEngine>>;
 
-/** Serves what is to be served, opens the ports and begins to work. */
+/** Serves the given endpoints, opens the ports and begins to work. */
 async function run(
   options: EmulatorOptions,
   parts: Parts,
@@ -282,7 +282,7 @@ function stopOf(
 ) {
   let stopped: Promise<void> | undefined;
   const begin = async (how: "drain" | "kill") => {
-    // The port is open meanwhile, for those who ask whether the service is ready.
+    // The port stays open meanwhile, for health checks.
     const worked = engine.stop(how);
     await Promise.all([http.stop(worked), reloader?.close(), worked]);
   };

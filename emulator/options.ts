@@ -1,4 +1,4 @@
-/** How the service is started as a library, and what is in the caller's hands once it runs. */
+/** Options for starting the service as a library, and the running emulator. */
 import type { DashboardMode } from "./core/access/dashboard-mode.ts";
 import type { PriceTable } from "./core/billing/prices.ts";
 import type { GpuSetting } from "./core/workers/gpu-declaration.ts";
@@ -40,26 +40,25 @@ export interface EmulatorOptions {
    */
   readonly workerPort?: number;
   /**
-   * Where those workers are told to connect, as `host:port`; by default at the port, and the host of `advertise`, or `host`, or the
-   * name of this machine where that is all addresses.
+   * Address for those workers, as `host:port`; default: the port, and the host of `advertise`, or `host`, or the name of this
+   * machine if that is all addresses.
    */
   readonly workerAddress?: string;
   /**
-   * Further names that requests may call the service by in their Host header, without ports: `emulator.example.com`,
-   * `*.example.com` for all names below that one, or `*` for any, which lets every page that a browser here shows call it
-   * (DNS rebinding). It is always called by loopback names and addresses, all names below `localhost`, `host` (all addresses
-   * where that is 0.0.0.0 or ::, and the machine's name where it is no loopback address), the address a connection came to,
-   * and what containers call their machine.
+   * Further names of the service in Host headers, without ports: `emulator.example.com`, `*.example.com` for all names below
+   * that one, or `*` for any, which lets every page in a browser here call it (DNS rebinding). These are always allowed:
+   * loopback names and addresses, all names below `localhost`, `host` (all addresses for 0.0.0.0 or ::, and the machine's name
+   * unless it is a loopback address), the address a connection came to, and the names that containers use.
    */
   readonly allowedHosts?: readonly string[];
   /**
-   * Origins other than its own whose pages may call the service from a browser, like `http://localhost:3000`; `*` for any.
-   * By default requests with another Origin header are refused.
+   * Other origins whose pages may call the service from a browser, like `http://localhost:3000`; `*` for any. Default: requests
+   * with another Origin header are refused.
    */
   readonly allowedOrigins?: readonly string[];
   /**
    * Proxies whose `X-Forwarded-For`, `-Proto` and `-Host` headers count: addresses, ranges like `10.0.0.0/8`, `loopback`, or
-   * `private`. By default nobody's do.
+   * `private`. Default: none.
    */
   readonly trustProxy?: readonly string[];
   /**
@@ -78,29 +77,29 @@ export interface EmulatorOptions {
   readonly store?: string;
   /**
    * A bucket of an S3 service for payloads above 256 kB, beside `store`: `s3://bucket/prefix?endpoint=…&region=…`, with
-   * `accessKeyId` and `secretAccessKey` as further parameters. What is left out is taken from `AWS_ENDPOINT_URL`, `AWS_REGION`,
-   * `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`. By default the database has all payloads.
+   * `accessKeyId` and `secretAccessKey` as further parameters. Defaults: `AWS_ENDPOINT_URL`, `AWS_REGION`, `AWS_ACCESS_KEY_ID`
+   * and `AWS_SECRET_ACCESS_KEY`. Without a bucket the database has all payloads.
    */
   readonly objects?: string;
   /**
-   * The URL at which other emulators reach this one, like `http://10.0.0.7:8888`. Given, it shares the database of `store` with
-   * all others that have one: each does the work of some of the endpoints, and any of them takes any request. By default it has
-   * the database for itself.
+   * URL at which other emulators reach this one, like `http://10.0.0.7:8888`. With it, this emulator shares the database of
+   * `store` with all others that have one: each works for some of the endpoints, and any of them takes any request. Without it,
+   * it has the database for itself.
    */
   readonly advertise?: string;
   /** Whether `advertise` may be plain HTTP to another machine, which everybody on the way can read; by default it may not. */
   readonly insecureReplicas?: boolean;
   /** The user's API key; by default one is generated at the first start of a data directory. */
   readonly apiKey?: string;
-  /** A key of its own for the emulator's operations under `/emulator`; by default the user's key opens them too. */
+  /** A separate key for the emulator's operations under `/emulator`; default: the user's key opens them too. */
   readonly adminKey?: string;
   /**
    * The key that secrets are stored encrypted with: 32 bytes in base64. By default the first start makes it, and it is kept in the file `secret.key` of the data directory. With a `store` there must be one.
    */
   readonly secretKey?: string;
   /**
-   * What webhook calls are signed with: `whsec_` and the base64 of 24 to 64 bytes. By default one is made at the first
-   * start and kept; one that is given is good for this start.
+   * The secret that signs webhook calls: `whsec_` and the base64 of 24 to 64 bytes. Default: one is made at the first start and
+   * stored. A given one is valid for this start.
    */
   readonly webhookSecret?: string;
   /**
@@ -110,22 +109,22 @@ export interface EmulatorOptions {
   readonly localWebhooks?: boolean;
   /** Handler modules to serve, each as an endpoint, by worker processes. */
   readonly handlers?: readonly LocalHandler[];
-  /** Endpoints to serve whose workers are processes of any program that speaks the live protocol. */
+  /** Endpoints with workers that are processes of any program with the live protocol. */
   readonly commands?: readonly CommandEndpoint[];
   /** Endpoints of container images to serve. */
   readonly images?: readonly ImageEndpoint[];
   /** Network volumes, registry auths and templates that endpoints share; made at the start, kept as endpoints are. */
   readonly resources?: Partial<ServedResources>;
-  /** Endpoints by id whose handlers are functions of this process and run in it: for tests. */
+  /** Endpoints by id with handlers that are functions of this process and run in it: for tests. */
   readonly endpoints?: Readonly<Record<string, FunctionEndpoint>>;
   /**
-   * How service time goes: with the machine's (`system`, the default), or not at all but by `clock.advance` (`manual`), so
-   * that nothing becomes due by itself. Handlers that run keep real time in either case.
+   * Service time: the machine's (`system`, the default), or advanced only by `clock.advance` (`manual`), so that nothing
+   * becomes due by itself. Running handlers keep real time in either case.
    */
   readonly clock?: "system" | "manual";
   /**
-   * Whether handler files are watched, so that new jobs run what was saved; default: not. Given a search, handlers that
-   * come and go are noticed as well.
+   * Whether handler files are watched, so that new jobs run what was saved; default: not. With a search, new and removed
+   * handlers are noticed too.
    */
   readonly watch?: boolean | HandlerSearch;
   /**
@@ -140,20 +139,21 @@ export interface EmulatorOptions {
    */
   readonly docker?: "auto" | "off";
   /**
-   * A namespace of a Kubernetes cluster in which workers of templates with an image run as pods, in the place of containers. Which
-   * cluster, the current context of the kubeconfig says (`KUBECONFIG`), or the service account of the pod that the service runs in.
+   * A namespace of a Kubernetes cluster: workers of templates with an image run there as pods, instead of containers. The
+   * current context of the kubeconfig (`KUBECONFIG`) selects the cluster, or the service account of the pod that the service
+   * runs in.
    */
   readonly kubernetes?: string;
   /**
-   * How long a worker may say nothing before it is taken for lost, ended and replaced, ms; default 15,000, at least
-   * 1,000. It is told to speak three times as often.
+   * Time without a message after which a worker counts as lost, and is ended and replaced, ms; default 15,000, at least 1,000.
+   * Workers send three messages in this time.
    */
   readonly leaseMs?: number;
-  /** What things cost on the bills; default `DEFAULT_PRICES`, round figures that are nobody's price list. */
+  /** Prices for bills; default `DEFAULT_PRICES`, round made-up figures. */
   readonly prices?: PriceTable;
   /**
-   * What becomes of requests over the rate limits of production: refused with 429 (`enforce`, the default), let through
-   * with a header and a line in the log (`warn`), or not even counted (`off`). All other limits stay as they are.
+   * Requests over the live service's rate limits: refused with 429 (`enforce`, the default), let through with a header and a
+   * line in the log (`warn`), or not counted (`off`). All other limits stay.
    */
   readonly limits?: LimitMode;
   /** The dashboard at `/`: `on` (the default), `read-only` for looking only, `off` for none. */
@@ -163,13 +163,16 @@ export interface EmulatorOptions {
    * `OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` names a collector.
    */
   readonly traces?: boolean;
-  /** Where the service says what it does; by default nowhere. */
+  /** The log of the service; default: none. */
   readonly log?: EngineLog;
   /** Called with each line a worker writes. */
   readonly workerLine?: (line: WorkerLine) => void;
   /** Called with each attempt of a job as it ends, and with each job that ends without one; reads nothing from the store. */
   readonly attemptEnded?: (end: AttemptEnd) => void;
-  /** Called with what the handler of an endpoint takes and gives, each time one of its workers has told it; empty for no schemas. */
+  /**
+   * Called with the input and output schema of an endpoint's handler, each time one of its workers reports them; empty for no
+   * schemas.
+   */
   readonly handlerTold?: HandlerTold;
   /** Called once if another emulator took over the `store`: this one stores nothing more, refuses all, and should be stopped. */
   readonly storeLost?: (error: Error) => void;
@@ -180,20 +183,20 @@ export interface EmulatorOptions {
 export interface Emulator extends TestKit, AsyncDisposable {
   /** For example `http://127.0.0.1:7080`, or with `https`. */
   readonly url: string;
-  /** Where workers from elsewhere connect, as `tls://host:port`; undefined without `workerPort`. */
+  /** Address for workers from elsewhere, as `tls://host:port`; undefined without `workerPort`. */
   readonly workerAddress: string | undefined;
   /** The user's API key, if it was given or generated in this start. */
   readonly apiKey: string | undefined;
-  /** What webhook calls are signed with; for those who verify them. */
+  /** The secret that signs webhook calls, for verifying them. */
   readonly webhookSecret: string;
   readonly endpointIds: readonly string[];
-  /** Where the object store is and the keys for it; undefined if there is none. */
+  /** Address and keys of the object store; undefined without one. */
   readonly s3: S3Access | undefined;
   /** An address that opens the dashboard once, within ten minutes; a new one with each call. Undefined with `dashboard: "off"`. */
   dashboardLink(): string | undefined;
-  /** Reads the files of `tls` at once, which is done every 10 s anyway. Never rejects: the log says what cannot be used. */
+  /** Reads the files of `tls` at once, which otherwise happens every 10 s. Never rejects: the log reports unusable files. */
   rereadCertificate(): Promise<void>;
-  /** What was over the rate limits since the start, also after `stop`: what fails in production. Empty with `limits: "off"`. */
+  /** Exceeded rate limits since the start, also after `stop`: what fails on the live service. Empty with `limits: "off"`. */
   exceededLimits(): readonly ExceededLimit[];
   /** Stops everything: `drain` (the default) lets running jobs finish, `kill` does not. Idempotent; `kill` hastens a drain. */
   stop(how?: "drain" | "kill"): Promise<void>;

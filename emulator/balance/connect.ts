@@ -8,7 +8,7 @@ const LOOPBACK = [
   { address: "::1", family: 6 },
 ] as const;
 
-/** No name service is asked: of a machine's hosts file nothing has to be true. */
+/** Names are not looked up: a machine's hosts file may be wrong. */
 const lookup: LookupFunction = (_name, _options, callback) => callback(null, [...LOOPBACK]);
 
 /** The client's half may be closed while the server still writes: `allowHalfOpen`. */

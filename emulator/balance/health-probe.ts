@@ -1,4 +1,4 @@
-/** Port: what can be learned of a worker's server from outside: its health, and who else could call it. Adapter: HTTP. */
+/** Port: checks of a worker's server from outside: its health, and other callers that could reach it. Adapter: HTTP. */
 import type { ServerAddress } from "../launch/launcher.ts";
 
 export interface HealthProbe {

@@ -17,7 +17,7 @@ export const httpHealthProbe: HealthProbe = {
     });
     question.once("response", (answer) => {
       resolve(answer.statusCode);
-      // Nobody reads what else it has to say.
+      // The rest of the answer is not read.
       question.destroy();
     });
     question.on("error", () => resolve(undefined));

@@ -1,4 +1,4 @@
-/** Reads from Linux's tables of sockets at which addresses somebody listens on a port. */
+/** Reads Linux's tables of sockets to find the addresses that listen on a port. */
 import { readFile } from "node:fs/promises";
 
 const TABLES = ["/proc/net/tcp", "/proc/net/tcp6"];
@@ -6,8 +6,8 @@ const LISTENING = "0A";
 const MAPPED = "0000000000000000FFFF0000";
 
 /**
- * The addresses beyond loopback at which this machine listens on the port. None where that cannot be told: there are no such
- * tables, or somebody listens on loopback alone beside it, and it may be another who listens elsewhere.
+ * The addresses beyond loopback at which this machine listens on the port. Empty if unknown: without such tables, or if another
+ * process listens on loopback only, because the wide listener may be a different one.
  */
 export async function wideAddresses(port: number): Promise<readonly string[]> {
   const tables = TABLES.map((table) => readFile(table, "latin1").catch(() => ""));

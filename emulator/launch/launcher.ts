@@ -28,7 +28,7 @@ export interface WorkerExit {
   readonly outOfMemory: boolean;
   /** A sentence that says why the worker could not be started. */
   readonly startError: string | undefined;
-  /** A sentence that names what the worker ran in, if that went away and nothing else is known of the end. */
+  /** A sentence that names the worker's engine or node, if that went away and nothing else is known. */
   readonly goneWith?: string;
   /** True where the engine went away. The worker is not at fault: another one starts as soon as an engine is available. */
   readonly engineWentAway?: true;
@@ -36,7 +36,7 @@ export interface WorkerExit {
   readonly lastLogLines: readonly string[];
 }
 
-/** Where the HTTP server of a load balancing endpoint's worker listens. */
+/** Address of the HTTP server of a load balancing endpoint's worker. */
 export interface ServerAddress {
   /** IP address; absent for this machine. */
   readonly host?: string;

@@ -1,4 +1,4 @@
-/** The environment variables by which images and programs of the live service find their jobs. Pure. */
+/** Environment variables with which images and programs of the live service find their jobs. Pure. */
 import { LIVE_STORAGE_ENV, STORAGE_ENV } from "../../runtime/protocol/storage-env.ts";
 import { volumesOf } from "../core/resources/network-volumes/network-volume.ts";
 import type { WorkerOrder } from "./launcher.ts";

@@ -1,4 +1,4 @@
-/** The environment variables by which images of the live service learn where they run. Pure. */
+/** Environment variables with which images of the live service learn where they run. Pure. */
 import { defined } from "../../runtime/protocol/without-undefined.ts";
 import type { GpuDevice } from "../core/workers/gpu-allocation.ts";
 import { poolsOf } from "../core/workers/gpu-pools.ts";

@@ -3,9 +3,9 @@ import type { Template } from "../core/resources/templates/template.ts";
 import type { LaunchedWorker, Launcher, WorkerOrder } from "./launcher.ts";
 
 export interface LocalLauncherOptions {
-  /** What a template stands for, as a refusal names it: for example `handler file`. */
+  /** The kind of template in refusals, for example `handler file`. */
   readonly what: string;
-  /** Whether the template stands for one. */
+  /** Whether the template is of this kind. */
   readonly has: (template: Template) => boolean;
   readonly launch: (order: WorkerOrder) => LaunchedWorker;
 }

@@ -31,6 +31,6 @@ export interface PodLauncher {
   refusesPod(pod: Pod): string | undefined;
   /** Starts a run with the volume of the pod's earlier runs. Never throws: a failure is an exit with `startError`. */
   launchPod(order: PodOrder): LaunchedPod;
-  /** Removes the volumes of the pods that are needless, none of which may be running. Never rejects. */
+  /** Removes the volumes of deleted pods, none of which may be running. Never rejects. */
   dropVolumes(isNeedless: (podId: string) => boolean): Promise<void>;
 }

@@ -7,11 +7,11 @@ const DEFAULT_HEALTH_PATH = "/ping";
 const DEFAULT_PORT = "80";
 
 export interface ServerSettings {
-  /** As the template says; a server in a container listens there. */
+  /** Port from the template; a server in a container listens there. */
   readonly port: string;
   /** Equal to `port` where one port is enough. */
   readonly healthPort: string;
-  /** As the template says, for the program. */
+  /** Value from the template, for the program. */
   readonly writtenHealthPath: string;
   /** Encoded for a request line. */
   readonly healthPath: string;

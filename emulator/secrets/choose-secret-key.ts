@@ -1,4 +1,4 @@
-/** Settles which key secrets are stored with: the one that was given, that of the data directory, or none that lasts. */
+/** Decides on the key for stored secrets: the given one, that of the data directory, or a temporary one. */
 import path from "node:path";
 import { StoreUnusableError } from "../core/store-error.ts";
 import type { Random } from "../core/time/clock.ts";
@@ -14,13 +14,13 @@ export interface SecretKeyChoice {
   /** 32 bytes in base64. */
   readonly secretKey?: string;
   readonly dataDir?: string;
-  /** Where the store is, if it is none of this machine. */
+  /** Address of a store outside of this machine. */
   readonly store?: string;
 }
 
 /**
- * @throws RangeError when the given key is none; StoreUnusableError for a store that others may share, whose key has to be
- *   given, or lie in the data directory already
+ * @throws RangeError for an invalid key; StoreUnusableError for a store that others may share: its key has to be given, or be
+ *   in the data directory already
  */
 export function chooseSecretKey(
   { secretKey, dataDir, store }: SecretKeyChoice,

@@ -8,7 +8,7 @@ export interface OwnPackage {
   readonly root: string;
   readonly name: string;
   readonly version: string;
-  /** By package: of what it depends on itself, for its development too. */
+  /** By package: versions of its own dependencies, including those for development. */
   readonly versions: ReadonlyMap<string, string>;
   /** The file it was installed from, absolute; undefined where it came from a registry, or was not installed. */
   readonly archive: string | undefined;
@@ -42,7 +42,7 @@ async function archiveOf(root: string, name: string): Promise<string | undefined
 /** The versions that a project in that directory depends on, of this package too. */
 export function versionsFor(own: OwnPackage, directory: string): ReadonlyMap<string, string> {
   const isInstalled = own.root.split(path.sep).includes("node_modules");
-  // A clone stands for itself, and so does an archive: no registry need have what is in it.
+  // A clone and an archive are used as they are: their content need not be in a registry.
   const place = own.archive ?? (isInstalled ? undefined : own.root);
   const file = place && `file:${path.relative(directory, place).replaceAll(path.sep, "/")}`;
   return new Map(own.versions).set(own.name, file ?? own.version);

@@ -1,8 +1,8 @@
-/** Makes the files of a project of a starter's: its name is filled in, and the versions of what it depends on. Pure. */
+/** Makes the files of a project from a starter: fills in its name and the versions of its dependencies. Pure. */
 import { endpointIdOf } from "./project-name.ts";
 import type { StarterTexts } from "./starters.ts";
 
-/** Stands in the starters' files for what the project is called. */
+/** Placeholder for the project's name in starters' files. */
 const PLACEHOLDER = "my-endpoint";
 
 const MANIFEST = "package.json";
@@ -17,9 +17,9 @@ interface Manifest {
 type Packages = Readonly<Record<string, string>>;
 
 export interface ProjectTerms {
-  /** Of the npm package; with its scope if it has one. */
+  /** Name of the npm package, with its scope if it has one. */
   readonly name: string;
-  /** By package: the versions that this package was tested with, and what stands for itself. */
+  /** By package: the versions that this package was tested with; this package's own entry is its source. */
   readonly versions: ReadonlyMap<string, string>;
 }
 

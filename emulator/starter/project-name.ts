@@ -1,9 +1,9 @@
 /** What a project may be called: its name is that of an npm package, of an endpoint and of an image. Pure. */
 
-/** Of the part behind a scope; a host name's part may be as long, and the endpoint gets one. */
+/** Maximum length of the part after a scope: a host name's part may be as long, and the endpoint gets one. */
 const MAX_NAME_LENGTH = 63;
 
-/** Of the whole, as npm has it. */
+/** Maximum length of the whole name in npm. */
 const MAX_PACKAGE_NAME_LENGTH = 214;
 
 const NAME = /^[a-z0-9]+(?:[-_][a-z0-9]+)*$/u;
@@ -15,9 +15,8 @@ const NAME_RULE = `lower-case letters and digits with single - or _ between them
 const RESERVED = "node_modules";
 
 /**
- * The sentence about a name that cannot be taken, with one that can where there is any; undefined if all is well.
- *
- * @param isTaken whether a name means something else in the project: a module of Node's, a package it depends on
+ * The sentence about an invalid name, with a suggestion if there is one; undefined for a valid name.
+ * @param isTaken whether a name has another meaning in the project: a module of Node, or a dependency
  */
 export function nameProblem(name: string, isTaken: IsTaken): string | undefined {
   if (!isName(name)) {
@@ -45,7 +44,7 @@ function quoted(name: string): string {
   return JSON.stringify(name);
 }
 
-/** Without the scope: the id of its endpoint, the name of its directory and of its image. */
+/** The name without its scope: the id of its endpoint, and the name of its directory and image. */
 export function endpointIdOf(name: string): string {
   return name.replace(SCOPE, "");
 }

@@ -16,7 +16,7 @@ export type StarterName = keyof typeof STARTERS;
 // The keys are exactly these.
 export const STARTER_NAMES = Object.keys(STARTERS) as StarterName[];
 
-/** Beside them in `templates/`: what every project gets, unless its starter has a file of the same name. */
+/** Files in `templates/` for every project, unless its starter has a file of the same name. */
 const IN_EACH = "every-starter";
 
 /** npm takes no file of this name into a package, so it travels under another. */

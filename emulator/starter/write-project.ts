@@ -32,7 +32,7 @@ export async function writeProject(
     firstMade = await mkdir(directory, { recursive: true });
     for (const [name, text] of files) {
       const file = path.join(directory, name);
-      // Fails where somebody else has made it meanwhile.
+      // Fails if the directory was created meanwhile.
       await writeFile(file, text, { flag: "wx" });
       written.push(file);
     }

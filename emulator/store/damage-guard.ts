@@ -21,7 +21,7 @@ export class DamageGuard {
     }
   }
 
-  /** Notes what work threw that was done outside of `guard`. */
+  /** Notes errors of work outside of `guard`. */
   note(error: unknown): void {
     if (error instanceof StoreDamagedError) this.report(error);
   }

@@ -1,3 +1,3 @@
-/** The end of a turn of the event loop: all that it asked for becomes durable together, and long work gives way to the next. */
+/** The end of a turn of the event loop: all its changes become durable together, and long work gives way to the next turn. */
 
 export const atEndOfTurn: (go: () => void) => void = setImmediate;

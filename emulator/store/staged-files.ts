@@ -62,7 +62,7 @@ export class StagedFiles {
     file.taken += 1;
   }
 
-  /** To be called if the batch that took the payload was not stored. */
+  /** Call this if the batch that took the payload was not stored. */
   giveBack({ name, offset }: FilePlace): void {
     const file = this.#files.get(name);
     if (!file) return;
@@ -70,7 +70,7 @@ export class StagedFiles {
     file.open.add(offset);
   }
 
-  /** To be called if the batch that took a payload of the file is stored. */
+  /** Call this if the batch that took a payload of the file is stored. */
   keep(name: string): void {
     const file = this.#files.get(name);
     if (!file) return;

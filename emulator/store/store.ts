@@ -159,12 +159,12 @@ export interface Store extends StoreReads {
   close(): Promise<void>;
 }
 
-/** The batch does not fit to what is stored: a defect of the owner, or a second owner. */
+/** The batch does not match what is stored: a defect of the owner, or a second owner. */
 export class BatchRefusedError extends Error {
   override readonly name: string = "BatchRefusedError";
 }
 
-/** The batch changes data of partitions that another replica owns by now. */
+/** The batch changes data of partitions that another replica now owns. */
 export class PartitionsLostError extends BatchRefusedError {
   readonly partitions: ReadonlySet<number>;
 

@@ -1,19 +1,18 @@
-/** The service's clock in the hands of whoever started it. */
+/** The service's clock for the program that started it. */
 import { readAdvanceMs } from "../core/time/advance-input.ts";
 import { type Advance, advanceClock } from "../engine/time/advance-clock.ts";
 import type { StepPort } from "../engine/steps/step-port.ts";
 import type { TimePort } from "../engine/time/time-port.ts";
 import type { TellPort } from "../engine/observe/tell-port.ts";
 
-/** Service time, by which jobs expire, workers turn idle and webhooks are tried again. */
+/** Service time, which decides when jobs expire, workers are idle and webhooks are retried. */
 export interface EmulatorClock {
   /** Service time now, ms since the epoch: real time and all advances. */
   now(): number;
   /**
-   * Advances service time by a text like `31m`, `1h30m` or `250ms`, or by a number of ms. Everything that is due on the
-   * way happens, in order; resolves when that has settled, or after 30 s of real time. Running handlers keep real time.
-   *
-   * @throws an error with the code `invalid_request` for what is no duration, negative, or too long
+   * Advances service time by a text like `31m`, `1h30m` or `250ms`, or by a number of ms. Everything due on the way happens, in
+   * order. Resolves when that has settled, or after 30 s of real time. Running handlers keep real time.
+   * @throws an error with the code `invalid_request` for an invalid, negative or too long duration
    */
   advance(by: string | number): Promise<Advance>;
 }

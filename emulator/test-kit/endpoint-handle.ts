@@ -18,7 +18,7 @@ import type { JobLines } from "./job-lines.ts";
 import { type JobRecord, recordOf } from "./job-record.ts";
 import { NotIdleError } from "./not-idle-error.ts";
 
-/** How long to wait. */
+/** Time limit of the wait. */
 export interface WaitLimit {
   /** Real time, ms; default 30,000. */
   readonly timeoutMs?: number;
@@ -27,16 +27,15 @@ export interface WaitLimit {
 export interface EndpointQueue {
   /** True between `hold` and `release`. */
   readonly isOnHold: boolean;
-  /** From now on jobs wait, whoever is free; those that run go on. Idempotent. */
+  /** Holds new jobs back from now on, even from free workers; running ones go on. Idempotent. */
   hold(): void;
-  /** Lets jobs go on; resolves when those that a worker is free for are handed over. Idempotent. */
+  /** Releases jobs; resolves when free workers have theirs. Idempotent. */
   release(): Promise<void>;
   /** The jobs that wait, the oldest submission first. */
   jobs(): Promise<readonly JobRecord[]>;
   /**
-   * Lets jobs go on until none waits or runs any more, and answers those that ended meanwhile, in the order in which they
-   * ended. A queue that was on hold is so again afterwards.
-   *
+   * Releases jobs until none waits or runs any more, and returns those that ended meanwhile, in that order. A queue that was on
+   * hold is on hold again afterwards.
    * @throws NotIdleError
    */
   drain(limit?: WaitLimit): Promise<readonly JobRecord[]>;
@@ -48,9 +47,8 @@ export interface EndpointHandle {
   readonly url: string;
   readonly queue: EndpointQueue;
   /**
-   * Submits a job over the job interface and answers it when it has ended, however that was.
-   *
-   * @throws what the `run` of a client throws: the service may refuse it
+   * Submits a job over the job interface and returns it when it has ended in any way.
+   * @throws errors of a client's `run`: the service may refuse the job
    */
   run(input: unknown, options?: SubmitOptions): Promise<JobRecord>;
   /** One job as it is now. @throws an error with the code `job_not_found` */

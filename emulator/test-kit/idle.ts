@@ -5,7 +5,7 @@ import type { WorkerPort } from "../engine/workers/worker-port.ts";
 import type { HistoryPort } from "../engine/observe/tell-port.ts";
 import type { CatalogPort } from "../engine/resources/catalog-port.ts";
 
-/** How many jobs of an endpoint are not done. */
+/** Numbers of unfinished jobs of an endpoint. */
 export interface OpenJobs {
   readonly endpointId: string;
   readonly inQueue: number;
@@ -19,10 +19,9 @@ export interface OpenWork {
 }
 
 /**
- * Resolves with empty lists when no job runs, none waits except in queues on hold, and all work that was started is done,
- * webhook calls that are due included; or with what is left when `signal` aborts. Work that is due later, like the next try
- * of a webhook, does not count.
- *
+ * Resolves with empty lists when no job runs, none waits except in queues on hold, and all started work is done, due webhook
+ * calls included; or with the rest when `signal` aborts. Work that is due later, like the next try of a webhook, does not
+ * count.
  * @param among counts only the jobs of this endpoint, and no other work; default: everything
  */
 export async function untilIdle(

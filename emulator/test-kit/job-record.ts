@@ -17,7 +17,7 @@ export interface JobRecord extends JobFacts {
   readonly chunks: readonly RawChunk[];
   /** The last lines its handler wrote by `context.log`, for handlers that are functions of this process; else empty. */
   readonly logs: readonly string[];
-  /** How often it was handed to a worker. */
+  /** Number of hand-overs to a worker. */
   readonly attempt: number;
   /** Service time, ms since the epoch. */
   readonly submittedAt: number;

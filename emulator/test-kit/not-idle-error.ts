@@ -1,7 +1,7 @@
-/** The error of a wait for the end of all work that took too long: it says what goes on. */
+/** The error of a wait that took too long: it names what still goes on. */
 import type { OpenWork } from "./idle.ts";
 
-/** What was waited for did not end in time; the message says what still waits and runs. */
+/** The wait timed out; the message names what still waits and runs. */
 export class NotIdleError extends Error {
   override readonly name = "NotIdleError";
   readonly code = "not_idle";

@@ -19,14 +19,13 @@ export interface TestKit {
   /** @throws RangeError for an endpoint that there is not */
   endpoint(id: string): EndpointHandle;
   /**
-   * Resolves when no job runs, none waits but in queues on hold, and everything that was set off is done, webhook calls
-   * that are due included. What waits for a moment of service time is not waited for: that is what `clock.advance` is for.
-   *
+   * Resolves when no job runs, none waits except in queues on hold, and all started work is done, due webhook calls included.
+   * It does not wait for later moments of service time: use `clock.advance`.
    * @throws NotIdleError
    */
   idle(limit?: WaitLimit): Promise<void>;
   readonly webhooks: {
-    /** The calls made and to be made, oldest first; all, or those that fit. */
+    /** Past and coming calls, oldest first; all, or those that match. */
     deliveries(filter?: DeliveryFilter): Promise<readonly WebhookDelivery[]>;
   };
 }

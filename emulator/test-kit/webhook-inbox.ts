@@ -10,7 +10,7 @@ export interface WebhookDelivery extends Pick<
   Delivery,
   "id" | "jobId" | "endpointId" | "jobStatus" | "url" | "state" | "createdAt" | "tries"
 > {
-  /** When it is tried next; undefined when it is settled. */
+  /** Time of the next try; undefined after the last. */
   readonly nextTryAt: number | undefined;
   /** What is sent: the job as `/status` shows it, with `webhook` and `input`. */
   readonly body: unknown;
@@ -18,7 +18,7 @@ export interface WebhookDelivery extends Pick<
 
 const PAGE = 100;
 
-/** Oldest first. Those that are pruned meanwhile are left out. */
+/** Oldest first. Calls that are removed meanwhile are left out. */
 export async function deliveriesIn(
   engine: StepPort,
   filter: DeliveryFilter,

@@ -1,4 +1,4 @@
-/** Opens the tracer where one is wanted; what sends traces takes long to load, so it is loaded only then. */
+/** Opens a tracer if traces are collected; its library is slow to load, so it is loaded only then. */
 import type { TraceLog } from "./reporting-exporter.ts";
 import type { Tracer } from "./tracer.ts";
 

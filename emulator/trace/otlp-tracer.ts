@@ -30,10 +30,10 @@ const KINDS: Readonly<Record<SpanKind, Kind>> = {
 /** `OTEL_SERVICE_NAME` wins. */
 const SERVICE_NAME = "sv-emulate";
 
-/** A collector that does not answer must not hold up the end. */
+/** Timeout of the end: a silent collector must not delay it. */
 const CLOSE_TIMEOUT_MS = 3_000;
 
-/** How long a span waits for others to be sent with, ms, unless `OTEL_BSP_SCHEDULE_DELAY` says otherwise. */
+/** Time for which a span waits for others, ms, unless `OTEL_BSP_SCHEDULE_DELAY` sets another. */
 const BATCH_DELAY_MS = 1_000;
 
 /** Nothing global is set: several services in a process have a tracer each, and the process its own. */

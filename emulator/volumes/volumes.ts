@@ -13,17 +13,17 @@ import type { DiskObjectStore } from "../objects/disk/disk-object-store.ts";
 import { DirectorySync, makeDirectoryDurably } from "../sqlite/durable-directory.ts";
 import { codeOf, fromFileSystem } from "../sqlite/sqlite-error.ts";
 
-/** The form of a network volume's id. Whatever else lies beside the volumes is none. */
+/** Pattern of a network volume's id; other directories are not volumes. */
 const ID = /^[0-9a-z]{10}$/u;
 
-/** Ends the name of a file that lies beside a volume's directory while that is being made or removed. */
+/** Suffix of the file that marks a volume's directory as being made or removed. */
 const MARK = ".unsettled";
 
 /** Behind an endpoint's id: the bucket of its local volume. No endpoint's own bucket has a dot in its name. */
 const LOCAL_BUCKET = ".volume";
 
 export interface VolumesOptions {
-  /** Where the directories of network volumes lie, by id; made with the first. */
+  /** Parent of the directories of network volumes, by id; created with the first. */
   readonly directory: string;
   /** Makes directories buckets; undefined where there is no object store. */
   readonly buckets: Pick<DiskObjectStore, "volumeBucket" | "dropVolumeBucket"> | undefined;
@@ -47,7 +47,7 @@ export class Volumes implements VolumeFiles {
   readonly #buckets: VolumesOptions["buckets"];
   readonly #log: EngineLog;
   readonly #sync: DirectorySync;
-  /** By endpoint: directories of the user's, which nothing here ever removes. */
+  /** By endpoint: the user's directories, which are never removed here. */
   readonly #local = new Map<string, string>();
   readonly #removals = new Map<string, Removal>();
 
@@ -59,8 +59,8 @@ export class Volumes implements VolumeFiles {
   }
 
   /**
-   * To be called once at the start with the ids of all network volumes: finishes what an earlier run left half done and
-   * makes each volume a bucket again. Of directories only those are removed that such a run had marked.
+   * Call this once at the start with the ids of all network volumes: finishes work that an earlier run left unfinished, and
+   * makes each volume a bucket again. Removes only directories that such a run had marked.
    */
   async open(volumeIds: readonly string[]): Promise<void> {
     const volumes = new Set(volumeIds);
@@ -82,9 +82,8 @@ export class Volumes implements VolumeFiles {
   }
 
   /**
-   * To be called once at the start: the directories that handlers were given, made where they are missing, are their
-   * endpoints' volumes and buckets.
-   *
+   * Call this once at the start: directories given to handlers, created if missing, become their endpoints' volumes and
+   * buckets.
    * @throws VolumeUnusableError
    */
   async openLocal(handlers: readonly LocalEndpoint[]): Promise<void> {
@@ -100,18 +99,18 @@ export class Volumes implements VolumeFiles {
     }
   }
 
-  /** Where the files of the endpoint's volume are; undefined for an endpoint without one. */
+  /** Path of the endpoint's volume; undefined without one. */
   directoryFor(endpoint: Endpoint): string | undefined {
     const [first] = volumesOf(endpoint);
     return first === undefined ? this.#local.get(endpoint.id) : this.#directoryOf(first);
   }
 
-  /** Where the files of a pod's network volume are; undefined for one without. */
+  /** Path of a pod's network volume; undefined without one. */
   directoryOfPod({ networkVolumeId }: Pick<Pod, "networkVolumeId">): string | undefined {
     return networkVolumeId === undefined ? undefined : this.#directoryOf(networkVolumeId);
   }
 
-  /** The buckets whose objects are the files of the endpoint's volumes. */
+  /** Buckets with the files of the endpoint's volumes. */
   bucketsOf(endpoint: Endpoint): readonly string[] {
     const local = this.#local.has(endpoint.id) ? [`${endpoint.id}${LOCAL_BUCKET}`] : [];
     return [...volumesOf(endpoint), ...local];
@@ -180,7 +179,7 @@ export class Volumes implements VolumeFiles {
     return path.join(this.#root, volumeId);
   }
 
-  /** Durably. False when it is marked already: by another deletion, whose mark it is. */
+  /** Durable. Returns false if it is already marked, by another deletion. */
   async #mark(volumeId: string): Promise<boolean> {
     try {
       await fs.writeFile(this.#directoryOf(volumeId) + MARK, "", { flag: "wx", mode: 0o600 });
@@ -197,7 +196,7 @@ export class Volumes implements VolumeFiles {
     await fs.rm(this.#directoryOf(volumeId) + MARK, { force: true }).catch(() => undefined);
   }
 
-  /** Removes all of a volume that has no record. Never rejects: what cannot be removed now is at the next start. */
+  /** Removes everything of a volume without a record. Never rejects: the next start removes the rest. */
   async #clear(volumeId: string): Promise<void> {
     const directory = this.#directoryOf(volumeId);
     try {

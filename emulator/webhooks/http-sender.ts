@@ -16,21 +16,21 @@ import { signingKey } from "../core/webhooks/webhook-secret.ts";
 import type { WebhookCall, WebhookResult, WebhookSender } from "./webhook-sender.ts";
 
 export interface HttpSenderOptions {
-  /** As `isWebhookSecret` has it. */
+  /** In the form of `isWebhookSecret`. */
   readonly secret: string;
   /** Whether private, loopback and link-local addresses may be called. */
   readonly allowLocal: boolean;
-  /** For one call, its connection included, from what the receiver took last of its body, ms; default 10,000. */
+  /** Time limit of one call, its connection included, counted from the receiver's last read of the body, ms; default 10,000. */
   readonly timeLimitMs?: number;
 }
 
 /** Bodies up to this size leave in one write. */
 const COPY_MAX_BYTES = 65_536;
 
-/** So much of an answer's body is read, to keep the connection; beyond it the connection is closed. */
+/** Maximum size of an answer's body that is read to keep the connection; a larger one closes it. */
 const ANSWER_MAX_BYTES = 65_536;
 
-/** How long a connection is kept for the next call. */
+/** Time for which a connection is kept for the next call, ms. */
 const KEEP_ALIVE_MS = 4_000;
 
 export function createHttpSender(options: HttpSenderOptions): WebhookSender {
@@ -121,7 +121,7 @@ async function post(
     body: isShort ? Buffer.concat(pieces.map(bytesOf)) : Readable.from(copiesOf(pieces, limit)),
     signal,
   });
-  // What it says beside its status does not matter, nor whether it ends.
+  // Only the status of the answer matters.
   await answer.body.dump({ limit: ANSWER_MAX_BYTES, signal }).catch(() => undefined);
   return { status: answer.statusCode };
 }

@@ -13,11 +13,11 @@ export interface WebhookCall {
 
 export interface WebhookResult {
   readonly durationMs: number;
-  /** As sent, without those that concern the connection alone. */
+  /** Headers as sent, without those of the connection. */
   readonly headers: Readonly<Record<string, string>>;
   /** What the receiver answered, a redirection included; undefined if it did not. */
   readonly status?: number;
-  /** Why there was no answer: a sentence that shows nothing of the URL but its host. */
+  /** A sentence about a missing answer, which shows nothing of the URL but its host. */
   readonly error?: string;
 }
 

@@ -16,7 +16,7 @@ export class UnreachableError extends Error {
   override readonly name = "UnreachableError";
 }
 
-/** The emulator refused what was asked. */
+/** The emulator refused the request. */
 export class RefusedError extends Error {
   override readonly name = "RefusedError";
 }

@@ -5,7 +5,7 @@ import { plain, STYLES } from "./terminal.ts";
 
 const GAP = "  ";
 
-/** A value as it came; `state` is a word whose colour shows how good it is. Nothing is shown for undefined. */
+/** The raw value; `state` is a word coloured by how good it is. Undefined shows nothing. */
 export type Cell = string | number | undefined | { readonly state: string };
 
 /** Columns with their headings, in order. */

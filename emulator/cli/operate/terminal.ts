@@ -7,7 +7,7 @@ export interface Terminal {
   readonly colors: boolean;
   /** Asks a person a question. Undefined where there is no person. */
   readonly confirm: ((question: string) => Promise<boolean>) | undefined;
-  /** Aborts on Ctrl-C, and when the reader of the output is gone. */
+  /** Aborts on Ctrl-C, and when the reader of the output has gone. */
   readonly signal: AbortSignal;
 }
 

@@ -3,7 +3,7 @@ import type { ContainerCreateOptions } from "dockerode";
 import type { RegistryCredentials } from "../../core/resources/registry-auths/registry-auth.ts";
 
 /**
- * What a failure says of the engine itself. `lost`: no connection can be made. `doubtful`: the answer took too long or broke off,
+ * What a failure means for the engine. `lost`: no connection can be made. `doubtful`: the answer took too long or broke off,
  * and the engine may be gone. `kept`: the engine answered, or the question could not be sent; only this question has failed.
  */
 export type EngineContactState = "kept" | "doubtful" | "lost";

@@ -1,4 +1,4 @@
-/** Explains what went wrong with a Docker engine, in sentences a person can act on. Pure. */
+/** Explains failures of a Docker engine in sentences that say what to do. Pure. */
 import { EngineError } from "./container-engine.ts";
 
 const GPU_DRIVER = /could not select device driver/u;
@@ -17,7 +17,7 @@ const MOUNT_TARGET =
 const MAKE_ROOM =
   'the disk of the Docker engine is full: make room, for example with "docker system prune", or give it a larger one ("docker info" says where its data is)';
 
-/** Why a container could not be made or started. */
+/** Why a container could not be created or started. */
 export function startProblem(error: unknown): string {
   if (!(error instanceof EngineError))
     return error instanceof Error ? error.message : String(error);

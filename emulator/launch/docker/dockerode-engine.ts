@@ -208,7 +208,7 @@ function publishedPort([name, bindings]: [
   return port > 0 ? [[name, port]] : [];
 }
 
-/** Statuses by which the engine says that there is nothing to end any more. */
+/** Statuses with which the engine says that the program has already ended. */
 const HAS_ENDED = [404, 409];
 
 /** False when the engine says that there is no such thing. */
@@ -231,7 +231,7 @@ async function unlessMissing<T>(question: Promise<T>, nothing = [404]): Promise<
   }
 }
 
-/** A name without a tag stands for `latest`, as everywhere: the engine alone would take it for all tags. */
+/** A name without a tag means `latest`; the engine alone would take it for all tags. */
 function reference(name: string): { readonly fromImage: string; readonly tag?: string } {
   const isComplete = name.includes("@") || /:[^/]*$/u.test(name);
   return isComplete ? { fromImage: name } : { fromImage: name, tag: "latest" };

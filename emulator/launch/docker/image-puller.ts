@@ -72,7 +72,7 @@ export class ImagePuller {
   #begin(key: string, template: ImageReference): Pull {
     const cancel = new AbortController();
     const done = this.#pull(template, cancel);
-    // The workers that wait get the error. There may be none by now.
+    // Waiting workers get the error, if there are any left.
     done.catch(() => undefined);
     const pull = { done, cancel, waiting: 0 };
     this.#pulls.set(key, pull);

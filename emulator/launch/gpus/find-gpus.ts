@@ -36,8 +36,7 @@ async function askMachine(): Promise<GpuInventory> {
 
 /**
  * Signs of GPUs that were not found.
- *
- * @param root stands for `/`
+ * @param root replaces `/`
  */
 export function hintsOf(root: string): readonly string[] {
   const has = (path: string) => existsSync(join(root, path));

@@ -131,8 +131,8 @@ function answerOf(program: string, args: readonly string[], limitMs: number): Pr
 }
 
 /**
- * Reads the variable as CUDA does: indexes or prefixes of UUIDs, up to the first that names no GPU. The name of a GPU in MIG mode
- * stands for all its MIG devices.
+ * Reads the variable like CUDA: indexes or prefixes of UUIDs, up to the first that names no GPU. The name of a GPU in MIG mode
+ * means all its MIG devices.
  */
 export function visibleOnes(
   found: readonly FoundDevice[],

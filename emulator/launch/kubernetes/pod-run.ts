@@ -94,7 +94,7 @@ export class PodRun implements RunSteps<SeenPod, SeenPod> {
 
   async watch(made: SeenPod, run: PodCourse): Promise<WorkerExit> {
     this.#run = run;
-    // The watch of all pods may have told more of it by now.
+    // The watch of all pods may have reported it meanwhile.
     this.saw(this.#pod ?? made);
     const end = await this.#ending.promise;
     if (this.#log !== undefined) await within(this.#options.clock, LAST_LINES_MS, this.#log.end());
@@ -124,7 +124,7 @@ export class PodRun implements RunSteps<SeenPod, SeenPod> {
   #exit(pod: SeenPod, { asked, tail }: PodCourse): WorkerExit {
     const hasRun = this.#log !== undefined;
     const lastLogLines = tail.end();
-    // A pod that is deleted on demand is often gone before its status says how it ended.
+    // A pod that is deleted on demand is often gone before its status shows how it ended.
     if (asked === "die")
       return hasRun ? exitWith({ signal: "SIGKILL", lastLogLines }) : neverRan(asked);
     if (asked === "leave" && endIn(pod) === undefined)
@@ -152,7 +152,7 @@ export class PodRun implements RunSteps<SeenPod, SeenPod> {
 
   #wait(pod: SeenPod, obstacle: LaunchObstacle | undefined): void {
     this.#stated = obstacle;
-    // Once a pod has a node, its events may tell what it waits for where its status does not.
+    // Events of a pod with a node may explain a wait that its status does not.
     if (obstacle === undefined && pod.spec?.nodeName !== undefined && !this.#events) {
       this.#events = new AbortController();
       void this.#askEvents(pod, this.#events.signal);

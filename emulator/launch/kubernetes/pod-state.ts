@@ -1,4 +1,4 @@
-/** Reads a pod's status: whether its worker runs, what it waits for, and how it ended. Pure. */
+/** Reads a pod's status: whether its worker runs, its obstacle, and its end. Pure. */
 import { programProblem } from "../docker/docker-errors.ts";
 import type { LaunchObstacle, WorkerExit } from "../launcher.ts";
 import { exitByCode, exitWith, notStarted } from "../runs/worker-exit.ts";
@@ -17,7 +17,7 @@ const IMAGE: ReadonlySet<string> = new Set([
   ...["ImageInspectError", "RegistryUnavailable"],
 ]);
 
-/** The reasons of a container that was made, but whose program could not be run. */
+/** Reasons of a container that was created but could not run its program. */
 const NO_PROGRAM: ReadonlySet<string> = new Set(["StartError", "ContainerCannotRun"]);
 
 /** The reasons of an end that is not the worker's fault. */
@@ -68,7 +68,7 @@ function notMade(
   return { reason: `${what}: ${said}`, isThrottled: false };
 }
 
-/** The obstacle of which the newest event of a pod warns. Older warnings do not count. */
+/** The obstacle in the newest event of a pod. Older warnings do not count. */
 export function warnedOf(events: readonly SeenEvent[]): LaunchObstacle | undefined {
   const said = ({ lastTimestamp, eventTime }: SeenEvent) => lastTimestamp ?? eventTime ?? "";
   const newest = events.map(said).toSorted().at(-1);

@@ -80,7 +80,7 @@ function ownCommand({ command, cwd, workingDirectory = "own" }: Command, place: 
 /** The process has its own session: Ctrl-C in the terminal reaches the emulator alone. */
 function start({ command: [program = "", ...args], cwd }: Command, env: NodeJS.ProcessEnv) {
   const child = spawn(program, args, { cwd, env, detached: true, stdio: "pipe" });
-  // Held open: a worker of this project sees by its end that the emulator is gone.
+  // Held open: a worker of this project notices by its end that the emulator is gone.
   child.stdin.on("error", () => undefined);
   return child;
 }

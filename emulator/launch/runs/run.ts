@@ -5,7 +5,7 @@ import type { LaunchedWorker, WorkerExit } from "../launcher.ts";
 import { LineTail } from "./line-tail.ts";
 import { type Asked, goneWithEngine, neverRan, notStarted } from "./worker-exit.ts";
 
-/** Interval at which an engine that did not take a request to end is asked again. */
+/** Interval at which the request to end is repeated, if the engine did not accept it. */
 const ASK_AGAIN_MS = 1_000;
 
 /** @template Thing a container or a pod. @template Place how the running program is reached */
@@ -28,7 +28,7 @@ export interface RunHost {
   readonly clock: Clock;
   /** The name of the engine in messages, for example `the Docker engine`. */
   readonly engine: string;
-  /** Takes note of what an operation of the engine threw. Answers a sentence that says what went wrong. */
+  /** Records an error of the engine. Returns a sentence about it. */
   readonly failed: (error: unknown) => string;
 }
 
@@ -84,7 +84,7 @@ export class Run<Thing, Place> {
     this.#ask("die");
   }
 
-  /** The engine is not waited for any longer: the program counts as ended, whatever becomes of it. */
+  /** Stops waiting for the engine: the program counts as ended. */
   abandon(reason: string): void {
     this.#hasEnded = true;
     this.#calledOff.abort();
@@ -129,7 +129,10 @@ export class Run<Thing, Place> {
   }
 }
 
-/** The worker that a run is. @param own what is particular to its launcher */
+/**
+ * The worker of a run.
+ * @param own properties of the launcher
+ */
 export function workerOf<Thing, Place>(
   run: Run<Thing, Place>,
   own: Pick<LaunchedWorker, "kind"> & Partial<LaunchedWorker>,

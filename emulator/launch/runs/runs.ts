@@ -1,16 +1,16 @@
-/** The runs of a launcher whose workers are in the hands of an engine: Docker's, or a cluster's. */
+/** The runs of a launcher that uses an engine: Docker, or a cluster. */
 import { imageNameProblem } from "../../core/resources/templates/image-name.ts";
 import { LOCAL_IMAGE_PREFIX } from "../../core/resources/templates/template.ts";
 import { pause, within } from "../../core/time/pause.ts";
 import type { Launcher, LaunchLog } from "../launcher.ts";
 import { Run, type RunHost, type RunSteps } from "./run.ts";
 
-/** Timeout of an engine that does not answer while the service stops, and interval at which it is asked. */
+/** Timeout of a silent engine while the service stops, and interval at which it is asked. */
 const STOP_PATIENCE_MS = 10_000;
 const STOP_ASK_MS = 500;
 
 export interface EngineLauncher extends Launcher {
-  /** Looks for the engine, and removes what killed processes of the service left in it. Never rejects. */
+  /** Searches for the engine, and removes leftovers of killed services. Never rejects. */
   reach(): Promise<void>;
   /** Call it when the service begins to stop: from then on, runs on an engine that does not answer are left to the next start. */
   beginStop(): void;
@@ -119,7 +119,10 @@ export class Runs<Steps extends object> {
   }
 }
 
-/** Why an engine can run no image of that name. @param what as in `RunsOptions` */
+/**
+ * Why an engine cannot run an image with this name.
+ * @param what as in `RunsOptions`
+ */
 export function imageRefusal(imageName: string, what: string): string | undefined {
   if (imageName.startsWith(LOCAL_IMAGE_PREFIX))
     return `images below ${LOCAL_IMAGE_PREFIX} are handler files, not ${what}`;

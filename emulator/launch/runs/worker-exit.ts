@@ -1,15 +1,15 @@
-/** How workers end, as records with all that is known of it. Pure. */
+/** Ends of workers, as records with all that is known. Pure. */
 import os from "node:os";
 import type { LauncherKind } from "../../core/workers/worker-life.ts";
 import type { LaunchedWorker, WorkerExit } from "../launcher.ts";
 
-/** How a program is asked to end: it may finish its work first, or not. */
+/** Ways to end a program: after its work, or at once. */
 export type Asked = "leave" | "die";
 
 /** Shells and inits add the number of the signal that ended their program to this code. */
 const SIGNAL_CODES = 128;
 
-/** An end of which nothing else is known. */
+/** An end without known details. */
 export function exitWith(known: Partial<WorkerExit>): WorkerExit {
   const unknown = { exitCode: undefined, signal: undefined, startError: undefined };
   return { ...unknown, outOfMemory: false, lastLogLines: [], ...known };
@@ -36,7 +36,7 @@ export function neverRan(asked: Asked | undefined): WorkerExit {
   return exitWith(asked === "die" ? { signal: "SIGKILL" } : { exitCode: 0 });
 }
 
-/** The end of a worker whose engine went away, or does not say how the worker ended. */
+/** The end of a worker with an engine that went away, or does not report it. */
 export function goneWithEngine(goneWith: string, lastLogLines: readonly string[]): WorkerExit {
   return exitWith({ goneWith, lastLogLines, engineWentAway: true });
 }

@@ -1,6 +1,6 @@
 /** Formats for sentences about a job. */
 
-/** With a capital and a full stop. */
+/** Adds a capital and a full stop. */
 export function sentence(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 }

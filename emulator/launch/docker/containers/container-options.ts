@@ -58,7 +58,7 @@ export function containerOptions(
   );
   return {
     ...base,
-    // A worker ends when its standard input does, because the emulator is gone.
+    // A worker ends with its standard input, because the emulator is gone.
     StdinOnce: true,
     ...(!settings.asImage && { User: places.user }),
     HostConfig: {

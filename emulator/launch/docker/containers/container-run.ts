@@ -21,18 +21,18 @@ import { programProblem, startProblem } from "../docker-errors.ts";
 /** Timeout of the lines that are still on their way from a container when it has ended. */
 const LAST_LINES_MS = 2_000;
 
-/** Exit codes and log line by which the engine's init says that it could not run the program: the container itself did start. */
+/** Exit codes and log line of the engine's init for a program that could not run: the container itself did start. */
 const CANNOT_RUN: readonly number[] = [126, 127];
 const INIT_COMPLAINT = /^\[FATAL tini \(\d+\)\] (exec .* failed: .*)$/u;
 
 /** Interval at which a container without events is looked at. */
 const LOOK_AGAIN_MS = 30_000;
 
-/** Timeout of an engine that fails to tell the state of a container which is to end, and interval at which it is asked. */
+/** Timeout of the engine's answer about an ending container, and interval at which it is asked. */
 const PATIENCE_MS = 10_000;
 const ASK_AGAIN_MS = 500;
 
-/** Timeout after an end by SIGKILL in which an event may tell that memory ran out: the container's state may omit it. */
+/** Time after an end by SIGKILL in which an event may report a lack of memory: the container's state may omit it. */
 const LATE_NEWS_MS = 1_000;
 /** Exit code of a program that SIGKILL ended. */
 const KILLED = 137;
@@ -40,11 +40,14 @@ const KILLED = 137;
 export interface ContainerRunOptions<Place> {
   /** Makes the container and whatever it needs before. @throws Error with a sentence; the reason of `signal` */
   readonly make: (signal: AbortSignal) => Promise<EngineContainer>;
-  /** Where the program is reached, asked when it has started. @throws Error with a sentence where it is not */
+  /**
+   * Finds the program's address after its start.
+   * @throws Error with a sentence if there is none
+   */
   readonly placeOf: (container: EngineContainer) => Promise<Place>;
   /** Removes the container, now or as soon as the engine answers. Never rejects. */
   readonly remove: (id: string) => Promise<void>;
-  /** Takes note of what the engine's operations throw. */
+  /** Records errors of the engine's operations. */
   readonly failed: (error: unknown) => void;
   readonly clock: Clock;
 }
@@ -63,7 +66,7 @@ interface SeenEnd extends ContainerEnd {
  */
 export class ContainerRun<Place> implements RunSteps<EngineContainer, Place> {
   readonly #options: ContainerRunOptions<Place>;
-  /** Has the container looked at, in case it ended without an event. */
+  /** Checks the container, in case it ended without an event. */
   #look: () => void = () => undefined;
   #wasAway = false;
   #failingSince: number | undefined;
@@ -160,7 +163,7 @@ export class ContainerRun<Place> implements RunSteps<EngineContainer, Place> {
           if (mayBeMemory && !end.oomKilled) await within(clock, LATE_NEWS_MS, outOfMemory.promise);
           return { ...end, oomKilled: end.oomKilled || ranOutOfMemory, wasAway };
         }
-        // An engine that was started anew sends no output until it is asked again.
+        // An engine that was restarted sends no output until it is asked again.
         await this.#listenTo(container, run);
         this.#wasAway = false;
         this.#failingSince = undefined;
@@ -180,8 +183,8 @@ export class ContainerRun<Place> implements RunSteps<EngineContainer, Place> {
 }
 
 /**
- * How the program of a container ended. Memory may also run out for a process of the handler's, which the worker survives and
- * reports: it is the cause of the worker's end only if SIGKILL ended the worker itself.
+ * End of a container's program. A process of the handler may also run out of memory, which the worker survives and reports:
+ * this is the cause of the worker's end only if SIGKILL ended the worker itself.
  */
 export function exitOf(
   { exitCode, oomKilled }: ContainerEnd,
