@@ -7,7 +7,7 @@ import type { Progress } from "./progress.ts";
 export interface Bench {
   /** Shorter slices and fewer rounds; the figures are rough. */
   readonly quick: boolean;
-  /** Of each row that has no reason for another number. */
+  /** Default number of rounds. */
   readonly rounds: number;
   /** Folder of another checkout, built, that takes part in the rows that can be run with it. */
   readonly against: string | undefined;
@@ -17,15 +17,15 @@ export interface Bench {
   readonly progress: Progress;
 }
 
-/** How the table calls the one of `against`. */
+/** Name of the `against` checkout in the table. */
 export const OTHER_CHECKOUT = "the other checkout";
 
 /** What is measured, by name; each call is one round's measurement. */
 type Subjects<K extends string, T> = Readonly<Record<K, () => Promise<T>>>;
 
 /**
- * Measures every subject once per round, so that what slows the machine down for a while slows all of them. One round
- * before the first is thrown away; each round begins with another subject than the one before.
+ * Measures every subject once per round, so that a temporary slowdown of the machine affects all. A first round is discarded;
+ * each round begins with another subject than the one before.
  */
 export async function interleave<K extends string, T>(
   bench: Bench,

@@ -1,4 +1,4 @@
-/** The same load on several services, round by round: what each answers per second, and the processor time that takes. */
+/** The same load on several services, round by round: answers per second, and processor time. */
 import { type Bench, interleave, newFolder, OTHER_CHECKOUT } from "./bench.ts";
 import {
   type MeteredLoad,
@@ -16,7 +16,7 @@ import { type BullMqSettings, findBullMq } from "./peers/bullmq.ts";
 import { median } from "./statistics.ts";
 import { number } from "./table.ts";
 
-/** Of the other checkout's processor time, what the emulator may take for a job. */
+/** Maximum share of the other checkout's processor time per job. */
 const CPU_LIMIT = 0.65;
 const ANSWERS = { run: '"IN_QUEUE"', runsync: '"COMPLETED"' } as const;
 
@@ -31,7 +31,7 @@ interface Rival {
   readonly name: string;
   /** Or the reason why there is none. */
   readonly contestant: Contestant | string;
-  /** How many times as many answers per second as its we want. */
+  /** Wanted ratio of answers per second. */
   readonly least?: number;
 }
 
@@ -67,7 +67,7 @@ export async function ofEmulator(
   };
 }
 
-/** The same of the other checkout, if there is one. */
+/** The other checkout, if there is one. */
 export async function ofOtherCheckout(
   bench: Bench,
   parts: AsyncDisposableStack,

@@ -9,7 +9,7 @@ export interface MeteredLoad extends LoadResult {
   readonly usedMs: Readonly<Record<string, number>>;
 }
 
-/** What is measured, by name: a process, several together, or one together with those that it started itself. */
+/** Measured processes by name: one, several together, or one with its children. */
 export type MeteredProcesses = Readonly<
   Record<string, number | readonly number[] | { readonly withChildren: number }>
 >;
@@ -34,13 +34,13 @@ export function microsPerJob(rounds: readonly MeteredLoad[], process: string): n
   return rounds.map(({ usedMs, answers }) => ((usedMs[process] ?? NaN) * 1000) / answers);
 }
 
-/** The same of all processes together. */
+/** All processes together. */
 export function microsPerJobInAll(rounds: readonly MeteredLoad[]): number[] {
   const names = Object.keys(rounds[0]?.usedMs ?? {});
   return sum(...names.map((name) => microsPerJob(rounds, name)));
 }
 
-/** Of all rounds together, for example `emulator 120 µs, supervisor 60 µs`. */
+/** All rounds together, for example `emulator 120 µs, supervisor 60 µs`. */
 export function perJob(rounds: readonly MeteredLoad[]): string {
   const answers = rounds.reduce((total, round) => total + round.answers, 0);
   return Object.keys(rounds[0]?.usedMs ?? {})

@@ -40,7 +40,7 @@ export interface EmulatorProcess extends AsyncDisposable {
 }
 
 export interface EmulatorPlace {
-  /** Folder of the checkout whose `sv-emulate` it is; default: this one. */
+  /** Folder of a checkout with a built `sv-emulate`; default: this one. */
   readonly checkout?: string | undefined;
   /** Address of the database that is the store; default: the data directory is. */
   readonly store?: string | undefined;
@@ -55,9 +55,8 @@ export interface EmulatorStart extends EmulatorPlace {
 }
 
 /**
- * The file of the built `sv-emulate` of a checkout.
- *
- * @throws Error that says what is missing
+ * The built `sv-emulate` of a checkout.
+ * @throws Error that names what is missing
  */
 export function builtEmulator(checkout = ownCheckout): string {
   const program = path.join(checkout, "dist/emulator/cli/sv-emulate.js");
@@ -71,7 +70,7 @@ export function builtEmulator(checkout = ownCheckout): string {
 /** An endpoint with workers of a handler in `bench/handlers/`. */
 export interface ServedEndpoint {
   readonly handler: string;
-  /** As many from the start, and never more: 0 leaves its jobs in the queue. */
+  /** Fixed number of workers: 0 leaves its jobs in the queue. */
   readonly workers: 0 | 1;
   /** Added to the worker's environment. */
   readonly env?: Readonly<Record<string, string>>;
@@ -150,7 +149,7 @@ export async function startEmulatorProcess(start: EmulatorStart): Promise<Emulat
   };
 }
 
-/** The same request to any server. */
+/** Sends the same request to any server. */
 export function submissionTo(
   origin: string,
   ...[endpointId, operation, body]: Submission

@@ -1,9 +1,9 @@
-/** One line of the table: a measurement, what stands beside it, and whether their ratio is what we aim at. */
+/** A line of the table: a measurement, its comparison, and the wanted ratio. */
 import { ratio, summarize, type Summary } from "./statistics.ts";
 
 export type Unit = "ms" | "µs" | "jobs/s" | "req/s" | "chunks/s" | "MB/s" | "MB" | "B";
 
-/** A floor (what the machine cannot go below) or a peer (another program that does the same), measured in the same run. */
+/** A floor (a limit of the machine) or a peer (another program for the same work), measured in the same run. */
 export interface Beside {
   readonly what: string;
   /** Undefined where it could not be measured; a note then says why. */
@@ -23,7 +23,7 @@ export interface Line {
   /** Undefined where it could not be measured; a note then says why. */
   readonly ours: Summary | undefined;
   readonly beside?: Beside;
-  /** Ours divided by what stands beside it, round by round. */
+  /** Ratio of ours to the comparison, round by round. */
   readonly ratio?: Summary;
   readonly target?: Target;
   readonly notes?: readonly string[];
@@ -46,7 +46,7 @@ export function atLeast(limit: number, times: Summary | undefined): Target {
   return { text: `≥ ${limit} ×`, met: times === undefined ? undefined : times.median >= limit };
 }
 
-/** A measurement and what stands beside it, each round by round. */
+/** A measurement and its comparison, each round by round. */
 interface Pair {
   readonly what: string;
   readonly unit: Unit;

@@ -7,7 +7,7 @@ import { number } from "./table.ts";
 const SYNCS = 200;
 const BYTES_PER_GB = 1_000_000_000;
 
-/** Kinds by the number statfs gives them; only those that matter for what a sync costs. */
+/** File systems by their statfs number; only those that affect the cost of a sync. */
 const FILE_SYSTEMS: Readonly<Record<number, string>> = {
   0x01021994: "tmpfs (in memory: syncs cost nothing here)",
   0xef53: "ext4",

@@ -1,4 +1,4 @@
-/** `npm run bench`: measures what the service costs, each figure beside its floor or peer from the same run. */
+/** `npm run bench`: measures the cost of the service, each figure beside a floor or peer from the same run. */
 import fs from "node:fs";
 import path from "node:path";
 import type { Bench } from "./bench.ts";

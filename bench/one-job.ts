@@ -1,4 +1,4 @@
-/** How long one job takes on an idle service, beside the floors of the way it goes. */
+/** The duration of one job on an idle service, beside the floors of its way. */
 import { type Bench, interleave, newFolder } from "./bench.ts";
 import { startEmulatorFor } from "./emulator-process.ts";
 import { fdatasyncFloor } from "./floors/fdatasync.ts";
@@ -14,14 +14,14 @@ import { number } from "./table.ts";
 
 interface OneJob {
   readonly what: string;
-  /** Of the submission, and about as many of the result. */
+  /** Size of the submission, and about the size of the result. */
   readonly bytes: number;
   readonly rounds: number;
   /** Jobs are sent one after another for this long in each round. */
   readonly durationMs: number;
-  /** How often a floor is measured in each round. */
+  /** Number of measurements of a floor per round. */
   readonly times: number;
-  /** How many times its floors it may take. */
+  /** Maximum ratio to its floors. */
   readonly limit?: number;
 }
 

@@ -11,7 +11,7 @@ export interface Options {
   readonly against: string | undefined;
 }
 
-/** @throws Error whose message says what was wrong and what is there. */
+/** @throws Error with a message about the mistake and the possible values */
 export function parseOptions(args: readonly string[], rowIds: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],

@@ -6,7 +6,7 @@ export const LARGE_BYTES = 20_000_000;
 
 const wrapped = (text: string): string => JSON.stringify({ input: { text } });
 
-/** A submission body of exactly so many bytes. */
+/** A submission body of exactly this number of bytes. */
 export function bodyOf(bytes: number): string {
   return wrapped("x".repeat(bytes - wrapped("").length));
 }
@@ -17,5 +17,5 @@ export const { input: jobInput } = JSON.parse(submissionBody) as {
   readonly input: { readonly text: string };
 };
 
-/** As many bytes without any meaning, for the floors. */
+/** Random bytes, for the floors. */
 export const payloadBytes = Buffer.alloc(PAYLOAD_BYTES, "x");

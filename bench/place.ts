@@ -1,4 +1,4 @@
-/** Where a service keeps its jobs: a data directory, or a database on a server of the benchmark's own. */
+/** The place of a service's jobs: a data directory, or a database on the benchmark's own server. */
 import path from "node:path";
 import { type Bench, newFolder } from "./bench.ts";
 import { type EmulatorProcess, type ServedEndpoint, startEmulatorFor } from "./emulator-process.ts";

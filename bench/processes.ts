@@ -1,4 +1,4 @@
-/** Ends what the benchmark started, and reads from /proc what processes cost. */
+/** Ends processes of the benchmark, and reads their cost from /proc. */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -34,12 +34,12 @@ export async function endProcess(child: ChildProcess): Promise<void> {
   await force;
 }
 
-/** Processor time the process used so far, all its threads; 0 where /proc does not tell. */
+/** Processor time of all threads so far; 0 without /proc. */
 export function cpuMs(pid: number): number {
   return ticks(statFields(pid).slice(11, 13)) * MS_PER_TICK;
 }
 
-/** The same of a process and of all that it started itself, those that have ended included. */
+/** Processor time of a process and its children, including those that have ended. */
 export function cpuMsWithChildren(pid: number): number {
   const own = ticks(statFields(pid).slice(11, 15)) * MS_PER_TICK;
   return childPids(pid).reduce((sum, child) => sum + cpuMs(child), own);

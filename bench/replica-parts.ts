@@ -25,7 +25,7 @@ const log = {
 
 export interface ReplicaOn {
   readonly store: Store;
-  /** Of a store that others have as well. */
+  /** Ownership of a shared store. */
   readonly ownership?: Ownership | undefined;
   readonly launchers: readonly Launcher[];
 }
@@ -51,7 +51,7 @@ export async function openReplica({
   });
 }
 
-/** Where workers come to. It does not listen yet. */
+/** Server for workers. It does not listen yet. */
 export function workerServerOf({ context }: RunningEngine, address: string): WorkerServer {
   return new WorkerServer({
     address,

@@ -1,17 +1,17 @@
-/** A service of our own making, in a process of its own, that tells when its worker got a job. */
+/** A service in a process of its own that reports when its worker got a job. */
 import { z } from "zod";
 import { Program } from "./asking.ts";
 import { handlerFile } from "./emulator-process.ts";
 
 const startShape = z.object({
-  /** Where it is a container: from the order of the worker until it was made, and until its first process was started. */
+  /** For a container: time from the order of the worker until it was created, and until its process was started. */
   createdMs: z.number().optional(),
   startedMs: z.number().optional(),
-  /** From the spawn, or the order of a container, until the worker opened its session. */
+  /** Time from the spawn, or the order of a container, until the worker opened its session. */
   connectedMs: z.number(),
-  /** From the spawn of `sv-worker` to its first word that it holds the lease of the job that waited for it. */
+  /** Time from the spawn of `sv-worker` to its first message with the lease of the waiting job. */
   takenMs: z.number(),
-  /** From the spawn to the moment that job's result is durable. */
+  /** Time from the spawn until that job's result is durable. */
   resultMs: z.number(),
 });
 
@@ -38,7 +38,10 @@ export class ServiceProgram implements AsyncDisposable {
     return service;
   }
 
-  /** Submits a job, for which a worker has to be started. @param compileCache default: Node's own */
+  /**
+   * Submits a job that needs a new worker.
+   * @param compileCache default: Node's own
+   */
   async startWorker(compileCache?: string): Promise<WorkerStart> {
     return this.#program.ask(startShape, { kind: "start", compileCache });
   }
@@ -48,7 +51,7 @@ export class ServiceProgram implements AsyncDisposable {
     return this.#program.ask(z.number(), { kind: "node" });
   }
 
-  /** From the commit of a submission to the call of the handler `tells-when`. */
+  /** Time from the commit of a submission to the call of the handler `tells-when`. */
   async pickupMs(): Promise<number> {
     return this.#program.ask(z.number(), { kind: "pickup" });
   }

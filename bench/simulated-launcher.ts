@@ -1,4 +1,4 @@
-/** Launcher whose workers are sessions of a program that simulates many of them. */
+/** Launcher with workers that are sessions of a program that simulates many of them. */
 import { connect } from "node:net";
 import { createInterface } from "node:readline";
 import { z } from "zod";

@@ -40,9 +40,8 @@ export function summarize(values: readonly number[]): Summary {
 }
 
 /**
- * Each round's value divided by the same round's other value: what the machine did to both in that round cancels out.
- *
- * @throws {RangeError} when the rounds are not the same number, or none
+ * Ratio of each round's value to the same round's other value, so that effects of the machine cancel out.
+ * @throws {RangeError} if the numbers of rounds differ, or are 0
  */
 export function ratio(values: readonly number[], others: readonly number[]): Summary {
   return summarize(combine([values, others], ([value = NaN, other = NaN]) => value / other));

@@ -1,4 +1,4 @@
-/** A data directory or a database whose queues are as long as wanted, worked on through the store in a process of its own. */
+/** A data directory or a database with queues of any length, used through the store in a process of its own. */
 import { z } from "zod";
 import { Program } from "./asking.ts";
 
@@ -15,7 +15,7 @@ export class StoreProgram implements AsyncDisposable {
     await this.#program.ask(z.null(), { kind: "open-database", url });
   }
 
-  /** Adds waiting jobs of 200 B; `said` hears how many there are by now. */
+  /** Adds waiting jobs of 200 B; `said` gets their number so far. */
   async fill(endpointId: string, jobs: number, said: (done: number) => void): Promise<void> {
     for (let done = 0; done < jobs; done += FILL_STEP_JOBS) {
       said(done);
@@ -24,7 +24,7 @@ export class StoreProgram implements AsyncDisposable {
     }
   }
 
-  /** Adds endpoints that can have no workers, each with so many waiting jobs of 200 B. */
+  /** Adds endpoints without workers, each with this number of waiting jobs of 200 B. */
   async crowd(endpoints: number, jobsEach: number): Promise<void> {
     await this.#program.ask(z.null(), { kind: "crowd", endpoints, jobsEach });
   }

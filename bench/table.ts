@@ -6,7 +6,7 @@ import type { Summary } from "./statistics.ts";
 const HEADINGS = ["measurement", "sv-runtime", "beside it", "", "ratio", "target", ""] as const;
 const RIGHT_ALIGNED = new Set([1, 3, 4]);
 
-/** How a verdict is painted. */
+/** Colours of verdicts. */
 export type Paint = (word: "met" | "not met", text: string) => string;
 
 export const plain: Paint = (_, text) => text;
@@ -35,7 +35,7 @@ export function terminalTable(rows: readonly RowResult[], paint: Paint): string 
   return [`  ${align(HEADINGS)}`, ...blocks].join("\n\n");
 }
 
-/** The same as a Markdown document, without its heading. */
+/** The table as a Markdown document, without its heading. */
 export function markdownTable(rows: readonly RowResult[]): string {
   return rows
     .map((row) => {

@@ -15,9 +15,9 @@ const program = fileURLToPath(new URL("../dist/emulator/cli/sv-emulate.js", impo
 
 export interface WorkerImages extends AsyncDisposable {
   readonly docker: TestDocker;
-  /** With Node, and a program `true`. */
+  /** Base image with Node and a program `true`. */
   readonly beneath: string;
-  /** Of the handler, with `sv-base` beneath it. */
+  /** Image of the handler, on `sv-base`. */
   readonly worker: string;
   /** Bytes of the handler's file. */
   readonly sourceBytes: number;

@@ -58,7 +58,7 @@ export async function buildIfStale(): Promise<BuildOutcome> {
     await bundleEmulator(fresh);
     await bundlePackages(fresh);
     await bundleDashboard(root, fresh);
-    // Only here: when nothing has changed, nobody should wait for it.
+    // Only here: an unchanged build need not wait for it.
     const { writeConfigSchema } = await import("./config-schema.ts");
     writeConfigSchema(fresh);
     copySwaggerUi(path.join(root, "node_modules"), fresh);

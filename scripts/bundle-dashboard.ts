@@ -6,7 +6,7 @@ import { licencesOf } from "./package-licences.ts";
 
 const SOURCE = "emulator/dashboard";
 
-/** Browsers of the last two years: what the styles need too (`light-dark()`). */
+/** Browsers of the last two years, which the styles need anyway (`light-dark()`). */
 const TARGETS = ["chrome123", "firefox121", "safari17.5"];
 
 /** @param root of the project, @param folder of the build */
@@ -40,7 +40,7 @@ export async function bundleDashboard(root: string, folder: string): Promise<voi
   fs.writeFileSync(path.join(outdir, "packages.licences.txt"), licencesOf(inputs));
 }
 
-/** Its files have names that change with what is in them. */
+/** Its file names change with their content. */
 function named(page: string, file: string): string {
   const plain = file.replace(/-[^-.]+(?=\.\w+$)/u, "");
   if (!page.includes(`"ui/${plain}"`)) throw new Error(`the page does not refer to ${plain}`);

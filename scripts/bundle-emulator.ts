@@ -6,7 +6,7 @@ import { build, type BuildOptions, type Plugin } from "esbuild";
 import { keepAscii } from "./bundle-programs.ts";
 import { licencesOf } from "./package-licences.ts";
 
-/** Packages that every start loads, and what shares objects with them. The other ones stay what they are. */
+/** Packages that every start loads, and packages that share objects with them. Other packages stay unbundled. */
 export const BUNDLED = new Set([
   "@bufbuild/protobuf",
   "@grpc/grpc-js",
@@ -23,7 +23,7 @@ export const BUNDLED = new Set([
 /** The one file. It is CommonJS: an `import` of one of Node's own modules runs all its lazy getters, which takes 80 ms. */
 const BUNDLE = "service.cjs";
 
-/** Modules of which others know the place: what is left there takes its exports out of the bundle. */
+/** Modules with a known place: the file at that place re-exports from the bundle. */
 const FACES = ["index", "cli/main"];
 
 /** What runs before the bundle is loaded. */
@@ -50,10 +50,7 @@ const COMMON = {
   },
 } as const satisfies BuildOptions;
 
-/**
- * Bundles what the compiler wrote of the emulator. What is imported later, by `import()`, is in the bundle as well, and runs
- * only then.
- */
+/** Bundles the compiled emulator. Later imports by `import()` are in the bundle as well, and run only then. */
 export async function bundleEmulator(folder: string): Promise<void> {
   const emulator = path.join(folder, "emulator");
   const inputs = [
@@ -63,7 +60,7 @@ export async function bundleEmulator(folder: string): Promise<void> {
   ].map((input) => path.join(folder, input));
   fs.writeFileSync(path.join(emulator, "packages.licences.txt"), licencesOf(inputs));
   for (const file of new Set(inputs.filter((input) => input.startsWith(emulator)))) {
-    // What the compiler's maps say is not true of what takes the place of a module.
+    // The compiler's source map is not valid for a replaced module.
     fs.rmSync(`${file}.map`);
     if (!file.endsWith(`${PROGRAM}.js`)) fs.rmSync(file);
   }
@@ -123,7 +120,7 @@ function writeFace(emulator: string, name: string): void {
   fs.writeFileSync(file, `${lines.join("\n")}\n`);
 }
 
-/** What our own modules import is bundled if it is listed; what is bundled takes along what it imports. */
+/** Listed imports of our own modules are bundled; bundled packages bring their imports along. */
 const packages: Plugin = {
   name: "packages",
   setup(plugin) {
@@ -137,7 +134,7 @@ const packages: Plugin = {
   },
 };
 
-/** Of the fifty languages in which zod complains only one is used: the one that it has without being asked for others. */
+/** Of zod's fifty languages only the default one is used. */
 const oneLanguage: Plugin = {
   name: "one-language",
   setup(plugin) {
@@ -148,7 +145,7 @@ const oneLanguage: Plugin = {
 /** An address relative to a module, as the compiler leaves it. */
 const BESIDE = /(new URL\([^\n]*), import\.meta\.url\)/g;
 
-/** A module that looks for what is beside it still looks beside where it was; the module itself is not there any more. */
+/** A bundled module still looks for files beside its former place. */
 function ownPlace(emulator: string): Plugin {
   return {
     name: "own-place",

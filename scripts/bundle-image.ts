@@ -1,4 +1,4 @@
-/** Lays out what the base image of workers contains beside Node: the runtime with each package it needs in one file. */
+/** Lays out the content of the workers' base image besides Node: the runtime with each package in one file. */
 import fs from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";
@@ -7,7 +7,7 @@ import { licencesOf } from "./package-licences.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 
-/** The programs of a worker, as bundled for everybody, and what they find beside them. */
+/** The programs of a worker as bundled for all, and the files beside them. */
 const PROGRAMS = [
   "sv-worker.cjs",
   "worker-program.cjs",
@@ -32,7 +32,7 @@ export const BUNDLER = "esbuild";
 const COMMANDS = { "sv-worker": "sv-worker.sh", "sv-worker-health": "sv-worker-health.sh" };
 
 /**
- * Writes `image/` beside what the compiler and `bundlePrograms` wrote. Everything lies below `node_modules`, so that handlers
+ * Writes `image/` beside the output of the compiler and `bundlePrograms`. Everything is below `node_modules`, so that handlers
  * find `sv-runtime` from any directory of the image.
  */
 export async function bundleImage(folder: string, packages: readonly string[]): Promise<void> {
@@ -93,7 +93,7 @@ async function addPackages(home: string, names: readonly string[]): Promise<void
   fs.writeFileSync(path.join(home, "node_modules/licences.txt"), licencesOf(inputs));
 }
 
-/** Without its program, which depends on the platform: in the image it is added when that is built. */
+/** Without its program, which depends on the platform: the build of the image adds it. */
 export function addBundler(modules: string): void {
   for (const file of ["package.json", "LICENSE.md", "lib/main.js"]) {
     copy(path.join(installed(BUNDLER), file), path.join(modules, BUNDLER, file));

@@ -1,4 +1,4 @@
-/** Puts the packages that what was built imports beside it, so that who installs this package installs no others. */
+/** Puts imported packages beside the build, so that installing this package installs no others. */
 import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -13,15 +13,15 @@ const ownRequire = createRequire(path.join(root, "package.json"));
 /** What a user brings along. */
 const PEER = "vitest";
 
-/** Packages that types of ours are made of; what runs of them is in the bundle of the service. */
+/** Packages used in our types; their code is in the bundle of the service. */
 const TYPES_ONLY = ["zod"];
 
-/** What is told apart by the first part of its name becomes one file: such packages share much of what they import. */
+/** Exports with one first name part become one file, because such packages share many imports. */
 const groupOf = (specifier: string): string => specifier.split("/")[0] ?? specifier;
 
 /**
- * Writes `node_modules/` into the folder of the build, where all that is in it looks first. Each package is loaded only when
- * it is imported, as if it were installed.
+ * Writes `node_modules/` into the folder of the build, where its files look first. Each package is loaded only when it is
+ * imported, as if it were installed.
  */
 export async function bundlePackages(folder: string): Promise<void> {
   const modules = path.join(folder, "node_modules");
@@ -152,7 +152,7 @@ function manifestOf(name: string): Readonly<Record<string, string>> {
   return JSON.parse(fs.readFileSync(file, "utf8")) as Record<string, string>;
 }
 
-/** A file's own imports alone: some lead to what is part of a bundle by now. */
+/** Only the file's own imports: some lead to code that is already in a bundle. */
 const oneByOne: Plugin = {
   name: "one-by-one",
   setup(plugin) {
@@ -162,7 +162,7 @@ const oneByOne: Plugin = {
   },
 };
 
-/** Ways of the Docker client that are not gone here, each with packages of its own: sessions and progress of BuildKit are ours. */
+/** Unused features of the Docker client with packages of their own: BuildKit's sessions and progress are ours. */
 const unused: Plugin = {
   name: "unused",
   setup(plugin) {

@@ -6,11 +6,9 @@ import { build, type BuildOptions, type BuildResult, type Plugin } from "esbuild
 import { licencesOf } from "./package-licences.ts";
 
 /**
- * Bundles what the compiler wrote. A bundle lies where the modules in it look for what is beside them. Answers the names of
- * the packages that a worker's programs load when they run.
- *
- * They are CommonJS, because an `import` of one of Node's own modules runs all its lazy getters: `node:util` alone
- * takes 3 ms that way.
+ * Bundles the compiled programs. A bundle lies where its modules look for files beside them. Returns the names of packages that
+ * a worker's programs load at run time. Bundles are CommonJS, because an `import` of one of Node's own modules runs all its
+ * lazy getters: `node:util` alone takes 3 ms that way.
  */
 export async function bundlePrograms(folder: string): Promise<readonly string[]> {
   const runtime = path.join(folder, "runtime");
@@ -28,7 +26,7 @@ export async function bundlePrograms(folder: string): Promise<readonly string[]>
       packages: "external",
     }),
   ];
-  // They look for what is beside them where handlers do.
+  // They look for files where handlers do.
   await bundle(runtime, "server/server-process", "handler/server-process", {
     packages: "external",
   });
@@ -79,14 +77,14 @@ export async function bundle(
 }
 
 /**
- * V8 takes twice the memory and time for a file with one character that is not ASCII. The bundler leaves some in patterns, where a
- * number stands for the same, and in comments.
+ * V8 takes twice the memory and time for a file with one non-ASCII character. The bundler leaves some in patterns, where an
+ * escape means the same, and in comments.
  */
 export function keepAscii(file: string): void {
   fs.writeFileSync(file, fs.readFileSync(file, "utf8").replaceAll(/\P{ASCII}/gu, numbered));
 }
 
-/** Without the `u` flag a pattern sees the two halves of a character beyond 16 bits, too. */
+/** Without the `u` flag a pattern also sees the two halves of a character beyond 16 bits. */
 function numbered(character: string): string {
   return Array.from({ length: character.length }, (_, at) => {
     const unit = character.charCodeAt(at).toString(16);
@@ -95,8 +93,8 @@ function numbered(character: string): string {
 }
 
 /**
- * These are files of their own: what comes out of the compile cache, what only a connected worker needs, and what imports the
- * user's server by its address, which a program without dynamic imports cannot.
+ * Separate files: code from the compile cache, code for connected workers only, and the import of the user's server by its
+ * address, which a program without dynamic imports cannot do.
  */
 const loadedLater: Plugin = {
   name: "loaded-later",

@@ -1,4 +1,4 @@
-/** Writes the JSON schema of configs, by which editors complete and check `sv.config.json`. */
+/** Writes the JSON schema of configs, with which editors complete and check `sv.config.json`. */
 import fs from "node:fs";
 import path from "node:path";
 import { z } from "zod";

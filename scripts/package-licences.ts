@@ -1,4 +1,4 @@
-/** The licences of the packages whose code is in a bundle: they have to travel with it. */
+/** Licences of packages in a bundle, which have to be distributed with it. */
 import fs from "node:fs";
 import path from "node:path";
 

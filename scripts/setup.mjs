@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
 const node24 = path.join(root, "node_modules/.bin/node");
 
-/** Compares what npm says it installed with the lock file, entry by entry; file times would lie after a checkout. */
+/** Compares what npm says it installed with the lock file, entry by entry; file times are wrong after a checkout. */
 function installed() {
   const wanted = lockedVersions("package-lock.json");
   const present = lockedVersions("node_modules/.package-lock.json");

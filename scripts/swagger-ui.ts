@@ -5,7 +5,7 @@ import { licencesOf } from "./package-licences.ts";
 
 const FILES = ["swagger-ui.css", "swagger-ui-bundle.js"];
 
-/** What the authors ask to have passed on, beside the licence. */
+/** Notices that the authors want distributed, besides the licence. */
 const NOTICES = ["NOTICE", "swagger-ui-bundle.js.LICENSE.txt"];
 
 /** @param packages the folder `node_modules`, @param folder of the build */

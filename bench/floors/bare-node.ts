@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { watchOver } from "../processes.ts";
 
-/** From the spawn to the exit of `node -e 0`, in ms. */
+/** Time from the spawn to the exit of `node -e 0`, ms. */
 export async function nodeMs(): Promise<number> {
   const startedAt = performance.now();
   const child = spawn(process.execPath, ["-e", "0"], { stdio: "ignore" });

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { type Floor, medianOf } from "./floor.ts";
 
-/** As every commit must at least write. */
+/** Minimum write of a commit, bytes. */
 const BLOCK_BYTES = 4096;
 
 /** On the disk that holds `folder`, where the data directories and Redis's file lie as well. */

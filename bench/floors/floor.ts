@@ -1,4 +1,4 @@
-/** What a floor is: one part of a job's way in its barest form, so that it shows what the machine asks for it. */
+/** A floor: one part of a job's way in its barest form, which shows the machine's own cost. */
 import { median } from "../statistics.ts";
 
 export interface Floor extends AsyncDisposable {

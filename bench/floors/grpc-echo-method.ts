@@ -1,4 +1,4 @@
-/** A bidirectional gRPC method that carries bytes as they are: what both ends of the gRPC floor know. */
+/** A bidirectional gRPC method for raw bytes, for both ends of the gRPC floor. */
 import type { ChannelOptions, MethodDefinition } from "@grpc/grpc-js";
 
 const asIs = (bytes: Buffer): Buffer => bytes;
@@ -13,5 +13,5 @@ export const echoMethod: MethodDefinition<Buffer, Buffer> = {
   responseDeserialize: asIs,
 };
 
-/** gRPC takes messages of up to 4 MB only unless it is told otherwise. */
+/** gRPC's default limit is 4 MB. */
 export const ANY_SIZE: ChannelOptions = { "grpc.max_receive_message_length": -1 };

@@ -9,10 +9,10 @@ export function frame(message: Buffer): Buffer {
   return bytes;
 }
 
-/** Puts together what arrives in parts. */
+/** Joins pieces of messages. */
 export class FrameReader {
   #parts: Buffer[] = [];
-  /** Until the next message is whole, or its prefix. */
+  /** Bytes of the next message or its prefix, until it is complete. */
   #missingBytes = PREFIX_BYTES;
 
   /** The messages that are whole now. */

@@ -1,10 +1,10 @@
-/** Floor: a container whose program does nothing, made and started as a worker's is. */
+/** Floor: a container with an empty program, created and started like a worker's. */
 import { setTimeout as delay } from "node:timers/promises";
 import { createDockerodeEngine } from "../../emulator/launch/docker/dockerode-engine.ts";
 
 export interface BareStart {
   readonly createMs: number;
-  /** Until the engine says that its first process was started. */
+  /** Time until the engine reports the start of its process. */
   readonly startMs: number;
 }
 

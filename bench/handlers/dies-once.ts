@@ -10,7 +10,7 @@ interface Job {
 const NS_PER_MS = 1e6;
 
 export default async function diesOnce({ attempt, input }: Job): Promise<{ tookMs: number }> {
-  // Of the whole machine, unlike `performance.now`.
+  // Clock of the whole machine, unlike `performance.now`.
   const now = process.hrtime.bigint();
   if (attempt > 1) {
     return { tookMs: Number(now - BigInt(fs.readFileSync(input.file, "utf8"))) / NS_PER_MS };

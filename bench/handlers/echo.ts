@@ -1,4 +1,4 @@
-/** Answers every job with its input: all that remains is what the service and the runtime cost. */
+/** Returns its input, so that only the service and the runtime cost time. */
 
 export const concurrency = 50;
 

@@ -1,6 +1,5 @@
 /**
- * Keeps a queue at its depth: submits a job for each that completed, so that jobs per second is what one job costs
- * while so many wait.
+ * Keeps a queue at its depth: submits a job for each that completed. Jobs per second then show the cost of a job at this depth.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Client } from "undici";

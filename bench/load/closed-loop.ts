@@ -1,4 +1,4 @@
-/** Closed-loop load: so many requests in flight, each followed by the next as soon as it is answered, or at a pace. */
+/** Closed-loop load: a fixed number of requests in flight, each followed by the next at once, or at a pace. */
 import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
 import { quantile } from "../statistics.ts";
@@ -15,7 +15,7 @@ export type Load = z.infer<typeof loadShape>;
 export const loadResultShape = z.object({
   /** Answers within the duration, per second. */
   perSecond: z.number(),
-  /** All answers, those after the duration included: what processor time is divided by. */
+  /** All answers, including those after the duration: the divisor of processor time. */
   answers: z.number(),
   p50Ms: z.number(),
   p99Ms: z.number(),
@@ -31,8 +31,8 @@ interface Time {
 const realTime: Time = { now: () => performance.now(), wait };
 
 /**
- * @param once sends one request over the connection of the given number and checks its answer
- * @throws what `once` rejects with: a load with failures measures nothing
+ * @param once sends a request over the connection with this number and checks its answer
+ * @throws errors of `once`: a load with failures measures nothing
  */
 export async function closedLoop(
   load: Load,

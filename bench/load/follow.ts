@@ -7,9 +7,9 @@ const LINE_END = 10;
 const ticketShape = z.object({ id: z.string() });
 
 export const followedShape = z.object({
-  /** From the submission to the first line. */
+  /** Time from the submission to the first line. */
   firstMs: z.number(),
-  /** From the submission to the end of the stream. */
+  /** Time from the submission to the end of the stream. */
   totalMs: z.number(),
   /** Lines before the last, which tells the status. */
   chunks: z.number(),

@@ -1,4 +1,4 @@
-/** The benchmark's side of the load client: what it can be asked to measure, from a process of its own. */
+/** The benchmark's side of the load client, which runs in a process of its own. */
 import { z } from "zod";
 import { Program } from "../asking.ts";
 import { type Churn, type ChurnResult, churnResultShape } from "./churn.ts";
@@ -6,7 +6,7 @@ import { type Load, type LoadResult, loadResultShape } from "./closed-loop.ts";
 import type { Request } from "./connections.ts";
 import { type Followed, followedShape } from "./follow.ts";
 
-/** Where requests go and what they are. */
+/** Target and kind of the requests. */
 export interface Subject {
   readonly origin: string;
   readonly request: Request;
@@ -32,7 +32,7 @@ export class LoadClient implements AsyncDisposable {
     return this.#program.ask(loadResultShape, { kind: "load", subjects, load, expected });
   }
 
-  /** So many jobs' streams, one after another. */
+  /** Streams of this number of jobs, one after another. */
   async follow(subject: Subject, times: number): Promise<readonly Followed[]> {
     return this.#program.ask(z.array(followedShape), { kind: "follow", ...subject, times });
   }

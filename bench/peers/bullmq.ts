@@ -10,7 +10,7 @@ export interface BullMq extends AsyncDisposable {
 }
 
 export interface BullMqSettings {
-  /** As we are with `always`. */
+  /** Syncs every write, as our store does. */
   readonly appendfsync: AppendFsync;
   readonly concurrency: number;
 }

@@ -1,4 +1,4 @@
-/** How a peer's worker tells the client which jobs have ended, with their results: lines of JSON over a unix socket. */
+/** A peer's worker tells the client which jobs have ended, with their results: lines of JSON over a unix socket. */
 import { once } from "node:events";
 import net from "node:net";
 import readline from "node:readline";

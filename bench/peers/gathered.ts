@@ -4,7 +4,7 @@ interface Gathering<T> extends PromiseWithResolvers<void> {
   readonly items: T[];
 }
 
-/** Answers what resolves when the call is answered that its item went with. */
+/** Returns a promise that resolves when the call with its item is answered. */
 export function gathered<T>(
   send: (items: readonly T[]) => Promise<unknown>,
 ): (item: T) => Promise<void> {

@@ -10,7 +10,7 @@ import { keyedJobShape, type KeyedJob, type PostgresQueue } from "./postgres-que
 
 const TASK = "echo";
 const LOCAL_QUEUE = 500;
-/** So many submissions are committed at once: 5, 10 and 50 were no quicker on two cores. */
+/** Number of submissions per commit: 5, 10 and 50 were no faster on two cores. */
 const CLIENT_POOL = 20;
 /** The statement that deletes jobs by their ids. */
 const deletionShape = z.object({
@@ -84,7 +84,7 @@ export const graphileWorker: PostgresQueue = {
   },
 };
 
-/** The same with the submissions of all clients gathered by one process, one statement for many. */
+/** Submissions of all clients collected by one process, many per statement. */
 export const graphileGathered: PostgresQueue = {
   ...graphileWorker,
   async connect(url) {

@@ -6,7 +6,7 @@ import { PgBoss } from "pg-boss";
 import { keyedJobShape, type PostgresQueue } from "./postgres-queue.ts";
 
 const QUEUE = "echo";
-/** So many submissions are committed at once: 5, 10 and 50 were no quicker on two cores. */
+/** Number of submissions per commit: 5, 10 and 50 were no faster on two cores. */
 const CLIENT_POOL = 20;
 
 async function start(connectionString: string, max: number): Promise<PgBoss> {

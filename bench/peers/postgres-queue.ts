@@ -7,15 +7,18 @@ import { type Load, type LoadResult, loadResultShape } from "../load/closed-loop
 export const queueNames = ["graphile-worker", "graphile-worker, gathered", "pg-boss"] as const;
 export type QueueName = (typeof queueNames)[number];
 
-/** A job as such a queue has it. The key is the client's own, by which it is told of the end. */
+/** A job of such a queue. The key is the client's own, which identifies its end. */
 export const keyedJobShape = z.object({ key: z.string(), input: z.unknown() });
 export type KeyedJob = z.infer<typeof keyedJobShape>;
 
 /** What a peer's adapter does with its library. */
 export interface PostgresQueue {
-  /** Makes the queue's tables. Answers what submits a job and resolves when that is committed. */
+  /** Creates the queue's tables. Returns a function that submits a job and resolves when that is committed. */
   connect(url: string): Promise<(job: KeyedJob) => Promise<unknown>>;
-  /** Works on so many jobs at a time. @param ended is told of jobs once the queue has committed their end */
+  /**
+   * Works on this number of jobs at a time.
+   * @param ended called with jobs after the queue has committed their end
+   */
   work(url: string, concurrency: number, ended: (jobs: readonly KeyedJob[]) => void): Promise<void>;
 }
 
@@ -24,7 +27,7 @@ interface PostgresQueuePeer extends AsyncDisposable {
   load(load: Load): Promise<LoadResult>;
 }
 
-/** @param folder for the socket by which the worker tells the client of ends */
+/** @param folder folder of the socket between worker and client */
 export async function startPostgresQueue(
   queue: QueueName,
   { url, folder, concurrency }: Record<"url" | "folder", string> & Record<"concurrency", number>,

@@ -7,13 +7,13 @@ import { type Bench, newFolder } from "../bench.ts";
 const SETTINGS = ["max_connections=250", "shared_buffers=512MB", "max_wal_size=2GB"];
 
 export interface PostgresServer extends AsyncDisposable {
-  /** Its first process, whose children all others are. */
+  /** Its first process, the parent of all others. */
   readonly pid: number;
   /** Makes a database; gives its address. */
   database(name: string): Promise<string>;
 }
 
-/** @throws Error that says what is missing where there is none and none can be installed */
+/** @throws Error that names what is missing if there is none and none can be installed */
 export async function startPostgresServer(bench: Bench): Promise<PostgresServer> {
   // Only here: it installs the server.
   const { postgresIsMissing, startPostgres } = await import("../../test/setup/postgres.ts");

@@ -17,9 +17,8 @@ export interface RedisServer extends AsyncDisposable {
 }
 
 /**
- * Keeps its files in `folder`, which lies on the disk the emulator's data directory lies on.
- *
- * @throws Error that says what to do when there is no redis-server
+ * Keeps its files in `folder`, on the disk of the emulator's data directory.
+ * @throws Error that says what to do without redis-server
  */
 export async function startRedis(folder: string, appendfsync: AppendFsync): Promise<RedisServer> {
   const directory = path.join(folder, `redis-${appendfsync}`);

@@ -1,4 +1,4 @@
-/** One of several replicas on a PostgreSQL database, whose workers are sessions of `simulated-workers`. */
+/** One of several replicas on a PostgreSQL database, with workers that are sessions of `simulated-workers`. */
 import path from "node:path";
 import { z } from "zod";
 import { createSystemClock } from "../../emulator/assembly/system-clock.ts";
@@ -12,9 +12,9 @@ const questionShape = z.object({
   folder: z.string(),
   store: z.string(),
   port: z.number(),
-  /** Where workers are ordered. */
+  /** Socket for orders of workers. */
   socket: z.string(),
-  /** How many workers each endpoint has. */
+  /** Number of workers per endpoint. */
   workers: z.record(z.string(), z.number()),
 });
 

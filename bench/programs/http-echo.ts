@@ -30,7 +30,7 @@ const server = createServer((request, response) => {
   });
 });
 
-/** The id says what the stream shall be, if there is to be one, so that the server need not remember. */
+/** The id tells the stream, if there is one, so that the server need not remember it. */
 function ticketFor(body: Buffer): string {
   const { input } = submissionShape.parse(JSON.parse(body.toString()));
   const id = "text" in input ? randomUUID() : `${input.count}x${input.bytes}`;

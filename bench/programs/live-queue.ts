@@ -1,4 +1,4 @@
-/** A bare queue of the live dialect in a process of its own, nothing kept, with the built `sv-worker` as its worker. */
+/** A bare queue of the live dialect in memory, in a process of its own, with the built `sv-worker` as its worker. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
@@ -27,7 +27,7 @@ let polled = Promise.withResolvers<void>();
 let isFull = false;
 let given = 0;
 let done = 0;
-/** When all jobs that were given have their results. */
+/** Resolves when all given jobs have their results. */
 let settled = Promise.withResolvers<void>();
 let result = Promise.withResolvers<string>();
 
@@ -104,7 +104,7 @@ async function throughput(durationMs: number): Promise<number> {
   return perSecond;
 }
 
-/** From the answer to the question for a job to the first statement of the handler. */
+/** Time from the answer with a job to the first statement of the handler. */
 async function pickupMs(): Promise<number> {
   await polled.promise;
   result = Promise.withResolvers();

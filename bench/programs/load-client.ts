@@ -1,4 +1,4 @@
-/** Sends the load of all HTTP rows, from a process of its own so that it is charged to nobody else. */
+/** Sends the load of all HTTP rows from a process of its own, so that its cost is counted separately. */
 import { z } from "zod";
 import { answerQuestions } from "../asking.ts";
 import { churn, churnShape } from "../load/churn.ts";

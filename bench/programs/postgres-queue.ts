@@ -1,4 +1,4 @@
-/** The client or the worker of a queue on PostgreSQL: submits jobs and waits for their ends, so many at a time, or does them. */
+/** Client or worker of a queue on PostgreSQL: submits jobs and waits for their ends, a fixed number at a time, or runs them. */
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { answerQuestions } from "../asking.ts";

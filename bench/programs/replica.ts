@@ -18,7 +18,7 @@ const ENDPOINT = "echo";
 const program = path.resolve(import.meta.dirname, "../../dist/runtime/sv-worker.cjs");
 const questionShape = z.object({
   folder: z.string(),
-  /** Of the replica that has everything; absent for itself. */
+  /** Address of the replica that owns everything; absent for itself. */
   owner: z.string().optional(),
 });
 

@@ -61,7 +61,7 @@ const pickedUpShape = z.object({ invokedAt: z.string() });
 /** The last start of a worker; its times are of `performance.now`. */
 interface Start {
   launchedAt: number;
-  /** Of its container. */
+  /** Times of its container. */
   createdAt?: number;
   startedAt?: number;
   connectedAt?: number;
@@ -229,7 +229,7 @@ async function pickupMs(): Promise<number> {
   return Number(BigInt(invokedAt) - committedAt) / 1e6;
 }
 
-// With it Node reads certificates as soon as a process loads what it needs for gRPC, which takes a core for 7 ms.
+// Without this, Node reads certificates when gRPC is loaded, which takes a core for 7 ms.
 delete process.env["NODE_EXTRA_CA_CERTS"];
 
 answerQuestions(async (message) => {

@@ -1,6 +1,6 @@
 /**
- * Many workers in one process: the runtime's side of a session for each, over a connection of its own, and a handler that
- * returns its input at once. Replicas order them over a socket; those of one that goes away end.
+ * Many workers in one process: for each the runtime's side of a session, over a connection of its own, and a handler that
+ * returns its input at once. Replicas order them over a socket; when a replica goes away, its workers end.
  */
 import { createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
@@ -17,7 +17,7 @@ const questionShape = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("connected") }),
 ]);
 
-/** Workers whose session the service has answered. */
+/** Number of workers with an answered session. */
 let connected = 0;
 
 class SimulatedWorker {
@@ -62,7 +62,7 @@ class SimulatedWorker {
   }
 }
 
-/** Does what one replica orders. */
+/** Carries out the orders of one replica. */
 function serve(socket: Socket): void {
   const workers = new Map<string, SimulatedWorker>();
   socket.on("error", () => undefined);

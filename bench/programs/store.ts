@@ -32,7 +32,7 @@ const questionShape = z.discriminatedUnion("kind", [
 
 const payload: Payload = { kind: "inline", bytes: Buffer.from(JSON.stringify(jobInput)) };
 
-/** The one who writes to the store: it numbers its batches, gives keys and counts jobs. */
+/** The writer of the store: it numbers batches, assigns keys and counts jobs. */
 class Owner {
   readonly store: Store;
   readonly #counts: Map<string, JobCounts>;
@@ -46,7 +46,7 @@ class Owner {
     this.#counts = new Map(counts);
   }
 
-  /** Of low priority, so that a queue of any length makes the scaler add no workers. */
+  /** Low priority, so that the scaler adds no workers for any length of queue. */
   newJob(endpointId: string): Job {
     this.#lastSeq += 1;
     const seq = this.#lastSeq;
@@ -112,7 +112,7 @@ async function fill(endpointId: string, jobs: number): Promise<void> {
   }
 }
 
-/** So many endpoints that can have no workers, each with waiting jobs. */
+/** Adds this number of endpoints without workers, each with waiting jobs. */
 async function crowd(endpoints: number, jobsEach: number): Promise<void> {
   const createdAt = new Date().toISOString();
   const local = { id: "crowd", path: "/nowhere", settings: { workersMin: 0, workersMax: 0 } };
@@ -131,7 +131,7 @@ async function crowd(endpoints: number, jobsEach: number): Promise<void> {
   }
 }
 
-/** Inserts so many jobs, takes the oldest of the queue, finishes those; three batches for all of them together. */
+/** Inserts this number of jobs, takes the oldest of the queue, and finishes those: three batches in all. */
 async function cycle(endpointId: string, count: number): Promise<void> {
   await owner().insert(Array.from({ length: count }, () => endpointId));
   const waiting = await owner().store.waitingJobs(endpointId, 0, count);

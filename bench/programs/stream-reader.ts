@@ -1,4 +1,4 @@
-/** Reads a stream that does not end by itself, from a process of its own so that reading is charged to nobody else. */
+/** Reads an endless stream from a process of its own, so that the cost of reading is counted separately. */
 import { Client, errors } from "undici";
 import { z } from "zod";
 import { answerQuestions } from "../asking.ts";

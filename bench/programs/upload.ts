@@ -1,4 +1,4 @@
-/** Uploads one stream, as a handler would or with the SDK's own Upload, and tells what it took. */
+/** Uploads one stream, as a handler or with the SDK's own Upload, and reports the cost. */
 import { Readable } from "node:stream";
 import { z } from "zod";
 import { JobTransfers } from "../../runtime/storage/job-transfers.ts";

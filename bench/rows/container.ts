@@ -1,4 +1,4 @@
-/** Row: what worker images add to the image beneath them, and how soon a container of one has done its first job. */
+/** Row: size of worker images on top of their base, and the time until a container of one has done its first job. */
 import { type Bench, interleave, newFolder } from "../bench.ts";
 import { type BareStart, trueContainer } from "../floors/true-container.ts";
 import { type Line, lineOf } from "../line.ts";
@@ -12,7 +12,7 @@ const BASE_LIMIT_MB = 16;
 const HANDLER = "echo";
 
 async function measure(bench: Bench): Promise<readonly Line[]> {
-  // Looking for an engine takes a while, and is nobody else's business.
+  // The search for an engine is not measured.
   const { dockerIsMissing } = await import("../../test/setup/docker.ts");
   if (dockerIsMissing !== undefined) {
     const notes = [`not measured: ${dockerIsMissing}`];
@@ -70,7 +70,7 @@ async function starts(bench: Bench, images: WorkerImages): Promise<readonly Line
   return parts(measured.ours.filter(isWorker), measured.process.filter(isWorker), bare);
 }
 
-/** One after another, each beside what the machine asks for the like of it. */
+/** One after another, each beside the machine's own cost. */
 function parts(
   ours: readonly WorkerStart[],
   processes: readonly WorkerStart[],
@@ -101,7 +101,7 @@ function isWorker(start: WorkerStart | BareStart): start is WorkerStart {
 
 type Mark = "createdMs" | "startedMs" | "connectedMs" | "resultMs";
 
-/** From one mark to another; without the first from the beginning. */
+/** Time between two marks; the first defaults to the beginning. */
 function part(to: Mark, from?: Mark): (start: WorkerStart) => number {
   return (start) => (start[to] ?? NaN) - (from === undefined ? 0 : (start[from] ?? NaN));
 }

@@ -1,4 +1,4 @@
-/** Row: what a submission costs on a service that has one endpoint, and on one that has ten thousand with full queues. */
+/** Row: cost of a submission on a service with one endpoint, and on one with ten thousand endpoints with full queues. */
 import { setTimeout as wait } from "node:timers/promises";
 import { type Bench, interleave } from "../bench.ts";
 import { type EmulatorProcess, jobDone } from "../emulator-process.ts";

@@ -1,4 +1,4 @@
-/** Row: what the store does a second in a PostgreSQL database on this machine, and in a data directory. */
+/** Row: operations per second of the store in a PostgreSQL database on this machine, and in a data directory. */
 import path from "node:path";
 import { type Bench, interleave, newFolder } from "../bench.ts";
 import { type Line, lineOf } from "../line.ts";

@@ -1,4 +1,4 @@
-/** Row: what it costs that a handler runs in a process of its own, beside a bare message to another process. */
+/** Row: cost of running a handler in a process of its own, beside a bare message to another process. */
 import { runHandler } from "../../runtime/testing.ts";
 import { type Bench, interleave } from "../bench.ts";
 import { medianOf } from "../floors/floor.ts";

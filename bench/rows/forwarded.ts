@@ -1,4 +1,4 @@
-/** Row: what a job costs whose request comes to another replica than the one that has its endpoint, over both processes together. */
+/** Row: cost of a job when its request goes to another replica than its endpoint's owner, for both processes together. */
 import path from "node:path";
 import { z } from "zod";
 import { Program } from "../asking.ts";

@@ -1,4 +1,4 @@
-/** Row: how long one small job takes on an idle service, beside the floors of the way it goes. */
+/** Row: duration of one small job on an idle service, beside the floors of its way. */
 import type { Bench } from "../bench.ts";
 import type { Line } from "../line.ts";
 import { oneJob } from "../one-job.ts";

@@ -1,4 +1,4 @@
-/** Row: how long one job of 20 MB takes on an idle service, beside the floors of the way it goes. */
+/** Row: duration of one job of 20 MB on an idle service, beside the floors of its way. */
 import type { Bench } from "../bench.ts";
 import type { Line } from "../line.ts";
 import { oneJob } from "../one-job.ts";

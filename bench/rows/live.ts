@@ -1,4 +1,4 @@
-/** Row: a worker on a queue of the live dialect, beside the HTTP round trips that its protocol takes. */
+/** Row: a worker on a queue of the live dialect, beside the HTTP round trips of its protocol. */
 import { z } from "zod";
 import { Program } from "../asking.ts";
 import { type Bench, interleave } from "../bench.ts";

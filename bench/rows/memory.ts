@@ -8,11 +8,11 @@ import { endProcess, rssBytes } from "../processes.ts";
 import { median } from "../statistics.ts";
 import type { Row } from "./row.ts";
 
-/** After the first job, so that whatever its start left behind is gone. */
+/** After the first job, so that leftovers of the start are gone. */
 const SETTLE_MS = 1500;
 const BYTES_PER_MB = 1_000_000;
 
-/** How much more than the other checkout's processes all three of ours may take. */
+/** Maximum ratio of all three processes to the other checkout's. */
 const MORE_MB = 20;
 const NAMES = {
   emulator: "emulator",

@@ -1,4 +1,4 @@
-/** Row: how long small jobs take at the worst while large ones go through, beside a bare server with the same load. */
+/** Row: worst duration of small jobs while large ones pass, beside a bare server with the same load. */
 import { setTimeout as wait } from "node:timers/promises";
 import { type Bench, interleave, newFolder } from "../bench.ts";
 import { startEmulatorFor } from "../emulator-process.ts";
@@ -18,7 +18,7 @@ const LEAD_MS = 1000;
 async function measure(bench: Bench): Promise<readonly Line[]> {
   const folder = newFolder(bench, "mixed");
   const echo = { handler: "echo", workers: 1 } as const;
-  // Workers of their own: what they meet in is the service.
+  // Workers of their own: only the service is shared.
   await using emulator = await startEmulatorFor(folder, { small: echo, large: echo });
   await using server = await startBareServer();
   await using largeClient = new LoadClient();

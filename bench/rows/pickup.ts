@@ -1,4 +1,4 @@
-/** Row: how soon the handler of an idle worker is called for a submitted job, beside the messages that takes. */
+/** Row: time from a submission until the handler of an idle worker is called, beside the messages needed for it. */
 import { type Bench, interleave, newFolder } from "../bench.ts";
 import { grpcFloor } from "../floors/grpc.ts";
 import { ipcFloor } from "../floors/ipc.ts";

@@ -6,7 +6,7 @@ import { type PostgresServer, startPostgresServer } from "../peers/postgres-serv
 import { type QueueName, startPostgresQueue } from "../peers/postgres-queue.ts";
 import type { Row } from "./row.ts";
 
-/** How many times a queue's jobs per second we want, where each submission is a statement as it is with us a request. */
+/** Wanted ratio of jobs per second to a queue with one statement per submission, like our one request. */
 const LEAST = 2;
 const CONCURRENCY = 50;
 const TASK = ["runsync", "echo"] as const;
@@ -37,7 +37,7 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
   return lines;
 }
 
-/** The server has nobody else to work for while one is measured. */
+/** The server serves only the measured subject. */
 function onServer(server: PostgresServer, contestant: Contestant): Contestant {
   const processes = { ...contestant.processes, PostgreSQL: { withChildren: server.pid } };
   return { ...contestant, processes };

@@ -1,4 +1,4 @@
-/** Row: what a job costs, and what memory, while a thousand or a million others wait. */
+/** Row: cost and memory of a job while a thousand or a million others wait. */
 import { setTimeout as wait } from "node:timers/promises";
 import { type Bench, interleave } from "../bench.ts";
 import type { EmulatorProcess } from "../emulator-process.ts";
@@ -21,7 +21,7 @@ const SETTLE_MS = 1500;
 const MICROS = 1_000_000;
 const BYTES_PER_MB = 1_000_000;
 
-/** A place in which so many jobs of the endpoint `waiting` wait. */
+/** A place with this number of waiting jobs of the endpoint `waiting`. */
 interface Depth {
   readonly place: Place;
   readonly jobs: number;

@@ -29,7 +29,7 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
   ];
 }
 
-/** How long half of those begun at once took, ms; all are closed before it resolves. */
+/** Time until half of those begun at once were ready, ms; all are closed before it resolves. */
 async function p50(open: () => Promise<() => Promise<void>>): Promise<number> {
   const startedAt = performance.now();
   const opened = await Promise.all(

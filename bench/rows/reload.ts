@@ -1,4 +1,7 @@
-/** Row: from saving a handler to the first result of a job sent when the log says that it was built, beside building it and starting Node from nothing. */
+/**
+ * Row: time from saving a handler to the first result of a job sent after the rebuild, beside building it and starting Node
+ * from nothing.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -14,9 +17,9 @@ import { watchOver } from "../processes.ts";
 import type { Row } from "./row.ts";
 
 const LIMIT = 0.5;
-/** Whoever edits by hand is no quicker; meanwhile the next standby process starts. */
+/** Pause between saves, shorter than a person's; meanwhile the next standby process starts. */
 const BETWEEN_EDITS_MS = 500;
-/** A client that asked until the answer is new would take both cores from what it waits for. */
+/** A polling client would take both cores from what it waits for. */
 const BUILT = "built: its workers load the new version";
 
 async function measure(bench: Bench): Promise<readonly Line[]> {
@@ -46,7 +49,7 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
   ];
 }
 
-/** Of an answer it is known which version of the handler gave it. */
+/** The answer shows which version of the handler gave it. */
 function save(handler: string, version: number): void {
   fs.writeFileSync(handler, `export default async (): Promise<string> => "version ${version}";\n`);
 }
@@ -69,7 +72,7 @@ async function firstResultMs(
   throw new Error(`A job after the reload was answered ${answer}`);
 }
 
-/** What a change asks for where nothing is kept: the bundler is started, the handler built, and Node runs what it made. */
+/** Cost of a change without anything kept: starting the bundler, building the handler, and running the result with Node. */
 async function fromNothingMs(handler: string, outfile: string): Promise<number> {
   await stop();
   const startedAt = performance.now();

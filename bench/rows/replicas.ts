@@ -12,13 +12,13 @@ import type { Row } from "./row.ts";
 const ENDPOINTS = Array.from({ length: 8 }, (_, at) => `echo-${at}`);
 const IN_FLIGHT = 64;
 const EXPECTED = '"COMPLETED"';
-/** Nothing moves any more when no worker has come or gone for so long: a replica gets its share after 3 s. */
+/** Time without a move of workers after which replicas are at rest: a replica gets its share after 3 s. */
 const CALM_MS = 6_000;
 const PATIENCE_MS = 120_000;
 const LOOK_MS = 200;
 
 interface Service {
-  /** How many workers each replica has. */
+  /** Number of workers per replica. */
   readonly spread: string;
   load(load: Load): Promise<MeteredLoad>;
   /** Closes the client's connections. */

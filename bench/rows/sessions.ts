@@ -1,4 +1,4 @@
-/** Row: what two thousand connected workers cost, on one replica and spread over two, beside twenty. */
+/** Row: cost of two thousand connected workers, on one replica and spread over two, beside twenty. */
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
@@ -23,7 +23,7 @@ const KB = 1_000;
 const BYTES_PER_MB = 1_000_000;
 /** After the last one has connected. */
 const SETTLE_MS = 3_000;
-/** A worker without a job speaks once in so many seconds. */
+/** Interval between messages of a worker without a job, s. */
 const RENEWAL_S = 5;
 const PATIENCE_MS = 180_000;
 const LOOK_MS = 20;
@@ -108,7 +108,10 @@ class Crowd implements AsyncDisposable {
     return { rssMb: total((pid) => (rssBytes(pid) ?? NaN) / BYTES_PER_MB), idleMs, p50Ms, p99Ms };
   }
 
-  /** From the death of the first replica, another one being there or started at once, until all workers are connected again. */
+  /**
+   * Time from the end of the first replica until all workers are connected again; another replica is there, or is started at
+   * once.
+   */
   async takeoverMs(): Promise<number> {
     const [first, ...others] = this.#replicas.splice(0);
     this.#replicas = others;

@@ -1,4 +1,4 @@
-/** Row: jobs per second of a worker that does one at a time while 50 wait, beside BullMQ. */
+/** Row: jobs per second of a worker with one job at a time while 50 wait, beside BullMQ. */
 import type { Bench } from "../bench.ts";
 import { contest, ofBullMq, ofEmulator, ofOtherCheckout } from "../contest.ts";
 import type { Line } from "../line.ts";

@@ -1,4 +1,4 @@
-/** Row: from starting `sv-worker` to the first job it takes, beside starting Node alone. */
+/** Row: from starting `sv-worker` to its first job, beside starting Node alone. */
 import { type Bench, interleave, newFolder } from "../bench.ts";
 import { atMost, type Line, lineOf } from "../line.ts";
 import { ServiceProgram, type WorkerStart } from "../service-program.ts";

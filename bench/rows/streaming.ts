@@ -1,4 +1,4 @@
-/** Row: how soon a stream begins and how fast chunks go through, beside the same bytes over bare HTTP. */
+/** Row: time until a stream begins, and throughput of chunks, beside the same bytes over bare HTTP. */
 import { type Bench, interleave, newFolder } from "../bench.ts";
 import { startEmulatorFor } from "../emulator-process.ts";
 import { startBareServer } from "../floors/http.ts";
@@ -12,7 +12,7 @@ const LARGE_BYTES = 1_000_000;
 const SMALL_BYTES = 200;
 const FIRST_CHUNK_LIMIT = 5;
 
-/** The same requests to both servers. */
+/** Sends the same requests to both servers. */
 interface Rivals {
   readonly ours: (body: string) => Subject;
   readonly bare: (body: string) => Subject;

@@ -1,4 +1,4 @@
-/** Row: submissions acknowledged per second while a worker does the jobs, beside a bare server that answers as much. */
+/** Row: acknowledged submissions per second while a worker runs the jobs, beside a bare server with equal answers. */
 import type { Bench } from "../bench.ts";
 import { contest, ofBareServer, ofEmulator, ofOtherCheckout } from "../contest.ts";
 import type { Line } from "../line.ts";

@@ -4,7 +4,7 @@ import { contest, ofBareServer, ofBullMq, ofEmulator, ofOtherCheckout } from "..
 import type { Line } from "../line.ts";
 import type { Row } from "./row.ts";
 
-/** How many times BullMQ's jobs per second we want, by how many are in flight. */
+/** Wanted ratio to BullMQ's jobs per second, by the number in flight. */
 const LEAST = { always: { 50: 3, 500: 1.25 }, everysec: { 50: 1.4, 500: 1 } } as const;
 const TASK = ["runsync", "echo"] as const;
 const CONCURRENCY = 50;

@@ -1,4 +1,4 @@
-/** Row: how fast `context.upload` sends a large stream and what memory that takes, beside the SDK's own Upload. */
+/** Row: speed and memory of `context.upload` for a large stream, beside the SDK's own Upload. */
 import { z } from "zod";
 import { Program } from "../asking.ts";
 import { type Bench, interleave } from "../bench.ts";
@@ -17,7 +17,7 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
   await using sink = new Program("s3-sink");
   const endpoint = await sink.ask(z.string(), {});
   const upload = (by: string) => async (): Promise<Answer> => {
-    // A process of its own each time: its peak of memory is that of its whole life.
+    // Each in a process of its own, because peak memory covers a process's whole life.
     await using program = new Program("upload");
     return await program.ask(answerShape, { by, endpoint, bytes });
   };

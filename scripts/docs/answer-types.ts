@@ -1,4 +1,7 @@
-/** The types of the service's answers, for the dashboard and the commands. They are made of the OpenAPI document, against which tests hold the answers. */
+/**
+ * Types of the service's answers, for the dashboard and the commands, made from the OpenAPI document; tests check answers
+ * against it.
+ */
 import { CONTRACT_DIALECT } from "../../emulator/http/operation/dialects/contract-dialect.ts";
 import { createDocument } from "../../emulator/http/operation/openapi/document.ts";
 import { operationsOf } from "../../emulator/http/router.ts";
@@ -55,7 +58,7 @@ function answerOf({ operationId, responses = {} }: Answering): readonly [string,
   return operationId === undefined || answer === undefined ? [] : [[operationId, answer]];
 }
 
-/** With what those refer to in turn. */
+/** With the schemas they refer to, recursively. */
 function namesUsed(
   roots: readonly Schema[],
   schemas: Readonly<Record<string, Schema>>,

@@ -1,4 +1,4 @@
-/** The table of the client's error classes: what each is, which code it carries and what it extends. */
+/** The table of the client's error classes: meaning, code and base class. */
 import type { Class, PropertyDefinition } from "oxc-parser";
 import { Visitor } from "oxc-parser";
 import { readCommented } from "./comments.ts";
@@ -34,7 +34,7 @@ function rowsOf(file: string): string[][] {
   return rows;
 }
 
-/** The code every instance has; none for classes whose instances differ. */
+/** The code of all instances; none for classes with several. */
 function codeOf(node: Class): string {
   const definition = node.body.body.find(
     (member): member is PropertyDefinition =>

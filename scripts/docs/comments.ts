@@ -1,4 +1,4 @@
-/** Reads the doc comments of a source file, so that the documentation says what the code says. */
+/** Reads the doc comments of a source file, so that the documentation agrees with the code. */
 import { readFileSync } from "node:fs";
 import { parseSync, type Program } from "oxc-parser";
 
@@ -43,7 +43,7 @@ function paragraphsOf(comment: string): string[] {
 
 export interface SourcedSentence {
   readonly says: string;
-  /** Where the rule is from: `spec`, `ours` or `live`; empty if the sentence does not say. */
+  /** Source of the rule: `spec`, `ours` or `live`; empty if the sentence names none. */
   readonly source: string;
 }
 

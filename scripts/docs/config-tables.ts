@@ -1,4 +1,4 @@
-/** The tables of what a config may say, from its schema: keys, values, meanings, defaults. */
+/** Tables of a config's keys, from its schema: values, meanings, defaults. */
 import { z } from "zod";
 import { CONFIG_PARTS } from "../../emulator/cli/config/config-schema.ts";
 import { markdownTable } from "./table.ts";

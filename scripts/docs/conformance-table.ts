@@ -1,4 +1,4 @@
-/** Which test shows each rule of the interface: the rules from their list, the files from the calls of `rule` in them. */
+/** The test of each rule of the interface: the rules from their list, the files from their calls of `rule`. */
 import fs from "node:fs";
 import path from "node:path";
 import { parseSync, Visitor } from "oxc-parser";

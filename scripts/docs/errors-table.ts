@@ -1,4 +1,4 @@
-/** The tables of what can go wrong: the codes of error answers, and the types of failed jobs. */
+/** Tables of errors: codes of error answers, and types of failed jobs. */
 import { ERROR_CODES } from "../../emulator/core/service-error.ts";
 import { FAILURE_TYPES } from "../../runtime/protocol/failure.ts";
 import { readCommented } from "./comments.ts";

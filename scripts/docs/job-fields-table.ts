@@ -1,4 +1,4 @@
-/** The table of what `/status` shows of a job: the members from the declaration of its fields, what they mean from its comments. */
+/** The table of the members of `/status`: names from the declaration of a job's fields, meanings from its comments. */
 import { Visitor } from "oxc-parser";
 import { VIEWS } from "../../emulator/core/jobs/job-members.ts";
 import { readCommented, takeSource } from "./comments.ts";

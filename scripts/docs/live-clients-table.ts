@@ -1,4 +1,4 @@
-/** Which client of the live service calls what, of what its tests play. */
+/** Calls of each client of the live service that tests play. */
 import { writtenPath } from "../../emulator/http/schemas/path-parameters.ts";
 import type { Operation } from "../../emulator/http/operation/operation.ts";
 import { OPERATIONS } from "../../emulator/http/operations.ts";
@@ -23,7 +23,7 @@ interface Row {
   readonly shown: string;
 }
 
-/** Clients side by side, below each other what they call of that interface; what no client calls has no row. */
+/** Clients side by side, with their calls of that interface below each other; a call that no client makes has no row. */
 export function liveClientsTable(of: Interface): string {
   const plays: readonly Play[] = Object.values(PLAYS);
   const all = plays.flatMap((play) =>

@@ -1,4 +1,4 @@
-/** Which documents hold generated sections, and what makes each of them. */
+/** Documents with generated sections, and the functions that make them. */
 import { clientErrorsTable } from "./client-errors-table.ts";
 import { configTable } from "./config-tables.ts";
 import { conformanceTable } from "./conformance-table.ts";
@@ -18,7 +18,7 @@ import { jobDiagram, jobRows, workerDiagram, workerRows } from "./state-diagram.
 
 /** A document with generated sections. */
 export interface Page {
-  /** From the project's root. */
+  /** Path from the project's root. */
   readonly file: string;
   readonly sections: Readonly<Record<string, () => string | Promise<string>>>;
 }

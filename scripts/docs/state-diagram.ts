@@ -36,8 +36,8 @@ interface Move extends Row {
 }
 
 /**
- * One arrow from state to state for all that leads there. Rows that change no state are not in it. What leads out of every
- * `active` state is drawn once, from a frame around them.
+ * One arrow for all events between two states. Rows without a change of state are left out. Transitions out of every `active`
+ * state are drawn once, from a frame around them.
  */
 function diagram(rows: readonly Row[], active: readonly string[] = []): string {
   const moves = rows

@@ -24,7 +24,7 @@ function line(cells: readonly string[], widths: readonly number[]): string {
   return `| ${padded.join(" | ")} |`;
 }
 
-/** In characters; no text of ours has any that are wider than one. */
+/** Width in characters; no text here has wider ones. */
 function widthOf(cell: string): number {
   return Array.from(cell).length;
 }

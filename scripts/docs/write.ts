@@ -1,4 +1,4 @@
-/** `npm run docs`: writes the generated sections of the documentation and the summaries of the operations anew. */
+/** `npm run docs`: writes the generated sections of the documentation and the summaries of the operations. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { summariesSource } from "./operations-table.ts";
 import { answerTypesSource } from "./answer-types.ts";
