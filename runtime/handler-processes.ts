@@ -25,7 +25,7 @@ export interface HandlerProcessesOptions {
   /** How long the handler is ready before the standby process is started; ms, default 1,000. */
   readonly standbyDelayMs?: number;
   /**
-   * `host:port`, or a port of 127.0.0.1, on which the handler process lets a debugger in (ours); default none. While the
+   * `host:port`, or a port of 127.0.0.1, at which the handler process accepts a debugger (ours); default none. While the
    * debugger holds the process, no deadline comes nearer. There is no standby process: it would need the port as well.
    */
   readonly inspect?: string;

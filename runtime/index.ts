@@ -1,4 +1,4 @@
-/** `sv-runtime`: what a handler's module imports. */
+/** `sv-runtime`: for handlers' modules. */
 import type { Context, Handler, HandlerDefinition, Job, Returned } from "./handler/contract.ts";
 import type { StandardSchema } from "./handler/module/standard-schema.ts";
 import type { StartedWorker, StartWorkerOptions } from "./own-worker.ts";

@@ -1,4 +1,4 @@
-/** A worker inside a program of the user's own, in which `sv-worker` is not the main program. */
+/** A worker inside a user's program, where `sv-worker` is not the main program. */
 import { fileURLToPath } from "node:url";
 import { SERVICE_ADDRESS_RULE, servicePlaces } from "./protocol/service-address.ts";
 import { inspectAddress } from "./bin/settings.ts";
@@ -34,7 +34,7 @@ export interface StartWorkerOptions extends Pick<
 export interface StartedWorker {
   /** Settles once, with the reason, when the handler process is gone and the service was left. Never rejects. */
   readonly ended: Promise<WorkerEnd>;
-  /** Takes no further job, finishes what runs, hands back the rest. Idempotent. */
+  /** Takes no further job, finishes running ones, returns the others. Idempotent. */
   drain(): void;
   /** Hands back everything and ends at once. Idempotent. */
   stop(): void;

@@ -33,7 +33,7 @@ export interface RunHandlerOptions {
   readonly volumePath?: string;
   /** `context.traceparent`; default undefined. */
   readonly traceparent?: string;
-  /** Collect yields into the output, as the module's named export would; default what a definition says, else false. */
+  /** Collect yields into the output, as the module's named export would; default: the definition's option, otherwise false. */
   readonly aggregate?: boolean;
   /** Time until `context.signal` aborts by itself, ms; default 10 minutes (spec). */
   readonly executionTimeoutMs?: number;
@@ -173,7 +173,7 @@ class CapturedRun implements JobPort {
   }
 
   endOfTurn(flush: () => void): void {
-    // Not at the end of the turn: a test may hold up immediates with the rest of its time.
+    // Not at the end of the turn: a test may delay immediates with the rest of its time.
     queueMicrotask(flush);
   }
 

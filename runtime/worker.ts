@@ -35,7 +35,7 @@ export interface Worker {
   readonly handlerPid: number | undefined;
   /** Process id of the standby process. */
   readonly standbyPid: number | undefined;
-  /** Takes no further job, finishes what runs, hands back the rest. Idempotent. */
+  /** Takes no further job, finishes running ones, returns the others. Idempotent. */
   drain(): void;
   /** Hands back everything and ends at once. Idempotent. */
   stop(): void;
@@ -67,7 +67,7 @@ class RunningWorker implements Worker {
   #credit = 0;
   /** The version that is being loaded. */
   #reloading: number | undefined;
-  /** The newest one that was loaded, or could not be. */
+  /** The newest version that was loaded, or failed to load. */
   #reloaded: number | undefined;
   #isDraining = false;
   #isEnding = false;

@@ -88,7 +88,7 @@ function parsed(args: string[], options: NonNullable<ParseArgsConfig["options"]>
     return parseArgs({ args, options, allowPositionals: true });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    // Node's sentence goes on about what else the argument could have been meant as.
+    // Node's sentence continues with other meanings of the argument.
     throw new UsageError(error.message.replace(/\. To specify .*$/su, "."), { cause: error });
   }
 }

@@ -1,4 +1,4 @@
-/** Where `sv-worker run` gets its job's input from, and what it must be. */
+/** Reads and checks the job's input for `sv-worker run`. */
 import { Buffer } from "node:buffer";
 import fs from "node:fs/promises";
 import { buffer } from "node:stream/consumers";

@@ -17,8 +17,7 @@ import { EXIT, type ExitCode } from "./usage.ts";
 
 /**
  * Resolves with the exit code when the handler process is gone.
- *
- * @throws UsageError when the input or the timeout makes no sense
+ * @throws UsageError for an invalid input or timeout
  */
 export async function runOnce(
   handler: string,

@@ -4,7 +4,7 @@ import path from "node:path";
 import { SERVER_ENV, variable, WORKER_ENV } from "../protocol/worker-env.ts";
 import { EXIT } from "./usage.ts";
 
-/** Defaults of a server whose template says nothing (live; the address is ours, as an image has a network of its own). */
+/** Defaults of a server's template (live; the address is ours, as an image has a network of its own). */
 const DEFAULTS = { host: "0.0.0.0", port: "80", healthPath: "/ping" } as const;
 
 /**

@@ -14,7 +14,7 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [EXIT.refused]: "the service refused this worker",
 };
 
-/** The message says what is wrong and what is allowed; it may have several lines. */
+/** The message names the problem and the allowed values; it may have several lines. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
   readonly code = "usage";

@@ -20,12 +20,9 @@ export class Client implements AsyncDisposable {
   }
 
   /**
-   * The endpoint `id`. Nothing is sent: an endpoint that does not exist shows with the first call.
-   *
-   * The type parameters say what its handler takes, returns and yields. The first may be the handler's own type,
-   * `endpoint<typeof handler>("greeter")` or `endpoint<typeof import("./greeter/handler.ts")>("greeter")`, which says it all.
-   * Nothing of it is checked.
-   *
+   * The endpoint `id`. Nothing is sent: a missing endpoint shows with the first call. The type parameters are the types of its
+   * handler. The first may be the handler's own type, `endpoint<typeof handler>("greeter")` or `endpoint<typeof
+   * import("./greeter/handler.ts")>("greeter")`, which includes the others. They are not checked.
    * @param id default: the client's `endpointId`
    * @throws ConfigurationError when there is neither
    */

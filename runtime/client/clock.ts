@@ -20,10 +20,7 @@ export const systemClock: ClientClock = {
   },
 };
 
-/**
- * Runs `work` with a signal that is aborted when `signal` is, or when `timeoutMs` have passed: then with what
- * `timeoutError` makes at that moment.
- */
+/** Runs `work` with a signal that aborts with `signal`, or after `timeoutMs` with the error that `timeoutError` makes then. */
 export async function withDeadline<T>(
   clock: ClientClock,
   limits: { readonly timeoutMs: number | undefined; readonly signal: AbortSignal | undefined },

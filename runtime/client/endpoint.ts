@@ -10,7 +10,7 @@ import { submissionBody, type SubmitOptions } from "./submission.ts";
 import type { Call, Transport } from "./transport.ts";
 import { heldMs, waitForJob, type WaitOptions } from "./wait.ts";
 
-/** Breaks off the call; what the service has begun goes on. */
+/** Aborts the call; work that the service has begun goes on. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
@@ -24,18 +24,17 @@ export interface RunSyncOptions extends SubmitOptions {
   /** How long the service holds the first answer, ms: 1,000 to 300,000; default 90,000. */
   readonly waitMs?: number | undefined;
   /**
-   * Give up this long after the call, ms; default: never. The job goes on. It is kept to within a second: the service
-   * does not hold a submission for less, and the id of a submission that was broken off would be lost.
+   * Timeout of the call, ms; default: none. The job goes on. It is accurate to a second: the service does not hold a submission
+   * for less, and an aborted submission would lose its id.
    */
   readonly timeoutMs?: number | undefined;
 }
 
 /**
- * One endpoint. The type parameters are the caller's word for what the handler takes, returns and yields.
- *
- * Every method throws a `ServiceError` (or the subclass for its status) when the service refuses, a `ConnectionError`
- * when it does not answer, an `InvalidResponseError` when the answer is not the job interface's, and the signal's
- * reason when it is aborted. All are tried again on 429, GETs also on 502 to 504 and broken connections.
+ * One endpoint. The type parameters are the handler's types and are not checked at run time. Every method throws a
+ * `ServiceError` (or the subclass for its status) when the service refuses, a `ConnectionError` when it does not answer, an
+ * `InvalidResponseError` when the answer does not match the job interface, and the signal's reason when it is aborted. All are
+ * retried on 429, GETs also on 502 to 504 and broken connections.
  */
 export class EndpointClient<Input = unknown, Output = unknown, Chunk = unknown> {
   readonly id: string;
@@ -139,7 +138,7 @@ export class EndpointClient<Input = unknown, Output = unknown, Chunk = unknown> 
     return readPurgeResult(await this.#post("/purge-queue", options));
   }
 
-  /** How many jobs and workers the endpoint has in which state. */
+  /** Number of jobs and workers of the endpoint in each state. */
   async health(options: CallOptions = {}): Promise<EndpointHealth> {
     const path = this.#path("/health");
     return readHealth(await this.#transport.json({ method: "GET", path, signal: options.signal }));

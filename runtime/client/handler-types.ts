@@ -12,7 +12,7 @@ type RunOf<T> = T extends AnyFunction
       ? RunOf<Default>
       : never;
 
-/** What goes into a schema or comes out of it, if there is one of that name beside the handler. */
+/** Input and output of a schema, if there is one with that name beside the handler. */
 type SchemaType<T, Side extends "input" | "output", Otherwise> = T extends {
   readonly [Name in Side]?: infer Schema;
 }
@@ -61,8 +61,9 @@ type EachResult<Returned> = Returned extends unknown ? ResultOf<Returned> : neve
 type Result<T> = 0 extends 1 & T ? unknown : T extends void ? undefined : T;
 
 /**
- * What clients submit to the handler `T`: a function, what `defineHandler` gives, or a module (`typeof import("./handler.ts")`).
- * What its `input` schema takes; without one the input of the job that the function is given. `T` itself where it is no handler.
+ * Input that clients submit to the handler `T`: a function, a result of `defineHandler`, or a module (`typeof
+ * import("./handler.ts")`). It is the input of its `input` schema; without one, the input of the function's job. `T` itself if
+ * it is not a handler.
  */
 export type InputOf<T> = [RunOf<T>] extends [never]
   ? T
@@ -73,8 +74,8 @@ export type InputOf<T> = [RunOf<T>] extends [never]
     >;
 
 /**
- * A COMPLETED job's `output`: what the `output` schema gives; without one what the function returns, or the array of all it
- * yields if it aggregates. `unknown` where `T` is no handler.
+ * A COMPLETED job's `output`: the output of the `output` schema; without one, the function's result, or the array of its yields
+ * if it aggregates. `unknown` if `T` is not a handler.
  */
 export type OutputOf<T> = [RunOf<T>] extends [never]
   ? unknown
@@ -88,7 +89,7 @@ export type OutputOf<T> = [RunOf<T>] extends [never]
           : Result<EachResult<ReturnType<RunOf<T>>>>
     >;
 
-/** What the handler yields, without the metrics that `chunk` puts beside it. `unknown` where `T` is no generator. */
+/** The handler's yields, without the metrics of `chunk`. `unknown` if `T` is not a generator. */
 export type ChunkOf<T> = [StepOf<ReturnType<RunOf<T>>>] extends [never]
   ? unknown
   : YieldOf<StepOf<ReturnType<RunOf<T>>>>;

@@ -1,4 +1,4 @@
-/** A job as the service shows it, and what is checked of an answer before it is taken for one. */
+/** A job in the service's answers, and the checks that such an answer must pass. */
 import type { Failure } from "../protocol/failure.ts";
 import { JOB_STATUSES, type JobStatus } from "../protocol/job-status.ts";
 import { InvalidResponseError } from "./errors/errors.ts";

@@ -24,11 +24,11 @@ export interface SubmitOptions {
   readonly policy?: JobPolicy | undefined;
   readonly s3Config?: S3Config | undefined;
   /**
-   * W3C `traceparent` that the job belongs to, for example of the active span of OpenTelemetry; its handler gets it as
-   * `context.traceparent`. The service ignores one that is invalid.
+   * W3C `traceparent` of the job's parent, for example of the active span of OpenTelemetry; its handler gets it as
+   * `context.traceparent`. The service ignores an invalid one.
    */
   readonly traceparent?: string | undefined;
-  /** Breaks off the call. A job that was submitted already goes on. */
+  /** Aborts the call. A job that was already submitted goes on. */
   readonly signal?: AbortSignal | undefined;
 }
 

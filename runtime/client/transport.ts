@@ -1,5 +1,5 @@
 /** Sends requests over the client's own pool of connections and turns every way they can fail into one of our errors. */
-// Imported by its file: for the name of the package Bun loads a module of its own.
+// Imported by its file: Bun replaces the package's name by a module of its own.
 import type { Readable } from "node:stream";
 import { Pool, type Dispatcher } from "undici/index.js";
 import { ClientClosedError, ConnectionError, InvalidResponseError } from "./errors/errors.ts";
@@ -75,7 +75,7 @@ export class Transport {
     return this.#repeated(call, async () => (await this.#succeed(call)).body);
   }
 
-  /** The error to throw for one that the connection threw while `call` was under way. */
+  /** The error for a failed connection during `call`. */
   failure(call: Call, cause: unknown): unknown {
     if (call.signal?.aborted === true) return call.signal.reason;
     if (this.#closed) return new ClientClosedError();
@@ -89,7 +89,7 @@ export class Transport {
     );
   }
 
-  /** Breaks off what is under way. Idempotent. */
+  /** Aborts running requests. Idempotent. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;

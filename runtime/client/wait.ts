@@ -8,9 +8,9 @@ import { readJob, type CompletedJob } from "./job.ts";
 import type { Transport } from "./transport.ts";
 
 export interface WaitOptions {
-  /** Give up after this long, ms; default: never. The job goes on. */
+  /** Timeout, ms; default: none. The job goes on. */
   readonly timeoutMs?: number | undefined;
-  /** Breaks off the waiting. The job goes on. */
+  /** Stops waiting. The job goes on. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -62,7 +62,7 @@ export async function waitForJob<Output>(
   });
 }
 
-/** The `wait` to ask for: the default, or less when less time is left, within what the service takes. */
+/** The `wait` of a request: the default, or less if less time is left, within the service's bounds. */
 export function heldMs(
   timeoutMs: number | undefined,
   elapsedMs = 0,

@@ -3,7 +3,7 @@
 /** One part as it comes off the wire. */
 export interface ParsedPart {
   readonly output: unknown;
-  /** How many nesting levels of the value so far this part goes on with; see `JsonPart` in split-text.ts. */
+  /** Number of nesting levels of the value that this part continues; see `JsonPart` in split-text.ts. */
   readonly continues: number;
 }
 
@@ -20,7 +20,7 @@ type Key = string | number;
 export class Joiner {
   #value: unknown;
   #count = 0;
-  /** Containers that this joiner may add to: its copies of those that went on, outermost first. */
+  /** Containers that this joiner may add to: its copies of continued ones, outermost first. */
   readonly #open: Container[] = [];
 
   /** @throws JoinError */
@@ -35,9 +35,8 @@ export class Joiner {
   }
 
   /**
-   * What the parts added so far make up.
-   *
-   * @throws JoinError when there are none
+   * The value of the parts added so far.
+   * @throws JoinError without parts
    */
   value(): unknown {
     if (this.#count === 0) throw new JoinError("There are no parts to join.");
@@ -47,7 +46,7 @@ export class Joiner {
   #continue(output: unknown, continues: number): void {
     let piece = output;
     let key: Key = "";
-    /** The level from which on the last thing is new: copies below it are no longer at the end of the value. */
+    /** The level from which on the last element is new: copies below it are no longer at the end of the value. */
     let stillOpen = continues;
     for (let level = 0; level < continues; level += 1) {
       const target = this.#at(level, key);
@@ -93,7 +92,7 @@ export class Joiner {
     return copy;
   }
 
-  /** Adds what `piece` holds to `target`, without its first thing if that goes on with the last one in `target`. */
+  /** Adds the content of `piece` to `target`; its first element continues the last one of `target` if the part says so. */
   #merge(
     target: Container,
     piece: unknown,

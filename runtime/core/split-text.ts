@@ -13,9 +13,9 @@ export interface JsonPart {
   /** JSON text of at most `maxBytes` bytes in UTF-8. */
   readonly json: string;
   /**
-   * The number of nesting levels at which the first thing in this part continues the last thing in the part before:
-   * 0 for the first part, 1 when only the outermost array, object or string goes on, 2 when its last element or entry
-   * goes on too, and so on. A string that was cut counts as a level. Keys on the way are repeated in each part.
+   * Number of nesting levels at which the first element of this part continues the last one of the part before: 0 for the first
+   * part, 1 if only the outermost array, object or string continues, 2 if its last element or entry continues too, and so on. A
+   * cut string counts as a level. Keys on the way are repeated in each part.
    */
   readonly continues: number;
 }
@@ -29,8 +29,8 @@ const ROOM_FRACTION = 16;
 const SHOWN_KEY_BYTES = 40;
 
 /**
- * The value is too large for one part and cannot be cut into smaller ones, because the keys and brackets that every
- * part has to repeat leave no room for what they lead to: a key is too long, or the nesting too deep for the limit.
+ * The value is too large for one part and cannot be cut into smaller ones: the keys and brackets repeated in every part leave
+ * no room. A key is too long, or the nesting too deep for the limit.
  */
 export class NotSplittableError extends Error {
   override readonly name = "NotSplittableError";
@@ -208,7 +208,7 @@ class TextSplitter {
     this.#startPart(cut.at + 1, this.#opening(cut.depth, false), prefixBytes, cut.depth);
   }
 
-  /** Puts what fits of a string from `at` on into a part; `end` is after its closing quote. */
+  /** Puts as much of a string from `at` on as fits into a part; `end` is after its closing quote. */
   #cutString(at: number, end: number): number {
     const depth = this.#frames.length;
     const prefixBytes = this.#pathBytes() + 1;
@@ -242,7 +242,7 @@ class TextSplitter {
     this.#cut = undefined;
   }
 
-  /** The brackets and keys of the outer `depth` containers; the innermost one's key only when its entry goes on. */
+  /** Brackets and keys of the outer `depth` containers; the innermost one's key only if its entry continues. */
   #opening(depth: number, withLastKey: boolean): string {
     const pieces = this.#frames.slice(0, depth).map((frame, index) => {
       if (!frame.isObject) return "[";

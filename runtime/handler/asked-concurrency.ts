@@ -1,4 +1,4 @@
-/** Asks a handler's `concurrency` function, one question at a time, and passes on what changes. */
+/** Calls a handler's `concurrency` function, once at a time, and passes on changes. */
 import { inspect } from "node:util";
 import type { Concurrency, JobLog } from "./contract.ts";
 import { isConcurrency } from "./module/read-module.ts";

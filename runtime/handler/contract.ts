@@ -1,4 +1,4 @@
-/** What a handler is given and what it may be: the contract between a user's module and the runtime. */
+/** The contract between a user's module and the runtime: forms of a handler, and its arguments. */
 import type { S3Config, Transfers } from "../storage/contract.ts";
 import type { StandardSchema } from "./module/standard-schema.ts";
 
@@ -6,7 +6,10 @@ import type { StandardSchema } from "./module/standard-schema.ts";
 export interface Job<Input = unknown> {
   /** The id the submission was answered with. */
   readonly id: string;
-  /** `input` of the submission, always an object there (spec); what the handler's `input` schema made of it, if it has one. */
+  /**
+   * `input` of the submission, which is always an object there (spec); the output of the handler's `input` schema, if it has
+   * one.
+   */
   readonly input: Input;
   /** 1 for the first time the job is handed to a worker, one more for each further time (ours). */
   readonly attempt: number;
@@ -40,15 +43,15 @@ export interface SetupContext {
   /** Writes to the worker's log; no job is marked. */
   readonly log: JobLog;
   /**
-   * Aborts while `setup` runs when it is no longer wanted: its process is to end, or the time for it is over. A setup
-   * that takes the signal gets a grace then; one that does not is ended at once (ours).
+   * Aborts while `setup` runs when it is no longer needed: its process is to end, or its time is over. A setup that takes the
+   * signal gets a grace then; one that does not is ended at once (ours).
    */
   readonly signal: AbortSignal;
   /** `context.volumePath`: the place for models, which `setup` loads. */
   readonly volumePath: string | undefined;
 }
 
-/** What a handler may use beside the job itself. */
+/** What a handler may use besides the job. */
 export interface Context<State = unknown> extends Transfers {
   /** Aborts when the job is cancelled or out of time. A handler that stops then keeps its process and its neighbours. */
   readonly signal: AbortSignal;
@@ -68,8 +71,8 @@ export interface Context<State = unknown> extends Transfers {
    */
   readonly tempDir: string;
   /**
-   * Path of the directory of the endpoint's volume, shared by all its workers, whose files outlive them; undefined
-   * without one. It is what `SV_VOLUME_PATH` says.
+   * Path of the endpoint's volume, a directory shared by all its workers; its files outlive them. Undefined without a volume.
+   * It equals `SV_VOLUME_PATH`.
    */
   readonly volumePath: string | undefined;
   /**
@@ -78,8 +81,8 @@ export interface Context<State = unknown> extends Transfers {
    */
   readonly traceparent: string | undefined;
   /**
-   * Asks for a fresh handler process after this job: no further job begins in this one, those that run here finish,
-   * then it is replaced. After the job has ended it does nothing.
+   * Asks for a fresh handler process after this job: no further job begins in this one, running ones finish, then it is
+   * replaced. Does nothing after the job has ended.
    */
   readonly refresh: () => void;
   /**
@@ -109,16 +112,15 @@ export type Handler<Input = unknown, Output = unknown, State = unknown, Chunk = 
 export type Returned<Output, Chunk = unknown> =
   | Output
   | Promise<Output>
-  // Not Iterator and AsyncIterator: from what their `return` takes, an Output that may be a promise would be inferred.
+  // Not Iterator and AsyncIterator: from the argument of their `return`, an Output that may be a promise would be inferred.
   | { next(): IteratorResult<Chunk, Output>; [Symbol.iterator](): unknown }
   | { next(): Promise<IteratorResult<Chunk, Output>>; [Symbol.asyncIterator](): unknown };
 
 /**
- * A handler with its options, as `defineHandler` takes them.
- *
- * `Input` is what `run` sees as `job.input`, `Output` what it returns, `State` what `setup` gives, and `RawInput` what
- * clients submit; it differs from `Input` only where the `input` schema transforms. `Sent` is what clients get, which is not
- * `Output` where the `output` schema transforms or yields are collected; `Chunk` is what `run` yields.
+ * A handler with its options, as `defineHandler` takes them. `Input` is the type of `job.input` in `run`, `Output` the result
+ * of `run`, `State` the result of `setup`, and `RawInput` the clients' input; it differs from `Input` only if the `input`
+ * schema transforms. `Sent` is the clients' output, which differs from `Output` if the `output` schema transforms or yields are
+ * collected; `Chunk` is the type of `run`'s yields.
  */
 export interface HandlerDefinition<
   Input = unknown,
@@ -129,17 +131,17 @@ export interface HandlerDefinition<
   Chunk = unknown,
 > {
   readonly run: Handler<Input, Output, State, Chunk>;
-  /** Any Standard Schema. A job whose input does not fit fails with `invalid_input` before `run` is called. */
+  /** Any Standard Schema. A job with an invalid input fails with `invalid_input` before `run` is called. */
   readonly input?: StandardSchema<RawInput, Input> | undefined;
-  /** Any Standard Schema. A job whose output does not fit fails with `invalid_output`; what the schema gives is sent. */
+  /** Any Standard Schema. A job with an invalid output fails with `invalid_output`; the schema's result is sent. */
   readonly output?: StandardSchema<Output, Sent> | undefined;
   /** Jobs one handler process works on at a time, at least 1 (default), or a function that says it; see {@link Concurrency}. */
   readonly concurrency?: Concurrency;
   /** Whether a generator's yields are also collected into the job's `output`; default false. */
   readonly aggregate?: boolean;
   /**
-   * What becomes of an output of more than 20 MB of JSON: `fail` (default) fails the job with `invalid_output`;
-   * `upload` stores it in the job's bucket as `outputs/<job id>/<attempt>.json`, and the output is a `LargeOutput`.
+   * Outputs of more than 20 MB of JSON: `fail` (default) fails the job with `invalid_output`; `upload` stores the output in the
+   * job's bucket as `outputs/<job id>/<attempt>.json`, and the job's output is a `LargeOutput`.
    */
   readonly largeOutput?: "fail" | "upload";
   /** Runs once in each handler process before its first job, for example to load a model; default none. */

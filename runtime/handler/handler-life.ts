@@ -6,7 +6,7 @@ import type { LoadedHandler } from "./module/read-module.ts";
 import type { SetupRun } from "./setup-run.ts";
 import { describeThrown } from "./thrown.ts";
 
-/** A handler whose setup is done. */
+/** A handler after its setup. */
 export class HandlerLife {
   readonly handler: LoadedHandler;
   /** The result of `setup`. */

@@ -5,7 +5,7 @@ export class InitError extends Error {
   override readonly name = "InitError";
   readonly code = "handler_not_ready";
 
-  /** @param stack of the user's own error, if that is what went wrong */
+  /** @param stack of the user's own error, if there is one */
   constructor(message: string, stack?: string) {
     super(message);
     this.stack = stack ?? "";

@@ -1,4 +1,4 @@
-/** Marks what a handler prints with its job, and keeps a handler that prints without end within its memory. */
+/** Marks a handler's output with its job, and keeps a handler that prints without end within its memory. */
 import type { WriteStream } from "node:tty";
 import { printedLine } from "../pipe/tagged-lines.ts";
 import { LIMITS } from "../protocol/limits.ts";
@@ -21,7 +21,7 @@ class MarkedStream {
     this.#stream = stream;
     this.#write = stream.write.bind(stream);
     stream.write = this.#intercept;
-    // The supervisor reads it. When that is gone, the end of the pipe of frames ends this process.
+    // The supervisor reads it. After the supervisor's end, the end of the pipe of frames ends this process.
     stream.on("error", () => undefined);
   }
 
@@ -62,7 +62,7 @@ class MarkedStream {
     this.#write(text);
   }
 
-  /** The job is over: what it left without a line break is a line too. */
+  /** The job is over: a rest without a line break counts as a line. */
   end(jobId: string): void {
     if (this.#partial.has(jobId)) this.print(jobId, "\n");
     this.#partial.delete(jobId);

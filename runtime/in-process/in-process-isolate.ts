@@ -23,7 +23,7 @@ import { LocalPort, type LocalTerms } from "./local-port.ts";
 
 export interface InProcessIsolateOptions extends LocalTerms {
   readonly handler: LoadedHandler;
-  /** How long a job that was told to stop may go on before it is abandoned, ms. */
+  /** Time that a job has after the order to stop before it is abandoned, ms. */
   readonly graceMs: number;
   /** How long `setup` may take, ms. */
   readonly initLimitMs: number;
@@ -42,15 +42,15 @@ interface InProcessJob {
   invocation: JobInvocation | undefined;
   /** Resolves when its handler has stopped. */
   stopped: Promise<void>;
-  /** Whether it was told to stop: what its handler still says is dropped. */
+  /** True after the order to stop: later reports of its handler are dropped. */
   isStopping: boolean;
   /** Runs out at its deadline; after it was told to stop, at the end of its grace. */
   timer: NodeJS.Timeout | undefined;
 }
 
 /**
- * A job ends by itself, unless its deadline passes or its lease is revoked first. Then what its handler still says is dropped,
- * the handler is told to stop, and if it has not stopped when the grace is over, it is abandoned.
+ * A job ends by itself, unless its deadline passes or its lease is revoked first. Then later reports of its handler are
+ * dropped, the handler is told to stop, and after its grace it is abandoned.
  */
 export class InProcessIsolate implements JobIsolate {
   readonly pid = undefined;
@@ -82,7 +82,7 @@ export class InProcessIsolate implements JobIsolate {
   /** Does nothing: the handler is here from the start. */
   load(): void {}
 
-  /** Always fails: a function cannot be loaded anew. */
+  /** Always fails: a function cannot be reloaded. */
   reload(): void {
     const message = "A handler that is a function of this process cannot be reloaded.";
     this.#events.reloadFailed({ type: "handler_error", message });
@@ -243,7 +243,7 @@ export class InProcessIsolate implements JobIsolate {
     this.#events.placesChanged();
   }
 
-  /** Runs the handler's setup again, as a fresh process would; only what its module keeps stays. */
+  /** Runs the handler's setup again, like a fresh process; only the module's own state stays. */
   #refresh(): void {
     const life = this.#life;
     if (this.#isStopped || life === undefined) return;

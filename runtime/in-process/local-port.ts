@@ -1,4 +1,4 @@
-/** Reports what a job in the worker's own process does to the worker, by plain calls. */
+/** Reports a job's events in the worker's own process to the worker, with plain calls. */
 import fs from "node:fs";
 import path from "node:path";
 import type { JobPort } from "../handler/job/invocation.ts";
@@ -15,7 +15,7 @@ export interface LocalTerms {
   readonly storageEnv: Environment;
 }
 
-/** What the worker is told of a job. */
+/** Callbacks of the worker about a job. */
 type LocalJobEvents = Pick<JobPort, "chunks" | "progress" | "log" | "refresh">;
 
 export class LocalPort implements JobPort {

@@ -26,11 +26,11 @@ const NOTICE_MAX_BYTES = 1_000;
 export interface HandlerProcessOptions {
   /** The program that runs in the process. */
   readonly entryPath: string;
-  /** `host:port` on which the process lets a debugger in; default: on none. */
+  /** `host:port` at which the process accepts a debugger; default: none. */
   readonly inspect?: string;
   /** Added to the supervisor's environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Removes secrets from what the process prints and reports. */
+  /** Removes secrets from the process's output and reports. */
   readonly mask: SecretMask;
 }
 
@@ -84,7 +84,7 @@ export class HandlerProcess {
     child.on("exit", (code, signal) => void this.#exited(code, signal, events));
   }
 
-  /** Undefined when it is gone: the number may be another process's by then. */
+  /** Undefined after its end: the number may belong to another process. */
   get pid(): number | undefined {
     return this.#isGone ? undefined : this.#child.pid;
   }
@@ -156,7 +156,7 @@ function closed(pipe: Stream): Promise<void> {
   });
 }
 
-/** The handler gets what the worker has, all but the worker's token. */
+/** The handler gets the worker's environment, except the worker's token. */
 function environment(added: HandlerProcessOptions["env"], marker: string): NodeJS.ProcessEnv {
   const { [WORKER_ENV.workerToken]: _, ...inherited } = process.env;
   return { ...inherited, ...added, [MARKER_NAME]: marker };

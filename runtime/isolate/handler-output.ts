@@ -1,4 +1,4 @@
-/** Reads what a handler process prints, line by line: passes it on within limits, and keeps the last lines for failure reports. */
+/** Reads a handler process's output line by line: passes it on within limits, and keeps the last lines for failure reports. */
 import type { Readable } from "node:stream";
 import { parseLine, type HandlerLine } from "../pipe/tagged-lines.ts";
 import { LIMITS } from "../protocol/limits.ts";

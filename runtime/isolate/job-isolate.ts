@@ -63,5 +63,5 @@ export interface JobIsolateEvents extends IsolateEvents {
   reloadFailed(failure: Failure): void;
 }
 
-/** @param mask takes the secrets out of what handlers say */
+/** @param mask removes secrets from handlers' output and reports */
 export type OpenIsolate = (mask: SecretMask, events: JobIsolateEvents) => JobIsolate;

@@ -1,4 +1,4 @@
-/** Removes what jobs leave behind when their process dies: directories, and unfinished uploads. */
+/** Removes leftovers of jobs after the end of their process: directories, and unfinished uploads. */
 import os from "node:os";
 import path from "node:path";
 import { clearLeftovers, removeAll } from "../leftovers/clear-leftovers.ts";
@@ -14,7 +14,7 @@ export interface LeftoverOptions {
   readonly abortUpload: (upload: OpenUpload) => Promise<void>;
 }
 
-/** It is the supervisor's work, so that it is done whatever becomes of the handler process. */
+/** This is the supervisor's work, so that it is done however the handler process ends. */
 export class JobLeftovers {
   readonly #abortUpload: LeftoverOptions["abortUpload"];
   #tempRoot: string | undefined;
@@ -34,7 +34,7 @@ export class JobLeftovers {
     this.#clearing ??= clearLeftovers(os.tmpdir(), DIRECTORY_KIND);
   }
 
-  /** The directory in which each invocation makes its own; made by the first that does. */
+  /** Parent of the directories of invocations; created by the first. */
   get tempRoot(): string {
     // Imported above, it would hold up the start of the handler process.
     const { randomUUID } = process.getBuiltinModule("node:crypto");
@@ -42,7 +42,7 @@ export class JobLeftovers {
     return this.#tempRoot;
   }
 
-  /** An invocation tells of something that is to be removed, or is gone already. */
+  /** An invocation reports a new leftover, or the removal of one. */
   heard({ kind, slot, head }: Frame): void {
     if (kind === REPORT.tempDir) {
       this.#directories.add(slot);
@@ -57,7 +57,7 @@ export class JobLeftovers {
     } else uploads.delete((JSON.parse(head) as UploadClosedHead).uploadId);
   }
 
-  /** The invocation is over. It ends its own uploads: what is left belonged to a process that could not. */
+  /** The invocation is over. It ends its own uploads: remaining ones belonged to a process that could not. */
   remove(slot: number): void {
     if (this.#directories.delete(slot))
       this.#track(removeAll(path.join(this.tempRoot, String(slot))));
@@ -66,7 +66,7 @@ export class JobLeftovers {
     for (const upload of left) this.#track(this.#abortUpload(upload));
   }
 
-  /** Nothing runs any more: what is left goes. */
+  /** Removes everything after the last invocation. */
   async close(): Promise<void> {
     await Promise.all([this.#clearing, ...this.#removals]);
     if (this.#tempRoot !== undefined) await removeAll(this.#tempRoot);

@@ -30,7 +30,7 @@ export class LineReader {
     if (from < piece.length) this.#keep(Buffer.from(piece.subarray(from)));
   }
 
-  /** The stream is over: what is left without a line break is a line too. */
+  /** The stream is over: a rest without a line break counts as a line. */
   end(): void {
     if (this.#bytes > 0) this.#emit();
   }

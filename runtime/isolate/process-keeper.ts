@@ -25,7 +25,7 @@ export interface KeeperEvents extends Pick<
   frame(frame: Frame): void;
   /** A debugger holds the process, or has let go of it: the clock was paused or resumed. */
   clockChanged(): void;
-  /** A process that had been ready is gone; the next one is on its way. */
+  /** A process that was ready is gone; the next one is on its way. */
   gone(end: ProcessEnd, lastLines: (jobId: string) => string[]): void;
 }
 
@@ -60,9 +60,8 @@ export class ProcessKeeper {
   }
 
   /**
-   * The process starts at once; what to load into it may be told later.
-   *
-   * @param spare an idle process that another keeper has given up; default: a new one
+   * The process starts at once; its module may be named later.
+   * @param spare an idle process from another keeper; default: a new one
    */
   start(spare?: HandlerInstance): void {
     if (this.#state !== "idle") return;
@@ -76,7 +75,7 @@ export class ProcessKeeper {
     this.#current?.load(head);
   }
 
-  /** Whether it can be given jobs. The output of one that has exited is still read, but it gets no job. */
+  /** Whether it can get jobs. The output of a process that has exited is still read, but it gets no job. */
   get isReady(): boolean {
     return this.#state === "ready" && this.#current?.process.hasExited === false;
   }
@@ -91,7 +90,7 @@ export class ProcessKeeper {
     return this.#standby.pid;
   }
 
-  /** Gives up the standby process, for another keeper to start with, if it is one in which nothing is loaded yet. */
+  /** Gives up the standby process for another keeper, if nothing is loaded in it. */
   giveStandby(): HandlerInstance | undefined {
     return this.#options.standby === "idle" ? this.#standby.take() : undefined;
   }
@@ -101,7 +100,7 @@ export class ProcessKeeper {
     this.#standby.end();
   }
 
-  /** Has a standby process prepared in the place of one that was given up. */
+  /** Prepares a standby process to replace one that was given up. */
   renewStandby(): void {
     if (this.#state === "ready" && this.#load !== undefined) this.#standby.prepare(this.#load);
   }
@@ -115,9 +114,8 @@ export class ProcessKeeper {
   }
 
   /**
-   * The process is spoiled: it is asked to end, then made to. The next one starts when it is gone.
-   *
-   * @param stubbornJobId the job that would not stop, if that is why; the log then tells what it took
+   * The process is spoiled: it is asked to end, then forced. The next one starts when it is gone.
+   * @param stubbornJobId the job that would not stop, if that is the reason; the log then tells what it took
    */
   endSpoiled(stubbornJobId?: string): void {
     if (this.#state !== "ready" && this.#state !== "starting") return;
@@ -126,7 +124,7 @@ export class ProcessKeeper {
     this.#current?.ladder.terminate();
   }
 
-  /** The process has done its work and leaves in good order. The next one starts when it is gone. */
+  /** The process has done its work and leaves in order. The next one starts when it is gone. */
   retire(): void {
     if (this.#state !== "ready") return;
     this.#state = "ending";

@@ -7,7 +7,7 @@ import { type HandedJob, leaseKey, type LeaseRef } from "../protocol/outcome.ts"
 import type { PauseReport } from "../protocol/session.ts";
 import type { Due } from "./ending/due-timer.ts";
 
-/** Why a job is being ended, or was; the first cause is the one that counts. */
+/** Why a job is being ended, or was; the first cause counts. */
 export type EndingCause = "deadline" | "revoked" | "handed-back" | "failed";
 
 /** One job from its hand-over until its place in the handler process is free again. */
@@ -21,7 +21,7 @@ export interface RunningJob extends Due {
   waiting: HandedJob | undefined;
   /** Set when the outcome is decided though the handler still runs. */
   ending: EndingCause | undefined;
-  /** Why its handler has failed, while what it printed before is still being read. */
+  /** Why its handler has failed, while its earlier output is still being read. */
   failure: Failure | undefined;
   /** First the deadline; once the job is being ended, the end of its grace. */
   dueAt: number;

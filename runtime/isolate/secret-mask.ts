@@ -1,4 +1,4 @@
-/** Takes the secrets of object storage out of what a handler prints and of the errors it throws. */
+/** Removes the secrets of object storage from a handler's output and errors. */
 import { Buffer } from "node:buffer";
 import type { HandlerLine } from "../pipe/tagged-lines.ts";
 import { LIVE_STORAGE_ENV, STORAGE_ENV } from "../protocol/storage-env.ts";
@@ -17,8 +17,8 @@ interface Words {
 }
 
 /**
- * Knows the secrets of the environment, and of jobs as they come. A secret is any text its client likes, so that only
- * words are looked at, never what tells a line's job or a report's kind.
+ * Knows the secrets of the environment, and of jobs as they arrive. A secret may be any text, so only words are replaced, never
+ * the part of a line that names its job or the kind of a report.
  */
 export class SecretMask {
   readonly #forms = new Map<string, readonly string[]>();

@@ -3,21 +3,21 @@ import type { LoadOrderHead } from "../pipe/frame-kinds.ts";
 import type { HandlerInstance } from "./handler-instance.ts";
 
 /**
- * What stands by beside the handler process: nothing; an idle process in which nothing of the handler's is loaded; or a
- * process with the handler loaded and set up, which then exists twice, in the memory of a GPU as well.
+ * Standby process beside the handler process: none; an idle one in which nothing of the handler is loaded; or one with the
+ * handler loaded and set up, which then exists twice, also in the memory of a GPU.
  */
 export const STANDBY_MODES = ["none", "idle", "loaded"] as const;
 export type StandbyMode = (typeof STANDBY_MODES)[number];
 
 export interface StandbyOptions {
   readonly standby: StandbyMode;
-  /** How long a handler is ready before the standby process is started beside it, ms. */
+  /** Time after which the standby process is started beside a ready handler, ms. */
   readonly standbyDelayMs: number;
   /** How long loading and setup may take together, ms. */
   readonly initLimitMs: number;
 }
 
-/** At most one process at a time; one that was taken, or that ended, is replaced with the next `prepare`. */
+/** At most one process at a time; after it is taken or ends, the next `prepare` replaces it. */
 export class Standby {
   readonly #options: StandbyOptions;
   readonly #spawn: () => HandlerInstance;
@@ -39,7 +39,7 @@ export class Standby {
     return this.#waiting === undefined && this.#ending.size === 0;
   }
 
-  /** The handler is ready: after a while, in which its first job need not share the machine, the next process starts. */
+  /** The handler is ready: after a pause for its first job, the next process starts. */
   prepare(load: LoadOrderHead): void {
     if (this.#options.standby === "none" || this.#waiting !== undefined) return;
     clearTimeout(this.#timer);

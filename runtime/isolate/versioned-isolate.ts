@@ -27,7 +27,7 @@ export class VersionedIsolate implements JobIsolate {
   readonly #events: JobIsolateEvents;
   #current: Isolate;
   #next: Isolate | undefined;
-  /** Old versions: they finish what began in them. */
+  /** Old versions, which finish their jobs. */
   readonly #retired = new Map<Isolate, Retirement>();
   /** Concurrency of the current version, once it was ready. */
   #concurrency: number | undefined;
@@ -67,12 +67,12 @@ export class VersionedIsolate implements JobIsolate {
     return this.#next === undefined ? this.#current.openPlaces : 0;
   }
 
-  /** Where a job is pinned: it begins in the current version, and ends there whatever version comes meanwhile. */
+  /** Pins a job: it begins in the current version, and ends there whatever version comes meanwhile. */
   run(job: HandedJob): void {
     this.#current.run(job);
   }
 
-  /** Every version is told: the one that the job is pinned to knows it. */
+  /** All versions are told; the job's own one reacts. */
   revoke(lease: LeaseRef): void {
     for (const isolate of this.#all()) isolate.revoke(lease);
   }
@@ -184,7 +184,7 @@ export class VersionedIsolate implements JobIsolate {
     setTimeout(() => this.#endIfIdle(isolate), delayMs).unref();
   }
 
-  /** An old version ends when nothing runs in it; its process may dispose of what its setup made. */
+  /** An old version ends after its last job; its process may dispose of its state. */
   #endIfIdle(isolate: Isolate): void {
     const retirement = this.#retired.get(isolate);
     if (retirement === undefined || retirement.isEnding || isolate.isBusy) return;

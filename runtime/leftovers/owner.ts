@@ -16,7 +16,7 @@ const RADIX = 36;
 const SCOPE_LENGTH = 6;
 let me: Owner | undefined;
 
-/** `kind` with a mark of this process; what makes it unique has to be added, behind another `-`. Short, for socket paths. */
+/** `kind` with a mark of this process; add a unique part after another `-`. Short, for socket paths. */
 export function ownedName(kind: string): string {
   const { scope, pid, start } = self();
   return `${kind}-${scope}-${pid.toString(RADIX)}-${start}`;

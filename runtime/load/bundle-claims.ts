@@ -1,4 +1,4 @@
-/** Marks beside a bundle the running processes that may still load it: while there are any, it is not removed. */
+/** Marks the processes that may still load a bundle, beside it: a marked bundle is not removed. */
 import fs from "node:fs";
 import path from "node:path";
 import { clearLeftovers } from "../leftovers/clear-leftovers.ts";

@@ -1,4 +1,4 @@
-/** The note beside a bundle that says what it was made of, so that it can be used again and recognised. */
+/** The note beside a bundle about its sources, with which it is recognised and used again. */
 import fs from "node:fs";
 
 /** Version of the bundling: it changes whenever the same sources would become another bundle. */
@@ -13,7 +13,7 @@ export interface NotedInput {
 
 export interface BundleNote {
   readonly sourcePath: string;
-  /** Names the way in which it was made. */
+  /** Name of the build method. */
   readonly madeBy: string;
   readonly inputs: readonly NotedInput[];
 }

@@ -1,4 +1,4 @@
-/** Chooses the directory in which bundles of handlers are kept. */
+/** Chooses the directory for bundles of handlers. */
 import fs from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";

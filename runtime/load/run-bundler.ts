@@ -22,7 +22,7 @@ export async function holdBundler(): Promise<HeldBundler> {
     esbuild,
     release: () => {
       users--;
-      // It is a process of its own and would stay as long as this one.
+      // It is a separate process and would stay as long as this one.
       if (users === 0) void esbuild.stop();
     },
   };
@@ -62,7 +62,7 @@ export function handlerBuild(sourcePath: string, folder: string, elsewhere?: Els
   } as const satisfies BuildOptions;
 }
 
-/** A bundle with its source map in it, the files it was made of, and what it imports when it runs. */
+/** A bundle with its source map, its source files, and its imports at run time. */
 export interface Bundled {
   readonly code: Uint8Array;
   readonly inputPaths: readonly string[];

@@ -1,4 +1,4 @@
-/** An esbuild plugin: code in a bundle still finds the files beside its source. */
+/** An esbuild plugin: bundled code still finds files beside its source. */
 import fs from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";

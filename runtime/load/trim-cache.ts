@@ -1,4 +1,4 @@
-/** Limits the size of the bundle cache: bundles in use stay, and among the others those that were used last. */
+/** Limits the size of the bundle cache: bundles in use stay, and the most recently used others. */
 import fs from "node:fs/promises";
 import path from "node:path";
 import { claimedBundles } from "./bundle-claims.ts";
@@ -35,7 +35,7 @@ export async function trimCache(folder: string, bounds = BOUNDS): Promise<void> 
     await removeTorn(folder);
     for (const { name } of await superfluous(folder, bounds)) await remove(folder, name);
   } catch {
-    // Another process may be trimming as well, or the directory be gone.
+    // Another process may be trimming as well, or the directory may be gone.
   }
 }
 

@@ -1,4 +1,4 @@
-/** One end of the framed pipe: gathers what is sent in one turn of the event loop into one write. */
+/** One end of the framed pipe: sends all frames of one turn of the event loop in one write. */
 import { Buffer } from "node:buffer";
 import type { Duplex } from "node:stream";
 import { BrokenFrameError, encodeFrameStart, FrameDecoder, type Frame } from "./frames.ts";
@@ -10,7 +10,7 @@ const nothing = new Uint8Array(0);
 
 export interface FrameEvents {
   frame(frame: Frame): void;
-  /** The other side is gone, or sent something that is no frame. Called once. */
+  /** The other side is gone, or sent an invalid frame. Called once. */
   ended(error: Error | undefined): void;
 }
 
@@ -57,7 +57,7 @@ export class FrameChannel {
     else this.#schedule();
   }
 
-  /** Calls back once, before what is sent in this turn leaves: the moment to send what was gathered meanwhile. */
+  /** Calls back once, before the frames of this turn leave: the moment to send collected data. */
   beforeFlush(gatherer: () => void): void {
     this.#gatherers.push(gatherer);
     this.#schedule();

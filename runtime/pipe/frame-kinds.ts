@@ -49,7 +49,7 @@ export const REPORT = {
   schemas: 15,
 } as const;
 
-/** Which module to load. */
+/** The module to load. */
 export interface LoadHead {
   /** What Node imports. */
   readonly modulePath: string;
@@ -59,7 +59,7 @@ export interface LoadHead {
 
 /** What the supervisor adds to it. */
 export interface LoadOrderHead extends LoadHead {
-  /** The directory in which each invocation makes its own, named by its slot; need not exist. */
+  /** Parent of the directories of invocations, which are named by slot; need not exist. */
   readonly tempRoot: string;
 }
 
@@ -99,10 +99,13 @@ export interface FailedHead {
   readonly stack?: string;
 }
 
-/** What a batch of chunks says beside its lines. */
+/** Data of a batch of chunks besides its lines. */
 export type ChunksHead = Omit<ChunkBatch, "lines">;
 
-/** What the handler process writes to its lifeline (a pipe of its own, which also shows each side that the other has ended), one JSON text a line. */
+/**
+ * Messages of the handler process on its lifeline (a pipe that also shows each side the end of the other), one JSON text per
+ * line.
+ */
 export type LifelineNotice = ExitNotice | PauseNotice;
 
 /** A debugger stops the process, or lets it go on. */

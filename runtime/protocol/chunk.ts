@@ -4,13 +4,13 @@
 export interface SplitPosition {
   /** 0 for the first part of the yield, one more for each further one. */
   readonly part: number;
-  /** At how many nesting levels the part goes on with the part before it; see runtime/core/split-text.ts. */
+  /** Number of nesting levels that the part continues; see runtime/core/split-text.ts. */
   readonly continues: number;
   /** True for the last part of the yield. */
   readonly last: boolean;
 }
 
-/** What stands beside the output of a whole yield: our own entries and whatever the handler added. */
+/** Data beside the output of a whole yield: our own entries, and those that the handler added. */
 export interface YieldMetrics {
   /** Counts the chunks of one attempt from 0, without gaps (spec: the name; ours: the counting). */
   readonly stream_index: number;
@@ -22,7 +22,7 @@ export interface YieldMetrics {
 /** Mark of a {@link ChunkWithMetrics}. Registered by name, so that a handler with its own copy of this package is understood too. */
 export const CHUNK_BRAND: unique symbol = Symbol.for("sv-runtime.chunk");
 
-/** A yield that carries metrics beside its output; only good for yielding. */
+/** A yield with metrics beside its output; only for yielding. */
 export interface ChunkWithMetrics<Output = unknown> {
   readonly [CHUNK_BRAND]: true;
   readonly output: Output;
@@ -32,7 +32,7 @@ export interface ChunkWithMetrics<Output = unknown> {
 /** What readers of the stream get of a yield. */
 export type Yielded<Chunk> = Chunk extends ChunkWithMetrics<infer Output> ? Output : Chunk;
 
-/** What stands beside a chunk's output. */
+/** Data beside a chunk's output. */
 export interface ChunkMetrics extends YieldMetrics {
   /** Present when the chunk is a part of a yield that was split (ours). */
   readonly split?: SplitPosition;

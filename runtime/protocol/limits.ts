@@ -30,7 +30,7 @@ export const LIMITS = {
   webhookMaxBytes: 8_192,
   policyMaxBytes: 8_192,
   s3ConfigMaxBytes: 65_536,
-  /** Largest JSON text of what a handler takes and gives, as schemas; larger ones are not shown (ours). */
+  /** Maximum size of a handler's schemas as JSON text; larger ones are not shown (ours). */
   handlerSchemasMaxBytes: 262_144,
 
   /** Timeouts from the first byte of a request to the last of its head, and of its body (ours). */
@@ -48,7 +48,7 @@ export const LIMITS = {
 
   /** Maximum bytes of large payloads in memory, on their way in or out (ours). */
   inFlightMaxBytes: 64 * MB,
-  /** Maximum requests that wait for room for a large payload, and the timeout after which one is refused (ours). */
+  /** Maximum number of requests that wait for room for a large payload, and their timeout (ours). */
   inFlightWaitingMax: 1_000,
   inFlightWaitMs: 30 * SECOND_MS,
   /** Timeout of a reader of a large answer that takes nothing (ours). */
@@ -56,7 +56,7 @@ export const LIMITS = {
 
   /** Interval in which a request counts against the rate limits of its operation (spec). */
   rateWindowMs: 10 * SECOND_MS,
-  /** Requests by which each running worker raises the rate limits, where an endpoint does not say (ours). */
+  /** Default number of requests that each running worker adds to the rate limits (ours). */
   requestsPerWorkerDefault: 50,
 
   /** `policy.executionTimeout` (spec). */
@@ -144,10 +144,10 @@ export const LIMITS = {
   keyExpiryMaxMs: 3_660 * DAY_MS,
   /** Maximum entries of the audit; the oldest are deleted (ours). */
   auditEntriesKept: 10_000,
-  /** Maximum by which one `POST /emulator/clock` advances service time, and by which all together do (ours). */
+  /** Maximum by which one `POST /emulator/clock` advances service time, and maximum of all together (ours). */
   clockAdvanceMaxMs: 366 * DAY_MS,
   clockOffsetMaxMs: 36_525 * DAY_MS,
-  /** Timeout of `POST /emulator/clock`, in real time, for what it set off (ours). */
+  /** Timeout of `POST /emulator/clock`, in real time, for the resulting work (ours). */
   clockSettleMs: 30 * SECOND_MS,
 
   /** Maximum lines and bytes of a handler process's log kept for failure reports (ours). */

@@ -11,7 +11,7 @@ export interface CompletedOutcome {
 export interface FailedOutcome {
   readonly kind: "failed";
   readonly failure: Failure;
-  /** Raw JSON of an output the handler gave beside its error. */
+  /** Raw JSON of an output beside the handler's error. */
   readonly output?: Uint8Array;
 }
 
@@ -21,7 +21,7 @@ export interface TimedOutOutcome {
   readonly failure: Failure;
 }
 
-/** The process that ran the job is gone; counts as a lost worker for this job. */
+/** The job's process is gone; counts as a lost worker for this job. */
 export interface LostOutcome {
   readonly kind: "lost";
   readonly failure: Failure;
@@ -32,7 +32,7 @@ export interface HandedBackOutcome {
   readonly kind: "handed-back";
 }
 
-/** The worker stopped the job because it was told to; the service has already forgotten the lease. */
+/** The worker stopped the job on request; the service has already forgotten the lease. */
 export interface StoppedOutcome {
   readonly kind: "stopped";
 }
@@ -66,9 +66,9 @@ export interface HandedJob extends LeaseRef {
   readonly executionTimeoutMs: number;
   /** Raw JSON text of the submission's `s3Config`, if it had one. */
   readonly s3Config?: Uint8Array;
-  /** The submission's `webhook`, if it had one; only workers of the live dialect are told. */
+  /** `webhook` of the submission; only workers of the live dialect get it. */
   readonly webhook?: string;
-  /** W3C `traceparent` of what the execution belongs to, if anything. */
+  /** W3C `traceparent` of the execution's parent, if there is one. */
   readonly traceparent?: string;
 }
 

@@ -37,7 +37,7 @@ export class PlainTextFinder {
     return this.#endBefore(wordsAt + word * BYTES_PER_WORD, Infinity);
   }
 
-  /** The end of the run byte by byte; `limit` where the run goes on to there. */
+  /** The end of the run byte by byte; `limit` if the run reaches it. */
   #endBefore(start: number, limit: number): number {
     let at = start;
     // No plain byte follows the last byte.

@@ -19,7 +19,7 @@ export function printable(text: string, colors: boolean): string {
     .join("");
 }
 
-/** JSON text in which every control character of its strings is escaped: it means the same. */
+/** Equivalent JSON text in which every control character of its strings is escaped. */
 export function printableJson(json: string): string {
   return json.replaceAll(UNESCAPED, (each) => String.raw`\u00${each.charCodeAt(0).toString(16)}`);
 }

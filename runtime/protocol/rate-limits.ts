@@ -14,8 +14,8 @@ interface RateLimitRow extends RateLimit {
 }
 
 /**
- * Source: spec. `/status-sync` counts as `/status`, and what has no row (`/retry`, `/health`) has no limit (ours: the spec
- * shows none). Running workers raise all of them, see `emulator/core/limits/rate-limit.ts`.
+ * Source: spec. `/status-sync` counts as `/status`, and operations without a row (`/retry`, `/health`) have no limit (ours: the
+ * spec shows none). Running workers raise all of them, see `emulator/core/limits/rate-limit.ts`.
  */
 export const RATE_LIMITS = {
   runsync: { path: "/runsync", requests: 2_000, concurrent: 400 },
@@ -28,5 +28,5 @@ export const RATE_LIMITS = {
   requests: { path: "/requests", requests: 10, concurrent: 2 },
 } as const satisfies Readonly<Record<string, RateLimitRow>>;
 
-/** A row of the table; operations that name the same one share what it allows. */
+/** A row of the table; operations with the same row share its limits. */
 export type RateLimitClass = keyof typeof RATE_LIMITS;

@@ -6,7 +6,7 @@ import type { HandedJob, LeaseRef, Outcome, Revocation } from "./outcome.ts";
 /** Version of the session; it grows when a change would confuse an older peer. */
 export const PROTOCOL_VERSION = 3;
 
-/** The first version whose workers take large messages in pieces. */
+/** First version with workers that take large messages in pieces. */
 export const PIECES_VERSION = 3;
 
 export interface Hello {
@@ -24,7 +24,10 @@ export interface ProgressReport extends LeaseRef {
   readonly value: Uint8Array;
 }
 
-/** A debugger holds the job's process, or has let go of it, or the worker stood still: `executionTimeout` does not run meanwhile. */
+/**
+ * A debugger holds the job's process, or has let go of it, or the worker stood still: `executionTimeout` does not run
+ * meanwhile.
+ */
 export interface PauseReport extends LeaseRef {
   readonly isPaused: boolean;
   /** How long the pauses that are over took together, whole ms. */
@@ -54,7 +57,7 @@ export interface WorkerReport {
   readonly progress?: readonly ProgressReport[];
   readonly outcomes?: readonly OutcomeReport[];
   readonly draining?: boolean;
-  /** Further jobs the worker is ready for, added to what it granted before. */
+  /** Number of further jobs the worker is ready for, added to earlier credit. */
   readonly credit?: number;
   readonly pauses?: readonly PauseReport[];
   /** JSON text of a {@link HandlerSchemas}. */
@@ -104,7 +107,7 @@ export interface ServiceOrders {
   readonly revocations?: readonly Revocation[];
   readonly outcomeReceipts?: readonly OutcomeReceipt[];
   readonly chunkReceipts?: readonly ChunkReceipt[];
-  /** The service wants the worker to finish what it has and leave. */
+  /** The service wants the worker to finish its jobs and leave. */
   readonly drain?: boolean;
   readonly reload?: Reload;
   /** The address of the replica that owns the endpoint: this session is over, and the next is opened there. */

@@ -9,7 +9,7 @@ export function unixSocketOf(address: string): string | undefined {
   return /^unix:(?:\/\/)?(.+)/u.exec(address)?.[1];
 }
 
-/** A sentence on a path that is too long for a socket, without what to do about it; undefined for one that fits. */
+/** A sentence about a path that is too long for a socket, without advice; undefined for one that fits. */
 export function socketPathProblem(file: string): string | undefined {
   const lengthBytes = Buffer.byteLength(file);
   if (lengthBytes <= SOCKET_PATH_MAX_BYTES) return undefined;

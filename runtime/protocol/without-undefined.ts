@@ -1,4 +1,4 @@
-/** Leaves out what is undefined: for optional fields that must be absent rather than undefined. */
+/** Removes undefined members, for optional fields that must be absent rather than undefined. */
 
 type Defined<T> = { -readonly [K in keyof T]?: Exclude<T[K], undefined> };
 

@@ -1,4 +1,4 @@
-/** The environment variables by which a launcher tells `sv-worker` its id and the address of its service. */
+/** Environment variables with which a launcher tells `sv-worker` its id and the address of its service. */
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -23,11 +23,11 @@ export const WORKER_ENV = {
   initLimitMs: "SV_INIT_LIMIT_MS",
   /** For running jobs after the first signal, ms. */
   drainLimitMs: "SV_DRAIN_LIMIT_MS",
-  /** `executionTimeout` of jobs with which the live service gives none, ms. */
+  /** Default `executionTimeout` of jobs of the live service, ms. */
   executionTimeoutMs: "SV_EXECUTION_TIMEOUT_MS",
-  /** `0`, `idle` or `loaded`; what waits to take over from a handler process that ends. */
+  /** `0`, `idle` or `loaded`: the standby process beside the handler process. */
   standby: "SV_STANDBY",
-  /** `host:port` or `port` on which the handler process lets a debugger in. */
+  /** `host:port` or `port` at which the handler process accepts a debugger. */
   inspect: "SV_INSPECT",
   /** `debug`, `info`, `warn` or `error`; the least level the worker writes to its log. */
   logLevel: "SV_LOG_LEVEL",
@@ -47,9 +47,9 @@ export const WORKER_ENV = {
   gpuMemoryGb: "SV_GPU_MEMORY_GB",
 } as const;
 
-/** The variables by which the worker of a load balancing endpoint learns what is expected of its HTTP server (live). */
+/** Variables that tell the worker of a load balancing endpoint where its HTTP server has to listen (live). */
 export const SERVER_ENV = {
-  /** Address at which the server is to listen (ours): that of loopback for a process, all in a container. */
+  /** Listening address of the server (ours): loopback for a process, all addresses in a container. */
   host: "HOST",
   /** On which the server is to listen. */
   port: "PORT",

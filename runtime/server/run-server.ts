@@ -6,9 +6,8 @@ import { HandlerFileError } from "../load/handler-file-error.ts";
 import { prepareServer } from "../load/prepare-handler.ts";
 
 /**
- * Resolves when the program has been imported; then it listens, or soon will. With one that cannot be loaded the process ends
- * with `unusableCode`, and a sentence on stderr says where the error is.
- *
+ * Resolves when the program has been imported; then it listens, or soon will. If it cannot be loaded, the process ends with
+ * `unusableCode`, and a sentence on stderr about the error.
  * @param target the program's file, or a directory with a `server.ts`
  */
 export async function runServer(target: string, unusableCode: number): Promise<void> {
@@ -21,7 +20,7 @@ export async function runServer(target: string, unusableCode: number): Promise<v
     throw error;
   });
   resolveAs(modulePath, sourcePath);
-  // As in any program: a module can tell that it is the one that was started.
+  // As in any program, a module can tell that it was started directly.
   process.argv.splice(1, process.argv.length, sourcePath);
   try {
     await import(pathToFileURL(modulePath).href);

@@ -13,11 +13,11 @@ import type { ServicePlace } from "../protocol/service-address.ts";
 /** Timeout of the connection and its TLS handshake. */
 const LIMIT_MS = 10_000;
 
-/** The terms on which to open the connection. */
+/** Terms for the connection. */
 export interface TrustedService {
   /** Authorities that may vouch for the service, in PEM; `checkName` must find nothing wrong as well. */
   readonly roots: readonly string[];
-  /** Checks the name in the certificate; returns what is wrong with it. */
+  /** Checks the name in the certificate; returns the problem. */
   readonly checkName: (certificate: PeerCertificate) => Error | undefined;
 }
 

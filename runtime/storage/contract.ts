@@ -1,6 +1,6 @@
-/** What a handler may ask of object storage, and what it gets: the types of `context.upload` and its siblings. */
+/** Types of `context.upload` and its siblings: a handler's access to object storage. */
 
-/** Object-storage settings of a submission, for handlers that upload what they make (spec). */
+/** Object-storage settings of a submission, for handlers that upload (spec). */
 export interface S3Config {
   readonly accessId?: string;
   readonly accessSecret?: string;
@@ -44,8 +44,8 @@ export interface UploadOptions {
   /** How long the answer's `url` is good for; ms, from 1 s to 7 days, default 7 days (ours: the longest there is). */
   readonly expiresInMs?: number;
   /**
-   * Bodies larger than this go up in parts of this size; bytes, from 5,242,880, default 6,000,000, and more for bodies
-   * whose size is known to exceed 10,000 such parts (ours).
+   * Size of parts, and the size from which bodies are uploaded in parts; bytes, from 5,242,880, default 6,000,000, and more for
+   * bodies that would exceed 10,000 such parts (ours).
    */
   readonly partSizeBytes?: number;
   /** Parts that are on their way at a time; each is held in memory until it has arrived; default 4 (ours). */
@@ -62,7 +62,7 @@ export interface UploadedObject {
   readonly bucket: string;
   readonly key: string;
   readonly sizeBytes: number;
-  /** As the service gave it, without quotes. */
+  /** As sent by the service, without quotes. */
   readonly etag: string;
 }
 
@@ -90,7 +90,7 @@ export interface DownloadOptions {
   readonly idleTimeoutMs?: number;
   /** Longest time for the whole; ms, default: as long as the job has. */
   readonly timeoutMs?: number;
-  /** Sent with requests to the URL's own origin, not to another one that it redirects to, and not for a key. */
+  /** Sent with requests to the URL's own origin; not after a redirect to another one, and not for a key. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The file's name; default the last part of the URL or key. Characters unfit for a file name become `_`. */
   readonly fileName?: string;
@@ -102,7 +102,7 @@ export interface DownloadOptions {
 export interface DownloadedFile {
   readonly path: string;
   readonly sizeBytes: number;
-  /** As the server has it, else `application/octet-stream`. */
+  /** As sent by the server, otherwise `application/octet-stream`. */
   readonly contentType: string;
 }
 

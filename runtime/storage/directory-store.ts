@@ -9,7 +9,7 @@ import type { Body, Incoming, ObjectStore, PutTerms, StoredObject } from "./obje
 import { isSpelledOtherwise } from "./spelled-otherwise.ts";
 import { StorageError } from "./storage-error.ts";
 
-/** Keys are paths here, so those that are none are refused. What is stored of an object is its content alone. */
+/** Keys are paths here, so invalid paths are refused. Only the content of an object is stored. */
 export class DirectoryStore implements ObjectStore {
   readonly #root: string;
 
@@ -63,7 +63,7 @@ export class DirectoryStore implements ObjectStore {
     }
   }
 
-  /** @throws StorageError as `#fileOf`, and for a key whose file the file system takes for that of another */
+  /** @throws StorageError as `#fileOf`, and for a key whose file is the same as another key's in this file system */
   async #fileAt(key: string): Promise<string> {
     const file = this.#fileOf(key);
     let directory = this.#root;

@@ -51,7 +51,7 @@ export class JobTransfers implements Transfers {
     await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Ends what is under way, and lets nothing begin any more. */
+  /** Ends running transfers, and allows no further one. */
   end(): void {
     this.#hasEnded = true;
     this.#stop.abort(new DOMException("The job has ended.", "AbortError"));
@@ -77,7 +77,7 @@ export class JobTransfers implements Transfers {
     const running = begun(work, signal);
     const over = running.then(ignore, ignore).then(() => void this.#open.delete(over));
     this.#open.add(over);
-    // A promise of its own, so that an unhandled failure is reported as any other would be.
+    // A separate promise, so that an unhandled failure is reported like any other.
     const told = running.then((value) => value);
     // A transfer that ended with the job is no failure.
     const excuse = (): void => void told.catch(ignore);

@@ -1,4 +1,4 @@
-/** Opens where a job's objects are kept; what that takes is loaded only now. */
+/** Opens the object storage of a job; its code is loaded on demand. */
 import type { S3Config } from "./contract.ts";
 import type { ObjectStore } from "./object-store.ts";
 import type { MultipartListener } from "./s3/s3-store.ts";

@@ -1,4 +1,4 @@
-/** Retries what failed for a temporary reason. */
+/** Retries work that failed for a temporary reason. */
 import { setTimeout as wait } from "node:timers/promises";
 import { type BackoffTerms, backoffMs } from "../core/backoff.ts";
 
@@ -25,9 +25,8 @@ export const NETWORK_CODES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Gives what `work` gives, or throws what its last try threw.
- *
- * @param mayPass whether what was thrown is worth another try
+ * Returns the result of `work`, or throws the error of its last try.
+ * @param mayPass whether another try makes sense after this error
  * @throws the signal's reason as soon as it aborts
  */
 export async function withRetries<T>(

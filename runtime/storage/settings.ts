@@ -23,7 +23,7 @@ export interface DirectorySettings {
 
 export type StorageSettings = BucketSettings | DirectorySettings;
 
-/** One source's values, and what each is called there. */
+/** Values of one source, with their names there. */
 interface Found {
   readonly source: string;
   readonly endpoint: Named;
@@ -41,10 +41,9 @@ interface Named {
 }
 
 /**
- * A submission that brings settings of its own has to bring all of them: its client would otherwise have the worker
- * sign with the worker's credentials for a place of the client's choice.
- *
- * @throws StorageError `storage_not_configured`, with what lacks
+ * A submission with settings of its own has to bring all of them: otherwise its client could make the worker sign with the
+ * worker's credentials for another place.
+ * @throws StorageError `storage_not_configured`, with the missing settings
  */
 export function readStorageSettings(
   s3Config: S3Config | undefined,

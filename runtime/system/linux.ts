@@ -1,4 +1,4 @@
-/** Linux tells of processes in /proc, and of memory in the files of control groups. */
+/** Processes from /proc, and memory from the files of control groups, on Linux. */
 import fs from "node:fs";
 
 const RADIX = 36;
@@ -71,7 +71,7 @@ function ownGroupFile(): string | undefined {
   return group === undefined ? undefined : `/sys/fs/cgroup${group}/memory.events`;
 }
 
-/** The content of a file; "" where it cannot be read: the process ended meanwhile, or is another user's. */
+/** The content of a file; "" if it cannot be read: the process ended meanwhile, or belongs to another user. */
 function read(file: string): string {
   try {
     return fs.readFileSync(file, "latin1");

@@ -17,10 +17,10 @@ const COLUMNS = ["pid=", "ppid=", "pgid=", "stat=", "rss=", "lstart="].flatMap((
   name,
 ]);
 
-/** Options of `ps` that show the environment behind the command, on macOS and elsewhere. Neither knows the other one. */
+/** Options of `ps` that show the environment after the command, on macOS and elsewhere. Neither system knows the other's. */
 const WITH_ENVIRONMENT = ["-axEww", "axeww"];
 
-/** Names of an id that is new for each boot and does not change with the clock; else the one that all BSDs have. */
+/** Names of an id that is new for each boot and does not change with the clock, and of the one that all BSDs have. */
 const BOOT_NAMES = ["kern.bootsessionuuid", "kern.boottime"];
 
 /** All processes by their ids, except zombies and `ps` itself. */

@@ -1,4 +1,4 @@
-/** Reads what `ps` prints of processes, a line each. */
+/** Reads the output of `ps`, one line per process. */
 
 export interface ProcessRow {
   readonly pid: number;

@@ -1,14 +1,13 @@
-/** Port: what is asked of the operating system about processes and memory. All of it is answered at once. */
+/** Port: questions to the operating system about processes and memory. All answers are synchronous. */
 import fs from "node:fs";
 import { LinuxSystem } from "./linux.ts";
 import { PosixSystem } from "./posix.ts";
 
 export interface System {
   /**
-   * The processes that have `mark`, a `NAME=value` without blanks, in their environment.
-   *
-   * @param root this process or a child of it, which has the mark, too: what descends from it is found also where the system does not
-   *   show an environment
+   * Processes with `mark`, a `NAME=value` without blanks, in their environment.
+   * @param root this process or a child of it, which also has the mark: its descendants are found even if the system shows no
+   *   environments
    */
   marked(mark: string, root?: number): readonly number[];
 
@@ -24,13 +23,13 @@ export interface System {
   /** The scope in which the id and the start of a process are unique: this boot of this machine or container. */
   scope(): string;
 
-  /** How often a process of this machine or container was killed for lack of memory so far; undefined where that cannot be told. */
+  /** Number of processes of this machine or container killed for lack of memory so far; undefined if unknown. */
   countOomKills(): number | undefined;
 
   /** What a process and its descendants have resident; pages they share count for each. Undefined when it has ended or where nothing is known. */
   residentBytes(pid: number): number | undefined;
 
-  /** Sentences on what this system does not tell, and on what follows from that. */
+  /** Sentences about what this system cannot tell, and the consequences. */
   untold(): readonly string[];
 }
 

@@ -39,7 +39,7 @@ export class ConnectionError extends ClientError {
   }
 }
 
-/** The answer is not what the job interface promises; the base URL may lead to something else. */
+/** The answer does not match the job interface; the base URL may lead to something else. */
 export class InvalidResponseError extends ClientError {
   override readonly name = "InvalidResponseError";
   override readonly code = "invalid_response";

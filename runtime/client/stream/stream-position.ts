@@ -1,4 +1,4 @@
-/** Where a reader stands in a job's stream: what it has, what must come next, and when it has to start over. */
+/** Position of a reader in a job's stream: what it has, what must come next, and when it has to start over. */
 import type { ChunkMetrics } from "../../protocol/chunk.ts";
 
 /** What to do with a chunk: hand it on, ignore it (we have it), or fetch the chunks before it first. */
@@ -23,8 +23,8 @@ export class StreamPosition {
   }
 
   /**
-   * The id of the last event the reader has. The service compares it, and says at once if another attempt runs by now.
-   * Undefined where the reader has nothing, or does not know the attempt.
+   * Id of the reader's last event. The service compares it, and tells at once if another attempt runs by now. Undefined for a
+   * reader without events, or without a known attempt.
    */
   get lastEventId(): string | undefined {
     if (this.#attempt === undefined || this.#next === 0) return undefined;
@@ -32,13 +32,13 @@ export class StreamPosition {
     return this.#attempt > 1 ? `${this.#attempt}.${index}` : index;
   }
 
-  /** Takes note of the service saying that `attempt` has begun; true when that voids what was read. */
+  /** Notes that `attempt` has begun; true if that voids the read events. */
   announce(attempt: number): boolean {
     const isNew = this.#attempt === undefined ? this.#next > 0 : attempt > this.#attempt;
     return this.#begin(attempt, isNew);
   }
 
-  /** Takes note of the attempt that a chunk or the end belongs to; true when that voids what was read. */
+  /** Notes the attempt of a chunk or of the end; true if that voids the read events. */
   observe(attempt: number): boolean {
     return this.#begin(attempt, this.#attempt !== undefined && attempt > this.#attempt);
   }

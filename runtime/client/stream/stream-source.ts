@@ -35,9 +35,8 @@ export class StreamSource<Output> {
   }
 
   /**
-   * Chunks the reader does not have, new attempts, and as the last event the end of the job.
-   *
-   * @throws what `Transport.open` throws, InvalidResponseError, and ConnectionError when the stream keeps breaking off
+   * Chunks that the reader does not have, new attempts, and as the last event the end of the job.
+   * @throws errors of `Transport.open`, InvalidResponseError, and ConnectionError when the stream keeps breaking off
    */
   async *events(): AsyncGenerator<StreamEvent<Output>, void, undefined> {
     const { settings } = this.#transport;

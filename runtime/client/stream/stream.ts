@@ -14,12 +14,12 @@ export interface StreamOptions {
    * after a chunk, give its index plus 1. If it lies within a split yield, that yield is given whole.
    */
   readonly from?: number | undefined;
-  /** Breaks off the reading. The job goes on. */
+  /** Stops reading. The job goes on. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Called when the job was started again, before the first chunk of the new attempt: what was read so far no longer
-   * counts. Without it, a restart after the first chunk ends the iteration with a StreamRestartedError, because two
-   * attempts in one row would look like one.
+   * Called when the job was started again, before the first chunk of the new attempt: earlier chunks no longer count. Without
+   * it, a restart after the first chunk ends the iteration with a StreamRestartedError, because two attempts in one row would
+   * look like one.
    */
   readonly onRestart?: ((attempt: number) => void) | undefined;
 }
@@ -32,7 +32,7 @@ export interface StreamTarget {
   readonly path: string;
 }
 
-/** How chunks become what the reader gets; `undefined` when more parts have to come. */
+/** Turns chunks into the reader's items; `undefined` while more parts have to come. */
 interface Assembler<Item> {
   add(chunk: RawChunk): Item | undefined;
   drop(): void;
@@ -109,7 +109,7 @@ function partOf(chunk: RawChunk): number {
   return chunk.metrics.split?.part ?? 0;
 }
 
-/** True for a later part of a yield whose first part can be read. */
+/** True for a later part of a yield with a readable first part. */
 function beginsAmidYield(chunk: RawChunk): boolean {
   const part = partOf(chunk);
   return part > 0 && part <= chunk.metrics.stream_index;

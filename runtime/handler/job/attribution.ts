@@ -1,4 +1,4 @@
-/** Which invocation the code that runs right now belongs to. */
+/** The invocation that the running code belongs to. */
 import { AsyncLocalStorage } from "node:async_hooks";
 
 /** What the rest of the process needs to know of an invocation. */

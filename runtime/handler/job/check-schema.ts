@@ -1,4 +1,4 @@
-/** Checks a job's input and output against the handler's schemas and lists what is wrong. */
+/** Checks a job's input and output against the handler's schemas and lists the problems. */
 import { InvalidOutputError } from "../output/output.ts";
 import type { SchemaIssue, StandardSchema } from "../module/standard-schema.ts";
 

@@ -1,4 +1,4 @@
-/** Reports what a job in the handler process does to the supervisor, as frames. */
+/** Reports a job's events in the handler process to the supervisor, as frames. */
 import { Buffer } from "node:buffer";
 import fs from "node:fs";
 import path from "node:path";

@@ -22,7 +22,7 @@ export interface Invocable {
   readonly output?: StandardSchema | undefined;
 }
 
-/** What an invocation needs beside the handler. */
+/** Dependencies of an invocation besides the handler. */
 export interface Invocation {
   readonly context: JobContext;
   readonly window: ChunkWindow;
@@ -103,7 +103,7 @@ function asIterator(value: unknown): AnyIterator | undefined {
   return iterable ? (value as AnyIterator) : undefined;
 }
 
-/** Sends each yield, not faster than receipts allow. Returns the output: all yields, or what the iterator returned. */
+/** Sends each yield, no faster than receipts allow. Returns the output: all yields, or the iterator's result. */
 async function pullAll(
   iterator: AnyIterator,
   invocation: Invocation,
@@ -154,7 +154,7 @@ function linesOf(
   return chunkLines(yielded, index, attempt);
 }
 
-/** All yields as they stand in the stream, if they are collected; else what the iterator returned. */
+/** All yields as in the stream, if they are collected; otherwise the iterator's result. */
 async function allJson(
   handler: Invocable,
   collected: Collected | undefined,

@@ -9,7 +9,7 @@ import type { ObjectStore } from "../../storage/object-store.ts";
 import type { Context, Job, JobLog, LogFields } from "../contract.ts";
 import { InvalidOutputError, toJson } from "../output/output.ts";
 
-/** What a context's members do beside progress. */
+/** Implementations of a context's members besides progress. */
 export interface ContextPort {
   readonly volumePath: string | undefined;
   /** The job asks for a fresh process after it. */
@@ -21,7 +21,7 @@ export interface ContextPort {
   log(level: LogLevel, message: string, fields?: LogFields): void;
 }
 
-/** What one invocation is given beside its job. */
+/** Arguments of one invocation besides its job. */
 export interface JobTerms {
   readonly remainingMs: number;
   readonly traceparent?: string | undefined;
@@ -136,7 +136,7 @@ export class JobContext implements Context {
     this.#controller?.abort(this.#abortReason);
   }
 
-  /** Before the handler runs: what its schema made of the input. */
+  /** Replaces the input by the schema's result, before the handler runs. */
   replaceInput(input: unknown): void {
     this.#job = { ...this.#job, input };
   }

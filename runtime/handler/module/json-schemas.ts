@@ -1,4 +1,4 @@
-/** Says what a handler takes and gives as JSON Schemas, as far as the library that made its schemas can. */
+/** A handler's input and output schemas as JSON Schemas, as far as their library supports that. */
 import { Buffer } from "node:buffer";
 import { LIMITS } from "../../protocol/limits.ts";
 import type { HandlerSchemas, JsonSchema } from "../../protocol/session.ts";

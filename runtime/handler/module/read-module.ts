@@ -19,7 +19,7 @@ export interface LoadedHandler {
   readonly hints: readonly string[];
 }
 
-/** Options of a definition, beside `run`. */
+/** Options of a definition besides `run`. */
 const OPTIONS = ["input", "output", "concurrency", "aggregate", "largeOutput", "setup", "dispose"];
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -96,7 +96,7 @@ function hintAbout(option: string, name: string): readonly string[] {
   return [`${name} has the unknown option \`${option}\`; ${hint}`];
 }
 
-/** True for what the option `concurrency`, or its function, may say. */
+/** True for a valid result of the option `concurrency`, or of its function. */
 export function isConcurrency(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 1;
 }

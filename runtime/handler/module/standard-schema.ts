@@ -19,14 +19,14 @@ export interface JsonSchemaTerms {
   readonly libraryOptions?: Record<string, unknown>;
 }
 
-/** Either the value, as the schema made it, or what is wrong with it. */
+/** The schema's value, or the problems. */
 export type SchemaResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly SchemaIssue[] };
 
 export interface SchemaIssue {
   readonly message: string;
-  /** From the value's root to what is wrong. */
+  /** Path from the value's root to the problem. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 

@@ -38,7 +38,7 @@ export class ChunkPack {
     }
   }
 
-  /** Sends what was gathered. */
+  /** Sends the collected chunks. */
   flush(): void {
     if (this.#count === 0) return;
     const count = this.#count;

@@ -1,4 +1,4 @@
-/** A yield that carries metrics beside its output. */
+/** A yield with metrics beside its output. */
 import { CHUNK_BRAND, type ChunkWithMetrics } from "../../protocol/chunk.ts";
 
 /**

@@ -1,4 +1,4 @@
-/** Turns what a handler returns or yields into JSON text, or into a sentence that says why it cannot be. */
+/** Turns a handler's result or yield into JSON text, or into a sentence about why it cannot be. */
 import { Buffer } from "node:buffer";
 
 /** The result of the handler cannot be sent; the message is for its author. */

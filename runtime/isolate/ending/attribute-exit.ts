@@ -1,4 +1,4 @@
-/** Decides what becomes of each job when the handler process that ran it is gone. */
+/** Decides the outcome of each job after the end of its handler process. */
 import { defined } from "../../protocol/without-undefined.ts";
 import type { Failure } from "../../protocol/failure.ts";
 

@@ -16,7 +16,7 @@ import { type Due, DueTimer } from "./due-timer.ts";
 
 /** A job as the ladder sees it. */
 interface StoppableJob extends Due {
-  /** First the deadline; once the job was told to stop, the end of its grace. */
+  /** First the deadline; after the order to stop, the end of the grace. */
   dueAt: number;
   /** Why it is being ended; undefined while its outcome is open. */
   readonly ending: string | undefined;
@@ -85,7 +85,7 @@ export class ProcessLadder {
     this.#limits = limits;
   }
 
-  /** It was told to leave or to end; what it still says of being ready comes too late. */
+  /** It was told to leave or end; a report that it is ready comes too late. */
   get isEnding(): boolean {
     return this.#isEnding;
   }
@@ -123,7 +123,7 @@ export class ProcessLadder {
     if (pid !== undefined) killTree(pid, MARKER_NAME, marker);
   }
 
-  /** It is ready, or gone: no limit runs any more. */
+  /** It is ready, or gone: no time limit runs any more. */
   stopWaiting(): void {
     if (this.#limit !== undefined) this.#limits.remove(this.#limit);
   }

@@ -20,7 +20,7 @@ const LARGE_BYTES = 65_536;
 
 type Writer = ReturnType<typeof WorkerMessage.encode>;
 
-/** A message within another one: what it begins with, and its last field. */
+/** A nested message: its first bytes, and its last field. */
 interface Inner {
   readonly start: Writer;
   readonly field: number;

@@ -20,7 +20,7 @@ interface MessageLinkOptions<Space> {
 /** Maximum large messages received at a time; pieces of a further one are not confirmed until one is stored. */
 const MAX_OPEN = 6;
 
-/** A message that came: one that was sent whole, or the bytes of a large one. */
+/** A received message: a whole one, or the bytes of a large one. */
 type Taken<Received, Space> =
   | { readonly message: Received; readonly large?: undefined }
   | {
@@ -48,7 +48,7 @@ export class MessageLink<Received extends MessageParts, Space extends PieceSpace
     });
   }
 
-  /** A large message is being sent: what must not overtake it has to wait. */
+  /** A large message is being sent: messages that must not overtake it have to wait. */
   get isSending(): boolean {
     return this.#sender.isSending;
   }

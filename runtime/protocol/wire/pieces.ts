@@ -1,6 +1,6 @@
 /**
- * Sends a large message in pieces, so that small messages pass between them, and puts it together at the other end. The receiver
- * confirms each piece, by which the sender knows how much waits in the buffers on the way, and that the receiver is there.
+ * Sends a large message in pieces, so that small messages pass between them, and joins it at the other end. The receiver
+ * confirms each piece, so the sender knows how much waits in buffers on the way, and that the receiver is there.
  */
 import { Buffer } from "node:buffer";
 import type { Piece } from "../generated/worker.ts";
@@ -52,7 +52,7 @@ export class PieceSender {
   #bytesOnTheWay = 0;
   #window = WINDOW_MIN_BYTES;
   #taken = 0;
-  /** Shortest time from a piece to its receipt: what the line takes by itself. */
+  /** Shortest time from a piece to its receipt: the line's own delay. */
   #fastestMs = Number.POSITIVE_INFINITY;
 
   constructor(options: PieceSenderOptions) {
@@ -126,7 +126,7 @@ export class PieceSender {
 /** Where the bytes of a large message are while it arrives. */
 export interface PieceSpace {
   add(data: Uint8Array): void;
-  /** Resolves when what has come takes no more memory than it may; undefined if that is so already. */
+  /** Resolves when received data is within the memory limit; undefined if it already is. */
   flushed(): Promise<void> | undefined;
 }
 
@@ -149,14 +149,14 @@ export class PiecesInMemory implements PieceSpace {
 export class PieceReader<Space extends PieceSpace> {
   readonly #spaceFor: (sizeBytes: number) => Space;
   #space: Space | undefined;
-  /** Bytes that are still to come of the message. */
+  /** Missing bytes of the message. */
   #left = 0;
 
   constructor(spaceFor: (sizeBytes: number) => Space) {
     this.#spaceFor = spaceFor;
   }
 
-  /** Of the message that is arriving; undefined between two messages. */
+  /** The arriving message; undefined between two messages. */
   get space(): Space | undefined {
     return this.#space;
   }

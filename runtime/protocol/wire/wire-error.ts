@@ -1,6 +1,6 @@
 /** The one error of the worker protocol's wire form: a peer sent a message that lacks or garbles something required. */
 
-/** Says which field of which message cannot be used, and why. Nothing of the message was applied. */
+/** Names the invalid field of a message, with the reason. Nothing of the message was applied. */
 export class WireError extends Error {
   override readonly name = "WireError";
   readonly code = "malformed_message";

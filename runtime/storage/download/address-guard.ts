@@ -16,7 +16,7 @@ export interface GuardOptions {
   readonly forbidden?: (host: string) => Error;
 }
 
-/** Makes connections to public addresses only. What counts is the address that is connected to, not what a name meant before. */
+/** Connects to public addresses only. The connected address counts, not an earlier meaning of the name. */
 export function guardedConnector({
   timeout,
   isPublic = isPublicAddress,

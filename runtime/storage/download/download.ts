@@ -1,4 +1,4 @@
-/** Fetches a file into a directory of its own, whole or not at all. */
+/** Downloads a file into a directory of its own, completely or not at all. */
 import fs from "node:fs";
 import path from "node:path";
 import type { Readable } from "node:stream";

@@ -28,7 +28,7 @@ export class HttpFailure extends StorageError {
   }
 }
 
-/** An URL without what may be secret in it: credentials, and the signature of a presigned one. */
+/** A URL without secrets: without credentials, and without the signature of a presigned one. */
 export function shownUrl(url: URL): string {
   return `${url.origin}${url.pathname}`;
 }

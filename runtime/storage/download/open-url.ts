@@ -16,7 +16,7 @@ export interface OpenTerms extends FetchTerms {
   readonly forbidPrivateAddresses?: boolean;
   /** For the URL's own origin. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Which connections are made; default by `forbidPrivateAddresses`. */
+  /** Allowed connections; default: `forbidPrivateAddresses`. */
   readonly dispatcher?: Dispatcher;
 }
 
@@ -126,7 +126,7 @@ function ownDispatcher({ forbidPrivateAddresses = false }: OpenTerms): Dispatche
   return anyAddress;
 }
 
-/** A transfer that broke goes on where it broke, if the server can do that and still has the same file. */
+/** A broken transfer is resumed, if the server supports that and still has the same file. */
 export function retrying(agent: Dispatcher, { tries, firstMs, maxMs } = RETRY): Dispatcher {
   const retry = interceptors.retry({
     maxRetries: tries - 1,

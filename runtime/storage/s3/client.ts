@@ -4,7 +4,7 @@ import { type RetryTerms, withRetries } from "../retry.ts";
 import type { BucketSettings } from "../settings.ts";
 import { type Fault, mayPass, readFault } from "./fault.ts";
 
-/** Maximum clients without a user: each job may come with settings of its own. */
+/** Maximum number of unused clients: each job may come with settings of its own. */
 const MAX_IDLE_CLIENTS = 8;
 const CONNECTION_LIMIT_MS = 10_000;
 /** Timeout of a connection without a byte in either direction. */
@@ -74,11 +74,14 @@ function newClient(settings: BucketSettings): S3Client {
 export interface CallTerms {
   readonly retry: RetryTerms;
   readonly signal: AbortSignal;
-  /** Says what could not be done. */
+  /** A sentence about what failed. */
   readonly explain: (fault: Fault) => Error;
 }
 
-/** Sends one request; retries it where that may help. @throws what `explain` makes of it, or the signal's reason when it aborts */
+/**
+ * Sends one request, with retries where they may help.
+ * @throws the error of `explain`, or the signal's reason when it aborts
+ */
 export async function call<T>(
   send: () => Promise<T>,
   { retry, signal, explain }: CallTerms,

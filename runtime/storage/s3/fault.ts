@@ -54,7 +54,10 @@ export function mayPass(thrown: unknown): boolean {
   return readFault(thrown).mayPass;
 }
 
-/** What is thrown for a fault. @param what opens the sentence: what could not be done */
+/**
+ * The error for a fault.
+ * @param what begins the sentence: the failed action
+ */
 export type Explain = (fault: Fault, what: string, settings: BucketSettings) => Error;
 
 /** An {@link Explain}. */

@@ -69,7 +69,7 @@ export async function putInParts(
   } catch (failure) {
     await abortUpload(target, uploadId).then(
       () => terms.closed(uploadId),
-      // The listener that was told of the upload has more time.
+      // The listener that knows of the upload has more time.
       () => undefined,
     );
     throw failure;
@@ -185,9 +185,8 @@ export function unquoted(etag: string | undefined): string {
 
 /**
  * Ends an upload in parts; a missing upload counts as ended.
- *
- * @param limitMs after which it is given up
- * @throws what the client throws, after several tries
+ * @param limitMs timeout
+ * @throws errors of the client, after several tries
  */
 export async function abortUpload(
   { client, bucket, key }: Target,

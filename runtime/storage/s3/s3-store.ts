@@ -20,7 +20,7 @@ import { type Explain, httpFault, storageError } from "./fault.ts";
 import { MAX_PARTS, type MultipartTerms, putInParts, type Target, unquoted } from "./multipart.ts";
 
 const PART_BYTES = 6_000_000;
-/** Expiry of the address by which an object is fetched. */
+/** Expiry of an object's presigned address. */
 const FETCH_EXPIRY_MS = 3_600_000;
 
 /** Told of every upload in parts, so that another process can end the upload of a process that died. */
@@ -33,7 +33,7 @@ export interface MultipartListener {
 export interface S3StoreOptions {
   readonly listener: MultipartListener;
   readonly retry?: RetryTerms;
-  /** Makes the error of what failed; default: a StorageError. */
+  /** Makes the error for a failure; default: a StorageError. */
   readonly explain?: Explain;
 }
 

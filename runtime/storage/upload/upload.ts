@@ -9,7 +9,7 @@ import type { Body, ObjectStore } from "../object-store.ts";
 
 const CONCURRENCY = 4;
 
-/** @throws StorageError, TypeError, what the body throws, or the signal's reason */
+/** @throws StorageError, TypeError, errors of the body, or the signal's reason */
 export async function upload(
   key: string,
   body: UploadBody,
@@ -49,7 +49,7 @@ function contentTypeOf(key: string, body: UploadBody): string {
   if (body instanceof Blob && body.type !== "") return body.type;
   const isText = typeof body === "string";
   const type = typeOfEnding(key) ?? (isText ? "text/plain" : "application/octet-stream");
-  // Browsers take text for something else than UTF-8 unless they are told.
+  // Without a charset browsers do not read text as UTF-8.
   return isText && type.startsWith("text/") ? `${type}; charset=utf-8` : type;
 }
 
