@@ -132,9 +132,9 @@ function createCommand(version: string): Command {
     addServiceOptions(new Command("sv-emulate"))
       .option(
         "--no-watch",
-        "do not reload handlers when their files change; by default every save puts new code into service",
+        "do not reload handlers when their files change (default: reload on every save)",
       )
-      .option("--open", "open its page in a browser as soon as it can be called")
+      .option("--open", "open the dashboard in a browser once the service is ready")
       // Options behind a command are the command's.
       .enablePositionalOptions()
       .helpCommand(false)
@@ -164,9 +164,9 @@ Environment (flags win):
   SV_WORKER_PORT, SV_WORKER_ADDRESS
                      as --worker-port and --worker-address
   SV_S3_PORT         port of the object store, or ${S3_OFF}
-  SV_STORE           as --store, which others can read in the list of processes
-  SV_OBJECTS         as --objects; the keys of the bucket are taken from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY
-                     where it has none
+  SV_STORE           as --store, without showing it in the list of processes
+  SV_OBJECTS         as --objects; without keys in it, the bucket's keys are those in AWS_ACCESS_KEY_ID and
+                     AWS_SECRET_ACCESS_KEY
   SV_ADVERTISE, SV_INSECURE_REPLICAS
                      as --advertise and --insecure-replicas
   SV_GPUS            the GPUs, as --gpus
@@ -174,14 +174,14 @@ Environment (flags win):
   SV_KUBERNETES      a namespace, as --kubernetes
   SV_LIMITS          ${LIMIT_MODES.join(", ")}: as --limits
   SV_DASHBOARD       ${DASHBOARD_MODES.join(", ")}: as --dashboard
-  SV_API_KEY         the API key to accept; replaces the one kept in the data directory
+  SV_API_KEY         the API key to accept; replaces the one in the data directory
   SV_ADMIN_KEY       the key for /emulator, the emulator's own operations; by default the API key opens them too
-  SV_SECRET_KEY      32 bytes in base64 that secrets are stored encrypted with; by default the data
-                     directory has a file with such a key, secret.key; with --store one of both is needed
-  SV_WEBHOOK_SECRET  what webhook calls are signed with (whsec_…); by default one is made and kept
+  SV_SECRET_KEY      the key that encrypts stored secrets, 32 bytes in base64; default: secret.key in the data
+                     directory; with --store one of the two is required
+  SV_WEBHOOK_SECRET  the secret that signs webhook calls (whsec_…); default: one is made and kept
   SV_DEBUG           1 adds the stack to errors
   DOCKER_HOST        where the Docker engine listens (default: unix:///var/run/docker.sock)
-  NO_COLOR           anything turns colours off
+  NO_COLOR           any value turns colours off
 
 Examples:
   sv-emulate hello.ts              the endpoint "hello"

@@ -25,9 +25,9 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [EXIT.dataDir]:
     "the data directory or store cannot be used: in use, not writable, not reachable, of another version or damaged",
   [EXIT.image]: "build: no Docker engine answers, or the image cannot be built or pushed",
-  [EXIT.unreachable]: "commands for a running emulator: none answers at the address",
+  [EXIT.unreachable]: "commands for a running emulator: no emulator answers at the address",
   [EXIT.refused]:
-    "the same: it refused; a wrong key, nothing of that id, or not possible in that state; ready: it is not",
+    "commands for a running emulator: refused; wrong key, unknown id, or wrong state; ready: not ready",
   [EXIT.jobNotCompleted]: "run: the job failed, timed out or was cancelled",
   [EXIT.stoppedAtOnce]: "stopped at once by a second signal; running jobs were not waited for",
 };

@@ -33,7 +33,7 @@ export function addMoveCommand(program: Command, taken: (flags: MoveFlags) => vo
     .command("move")
     .summary("move a data directory into a PostgreSQL database")
     .description(
-      "Copies the jobs, deliveries and records of a data directory into an empty database, and changes nothing in the directory. No emulator may use either meanwhile. Interrupted, it goes on when it is run again.",
+      "Copies the jobs, deliveries and records of a data directory into an empty database, and changes nothing in the directory. No emulator may use either meanwhile. After an interruption, run it again to continue.",
     )
     .option("--from <directory>", `the data directory (default: ${DEFAULT_DATA_DIR})`)
     .option("--to <address>", "the database, as --store of a start (default: SV_STORE)")
@@ -50,7 +50,7 @@ export function addRotateCommand(program: Command, taken: (flags: RotateFlags) =
     .command("rotate-secret-key")
     .summary("change the key that the secrets of a database are encrypted with")
     .description(
-      "Encrypts the secrets that a PostgreSQL database keeps with the key in SV_NEW_SECRET_KEY in place of that in SV_SECRET_KEY, all at once. No emulator may use the database meanwhile; from then on they are started with the new one.",
+      "Encrypts all secrets of a PostgreSQL database with the key in SV_NEW_SECRET_KEY instead of that in SV_SECRET_KEY. No emulator may use the database meanwhile. Start emulators with the new key from then on.",
     )
     .option("--store <address>", "the database (default: SV_STORE)")
     .option("--objects <address>", "its bucket, if it has one (default: SV_OBJECTS)")
@@ -101,12 +101,12 @@ function nextSteps({ from = "", to, objects }: MoveFlags, cwd: string, env: Envi
   const command = `  ${start.map(shellWord).join(" ")}`;
   if (fs.existsSync(join(from, SECRET_KEY_FILE)) || env["SV_SECRET_KEY"] !== undefined)
     return [
-      `nothing was changed in ${shown}; its objects, volumes and ${SECRET_KEY_FILE} stay there; go on with`,
+      `nothing was changed in ${shown}; its objects, volumes and ${SECRET_KEY_FILE} stay there; continue with`,
       command,
     ];
   return [
     `nothing was changed in ${shown}; its objects and volumes stay there`,
-    "every start on a database needs one key for its secrets: set SV_SECRET_KEY as the starts so far had it; if they had none, make one, keep it, and go on with",
+    "every start on a database needs the same key for its secrets: set SV_SECRET_KEY to the key of earlier starts; if there was none, make one, keep it, and continue with",
     '  export SV_SECRET_KEY="$(openssl rand -base64 32)"',
     command,
   ];

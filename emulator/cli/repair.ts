@@ -16,9 +16,9 @@ export function addRepairCommand(program: Command, taken: (flags: RepairFlags) =
     .command("repair")
     .summary("make a damaged data directory usable again")
     .description(
-      "Keeps the jobs, records and payloads of a data directory that can be read and fit their checksums, and moves the rest, with the old database as a whole, into a new directory within it. Deletes nothing. No emulator may use the directory meanwhile.",
+      "Keeps the jobs, records and payloads of a data directory that are readable and undamaged. Moves everything else, and the old database, into a new directory inside it. Deletes nothing. No emulator may use the directory meanwhile.",
     )
-    .option("--data-dir <directory>", `what is repaired (default: ${DEFAULT_DATA_DIR})`)
+    .option("--data-dir <directory>", `the directory to repair (default: ${DEFAULT_DATA_DIR})`)
     .action(taken);
 }
 

@@ -5,14 +5,14 @@ import { LIMIT_MODES } from "../core/limits/rate-limit.ts";
 export function limitsOption(): Option {
   return new Option(
     "--limits <mode>",
-    "requests over the rate limits of production: refused, let through with a warning, or not counted (default: enforce)",
+    "requests over the rate limits of production: refused, allowed with a warning, or not counted (default: enforce)",
   ).choices(LIMIT_MODES);
 }
 
 export function envFileOption(): Option {
   return repeatable(
     "--env-file <file>",
-    "environment variables from a file, where the environment has none of the name; may be repeated, the later file wins",
+    "a file of environment variables; variables that are already set win; may be repeated, the later file wins",
   );
 }
 

@@ -81,6 +81,8 @@ export const PAGES: readonly Page[] = [
       "help of exec": () => helpText("exec"),
     },
   },
+  { file: "docs/images.md", sections: { "help of build": () => helpText("build") } },
+  { file: "docs/starters.md", sections: { "help of init": () => helpText("init") } },
   {
     file: "docs/configuration.md",
     sections: {

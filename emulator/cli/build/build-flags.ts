@@ -33,30 +33,32 @@ export function addBuildCommand(
     )
     .option("--tag <name>", "name of the image (default: that of the directory)")
     .option("--push", "push the image to the registry that its name says")
-    .option("--base-image <image>", "what the base image is built on (default: one with CUDA)")
-    .option("--node-image <image>", "where Node and npm come from (default: Node's own image)")
+    .option(
+      "--base-image <image>",
+      "image that the base image is built on (default: one with CUDA)",
+    )
+    .option("--node-image <image>", "image that Node and npm come from (default: Node's own image)")
     .option("--rebuild-base", "build the base image even if it is there")
     .addOption(
-      new Option(
-        "--platform <platform>",
-        "what it is built for (default: what the engine runs on)",
-      ).choices(PLATFORMS),
+      new Option("--platform <platform>", "target platform (default: the engine's own)").choices(
+        PLATFORMS,
+      ),
     )
     .addOption(
       repeatable(
         "--build-arg <name=value>",
-        "an ARG of the directory's own Dockerfile; without a value that of the environment; may be repeated",
+        "an ARG of the directory's own Dockerfile, by default with the value of the environment; may be repeated",
       ),
     )
     .addOption(
       repeatable(
         "--secret <id=name,src=file>",
-        "what its RUN --mount=type=secret gets, and no layer; env=NAME instead of src takes it from the environment. Takes an engine with BuildKit; may be repeated",
+        "a secret for RUN --mount=type=secret, kept out of all layers; env=NAME instead of src takes it from the environment; requires BuildKit; may be repeated",
       ),
     )
     .option(
       "--template-out <file>",
-      "where the template goes (default: template.json in the directory)",
+      "file for the template (default: template.json in the directory)",
     )
     .addHelpText("after", AFTER_HELP)
     .action((directory: string | undefined, flags: BuildFlags) => taken(directory, flags));
@@ -65,7 +67,7 @@ export function addBuildCommand(
 const AFTER_HELP = `
 Environment:
   DOCKER_HOST    where the Docker engine listens (default: unix:///var/run/docker.sock)
-  DOCKER_CONFIG  where docker login keeps what --push uses (default: ~/.docker)
+  DOCKER_CONFIG  directory with the credentials of docker login, for --push (default: ~/.docker)
 
 Examples:
   sv-emulate build greet                                      the image greet:latest

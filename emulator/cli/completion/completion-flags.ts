@@ -16,7 +16,7 @@ export function addCompletionCommands(
     .command("completion")
     .summary("print the script that lets a shell complete command lines")
     .description("Prints the script that lets a shell complete command lines of sv-emulate.")
-    .addArgument(new Argument("<shell>", "whose script").choices(SHELLS))
+    .addArgument(new Argument("<shell>", "name of the shell").choices(SHELLS))
     .addHelpText("after", AFTER_HELP)
     .action((shell: Shell) => taken({ kind: "script", shell }));
   // Called by the scripts.

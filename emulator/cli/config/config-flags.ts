@@ -29,9 +29,9 @@ export function finishConfigCommand(
   taken: (targets: readonly string[], flags: ConfigFlags) => void,
 ): void {
   command
-    .summary("say what would be served, and why")
+    .summary("print the settings of a start and their sources")
     .description(
-      "Reads the targets, the environment and the options as a start would, and prints each setting with what decided it. Starts nothing. Secrets are not shown.",
+      "Reads the targets, the environment and the options as a start would, and prints each setting with its source. Starts nothing. Secrets are not shown.",
     )
     .option("--json", "as JSON, for programs")
     .action(() => taken(command.args, command.opts<ConfigFlags>()));
@@ -41,13 +41,13 @@ export function finishConfigCommand(
 export function addExportCommand(program: Command, taken: (flags: ExportFlags) => void): void {
   program
     .command("export")
-    .summary("write what an emulator serves as a config")
+    .summary("write the resources of an emulator as a config")
     .description(
       "Writes the endpoints, templates, network volumes and registry auths of a running emulator as a config. A start with it makes the same ones. Secrets are written as references to environment variables.",
     )
     .addOption(urlOption())
     .option("--ts", "as TypeScript (default: JSON)")
-    .option("--out <file>", "where it is written (default: stdout); must not exist")
+    .option("--out <file>", "a new file for it (default: stdout)")
     .addHelpText("after", EXPORT_HELP)
     .action(taken);
 }

@@ -90,7 +90,7 @@ const endpoint = object({
   ),
   workingDirectory: optional(
     choice(WORKING_DIRECTORIES),
-    "`shared` if the command's workers all run in `cwd`; by default each runs in a [directory of its own](#commands) with links to what is there",
+    "`shared` if the command's workers all run in `cwd`; by default each runs in a [directory of its own](#commands) with links to its entries",
   ),
   image: optional(imageName(), "the [container image](docker.md) its workers run"),
   template: optional(
@@ -111,7 +111,7 @@ const endpoint = object({
   ),
   ...inOrder(Object.keys(ENDPOINT_FIELDS_IN_FILES), {
     ...settings,
-    retries: optional(retries, "how often a job is tried again, by [cause](#retries)"),
+    retries: optional(retries, "number of retries of a job, by [cause](#retries)"),
   }),
   ...container,
 });
@@ -145,7 +145,7 @@ export const configSchema = object({
   ),
   store: optional(
     secret(),
-    "a [PostgreSQL database](cluster.md) that keeps jobs and records in place of `dataDir`, as `--store`",
+    "a [PostgreSQL database](cluster.md) for jobs and records instead of `dataDir`, as `--store`",
   ),
   objects: optional(
     secret(),
@@ -153,7 +153,7 @@ export const configSchema = object({
   ),
   advertise: optional(
     text(ADVERTISE_RULE),
-    "where other emulators reach this one, with which it [shares](cluster.md) the `store`, as `--advertise`",
+    "address of this emulator for others that [share](cluster.md) the `store`, as `--advertise`",
   ),
   insecureReplicas: optional(
     flag(),
@@ -162,7 +162,7 @@ export const configSchema = object({
   ),
   limits: optional(
     choice(LIMIT_MODES),
-    "what becomes of requests over the [rate limits](cli.md#rate-limits)",
+    "handling of requests over the [rate limits](cli.md#rate-limits)",
     "enforce",
   ),
   gpus: optional(

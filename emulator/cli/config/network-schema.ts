@@ -25,7 +25,7 @@ export const network = {
   ),
   workerAddress: optional(
     text(WORKER_ADDRESS_RULE).refine(isWorkerAddress, { error: must(WORKER_ADDRESS_RULE) }),
-    "where they are told to connect, as `--worker-address`",
+    "address for these workers, as `--worker-address`",
   ),
   allowedHosts: optional(
     arrayOf(
@@ -40,7 +40,7 @@ export const network = {
       text(ORIGIN_PATTERN_RULE).refine(isOriginPattern, { error: must(ORIGIN_PATTERN_RULE) }),
       "origins",
     ),
-    "[origins](operating.md#hosts-and-origins) whose pages may call the service, as `--allowed-origin`",
+    "[origins](operating.md#hosts-and-origins) of pages that may call the service, as `--allowed-origin`",
     [],
   ),
   trustProxy: optional(
@@ -48,7 +48,7 @@ export const network = {
       text(PROXY_PATTERN_RULE).refine(isProxyPattern, { error: must(PROXY_PATTERN_RULE) }),
       "addresses",
     ),
-    "[proxies](operating.md#behind-a-proxy) whose `X-Forwarded-…` headers count, as `--trust-proxy`",
+    "trusted [proxies](operating.md#behind-a-proxy), for `X-Forwarded-…` headers, as `--trust-proxy`",
     [],
   ),
   s3Port: optional(

@@ -32,7 +32,7 @@ export function splitCommand(args: readonly string[]): {
   const command = at === -1 ? [] : args.slice(at + 1);
   if (command.length > 0) return { own: args.slice(0, at), command };
   throw new UsageError(
-    `exec runs a command, which stands behind ${SEPARATOR}; for example sv-emulate exec ${SEPARATOR} npm test`,
+    `exec runs the command behind ${SEPARATOR}; for example sv-emulate exec ${SEPARATOR} npm test`,
   );
 }
 
@@ -54,7 +54,7 @@ export function addExecCommand(
     .option("--host <address>", `address to listen on (default: ${DEFAULT_HOST})`)
     .option(
       "--data-dir <directory>",
-      "where jobs and objects are kept over restarts (default: nowhere)",
+      "directory that keeps jobs and objects over restarts (default: none)",
     )
     .addOption(limitsOption())
     .addOption(
@@ -73,12 +73,12 @@ Environment of the command, besides what exec was given:
   SV_URL             where the service is, for example http://127.0.0.1:41234; clients take it by default
   SV_API_KEY         the API key: the one that exec was given, or one made for this run
   SV_URL_<ID>        the address of each endpoint: SV_URL_HELLO is http://127.0.0.1:41234/v2/hello
-  SV_WEBHOOK_SECRET  what webhook calls are signed with
+  SV_WEBHOOK_SECRET  the secret that signs webhook calls
 
 Examples:
   sv-emulate exec -- npm test
   sv-emulate exec --junit jobs.xml examples -- npx vitest run
 
 SIGINT, SIGTERM and SIGHUP go to the command. The exit code is the command's, or the signal that ended it; 127 if there is no
-such command, 126 if it cannot be run. What goes wrong before the command runs has the codes of sv-emulate.
+such command, 126 if it cannot be run. Errors before the command runs have the exit codes of sv-emulate.
 `;

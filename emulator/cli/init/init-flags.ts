@@ -18,18 +18,18 @@ export function addInitCommand(
 ): void {
   program
     .command("init")
-    .summary("begin a project of your own from a starter")
+    .summary("create a project from a starter")
     .description(
-      "Begins a project from a starter: a handler or server with its schema, test, config, Dockerfile and README. In a terminal it asks for what was not said.",
+      "Creates a project from a starter: a handler or server with its schema, test, config, Dockerfile and README. In a terminal it asks for the choices that are not given.",
     )
-    .argument("[name]", "of the project and its endpoint (default: that of --dir)")
+    .argument("[name]", "name of the project and its endpoint (default: the directory name)")
     .option("--template <starter>", "which starter (default: hello)")
-    .option("--dir <directory>", "where the project goes (default: a directory of its name)")
+    .option("--dir <directory>", "directory of the project (default: its name)")
     .option("--git", "make it a Git repository, unless it is in one")
-    .option("--no-git", "do not, and do not ask")
+    .option("--no-git", "make no Git repository, and do not ask")
     .option("--install", "install its packages with npm")
-    .option("--no-install", "do not, and do not ask")
-    .option("--yes", "ask nothing: what was not said is as by default")
+    .option("--no-install", "install no packages, and do not ask")
+    .option("--yes", "ask nothing and use the defaults")
     .addHelpText("after", AFTER_HELP)
     .action((name: string | undefined, flags: InitFlags) => taken(name, flags));
 }

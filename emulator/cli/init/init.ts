@@ -179,7 +179,7 @@ function nextSteps({ name, starter }: Settled, shown: string, isInstalled: boole
     "SV_API_KEY=local-key npm start",
   ];
   return [
-    `${name} is in ${shown}, from the starter ${starter}. Next:`,
+    `Created ${name}${shown === name ? "" : ` in ${shown}`} (starter: ${starter}). Next:`,
     "",
     ...steps.map((step) => `  ${step}`),
     "",

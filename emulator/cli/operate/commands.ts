@@ -44,7 +44,7 @@ export interface GivenCommand {
 
 type OptionRow = readonly [flags: string, description: string, choices?: readonly string[]];
 
-const LIMIT: OptionRow = ["--limit <number>", "how many, 1 to 100 (default: 20)"];
+const LIMIT: OptionRow = ["--limit <number>", "maximum number, 1 to 100 (default: 20)"];
 const LAST: OptionRow = [
   "--last [failed]",
   "the newest job, or the newest that failed",
@@ -52,7 +52,7 @@ const LAST: OptionRow = [
 ];
 const EXPIRES: OptionRow = [
   "--expires <duration>",
-  "how long it is good, for example 30d (default: until it is revoked)",
+  "its validity, for example 30d (default: until it is revoked)",
 ];
 
 const ARGUMENT_HELP = {
@@ -60,8 +60,8 @@ const ARGUMENT_HELP = {
   "<endpoint>": "id of an endpoint",
   "[id]": "id of a job, or the end of it as the log shows it",
   "<id>": "id of a job, or the end of it as the log shows it",
-  "[delivery]": "id of a delivery, or of the job it tells of; default: all of them",
-  "<name>": "what it is called, in the audit too; no other key has the name",
+  "[delivery]": "id of a delivery, or of its job; default: all deliveries",
+  "<name>": "its unique name, which the audit shows",
   "<key>": "its id or name",
   "[duration]": "by how much, for example +31m or 1h30m",
 } as const;
@@ -88,26 +88,20 @@ const COMMANDS = [
     name: "job",
     argument: "[id]",
     summary: "show all of one job, or save it as a file",
-    options: [
-      LAST,
-      ["--save <file>", "write it to a file that run --from takes, without credentials"],
-    ],
+    options: [LAST, ["--save <file>", "write it to a file for run --from, without credentials"]],
   },
   {
     name: "why",
     argument: "[id]",
-    summary: "say in one paragraph why a job failed, or waits",
+    summary: "explain why a job failed or is waiting",
     options: [LAST],
   },
   {
     name: "run",
     argument: "[endpoint]",
-    summary: "run a job that was saved, and show its end",
+    summary: "run a saved job, and show its result",
     options: [
-      [
-        "--from <file>",
-        "the job, as job --save writes it; by default it runs on the endpoint of that name",
-      ],
+      ["--from <file>", "the file of a job, as job --save writes it, with the default endpoint"],
     ],
   },
   { name: "cancel", argument: "<id>", summary: "end a job that waits or runs" },
@@ -126,7 +120,7 @@ const COMMANDS = [
       ["--endpoint <id>", "only those of one endpoint"],
       ["--state <state>", "only those in this state", DELIVERY_STATES],
       LIMIT,
-      ["--redeliver", "send the one that is named again, with the same id and body"],
+      ["--redeliver", "send the given delivery again, with the same id and body"],
     ],
   },
   {
@@ -142,35 +136,36 @@ const COMMANDS = [
     options: [
       [
         "--scope <scope>",
-        "what it opens: everything, what changes nothing, jobs of some endpoints, what is no job and no key, or what workers of an endpoint call",
+        "what it allows: everything, only reading, jobs of some endpoints, everything but jobs and keys, or the calls of an endpoint's workers",
         MADE_SCOPES,
       ],
       [
         "--endpoints <ids>",
-        "with --scope jobs: the endpoints, with commas between several; with --scope workers: the one",
+        "with --scope jobs: the endpoints, separated by commas; with --scope workers: the endpoint",
       ],
       EXPIRES,
     ],
   },
   { name: "keys list", summary: "list the keys that were made" },
-  { name: "keys revoke", argument: "<key>", summary: "revoke a key: it opens nothing any more" },
+  { name: "keys revoke", argument: "<key>", summary: "revoke a key" },
   {
     name: "token create",
     argument: "<endpoint>",
     summary: "make a token for workers from elsewhere, and show it once",
-    options: [
-      ["--name <name>", "what it is called (default: the endpoint, and -workers)"],
-      EXPIRES,
-    ],
+    options: [["--name <name>", "its name (default: the endpoint's id and -workers)"], EXPIRES],
   },
   { name: "token list", summary: "list the tokens that were made" },
-  { name: "token revoke", argument: "<key>", summary: "revoke a token: its workers are sent away" },
+  {
+    name: "token revoke",
+    argument: "<key>",
+    summary: "revoke a token, and disconnect its workers",
+  },
   {
     name: "audit",
     summary: "list who changed what, the newest change first",
     options: [LIMIT],
   },
-  { name: "replicas", summary: "list the emulators that share the database, and what each has" },
+  { name: "replicas", summary: "list the emulators that share the database" },
   {
     name: "ready",
     summary: "ask whether a running emulator can be called, or wait until it can",
@@ -181,8 +176,8 @@ const COMMANDS = [
     argument: "[endpoint]",
     summary: "show the log of a running emulator",
     options: [
-      ["-f, --follow", "go on with what comes, until Ctrl-C"],
-      ["--tail <number>", "how many of the kept lines, 0 to 2000 (default: all)"],
+      ["-f, --follow", "follow new lines until Ctrl-C"],
+      ["--tail <number>", "number of kept lines, 0 to 2000 (default: all)"],
     ],
   },
 ] as const satisfies readonly CommandRow[];
@@ -226,29 +221,26 @@ function described(parent: Command, name: string, summary: string): Command {
 }
 
 export function urlOption(): Option {
-  return new Option(
-    "--url <url>",
-    `where the emulator is called (default: $SV_URL, or ${DEFAULT_URL})`,
-  );
+  return new Option("--url <url>", `URL of the emulator (default: $SV_URL, or ${DEFAULT_URL})`);
 }
 
 /** Help about the environment of commands for a running emulator. */
 export const ENVIRONMENT_HELP = `
 Environment:
-  SV_URL        where the emulator is called, as --url
+  SV_URL        URL of the emulator, as --url
   SV_API_KEY    its API key
-  SV_ADMIN_KEY  its key for /emulator, where it has one of its own`;
+  SV_ADMIN_KEY  its admin key, for /emulator, if it has one`;
 
 const AFTER_HELP = `${ENVIRONMENT_HELP}
   NODE_EXTRA_CA_CERTS
-                a file in PEM with the authority of its certificate, where that is one of your own
-  NO_COLOR      anything turns colours off
+                a PEM file with the authority of its certificate, if that is your own
+  NO_COLOR      any value turns colours off
 
 Exit codes:
   0    done
   2    wrong usage
   6    no emulator answers at that address
-  7    the emulator refused: a wrong key, nothing of that id, or not possible in that state; ready: it is not
+  7    refused: wrong key, unknown id, or wrong state; ready: not ready
   8    run: the job failed, timed out or was cancelled
-  130  broken off by Ctrl-C
+  130  interrupted by Ctrl-C
 `;

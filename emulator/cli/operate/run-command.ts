@@ -175,7 +175,9 @@ async function purge(call: CommandCall): Promise<void> {
   const { client, subject: endpointId = "", flags, terminal } = call;
   if (flags.yes !== true) {
     if (terminal.confirm === undefined || flags.json === true) {
-      throw new UsageError("purge removes jobs for good: say --yes where nobody can be asked");
+      throw new UsageError(
+        "purge removes jobs for good: add --yes, because there is nobody to ask",
+      );
     }
     const { jobs } = await client.call("health", { endpointId });
     const question = `Remove ${jobs.inQueue} waiting jobs of the endpoint "${endpointId}"?`;

@@ -27,7 +27,7 @@ export function readyLine({ url }: Pick<Announcement, "url">): string {
 
 /** The sentence with the link to the dashboard. */
 function dashboardSentence(link: string): string {
-  return `the dashboard (this link opens it once): ${link}`;
+  return `Dashboard (one-time link): ${link}`;
 }
 
 /** The sentence that shows a new key. */
@@ -46,15 +46,15 @@ export function s3Sentence({
 
 /** The sentence about a key that cannot be shown any more. */
 export const KEY_HINT =
-  "the API key is the one of the first start, of which only a digest is kept; to set a new one, start with SV_API_KEY=<key>";
+  "the API key is that of the first start, and cannot be shown because only a digest is kept; to set a new one, start with SV_API_KEY=<key>";
 
 /** The text below the ready line in a terminal: links, and a call of each endpoint. */
 export function invitation(announcement: Announcement): string {
   const { url, apiKey, isNewKey, endpointIds, dashboard, s3 } = announcement;
-  const places = [`the interface, to read and to try: ${url}/docs`];
+  const places = [`API reference: ${url}/docs`];
   if (dashboard !== undefined) places.unshift(dashboardSentence(dashboard));
   if (apiKey === undefined)
-    places.unshift(`${KEY_HINT}\nput it into $SV_API_KEY for the lines below`);
+    places.unshift(`${KEY_HINT}\nset $SV_API_KEY to it for the calls below`);
   else if (isNewKey) places.unshift(keySentence(apiKey));
   if (s3) places.push(s3Sentence(s3));
   const calls = endpointIds

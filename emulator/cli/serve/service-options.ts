@@ -28,31 +28,31 @@ function addNetworkOptions(command: Command): Command {
     .addOption(
       repeatable(
         "--allowed-host <name>",
-        "a further name that requests may call the service by, like emulator.example.com, *.example.com for all below that, or * for any, which lets every page that a browser here shows call it; may be repeated",
+        "a further host name of the service, like emulator.example.com, *.example.com, or * for any, which lets every page in a browser of this machine call it; may be repeated",
       ),
     )
     .addOption(
       repeatable(
         "--allowed-origin <origin>",
-        "an origin like http://localhost:3000 whose pages may call the service from a browser, * for any; may be repeated",
+        "an origin like http://localhost:3000, or * for any, with pages that may call the service from a browser; may be repeated",
       ),
     )
     .option(
       "--trust-proxy <addresses>",
-      "proxies whose X-Forwarded-For, -Proto and -Host headers count: addresses, ranges like 10.0.0.0/8, loopback, private, with commas between several (default: none)",
+      "trusted proxies, for X-Forwarded-For, -Proto and -Host headers: addresses, ranges like 10.0.0.0/8, loopback, private, separated by commas (default: none)",
     )
     .option(
       "--tls-cert <file>",
-      "a certificate in PEM, with those of its authorities behind it: the port takes HTTPS only",
+      "a certificate in PEM, followed by those of its authorities; the port then accepts HTTPS only",
     )
     .option("--tls-key <file>", "its private key in PEM, without a passphrase")
     .option(
       "--worker-port <number>",
-      "a port for workers from elsewhere, over TLS, 0 for any free one (default: none)",
+      "port for workers from elsewhere, over TLS, 0 for any free one (default: none)",
     )
     .option(
       "--worker-address <address>",
-      "where they are told to connect, as host:port (default: by --advertise or --host)",
+      "address for workers from elsewhere, as host:port (default: from --advertise or --host)",
     )
     .option(
       "--s3-port <number>",
@@ -65,17 +65,17 @@ function addStorageOptions(command: Command): Command {
   return command
     .option(
       "--data-dir <directory>",
-      `where jobs and objects are kept over restarts (default: ${DEFAULT_DATA_DIR})`,
+      `directory that keeps jobs and objects over restarts (default: ${DEFAULT_DATA_DIR})`,
     )
     .addOption(
-      new Option("--ephemeral", "keep nothing; at the end jobs and objects are lost").conflicts([
+      new Option("--ephemeral", "keep nothing; jobs and objects are lost at the end").conflicts([
         "dataDir",
         "store",
       ]),
     )
     .option(
       "--store <address>",
-      "a PostgreSQL database that keeps jobs and records in place of the data directory, as postgres://user:password@host:5432/database",
+      "a PostgreSQL database for jobs and records instead of the data directory, as postgres://user:password@host:5432/database",
     )
     .option(
       "--objects <address>",
@@ -83,7 +83,7 @@ function addStorageOptions(command: Command): Command {
     )
     .option(
       "--advertise <url>",
-      "with --store: where other emulators reach this one, which share the database with it, as https://10.0.0.7:8888 (default: it has the database for itself)",
+      "with --store: address of this emulator for others that share the database, as https://10.0.0.7:8888 (default: no others)",
     )
     .addOption(
       new Option(
@@ -93,7 +93,7 @@ function addStorageOptions(command: Command): Command {
     )
     .option(
       "--gpus <inventory>",
-      `GPUs of workers of GPU endpoints: ${ASK_FOR_GPUS} asks nvidia-smi, none, ${SIMULATE_GPUS} gives any that are asked for without having them, or names with numbers like "NVIDIA L4=2,NVIDIA H200=1", simulated where the machine has none of them (default: ${ASK_FOR_GPUS})`,
+      `GPUs for workers: ${ASK_FOR_GPUS} asks nvidia-smi, none has none, ${SIMULATE_GPUS} simulates any GPU, or names with numbers like "NVIDIA L4=2,NVIDIA H200=1", simulated if the machine has none of them (default: ${ASK_FOR_GPUS})`,
     );
 }
 
@@ -120,7 +120,7 @@ function addChoices(command: Command): Command {
     .addOption(
       new Option(
         "--dashboard <mode>",
-        "the dashboard at /: for everything, for looking only, or none (default: on)",
+        "the dashboard at /: with all actions, read-only, or none (default: on)",
       ).choices(DASHBOARD_MODES),
     )
     .addOption(
@@ -134,4 +134,4 @@ function addChoices(command: Command): Command {
 const TARGETS_HELP =
   `what to serve: a handler file (${HANDLER_ENDINGS.join(", ")}), a directory with a ` +
   `${HANDLER_STEM}${HANDLER_ENDINGS[0]} or ${SERVER_STEM}${HANDLER_ENDINGS[0]}, a directory of such directories, or a config (${CONFIG_NAME}, any .json); ` +
-  `default: the current directory. A directory called like a command is ./build, say`;
+  `default: the current directory. For a directory with the name of a command write, for example, ./build`;

@@ -42,7 +42,7 @@ test("what the flags do not say is asked, and the project is made by the answers
     ],
   );
   expect(code).toBe(0);
-  expect(shown).toContain("chat is in chat, from the starter openai-chat. Next:");
+  expect(shown).toContain("Created chat (starter: openai-chat). Next:");
   expect(fs.existsSync(tree.path("chat/handler.ts"))).toBe(true);
 });
 

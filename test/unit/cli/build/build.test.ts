@@ -1,5 +1,4 @@
-/** `sv-emulate build`: its arguments, the content of the image, and a reference that agrees with its help. */
-import { readFile } from "node:fs/promises";
+/** `sv-emulate build`: its arguments, and what it builds. */
 import path from "node:path";
 import { expect, test } from "vitest";
 import { buildTarget, imageName } from "../../../../emulator/cli/build/build.ts";
@@ -90,12 +89,4 @@ test.each([
   ["é", "worker"],
 ])("the image of the directory %j is called %s", (directory, name) => {
   expect(imageName(directory)).toBe(name);
-});
-
-test("docs/images.md shows the help as it is", async () => {
-  const reference = await readFile(new URL("../../../../docs/images.md", import.meta.url), "utf8");
-  const answer = read("build", "--help");
-  const help = answer.kind === "answer" ? answer.text : "";
-  expect(help).toContain("Examples:");
-  expect(/```text\n(Usage:.*?)```/s.exec(reference)?.[1]).toBe(help);
 });

@@ -1,5 +1,4 @@
 /** `sv-emulate exec`: its arguments, and its report of jobs. */
-import { readFile } from "node:fs/promises";
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { describe, expect, test } from "vitest";
 import { readCommandLine } from "../../../../emulator/cli/command.ts";
@@ -22,14 +21,6 @@ describe("the command line", () => {
   test("without a command it is refused with an example", () => {
     expect(() => read("exec", "a")).toThrow(/sv-emulate exec -- npm test/u);
     expect(() => read("exec", "--")).toThrow(/sv-emulate exec -- npm test/u);
-  });
-
-  test("docs/cli.md shows the help as it is", async () => {
-    const reference = await readFile(new URL("../../../../docs/cli.md", import.meta.url), "utf8");
-    const answer = read("exec", "--help");
-    const help = answer.kind === "answer" ? answer.text : "";
-    expect(help).toContain("SV_URL_<ID>");
-    expect(/```text\n(Usage: sv-emulate exec.*?)```/s.exec(reference)?.[1]).toBe(help);
   });
 });
 

@@ -1,7 +1,6 @@
-/** `sv-emulate init`: its arguments, refusals and questions, and a reference that agrees with its help. */
+/** `sv-emulate init`: its arguments, refusals and questions. */
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
-import { readFile } from "node:fs/promises";
 import { PassThrough } from "node:stream";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { readCommandLine } from "../../../../emulator/cli/command.ts";
@@ -46,7 +45,7 @@ test("a project is made in a directory of its name, and what comes next is said"
   const { code, out, err } = await init(tree, "@me/greeter");
   expect({ code, err }).toEqual({ code: EXIT.stopped, err: "" });
   expect(out).toBe(
-    "@me/greeter is in greeter, from the starter hello. Next:\n\n" +
+    "Created @me/greeter in greeter (starter: hello). Next:\n\n" +
       "  cd greeter\n  npm install\n  npm test\n  SV_API_KEY=local-key npm start\n\n" +
       "Its README.md says how to call it and how to build its image.\n",
   );
@@ -66,7 +65,7 @@ test("what comes next can be typed, whatever the directory is called", async () 
 test("in a directory that is there, the project is called after it", async () => {
   await using tree = await temporaryTree({ "My Model/weights.bin": "" });
   const { out } = await init(tree, "--dir", "My Model", "--template", "load-balanced");
-  expect(out).toContain("my-model is in My Model, from the starter load-balanced.");
+  expect(out).toContain("Created my-model in My Model (starter: load-balanced).");
   expect(fs.existsSync(tree.path("My Model/server.ts"))).toBe(true);
   expect(fs.existsSync(tree.path("My Model/weights.bin"))).toBe(true);
 });
@@ -180,15 +179,4 @@ describe("questions", () => {
     const told = ask(nothing, problemOf, { ...terminal(), signal: AbortSignal.abort() });
     await expect(told).rejects.toThrow(GivenUpError);
   });
-});
-
-test("docs/starters.md shows the help as it is", async () => {
-  const reference = await readFile(
-    new URL("../../../../docs/starters.md", import.meta.url),
-    "utf8",
-  );
-  const answer = read("init", "--help");
-  const help = answer.kind === "answer" ? answer.text : "";
-  expect(help).toContain("Starters:");
-  expect(/```text\n(Usage:.*?)```/s.exec(reference)?.[1]).toBe(help);
 });

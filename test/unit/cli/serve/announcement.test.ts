@@ -45,7 +45,7 @@ test("each endpoint has a line to call it, with an input of its own where one is
 test("what a person sees: where things are, then the calls", () => {
   expect(invitation({ ...announcement, isNewKey: true })).toBe(`
 API key (shown once): k-1
-the interface, to read and to try: http://127.0.0.1:7080/docs
+API reference: http://127.0.0.1:7080/docs
 
 hello
   curl -s http://127.0.0.1:7080/v2/hello/runsync -H 'Authorization: Bearer k-1' -d '{"input":{}}'
@@ -59,7 +59,7 @@ tokens
 test("where there is a dashboard, the link to it comes first", () => {
   const dashboard = "http://127.0.0.1:7080/?ticket=t";
   expect(invitation({ ...announcement, dashboard })).toMatch(
-    /^\nthe dashboard \(this link opens it once\): http:\/\/127\.0\.0\.1:7080\/\?ticket=t\nthe interface/u,
+    /^\nDashboard \(one-time link\): http:\/\/127\.0\.0\.1:7080\/\?ticket=t\nAPI reference/u,
   );
 });
 
