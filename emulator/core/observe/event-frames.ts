@@ -1,17 +1,17 @@
-/** Takes server-sent events apart as their text arrives. Pure. */
+/** Splits server-sent events into frames as their text arrives. Pure. */
 
 export interface EventFrame {
-  /** `message` where it has none of its own. */
+  /** `message` without a type of its own. */
   readonly type: string;
   readonly data: string;
-  /** To go on behind it later. */
+  /** Id to go on after. */
   readonly id: string | undefined;
 }
 
 export class EventFrameReader {
   #rest = "";
 
-  /** The frames that are complete with this piece. */
+  /** The frames that this piece completes. */
   push(piece: string): readonly EventFrame[] {
     const frames = (this.#rest + piece).split(/\r?\n\r?\n/u);
     this.#rest = frames.pop() ?? "";
@@ -19,7 +19,7 @@ export class EventFrameReader {
   }
 }
 
-/** Undefined for a comment, which only keeps the connection open. What has no data but an id says where to go on. */
+/** Undefined for a comment, which only keeps the connection open. A frame without data but with an id marks a position. */
 function frameIn(text: string): EventFrame | undefined {
   let [type, id]: [string, string | undefined] = ["message", undefined];
   const data: string[] = [];

@@ -1,4 +1,4 @@
-/** Facts: events of the service as values. Each observer is told every fact after the commit and folds those that it needs. */
+/** Facts: events of the service as values. Each observer gets every fact after the commit and folds those that it needs. */
 import type { Job } from "../jobs/job.ts";
 import type { JobEventType } from "../jobs/job-event.ts";
 import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
@@ -8,13 +8,13 @@ import type { ScaleDecision } from "../workers/scale-reason.ts";
 import type { WorkerEnd, WorkerState } from "../workers/worker-life.ts";
 import type { WorkersByState } from "../workers/workers-by-state.ts";
 
-/** Jobs of an endpoint at a moment. */
+/** Numbers of an endpoint's jobs at a moment. */
 export interface Depth {
   readonly inQueue: number;
   readonly inProgress: number;
 }
 
-/** From one status to another; null stands for no job. */
+/** From one status to another; null: no job. */
 export interface StatusMove {
   readonly from: JobStatus | null;
   readonly to: JobStatus | null;
@@ -22,17 +22,17 @@ export interface StatusMove {
   readonly by: JobEventType | "submit";
 }
 
-/** The status of a job changed. `job` is as it became, or as it was before it was deleted. */
+/** The status of a job changed. `job` is the new state, or the last one before its deletion. */
 export interface JobMoved extends StatusMove {
   readonly type: "job";
   readonly job: Job;
-  /** The jobs of its endpoint after the change; undefined where another replica decides for the endpoint by now. */
+  /** The endpoint's jobs after the change; undefined if another replica now owns the endpoint. */
   readonly depth: Depth | undefined;
-  /** The attempt, or the job without one, that ended by the change; undefined if none did. */
+  /** The attempt, or the job without one, that the change ended; undefined if none. */
   readonly ended: AttemptEnd | undefined;
 }
 
-/** The state of a webhook delivery changed: it was made, tried or settled, or is to be sent again. */
+/** The state of a webhook delivery changed: it was made, tried or settled, or will be sent again. */
 export interface DeliveryChanged {
   readonly type: "webhook";
   readonly endpointId: string;
@@ -51,15 +51,15 @@ export type Fact =
   | JobMoved
   | DeliveryChanged
   | EndpointChanged
-  /** Jobs wait or run that an earlier run or another replica left. */
+  /** Jobs wait or run from an earlier run or another replica. */
   | { readonly type: "jobs-left"; readonly endpointId: string; readonly depth: Depth }
-  /** A worker names a job that it was handed before a start of the service, or by another replica. */
+  /** A worker names a job from before a start of the service, or from another replica. */
   | { readonly type: "job-named"; readonly job: Job }
-  /** Another replica decides for the job. */
+  /** Another replica owns the job. */
   | { readonly type: "job-gone"; readonly jobId: string }
-  /** Another replica decides for the endpoint. */
+  /** Another replica owns the endpoint. */
   | { readonly type: "endpoint-gone"; readonly endpointId: string }
-  /** `states` are those of all workers of the endpoint; undefined where it was deleted, or another replica decides for it. */
+  /** `states` are those of all workers of the endpoint; undefined if it was deleted, or another replica owns it. */
   | {
       readonly type: "worker";
       readonly endpointId: string;
@@ -71,12 +71,12 @@ export type Fact =
   | { readonly type: "worker-started"; readonly endpointId: string }
   /** A worker that was started here has exited. */
   | { readonly type: "worker-exited"; readonly endpointId: string; readonly end: WorkerEnd }
-  /** Nothing runs of the worker any more, which is still known. */
+  /** Nothing of the worker runs any more, but it is still known. */
   | { readonly type: "worker-ended"; readonly workerId: string }
   | { readonly type: "worker-memory"; readonly workerId: string; readonly bytes: number }
-  /** The scaler decided in a way that is worth keeping. */
+  /** The scaler made a decision that is worth keeping. */
   | { readonly type: "scale"; readonly endpointId: string; readonly decision: ScaleDecision }
-  /** `delivery` is as it is after the try. */
+  /** `delivery` is the state after the try. */
   | { readonly type: "webhook-tried"; readonly delivery: Delivery; readonly made: DeliveryTry }
   /** The clock was advanced. */
   | { readonly type: "clock"; readonly offsetMs: number }
@@ -86,7 +86,7 @@ export type Fact =
       readonly type: "partitions";
       readonly change: "gained" | "given_away" | "lost";
       readonly partitions: ReadonlySet<number>;
-      /** How long nobody had those that were not given, ms. */
+      /** Time that they had no owner, ms; absent for partitions given in order. */
       readonly unownedMs?: ReadonlyMap<number, number>;
     };
 

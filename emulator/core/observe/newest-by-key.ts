@@ -1,15 +1,15 @@
 /** Keeps the newest items of many keys in bounded memory; a key without items costs nothing. */
 
 export interface Bounds {
-  /** Items of one key. */
+  /** Maximum number of items per key. */
   readonly perKey: number;
-  /** Items of all keys together. */
+  /** Maximum number of items of all keys together. */
   readonly inAll: number;
 }
 
 export class NewestByKey<Item> {
   readonly #bounds: Bounds;
-  /** The key whose last item came longest ago is first. */
+  /** The key with the oldest last item is first. */
   readonly #items = new Map<string, Item[]>();
   #count = 0;
 
@@ -26,7 +26,9 @@ export class NewestByKey<Item> {
     return this.#items.get(key)?.at(-1);
   }
 
-  /** Where there is no room, the oldest item goes: of the same key, or of the one that has had none for longest. */
+  /**
+   * If there is no room, the oldest item is dropped: of the same key, or of the key without a new item for the longest time.
+   */
   add(key: string, item: Item): void {
     const items = this.#items.get(key) ?? [];
     items.push(item);
@@ -39,7 +41,7 @@ export class NewestByKey<Item> {
     if (quietest) this.#dropOldest(...quietest);
   }
 
-  /** Forgets the oldest items of the key for as long as each is `needless` because of the one after it. */
+  /** Forgets the oldest items of the key while each is `needless` because of the next one. */
   dropWhile(key: string, needless: (item: Item, next: Item) => boolean): void {
     const items = this.#items.get(key) ?? [];
     for (;;) {

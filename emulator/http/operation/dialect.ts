@@ -1,4 +1,4 @@
-/** Where and in which shapes the interface answers: all that differs between base paths, as one value each. */
+/** Dialects of the interface: everything that differs between base paths, as one value each. */
 import type { z } from "zod";
 import type { DialectName } from "../../core/jobs/job.ts";
 import type { ErrorCode, ServiceError } from "../../core/service-error.ts";
@@ -10,66 +10,66 @@ import type { Piece, WholeAnswer } from "./answers/answer.ts";
 
 export interface Dialect {
   readonly name: DialectName;
-  /** What stands before `/v1` and `/v2` in paths. */
+  /** Base path before `/v1` and `/v2`. */
   readonly basePath: string;
-  /** How requests below `/v2` are refused, and all others. */
+  /** Refusals of requests below `/v2`, and of all others. */
   readonly refusals: { readonly jobs: RefusalShape; readonly others: RefusalShape };
   /** A job as `/status` shows it. */
   job(view: JobView): readonly Piece[];
-  /** How long `/stream` is held open while nothing comes, ms. */
+  /** Time for which `/stream` is held open without chunks, ms. */
   readonly streamHoldMs: number;
-  /** A part of a stream as `/stream` answers it when it does not push. */
+  /** A part of a stream in an answer of `/stream` without a push. */
   chunks(part: StreamPart): WholeAnswer;
   template(template: Template): object;
   endpoint(endpoint: ShownEndpoint): object;
-  /** A pod, or a worker in the shape of one. */
+  /** A pod, or a worker in the form of one. */
   pod(pod: ShownPod): object;
-  /** What its document says of itself. */
+  /** Description in its document. */
   readonly document: { readonly version: string; readonly description: string };
-  /** What takes the place of the contract's schemas in the document, by their names there. */
+  /** Replacements of the contract's schemas in its document, by name. */
   readonly schemas: Readonly<Record<string, z.ZodType>>;
 }
 
-/** An endpoint as the management interface shows it, before its dialect had a say. */
+/** An endpoint in the management interface, before the dialect changes it. */
 export interface ShownEndpoint {
   readonly template?: Template | undefined;
   readonly workers?: readonly ShownPod[];
   readonly [field: string]: unknown;
 }
 
-/** A pod or a worker, likewise. */
+/** A pod or a worker in the management interface, before the dialect changes it. */
 export interface ShownPod {
   readonly endpointId?: string;
   readonly template?: Template | undefined;
   readonly [field: string]: unknown;
 }
 
-/** How a refusal looks. */
+/** Form of refusals. */
 export interface RefusalShape {
-  /** The media type of the body, some JSON; default `application/json`. */
+  /** Media type of the body, some JSON; default `application/json`. */
   readonly contentType?: string;
-  /** The HTTP status of refusals with that code. */
+  /** HTTP status of refusals with this code. */
   status(code: ErrorCode): number;
   body(error: ServiceError): object;
-  /** The name of its body's schema in the document. */
+  /** Name of the body's schema in the document. */
   readonly schemaName: string;
   readonly schema: z.ZodType;
-  /** What the body says of refusals with one of these codes, all of the same status, as properties of its schema. */
+  /** Properties of the schema of a refusal with one of these codes, all of the same status. */
   properties(codes: readonly ErrorCode[], status: number): Record<string, OneOf>;
 }
 
-/** A JSON schema that lists the values a property may have. */
+/** A JSON schema that lists the values of a property. */
 type OneOf = { enum: string[] } | { const: number };
 
 /** Answers a request with an error. */
 export type Refusal = (error: ServiceError) => WholeAnswer<PieceInHand>;
 
-/** @param path behind the base path */
+/** @param path path after the base path */
 export function refusalShapeAt({ refusals }: Dialect, path: string): RefusalShape {
   return path.startsWith("/v2/") ? refusals.jobs : refusals.others;
 }
 
-/** How requests at `path` (behind the base path) are refused. */
+/** Form of refusals at `path` (after the base path). */
 export function refusalAt(dialect: Dialect, path: string): Refusal {
   const { contentType, ...shape } = refusalShapeAt(dialect, path);
   return (error) => ({

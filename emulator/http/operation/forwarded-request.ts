@@ -1,4 +1,4 @@
-/** What is known of a request beside what it says itself, where several replicas share a store. */
+/** Facts about a request between replicas that it does not carry itself. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Writable } from "node:stream";
 import type { TimePort } from "../../engine/time/time-port.ts";
@@ -6,23 +6,23 @@ import type { TimePort } from "../../engine/time/time-port.ts";
 export interface ForwardedRequest {
   /** The replica that passed it on; undefined: the client called this one. */
   readonly from: string | undefined;
-  /** Of the client; undefined where its connection says so. */
+  /** Address of the client; undefined: that of the connection. */
   readonly address: string | undefined;
-  /** Another replica asks, for what this one knows alone. */
+  /** True: another replica asks for this one's share of an answer. */
   readonly isShare: boolean;
-  /** Of the dashboard's session, which is known only where the request arrived; undefined: the request is not a dashboard's. */
+  /** Id of the key of the dashboard's session, which only the first replica knows; undefined without one. */
   readonly sessionKeyId: string | undefined;
-  /** Of the job that it submits, the same at each try; undefined if it submits none. */
+  /** Id of the job that it submits, the same at each try; undefined if it submits none. */
   readonly jobId: string | undefined;
-  /** Moment at which the request arrived here, real time, ms. */
+  /** Moment of its arrival here, real time, ms. */
   readonly arrivedAt: number;
-  /** How long its client has waited for a replica that could not answer in the end, ms. */
+  /** Time that its client has waited for replicas that could not answer, ms. */
   readonly waitedMs: number;
 }
 
 const forwardedRequests = new WeakMap<IncomingMessage, ForwardedRequest>();
 
-/** What is not known is as for a request that has just come. */
+/** Unknown facts are those of a new request. */
 export function noteForwardedRequest(
   request: IncomingMessage,
   known: Pick<ForwardedRequest, "from" | "address"> & Partial<ForwardedRequest>,
@@ -40,35 +40,35 @@ export function noteForwardedRequest(
   return forwarded;
 }
 
-/** Undefined for a request of a client that was not looked at yet. */
+/** Undefined for a client's request that was not looked at yet. */
 export function forwardedRequestOf(request: IncomingMessage): ForwardedRequest | undefined {
   return forwardedRequests.get(request);
 }
 
-/** The client's address, however many replicas its request has passed. */
+/** Address of the client, behind any number of replicas. */
 export function clientAddress(request: IncomingMessage): string {
   return forwardedRequests.get(request)?.address ?? request.socket.remoteAddress ?? "";
 }
 
-/** Where the response to a forwarded request is written, in the place of a connection to the client. */
+/** Socket of the response to a forwarded request, instead of a connection to the client. */
 export abstract class ForwardedSocket extends Writable {
   #isWoken = false;
   #onWoken: (() => void) | undefined;
 
-  /** The replica that the client is connected to is stopping. */
+  /** The client's replica is stopping. */
   wake(): void {
     this.#isWoken = true;
     this.#onWoken?.();
   }
 
-  /** Has `wake` called then; undefined: no more. */
+  /** Sets the function to call then; undefined: none. */
   whenWoken(wake: (() => void) | undefined): void {
     this.#onWoken = wake;
     if (this.#isWoken) wake?.();
   }
 }
 
-/** Has `wake` called when another replica that the client is connected to is stopping; undefined: no more. */
+/** Calls `wake` when the client's replica is stopping; undefined: no more. */
 export function whenWoken(response: ServerResponse, wake: (() => void) | undefined): void {
   const socket: unknown = response.socket;
   if (socket instanceof ForwardedSocket) socket.whenWoken(wake);

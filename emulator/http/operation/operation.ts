@@ -1,4 +1,4 @@
-/** What one operation of the interface consists of: where it is called and what it does. */
+/** An operation of the interface: its paths, its contract and its function. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { RateLimitClass } from "../../../runtime/protocol/rate-limits.ts";
 import type { Need, Part } from "../../core/access/key-scope.ts";
@@ -15,7 +15,7 @@ import type { HttpService } from "./service.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** One request to an operation whose path has the parameters `Path`. */
+/** A request to an operation with the path parameters `Path`. */
 export interface Call<Path> {
   readonly path: Path;
   readonly query: QueryParameters;
@@ -23,121 +23,125 @@ export interface Call<Path> {
   readonly response: ServerResponse;
   readonly service: HttpService;
   readonly dialect: Dialect;
-  /** How it is refused, if it is. */
+  /** Form of its refusal. */
   readonly refusal: Refusal;
   readonly rules: OperationRules;
-  /** W3C `traceparent` that what it sets off belongs to, if anything. */
+  /** W3C `traceparent` of the request's parent, if there is one. */
   readonly traceparent: string | undefined;
-  /** Where several replicas share a store: its id for the job that the request submits, and how long the client has waited already. */
+  /** With several replicas: id of the job that the request submits, and the time that the client has already waited. */
   readonly forwarded?: Pick<ForwardedRequest, "jobId" | "waitedMs">;
-  /** The same: has the request answered by the one that has by now what this one had. */
+  /** With several replicas: lets the new owner answer the request. */
   readonly moved?: (() => Promise<void>) | undefined;
-  /** The same: what the other replicas answer to a GET of that URL, as far as they do; asked with that key, or that of the request. */
+  /** With several replicas: answers of the others to a GET of that URL, with that key or the key of the request. */
   readonly others?: ((url: string, key?: string) => Promise<readonly unknown[]>) | undefined;
-  /** The same: asks any replica, this one too, for its share of a stream; absent for a share. */
+  /** With several replicas: asks any replica, including this one, for its share of a stream; absent for a share. */
   readonly askReplica?: AskReplica | undefined;
-  /** The OpenAPI document of the interface in that dialect as JSON, with the handlers that are known, if any are to be shown. */
+  /** The OpenAPI document of the interface in that dialect as JSON, with known schemas of handlers, if any are to be shown. */
   readonly document: (known?: KnownSchemas) => Promise<string>;
 }
 
 /**
- * Whom an operation is for: `keys` for who makes keys, `admin` the others of the emulator's own, `user` those of the service.
- * `worker`: it looks at the key by itself; `probe`: like `anyone` it needs none. Both are there until the service has stopped.
+ * Permission for an operation. `keys`: making keys; `admin`: the emulator's other operations; `user`: those of the service.
+ * `worker`: the operation checks the key itself; `probe`: no key, like `anyone`. The last two are available until the service
+ * has stopped.
  */
 export type Access = "user" | "admin" | "keys" | Keyless;
 
-/** Access for which no key is looked at before the operation. */
+/** Access without a check of the key before the operation. */
 export type Keyless = "anyone" | "probe" | "worker";
 
-/** Where an operation is called. */
+/** Methods and path of an operation. */
 export interface Route {
   readonly methods: readonly Method[];
   /**
-   * After the dialect's base path, but for the emulator's own operations; parameters are written `:name`, and `*` at the
-   * end is everything that follows.
+   * Path after the dialect's base path, or the whole path of the emulator's own operations. Parameters are written `:name`; `*`
+   * at the end is the rest of the path.
    */
   readonly path: string;
 }
 
 export interface Operation<Path = unknown> extends Route {
-  /** Further places at which the same is called, with the same parameters; default none. */
+  /** Further routes with the same parameters; default none. */
   readonly aliases?: readonly Route[];
-  /** The operation reads the body itself; by default a body is skipped before it is called. */
+  /** The operation reads the body itself; by default a body is skipped before. */
   readonly body?: "read";
-  /** A body that is announced as longer is refused before the key is looked at (live); default: none is. */
+  /** Maximum announced size of a body, checked before the key (live); default: none. */
   readonly maxBodyBytes?: number;
   /** Default: `user`. */
   readonly access?: Access;
   /**
-   * Whether who may only look may call it, as it changes nothing and tells nothing by which others could; for some
-   * that depends on the query. Default: whether it is called by GET alone.
+   * Whether a read-only key may call it: it changes nothing, and its answer lets nobody change anything. May depend on the
+   * query. Default: true if it has only the method GET.
    */
   readonly reads?: boolean | ((query: QueryParameters) => boolean);
-  /** Whether the audit notes who called it. Default: whether it is no job's, and no reading. */
+  /** Whether it is audited. Default: true unless it reads or is about jobs. */
   readonly isAudited?: boolean;
-  /** How its refusals look where that is not as the dialect has them. */
+  /** Form of its refusals, if it is not the dialect's. */
   readonly refusal?: Refusal;
-  /** The row of the rate limits it counts in, of the endpoint in its path; absent for one without limits. */
+  /** Row of the rate limits, of the endpoint in its path; absent: no limits. */
   readonly rateLimit?: RateLimitClass;
-  /** It counts in the quotas that its key has over all such operations. */
+  /** It counts in the quotas of its key. */
   readonly hasQuota?: true;
   /**
-   * Who answers it where several replicas share a store: any of them; the one that has what belongs to no endpoint; or the
-   * one that has what this finds, any if there is nothing. Absent: who has the endpoint in the path.
+   * The replica that answers: any; the one that owns what belongs to no endpoint; or the owner of what this finds, any if it
+   * finds nothing. Absent: the owner of the endpoint in the path.
    */
   readonly owner?: "any" | "service" | EndpointFinder<Path> | OwnedFinder<Path>;
-  /** How an answer is put together of what each replica says of its own; absent: each can say all that there is to say. */
+  /** Merges the shares of all replicas; absent: each replica can answer alone. */
   readonly gather?: Gather;
-  /** It submits a job of that kind. */
+  /** It submits a job of this kind. */
   readonly submits?: JobKind;
-  /** How long its client waits for an answer, ms; default: not at all. @throws ServiceError invalid_request */
+  /**
+   * Time that its client waits for an answer, ms; default: none.
+   * @throws ServiceError invalid_request
+   */
   readonly waitMs?: (query: QueryParameters) => number;
-  /** What it takes and answers. */
+  /** Its requests and answers. */
   readonly contract: Contract;
-  /** @throws ServiceError for a refusal; anything else is a defect and answered with 500. */
+  /** @throws ServiceError for a refusal; any other error is a defect and answered with 500. */
   perform(call: Call<Path>): Promise<Answer>;
 }
 
 export interface Gather {
-  /** Whether the others have anything to say; default: always. */
+  /** Whether shares of the others are needed; default: always. */
   readonly isNeeded?: (query: QueryParameters) => boolean;
-  /** Of JSON values. */
+  /** Merges JSON values. */
   readonly join: (own: unknown, shares: readonly unknown[]) => unknown;
 }
 
 export interface EndpointFinder<Path> {
-  /** The id of the endpoint that the call is about, of which its path says nothing. Asked of admitted requests only. */
+  /** Finds the id of the call's endpoint, if the path does not name it. Called for admitted requests only. */
   find(call: Call<Path>): Promise<string | undefined>;
 }
 
 export interface OwnedFinder<Path> {
-  /** What the call is about, of which its path says nothing. Likewise. */
+  /** Finds the subject of the call, if the path does not name it. Called for admitted requests only. */
   findOwned(call: Call<Path>): Promise<Owned | undefined>;
 }
 
-/** The parameter `endpointId`; what cannot be read is refused by the operation. */
+/** The parameter `endpointId`; the operation refuses an invalid one. */
 export const endpointAskedFor: EndpointFinder<unknown> = {
   find: async ({ query: { endpointId } }) =>
     typeof endpointId === "string" ? endpointId : undefined,
 };
 
-/** All places at which the operation is called, its own first. */
+/** All routes of the operation, its own first. */
 export function routesOf({ methods, path, aliases = [] }: Operation): readonly Route[] {
   return [{ methods, path }, ...aliases];
 }
 
-/** True for an operation of the emulator's own, which the service it stands for does not have. */
+/** Whether it is an operation of the emulator's own, without a counterpart in the live service. */
 export function isOwn({ path }: Operation): boolean {
   return /^\/(?:emulator\/|ui\/|(?:livez|metrics|readyz)?$)/u.test(path);
 }
 
-/** What follows from the declaration of an operation: worked out once, and the same for all requests to it. */
+/** Properties derived from the declaration of an operation: once, for all its requests. */
 export interface OperationRules {
-  /** Undefined: a key is looked at before the operation. */
+  /** Undefined: the key is checked before the operation. */
   readonly keyless: Keyless | undefined;
   readonly part: Part;
   readonly reads: boolean | ((query: QueryParameters) => boolean);
-  /** Whether the audit notes who called it. */
+  /** Whether it is audited. */
   readonly isAudited: boolean;
   /** Polls of workers are not traced: they would be most of a trace. */
   readonly isTraced: boolean;
@@ -160,7 +164,7 @@ export function rulesOf(operation: Operation): OperationRules {
   };
 }
 
-/** What a key has to open for the call; of operations that need none, their access. */
+/** The permission that the call needs; for operations without a key, their access. */
 export function needOf({
   rules: { keyless, part, reads },
   path,
@@ -171,14 +175,14 @@ export function needOf({
   return { part, reads: isReading, endpointId: endpointIdIn(path) };
 }
 
-/** Of an operation that needs a key. */
+/** The part of the interface, for an operation with a key. */
 function partOf({ access, path }: Operation): Part {
   if (access === "admin") return "own";
   if (access === "keys") return "keys";
   return isOnJobs({ path }) ? "jobs" : "resources";
 }
 
-/** True for the operations on the jobs of an endpoint, and on the workers that take them. */
+/** Whether it is an operation on an endpoint's jobs, or for workers that take them. */
 export function isOnJobs({ path }: Pick<Operation, "path">): boolean {
   return path.startsWith("/v2/:endpointId/");
 }

@@ -1,9 +1,9 @@
-/** What another replica has made, changed or deleted is seen here by who asks for it. */
+/** Makes changes by another replica visible here before a request needs them. */
 import type { Ownership } from "../../store/ownership.ts";
 import { endpointIdIn, isOnJobs, type Operation } from "./operation.ts";
 import type { HttpService } from "./service.ts";
 
-/** Before an operation on records, and before an endpoint is said not to be there. */
+/** Called before an operation on records, and before an endpoint is reported as missing. */
 export async function refreshRecords<Path>(
   service: Pick<HttpService, "engine">,
   ownership: Ownership,
@@ -23,7 +23,7 @@ export async function refreshIfUnknown(
   if (engine.directory.findEndpoint(endpointId) === undefined) await ownership.refreshRecords();
 }
 
-/** All but those on jobs, and pages. */
+/** All operations except those on jobs, and pages. */
 function isOnRecords({ access, path }: Pick<Operation, "access" | "path">): boolean {
   return access !== "anyone" && !isOnJobs({ path });
 }

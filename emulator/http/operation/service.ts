@@ -22,7 +22,7 @@ import { DashboardAccess } from "./access/dashboard-access.ts";
 import { forwardedRequestOf } from "./forwarded-request.ts";
 import type { RateLimiter } from "./limits/rate-limiter.ts";
 
-/** What all operations together take of the engine: each hands its use case no more than that takes. */
+/** The ports that all operations together need; each passes on only what its use case takes. */
 export type HttpEngine = StepPort &
   TimePort &
   WorkerPort &
@@ -40,16 +40,16 @@ export interface HttpServiceOptions {
   readonly callers: CallerCheck;
   /** The valid API keys. */
   readonly keys: KeyRing;
-  /** Default: there is no dashboard. */
+  /** Default: no dashboard. */
   readonly dashboard?: DashboardMode;
-  /** Signs webhook calls. */
+  /** The secret that signs webhook calls. */
   readonly webhookSecret: string;
   readonly log: EngineLog;
   /** Absent: no rate limits. */
   readonly limits?: RateLimiter | undefined;
-  /** Absent: there are no live workers. */
+  /** Absent: no live workers. */
   readonly liveWorkers?: LiveWorkers | undefined;
-  /** Absent: there is no port for workers from elsewhere. */
+  /** Absent: no port for workers from elsewhere. */
   readonly workerListener?: WorkerListener | undefined;
   /** Absent: no other replica shares the store. */
   readonly ownership?: Ownership | undefined;
@@ -60,7 +60,7 @@ export class HttpService {
   readonly callers: CallerCheck;
   readonly keys: KeyRing;
   readonly audit: AuditLog;
-  /** Who may use the dashboard. */
+  /** Access to the dashboard. */
   readonly dashboard: DashboardAccess;
   readonly webhookSecret: string;
   readonly log: EngineLog;
@@ -91,19 +91,22 @@ export class HttpService {
     this.ownership = options.ownership;
   }
 
-  /** Whether the service refuses this request because it stops. It answers what other replicas pass on or ask for until its work has ended. */
+  /**
+   * Whether the service refuses this request because it is stopping. Requests from other replicas are answered until its work
+   * has ended.
+   */
   isStoppingFor(request: IncomingMessage): boolean {
     return this.stopping && forwardedRequestOf(request)?.from === undefined;
   }
 
-  /** Refuses new requests and wakes all waiting clients, which are answered with the current state. */
+  /** Refuses new requests and wakes all waiting clients, which get the present state. */
   beginStop(): void {
     this.stopping = true;
     for (const wait of this.#waits.stop) wait.abort(STOPPING);
     this.limits?.stop();
   }
 
-  /** Ends the answers to other replicas that follow what this one does. To be called when its work has ended. */
+  /** Ends streams to other replicas. Call it when the service's work has ended. */
   endStop(): void {
     this.#hasEnded = true;
     for (const wait of this.#waits.end) wait.abort(STOPPING);
@@ -117,5 +120,5 @@ export class HttpService {
   }
 }
 
-/** Why a wait was given up. */
+/** The reason of an aborted wait. */
 export const STOPPING = new Error("the service is stopping");

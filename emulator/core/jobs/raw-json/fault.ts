@@ -1,22 +1,22 @@
-/** What is wrong with a text that should have been JSON, and how that is said. */
+/** Faults of a text that should have been JSON, and their messages. */
 import { expectedIn, isInsideCharacter, stateOf } from "./grammar.ts";
 
-/** The first thing wrong with a text; what follows it was not looked at. */
+/** The first fault of a text; the rest was not checked. */
 export interface JsonFault {
   /**
-   * - `syntax`: no JSON by RFC 8259.
-   * - `utf8`: no well-formed UTF-8.
+   * - `syntax`: not JSON by RFC 8259.
+   * - `utf8`: not well-formed UTF-8.
    * - `depth`: nested deeper than the limit.
    * - `incomplete`: it ends too early.
    */
   readonly kind: "syntax" | "utf8" | "depth" | "incomplete";
-  /** One sentence a person can act on; it names the subject and the place. */
+  /** A sentence with the subject and the place. */
   readonly message: string;
   /** Offset of the offending byte, counted from 0; the length of the text if it ends too early. */
   readonly atByte: number;
 }
 
-/** The fault of a byte that the grammar has no place for. `subject` is what is scanned, as in "the body". */
+/** The fault of a byte that the grammar does not allow. `subject` names the text, as in "the body". */
 export function unexpectedByte(
   subject: string,
   state: number,
@@ -45,7 +45,7 @@ export function unexpectedEnd(subject: string, state: number, atByte: number): J
   return { kind: "incomplete", message, atByte };
 }
 
-/** The fault of the bracket that opens one level too many. */
+/** The fault of a bracket beyond the maximum depth. */
 export function tooDeep(subject: string, maxDepth: number, atByte: number): JsonFault {
   const message = `${subject} is nested deeper than ${maxDepth} levels, which is the limit, at byte ${atByte}`;
   return { kind: "depth", message, atByte };

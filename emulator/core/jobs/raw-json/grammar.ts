@@ -1,6 +1,6 @@
-/** The grammar of RFC 8259 JSON in UTF-8 as one table: what each byte does in each state of the scanner. */
+/** The grammar of RFC 8259 JSON in UTF-8 as one table: the effect of each byte in each state of the scanner. */
 
-/** Actions of a byte, beside leading to another state. Each is at least {@link FIRST_ACTION}; lower numbers are states. */
+/** Actions of a byte, besides leading to another state. Each is at least {@link FIRST_ACTION}; lower numbers are states. */
 export const ACTION = {
   /** A top-level value, or a member of a top-level object, begins here; the byte is read again as its first. */
   beginValue: 200,
@@ -19,7 +19,7 @@ export const ACTION = {
 
 export const FIRST_ACTION = ACTION.beginValue;
 
-/** The state or action that bytes lead to; the bytes are written as in the brackets of a pattern, such as `0-9`. */
+/** The state or action for these bytes, which are written as in the brackets of a pattern, such as `0-9`. */
 type Steps = Readonly<Record<string, string>>;
 
 const LINE_FEED = 0x0a;
@@ -43,7 +43,7 @@ const HEX_DIGITS = "four hexadecimal digits after \\u";
 const REST_OF_CHARACTER = "the rest of a UTF-8 character";
 const REST_OF_NUMBER = "the rest of a number";
 
-/** For each state: what it expects, in words for a message, and its steps, of which the last one for a byte counts. */
+/** For each state: what it expects, in words for a message, and its steps. The last step for a byte counts. */
 const STATES = {
   start: ["a value", { [ANY_BYTE]: "beginValue", [SPACE]: "start" }],
   done: ["nothing after the value", { [SPACE]: "done" }],
@@ -55,7 +55,7 @@ const STATES = {
   ],
   key: ["a key in double quotes", { [SPACE]: "key", '"': "beginKey" }],
   colon: ['":" after the key', { [SPACE]: "colon", ":": "value" }],
-  // The colon and the value of a member of the top-level object, where spans are noted.
+  // The colon and the value of a member of the top-level object, whose spans are noted.
   topColon: ['":" after the key', { [SPACE]: "topColon", ":": "topValue" }],
   topValue: ["a value", { [ANY_BYTE]: "beginValue", [SPACE]: "topValue" }],
   afterItem: ['"," or "]"', { [SPACE]: "afterItem", ",": "value", "]": "close" }],
@@ -137,7 +137,7 @@ for (const [state, [, steps]] of Object.values<readonly [string, Steps]>(STATES)
   }
 }
 
-/** {@link TRANSITIONS} for lines of JSON: a line feed stands after each text and nowhere else, a carriage return nowhere. */
+/** {@link TRANSITIONS} for lines of JSON: a line feed after each text and nowhere else, and no carriage return. */
 export const LINE_TRANSITIONS = TRANSITIONS.map((next, index) => {
   const isLineBreak = index % 256 === LINE_FEED || index % 256 === CARRIAGE_RETURN;
   return isLineBreak && next < FIRST_ACTION ? ACTION.reject : next;
@@ -152,7 +152,7 @@ function rangesOf(pattern: string): readonly (readonly [first: number, last: num
   ]);
 }
 
-/** True in the states in which a number may end. */
+/** True in the states at which a number may end. */
 export function isCompleteNumber(state: number): boolean {
   return TRANSITIONS[state * 256 + 0x20] === ACTION.endNumber;
 }
@@ -162,7 +162,7 @@ export function isInsideCharacter(state: number): boolean {
   return NAMES[state]?.startsWith("utf8") === true;
 }
 
-/** For error messages: the text that may follow in each state. */
+/** For messages: the text that may follow in each state. */
 export function expectedIn(state: number): string {
   return Object.values(STATES)[state]?.[0] ?? "a value";
 }

@@ -1,4 +1,4 @@
-/** Knows the line that most chunks are at sight: a text in which nothing is escaped, and no metrics but its index. */
+/** Recognizes the usual line of a chunk quickly: a text without escapes, and no metrics but its index. */
 import { Buffer } from "node:buffer";
 import type { PlainTextFinder } from "../../../../runtime/protocol/plain-text.ts";
 
@@ -9,8 +9,7 @@ const END = Buffer.from("}}\n");
 const ZERO = 0x30;
 
 /**
- * The place after such a line, its line feed included, if one begins at `start`; else `start`.
- *
+ * The place after such a line with its line feed, if one begins at `start`; otherwise `start`.
  * @param finder of plain text in `bytes`
  */
 export function endOfPlainChunk(bytes: Uint8Array, start: number, finder: PlainTextFinder): number {

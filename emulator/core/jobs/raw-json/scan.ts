@@ -1,10 +1,10 @@
-/** Scans JSON texts that are there as a whole, for callers that do not receive them in chunks. */
+/** Scans complete JSON texts, for callers that do not receive them in chunks. */
 import { JsonScanner, type ScanOptions, type ScanResult } from "./scanner.ts";
 
-/** At most so much is scanned before others have their turn: some 2 ms for the densest text. */
+/** Maximum size of a slice, after which other work gets its turn: some 2 ms for the densest text. */
 export const SLICE_BYTES = 262_144;
 
-/** Scans `bytes` as one text, however long that takes. */
+/** Scans `bytes` as one text, without a pause. */
 export function scanJson(bytes: Uint8Array, options?: ScanOptions): ScanResult {
   const scanner = new JsonScanner(options);
   scanner.push(bytes);
@@ -20,7 +20,7 @@ export class SlicedScan {
     this.#nextTurn = nextTurn;
   }
 
-  /** Scans `bytes` as one text. As the others, it answers without a promise what need not wait. */
+  /** Scans `bytes` as one text. Like the others, it returns a promise only if it has to wait. */
   json(bytes: Uint8Array, options?: ScanOptions): ScanResult | Promise<ScanResult> {
     return this.#scan(new JsonScanner(options), bytes);
   }

@@ -1,4 +1,4 @@
-/** Checks JSON as its bytes arrive and notes where the members of the top-level object lie, without parsing it. */
+/** Checks JSON as its bytes arrive and notes the spans of the top-level object's members, without parsing it. */
 import { Buffer } from "node:buffer";
 import { type JsonFault, tooDeep, unexpectedByte, unexpectedEnd } from "./fault.ts";
 import {
@@ -15,22 +15,22 @@ import { PlainTextFinder } from "../../../../runtime/protocol/plain-text.ts";
 
 export type JsonKind = "object" | "array" | "string" | "number" | "boolean" | "null";
 
-/** Where the raw text of a member's value lies: `bytes.subarray(start, end)`, without surrounding whitespace. */
+/** Span of the raw text of a member's value: `bytes.subarray(start, end)`, without surrounding whitespace. */
 export interface JsonSpan {
   readonly kind: JsonKind;
   readonly start: number;
   readonly end: number;
 }
 
-/** What {@link JsonScanner.end} found out about a whole text. */
+/** Result of {@link JsonScanner.end} for a whole text. */
 export type ScanResult =
   | {
       readonly ok: true;
-      /** What the text is. */
+      /** Kind of the text. */
       readonly kind: JsonKind;
       /** The members of a top-level object by decoded key; the last of duplicates. Empty for other kinds. */
       readonly members: ReadonlyMap<string, JsonSpan>;
-      /** The first keys that are not wanted, as far as they are noted. */
+      /** The first unwanted keys, as many as are noted. */
       readonly others: readonly string[];
     }
   | { readonly ok: false; readonly fault: JsonFault };
@@ -39,13 +39,13 @@ export interface ScanOptions {
   /** Deepest nesting of arrays and objects; default `LIMITS.jsonMaxDepth` (ours). */
   readonly maxDepth?: number;
   /**
-   * The keys whose spans are wanted; default all. Name them when the text comes from outside: then the
-   * memory used does not grow with the number of members or the length of their keys.
+   * Keys with wanted spans; default: all. Name them for a text from outside: otherwise memory grows with the number of members
+   * and the length of their keys.
    */
   readonly keep?: readonly string[];
-  /** How many of the other keys are noted; a key that is longer than the longest wanted one is not. Default: none. */
+  /** Maximum number of other keys that are noted; a key longer than the longest wanted one is not. Default: none. */
   readonly noteOthers?: number;
-  /** What faults call the text; default `the body`. */
+  /** Name of the text in messages; default `the body`. */
   readonly subject?: string;
   /** Any number of texts, each without line breaks and followed by a line feed; default one text. */
   readonly lines?: boolean;
@@ -54,7 +54,7 @@ export interface ScanOptions {
 /** Maximum bytes of a UTF-16 unit in a raw key: `\uXXXX`. */
 const MAX_BYTES_PER_UNIT = 6;
 
-/** Bytes of a string that are looked at one by one, before the rest is skipped by {@link PlainTextFinder}. */
+/** Number of bytes of a string that are checked one by one, before the rest is skipped by {@link PlainTextFinder}. */
 const SHORT_BYTES = 32;
 
 const NO_BYTES = Buffer.alloc(0);
@@ -70,7 +70,7 @@ const TOP_COLON = stateOf("topColon");
 const AFTER_ITEM = stateOf("afterItem");
 const AFTER_MEMBER = stateOf("afterMember");
 
-/** The row of the table for the inside of strings: most bytes of large bodies are there. */
+/** The row of the table for the inside of strings, where most bytes of large bodies are. */
 const IN_STRING = TRANSITIONS.subarray(STRING * 256, (STRING + 1) * 256);
 
 /**
@@ -86,7 +86,7 @@ export class JsonScanner {
   readonly #members = new Map<string, JsonSpan>();
   readonly #noteOthers: number;
   readonly #others: string[] = [];
-  /** For each open bracket: whether it is that of an object. */
+  /** For each open bracket: whether it belongs to an object. */
   readonly #areObjects: boolean[] = [];
   readonly #transitions: Uint8Array;
   #state = START;
@@ -97,14 +97,14 @@ export class JsonScanner {
   #inKey = false;
   /** Set between the opening and the closing quote of a key of the top-level object. */
   #keyStart: number | undefined;
-  /** The beginning of that key, if it came in earlier chunks. */
+  /** The beginning of that key, if it arrived in earlier chunks. */
   #keyHead: Buffer = NO_BYTES;
-  /** The wanted member whose value is being read. */
+  /** The wanted member that is being read. */
   #memberKey: string | undefined;
   #memberKind: JsonKind = "null";
   #memberStart = 0;
   #lineStart = 0;
-  /** Lines that have ended, and the bytes of the longest of them without its line feed. */
+  /** Number of finished lines, and the size of the longest of them without its line feed. */
   lineCount = 0;
   longestLineBytes = 0;
 
@@ -120,7 +120,7 @@ export class JsonScanner {
     this.#transitions = lines ? LINE_TRANSITIONS : TRANSITIONS;
   }
 
-  /** Takes the next bytes. Answers the fault as soon as there is one; from then on nothing more is read. */
+  /** Takes the next bytes. Returns the fault as soon as there is one; after that nothing more is read. */
   push(chunk: Uint8Array): JsonFault | undefined {
     if (this.#fault !== undefined) return this.#fault;
     const length = chunk.length;
@@ -180,11 +180,11 @@ export class JsonScanner {
     return { ok: true, kind: this.#kind, members: this.#members, others: this.#others };
   }
 
-  /** Does what `action` stands for; answers how many bytes it used up: 0 means that the byte is read again. */
+  /** Performs `action`; returns the number of used bytes. 0 means that the byte is read again. */
   #act(action: number, byte: number, i: number, chunk: Uint8Array): 0 | 1 {
     const at = this.#base + i;
     switch (action) {
-      // Only the top-level value and, within a top-level object, its members.
+      // Only for the top-level value and, in a top-level object, its members.
       case ACTION.beginValue:
         this.#memberKind = KINDS[byte] ?? "number";
         if (this.#areObjects.length === 0) this.#kind = this.#memberKind;
@@ -223,7 +223,7 @@ export class JsonScanner {
     }
   }
 
-  /** @param at of its line feed */
+  /** @param at place of its line feed */
   #endLine(at: number): void {
     this.lineCount += 1;
     this.longestLineBytes = Math.max(this.longestLineBytes, at - this.#lineStart);

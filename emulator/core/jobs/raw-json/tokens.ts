@@ -1,11 +1,11 @@
-/** The tokens of JSON, and of the object literals of TypeScript that a config may be written in. */
+/** Tokens of JSON, and of object literals in TypeScript configs. */
 
 const STRING = /"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\[^])*'|`(?:[^`\\]|\\[^])*`/u;
 /** A number, a name, an operator. */
 const WORD = /[^\s{}[\](),:/"'`]+/u;
 const COMMENT = /\/\/[^\n]*|\/\*[^]*?\*\//u;
 
-/** Finds one token after another, and comments. Whether they make sense is not looked at. */
+/** Finds one token after another, and comments, without checking their order. */
 export const TOKEN = new RegExp(
   `[{}[\\](),:]|${STRING.source}|${WORD.source}|${COMMENT.source}|/`,
   "gu",

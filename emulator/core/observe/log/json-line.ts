@@ -7,7 +7,7 @@ export function jsonLine({ at, level, message, fields, origin }: LogEntry): stri
   return `${printableJson(stringify(head, { ...fields, ...origin }))}\n`;
 }
 
-/** The fields as JSON; empty where there are none, or they have no JSON form. */
+/** The fields as JSON; empty if there are none, or they have no JSON form. */
 export function fieldsInJson(fields: LogFields): string {
   try {
     const text = JSON.stringify(fields, withErrors);

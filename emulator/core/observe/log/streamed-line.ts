@@ -1,23 +1,23 @@
-/** A line of the log as the live service streams the lines of one pod or worker, and the ids to go on behind it (live). Pure. */
+/** A line of one pod's or worker's log in the live service's stream, and the ids to go on after it (live). Pure. */
 import type { LogEntry, LogFields } from "./log-entry.ts";
 import { fieldsInJson } from "./json-line.ts";
 
-/** `container`: what its program wrote; `system`: what the service says about it. */
+/** `container`: its program's output; `system`: from the service. */
 export const LINE_SOURCES = ["container", "system"] as const;
 export type LineSource = (typeof LINE_SOURCES)[number];
 
 export interface StreamedLine {
   readonly source: LineSource;
-  /** What was written; behind it what the line carries for machines, as JSON. */
+  /** The message, followed by the line's data as JSON. */
   readonly line: string;
-  /** When it was written, RFC 3339. */
+  /** Time of writing, RFC 3339. */
   readonly ts: string;
 }
 
-/** They say whose line it is, which its reader knows. */
+/** Fields that name the source, which the reader knows. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set(["endpointId", "podId", "runId", "workerId"]);
 
-/** The field `source` of what a pod wrote. */
+/** The field `source` of a pod's output. */
 export const OF_POD = "pod";
 
 export function streamedLine({ at, message, fields, origin }: LogEntry): StreamedLine {
@@ -34,12 +34,12 @@ function without(fields: LogFields, names: ReadonlySet<string>): LogFields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.has(name)));
 }
 
-/** Serials of one millisecond. */
+/** Number of serials per millisecond. */
 const SERIALS_EACH_MS = 1_000;
 
 /**
- * The lowest number of a line that is kept at `at` (wall clock, ms since 1970). Numbers that begin at the clock go on growing over
- * restarts, and where another replica goes on with what this one had.
+ * The lowest number of a line at `at` (wall clock, ms since 1970). Numbers that begin at the clock keep growing over restarts,
+ * and at another replica that goes on.
  */
 export function serialAt(at: number): number {
   return Math.floor(at) * SERIALS_EACH_MS;
@@ -51,8 +51,8 @@ export function lineId({ ts }: StreamedLine, serial: number): string {
 }
 
 /**
- * The number of the last line that a reader has seen who goes on behind that id. A moment alone, as the live service's
- * documentation has it, is behind all lines of that moment. Undefined for what is neither.
+ * The number of the reader's last line, from its id. A moment alone, as in the live service's documentation, is after all lines
+ * of that moment. Undefined for any other text.
  */
 export function serialIn(id: string): number | undefined {
   const [moment = "", serial] = id.split("/");
@@ -64,7 +64,7 @@ export function serialIn(id: string): number | undefined {
 
 const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/u;
 
-/** RFC 3339 as ms since 1970; undefined for anything else. */
+/** RFC 3339 as ms since 1970; undefined for any other text. */
 export function momentIn(text: string): number | undefined {
   if (!RFC_3339.test(text)) return undefined;
   const at = Date.parse(text.toUpperCase());

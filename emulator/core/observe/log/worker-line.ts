@@ -1,14 +1,14 @@
-/** Reads the lines workers write: JSON from the worker program, which also wraps what its handler prints; else plain text. */
+/** Reads workers' lines: JSON of the worker program, which also wraps its handler's output; otherwise plain text. */
 import { LOG_LEVELS, type LogEntry, type LogFields } from "./log-entry.ts";
 
-/** A line as it came from a worker. */
+/** A line as received from a worker. */
 export interface WrittenLine {
   readonly workerId: string;
   readonly endpointId: string;
   readonly line: string;
 }
 
-/** @param now the time of lines that carry none, ms since 1970 */
+/** @param now time of lines without one, ms since 1970 */
 export function readWorkerLine({ endpointId, workerId, line }: WrittenLine, now: number): LogEntry {
   const written = parseObject(line);
   const level = LOG_LEVELS.find((known) => known === written?.["level"]);
@@ -22,7 +22,7 @@ export function readWorkerLine({ endpointId, workerId, line }: WrittenLine, now:
     at: isMoment(time) ? time : now,
     level,
     message,
-    // A handler's own fields lie together; the worker program's lie beside the rest.
+    // A handler's own fields are together; the worker program's are beside the rest.
     fields: { ...others, ...(isObject(fields) && fields) },
     origin: {
       source: isHandlers ? "handler" : "worker",
@@ -34,7 +34,7 @@ export function readWorkerLine({ endpointId, workerId, line }: WrittenLine, now:
   };
 }
 
-/** The furthest moment from 1970 that a date can have, ms. */
+/** Maximum distance of a date from 1970, ms. */
 const LATEST = 8.64e15;
 
 function isMoment(time: unknown): time is number {

@@ -2,13 +2,13 @@
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** What is known of one set of labels. */
+/** State of one set of labels. */
 export interface Series<Value> {
   readonly labels: Labels;
   readonly value: Value;
 }
 
-/** Values by their labels, which are always given in one order. */
+/** Values by their labels, which always have the same order. */
 abstract class LabelledValues<Value> {
   readonly #byLabels = new Map<string, Series<Value>>();
 
@@ -16,7 +16,7 @@ abstract class LabelledValues<Value> {
     return [...this.#byLabels.values()];
   }
 
-  /** Forgets the series whose label `name` has a value that is not among `kept`. */
+  /** Forgets series with a value of the label `name` that is not in `kept`. */
   retain(name: string, kept: ReadonlySet<string>): void {
     for (const [key, { labels }] of this.#byLabels) {
       const value = labels[name];
@@ -24,7 +24,7 @@ abstract class LabelledValues<Value> {
     }
   }
 
-  /** The value of labels that are new. */
+  /** The value of new labels. */
   protected abstract none(): Value;
 
   protected at(labels: Labels): Value {
@@ -47,9 +47,9 @@ export class Counts extends LabelledValues<{ count: number }> {
   }
 }
 
-/** How observed values are spread over the ranges that end at its bounds. */
+/** Distribution of observed values over the ranges that end at its bounds. */
 export interface Spread {
-  /** One for each bound: the values in (bound before, bound]; and a last one for those above all bounds. */
+  /** One number per bound: the values in (previous bound, bound]; and a last one for those above all bounds. */
   readonly counts: number[];
   sum: number;
 }

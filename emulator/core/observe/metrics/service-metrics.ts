@@ -1,4 +1,4 @@
-/** What the service counts of its own work since its start, by endpoint where that says more; exposed at `/metrics`. */
+/** Counts of the service's own work since its start, by endpoint where useful; shown at `/metrics`. */
 import { isTerminal } from "../../../../runtime/protocol/job-status.ts";
 import type { RateLimitClass } from "../../../../runtime/protocol/rate-limits.ts";
 import { type DeliveryTry, isDelivered } from "../../webhooks/delivery.ts";
@@ -6,7 +6,7 @@ import type { ExceededSide } from "../../limits/rate-limit.ts";
 import type { Fact, JobMoved } from "../fact.ts";
 import { Counts, Distributions } from "./series.ts";
 
-/** From the turn of an event loop to jobs that wait for a large model, s. */
+/** Bounds in s, from a turn of the event loop to jobs that wait for a large model. */
 const JOB_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 600, 1_800, 3_600];
 const REQUEST_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5, 10, 30, 90, 300];
 const COMMIT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
@@ -34,11 +34,11 @@ export class ServiceMetrics {
   readonly requestDuration = new Distributions(REQUEST_SECONDS);
   readonly commits = new Distributions(COMMIT_SECONDS);
   readonly commitSteps = new Counts();
-  /** Age of the oldest snapshot of the database, ms; undefined where the store is no database. */
+  /** Age of the oldest snapshot of the database, ms; undefined without a database. */
   oldestSnapshotMs: number | undefined;
-  /** Whether the bucket for large payloads failed last; undefined where there is none. */
+  /** Whether the bucket for large payloads failed last; undefined without a bucket. */
   isBucketFailing: boolean | undefined;
-  /** Bytes of the data directory by kind; undefined where there is none. */
+  /** Bytes of the data directory by kind; undefined without one. */
   directoryShare: (() => Promise<ReadonlyMap<string, number> | undefined>) | undefined;
 
   constructor() {
@@ -82,7 +82,7 @@ export class ServiceMetrics {
     this.execution.observe({ endpoint, status: to }, seconds(job.executionTimeMs));
   }
 
-  /** A request was over a rate limit: refused with 429, or let through where limits only warn. */
+  /** A request was over a rate limit: refused with 429, or let through with a warning. */
   exceededLimit(
     { endpointId: endpoint, limitClass: operation }: OverLimit,
     side: ExceededSide,
@@ -98,18 +98,18 @@ export class ServiceMetrics {
     if (state !== "pending") this.webhookDeliveries.add({ endpoint, state });
   }
 
-  /** @param code the HTTP status, or `none` where the client was gone before there was one */
+  /** @param code HTTP status, or `none` if the client left before there was one */
   requestAnswered(operation: string, code: string, durationMs: number): void {
     this.requests.add({ operation, code });
     this.requestDuration.observe({ operation }, seconds(durationMs));
   }
 
-  /** Another replica was to answer a request: it did, the request was refused because none could, or its client had gone. */
+  /** Another replica had to answer a request: it did, no replica could, or the client had gone. */
   requestForwarded(outcome: "answered" | "refused" | "client_gone"): void {
     this.forwarded.add({ outcome });
   }
 
-  /** A request waited for a replica that has what it is about, and one has it now. */
+  /** A request waited for an owner, and has one now. */
   forwardedAfter(waitedMs: number): void {
     this.forwardedWait.observe({}, seconds(waitedMs));
   }
@@ -119,7 +119,7 @@ export class ServiceMetrics {
     this.commits.observe({}, seconds(durationMs));
   };
 
-  /** Forgets the series of endpoints that are not among these. */
+  /** Forgets the series of other endpoints. */
   retainEndpoints(endpointIds: ReadonlySet<string>): void {
     for (const values of Object.values(this)) {
       if (values instanceof Counts || values instanceof Distributions)

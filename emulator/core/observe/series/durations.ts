@@ -1,13 +1,13 @@
-/** How durations are spread, in a few numbers: enough for quantiles that are at most a fifth too long or too short. */
+/** Distribution of durations in a few numbers: enough for quantiles with an error of at most a fifth. */
 
-/** Ranges of which each doubling of a duration has so many. */
+/** Buckets per doubling of the duration. */
 const PER_DOUBLING = 4;
 
-/** The longest that is told from longer ones: 97 days. */
+/** Maximum duration that is told from longer ones: 97 days. */
 const LAST_RANGE = 33 * PER_DOUBLING;
 
 export class Durations {
-  /** How many were in each range from `#first` on: no more ranges than lie between the shortest and the longest. */
+  /** Numbers per bucket from `#first` on, only between the shortest and the longest duration. */
   readonly #counts: number[] = [];
   #first = 0;
   #count = 0;
@@ -33,9 +33,8 @@ export class Durations {
   }
 
   /**
-   * The duration, in whole ms, that the part `share` of all is not longer than; undefined if there are none.
-   *
-   * @param share above 0, 1 at most
+   * The `share` quantile of the durations, in whole ms; undefined without durations.
+   * @param share above 0, at most 1
    */
   quantile(share: number): number | undefined {
     if (this.#count === 0) return undefined;
@@ -63,12 +62,12 @@ export class Durations {
   }
 }
 
-/** Up to 1 ms all is one range. */
+/** All durations up to 1 ms are in one bucket. */
 function rangeOf(ms: number): number {
   return Math.min(LAST_RANGE, Math.max(0, Math.ceil(PER_DOUBLING * Math.log2(Math.max(1, ms)))));
 }
 
-/** Durations of a range are longer than its start, and at most as long as the start of the next one. */
+/** Durations of a bucket are longer than its start, and at most as long as the start of the next one. */
 function startOf(range: number): number {
   return range <= 0 ? 0 : 2 ** ((range - 1) / PER_DOUBLING);
 }

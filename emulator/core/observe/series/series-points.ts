@@ -1,17 +1,17 @@
-/** Draws the series of an endpoint from the steps that were kept: a value for each step, null where nothing was measured. Pure. */
+/** Makes the points of an endpoint's series from the kept steps: a value per step, null where nothing was measured. Pure. */
 import { Durations } from "./durations.ts";
 import { COUNTED_STATES, type CountedState, NO_WORKERS } from "../../workers/workers-by-state.ts";
 import type { Bucket } from "./service-series.ts";
 import type { Depth } from "../fact.ts";
 
-/** A value for each step, oldest first; null: nothing was measured. */
+/** One value per step, oldest first; null: nothing was measured. */
 export type Points = readonly (number | null)[];
 
 export interface SeriesPoints {
-  /** The most jobs at one time within each step. */
+  /** Maximum number of simultaneous jobs within each step. */
   readonly queued: Points;
   readonly running: Points;
-  /** Jobs that ended in each step. */
+  /** Number of jobs that ended in each step. */
   readonly completed: Points;
   readonly failed: Points;
   /** ms. */
@@ -23,16 +23,16 @@ export interface SeriesPoints {
   readonly workers: Readonly<Record<CountedState, Points>>;
 }
 
-/** Which steps are drawn, and of what. */
+/** The window of steps, and their data. */
 export interface Drawing {
-  /** Oldest first, with one before the first step drawn where there is one. */
+  /** Oldest first, beginning with one before the window, if there is one. */
   readonly buckets: readonly Bucket[];
-  /** The last one is that of now. */
+  /** The present step. */
   readonly lastStep: number;
   readonly steps: number;
-  /** Nothing is known of steps before. */
+  /** Steps before this one are unknown. */
   readonly firstStep: number;
-  /** What holds if there are no buckets. */
+  /** The state if there are no buckets. */
   readonly depth: Depth;
 }
 
@@ -64,12 +64,12 @@ export function seriesPoints(drawing: Drawing): SeriesPoints {
   };
 }
 
-/** Only how many jobs there were. */
+/** Only the number of jobs was measured. */
 export function sparkline(drawing: Drawing): Pick<SeriesPoints, "queued" | "running"> {
   return depthPoints(cellsOf(drawing));
 }
 
-/** Over all steps after `afterStep`. */
+/** Quantiles over all steps after `afterStep`. */
 export function quantilesSince(buckets: readonly Bucket[], afterStep: number): Quantiles {
   const delays = new Durations();
   const executions = new Durations();
@@ -86,14 +86,14 @@ export function quantilesSince(buckets: readonly Bucket[], afterStep: number): Q
   };
 }
 
-/** How many jobs ended in all steps after `afterStep`. */
+/** Number of jobs that ended in all steps after `afterStep`. */
 export function endsSince(buckets: readonly Bucket[], afterStep: number): Ends {
   const newest = buckets.filter(({ step }) => step > afterStep);
   const sum = (of: keyof Ends) => newest.reduce((all, bucket) => all + bucket[of], 0);
   return { completed: sum("completed"), failed: sum("failed") };
 }
 
-/** One step: what happened in it, or else how the endpoint was. */
+/** The point of a step: its events, or otherwise the endpoint's state. */
 interface Cell {
   readonly bucket: Bucket | undefined;
   readonly queued: number;
@@ -101,7 +101,7 @@ interface Cell {
   readonly workers: Bucket["workers"];
 }
 
-/** Undefined for steps of which nothing is known. */
+/** Undefined for unknown steps. */
 function cellsOf(drawing: Drawing): readonly (Cell | undefined)[] {
   const { buckets, lastStep, steps, firstStep, depth } = drawing;
   let next = 0;

@@ -1,7 +1,7 @@
 /**
- * What happened to each endpoint in the last hour, in steps of 10 s: depth of the queue, running jobs, ends, durations,
- * workers by state. A step in which nothing happened is not kept, so that an endpoint without traffic costs nothing; one in
- * which jobs ran takes about 0.6 kB (2.6 kB if they took from 1 ms to an hour): 250 kB for an hour without a pause.
+ * Events of each endpoint in the last hour, in steps of 10 s: depth of the queue, running jobs, ends, durations, workers by
+ * state. A step without events is not kept, so an endpoint without traffic costs nothing. A step with jobs takes about 0.6 kB
+ * (2.6 kB if they took from 1 ms to an hour): 250 kB for an hour without a pause.
  */
 import { NewestByKey } from "../newest-by-key.ts";
 import { NO_WORKERS, type WorkersByState } from "../../workers/workers-by-state.ts";
@@ -12,19 +12,19 @@ import { Durations } from "./durations.ts";
 export const STEP_MS = 10_000;
 /** An hour. */
 export const SERIES_STEPS = 360;
-/** Steps of all endpoints: about 30 MB. */
+/** Maximum number of steps of all endpoints: about 30 MB. */
 const STEPS_IN_ALL = 50_000;
 
-/** One step in which something happened. */
+/** A step with events. */
 export interface Bucket {
-  /** Counts the steps since the epoch. */
+  /** Number of the step since the epoch. */
   readonly step: number;
   completed: number;
   failed: number;
-  /** The most at one time within the step. */
+  /** Maximum within the step. */
   mostQueued: number;
   mostRunning: number;
-  /** At its end. */
+  /** State at its end. */
   queued: number;
   running: number;
   workers: WorkersByState;
@@ -37,7 +37,7 @@ export class ServiceSeries {
   /** Service time. */
   readonly #clock: Pick<Clock, "now">;
 
-  /** Nothing is known of steps before. */
+  /** Steps before this one are unknown. */
   readonly firstStep: number;
 
   constructor(clock: Pick<Clock, "now">) {
@@ -63,7 +63,7 @@ export class ServiceSeries {
     }
   }
 
-  /** The steps in which something happened to the endpoint, oldest first: of the last hour, and one before it if there is one. */
+  /** The endpoint's steps with events, oldest first: of the last hour, and one before it if there is one. */
   bucketsOf(endpointId: string): readonly Bucket[] {
     return this.#buckets.of(endpointId);
   }
@@ -93,9 +93,9 @@ export class ServiceSeries {
   #current(endpointId: string): Bucket {
     const newest = this.#buckets.newest(endpointId);
     const step = this.stepNow;
-    // An advance of the clock that was taken back leaves a step that is still to come.
+    // An advance of the clock that was undone leaves a step in the future.
     if (newest !== undefined && newest.step >= step) return newest;
-    // The last one before the hour stays: it says how the hour began.
+    // The last step before the hour stays: it has the state at the beginning of the hour.
     this.#buckets.dropWhile(endpointId, (_, next) => next.step <= step - SERIES_STEPS);
     const { queued = 0, running = 0, workers = NO_WORKERS } = newest ?? {};
     const bucket: Bucket = {

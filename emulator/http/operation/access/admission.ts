@@ -1,4 +1,4 @@
-/** The first checks of every request to an operation: valid headers, then a valid key. */
+/** First checks of every request to an operation: valid headers, then a valid key. */
 import type { IncomingMessage } from "node:http";
 import type { ApiKey } from "../../../core/access/api-key.ts";
 import { checkOpens, type Need, opens } from "../../../core/access/key-scope.ts";
@@ -10,9 +10,8 @@ import type { Keyless } from "../operation.ts";
 import type { HttpService } from "../service.ts";
 
 /**
- * Returns the key of the request; none where it needs none, and of workers, who authenticate in another way.
- *
- * @param need what the key has to open; by default any good key will do but one of workers
+ * Returns the key of the request; none for operations without a key, and for workers, which authenticate in another way.
+ * @param need the permission that the key must have; default: any good key, except one for workers
  * @throws ServiceError invalid_header, unauthorized, key_expired, insufficient_scope, dashboard_read_only, shutting_down
  */
 export function admit(
@@ -29,7 +28,7 @@ export function admit(
   return key;
 }
 
-/** Whether the request has a key that opens that, for what anyone may ask and who has one is told more of. */
+/** Whether the request has a key with that permission, for operations that are open to all and show more with a key. */
 export function hasKeyFor({ keys }: HttpService, { headers }: IncomingMessage, need: Need) {
   const text = bareKey(headers.authorization);
   const key = text === undefined ? undefined : keys.find(text);
@@ -51,13 +50,13 @@ function checkHeaders({ rawHeaders, headers }: IncomingMessage): void {
   }
 }
 
-/** The key may stand alone or after `Bearer` (spec); undefined if there is none. */
+/** The key, alone or after `Bearer` (spec); undefined without one. */
 export function bareKey(header: string | undefined): string | undefined {
   if (header === undefined || header === "") return undefined;
   return /^bearer +(.*)$/i.exec(header)?.[1] ?? header;
 }
 
-/** A cookie never counts by itself: browsers send it whichever page asks. */
+/** A cookie is not enough: browsers send it for any page. */
 function keyOf(service: HttpService, request: IncomingMessage, need: Need | undefined): ApiKey {
   const { authorization } = request.headers;
   const isDashboard =
@@ -82,7 +81,7 @@ function sessionKey(service: HttpService, request: IncomingMessage): ApiKey {
   });
 }
 
-/** Of the dashboard's session that the request of a browser belongs to, if it is good. */
+/** The key of the dashboard's session in a browser's request, if it is still valid. */
 export function sessionKeyId(
   { callers, dashboard }: HttpService,
   request: IncomingMessage,
@@ -90,7 +89,7 @@ export function sessionKeyId(
   return callers.isOwnPage(request) ? dashboard.keyIdOf(request) : undefined;
 }
 
-/** Stands for the admin's, where a link that the service itself gave out has opened the dashboard. */
+/** Stands for the admin's key in a session opened by a link of the service itself. */
 const DASHBOARD_KEY: ApiKey = {
   id: LINK_KEY_ID,
   name: DASHBOARD_KEY_NAME,
@@ -99,12 +98,15 @@ const DASHBOARD_KEY: ApiKey = {
   createdAt: "",
 };
 
-/** The key that a ticket or a session of the dashboard is of; undefined once it is good no more. */
+/** The key of a ticket or session of the dashboard; undefined once it is no longer valid. */
 export function keyOfOpener({ keys }: HttpService, keyId: string): ApiKey | undefined {
   return keyId === LINK_KEY_ID ? DASHBOARD_KEY : keys.findById(keyId);
 }
 
-/** The key of an `Authorization` header, whatever it opens. @throws ServiceError unauthorized, key_expired */
+/**
+ * The key of an `Authorization` header, with any permission.
+ * @throws ServiceError unauthorized, key_expired
+ */
 export function goodKey({ keys }: HttpService, header: string | undefined): ApiKey {
   const text = bareKey(header);
   if (text === undefined) throw noKey();

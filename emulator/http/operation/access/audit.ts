@@ -1,4 +1,4 @@
-/** Has the audit note what was done about a call before it is answered; and the operation that shows the audit. */
+/** Writes the audit entry of a call before it is answered; and the operation that shows the audit. */
 import { z } from "zod";
 import type { ApiKey } from "../../../core/access/api-key.ts";
 import { limitParameter, parse, parseLimit } from "../../../core/input/query-parameters.ts";
@@ -10,7 +10,10 @@ import { auditSchema } from "../../schemas/access.ts";
 import { json } from "../../schemas/contract.ts";
 import { iso } from "../../../core/time/iso.ts";
 
-/** Performs an operation that is audited. @param key by which it was let in */
+/**
+ * Performs an audited operation.
+ * @param key key of the call
+ */
 export async function performNoted<Path>(
   name: string,
   operation: Operation<Path>,
@@ -25,7 +28,7 @@ export async function performNoted<Path>(
     await ("flow" in answer ? note(200) : note(answer.status, answer.subject));
     return answer;
   } catch (error) {
-    // It did not even send its request whole.
+    // The client did not even send its whole request.
     if (error instanceof ClientGoneError) throw error;
     const refusal = asRefusal(call, error);
     await note(call.refusal(refusal).status);
@@ -33,7 +36,7 @@ export async function performNoted<Path>(
   }
 }
 
-/** Notes what came of an operation of that name that was called with the key, and what it was about. */
+/** Records the outcome of an operation with its name, its key and its subject. */
 export function auditNote(
   { service, request }: Pick<Call<unknown>, "service" | "request">,
   { id: keyId, name: keyName }: ApiKey,
@@ -69,6 +72,6 @@ const read: Operation = {
 };
 
 export const AUDIT_OPERATIONS = {
-  /** `GET /emulator/audit`: who changed what is managed, the newest change first (ours). */
+  /** `GET /emulator/audit`: who changed which resource, newest change first (ours). */
   readAudit: read,
 };

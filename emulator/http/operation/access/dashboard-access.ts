@@ -1,30 +1,30 @@
 /**
- * Who may use the dashboard: a browser brings a ticket (or the admin's key), which it can use once, and has a cookie from then
- * on. Both are kept in memory only, so that they end with the service.
+ * Access to the dashboard: a browser brings a ticket (or the admin's key), which is valid once, and gets a cookie. Both are
+ * kept in memory only, so they end with the service.
  */
 import type { IncomingMessage } from "node:http";
 import type { DashboardMode } from "../../../core/access/dashboard-mode.ts";
 import type { Clock, Random } from "../../../core/time/clock.ts";
 
-/** How long a ticket is good, ms of real time. */
+/** Validity of a ticket, ms of real time. */
 export const TICKET_MS = 600_000;
 
-/** Of more the oldest are forgotten. */
+/** Maximum number of tickets or sessions; the oldest are forgotten. */
 export const MOST_TICKETS = 100;
 export const MOST_SESSIONS = 100;
 
-/** Scripts of the dashboard send it; pages of other origins could not without being asked about first. */
+/** Header of the dashboard's scripts; pages of other origins could not send it without a preflight. */
 const DASHBOARD_HEADER = "x-sv-dashboard";
 
 const COOKIE = "sv-session";
 const OWN_COOKIE = /^\s*sv-session(?:-\d+)?=/u;
 
-/** In the place of a key's id: of a link that the service itself gave out. */
+/** Stands for a key's id in a link that the service itself made. */
 export const LINK_KEY_ID = "dashboard";
 
 interface Ticket {
   readonly keyId: string;
-  /** At which it is no good any more. */
+  /** Time of its expiry. */
   readonly endsAt: number;
 }
 
@@ -40,7 +40,7 @@ export class DashboardAccess {
   readonly #clock: Pick<Clock, "now">;
   readonly #random: Pick<Random, "token">;
   readonly #tickets = new Map<string, Ticket>();
-  /** The ids of the keys they were opened with, in the order of their last use. */
+  /** Ids of the keys that opened them, in the order of their last use. */
   readonly #sessions = new Map<string, string>();
 
   constructor({ mode, clock, random }: DashboardAccessOptions) {
@@ -57,12 +57,12 @@ export class DashboardAccess {
     return this.mode === "read-only";
   }
 
-  /** An address with a ticket; undefined where there is no dashboard. */
+  /** An address with a ticket; undefined without a dashboard. */
   linkBelow(url: string): string | undefined {
     return this.isOff ? undefined : `${url}/?ticket=${this.issueTicket()}`;
   }
 
-  /** A ticket that opens one session, within ten minutes, which may do what the key may. */
+  /** Makes a ticket that opens one session within ten minutes, with the permissions of the key. */
   issueTicket(keyId = LINK_KEY_ID): string {
     const ticket = this.#random.token();
     this.#tickets.set(ticket, { keyId, endsAt: this.#clock.now() + TICKET_MS });
@@ -70,7 +70,7 @@ export class DashboardAccess {
     return ticket;
   }
 
-  /** The id of the key of a good ticket, which is not good any more. */
+  /** Uses a ticket up. Returns the id of its key. */
   useTicket(ticket: string): string | undefined {
     const known = this.#tickets.get(ticket);
     this.#tickets.delete(ticket);
@@ -78,9 +78,8 @@ export class DashboardAccess {
   }
 
   /**
-   * Begins a session, which may do what the key may; answers the `Set-Cookie` of its cookie.
-   *
-   * @param scheme by which the browser calls
+   * Begins a session with the permissions of the key; returns the `Set-Cookie` header.
+   * @param scheme scheme of the browser's request
    */
   begin(request: IncomingMessage, keyId: string, scheme: "http" | "https"): string {
     const session = this.#random.token();
@@ -90,13 +89,13 @@ export class DashboardAccess {
     return scheme === "https" ? `${cookie}; Secure` : cookie;
   }
 
-  /** Ends the session of the request; answers the `Set-Cookie` that removes its cookie. */
+  /** Ends the session of the request; returns the `Set-Cookie` header that removes its cookie. */
   end(request: IncomingMessage): string {
     this.#sessions.delete(sessionOf(request) ?? "");
     return `${cookieName(request)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`;
   }
 
-  /** The id of the key of the session whose cookie the request has; undefined if there is none. */
+  /** The id of the key of the request's session; undefined without one. */
   keyIdOf(request: IncomingMessage): string | undefined {
     const session = sessionOf(request) ?? "";
     const keyId = this.#sessions.get(session);
@@ -107,23 +106,23 @@ export class DashboardAccess {
   }
 }
 
-/** Whether the header is the work of a script of the dashboard; a link, a form or a picture cannot set it. */
+/** Whether a script of the dashboard set the header; a link, a form or a picture cannot. */
 export function isByDashboard({ headers }: IncomingMessage): boolean {
   return headers[DASHBOARD_HEADER] === "1";
 }
 
-/** Whether a `Set-Cookie` header is about the cookie of a dashboard. */
+/** Whether a `Set-Cookie` header is for the cookie of a dashboard. */
 export function isSessionCookie(header: string): boolean {
   return OWN_COOKIE.test(header);
 }
 
-/** The `Cookie` header without those of dashboards, which are for this service alone; undefined where nothing is left. */
+/** The `Cookie` header without those of dashboards, which are for this service only; undefined if it is empty. */
 export function withoutSessions(cookies: string): string | undefined {
   const others = cookies.split(";").filter((cookie) => !OWN_COOKIE.test(cookie));
   return others.length === 0 ? undefined : others.join(";").trim();
 }
 
-/** Cookies do not tell ports apart, and several emulators may be open in one browser. */
+/** Cookies do not distinguish ports, and several emulators may be open in one browser. */
 function cookieName({ headers }: IncomingMessage): string {
   const port = /:(\d+)$/u.exec(headers.host ?? "")?.[1];
   return port === undefined ? COOKIE : `${COOKIE}-${port}`;

@@ -1,9 +1,9 @@
-/** Ends what goes on for long under a key when the key opens nothing any more: it has expired, or was revoked. */
+/** Ends long work under a key when the key expires or is revoked. */
 import type { ApiKey } from "../../../core/access/api-key.ts";
 import { LINK_KEY_ID } from "./dashboard-access.ts";
 import type { HttpService } from "../service.ts";
 
-/** Calls `ended` then; not for a link of the dashboard, which is no key. Answers what ends the watch. */
+/** Calls `ended` then; not for a link of the dashboard, which is no key. Returns a function that ends the watch. */
 export function watchKey(
   { keys, engine }: Pick<HttpService, "keys" | "engine">,
   { id, expiresAt }: ApiKey,

@@ -7,25 +7,25 @@ export type { Piece } from "../../../core/jobs/opened-payload.ts";
 
 export interface WholeAnswer<P extends Piece = Piece> {
   readonly status: number;
-  /** The body, in order; none for an answer without one. JSON, unless `headers` say otherwise. */
+  /** The body, in order; absent without one. JSON, unless `headers` name another type. */
   readonly pieces: readonly P[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** What the audit says it was about, if not what the path names. */
+  /** Subject for the audit, if the path does not name it. */
   readonly subject?: string;
 }
 
 /** An answer that is written piece by piece. */
 export interface FlowingAnswer {
-  /** Writes everything, the head included; must not reject. Settles when nothing more will be written. */
+  /** Writes everything, including the head; must not reject. Settles when nothing more will be written. */
   readonly flow: (response: ServerResponse) => Promise<void>;
 }
 
 export type Answer = WholeAnswer | FlowingAnswer;
 
-/** Bodies up to this size are copied and sent in one write; larger ones are sent as their reader takes them. */
+/** Maximum size of a body that is copied and sent in one write; larger ones are sent as their reader takes them. */
 export const COPY_MAX_BYTES = 65_536;
 
-/** Up to this size a body is written as text, together with the head. */
+/** Maximum size of a body that is written as text, together with the head. */
 const TEXT_MAX_BYTES = 4_096;
 
 /** 204. */
@@ -54,7 +54,7 @@ export function sendWhole(
   }
 }
 
-/** Of an answer whose body has `size` bytes. */
+/** The headers of an answer with a body of `size` bytes. */
 export function writeHead(
   response: ServerResponse,
   { status, pieces, ...answer }: WholeAnswer,

@@ -1,10 +1,10 @@
-/** The head of an answer whose body is pushed as it comes. */
+/** The head of an answer with a body that is pushed as it is produced. */
 import type { ServerResponse } from "node:http";
 
-/** Headers of every pushed answer: nothing of it is used again, and proxies pass it on as it comes. */
+/** Headers of every pushed answer: it must not be cached, and proxies pass it on at once. */
 export const PUSH_HEADERS = { "cache-control": "no-cache", "x-accel-buffering": "no" } as const;
 
-/** Sends the head. True if a body has to follow; a HEAD request is answered completely. */
+/** Sends the head. Returns true if a body has to follow; a HEAD request is answered completely. */
 export function beginPush(
   response: ServerResponse,
   contentType: string,

@@ -1,4 +1,4 @@
-/** Answers input that is no valid HTTP request, with an error in our shape if the connection still allows it. */
+/** Answers input that is not a valid HTTP request, with an error in our form if the connection allows it. */
 import { Buffer } from "node:buffer";
 import { ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
@@ -7,13 +7,13 @@ import { SANDBOX } from "../../../net/sandbox.ts";
 import { joined } from "./answer.ts";
 import type { Refusal } from "../dialect.ts";
 
-/** How long further input of the client is discarded: it would not see the answer if the connection were reset. */
+/** Time for which further input is discarded, ms: the client would not see the answer if the connection were reset. */
 const LINGER_MS = 2_000;
 
-/** The codes of errors in what came over the connection. */
+/** Codes of errors in the received data. */
 const OF_HTTP = /^(?:HPE|ERR_HTTP)_/u;
 
-/** Sockets that were answered. */
+/** Sockets with an answer. */
 const lingering = new WeakSet<Duplex>();
 
 /** Call it with each `clientError` of the server. The connection ends with the answer. */
@@ -25,7 +25,7 @@ export function answerClientError(
   if (lingering.has(socket)) return;
   const { code = "" } = error;
   const isLost = code === "ECONNRESET" || !socket.writable || hasBegunAnswer(socket);
-  // Who has not agreed on TLS cannot be told anything.
+  // A client that has not agreed on TLS cannot be answered.
   if (isLost || ("encrypted" in socket && !OF_HTTP.test(code))) {
     socket.destroy();
     return;
@@ -59,12 +59,12 @@ function refusalOf(error: Error & { readonly code?: string }): ServiceError {
   }
 }
 
-/** Whether a request of the connection is not answered yet. A client may have sent the next one already. */
+/** Whether a request of the connection is still unanswered. A client may have sent the next one already. */
 export function isAnswering(socket: Duplex): boolean {
   return responseOf(socket) instanceof ServerResponse;
 }
 
-/** Another answer in the middle of one that has begun would confuse the client. */
+/** A second answer within the first would confuse the client. */
 function hasBegunAnswer(socket: Duplex): boolean {
   const response = responseOf(socket);
   return (

@@ -1,6 +1,6 @@
-/** Chooses the media type a client wants most among those that are on offer. */
+/** Chooses the client's preferred media type among those on offer. */
 
-/** The first of `offers` when the client accepts none of them. Of equal weights the one named first counts. */
+/** The first of `offers` if the client accepts none of them. Of equal weights the first one counts. */
 export function preferredType<Offer extends string>(
   accept: string | undefined,
   offers: readonly [Offer, ...Offer[]],

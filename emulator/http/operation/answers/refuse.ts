@@ -1,4 +1,4 @@
-/** Answers a request with an error; a connection on which much of the request is still to come is closed gently. */
+/** Answers a request with an error; a connection with much unread input is closed gently. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { PieceInHand } from "../../../core/jobs/opened-payload.ts";
 import { ServiceError } from "../../../core/service-error.ts";
@@ -10,30 +10,30 @@ import { pathOf } from "../requests/url-path.ts";
 import type { HttpService } from "../service.ts";
 
 /**
- * A client that is still sending would not see the answer if the connection were reset, so its input is discarded for at
- * most this long, and up to this size.
+ * Maximum time and size of discarded input: a client that is still sending would not see the answer if the connection were
+ * reset.
  */
 const LINGER_MS = 2_000;
 const LINGER_MAX_BYTES = 32_000_000;
 
 export interface Exchange {
   readonly service: HttpService;
-  /** The shape of its refusals. */
+  /** Form of its refusals. */
   readonly refusal: Refusal;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Where several replicas share a store: has the request answered by the one that has by now what this one had. */
+  /** With several replicas: lets the new owner answer the request. */
   readonly moved?: (() => Promise<void>) | undefined;
 }
 
-/** Refuses the request, or has another replica answer it if that is why it failed. */
+/** Refuses the request, or lets another replica answer it if its endpoint has moved. */
 export async function refuseOrMove(exchange: Exchange, error: unknown): Promise<void> {
   const { moved, response } = exchange;
   if (moved !== undefined && isMoved(error) && !response.headersSent) await moved();
   else refuse(exchange, error);
 }
 
-/** Answers with the refusal that `error` is; a defect is logged and answered with 500 and an id that is in the log. */
+/** Answers with the refusal for `error`; a defect is logged and answered with 500 and an id that is in the log. */
 export function refuse(exchange: Exchange, error: unknown): void {
   const { request, response } = exchange;
   if (response.destroyed || error instanceof ClientGoneError) return;
@@ -53,7 +53,7 @@ export function refuse(exchange: Exchange, error: unknown): void {
   request.resume();
 }
 
-/** The refusal that `error` is, or that of a defect, which is logged. */
+/** The refusal for `error`, or for a defect, which is logged. */
 export function asRefusal(
   { service, request }: Pick<Exchange, "service" | "request">,
   error: unknown,

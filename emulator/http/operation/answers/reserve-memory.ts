@@ -3,16 +3,15 @@ import type { ServerResponse } from "node:http";
 import { ClientGoneError } from "../requests/request-body.ts";
 import type { HttpService } from "../service.ts";
 
-/** As much as a reader of an opened payload has in memory; nobody waits for room for it. */
+/** Size below which no memory is reserved: what a reader of an opened payload needs. */
 const SMALL_BYTES = 65_536;
 
 /** Responses that have room: if they could wait for more, they might wait for each other. */
 const served = new WeakSet<ServerResponse>();
 
 /**
- * Waits until `bytes` may be kept in memory until the response is closed. Does nothing for few bytes, and for a response that
- * has room already.
- *
+ * Waits for room for `bytes` until the response is closed. Does nothing for few bytes, and for a response that already has
+ * room.
  * @throws ServiceError too_much_in_flight; ClientGoneError
  */
 export async function takeRoom(

@@ -1,4 +1,4 @@
-/** Sends an answer of any size: a small one at once, a large one as fast as its reader takes it and no faster. */
+/** Sends an answer of any size: a small one at once, a large one no faster than it is read. */
 import { Buffer } from "node:buffer";
 import type { ServerResponse } from "node:http";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
@@ -16,8 +16,7 @@ import type { HttpService } from "../service.ts";
 import { takeRoom } from "./reserve-memory.ts";
 
 /**
- * Settles when the answer was sent or its reader has gone. Opened payloads are disposed of.
- *
+ * Settles when the answer was sent or its reader has gone. Disposes of opened payloads.
  * @throws ServiceError too_much_in_flight; ClientGoneError; StoreUnusableError
  */
 export async function sendAnswer(
@@ -65,14 +64,14 @@ async function* slicesOf(pieces: readonly Piece[]): AsyncGenerator<PieceInHand, 
   if (gathered.length > 0) yield joined(gathered);
 }
 
-/** In parts: a reader that takes a large piece slowly takes something all the time. */
+/** In slices, so that a slow reader of a large piece makes steady progress. */
 function* partsOf(piece: PieceInHand): Generator<Uint8Array, void, undefined> {
   const bytes = typeof piece === "string" ? Buffer.from(piece) : piece;
   for (let at = 0; at < bytes.byteLength; at += COPY_MAX_BYTES)
     yield bytes.subarray(at, at + COPY_MAX_BYTES);
 }
 
-/** Settles when the slice was passed to the system. A reader that takes nothing for too long is disconnected. */
+/** Settles when the slice was passed to the system. Disconnects a reader that reads nothing for too long. */
 async function writeSlice(
   { engine }: HttpService,
   response: ServerResponse,

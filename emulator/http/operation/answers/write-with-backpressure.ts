@@ -1,4 +1,4 @@
-/** Writes to a response as fast as its reader takes it and no faster. */
+/** Writes to a response no faster than it is read. */
 import type { ServerResponse } from "node:http";
 import {
   areInHand,
@@ -10,7 +10,7 @@ import {
 } from "../../../core/jobs/opened-payload.ts";
 import { COPY_MAX_BYTES, joined } from "./answer.ts";
 
-/** Resolves when the reader can take more, or `signal` has aborted. Opened payloads are disposed of. */
+/** Resolves when the reader can take more, or `signal` has aborted. Disposes of opened payloads. */
 export async function writeWithBackpressure(
   response: ServerResponse,
   pieces: readonly Piece[],

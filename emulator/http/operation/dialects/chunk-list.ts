@@ -1,4 +1,4 @@
-/** What `/stream` says in every dialect: the chunks of a part, and the status beside them. */
+/** `/stream` in every dialect: the chunks of a part, and the status. */
 import { Buffer } from "node:buffer";
 import { chunksOf, LINE_FEED } from "../../../../runtime/protocol/chunk-batch.ts";
 import { isTerminal, type JobStatus } from "../../../../runtime/protocol/job-status.ts";
@@ -16,7 +16,7 @@ export function chunkList({ batches }: StreamPart): readonly Piece[] {
   return ["[", ...listed, "]"];
 }
 
-/** Its chunks with commas between them. */
+/** The chunks with commas between them. */
 function listOf({ lines, ...batch }: ShownBatch): Piece[] {
   if (lines instanceof Uint8Array)
     return chunksOf({ ...batch, lines }).flatMap((chunk, at) =>
@@ -25,7 +25,7 @@ function listOf({ lines, ...batch }: ShownBatch): Piece[] {
   return [{ ...lines, sizeBytes: lines.sizeBytes - 1, slices: () => listSlices(lines) }];
 }
 
-/** A line feed ends each line, and stands nowhere else. */
+/** A line feed ends each line, and appears nowhere else. */
 async function* listSlices(lines: OpenedPayload): AsyncGenerator<Uint8Array> {
   let left = lines.sizeBytes - 1;
   for await (const slice of lines.slices()) {
@@ -39,7 +39,7 @@ async function* listSlices(lines: OpenedPayload): AsyncGenerator<Uint8Array> {
 
 const COMMA = 0x2c;
 
-/** Terminal only together with the last chunks: a reader may stop as soon as it sees such a status. */
+/** Final only together with the last chunks: a reader may stop when it sees a final status. */
 export function streamStatus({ job, last }: StreamPart): JobStatus {
   return last || !isTerminal(job.status) ? job.status : "IN_PROGRESS";
 }

@@ -1,4 +1,4 @@
-/** The dialect of the contract (spec), with our error shape: the one where paths have no base. */
+/** The dialect of the contract (spec), with our form of errors and no base path. */
 import { z } from "zod";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { framed, jobFrame } from "../../../core/jobs/job-body.ts";
@@ -8,7 +8,7 @@ import { chunkList, streamStatus } from "./chunk-list.ts";
 
 const CODES = Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]];
 
-/** The body of every error answer of this dialect. */
+/** Body of every error answer of this dialect. */
 const errorSchema = z.strictObject({
   error: z.string().meta({ description: "A sentence that helps to correct the request." }),
   code: z.enum(CODES),
@@ -26,7 +26,7 @@ const REFUSAL: RefusalShape = {
   properties: (codes, status) => ({ code: { enum: [...codes] }, status: { const: status } }),
 };
 
-/** The version the interface's description is labelled with (spec). */
+/** Version in the OpenAPI document (spec). */
 export const CONTRACT_DOCUMENT: Dialect["document"] = {
   version: "0.1.0",
   description: "The management interface under `/v1` and the job interface under `/v2`.",

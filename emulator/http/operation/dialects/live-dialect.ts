@@ -1,4 +1,4 @@
-/** The live dialect: what clients of the live service are pointed at, in the shapes that they read (live). */
+/** The live dialect: for clients of the live service, in the forms that they read (live). */
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { framed } from "../../../core/jobs/job-body.ts";
 import { liveJobFrame } from "../../../core/jobs/live-job-body.ts";
@@ -22,7 +22,7 @@ const REFUSAL: RefusalShape = {
   properties: (_, status) => ({ status: { const: status } }),
 };
 
-/** What the gateway of the live service refuses before its queue sees it, it refuses in a shape of its own. */
+/** Refusals by the gateway of the live service, before its queue, have a form of their own. */
 const GATEWAY_TITLES: Readonly<Record<number, string>> = {
   401: "Unauthorized",
   404: "Not Found",
@@ -31,7 +31,7 @@ const GATEWAY_TITLES: Readonly<Record<number, string>> = {
 
 const JOB_REFUSAL: RefusalShape = {
   status: liveStatus,
-  // Whoever refuses, `error` is there.
+  // Every refusal has `error`.
   body: (error) => {
     const { message } = liveText(error);
     const status = liveStatus(error.code);
@@ -52,7 +52,7 @@ export const LIVE_DIALECT: Dialect = {
   streamHoldMs: LIMITS.liveStreamHoldMs,
   chunks: (part) => {
     const status = streamStatus(part);
-    // With FAILED the stream is empty; chunks that have not been read yet come before it.
+    // A stream with FAILED is empty, so unread chunks are answered before it.
     const shown = status === "FAILED" && part.batches.length > 0 ? "IN_PROGRESS" : status;
     return {
       status: 200,
@@ -62,7 +62,7 @@ export const LIVE_DIALECT: Dialect = {
   template: liveTemplate,
   endpoint: ({ template, workers, ...endpoint }) => ({
     ...endpoint,
-    // Here no worker is held ready that is not asked for.
+    // Workers in reserve do not exist here.
     workersStandby: 0,
     ...(template && { template: liveTemplate(template) }),
     ...(workers && { workers: workers.map(livePod) }),

@@ -1,4 +1,4 @@
-/** What the document of the live dialect shows in another shape than that of the contract. */
+/** Schemas in the document of the live dialect that differ from the contract's. */
 import { z } from "zod";
 import { JOB_STATUSES } from "../../../../runtime/protocol/job-status.ts";
 import { endpointSchema } from "../../schemas/endpoint.ts";
@@ -34,7 +34,7 @@ const worker = workerSchema.extend({
   aiApiId: z.string().meta({ description: "The same as `endpointId`." }),
 });
 
-/** By their names in the document. */
+/** By name in the document. */
 export const LIVE_SCHEMAS = {
   Job: jobSchema.omit({ failure: true }).extend({
     error: z.string().optional().meta({

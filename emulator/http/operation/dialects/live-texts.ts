@@ -1,4 +1,4 @@
-/** The texts by which clients of the live service tell its refusals apart (live); what is not here is said in our words. */
+/** Texts by which clients of the live service distinguish its refusals (live); all others have our words. */
 import type {
   ErrorCode,
   ErrorTopic,
@@ -25,7 +25,7 @@ const BY_TOPIC: {
   unknown_keys: () => "Extra input keys provided in request body",
 };
 
-/** What a refusal says, and its problems. */
+/** Message and problems of a refusal. */
 export function liveText({ code, message, topic, problems }: ServiceError): {
   readonly message: string;
   readonly problems: readonly string[] | undefined;

@@ -1,11 +1,11 @@
-/** Tells who asks what is left of the quotas of its key, and refuses what is beyond them, or only warns that production would. */
+/** Reports what is left of a key's quotas, and refuses requests beyond them, or only warns. */
 import type { ServerResponse } from "node:http";
 import { type Quota, QuotaMeter, type QuotaState } from "../../../core/limits/quota.ts";
 import { ServiceError } from "../../../core/service-error.ts";
 import type { TimePort } from "../../../engine/time/time-port.ts";
 import type { TellPort } from "../../../engine/observe/tell-port.ts";
 
-/** Beyond so many keys those are forgotten that have nothing in any window. */
+/** Maximum number of keys; beyond it, keys with empty windows are forgotten. */
 const KEYS_MAX = 1_000;
 
 const SECOND_MS = 1_000;
@@ -15,17 +15,20 @@ export class KeyQuotas {
   readonly #mode: "enforce" | "warn";
   readonly #quotas: readonly Quota[] | undefined;
   readonly #meters = new Map<string, QuotaMeter>();
-  /** When somebody was last told of a key. */
+  /** Time of the last warning about a key. */
   readonly #toldAt = new Map<string, number>();
 
-  /** @param quotas default: those of the live service's windows */
+  /** @param quotas default: the live service's windows */
   constructor(engine: TimePort & TellPort, mode: "enforce" | "warn", quotas?: readonly Quota[]) {
     this.#engine = engine;
     this.#mode = mode;
     this.#quotas = quotas;
   }
 
-  /** Counts the request, and has its answer say what is left (live). @throws ServiceError rate_limited */
+  /**
+   * Counts the request, and sets headers about what is left (live).
+   * @throws ServiceError rate_limited
+   */
   pass(keyId: string, response: ServerResponse): void {
     const now = this.#engine.clock.now();
     const meter = this.#meterOf(keyId, now);

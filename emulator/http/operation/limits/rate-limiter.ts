@@ -1,4 +1,4 @@
-/** Enforces the rate limits: refuses requests beyond them with 429, or only warns that production would. */
+/** Enforces the rate limits: refuses requests beyond them with 429, or only warns. */
 import type { ServerResponse } from "node:http";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import {
@@ -18,10 +18,10 @@ import type { HistoryPort } from "../../../engine/observe/tell-port.ts";
 import type { CatalogPort } from "../../../engine/resources/catalog-port.ts";
 import { KeyQuotas } from "./key-quotas.ts";
 
-/** It is not known when one of the concurrent requests ends; this is a guess. */
+/** Suggested time until another try, s: the end of running requests is unknown. */
 const CONCURRENT_RETRY_MS = 1_000;
 
-/** Whose limit it is. */
+/** Endpoint and key of a limit. */
 interface Caller {
   readonly endpointId: string;
   readonly keyId: string;
@@ -35,14 +35,14 @@ type GateUses = TimePort & WorkerPort & TellPort & HistoryPort & CatalogPort;
 export class RateLimiter {
   readonly #engine: GateUses;
   readonly mode: "enforce" | "warn";
-  /** Those of the keys, over all operations that count in them. */
+  /** Quotas of the keys, over all operations that count in them. */
   readonly quotas: KeyQuotas;
   readonly #report = new LimitReport();
   /** By endpoint and key; idle ones are removed. */
   readonly #meters = new Map<string, Map<string, MetersOfKey>>();
   #disarm: Disarm | undefined;
 
-  /** @param quotas by default those that `/live/v2` has */
+  /** @param quotas default: those of `/live/v2` */
   constructor(engine: GateUses, mode: "enforce" | "warn", quotas?: readonly Quota[]) {
     this.#engine = engine;
     this.mode = mode;
@@ -56,7 +56,6 @@ export class RateLimiter {
 
   /**
    * Counts the request until its response is finished or its client has gone.
-   *
    * @throws ServiceError rate_limited, too_many_requests_at_once
    */
   pass(caller: Caller, response: ServerResponse): void {
@@ -67,7 +66,7 @@ export class RateLimiter {
     const meter = this.#meterOf(caller, now);
     let limit: RateLimit = RATE_LIMITS[caller.limitClass];
     let side = meter.exceeded(now, limit);
-    // Workers are counted only where the table's limit is used up.
+    // Workers are counted only if the table's limit is used up.
     if (side !== undefined) {
       limit = this.#raised(caller.endpointId, limit);
       side = meter.exceeded(now, limit);
@@ -134,7 +133,7 @@ export class RateLimiter {
     return this.#engine.clock.wakeAt(now + LIMITS.rateWindowMs, () => this.#sweep());
   }
 
-  /** Removes the meters that count nothing any more. */
+  /** Removes meters that count nothing any more. */
   #sweep(): void {
     const now = this.#engine.clock.now();
     for (const [endpointId, ofEndpoint] of this.#meters) {

@@ -17,8 +17,7 @@ import { SUMMARIES } from "./summaries.ts";
 
 /**
  * The document of all `operations` in that dialect.
- *
- * @throws Error for an operation without a summary, or with a path parameter nobody described
+ * @throws Error for an operation without a summary, or a path parameter without a description
  */
 export function createDocument(
   operations: Readonly<Record<string, Operation>>,
@@ -61,7 +60,7 @@ export function createDocument(
   return document;
 }
 
-/** What the document says of the dialect's own schemas, which are referred to by the names of the contract's. */
+/** Descriptions of the dialect's own schemas, under the names of the contract's. */
 function ownSchemas({ schemas }: Dialect): object {
   const { components } = createOpenApi(
     { openapi: "3.1.0", info: { title: "", version: "" }, components: { schemas } },
@@ -70,7 +69,7 @@ function ownSchemas({ schemas }: Dialect): object {
   return components?.schemas ?? {};
 }
 
-/** Every method of every path, as the document writes it. */
+/** Every method of every path, in the document's form. */
 function callsOf(operation: Operation) {
   return routesOf(operation).flatMap(({ methods, path }) =>
     methods.map((method) => ({ method, path: writtenPath(path) })),
@@ -133,7 +132,10 @@ function responseOf({ description, content, headers }: AnswerContract): ZodOpenA
   };
 }
 
-/** Leaves out bounds every integer has and formats only zod knows; puts in defaults lost where a value is prepared first. */
+/**
+ * Leaves out bounds of every integer and formats that only zod knows; adds defaults that are lost where a value is prepared
+ * first.
+ */
 function plainly({ zodSchema, jsonSchema }: ZodOpenApiOverrideContext): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;

@@ -1,33 +1,33 @@
-/** Adds to the document what the handlers of single endpoints take and give, at paths of their own. */
+/** Adds the schemas of single endpoints' handlers to the document, at paths of their own. */
 import type { HandlerSchemas, JsonSchema } from "../../../../runtime/protocol/session.ts";
 import type { createDocument } from "zod-openapi";
 
 export type OpenApiDocument = ReturnType<typeof createDocument>;
 
-/** What is known of handlers. */
+/** Known schemas of handlers. */
 export interface KnownSchemas {
-  /** Grows whenever something in it changes. */
+  /** A counter that grows with every change. */
   readonly revision: number;
-  /** In the order in which they are to be shown. */
+  /** In the order in which they are shown. */
   endpointIds(): readonly string[];
   of(endpointId: string): HandlerSchemas;
 }
 
-/** However many endpoints there are, the document stays one that a page can show. */
+/** Maximum number of endpoints in the document, so that a page can show it. */
 const MAX_SHOWN_ENDPOINTS = 100;
 
-/** The same for the text of their schemas together, in characters. */
+/** Maximum size of their schemas together, in characters. */
 const MAX_SHOWN_CHARACTERS = 1_000_000;
 
-/** Operations that carry an input or an output. */
+/** Operations with an input or an output. */
 const OPERATIONS = ["run", "runsync", "status"] as const;
 
 type Tree = { readonly [key: string]: unknown };
 
 /**
- * A copy of the document with paths for endpoints whose handlers have schemas: the same operations as those with
- * `{endpointId}`, with the schema of the input in the body and that of the output in the answer. Those that are too many are
- * left out: what is said of all endpoints is true of them.
+ * A copy of the document with paths for endpoints with schemas: the operations with `{endpointId}`, with the schema of the
+ * input in the body and that of the output in the answer. Endpoints beyond the maximum are left out: the general paths apply to
+ * them.
  */
 export function withEndpoints(document: OpenApiDocument, known: KnownSchemas): OpenApiDocument {
   const paths: Record<string, unknown> = { ...document.paths };
@@ -86,7 +86,7 @@ function ofEndpoint({ operation }: Found, id: string, handler: HandlerSchemas): 
   };
 }
 
-/** The same JSON body, of which one member is what the handler says. */
+/** The JSON body with the handler's schema in one of its members. */
 function narrowed(
   body: Tree,
   side: keyof HandlerSchemas,
@@ -114,7 +114,7 @@ function refTo(id: string, side: keyof HandlerSchemas): string {
   return `#/components/schemas/${nameOf(id, side)}`;
 }
 
-/** A schema that refers to itself by `#…` does so from its place in the document. */
+/** A reference `#…` of a schema to itself is changed to its place in the document. */
 function rooted(schema: JsonSchema, place: string): Tree {
   const { $schema: _, $id: __, ...rest } = schema;
   return moved(rest, place) as Tree;

@@ -1,4 +1,4 @@
-/** Which errors an operation can answer with, and how the document shows them. */
+/** Errors of each operation, and their form in the document. */
 import type { ZodOpenApiResponseObject } from "zod-openapi";
 import { RATE_LIMITS } from "../../../../runtime/protocol/rate-limits.ts";
 import { ERROR_CODES, type ErrorCode } from "../../../core/service-error.ts";
@@ -6,7 +6,7 @@ import { parametersOf } from "../../schemas/path-parameters.ts";
 import type { RefusalShape } from "../dialect.ts";
 import type { Operation } from "../operation.ts";
 
-/** Before any operation is asked: the request itself, its body (even one that is thrown away), the service. */
+/** Errors before any operation: the request itself, its body (even an unused one), the service. */
 const OF_ANY: readonly ErrorCode[] = [
   "invalid_header",
   "host_not_allowed",
@@ -19,10 +19,10 @@ const OF_ANY: readonly ErrorCode[] = [
   "shutting_down",
 ];
 
-/** With a key that does not open it. */
+/** Errors of an operation with a key. */
 const OF_KEYS: readonly ErrorCode[] = ["unauthorized", "key_expired", "insufficient_scope"];
 
-/** The codes an operation can refuse with, by what it is and by what its contract says. */
+/** Codes of an operation's refusals, from its declaration and its contract. */
 function errorsOf(operation: Operation): ReadonlySet<ErrorCode> {
   const { contract, access, path, rateLimit, hasQuota, owner } = operation;
   const codes = new Set([...OF_ANY, ...(contract.errors ?? [])]);
@@ -37,12 +37,12 @@ function errorsOf(operation: Operation): ReadonlySet<ErrorCode> {
   }
   if (hasQuota) codes.add("rate_limited");
   if (owner !== "any") codes.add("endpoint_moved");
-  // An id that is longer than any.
+  // An id longer than any.
   if (parametersOf(path).length > 0) codes.add("not_found");
   return codes;
 }
 
-/** The error answers of the operation by HTTP status. */
+/** Error answers of the operation by HTTP status. */
 export function errorAnswers(
   operation: Operation,
   shape: RefusalShape,
@@ -61,7 +61,7 @@ export function errorAnswers(
   );
 }
 
-/** What many operations answer alike: one object for each code, so that a document says it once. */
+/** Shared error answers: one object per code, so that the document has each once. */
 const SHARED = new WeakMap<RefusalShape, Map<ErrorCode, ZodOpenApiResponseObject>>();
 
 function answerOf(

@@ -1,4 +1,4 @@
-/** What each operation does, in the sentence that opens its file: written by `npm run docs`. */
+/** A summary of each operation, from the first sentence of its file: written by `npm run docs`. */
 
 export const SUMMARIES: Readonly<Record<string, string>> = {
   run: "Accepts a job and answers its id at once.",
@@ -59,7 +59,7 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   createKey: "Creates an API key with a scope, and shows it once.",
   listKeys: "The created keys, each with the time of its last use.",
   revokeKey: "Revokes a key.",
-  readAudit: "Who changed what is managed, the newest change first.",
+  readAudit: "Who changed which resource, newest change first.",
   events:
     "All changes of state as they happen, as server-sent events; `?endpointId=` selects one endpoint.",
   readOrigins:

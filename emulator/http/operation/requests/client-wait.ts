@@ -1,4 +1,4 @@
-/** A client that waits for an answer: the signal fires when the client has gone, or the service stops that it is connected with. */
+/** A client that waits for an answer: the signal fires when the client has gone, or its replica is stopping. */
 import type { ServerResponse } from "node:http";
 import { type ForwardedRequest, forwardedRequestOf, whenWoken } from "../forwarded-request.ts";
 import { type HttpService, STOPPING } from "../service.ts";
@@ -6,11 +6,11 @@ import { type HttpService, STOPPING } from "../service.ts";
 export class ClientWait implements Disposable {
   readonly #controller = new AbortController();
   readonly #response: ServerResponse;
-  /** Undefined where no other replica shares the store. */
+  /** Undefined if no other replica shares the store. */
   readonly #forwarded: ForwardedRequest | undefined;
   readonly #forget: () => void;
   readonly #onClose = () => {
-    // A response that was sent completely is closed, too.
+    // A response that was sent completely is closed too.
     if (!this.#response.writableFinished) this.#controller.abort(GONE);
   };
 
@@ -19,7 +19,7 @@ export class ClientWait implements Disposable {
     this.#forwarded = service.ownership && forwardedRequestOf(response.req);
     const { from, isShare } = this.#forwarded ?? {};
     const isPassedOn = from !== undefined && isShare !== true;
-    // Who waits for something here is told where it has moved.
+    // Wakes a waiter here when its endpoint moves.
     this.#forget = isPassedOn
       ? NOTHING
       : service.wakeAtStop(this.#controller, isShare === true ? "end" : "stop");
@@ -28,7 +28,7 @@ export class ClientWait implements Disposable {
     if (response.destroyed) this.#controller.abort(GONE);
   }
 
-  /** True once the service stops that the client is connected with, unless the client was gone before. */
+  /** True once the client's replica is stopping, unless the client was gone before. */
   get isStopping(): boolean {
     return this.signal.reason === STOPPING && !this.#response.destroyed;
   }

@@ -1,10 +1,10 @@
-/** Refusals of what use cases take, in the names of a dialect whose bodies have others. */
+/** Translates the names of fields in refusals of use cases into those of a dialect. */
 import { ServiceError } from "../../../core/service-error.ts";
 
-/** Names of fields in the first version of REST, and what stands for each in another dialect. */
+/** Names of fields in the first version of REST, and their names in another dialect. */
 export type FieldNames = Readonly<Record<string, string>>;
 
-/** Does the work; what it refuses with `invalid_request` speaks of fields by the names that they have here. */
+/** Does the work; a refusal with `invalid_request` names the fields as in this dialect. */
 export async function inNames<T>(names: FieldNames, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -5,7 +5,10 @@ import { JsonScanner } from "../../../core/jobs/raw-json/scanner.ts";
 import { ServiceError } from "../../../core/service-error.ts";
 import { readBody } from "./request-body.ts";
 
-/** The body, of at most so many bytes, as a value. @throws ServiceError unsupported_encoding, payload_too_large, invalid_json; ClientGoneError */
+/**
+ * Reads and parses the body, up to a maximum size.
+ * @throws ServiceError unsupported_encoding, payload_too_large, invalid_json; ClientGoneError
+ */
 export async function readJsonBody(
   request: IncomingMessage,
   response: ServerResponse,

@@ -1,8 +1,8 @@
-/** Bodies of requests that may have to be passed on after they were read, because what they are about moves. */
+/** Keeps bodies of requests that may have to be passed on after they were read, because their endpoint moves. */
 import type { Buffer } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 
-/** Of a larger body nothing is kept. */
+/** Maximum size of a kept body; a larger one is not kept. */
 export const KEPT_MAX_BYTES = 256_000;
 
 interface Kept {
@@ -12,17 +12,17 @@ interface Kept {
 
 const kept = new WeakMap<IncomingMessage, Kept>();
 
-/** A mark of the requests whose body is kept. */
+/** Marks requests with a kept body. */
 export const IS_KEPT = Symbol("the body is kept");
 
-/** From now on its body is kept when it was read, up to that size; it can be read again then. */
+/** Keeps the request's body from now on, up to that size; it can then be read again. */
 export function keepBody(request: IncomingMessage, maxBytes = KEPT_MAX_BYTES): void {
   if (IS_KEPT in request) return;
   kept.set(request, { maxBytes });
   Object.assign(request, { [IS_KEPT]: true });
 }
 
-/** The body was read, up to its end or as far as it was wanted. */
+/** Sets the body after it was read, to its end or as far as wanted. */
 export function noteBody(request: IncomingMessage, body: Buffer): void {
   const entry = kept.get(request);
   if (entry !== undefined && body.length <= entry.maxBytes) entry.body = body;

@@ -1,4 +1,4 @@
-/** Reads the body of a request within a limit, chunk by chunk, in slices between which others have their turn. */
+/** Reads the body of a request within a limit, in slices between which other work is done. */
 import { Buffer } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { freeAlone } from "../../../core/jobs/free-memory.ts";
@@ -11,10 +11,10 @@ import { BodyInMemory, type BodySpace } from "../../../net/body-space.ts";
 import { LargeBody } from "../../../net/large-body.ts";
 import type { Call } from "../operation.ts";
 
-/** Called with each chunk as it comes; returns something other than undefined to stop reading. */
+/** Called with each chunk; a result other than undefined stops reading. */
 export type ChunkWatcher = (chunk: Buffer) => unknown;
 
-/** The connection is kept if an unread body is at most this long. */
+/** Maximum size of an unread body for which the connection is kept. */
 const SKIPPED_BODY_MAX_BYTES = 1_000_000;
 
 /** The client went away before its request was complete. */
@@ -22,7 +22,7 @@ export class ClientGoneError extends Error {
   override readonly name = "ClientGoneError";
 }
 
-/** The length the client announced; undefined for a body in chunks. */
+/** The announced size; undefined for a body in chunks. */
 export function declaredLength(request: IncomingMessage): number | undefined {
   const text = request.headers["content-length"];
   return text === undefined ? undefined : Number(text);
@@ -35,7 +35,7 @@ export function hasBody(request: IncomingMessage): boolean {
 }
 
 /**
- * Answers whether the whole body came in one piece with the head, as most small ones do, so that nobody waits for it. It is there as soon as
+ * Whether the whole body arrived in one piece with the head, as most small ones do, so that no wait is needed. It is there once
  * Node has read that piece.
  */
 export async function cameAtOnce(request: IncomingMessage): Promise<boolean> {
@@ -43,23 +43,24 @@ export async function cameAtOnce(request: IncomingMessage): Promise<boolean> {
   return request.readableLength === declaredLength(request);
 }
 
-/** To be called before anything else is asked of the request. @throws ServiceError payload_too_large */
+/**
+ * Call it before any other use of the request.
+ * @throws ServiceError payload_too_large
+ */
 export function refuseLongBody(maxBodyBytes: number, request: IncomingMessage): void {
   if ((declaredLength(request) ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes);
 }
 
-/** True when so much of the request is still to come that it is better to close the connection than to read it. */
+/** Whether so much of the request is missing that the connection is closed rather than read. */
 export function hasLongRest(request: IncomingMessage): boolean {
   if (request.complete || !hasBody(request)) return false;
   return (declaredLength(request) ?? Number.POSITIVE_INFINITY) > SKIPPED_BODY_MAX_BYTES;
 }
 
 /**
- * The whole body as it was sent, or how it begins if `watch` stopped reading. A body that is announced as too
- * large is not read at all.
- *
- * @param space where it is kept while it arrives, if that takes a while; default: in memory
- *
+ * The whole body as sent, or its beginning if `watch` stopped reading. A body with an announced size beyond the limit is not
+ * read.
+ * @param space memory for a body that arrives slowly; default: none reserved
  * @throws ServiceError unsupported_encoding, payload_too_large; ClientGoneError
  */
 export async function readBody(
@@ -84,7 +85,7 @@ export async function readBody(
   const there: unknown = isThere ? request.read() : undefined;
   if (Buffer.isBuffer(there)) {
     watch(there);
-    // To its end, or the next request of the connection would not come.
+    // To its end: otherwise the next request of the connection would not arrive.
     request.resume();
     if (IS_KEPT in request) noteBody(request, there);
     return there;
@@ -96,15 +97,14 @@ export async function readBody(
   return body;
 }
 
-/** A body with the memory that it takes, if that is much. It is given back when the request is over, or sooner by who disposes of it. */
+/** A body with its memory, if it is large. The memory is freed when the request is over, or earlier by its disposal. */
 export interface ReceivedBody {
   readonly body: Buffer;
   readonly room?: BodyRoom;
 }
 
 /**
- * Reads a body that may be large, in memory or in a file; else as `readBody`.
- *
+ * Reads a body that may be large, in memory or in a file; otherwise like `readBody`.
  * @throws ServiceError unsupported_encoding, payload_too_large, too_much_in_flight; ClientGoneError
  */
 export async function readLargeBody(
@@ -178,7 +178,6 @@ async function receive(
 
 /**
  * Reads and discards a body that the operation does not use, so that the connection can be reused.
- *
  * @throws ServiceError unsupported_encoding, payload_too_large; ClientGoneError
  */
 export async function skipBody(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,17 +1,17 @@
 /** The path of a request's URL. */
 
-/** Without the query, which may hold what has no place in a log. */
+/** Removes the query, which may contain secrets. */
 export function pathOf({ url = "" }: { readonly url?: string | undefined }): string {
   const [path = ""] = url.split("?", 1);
   return path;
 }
 
-/** Whether a URL leads to a path or to what is below it. */
+/** Whether a URL leads to a path or below it. */
 export function isBelow(path: string, url: string): boolean {
   return url.startsWith(path) && /^(?:$|[/?])/.test(url.slice(path.length));
 }
 
-/** The same URL without slashes at the end of its path. */
+/** The URL without slashes at the end of its path. */
 export function withoutLastSlash(url: string): string {
   const path = pathOf({ url });
   let length = path.length;
