@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { temporaryTree } from "../../temporary-tree.ts";
 import { startEmulatorProcess } from "../emulator-process.ts";
 
-test("the page lets a browser load, run and call nothing but this service, and be framed by none", async () => {
+test("the dashboard lets a browser load, run and call nothing but this service, and be framed by none", async () => {
   await using tree = await temporaryTree({ "echo.js": "export default (job) => job.input;" });
   await using emulator = await startEmulatorProcess({
     args: ["echo.js", "--ephemeral"],

@@ -53,7 +53,7 @@ describe.skipIf(elsewhereIsMissing() !== undefined)("on an engine elsewhere", ()
     expect(await answer.body.text()).toBe("from a container");
   });
 
-  test("a request is answered by the server of a load balancing endpoint", async () => {
+  test("a load balancing endpoint has its servers in that engine", async () => {
     const server = `require("node:http").createServer((request, response) =>
       response.end(request.url === "/ping" ? "" : "served " + request.url)).listen(process.env.PORT);`;
     const template = { imageName: images.plain, dockerStartCmd: ["node", "-e", server] };

@@ -78,7 +78,7 @@ test("config takes the targets and flags of a start, and export its own", () => 
 describe("the reference docs/cli.md", async () => {
   const reference = await readFile(new URL("../../../docs/cli.md", import.meta.url), "utf8");
 
-  test("has a row for every exit code", () => {
+  test("has a row for every exit code of the command line", () => {
     const rows = [...reference.matchAll(/^\| (\d+) /gm)].map(([, code]) => Number(code));
     expect(rows).toEqual(Object.values(EXIT));
   });

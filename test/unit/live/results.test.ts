@@ -80,7 +80,7 @@ describe("a result that cannot be taken", () => {
   it.each([
     ["a little too large", LIMITS.outputMaxBytes],
     ["far too large", LIMITS.outputMaxBytes + 2_000_000],
-  ])("because it is %s is refused, and the job fails with that", async (_name, length) => {
+  ])("because it is %s is refused, and the job fails with the limit", async (_name, length) => {
     await using scene = await LiveScene.set();
     const worker = scene.worker();
     const { id } = await scene.handOut(worker);

@@ -15,7 +15,7 @@ it("an index that is refused to another one of this process stays locked to othe
   new IndexDatabase(directory.path).close();
 });
 
-it("what it commits is on the disk, also where a plain sync leaves it in the drive's cache", () => {
+it("what the index commits is on the disk, whatever a plain sync leaves in the drive's cache", () => {
   using directory = temporaryDirectory();
   const index = new IndexDatabase(directory.path);
   expect(index.first`PRAGMA synchronous`).toEqual([2]);

@@ -28,7 +28,7 @@ test("by default there is none, and the data directory keeps everything", () => 
   expect([store, objects, advertise]).toEqual([undefined, undefined, undefined]);
 });
 
-test("a flag wins over the environment, that over a config", () => {
+test("a flag that names a store wins over the environment, that over a config", () => {
   const ofConfig = config({ store: ONE, objects: BUCKET });
   expect(settle({}, {}, [ofConfig], "/project")).toMatchObject({ store: ONE, objects: BUCKET });
   const env = { SV_STORE: TWO };

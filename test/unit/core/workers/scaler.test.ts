@@ -147,13 +147,6 @@ describe("REQUEST_COUNT", () => {
     expect(decide({ endpoint, demand, workers: workers(2) }).start).toBe(1);
   });
 
-  it("with scalerValue 1 wants one worker for each pending job", () => {
-    const endpoint = { ...BY_COUNT, workersMax: 10 };
-    for (const count of [1, 2, 7]) {
-      expect(decide({ endpoint, demand: waiting(count, 0) }).start).toBe(count);
-    }
-  });
-
   it("keeps as many as its formula wants, and lets the others go when idleTimeout has passed", () => {
     const input = {
       endpoint: BY_COUNT,

@@ -262,7 +262,7 @@ describe("a WebSocket", () => {
     await quiet();
   });
 
-  it("without a good key is refused", async () => {
+  it("is not opened without a good key", async () => {
     const answer = await balanced.service.raw(
       "GET /lb/web/chat HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
     );

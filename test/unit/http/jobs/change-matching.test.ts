@@ -98,7 +98,7 @@ it.each([
   expect((json as { problems: string[] }).problems[0]).toMatch(problem);
 });
 
-it("knows no endpoint that does not exist", async () => {
+it("changes no job of an endpoint that does not exist", async () => {
   await using service = await startTestHttp();
   const body = { filter: { endpointId: "none" } };
   const { json } = await service.call("POST", "/emulator/jobs/cancel", { body });

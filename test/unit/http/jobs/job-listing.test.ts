@@ -47,7 +47,7 @@ it("shows where each job stands, and what went wrong with those that failed", as
   });
 });
 
-it("leads from page to page by next, over jobs that come and go meanwhile", async () => {
+it("leads through the jobs of all endpoints by next, though jobs come and go meanwhile", async () => {
   await using service = await startTestHttp();
   await service.test.addEndpoint("other");
   const ids: string[] = [];

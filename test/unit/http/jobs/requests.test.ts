@@ -50,7 +50,7 @@ it("shows the endpoint's jobs, the newest first, each with what is known of it",
   });
 });
 
-it("leads from page to page by next, over jobs that come and go meanwhile", async () => {
+it("leads through the jobs of one endpoint by next, though jobs come and go meanwhile", async () => {
   await using service = await startTestHttp();
   const ids: string[] = [];
   for (let count = 0; count < 25; count += 1) ids.unshift(await submitted(service));
@@ -103,7 +103,7 @@ it.each([
   expect(json).toMatchObject({ status: 400, code: "invalid_request", problems: [problem] });
 });
 
-it("knows no endpoint that does not exist", async () => {
+it("lists nothing of an endpoint that does not exist", async () => {
   await using service = await startTestHttp();
   const { json } = await service.call("GET", "/v2/none/requests");
   expect(json).toMatchObject({ status: 404, code: "endpoint_not_found" });

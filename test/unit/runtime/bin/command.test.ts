@@ -110,7 +110,7 @@ describe("the reference docs/worker.md", async () => {
     expect(rows).toHaveLength(Object.keys(WORKER_ENV).length);
   });
 
-  test("has a row for every exit code", () => {
+  test("has a row for every exit code of a worker", () => {
     const rows = Array.from(reference.matchAll(/^\| (\d+) +\|/gmu), ([, code]) => code);
     expect(rows).toEqual(Object.keys(EXIT_MEANINGS));
   });

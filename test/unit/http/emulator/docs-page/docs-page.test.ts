@@ -30,7 +30,7 @@ test("every file the page refers to is served, with its media type, and without 
   }
 });
 
-test("the page lets a browser load, run and call nothing but this service", async () => {
+test("the page of the interface lets a browser load and call this service alone", async () => {
   await using service = await startTestHttp();
   const { headers, body } = await service.open("/docs");
   await body.dump();

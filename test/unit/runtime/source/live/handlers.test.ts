@@ -32,7 +32,7 @@ describe("handlers on the live queue", () => {
     expect([job.result, job.isStream]).toEqual([{ output: null }, false]);
   });
 
-  test("many jobs at once each get their own output, once", async () => {
+  test("200 jobs at once are each answered once, with their own output", async () => {
     await using queue = await LiveQueue.start();
     await using _ = run(queue, "echo");
     const jobs = Array.from({ length: 200 }, (__, n) => queue.submit({ n }));
@@ -42,7 +42,7 @@ describe("handlers on the live queue", () => {
     );
   });
 
-  test("each yield is a chunk, and what the generator returns is the output", async () => {
+  test("what a generator yields is sent as chunks, and what it returns as the output", async () => {
     await using queue = await LiveQueue.start();
     await using _ = run(queue, "async-generator");
     const job = await queue.done(queue.submit({ count: 3 }));
