@@ -249,6 +249,16 @@ export async function makeKey(
   return json as { key: string; id: string };
 }
 
+/** The id of what is created there. */
+export async function made(
+  service: Pick<TestHttp, "call">,
+  path: string,
+  body: object,
+): Promise<string> {
+  const { json } = await service.call("POST", path, { body });
+  return (json as { readonly id: string }).id;
+}
+
 function record(id: string, key: string, scope: KeyScope): ApiKey {
   return { id, name: id, scope, digest: digestOf(key), createdAt: "2026-01-01T00:00:00Z" };
 }

@@ -3,11 +3,10 @@ import { expect, it } from "vitest";
 import { attemptsOf } from "../../../../emulator/core/jobs/job-attempts.ts";
 import { inspectJob } from "../../../../emulator/engine/jobs/read/inspect-jobs.ts";
 import { requeueOrphans } from "../../../../emulator/engine/jobs/requeue.ts";
-import { startTestHttp, type TestHttp } from "../../http/http-harness.ts";
+import { made, startTestHttp, type TestHttp } from "../../http/http-harness.ts";
 
 async function submit(service: TestHttp): Promise<string> {
-  const { json } = await service.call("POST", "/v2/echo/run", { body: { input: {} } });
-  return (json as { id: string }).id;
+  return made(service, "/v2/echo/run", { input: {} });
 }
 
 const attempts = async ({ test }: TestHttp, id: string) =>

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import type { JobWindow } from "../../../../emulator/core/jobs/job-filter.ts";
 import { storeWith } from "../../engine/store-with.ts";
-import { startTestHttp, type TestHttp } from "../http-harness.ts";
+import { made, startTestHttp, type TestHttp } from "../http-harness.ts";
 
 interface Page {
   readonly jobs: readonly { readonly id: string }[];
@@ -12,8 +12,7 @@ interface Page {
 }
 
 async function run(service: TestHttp, endpointId = "echo"): Promise<string> {
-  const { json } = await service.call("POST", `/v2/${endpointId}/run`, { body: { input: {} } });
-  return (json as { id: string }).id;
+  return made(service, `/v2/${endpointId}/run`, { input: {} });
 }
 
 async function list(service: TestHttp, query = ""): Promise<Page> {

@@ -2,11 +2,10 @@
 import { describe, expect, it } from "vitest";
 import type { HandedJob } from "../../../../runtime/protocol/outcome.ts";
 import type { ScriptedWorker } from "../../scripted-worker.ts";
-import { startTestHttp, type TestHttp } from "../http-harness.ts";
+import { made, startTestHttp, type TestHttp } from "../http-harness.ts";
 
 async function submitted(service: TestHttp): Promise<string> {
-  const { json } = await service.call("POST", "/v2/echo/run", { body: { input: { a: 1 } } });
-  return (json as { id: string }).id;
+  return made(service, "/v2/echo/run", { input: { a: 1 } });
 }
 
 async function running(service: TestHttp): Promise<{ job: HandedJob; worker: ScriptedWorker }> {

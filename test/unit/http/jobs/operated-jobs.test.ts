@@ -1,12 +1,9 @@
 /** Jobs as the emulator's own operations show them. */
 import { expect, it } from "vitest";
-import { startTestHttp, type TestHttp } from "../http-harness.ts";
+import { made, startTestHttp, type TestHttp } from "../http-harness.ts";
 
 async function run(service: TestHttp, endpointId: string, body: object = {}): Promise<string> {
-  const { json } = await service.call("POST", `/v2/${endpointId}/run`, {
-    body: { input: { n: 1 }, ...body },
-  });
-  return (json as { id: string }).id;
+  return made(service, `/v2/${endpointId}/run`, { input: { n: 1 }, ...body });
 }
 
 it("lists the newest jobs of all endpoints, of one, or in one status", async () => {

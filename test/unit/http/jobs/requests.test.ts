@@ -1,6 +1,6 @@
 /** `GET /requests`: the shown jobs of an endpoint, and the order of pages. */
 import { expect, it } from "vitest";
-import { startTestHttp, type TestHttp } from "../http-harness.ts";
+import { made, startTestHttp, type TestHttp } from "../http-harness.ts";
 
 interface Page {
   readonly requests: readonly { readonly id: string }[];
@@ -8,8 +8,7 @@ interface Page {
 }
 
 async function submitted(service: TestHttp, endpoint = "echo"): Promise<string> {
-  const { json } = await service.call("POST", `/v2/${endpoint}/run`, { body: { input: {} } });
-  return (json as { id: string }).id;
+  return made(service, `/v2/${endpoint}/run`, { input: {} });
 }
 
 async function page(service: TestHttp, query = ""): Promise<Page> {

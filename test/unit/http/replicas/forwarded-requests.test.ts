@@ -1,7 +1,7 @@
 /** Requests to a replica about endpoints of another one. */
 import { once } from "node:events";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { KEY } from "../http-harness.ts";
+import { KEY, made } from "../http-harness.ts";
 import { jobsOf, startReplicas, type TestReplicas, until } from "./replicas-harness.ts";
 
 const HEAD = `host: x\r\nauthorization: ${KEY}\r\n`;
@@ -17,8 +17,7 @@ afterEach(async () => {
 
 /** Submits by /run to `a`; answers the job's id. */
 async function run(): Promise<string> {
-  const { json } = await replicas.a.service.call("POST", "/v2/echo/run", { body: { input: {} } });
-  return (json as { id: string }).id;
+  return made(replicas.a.service, "/v2/echo/run", { input: {} });
 }
 
 it("is answered by the one that has the endpoint, with the id that was made where it arrived", async () => {

@@ -8,7 +8,7 @@ import {
   TICKET_MS,
   withoutSessions,
 } from "../../../../../emulator/http/operation/access/dashboard-access.ts";
-import { KEY, startTestHttp, type TestHttp, USER_KEY } from "../../http-harness.ts";
+import { KEY, made, startTestHttp, type TestHttp, USER_KEY } from "../../http-harness.ts";
 
 const HOST = "host: localhost:7080";
 const OWN = ["origin: http://localhost:7080", "x-sv-dashboard: 1"];
@@ -182,8 +182,7 @@ describe("a dashboard for looking only", () => {
   });
 
   it("does not consume a stream, nor set when a job is deleted, though that is asked by GET", async () => {
-    const { json } = await service.call("POST", "/v2/echo/run", { body: { input: {} } });
-    const { id } = json as { id: string };
+    const id = await made(service, "/v2/echo/run", { input: {} });
     const headers = [...OWN, await cookieLine()];
     for (const line of [`GET /v2/echo/stream/${id}`, `GET /v2/echo/status/${id}?ttl=1`]) {
       expect.soft(await ask(line, headers), line).toMatchObject({ status: 403 });
@@ -235,11 +234,11 @@ describe("at /", () => {
 describe("what is kept of them", () => {
   const at = { now: 0 };
   const access = () => {
-    let made = 0;
+    let drawn = 0;
     return new DashboardAccess({
       mode: "on",
       clock: { now: () => at.now },
-      random: { token: () => `t${(made += 1)}` },
+      random: { token: () => `t${(drawn += 1)}` },
     });
   };
   const request = (cookie: string) =>

@@ -6,7 +6,7 @@ import { ScriptedLauncher } from "../../../engine/scripted-launcher.ts";
 import { createTestEngine } from "../../../engine-harness.ts";
 import { ScriptedSender } from "../../../scripted-sender.ts";
 import { completeHooked, deliveriesOf } from "../../../webhooks/hooked-jobs.ts";
-import { KEY, startTestHttp } from "../../http-harness.ts";
+import { KEY, made, startTestHttp } from "../../http-harness.ts";
 import { TextReader } from "../../operation/answers/text-reader.ts";
 import { follow, type Frame, run } from "./follow-events.ts";
 
@@ -81,8 +81,7 @@ it("tells of an endpoint that is created", async () => {
   await using service = await startTestHttp();
   const events = await follow(service);
   const template = { name: "t", imageName: "i", isServerless: true };
-  const { json } = await service.call("POST", "/v1/templates", { body: template });
-  const { id: templateId } = json as { id: string };
+  const templateId = await made(service, "/v1/templates", template);
   const created = await service.call("POST", "/v1/endpoints", { body: { templateId } });
   const { id } = created.json as { id: string };
   expect(await events.take(1)).toEqual([{ type: "endpoint", endpointId: id, change: "created" }]);

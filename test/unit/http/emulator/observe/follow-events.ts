@@ -1,6 +1,6 @@
 /** Reads the service's events as a client does. */
 import { TextReader } from "../../operation/answers/text-reader.ts";
-import type { TestHttp } from "../../http-harness.ts";
+import { made, type TestHttp } from "../../http-harness.ts";
 
 export interface Frame {
   readonly type: string;
@@ -39,6 +39,5 @@ export async function follow(service: TestHttp, query = "", lastEventId?: string
 }
 
 export async function run(service: TestHttp, endpointId = "echo"): Promise<string> {
-  const { json } = await service.call("POST", `/v2/${endpointId}/run`, { body: { input: {} } });
-  return (json as { id: string }).id;
+  return made(service, `/v2/${endpointId}/run`, { input: {} });
 }

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../../../../runtime/protocol/limits.ts";
 import { ScriptedLauncher } from "../../../engine/scripted-launcher.ts";
-import { startTestHttp, type TestHttp, USER_KEY } from "../../http-harness.ts";
+import { made, startTestHttp, type TestHttp, USER_KEY } from "../../http-harness.ts";
 
 const { leaseMs, executionGraceMs } = LIMITS;
 
@@ -10,8 +10,7 @@ const advance = async (service: TestHttp, by: unknown) =>
   service.call("POST", "/emulator/clock", { body: { advance: by } });
 
 const run = async (service: TestHttp, policy: Record<string, unknown> = {}): Promise<string> => {
-  const { json } = await service.call("POST", "/v2/echo/run", { body: { input: {}, policy } });
-  return (json as { id: string }).id;
+  return made(service, "/v2/echo/run", { input: {}, policy });
 };
 
 const status = async (service: TestHttp, id: string) =>

@@ -1,10 +1,10 @@
 /** Resources in every dialect of management: made, read, listed, changed and deleted, and what is refused. Other files have what one dialect alone promises. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestHttp, type TestHttp } from "../../http-harness.ts";
+import { startTestHttp, type TestHttp, made } from "../../http-harness.ts";
 import { DIALECTS, type Dialect, type Driver, Refused, type Thing } from "./drivers.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import { NETWORK_VOLUMES } from "./network-volumes.ts";
-import { type Given, made, refusalIn, type RefusedRow } from "./nouns.ts";
+import { type Given, refusalIn, type RefusedRow } from "./nouns.ts";
 import { PODS } from "./pods.ts";
 import { TEMPLATES } from "./templates.ts";
 
@@ -33,7 +33,7 @@ describe.each(CASES)("$noun in $dialect", ({ dialect, ...kind }) => {
     const auth = { name: "given", username: "ada", password: "word" };
     given = {
       registryId: await made(service, "/v1/containerregistryauth", auth),
-      volumeId: await made(service, "/v1/networkvolumes", volume),
+      volumeIds: await Promise.all([1, 2].map(() => made(service, "/v1/networkvolumes", volume))),
       podTemplateId: await made(service, "/v1/templates", { name: "pod", imageName: "an/image" }),
     };
     all = kind.drivers(service);

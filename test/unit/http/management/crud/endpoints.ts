@@ -19,41 +19,42 @@ import {
 import { beyondBounds, type Noun, type RefusedRow, unknownKey } from "./nouns.ts";
 
 const GROUPED: Form = {
-  write({ gpuTypeIds, scalerType, scalerValue, networkVolumeId, ...fields }) {
+  write({ gpuTypeIds, scalerType, scalerValue, networkVolumeIds, ...fields }) {
     const value = scalerType === "REQUEST_COUNT" ? "requestCount" : "queueDelay";
     return {
       ...fields,
       ...(gpuTypeIds !== undefined && { gpu: poolsOf(gpuTypeIds as string[]) }),
       ...(scalerType !== undefined && { scaling: { type: scalerType, [value]: scalerValue } }),
-      ...(networkVolumeId !== undefined && {
-        networkVolumes: [networkVolumeId].filter((volume) => volume !== ""),
-      }),
+      ...(networkVolumeIds !== undefined && { networkVolumes: networkVolumeIds }),
     };
   },
   read(shown) {
     const { pools, excludedTypes } = shown["gpu"] as Record<string, string[]>;
     const { type, queueDelay, requestCount } = shown["scaling"] as Thing;
-    const [networkVolumeId] = shown["networkVolumes"] as string[];
     return {
       gpuTypeIds: typesOf(pools ?? [], excludedTypes),
       ...{ scalerType: type, scalerValue: queueDelay ?? requestCount },
-      ...(networkVolumeId !== undefined && { networkVolumeId }),
+      networkVolumeIds: shown["networkVolumes"],
     };
   },
 };
 
-const GPU_IDS: Form = {
-  write: ({ gpuTypeIds, ...fields }) => ({
+const LISTED: Form = {
+  write: ({ gpuTypeIds, networkVolumeIds, ...fields }) => ({
     ...fields,
     ...(gpuTypeIds !== undefined && { gpuIds: writeGpuIds(poolsOf(gpuTypeIds as string[])) }),
+    networkVolumeIds: (networkVolumeIds as string[] | undefined)?.map((networkVolumeId) => ({
+      networkVolumeId,
+    })),
   }),
-  read({ gpuIds }) {
+  read({ gpuIds, networkVolumeIds }) {
     const { pools, excludedTypes } = readGpuIds(String(gpuIds));
-    return { gpuTypeIds: typesOf(pools, excludedTypes) };
+    const ids = (networkVolumeIds as Thing[]).map((each) => each["networkVolumeId"]);
+    return { gpuTypeIds: typesOf(pools, excludedTypes), networkVolumeIds: ids };
   },
 };
 
-const SELECTED = `id name templateId type gpuIds gpuCount networkVolumeId locations idleTimeout scalerType scalerValue
+const SELECTED = `id name templateId type gpuIds gpuCount networkVolumeIds { networkVolumeId } locations idleTimeout scalerType scalerValue
   workersMin workersMax allowedCudaVersions minCudaVersion executionTimeoutMs flashBootType`;
 
 /** An endpoint that is saved under its id is replaced: a change has all that was read. */
@@ -73,8 +74,8 @@ const WRONG_GPU =
   'gpuTypeIds.0 must be a GPU type like NVIDIA GeForce RTX 4090 or NVIDIA L4; got "RTX 4090"';
 const NO_VOLUME = 'names no network volume of this service: "none"';
 const UNKNOWN_VOLUME: RefusedRow = [
-  { networkVolumeId: "none" },
-  `networkVolumeId ${NO_VOLUME}`,
+  { networkVolumeIds: ["none"] },
+  `networkVolumeIds ${NO_VOLUME}`,
   `400 networkVolumes ${NO_VOLUME}`,
 ];
 
@@ -92,7 +93,7 @@ export const ENDPOINTS: Noun = {
         read: `query ($id: String!) { myself { endpoint(id: $id) { ${SELECTED} } } }`,
         list: "{ myself { endpoints { id name } } }",
         remove: "mutation ($id: String!) { deleteEndpoint(id: $id) }",
-        form: graphqlForm(ENDPOINT_FIELDS, GPU_IDS),
+        form: graphqlForm(ENDPOINT_FIELDS, LISTED),
       }),
     ),
   }),
@@ -100,10 +101,10 @@ export const ENDPOINTS: Noun = {
     ...{ templateId: "echo", type: "QUEUE", gpuTypeIds: typesOf(["ADA_24"]) },
     ...{ scalerType: "QUEUE_DELAY", scalerValue: 4 },
   },
-  full: ({ volumeId }) => ({
+  full: ({ volumeIds: networkVolumeIds }) => ({
     ...{ type: "QUEUE", gpuTypeIds: typesOf(["ADA_24", "AMPERE_48"], ["NVIDIA A40"]), gpuCount: 2 },
     ...{ allowedCudaVersions: ["12.8", "12.9"], dataCenterIds: ["EU-RO-1", "US-KS-2"] },
-    ...{ networkVolumeId: volumeId, scalerType: "QUEUE_DELAY", scalerValue: 9, idleTimeout: 7 },
+    ...{ networkVolumeIds, scalerType: "QUEUE_DELAY", scalerValue: 9, idleTimeout: 7 },
     ...{ executionTimeoutMs: 60_000, workersMin: 1, workersMax: 5, flashboot: true },
   }),
   changed: {
@@ -111,7 +112,7 @@ export const ENDPOINTS: Noun = {
     ...{ dataCenterIds: ["EU-RO-1"], scalerType: "QUEUE_DELAY", scalerValue: 2, idleTimeout: 30 },
     ...{ executionTimeoutMs: 5_000, workersMin: 0, workersMax: 7, flashboot: false },
   },
-  emptied: { allowedCudaVersions: [], dataCenterIds: [], networkVolumeId: "" },
+  emptied: { allowedCudaVersions: [], dataCenterIds: [], networkVolumeIds: [] },
   unknown: {
     v1: '404 endpoint_not_found there is no endpoint "none"',
     v2: "404 endpoint not found",
@@ -119,6 +120,17 @@ export const ENDPOINTS: Noun = {
   },
   refused: [
     ...beyondBounds(ENDPOINT_FIELDS),
+    [
+      { idleTimeout: 3_601 },
+      "idleTimeout must be an integer from 1 to 3600",
+      "422 $.workers.idleTim",
+    ],
+    [
+      { executionTimeoutMs: 4_999 },
+      "executionTimeoutMs must be an integer from 5000 to 604800000",
+      "400 timeout must be 0, for no limit, or 5000 (ms)",
+    ],
+    [{ requestsPerWorker: 0 }, "requestsPerWorker must be an integer of 1 or more; got 0"],
     [{ retries: { handlerError: 101 } }, "retries.handlerError must be an integer from 0"],
     unknownKey("gpuTypeId", "gpuTypeIds"),
     [{ name: "" }, "name must be", "422 $.name: minLength: got 0, want 1", null],

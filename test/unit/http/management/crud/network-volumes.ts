@@ -1,6 +1,7 @@
 /** Network volumes in both versions of REST; GraphQL has none. */
+import { made } from "../../http-harness.ts";
 import { type Form, restDriver } from "./drivers.ts";
-import { made, type Noun, unknownKey } from "./nouns.ts";
+import { type Noun, unknownKey } from "./nouns.ts";
 
 const RENAMED: Form = {
   write: ({ dataCenterId: dataCenter, ...fields }) => ({ ...fields, dataCenter }),

@@ -50,14 +50,9 @@ export interface Noun {
 /** Ids of what is there. */
 export interface Given {
   readonly registryId: string;
-  readonly volumeId: string;
+  readonly volumeIds: readonly string[];
   /** A template of pods, which is named "pod". */
   readonly podTemplateId: string;
-}
-
-/** The id of what a client of `/v1` makes there. */
-export async function made(service: TestHttp, path: string, body: object): Promise<string> {
-  return ((await service.call("POST", path, { body })).json as { readonly id: string }).id;
 }
 
 export function refusalIn(dialect: Dialect, [, v1, v2 = null, graphql]: RefusedRow) {

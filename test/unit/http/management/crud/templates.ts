@@ -1,10 +1,11 @@
 /** Templates in all dialects. */
+import { made } from "../../http-harness.ts";
 import {
   NEWER_TEMPLATE_FIELDS,
   TEMPLATE_FIELDS,
 } from "../../../../../emulator/core/resources/templates/template-fields.ts";
 import { type Form, graphqlDriver, graphqlForm, PROGRAM, restDriver, v2Form } from "./drivers.ts";
-import { beyondBounds, made, type Noun, UNKNOWN_REGISTRY, unknownKey } from "./nouns.ts";
+import { beyondBounds, type Noun, UNKNOWN_REGISTRY, unknownKey } from "./nouns.ts";
 
 const TABLE = { ...TEMPLATE_FIELDS, ...NEWER_TEMPLATE_FIELDS };
 

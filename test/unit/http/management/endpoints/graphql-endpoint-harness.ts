@@ -1,6 +1,5 @@
 /** Makes endpoints by GraphQL, and what they are made of over the other interface. */
-import type { TestHttp } from "../../http-harness.ts";
-import { made } from "../crud/nouns.ts";
+import { type TestHttp, made } from "../../http-harness.ts";
 import { dataOf } from "../graphql/graphql-harness.ts";
 
 export const FIELDS = `id name templateId type computeType gpuIds gpuCount instanceIds networkVolumeId

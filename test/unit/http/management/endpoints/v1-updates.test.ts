@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { ScriptedLauncher } from "../../../engine/scripted-launcher.ts";
 import { IS_FORWARDED } from "../../../two-replicas.ts";
-import { startTestHttp, type TestHttp } from "../../http-harness.ts";
+import { made, startTestHttp, type TestHttp } from "../../http-harness.ts";
 
 const ECHO = "/v1/endpoints/echo";
 
@@ -87,10 +87,8 @@ it("takes another serverless template, with its env, and no Pod template", async
 
 it("takes volumes that exist, and gives them away again for empty ids", async () => {
   await using service = await startTestHttp();
-  const made = await service.call("POST", "/v1/networkvolumes", {
-    body: { name: "models", size: 1, dataCenterId: "EU-RO-1" },
-  });
-  const { id: networkVolumeId } = made.json as { id: string };
+  const volume = { name: "models", size: 1, dataCenterId: "EU-RO-1" };
+  const networkVolumeId = await made(service, "/v1/networkvolumes", volume);
   expect((await patch(service, { networkVolumeId })).json).toMatchObject({
     networkVolumeId,
     version: 2,
@@ -99,20 +97,19 @@ it("takes volumes that exist, and gives them away again for empty ids", async ()
   const moved = (await patch(service, both)).json;
   expect(moved).toMatchObject({ networkVolumeIds: [networkVolumeId], version: 3 });
   expect(moved).not.toHaveProperty("networkVolumeId");
-  const volume = `/v1/networkvolumes/${networkVolumeId}`;
-  expect((await service.call("DELETE", volume)).json).toMatchObject({ code: "in_use" });
+  const path = `/v1/networkvolumes/${networkVolumeId}`;
+  expect((await service.call("DELETE", path)).json).toMatchObject({ code: "in_use" });
   expect((await patch(service, { networkVolumeIds: [""] })).json).toMatchObject({
     networkVolumeIds: [],
     version: 4,
   });
-  expect((await service.call("DELETE", volume)).status).toBe(204);
+  expect((await service.call("DELETE", path)).status).toBe(204);
 });
 
 it("applies executionTimeoutMs to jobs submitted from then on", async () => {
   await using service = await startTestHttp();
   const submit = async () => {
-    const { json } = await service.call("POST", "/v2/echo/run", { body: { input: {} } });
-    const { id } = json as { id: string };
+    const id = await made(service, "/v2/echo/run", { input: {} });
     return service.test.engine.steps.read((reads) => reads.job(id));
   };
   expect(await submit()).toMatchObject({ executionTimeoutMs: 600_000 });

@@ -1,6 +1,6 @@
 /** The log of one pod or worker as the live service streams it: what comes first, what follows, and where a reader goes on. */
 import { describe, expect, it } from "vitest";
-import { startTestHttp, type TestHttp } from "../../http-harness.ts";
+import { made, startTestHttp, type TestHttp } from "../../http-harness.ts";
 import { openLog } from "./log-reading.ts";
 
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -15,8 +15,7 @@ const write = (service: TestHttp, podId: string, line: string) =>
 
 async function createPod(service: TestHttp): Promise<string> {
   const body = { imageName: "me/box:1", computeType: "CPU" };
-  const { json } = await service.call("POST", "/v1/pods", { body });
-  return (json as { id: string }).id;
+  return made(service, "/v1/pods", body);
 }
 
 describe("the log of a pod", () => {

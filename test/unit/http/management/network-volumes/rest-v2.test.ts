@@ -1,17 +1,14 @@
 /** Network volumes in the second version of REST: the same ones as in the first, in other shapes. */
 import { expect, test } from "vitest";
 import { DATA_CENTERS } from "../../../../../emulator/core/catalog/data-centers.ts";
-import { startTestHttp } from "../../http-harness.ts";
+import { made, startTestHttp } from "../../http-harness.ts";
 
 const path = "/live/v2/network-volumes";
 const order = { name: "models", size: 50, dataCenter: "EU-RO-1" };
 
 test("the first version shows and changes the same volume, without its type, and its type outlives that", async () => {
   await using service = await startTestHttp();
-  const { json } = await service.call("POST", path, {
-    body: { ...order, type: "HIGH_PERFORMANCE" },
-  });
-  const { id } = json as { readonly id: string };
+  const id = await made(service, path, { ...order, type: "HIGH_PERFORMANCE" });
   const inFirst = `/v1/networkvolumes/${id}`;
   const changed = await service.call("PATCH", inFirst, { body: { size: 70 } });
   expect(changed.json).toEqual({ id, name: "models", size: 70, dataCenterId: "EU-RO-1" });
@@ -22,8 +19,7 @@ test("the first version shows and changes the same volume, without its type, and
 test("a volume of the first version is a standard one, of whatever size and data centre", async () => {
   await using service = await startTestHttp();
   const body = { name: "tiny", size: 1, dataCenterId: "HERE" };
-  const { json } = await service.call("POST", "/live/v1/networkvolumes", { body });
-  const { id } = json as { readonly id: string };
+  const id = await made(service, "/live/v1/networkvolumes", body);
   const read = await service.call("GET", `${path}/${id}`);
   expect(read.json).toEqual({ id, name: "tiny", size: 1, dataCenter: "HERE", type: "STANDARD" });
 });
@@ -41,8 +37,7 @@ test.each([
 
 test("a change of nothing does not fit", async () => {
   await using service = await startTestHttp();
-  const { json } = await service.call("POST", path, { body: order });
-  const { id } = json as { readonly id: string };
+  const id = await made(service, path, order);
   const nothing = await service.call("PATCH", `${path}/${id}`, { body: {} });
   expect(nothing).toMatchObject({
     status: 422,

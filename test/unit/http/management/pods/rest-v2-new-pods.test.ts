@@ -1,9 +1,8 @@
 /** Pods made by the second version of REST, and what is refused. */
 import { describe, expect, it } from "vitest";
 import { createTestEngine } from "../../../engine-harness.ts";
-import { startTestHttp } from "../../http-harness.ts";
+import { startTestHttp, made } from "../../http-harness.ts";
 import { CPU, createdPod, readPod } from "./rest-v2-pods-harness.ts";
-import { made } from "../crud/nouns.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
 

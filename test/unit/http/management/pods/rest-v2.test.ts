@@ -2,9 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { createTestEngine, type TestEngine } from "../../../engine-harness.ts";
 import { ScriptedPods } from "../../../engine/pods/scripted-pods.ts";
-import { startTestHttp, type TestHttp } from "../../http-harness.ts";
+import { startTestHttp, type TestHttp, made } from "../../http-harness.ts";
 import { createdPod, type Pod, readPod } from "./rest-v2-pods-harness.ts";
-import { made } from "../crud/nouns.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
 

@@ -1,7 +1,6 @@
 /** Pods over HTTP: made, listed, changed, started and stopped, and what is refused. */
 import { describe, expect, it } from "vitest";
-import { startTestHttp, type TestHttp } from "../../http-harness.ts";
-import { made } from "../crud/nouns.ts";
+import { startTestHttp, type TestHttp, made } from "../../http-harness.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
 

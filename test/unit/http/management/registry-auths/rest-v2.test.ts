@@ -4,15 +4,10 @@ import { expect, test } from "vitest";
 import { registryCredentials } from "../../../../../emulator/engine/resources/registry-credentials.ts";
 import { createMemoryStore } from "../../../../../emulator/store/memory/memory-store.ts";
 import { createTestEngine } from "../../../engine-harness.ts";
-import { startTestHttp, type TestHttp } from "../../http-harness.ts";
+import { made, startTestHttp } from "../../http-harness.ts";
 
 const path = "/live/v2/registries";
 const order = { name: "ghcr", username: "ada", password: "s3cret-word" };
-
-async function made(service: TestHttp): Promise<string> {
-  const { json } = await service.call("POST", path, { body: order });
-  return (json as { readonly id: string }).id;
-}
 
 test("credentials are kept, listed without themselves, and deleted", async () => {
   await using service = await startTestHttp({
@@ -39,7 +34,7 @@ test("credentials are kept, listed without themselves, and deleted", async () =>
 
 test("a name that is taken is a conflict", async () => {
   await using service = await startTestHttp();
-  await made(service);
+  await made(service, path, order);
   const again = await service.call("POST", path, { body: order });
   expect(again).toMatchObject({ status: 409, json: { title: "Conflict" } });
 });
@@ -62,7 +57,7 @@ test("what does not fit is told without showing a secret", async () => {
 
 test("a template loses credentials that are deleted, and its endpoints go on in their version", async () => {
   await using service = await startTestHttp();
-  const id = await made(service);
+  const id = await made(service, path, order);
   const template = await service.call("POST", "/v1/templates", {
     body: { name: "t", imageName: "an/image", isServerless: true, containerRegistryAuthId: id },
   });
@@ -80,7 +75,7 @@ test("a template loses credentials that are deleted, and its endpoints go on in 
 
 test("credentials that a pod has are not deleted", async () => {
   await using service = await startTestHttp();
-  const id = await made(service);
+  const id = await made(service, path, order);
   const body = { imageName: "an/image", containerRegistryAuthId: id };
   await service.call("POST", "/v1/pods", { body });
   const refused = await service.call("DELETE", `${path}/${id}`);

@@ -1,7 +1,6 @@
 /** Templates, endpoints and network volumes in both versions of REST: how they are made, read and deleted there. */
-import type { TestHttp } from "../../http-harness.ts";
+import { type TestHttp, made } from "../../http-harness.ts";
 import { restDriver, type Thing } from "../crud/drivers.ts";
-import { made } from "../crud/nouns.ts";
 
 export type Version = "v1" | "v2";
 

@@ -5,7 +5,7 @@ import type { AuditEntry } from "../../../../../emulator/core/access/audit-entry
 import { createMemoryStore } from "../../../../../emulator/store/memory/memory-store.ts";
 import { storeThatFills } from "../../../engine/filling-store.ts";
 import { storeWith } from "../../../engine/store-with.ts";
-import { KEY, makeKey, startTestHttp, type TestHttp } from "../../http-harness.ts";
+import { KEY, made, makeKey, startTestHttp, type TestHttp } from "../../http-harness.ts";
 
 interface Shown extends Omit<AuditEntry, "at"> {
   readonly at: string;
@@ -31,8 +31,7 @@ const TEMPLATE = { name: "t", imageName: "i:1", isServerless: true };
 it("says when, who, from where, what was done to what, and what came of it", async () => {
   await using service = await startTestHttp();
   const at = service.test.engine.clock.now();
-  const { json } = await service.call("POST", "/v1/templates", { body: TEMPLATE });
-  const { id } = json as { id: string };
+  const id = await made(service, "/v1/templates", TEMPLATE);
   expect(await audit(service)).toEqual({
     entries: [
       {

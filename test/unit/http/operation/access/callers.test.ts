@@ -1,7 +1,7 @@
 /** Who may call: requests by a name that is none of the service's, and pages of other origins, written byte by byte. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startBalancedHttp } from "../../balancing/balanced-harness.ts";
-import { KEY, startTestHttp, type TestHttp } from "../../http-harness.ts";
+import { KEY, made, startTestHttp, type TestHttp } from "../../http-harness.ts";
 
 const PAGE = "http://localhost:3000";
 const KEY_LINE = `authorization: Bearer ${KEY}`;
@@ -191,8 +191,7 @@ describe("a page of an origin that was allowed", () => {
     ["text/event-stream", "/v2/echo/stream/"],
     ["application/x-ndjson", "/live/v2/echo/stream/"],
   ])("may see %s", async (accept, path) => {
-    const { json } = await service.call("POST", "/v2/echo/run", { body: { input: {} } });
-    const { id } = json as { id: string };
+    const id = await made(service, "/v2/echo/run", { input: {} });
     await service.call("POST", `/v2/echo/cancel/${id}`);
     const answer = await service.open(`${path}${id}`, { accept, origin: PAGE });
     expect(answer.statusCode).toBe(200);

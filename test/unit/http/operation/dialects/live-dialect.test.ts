@@ -5,11 +5,10 @@ import { LIMITS } from "../../../../../runtime/protocol/limits.ts";
 import type { Failure } from "../../../../../runtime/protocol/failure.ts";
 import type { HandedJob } from "../../../../../runtime/protocol/outcome.ts";
 import type { ScriptedWorker } from "../../../scripted-worker.ts";
-import { KEY, startTestHttp, type TestHttp } from "../../http-harness.ts";
+import { KEY, made, startTestHttp, type TestHttp } from "../../http-harness.ts";
 
 async function submitted(service: TestHttp): Promise<string> {
-  const { json } = await service.call("POST", "/live/v2/echo/run", { body: { input: {} } });
-  return (json as { id: string }).id;
+  return made(service, "/live/v2/echo/run", { input: {} });
 }
 
 async function running(service: TestHttp): Promise<{ job: HandedJob; worker: ScriptedWorker }> {
