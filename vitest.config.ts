@@ -15,7 +15,7 @@ if (Number.parseInt(process.versions.node) < 24) {
   );
 }
 
-/** Of programs and threads that tests start: source need not be translated anew each time, which takes a thread 150 ms of 200. */
+/** Cache for programs and threads that tests start. Translating the source takes a thread 150 ms of 200. */
 const compileCache = `${import.meta.dirname}/node_modules/.cache/sv-runtime/compiled`;
 
 /** More than cores, for much of the time of most files is waiting. */

@@ -1,4 +1,4 @@
-/** The same load on several services, round by round: answers per second, and processor time. */
+/** Puts the same load on several services, round by round: answers per second, and processor time. */
 import { type Bench, interleave, newFolder, OTHER_CHECKOUT } from "./bench.ts";
 import {
   type MeteredLoad,

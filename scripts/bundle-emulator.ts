@@ -134,7 +134,7 @@ const packages: Plugin = {
   },
 };
 
-/** Of zod's fifty languages only the default one is used. */
+/** zod has fifty languages; only the default one is used. */
 const oneLanguage: Plugin = {
   name: "one-language",
   setup(plugin) {

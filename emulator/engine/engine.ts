@@ -163,7 +163,7 @@ function runningEngine(
       memory.stop();
       await context.usage.stop();
       context.dueTimer.stop();
-      // Last, for the webhooks of jobs that finished meanwhile.
+      // The webhooks start last, because jobs may have finished meanwhile.
       await webhooks.stop(how);
     },
   };
@@ -197,7 +197,7 @@ function noOtherEmulator() {
   return { release: () => undefined };
 }
 
-/** Never rejects: what could not be applied is tried again. */
+/** Never rejects. A recovery that fails is tried again. */
 async function applyDue(context: EngineContext, startWork: StartWork): Promise<void> {
   const { dueTimer, clock, log } = context;
   // The start puts the jobs of recovered workers back into the queue; their leases must not run out before.

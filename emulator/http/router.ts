@@ -64,7 +64,7 @@ interface Station extends Pick<Call<unknown>, "dialect" | "refusal" | "rules" | 
 /** All stations in the order of the documentation, and by method and path. */
 interface Table {
   readonly stations: readonly Station[];
-  /** Those on a queue of the live dialect: where an id is reserved, such a path means something else. */
+  /** Operations on a queue of the live dialect. A path with a reserved id has another meaning. */
   readonly liveQueues: ReadonlySet<unknown>;
   readonly paths: Paths;
 }

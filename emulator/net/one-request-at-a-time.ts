@@ -5,7 +5,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 
-/** With so many requests waiting, the connection is not read any more. */
+/** Number of waiting requests at which the connection is not read any more. */
 const WAITING_MAX = 16;
 
 const waiting = new WeakMap<Socket, number>();

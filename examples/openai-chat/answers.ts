@@ -1,7 +1,7 @@
 // What the model says, in the shapes of the OpenAI API.
 import { type Body, MODEL, readQuestion, readTexts, wantsUsage } from "./call.ts";
 
-/** So that the same call has the same answer each time. */
+/** Gives the same call the same answer each time. */
 const CREATED = 1_767_225_600;
 
 const DIMENSIONS = 8;
@@ -30,7 +30,7 @@ export function chatAnswer(id: string, body: Body): object {
   };
 }
 
-/** The same word by word; at the end stands the usage, if the client asked for it. */
+/** The answer word by word. The end has the usage, if the client asked for it. */
 export function* chatEvents(id: string, body: Body): Generator<object> {
   const frame = {
     id: `chatcmpl-${id}`,

@@ -16,7 +16,7 @@ export interface ThumbnailsRequest {
   readonly image: unknown;
   readonly sizes: readonly AskedSize[];
   readonly formats: readonly Format[];
-  /** Of lossy formats, 1 to 100. */
+  /** Quality of lossy formats, 1 to 100. */
   readonly quality: number;
   /** Whether a variant may be larger than the picture. */
   readonly enlarge: boolean;

@@ -86,7 +86,7 @@ class Round {
     const hangUp = new AbortController();
     const played = Promise.all(requests.map((request) => this.#send(request, hangUp.signal)));
     const isOver = () => played.then(() => true);
-    // Whoever waits for a job or a stream waits by the service's clock.
+    // Clients that wait for a job or a stream wait by the service's clock.
     const { clock } = this.#service.test;
     let passedMs = 0;
     while (!(await Promise.race([isOver(), patience()]))) {

@@ -15,7 +15,7 @@ const TIMES = { lease: 600_000, settle: 600_000 };
 /** Before it is known. */
 const NOWHERE = "http://127.0.0.1:1";
 
-/** Whoever is there has settled, and is reached at that address. */
+/** Makes all present replicas settled, at that address. */
 const SETTLE = "UPDATE sv_runtime.replica SET begun_at = begun_at - 86400000, address = $1";
 
 type Database = Awaited<ReturnType<typeof newDatabase>>;

@@ -94,7 +94,7 @@ export async function buildTarget(target: string, cwd: string): Promise<BuildTar
     return { directory: dirname(path), program: programOf(path) };
   }
   const { handler, server } = await contentOf(path, cwd);
-  // The same choice as for a start.
+  // Chooses as a start of the service does.
   const file = handler ?? server;
   if (file !== undefined || existsSync(join(path, "Dockerfile"))) {
     return { directory: path, program: file === undefined ? undefined : programOf(file) };

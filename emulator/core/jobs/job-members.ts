@@ -28,7 +28,7 @@ const BESIDE = {
     // The bytes are inserted unchanged.
     () => undefined,
   ),
-  /** Of a job that failed or timed out: why, in one sentence (live). */
+  /** Why the job failed or timed out, in one sentence (live). */
   error: {
     ...beside("error", "text", "Why the job failed.", errorOf),
     of: "failure" as const,

@@ -2,7 +2,7 @@
 import { ACCOUNT_ID } from "../../core/access/account.ts";
 import type { StepPort } from "../steps/step-port.ts";
 
-/** In the order in which they were set. */
+/** The settings, oldest first. */
 export function sshKeys({ steps }: StepPort): readonly string[] {
   return steps.records.find("account", ACCOUNT_ID)?.sshKeys ?? [];
 }

@@ -9,8 +9,8 @@ import type { WorkerPort } from "../workers/worker-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";
 
 /**
- * Reads a job. If its data turns out to be damaged, the job ends with that cause and is read once more: `ask` must not need the
- * damaged data of a job for which `isDamaged` is true.
+ * Reads a job. A job with damaged data ends with that cause and is read once more. `ask` must not need damaged data if
+ * `isDamaged` is true for the job.
  */
 export async function askOrEnd<T>(
   engine: StepPort & TimePort & WorkerPort & TellPort,

@@ -1,4 +1,4 @@
-/** Applies what is due by time alone: expiry, overrun of executionTimeout, leases that ran out. */
+/** Applies what time alone makes due: expired jobs, exceeded execution timeouts and expired leases. */
 import { dueAt, dueEvent } from "../../core/jobs/job-due.ts";
 import type { JobEvent } from "../../core/jobs/job-event.ts";
 import { keptReports, leavesReport, reportEndsAt, reportOf } from "../../core/jobs/job-report.ts";
@@ -73,14 +73,14 @@ async function nextDueAt(engine: StepPort & TimePort): Promise<number> {
   return next;
 }
 
-/** As it is to be judged: its deletion may be held back. */
+/** The time by which jobs are judged. Deletions may be held back. */
 function heldBack({ clock }: TimePort, job: Job): Job {
   const heldMs = clock.now() - clock.deletesUpTo(job.submittedAt);
   if (heldMs === 0) return job;
   return { ...job, ttlAt: job.ttlAt + heldMs, retentionMs: job.retentionMs + heldMs };
 }
 
-/** Deletes what is told no longer of jobs that are deleted; answers when the next of it is due. */
+/** Deletes what is no longer reported about deleted jobs. Returns when the next deletion is due. */
 async function forgetReports(engine: StepPort & TimePort): Promise<number> {
   const { clock, steps } = engine;
   const oldest = await steps.read((reads) => reads.reports.oldestDeletedAt());
@@ -90,7 +90,7 @@ async function forgetReports(engine: StepPort & TimePort): Promise<number> {
   return forgetReports(engine);
 }
 
-/** A worker whose lease ran out is handed no job until a message comes from it. */
+/** A worker with an expired lease gets no job until it sends a message. */
 function loseContact({ fleet, mover }: WorkerPort, workerId: string): void {
   const worker = fleet.find(workerId);
   if (worker && worker.contact.underWay === 0) mover.move(worker, "lose-contact");

@@ -31,7 +31,7 @@ export interface StagedReport {
   readonly chunks: readonly StagedChunks[];
   readonly progress: readonly StagedProgress[];
   readonly outcomes: readonly StagedOutcome[];
-  /** Payloads that may lie in files: what no step stores of them is given back. */
+  /** The payloads that may lie in files. Files that no step stores are deleted. */
   readonly staged: readonly (Payload | undefined)[];
 }
 
@@ -81,7 +81,7 @@ function stagedInline(report: WorkerReport): StagedReport {
   };
 }
 
-/** Nobody looks at the bytes of its payloads any more. Those of chunks go on to readers. */
+/** The report no longer needs the bytes of its payloads. The bytes of chunks go on to readers. */
 export function isInFiles({ chunks, progress, outcomes }: StagedReport): boolean {
   const isInFile = ({ output }: StagedOutcome) => output === undefined || output.kind === "file";
   return chunks.length === 0 && progress.length === 0 && outcomes.every(isInFile);

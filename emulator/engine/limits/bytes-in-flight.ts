@@ -65,8 +65,8 @@ export class BytesInFlight {
   }
 
   /**
-   * A share that may be held for long: from half of the room, so that the other half goes on. Undefined if there is none at
-   * once.
+   * Takes a share that may be held for long, out of half of the room. The other half stays free for short shares. Returns
+   * undefined if there is no room now.
    */
   takeNow(bytes: number): Disposable | undefined {
     if (this.#queue.size > 0 || this.#taken + bytes > this.#limits.maxBytes / 2) return undefined;

@@ -3,7 +3,7 @@ import { atEndOfTurn } from "../../store/end-of-turn.ts";
 
 const waiting: (() => void)[] = [];
 
-/** Resolves in a coming turn of the event loop in which no other caller is resolved, in the order of the calls. */
+/** Resolves callers in order, one in each turn of the event loop. */
 export function ownTurn(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);

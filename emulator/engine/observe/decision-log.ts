@@ -1,4 +1,4 @@
-/** Keeps the newest decisions of the scaler for each endpoint: those that changed something, and those that were held back. */
+/** Keeps the newest decisions of the scaler for each endpoint: changes, and changes that were held back. */
 import { NewestByKey } from "../../core/observe/newest-by-key.ts";
 import type { Fact } from "../../core/observe/fact.ts";
 import { isHold, type ScaleDecision } from "../../core/workers/scale-reason.ts";
@@ -13,7 +13,7 @@ export class DecisionLog {
     return this.#decisions.of(endpointId);
   }
 
-  /** Whether a decision is worth keeping: one that does nothing is not, unless it is held back in another way than the last one. */
+  /** Whether a decision is worth keeping. A decision without effect is kept only if the reason that holds it back is new. */
   isNew(endpointId: string, decision: ScaleDecision): boolean {
     if (!changesNothing(decision)) return true;
     const last = this.#decisions.newest(endpointId);

@@ -1,4 +1,4 @@
-/** Publishes changes of state to its listeners, and keeps the newest ones for those whose connection broke. */
+/** Publishes changes of state to listeners, and keeps the newest events for listeners that reconnect. */
 import { Buffer } from "node:buffer";
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 import type { AttemptEnd } from "../../core/observe/log/attempt-end.ts";
@@ -152,7 +152,7 @@ export class EventFeed {
     return () => void this.#listeners.delete(added);
   }
 
-  /** The id of the event with that number: opaque to those who are told it. */
+  /** The id of the event with that number. Clients treat it as opaque. */
   idOf(serial: number): string {
     this.#run ??= this.#random.shortId(RUN_ID_LENGTH);
     return `${this.#run}-${serial}`;

@@ -1,4 +1,4 @@
-/** Ports: telling what happens, and reading what was told. */
+/** Ports: publishes events, and reads published events. */
 import type { Tell } from "../../core/observe/fact.ts";
 import type { ServiceMetrics } from "../../core/observe/metrics/service-metrics.ts";
 import type { ServiceSeries } from "../../core/observe/series/service-series.ts";
@@ -12,7 +12,7 @@ import type { LogFeed } from "./log-feed.ts";
 
 export interface TellPort {
   readonly log: EngineLog;
-  /** Tells the observers what happened. To be called after the commit. */
+  /** Publishes the events. Call it after the commit. */
   readonly tell: Tell;
 }
 
@@ -27,7 +27,7 @@ export interface HistoryPort {
   readonly series: ServiceSeries;
   /** What the scaler decided. */
   readonly decisions: DecisionLog;
-  /** What workers did, those that have ended among them. */
+  /** The history of workers, including workers that have ended. */
   readonly workerHistory: WorkerHistory;
   /** Undefined where no traces are collected. */
   readonly tracer: Tracer | undefined;

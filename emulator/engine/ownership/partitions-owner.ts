@@ -1,4 +1,4 @@
-/** The engine as an owner of partitions of a shared store: what it does when they come and go. */
+/** The engine as an owner of partitions of a shared store: what it does when it gets or loses partitions. */
 import type { Gain, LeaveWhen, Owner } from "../../store/ownership.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { WakePort } from "../steps/wake-port.ts";

@@ -26,7 +26,7 @@ export class Signal<T = void> {
 
 /** The signals that the running parts of the engine listen to. */
 export interface EngineSignals {
-  /** An endpoint whose settings or workers changed, or whose jobs are to be looked at again. */
+  /** An endpoint with changed settings or workers, or with jobs to look at again. */
   readonly endpointChanged: Signal<string>;
   /** An endpoint with jobs that a step changed. */
   readonly jobsChanged: Signal<string>;

@@ -1,4 +1,4 @@
-/** Applies one event to one job in a step; nothing else connects the transition table with what is kept. */
+/** Applies one event to one job in a step. Only this file connects the transition table with the stored state. */
 import { deliveryFrame, newDelivery } from "../../core/webhooks/delivery.ts";
 import { dueAt } from "../../core/jobs/job-due.ts";
 import type { JobEvent } from "../../core/jobs/job-event.ts";
@@ -8,8 +8,8 @@ import type { Payload } from "../../store/payload.ts";
 import type { Step } from "./step.ts";
 
 /**
- * Changes `job` (as it is in memory) by `event` and notes what is to be done after the commit. `output` is that
- * of the outcome, if the event is one: it becomes the job's when the job ends by it.
+ * Changes `job` (as it is in memory) by `event`, and notes the effects after the commit. `output` is the output of the outcome,
+ * if the event is an outcome. The job keeps it when the event ends the job.
  */
 export function apply(
   step: Step,
@@ -58,7 +58,9 @@ function keepOutput(step: Step, job: Job, output: Payload | undefined): void {
   step.putPayload(job, "output", output);
 }
 
-/** Chunks are told by who appends them. Output is told of an ending that has one, if it lies in no file. */
+/**
+ * The caller that appends chunks reports them. The end of a job is reported with its output, unless the output lies in a file.
+ */
 function addEffect({ effects }: Step, effect: JobEffect, output: Payload | undefined): void {
   switch (effect.type) {
     case "offer":

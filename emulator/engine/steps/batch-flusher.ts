@@ -9,7 +9,7 @@ import type { StepState } from "./step.ts";
 import { independentParts } from "./resting-steps.ts";
 import { changesRecords, type Contents, contentsOf } from "./step-changes.ts";
 
-/** A flush that takes longer holds up what workers say. */
+/** Length of a flush from which messages of workers count as delayed by it. */
 const SLOW_MS = 2_000;
 
 export interface BatchFlusherOptions {
@@ -26,7 +26,7 @@ export interface BatchFlusherOptions {
 export type PartitionsLost = (partitions: ReadonlySet<number>, loads: number) => void;
 
 export class BatchFlusher {
-  /** Steps that are being written and rest on what memory has forgotten: they must not be stored any more. */
+  /** Steps that are being written and that rest on forgotten memory. They must not be stored. */
   readonly outdated = new Set<Waiter>();
   readonly #options: BatchFlusherOptions;
   readonly #partitionsLost: PartitionsLost;
@@ -49,12 +49,12 @@ export class BatchFlusher {
     return this.#slowAt;
   }
 
-  /** When the last batch could not be stored, for no fault of its own (real time); long ago if it was. */
+  /** When the last batch failed through no fault of its own (real time); a time long ago if it did not fail. */
   get failedAt(): number {
     return this.#failedAt;
   }
 
-  /** Never rejects; resolves with what failed, undefined if all is stored. */
+  /** Never rejects. Resolves with the failure, or with undefined if everything is stored. */
   async store(waiters: readonly Waiter[]): Promise<Failure | undefined> {
     const { clock, lastSeq, state } = this.#options;
     try {
@@ -103,7 +103,10 @@ export class BatchFlusher {
     if (this.#beganAt !== undefined && now - this.#beganAt > SLOW_MS) this.#slowAt = now;
   }
 
-  /** Stores what was refused for its data without what is refused of it. Answers those who rest on that. */
+  /**
+   * The store refused the data of a batch. Stores the batch without the refused steps. Returns the refused steps and the steps
+   * that rest on them.
+   */
   async #storeRest(
     waiters: readonly Waiter[],
     { counts, lastSeq }: Contents,
@@ -114,7 +117,10 @@ export class BatchFlusher {
       for (const step of parts.flat()) refused.set(step, error);
     };
     const countsOf = (id: string) => counts.get(id) ?? NO_COUNTS;
-    /** `parts` were refused with `why`: what of them is outdated, or alone, is given up, and the rest is stored in halves. */
+    /**
+     * Handles `parts`, which the store refused with `why`. Gives up outdated parts, and a part that was refused alone. Stores
+     * the rest in halves.
+     */
     const storeApart = async (parts: Parts, why: BatchRefusedError): Promise<void> => {
       const isOutdated = (part: Parts[number]) => part.some((step) => this.#isOutdated(step, why));
       const outdated = parts.filter(isOutdated);
@@ -137,7 +143,7 @@ export class BatchFlusher {
     return refused;
   }
 
-  /** The store would refuse it again, for what another process has done. */
+  /** Another process changed what the step rests on, so the store would refuse it again. */
   #isOutdated(step: Waiter, reason: BatchRefusedError): boolean {
     if (this.outdated.has(step)) return true;
     return reason instanceof RecordsMovedError && changesRecords(step);

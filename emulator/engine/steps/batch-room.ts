@@ -2,7 +2,7 @@
 import { ServiceError } from "../../core/service-error.ts";
 import type { Clock } from "../../core/time/clock.ts";
 
-/** Timeout of a step that somebody waits for: all its waits for room together, real time. */
+/** Timeout of a step with a waiting caller, real time: the total of its waits for room. */
 const ROOM_WAIT_MS = 10_000;
 
 export class BatchRoom {

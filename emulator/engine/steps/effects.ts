@@ -29,12 +29,12 @@ export interface StoredPayloads {
   readonly s3Config: Uint8Array | undefined;
 }
 
-/** What is told of a report: the outcomes and chunks that were taken, and leases that are not held. */
+/** The answers to a report: the outcomes and chunks that were taken, and leases that are not held. */
 export type Receipts = Required<
   Pick<ServiceOrders, "outcomeReceipts" | "chunkReceipts" | "revocations">
 >;
 
-/** A report to acknowledge to the worker whose session it came in. */
+/** A report, and the session to which the acknowledgement goes. */
 export interface Acknowledgement {
   readonly session: { acknowledge(report: WorkerReport, receipts: Receipts): void };
   readonly report: WorkerReport;
@@ -43,14 +43,14 @@ export interface Acknowledgement {
 
 /** What is to be done once a step is durable. */
 export type Effect =
-  /** Observers are told that the status of a job changed: as it is now, or as it was before it was deleted. */
+  /** Tells observers that the status of a job changed. Shows the job as it is now, or as it was before its deletion. */
   | (StatusMove & { readonly type: "moved"; readonly job: Job })
-  /** Observers are told a fact. */
+  /** Tells observers a fact. */
   | { readonly type: "tell"; readonly fact: Fact }
   | { readonly type: "hand-over"; readonly assignment: Assignment }
   | Extract<JobEffect, { readonly type: "revoke" }>
   | (Acknowledgement & { readonly type: "acknowledge" })
-  /** Requests that wait for the job are told. */
+  /** Tells the requests that wait for the job. */
   | { readonly type: "news"; readonly change: JobChange }
   /** Too few waiting jobs of the endpoint are in memory: more are read. */
   | { readonly type: "read-ahead"; readonly endpointId: string }
@@ -60,9 +60,9 @@ export type Effect =
   | { readonly type: "later-delivery"; readonly jobId: string };
 
 export class Effects {
-  /** In the order in which the step asked for them; what is released first, `release-effects.ts` says. */
+  /** The effects, in the order of the step's calls. `release-effects.ts` says in which order they are released. */
   readonly all: Effect[] = [];
-  /** Endpoints of whose jobs some changed. */
+  /** Endpoints with changed jobs. */
   readonly changedEndpoints = new Set<string>();
   /** The earliest due moment of the jobs that changed. */
   earliestDueAt = Number.POSITIVE_INFINITY;
@@ -89,7 +89,7 @@ export class Effects {
     this.add({ type: "tell", fact });
   }
 
-  /** Registers how to take back what the step changed beside what it keeps, should it fail or not be stored. */
+  /** Registers how to take back a change outside the stored state, should the step fail or not be stored. */
   onFailure(undo: () => void): void {
     this.#undo.push(undo);
   }

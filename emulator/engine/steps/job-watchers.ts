@@ -32,7 +32,7 @@ export class JobWatchers {
     this.#onDefect = onDefect;
   }
 
-  /** Calls `listener` with what is heard of the job until the returned function is called. */
+  /** Calls `listener` with the news of the job until the returned function is called. */
   watch({ endpointId, jobId }: JobRef, listener: JobListener): () => void {
     const listeners = this.#listeners.get(jobId) ?? new Map<JobListener, string>();
     const added = guarded(listener, this.#onDefect);
@@ -52,7 +52,7 @@ export class JobWatchers {
     for (const listener of [...(this.#listeners.get(jobId)?.keys() ?? [])]) listener(change);
   }
 
-  /** Tells those who wait for jobs of such an endpoint to look whether it has moved. */
+  /** Makes the waiting requests of such an endpoint check whether it has moved. */
   endpointsMoved(isMeant: (endpointId: string) => boolean): void {
     for (const [listener, endpointId] of [...this.#listeners.values()].flatMap((all) => [...all]))
       if (isMeant(endpointId)) listener({ type: "moved" });

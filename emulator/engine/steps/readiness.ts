@@ -1,10 +1,10 @@
-/** Whether the service can do what it is asked for: it has started, and its store works. */
+/** Whether the service can work: it has started, and its store works. */
 import type { Clock } from "../../core/time/clock.ts";
 import type { Steps } from "./steps.ts";
 
 /** Timeout of an answer of the store, ms of real time. */
 const ANSWER_MS = 2_000;
-/** Interval after a refused batch in which the store counts as failing, ms: without requests nobody tries it again. */
+/** Interval after a refused batch in which the store counts as failing, ms. Without requests no batch tries the store again. */
 const FAILING_MS = 10_000;
 
 interface ReadinessUses {
@@ -17,7 +17,7 @@ export class Readiness {
   notes: () => readonly string[] = () => [];
   #hasStarted = false;
   #isStoreAway = false;
-  /** Asked once for all who want to know meanwhile. */
+  /** One question to the store serves all callers that ask meanwhile. */
   #asking: Promise<string | undefined> | undefined;
 
   /** Call it when the writes of the start are done. */
@@ -25,7 +25,7 @@ export class Readiness {
     this.#hasStarted = true;
   }
 
-  /** Call it when what the store keeps is gone, and when it is back. */
+  /** Call it when the stored data is lost, and when it is back. */
   storeAway(isAway: boolean): void {
     this.#isStoreAway = isAway;
   }

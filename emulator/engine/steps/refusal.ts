@@ -11,7 +11,7 @@ import { PayloadDamagedError } from "../../store/payload.ts";
 import { PartitionsLostError, RecordsMovedError } from "../../store/store.ts";
 import type { EngineLog } from "../observe/engine-log.ts";
 
-/** The refusal for a failure of what keeps things; any other error as it is. */
+/** The refusal for a failure of the storage; any other error as it is. */
 export function refusalOf(error: unknown, log: EngineLog): unknown {
   const options = { cause: error };
   if (error instanceof StoreFullError) {
@@ -40,7 +40,10 @@ export function refusalOf(error: unknown, log: EngineLog): unknown {
   return error;
 }
 
-/** What was committed; rejects with the failure of the store in place of the refusal, which is for those who ask over the interface. */
+/**
+ * Resolves with the committed value. Rejects with the failure of the store itself, because the refusal is for clients of the
+ * interface.
+ */
 export function orCause<T>(committed: Promise<T>): Promise<T> {
   return committed.catch((error: unknown) => {
     throw error instanceof ServiceError ? (error.cause ?? error) : error;

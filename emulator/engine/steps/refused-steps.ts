@@ -1,4 +1,4 @@
-/** What is taken back when a batch cannot be stored as it is: the steps that are refused, and those that rest on them. */
+/** Finds the steps to take back when a batch cannot be stored as it is: the refused steps, and the steps that rest on them. */
 import { undoAll } from "../../core/undo-journal.ts";
 import type { Waiter } from "./gathered-batch.ts";
 import { restingOn } from "./resting-steps.ts";

@@ -1,4 +1,4 @@
-/** Prepares what steps are to store, and gives back what they did not. */
+/** Prepares what steps store, and deletes what they did not store. */
 import type { Payload } from "../../store/payload.ts";
 import type { Store } from "../../store/store.ts";
 import type { EngineLog } from "../observe/engine-log.ts";
@@ -22,7 +22,7 @@ export class Staging {
     this.#parts = parts;
   }
 
-  /** When `work` throws, all that it staged is given back, also what is still being written then. */
+  /** When `work` throws, all that it staged is deleted, also what is still being written. */
   async together<T>(work: (stage: Stage) => Promise<T>): Promise<T> {
     const staged: Promise<readonly Payload[]>[] = [];
     const all: Stage["all"] = (parts) => {
@@ -45,7 +45,7 @@ export class Staging {
     }
   }
 
-  /** Resolves as `stored` does; what was staged and is not stored then is given back. */
+  /** Resolves as `stored` does, and then deletes what was staged but not stored. */
   async giveBackAfter<T>(stored: Promise<T>, staged: readonly (Payload | undefined)[]): Promise<T> {
     try {
       return await stored;

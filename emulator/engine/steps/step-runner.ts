@@ -1,4 +1,4 @@
-/** Runs steps until they are stored: with what they need in memory, when there is room, and anew when other processes came before. */
+/** Runs steps until they are stored: loads their jobs, waits for room, and repeats a step after a change by another process. */
 import type { Job } from "../../core/jobs/job.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import { pause } from "../../core/time/pause.ts";
@@ -9,16 +9,16 @@ import type { Step } from "./step.ts";
 
 /** Maximum number of runs of a step after other processes changed its records or took its partitions. */
 const MAX_TRIES = 10;
-/** Pause before a step runs anew that was refused twice for partitions of another process, ms of real time. */
+/** Pause before a step is repeated that was refused twice for partitions of another process, ms of real time. */
 const PARTS_LOST_PAUSE_MS = 100;
 
 /**
- * A step that may run again: when another process came before it, its changes are taken back and it is run on what there is then.
- * Whatever it changes it changes by the `Step` that it is given, or takes back by `effects.onFailure`.
+ * A step that may run again. If another process changed the same data first, the step's changes are taken back and it runs on
+ * the new state. It must change state only through the given `Step`, or register an `effects.onFailure`.
  */
 export type RepeatableStep<T> = (step: Step) => Sync<T>;
 
-/** A repeatable step on jobs. It gets them as they are now, without those deleted meanwhile, and as they were read. */
+/** A repeatable step on jobs. It gets the present jobs, without jobs deleted meanwhile, and the jobs as they were read. */
 export type RepeatableStepOnJobs<T> = (
   step: Step,
   jobs: readonly Job[],
@@ -64,7 +64,7 @@ export class StepRunner {
     }
   }
 
-  /** The store has all that was changed before the read. */
+  /** The read sees everything that was changed before it. */
   async runOn<T>(read: ReadJobs, step: RepeatableStepOnJobs<T>): Promise<T> {
     const { writer } = this.#parts;
     const deadline = writer.deadline(false);
@@ -89,7 +89,7 @@ export class StepRunner {
     return this.#runOn(read, step, deadline);
   }
 
-  /** Runs the step in the moment in which what was read is in memory and there is room. */
+  /** Runs the step as soon as its jobs are in memory and there is room. */
   async #runOn<T>(read: ReadJobs, step: RepeatableStepOnJobs<T>, deadline: number): Promise<T> {
     const { jobs, reading, store, writer } = this.#parts;
     let done: Promise<T>;
@@ -100,7 +100,7 @@ export class StepRunner {
       do {
         ({ loads } = jobs);
         found = await reading(read(store));
-        // Others who read meanwhile may have filled the batch.
+        // Other reads may have filled the batch meanwhile.
         while (writer.isFull) await writer.room(deadline);
       } while (loads !== jobs.loads);
       const rows = found.filter((row) => row !== undefined);
@@ -116,14 +116,17 @@ export class StepRunner {
     return done;
   }
 
-  /** Resolves when a step that was refused for what other replicas did is to be tried again. Throws what answers any other failure. */
+  /**
+   * Resolves when the step should be tried again, after a refusal for changes by other replicas. Throws the refusal for any
+   * other failure.
+   */
   async #refused(error: unknown, tries: number): Promise<void> {
     const { clock, refreshRecords, refusalFor } = this.#parts;
     const isMoved = error instanceof RecordsMovedError;
     if (tries === MAX_TRIES || !(isMoved || error instanceof PartitionsLostError))
       throw refusalFor(error);
     if (isMoved) await refreshRecords();
-    // The first refusal tells memory which partitions are lost; after further ones that is still on its way.
+    // The first refusal tells memory which partitions are lost. After further refusals this news is still on its way.
     else if (tries > 1) await pause(clock, PARTS_LOST_PAUSE_MS);
   }
 }

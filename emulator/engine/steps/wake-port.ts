@@ -1,4 +1,4 @@
-/** Port: wakes what a change concerns, after the commit. */
+/** Port: wakes the parts that a change concerns, after the commit. */
 import type { Turns } from "../../core/turns.ts";
 import type { PayloadDamagedError } from "../../store/payload.ts";
 import type { JobWatchers } from "./job-watchers.ts";

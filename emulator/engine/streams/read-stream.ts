@@ -86,7 +86,7 @@ export async function readStream(
 
 export type StreamEvent =
   | { readonly type: "chunks"; readonly batch: ShownBatch; readonly attempt: number }
-  /** The job runs again: what came before is void, the next chunk has index 0. */
+  /** The job runs again: earlier chunks are void, and the next chunk has index 0. */
   | { readonly type: "restart"; readonly attempt: number }
   /** The final status; nothing follows. */
   | { readonly type: "end"; readonly view: JobView }
@@ -95,16 +95,14 @@ export type StreamEvent =
 
 interface FollowOptions {
   readonly from: number;
-  /** The attempt in which `from` was counted, if the reader knows it; another one is told as a restart. */
+  /** The attempt to which `from` belongs, if the reader knows it. A different attempt is reported as a restart. */
   readonly attempt?: number | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * Follows the job's chunks from index `from` to its end, without consuming. A caller that keeps up gets chunks from
- * memory when they have been stored; one that does not gets them from the store, as fast as it takes events. Ends early
- * when `signal` aborts.
- *
+ * Follows the job's chunks from index `from` to its end, without consuming. A fast caller gets chunks from memory once they are
+ * stored. A slow caller gets them from the store, at its own pace. Ends early when `signal` aborts.
  * @throws ServiceError job_not_found, also when the job is deleted meanwhile; endpoint_moved
  */
 export async function* followStream(
@@ -117,7 +115,7 @@ export async function* followStream(
   const place = new ReadingPlace(options.from, options.attempt ?? 0);
   tail.readingStore();
   const known = await engine.steps.jobInMemory(ref.jobId);
-  // What there will be to know of it, the tail is told.
+  // The tail is told all further news of the job.
   if (options.from === 0 && known !== undefined && isBeforeItsChunks(known, ref))
     place.reach(known.attempt);
   else tail.foundInStore();
@@ -184,7 +182,7 @@ class ReadingPlace {
     return { type: "chunks", batch, attempt: this.#attempt };
   }
 
-  /** The job is in that attempt; what is to be said if chunks of another one were read. */
+  /** The job is in that attempt. Returns a restart event if the reader had chunks of another attempt. */
   reach(attempt: number): StreamEvent | undefined {
     const restarted = attempt !== this.#attempt && this.#attempt > 0 && this.#next > 0;
     this.#attempt = attempt;
@@ -224,7 +222,7 @@ async function readFrom(
       const job = await readJob(view, ref);
       const from = fromOf(job);
       const found = await unlessDamaged(job, () => view.chunkBatches(job.seq, { from, ...most }));
-      // Between the two questions the job may have begun anew: its chunks would be those of another attempt.
+      // The job may have begun anew between the two reads: its chunks would belong to another attempt.
       const { attempt } = await readJob(view, ref);
       if (attempt !== job.attempt) continue;
       const batches =

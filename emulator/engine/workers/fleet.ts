@@ -23,7 +23,7 @@ export class Fleet {
   readonly #byEndpoint = new Map<string, Set<WorkerHandle>>();
   readonly #states = new Map<string, WorkersByState>();
   readonly #throttled = new Map<string, number>();
-  /** Endpoints whose jobs wait although workers may be free. */
+  /** Endpoints with waiting jobs and possibly free workers. */
   readonly #onHold = new Set<string>();
 
   readonly #stateChanged: (worker: WorkerHandle, states: WorkersByState) => void;
@@ -111,7 +111,10 @@ export class Fleet {
     else this.#throttled.set(endpointId, count);
   }
 
-  /** `idle` and `ready` are both the workers that can start a job at once; `throttled` those that the endpoint cannot get. */
+  /**
+   * `idle` and `ready` both count the workers that can start a job at once. `throttled` counts the workers that the endpoint
+   * cannot get.
+   */
   counts(endpointId: string): WorkerCounts {
     const throttled = this.#throttled.get(endpointId) ?? 0;
     const counts = { idle: 0, initializing: 0, ready: 0, running: 0, throttled, unhealthy: 0 };
@@ -126,7 +129,7 @@ export class Fleet {
     return counts;
   }
 
-  /** Of so many workers of an endpoint none is looked at but the one that changed. */
+  /** An endpoint may have many workers, so only the changed one is looked at. */
   #count(
     { endpointId }: WorkerHandle,
     before: WorkerState | undefined,

@@ -26,15 +26,15 @@ export interface WorkerHandleOptions {
   readonly endpointVersion: number;
   /** Service time. */
   readonly startedAt: number;
-  /** As it was at the start; undefined for an external worker. */
+  /** The settings at the worker's start; undefined for an external worker. */
   readonly template?: Template;
   /** From its start until it must be ready, ms; default 7 minutes. */
   readonly initLimitMs?: number;
-  /** Real time, in which the limits of its start, its silence and its leaving are measured. */
+  /** Real time: the clock for the limits of its start, its silence and its leaving. */
   readonly realClock: Pick<Clock, "now">;
   /** Default: `QUEUE`. */
   readonly endpointType?: EndpointType;
-  /** It was started by somebody else, who also ends it; default false. */
+  /** Whether the worker is external: started and ended by somebody else. Default: false. */
   readonly isExternal?: boolean;
 }
 
@@ -43,7 +43,7 @@ interface WorkerContact {
   /** When the last one came or was handled; the worker's start before the first one. */
   lastAt: number;
   wasMade: boolean;
-  /** Messages that are being handled: those that come after them have to wait, which is no fault of the worker. */
+  /** Messages that are being handled. Later messages have to wait, through no fault of the worker. */
   underWay: number;
 }
 
@@ -53,7 +53,7 @@ const PROVEN_AFTER_MS = 60_000;
 export class WorkerHandle {
   readonly id: string;
   readonly endpointId: string;
-  /** The version of the endpoint that it was started for, or whose handler it was told to load since. */
+  /** The version of the endpoint at its start, or the version of the handler that it was last told to load. */
   endpointVersion: number;
   /** Service time. */
   readonly startedAt: number;
@@ -61,9 +61,9 @@ export class WorkerHandle {
   readonly initLimitMs: number;
   /** Whether it takes jobs over a session, or requests as a server. */
   readonly endpointType: EndpointType;
-  /** It was started by somebody else, who also ends it: it counts as a worker for as long as messages come from it. */
+  /** The worker is external: started and ended by somebody else. It counts as long as it sends messages. */
   readonly isExternal: boolean;
-  /** That an external worker came with last. */
+  /** The key of an external worker's last connection. */
   keyId: string | undefined;
   /** Assigned by `move-worker.ts` alone. */
   life: WorkerLife;
@@ -71,7 +71,7 @@ export class WorkerHandle {
   pulledAt: number | undefined;
   /** When its first message came (service time). */
   bootedAt: number | undefined;
-  /** When it was told to leave, or said that it leaves (service time). */
+  /** When it was told to leave, or announced that it leaves (service time). */
   drainingAt: number | undefined;
   /** How it came to be ready; undefined before. */
   start: WorkerStart | undefined;
@@ -89,12 +89,12 @@ export class WorkerHandle {
   hasFinishedJob = false;
   /** Since when it holds no job (real time); its start at first. */
   emptySince: number;
-  /** The same in service time. */
+  /** The moment in service time. */
   #emptiedAt: number;
   /** Assigned by `move-worker.ts` alone. */
   readonly contact: WorkerContact;
   readonly #credit = new WorkerCredit();
-  /** The handler that it was told to load and has not answered yet; until then it is handed no job. */
+  /** The handler that the worker was told to load, until it answers. Until then it gets no job. */
   #reload: Reload | undefined;
   #send: Send | undefined;
   readonly #realClock: Pick<Clock, "now">;
@@ -117,7 +117,7 @@ export class WorkerHandle {
     this.life = newLife(this.isExternal ? this.emptySince : undefined);
   }
 
-  /** It goes on with its jobs whatever becomes of this process, and names them where it comes next. */
+  /** The worker continues its jobs without this process, and names them when it connects again. */
   get namesItsJobs(): boolean {
     return this.isExternal && namesItsJobs(this.id);
   }
@@ -176,8 +176,8 @@ export class WorkerHandle {
   }
 
   /**
-   * Begins a session, whose orders go out by `send`. Credit starts at zero with each session. Orders that an earlier session
-   * did not send are not sent in this one: the worker reports in its greeting that they never arrived.
+   * Begins a session. `send` sends its orders. Credit starts at zero with each session. Unsent orders of an earlier session are
+   * dropped: the worker's greeting reports that they never arrived.
    */
   connect(send: Send): void {
     this.#credit.reset();
@@ -192,7 +192,7 @@ export class WorkerHandle {
     return true;
   }
 
-  /** Ends the session whoever it is with: nothing more is sent to it. */
+  /** Ends the session in any case: nothing more is sent to it. */
   cutOff(): void {
     this.#credit.reset();
     this.#send = undefined;
@@ -253,8 +253,8 @@ export class WorkerHandle {
   }
 
   /**
-   * Sends a job reserved before, unless its lease was revoked meanwhile. Resolves when its input is not needed in memory any
-   * more; undefined if that is at once.
+   * Sends a job that was reserved before, unless its lease was revoked meanwhile. Resolves when memory no longer needs its
+   * input. Returns undefined if it is not needed at once.
    */
   handOver(job: HandedJob): Promise<void> | undefined {
     const mayGo = this.#credit.startSending(job.leaseToken);

@@ -1,6 +1,6 @@
 /**
- * What workers did, as operators are shown it: the stages of their lives, the jobs they had, their memory; also of those that
- * have ended, for an hour. A worker takes about 25 kB at most.
+ * The history of workers for operators: the stages of their lives, their jobs and their memory. Ended workers stay for an hour.
+ * A worker takes about 25 kB at most.
  */
 import type { Job } from "../../core/jobs/job.ts";
 import { NewestByKey } from "../../core/observe/newest-by-key.ts";
@@ -23,7 +23,7 @@ const PAST_JOBS = 200;
 /** Maximum number of samples of memory: an hour. */
 const MEMORY_SAMPLES = 360;
 
-/** Moments are service time, ms, here and in all that follows. */
+/** All moments in this file are service time, ms. */
 export interface CurrentJob {
   readonly jobId: string;
   readonly startedAt: number;
@@ -77,7 +77,7 @@ interface Notes {
   sampledAt: number;
 }
 
-/** A job that runs, and who has it. */
+/** A running job, and its worker. */
 interface Held extends CurrentJob {
   readonly by: Notes;
 }
@@ -187,7 +187,7 @@ export class WorkerHistory {
     if (held === undefined) return;
     this.#held.delete(job.id);
     const { by } = held;
-    // As the job has it: an advance of the clock moves the start of a job that runs.
+    // The job's own start counts, because an advance of the clock moves the start of a running job.
     const attempt = job.startedAt === undefined ? job.earlierAttempts?.at(-1) : job;
     const { startedAt = held.startedAt } = attempt ?? {};
     const outcome = to === null ? "expired" : (ended?.outcome ?? "interrupted");

@@ -34,7 +34,7 @@ export interface Refusal {
 export interface WorkerStarterOptions {
   readonly launchers: readonly Launcher[];
   readonly gpus: Pick<GpuPool, "leave" | "release" | "take">;
-  /** Checks the health of those that are servers. */
+  /** Checks the health of workers that are servers. */
   readonly health: Pick<HealthWatch, "watch">;
   /** Samples their memory. */
   readonly memory: Pick<MemoryWatch, "watch">;
@@ -42,7 +42,7 @@ export interface WorkerStarterOptions {
 
 type StarterUses = TimePort & WorkerPort & TellPort & CatalogPort;
 
-/** Called with a worker that has exited, and all that it started. */
+/** Called after a worker and all processes that it started have exited. */
 type Ended = (worker: WorkerHandle, exit: WorkerExit) => Promise<void>;
 
 export class WorkerStarter {

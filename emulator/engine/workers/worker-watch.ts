@@ -6,7 +6,7 @@ import type { TimePort } from "../time/time-port.ts";
 import type { WorkerPort } from "./worker-port.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 
-/** Which limit a worker exceeded: a sentence without its subject, and for how long that has lasted. */
+/** The limit that a worker exceeded: `reason` is a sentence without its subject, `fields` are for the log. */
 export interface Overdue {
   readonly reason: string;
   readonly fields: Readonly<Record<string, number>>;

@@ -182,7 +182,7 @@ class OpenedStore extends PostgresReads implements PostgresStore {
         throw error;
       }
       for (const { name } of taken) staged.keep(name);
-      // The same batch may have replaced one of the taken payloads.
+      // A later change in the batch may have replaced one of the taken payloads.
       this.#removeLater([...names, ...taken.map(({ name }) => name)]);
     });
   }

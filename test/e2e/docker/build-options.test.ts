@@ -86,7 +86,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     expect(wrong.stderr).toContain("linux/amd64, linux/arm64");
   });
 
-  /** The same engine without BuildKit. */
+  /** A client of the engine without BuildKit. */
   async function withoutBuildKit(): Promise<{ readonly host: string } & AsyncDisposable> {
     const home = temporaryDirectory();
     const socketPath = docker.host.replace("unix://", "");

@@ -51,7 +51,7 @@ export class Gate implements AsyncDisposable {
     await this.#answer(name, 403, "turned away");
   }
 
-  /** Whoever still stands here is turned out. */
+  /** Closes the connections of calls that still wait. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#server.closeAllConnections();
     this.#server.close();

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Stage } from "../jobs/stage.ts";
 
-/** Of a handler served from a file. */
+/** Image name of a handler that is served from a file. */
 const IMAGE = "sv.local/echo";
 
 let stage: Stage;

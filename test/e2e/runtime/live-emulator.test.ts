@@ -102,7 +102,7 @@ class LiveStage implements AsyncDisposable {
   }
 }
 
-/** Whoever comes under that name, however often. */
+/** Opens the gate for every call with that name. */
 async function letThrough(gate: Gate, name: string): Promise<never> {
   for (;;) await gate.open(name);
 }

@@ -79,7 +79,7 @@ export class StarterProjects implements AsyncDisposable {
     const args = ["install", "--prefer-offline", "--no-audit", "--no-fund", ...flags];
     const { code, stderr } = await runNpm(cwd, args, {
       npm_config_registry: this.#registryUrl,
-      // Whoever installs by the lock file may reach the registry at another address.
+      // An installation by the lock file may reach the registry at another address.
       npm_config_omit_lockfile_registry_resolved: "true",
     });
     if (code !== 0) throw new Error(`npm ${args.join(" ")} failed:\n${stderr}`);

@@ -156,7 +156,7 @@ async function makeNamespace(kubectl: Client): Promise<ClusterNamespace> {
   const wait = ["wait", "--for=create", "serviceaccount/default", "--timeout=30s"];
   await kubectl(["--namespace", name, ...wait]);
   const remove = async () => {
-    // Whoever finds pods in a namespace that is to go looks again after pauses that double.
+    // Pods are deleted first: otherwise the namespace's deletion finds them, and looks again after pauses that double.
     await kubectl(["--namespace", name, "delete", MAKERS_OF_PODS, "--all", "--now"]);
     await kubectl(["delete", "namespace", name]);
   };

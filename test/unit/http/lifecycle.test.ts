@@ -8,7 +8,7 @@ import { createTestEngine } from "../engine-harness.ts";
 import { KEY, startTestHttp, testCallers, type TestHttp } from "./http-harness.ts";
 import { TextReader } from "./operation/answers/text-reader.ts";
 
-/** So long that a test that needs it to end fails. */
+/** A long timeout: a test that needs it to end fails. */
 const NEVER_MS = 3_600_000;
 
 async function unstarted() {

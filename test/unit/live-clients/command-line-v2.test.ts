@@ -79,7 +79,7 @@ async function createTemplate({ send }: ClientService, more: object = {}): Promi
   return (await send({ ...request, ...created })).id;
 }
 
-/** Whoever makes endpoints: it does so by GraphQL. */
+/** Creates an endpoint over the second version of the interface; the command line itself uses GraphQL. */
 async function createEndpoint(client: ClientService): Promise<string> {
   const body = {
     ...{ name: "upscale", templateId: await createTemplate(client), type: "QUEUE" },

@@ -30,7 +30,7 @@ afterAll(async () => {
   await emulator.stop();
 });
 
-/** Those that its block in the documentation sets. */
+/** The variables that its block in the documentation sets. */
 function documentedVariables(url: string): Readonly<Record<string, string>> {
   const { text } = readDocument("docs/live-clients.md");
   const [, below = ""] = text.split("### MCP server, from 4.0.0\n");

@@ -49,7 +49,7 @@ export function deliveriesOf({ engine }: TestEngine): Promise<readonly Delivery[
 
 export interface Stored extends AsyncDisposable {
   readonly store: Store;
-  /** The same data after the end of its engine; undefined for a store that does not outlive it. */
+  /** The stored data after the end of its engine; undefined for a store that does not outlive it. */
   readonly reopen?: () => Promise<Store>;
 }
 

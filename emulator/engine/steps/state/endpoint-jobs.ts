@@ -4,9 +4,9 @@ import type { Job } from "../../../core/jobs/job.ts";
 import { QueueWindow } from "./queue-window.ts";
 
 export interface WindowRoom {
-  /** Waiting jobs behind so many are in the store only. */
+  /** Maximum length of the window: later waiting jobs are in the store only. */
   readonly windowMax: number;
-  /** Whether a window may become longer by what is submitted. */
+  /** Whether submitted jobs may lengthen the window. */
   readonly mayGrow: () => boolean;
 }
 
@@ -33,7 +33,7 @@ export class EndpointJobs {
     return this.window.oldestSince(this.coldCount === 0);
   }
 
-  /** Counts a change of a job and moves it to its place; undefined stands for a job that does not exist. */
+  /** Counts a change of a job and moves it to its place. Undefined stands for a job that does not exist. */
   move(before: Job | undefined, after: Job | undefined): void {
     this.#remove(before);
     // This job is not counted.
@@ -42,7 +42,7 @@ export class EndpointJobs {
     this.place(after, others - this.window.jobs.length);
   }
 
-  /** Puts a job that is counted in its place: the window has no gaps, so what comes within it or follows it directly belongs to it. */
+  /** Puts a counted job in its place. The window has no gaps: a job within it or directly behind it belongs to it. */
   place(job: Job | undefined, coldCount = this.coldCount): void {
     if (job?.status === "IN_PROGRESS") this.running.set(job.id, job);
     if (job?.status !== "IN_QUEUE") return;
@@ -59,11 +59,10 @@ export class EndpointJobs {
   }
 
   /**
-   * Lengthens the window by jobs that the store answered as those that follow it, and by what memory knows between them, as far
-   * as there is room. Answers those that came into it.
-   *
-   * @param rows in order of queueKey, without those that memory knows
-   * @param upTo the queueKey up to which that is all there are
+   * Lengthens the window as far as there is room: by the next jobs of the store, and by jobs in memory between them. Returns
+   * the added jobs.
+   * @param rows in order of queueKey, without jobs in memory
+   * @param upTo the queueKey up to which the rows are complete
    */
   lengthen(rows: readonly Job[], upTo: number): readonly Job[] {
     const known = [...this.#behind.values()].filter(({ queueKey }) => queueKey <= upTo);

@@ -17,7 +17,7 @@ export class OwnedMemory {
     this.#parts = parts;
   }
 
-  /** From now on these partitions are held, with what the store has of them. */
+  /** Loads these partitions from the store: this process holds them from now on. */
   gain({ partitions, counts, running, lastSeq }: Gain): void {
     const { jobs, ownership } = this.#parts;
     this.forget(partitions);
@@ -33,12 +33,12 @@ export class OwnedMemory {
     writer.forgetMoved(partitions);
   }
 
-  /** Takes in what other processes changed: at once, or when what is being stored is. */
+  /** Takes in the changes of other processes: at once, or after the batch that is being stored. */
   recordsChanged(changed: ChangedRecords): void {
     this.#parts.writer.recordsChanged(changed);
   }
 
-  /** Resolves when all is known that other processes changed before the call. Throws what the store throws. */
+  /** Resolves when memory has all changes that other processes made before the call. Throws the errors of the store. */
   async refreshRecords(): Promise<void> {
     const { ownership, writer } = this.#parts;
     await ownership.refreshRecords();

@@ -1,4 +1,4 @@
-/** Which endpoints this process decides for, as the engine knows it: all of them, unless several processes share the store. */
+/** The endpoints for which this process decides: all of them, unless several processes share the store. */
 import type { ChangedRecords, Owner, Ownership } from "../../../store/ownership.ts";
 import { endpointMoved } from "./endpoint-moved.ts";
 
@@ -49,13 +49,16 @@ export class OwnedPartitions {
     return this.#heldBack.size > 0 && this.isOf(this.#heldBack)(endpointId);
   }
 
-  /** What memory has of the endpoint is what there is, so that it may be answered. */
+  /** Whether memory is complete for the endpoint, so that requests can be answered from it. */
   owns(endpointId: string): boolean {
     if (this.#ownership === undefined) return true;
     return this.holds(endpointId) && this.#ownership.owns(endpointId);
   }
 
-  /** To be called before every answer from memory, after all that it waits for. @throws ServiceError endpoint_moved */
+  /**
+   * Call it last before every answer from memory.
+   * @throws ServiceError endpoint_moved
+   */
   refuseMoved(endpointId: string): void {
     if (!this.owns(endpointId)) throw endpointMoved({ endpointId });
   }
@@ -102,7 +105,7 @@ export class OwnedPartitions {
     for (const partition of partitions) if (this.#held.has(partition)) this.#leaving.add(partition);
   }
 
-  /** Ends requests and webhook calls of the partitions among these that are leaving: no other ones begin. */
+  /** Ends the requests and webhook calls of these partitions that are leaving. No other ones begin. */
   holdBack(partitions: ReadonlySet<number>): void {
     for (const partition of this.stillLeaving(partitions)) this.#heldBack.add(partition);
   }
@@ -120,7 +123,7 @@ export class OwnedPartitions {
     }
   }
 
-  /** Whether what belongs to no endpoint is of these partitions. */
+  /** Whether these partitions contain the records without an endpoint. */
   isServiceOf(partitions: ReadonlySet<number>): boolean {
     return this.#ownership !== undefined && partitions.has(this.#ownership.servicePartition);
   }

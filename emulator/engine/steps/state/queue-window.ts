@@ -17,7 +17,7 @@ export class QueueWindow {
     for (const { lowPriority, queuedAt, attempt } of this.jobs) {
       if (lowPriority) continue;
       since = Math.min(since, queuedAt);
-      // Jobs behind one that never left the queue came later.
+      // Jobs that were submitted later than a job that never left the queue.
       if (attempt === 0) return since;
     }
     return isWholeQueue && Number.isFinite(since) ? since : undefined;
@@ -35,7 +35,7 @@ export class QueueWindow {
     if (this.has(job)) this.jobs.splice(this.#placeOf(job.queueKey), 1);
   }
 
-  /** The first place whose key is not lower. Keys mostly come at the end and go at the beginning. */
+  /** The first position with this key or a higher one. Most keys are added at the end and removed at the beginning. */
   #placeOf(key: number): number {
     const jobs = this.jobs;
     let low = 0;

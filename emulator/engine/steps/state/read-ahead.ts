@@ -14,7 +14,7 @@ export interface ReadAheadParts {
 
 export class ReadAhead {
   readonly #parts: ReadAheadParts;
-  /** Endpoints whose waiting jobs are being read. */
+  /** Endpoints with a running read of waiting jobs. */
   readonly #underWay = new Set<string>();
 
   constructor(parts: ReadAheadParts) {

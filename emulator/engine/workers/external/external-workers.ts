@@ -1,4 +1,4 @@
-/** Workers that somebody else has started: they are registered when they come, and sent away when their key opens nothing any more. */
+/** Workers that the service did not start. They register themselves, and are sent away when their key becomes invalid. */
 import { ServiceError } from "../../../core/service-error.ts";
 import type { StepPort } from "../../steps/step-port.ts";
 import type { TimePort } from "../../time/time-port.ts";
@@ -63,8 +63,8 @@ export function registerExternal(
 export type DismissUses = StepPort & TimePort & WorkerPort & TellPort & WakePort;
 
 /**
- * Sends the external workers away whose keys open nothing any more: they are not counted from now on, and their jobs go back to the
- * queue at no cost. Resolves when that is durable.
+ * Sends away the external workers with an invalid key. They no longer count, and their jobs go back to the queue at no cost.
+ * Resolves when that is durable.
  */
 export async function dismissExternals(
   engine: DismissUses,

@@ -1,6 +1,6 @@
 /**
- * A session over which bytes of large messages flow. What the worker says beside them may wait behind them, and it has not heard of
- * jobs that are still on the way: meanwhile the bytes themselves renew its leases, and no time runs for a job that has not arrived.
+ * A session that carries the bytes of large messages. Other messages of the worker wait behind these bytes, and the worker does
+ * not know jobs that are on the way. So the bytes themselves renew its leases, and no time runs for a job that has not arrived.
  */
 import type { LeaseRef } from "../../../../runtime/protocol/outcome.ts";
 import type { JobEvent } from "../../../core/jobs/job-event.ts";
@@ -16,7 +16,7 @@ type FlowUses = StepPort & TimePort & WorkerPort;
 /** Time that a transfer may take without being noted: most are over then, and cost no step. */
 const UNNOTED_MS = 1_000;
 
-/** A job of which a part is on the way. */
+/** A job that is partly on the way. */
 interface Transfer {
   /** When the first of its bytes were heard of, real time. */
   readonly since: number;

@@ -41,11 +41,11 @@ export class WorkerSession {
   readonly #send: Send;
   /** Made when bytes of large messages flow. */
   #flow: FlowingBytes | undefined;
-  /** Settles when all reports so far are staged; keeps them in order while a large one is written. */
+  /** Settles when all reports so far are staged. Keeps them in order while a large one is written. */
   #staged: Promise<unknown> | undefined;
   /**
-   * Settles when the greeting was handled: a job handed over before would be taken back as one that never arrived. It stays when the
-   * greeting failed, so that every later report of the session fails as well.
+   * Settles when the greeting was handled: a job handed over before would be taken back as never arrived. Rejects when the
+   * greeting failed, so that later reports of the session fail as well.
    */
   #welcoming: Promise<void> | undefined;
 
@@ -66,8 +66,8 @@ export class WorkerSession {
   }
 
   /**
-   * Receives a large report that may have to wait for room: it keeps its place among the others, of which renewals and pauses
-   * pass it. Its memory is freed as soon as nobody looks at it any more.
+   * Receives a large report that may have to wait for room. It keeps its place among the reports, but renewals and pauses
+   * overtake it. Its memory is freed as soon as its bytes are not needed.
    */
   async receiveLarge(report: Promise<WorkerReport>, room: BodyRoom): Promise<void> {
     using _ = room;
@@ -211,7 +211,7 @@ export class WorkerSession {
         const receipts = this.#applyToJobs(step, staged);
         step.effects.add({ type: "acknowledge", session: this, report, receipts });
       },
-      // A worker that is refused says the same again, and has lost what was not sent to it yet.
+      // A worker that was refused repeats its message, and has lost the orders that were not sent yet.
       { jobs, staged: staged.staged, hasTime: true },
     );
   }
@@ -247,7 +247,7 @@ export class WorkerSession {
     const { leaseMs } = this.#engine.lease;
     const event = { type: "renew", leaseToken: lease.leaseToken, leaseMs } as const;
     const renewed = apply(step, job, event, this.#engine.clock.now());
-    // One whose outcome was taken before this renewal gets its receipt.
+    // A job with an outcome taken before this renewal gets its receipt.
     return renewed.result === "changed" || job.lease?.token === lease.leaseToken;
   }
 

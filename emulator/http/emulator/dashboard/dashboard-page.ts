@@ -39,7 +39,7 @@ const readPage: Operation = {
     const isShown = wanted === "text/html" && !service.dashboard.isOff;
     const file = isShown ? await dashboardFile(PAGE) : undefined;
     if (file === undefined) {
-      // The same refusal as for any path without an operation.
+      // Refuses as any path without an operation does.
       admit(service, request);
       throw new ServiceError("not_found", "there is no operation at /");
     }

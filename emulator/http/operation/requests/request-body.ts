@@ -51,7 +51,7 @@ export function refuseLongBody(maxBodyBytes: number, request: IncomingMessage): 
   if ((declaredLength(request) ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes);
 }
 
-/** Whether so much of the request is missing that the connection is closed rather than read. */
+/** Whether the missing rest of the request is so large that the connection is closed instead of read. */
 export function hasLongRest(request: IncomingMessage): boolean {
   if (request.complete || !hasBody(request)) return false;
   return (declaredLength(request) ?? Number.POSITIVE_INFINITY) > SKIPPED_BODY_MAX_BYTES;

@@ -10,7 +10,7 @@ export const FRAME = {
   end: 3,
   /** The sender gives up the exchange. */
   reset: 4,
-  /** The sender has read so many bytes, and accepts as many more. */
+  /** The number of bytes that the sender has read. It accepts the same number again. */
   room: 5,
   /** The sender is stopping and wants an early answer. */
   wake: 6,

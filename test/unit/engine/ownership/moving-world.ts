@@ -168,7 +168,7 @@ export class MovingWorld {
     this.#told.set(job.id, "CANCELLED");
   }
 
-  /** Whoever had it hears of it later. */
+  /** The former owner hears of it later. */
   async #steal(endpointId: string, member: Member): Promise<void> {
     if (this.#ownerOf(endpointId) === member) return;
     this.moves += 1;

@@ -31,7 +31,7 @@ export function partitionOf(endpointId: string): number {
 
 export class SharedStore {
   readonly store = createMemoryStore();
-  /** Whose each partition is. */
+  /** The owner of each partition. */
   readonly owners = new Map<number, SharedReplica>();
   /** Counts the owners of each partition. */
   readonly epochs = new Map<number, number>();

@@ -125,7 +125,7 @@ export class InterleavedJobs {
     });
     this.known.push(id);
     if (ttlMs === LIMITS.ttlDefaultMs && purges === this.#purges) this.safe.add(id);
-    // Whoever was answered finds it at once.
+    // A caller with an answer finds the job at once.
     const { jobs } = await listRequests(this.test.engine, "echo", { limit: 10_000 });
     if (this.safe.has(id) && !jobs.some((job) => job.id === id))
       this.defects.push(new Error(`${id} is not in the list`));

@@ -23,7 +23,7 @@ export type Step =
   | { readonly do: "pass"; readonly ms: number }
   /** Another emulator takes these devices, except those taken here, and releases all others. */
   | { readonly do: "elsewhere"; readonly devices: readonly number[] }
-  /** Whoever was woken is considered, and takes. */
+  /** The woken endpoints are considered, and take their devices. */
   | { readonly do: "serve woken" };
 
 const TYPES = ["X", "Y", "Z"];
@@ -71,7 +71,7 @@ export const busySteps = fc.array(
   { minLength: 20, maxLength: 40, size: "max" },
 );
 
-/** The same steps, with another emulator on the machine. */
+/** Steps with another emulator on the machine. */
 export const sharedSteps = fc.array(
   fc.oneof(
     { weight: 5, arbitrary: fc.record({ do: fc.constant("take" as const), asker }) },

@@ -19,7 +19,7 @@ export class GpuWorld {
   readonly #endpoints: readonly (Endpoint & Asker)[];
   readonly #pool: GpuPool;
   readonly #held = new Map<string, readonly GpuDevice[]>();
-  /** Whose a worker is. */
+  /** The owner of a worker. */
   readonly #owners = new Map<string, Endpoint & Asker>();
   /** Workers that were refused and still wait, with the moments at which others passed them. */
   readonly #waiting = new Map<string, number[]>();

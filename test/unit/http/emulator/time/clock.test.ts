@@ -33,7 +33,7 @@ describe("/emulator/clock", () => {
       nextDueAt,
     });
     expect(await read()).toStrictEqual(shown(0, null));
-    // Of low priority, so that no worker is due for it.
+    // The priority is low, so that no worker is due for the job.
     await run(service, { ttl: 60_000, lowPriority: true });
     expect(await read()).toStrictEqual(shown(0, new Date(now + 60_000).toISOString()));
     const { json } = await advance(service, "59s");

@@ -11,7 +11,7 @@ const TYPE = `id displayName manufacturer memoryInGb cudaCores secureCloud commu
 const LOWEST = `gpuName gpuTypeId minimumBidPrice uninterruptablePrice stockStatus minMemory minVcpu
   gpuTypeCudaVersions { cudaVersion availability }`;
 
-/** Of a machine with these. */
+/** A machine with these devices. */
 async function startWith(inventory: GpuInventory): Promise<TestHttp> {
   const service = await startTestHttp();
   Object.assign(service.test.engine, { findGpus: async () => inventory });

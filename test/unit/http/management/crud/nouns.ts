@@ -32,11 +32,11 @@ export interface Noun {
   readonly unchangedIn?: Dialect;
   /** Values that take away what was there. */
   readonly emptied?: Thing;
-  /** Refusal of an id that names none, for whoever reads, changes or deletes it. */
+  /** Refusal of an unknown id, for reading, changing and deleting. */
   readonly unknown: Readonly<Partial<Record<Dialect, string>>>;
   readonly refused: readonly RefusedRow[];
   readonly refusedChanges: readonly RefusedRow[];
-  /** The same for names of what is there and does not fit. */
+  /** The refusal of a name that exists and does not fit. */
   readonly misnamed?: (given: Given) => RefusedRow;
   /** Fields of one that can be used, and whose changes can break a rule. */
   readonly usable?: Thing;

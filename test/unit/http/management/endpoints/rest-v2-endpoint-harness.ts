@@ -32,6 +32,6 @@ export async function create(service: TestHttp, body: object = GPU): Promise<Sho
 export const read = async (service: TestHttp, path: string) =>
   (await service.call("GET", path)).json as Readonly<Record<string, unknown>>;
 
-/** Of the first version, with its template. */
+/** Reads the endpoint by the first version, with its template. */
 export const plain = (service: TestHttp, id: string) =>
   read(service, `/v1/endpoints/${id}?includeTemplate=true`);

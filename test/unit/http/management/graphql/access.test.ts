@@ -152,7 +152,7 @@ describe("the audit", () => {
     const { json } = await ask(service, two);
     expect(json.errors).toHaveLength(1);
     await ask(service, 'mutation { podStop(input: {podId: "none"}) { id } }');
-    // Of what several replicas noted at one time none is the first.
+    // Entries that several replicas wrote at one time have no order.
     expect((await noted(service)).toSorted()).toEqual(
       [
         `user | saveTemplate | ${id} | 200`,

@@ -109,7 +109,7 @@ describe("the log of a pod", () => {
     for (let nth = 1; nth <= 10_001; nth += 1) write(service, id, `line ${nth}`);
     expect(await reader.rest()).not.toContain("event:");
     const again = await openLog(service, path, { "last-event-id": seen });
-    // So many lines are kept.
+    // The number of lines that are kept.
     expect(await again.lines(1)).toEqual(["line 8002"]);
   });
 

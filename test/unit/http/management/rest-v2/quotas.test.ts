@@ -12,7 +12,7 @@ const POLICY = '"minute";q=30000;w=60, "hour";q=600000;w=3600, "day";q=5000000;w
 const get = (service: TestHttp, key = KEY, path = "/live/v2/templates") =>
   service.call("GET", path, { headers: { authorization: `Bearer ${key}` } });
 
-/** As if so many requests had come with the key that tests call with. */
+/** Counts as many requests for the key of the tests. */
 function use({ gate }: TestHttp, count: number): void {
   const response = new ServerResponse(new IncomingMessage(new Socket()));
   for (let at = 0; at < count; at += 1) gate?.quotas.pass("user", response);
