@@ -1,4 +1,4 @@
-/** Checks the payloads of a worker's report: what is kept and shown to clients has to be JSON within its limits. */
+/** Checks the payloads of a worker's report. Stored payloads and payloads for clients must be JSON within its limits. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { outputOf } from "../../../runtime/protocol/outcome.ts";
 import type {
@@ -45,8 +45,8 @@ function isJson(scan: SlicedScan, part: Part): boolean | Promise<boolean> {
 }
 
 /**
- * The report as it can be taken: without chunks and progress values that are no JSON, and with a failure in the place of an outcome whose
- * output is none.
+ * The checked report. Chunks and progress values that are no JSON are left out. An outcome with output that is no JSON becomes
+ * a failure.
  */
 function fitting(report: WorkerReport, isGood: (part: Part) => boolean): WorkerReport {
   const { chunks = [], progress = [], outcomes = [] } = report;

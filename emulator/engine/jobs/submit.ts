@@ -16,27 +16,27 @@ import type { SecretPort } from "../resources/secret-box.ts";
 import { sealConfig } from "./job-payloads.ts";
 import { waitForEnd, type JobView, type WaitUses } from "./read/job-view.ts";
 
-/** Suffix of job ids: the region they were made in, as in the live service's. */
+/** Suffix of job ids: the name of the region, as in the live service's ids. */
 const REGION_SUFFIX = "e1";
 
 export interface SubmitRequest {
   readonly endpointId: string;
-  /** Id of a submission that may come again: a job that exists already is answered as it is. Default: a new id. */
+  /** Id of a submission that may be repeated. An existing job with that id is returned as it is. Default: a new id. */
   readonly id?: string | undefined;
   readonly kind: JobKind;
   /** Default: `contract`. */
   readonly dialect?: DialectName;
   readonly submission: Submission;
-  /** The `wait` the client asked for explicitly; lengthens sync retention (spec). */
+  /** The `wait` that the client sent explicitly; lengthens sync retention (spec). */
   readonly waitMs?: number | undefined;
   /** W3C `traceparent` of the request. */
   readonly traceparent?: string | undefined;
 }
 
 /**
- * Stores the job durably and answers it as stored.
- *
- * @throws ServiceError endpoint_not_found, endpoint_moved, storage_full, shutting_down; secrets_unusable for one with `s3Config`
+ * Stores the job durably and returns it as stored.
+ * @throws ServiceError endpoint_not_found, endpoint_moved, storage_full, shutting_down; secrets_unusable for a job with
+ *   `s3Config`
  */
 export async function submit(
   engine: StepPort & TimePort & WorkerPort & CatalogPort & SecretPort,
@@ -46,8 +46,7 @@ export async function submit(
 }
 
 /**
- * Stores the job and waits up to `waitMs` for its end, or until `signal` aborts; the job itself goes on in either case.
- *
+ * Stores the job and waits for its end, at most `waitMs` or until `signal` aborts. The job itself goes on.
  * @throws ServiceError as `submit`
  */
 export async function submitAndWait(
@@ -106,7 +105,7 @@ async function submitAs(
 
 const NOTHING = new Uint8Array();
 
-/** Prepares what is large, and seals the secrets. */
+/** Stages large payloads, and encrypts the secrets. */
 async function prepared(
   engine: StepPort & SecretPort,
   { input, s3Config }: Submission,
@@ -129,7 +128,7 @@ function enqueue(
   const { effects } = step;
   effects.moved(job, null, job.status, "submit");
   const { input, s3Config } = staged;
-  // Large ones are files, which are read when they are wanted.
+  // Large payloads are files, which are read when they are needed.
   const inHand =
     input.kind === "inline" && s3Config?.kind !== "file"
       ? { input: input.bytes, s3Config: payloads.s3Config }
@@ -141,12 +140,12 @@ function enqueue(
   if (s3Config) step.putPayload(job, "s3Config", s3Config);
   effects.earliestDueAt = Math.min(effects.earliestDueAt, dueAt(stored));
   effects.changedEndpoints.add(job.endpointId);
-  // The end of a job that runs hands over the next one, and often comes in time for the same batch.
+  // The end of a running job hands over the next one, and often comes in time for the same batch.
   step.isPatient = stored.status === "IN_QUEUE" && step.counts(job.endpointId).inProgress > 0;
   return job;
 }
 
-/** The job in progress if a worker is free and no job waits before it: that spares a second write of its row. */
+/** The job in progress if a worker is free and no job waits before it. This spares a second write of its row. */
 function handOverAtOnce(
   engine: TimePort & WorkerPort,
   step: Step,

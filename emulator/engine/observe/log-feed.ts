@@ -6,19 +6,19 @@ import { readWorkerLine, type WrittenLine } from "../../core/observe/log/worker-
 import { serialAt } from "../../core/observe/log/streamed-line.ts";
 import type { EngineLog } from "./engine-log.ts";
 
-/** Maximum number of lines that are kept, and of characters of workers' lines. */
+/** Maximum number of kept lines, and of characters of workers' lines. */
 const MOST_LINES = 2_000;
 const MOST_CHARACTERS = 2_000_000;
 
-/** A line that is parsed only when it is read: handlers may print many lines that nobody reads. */
+/** A line that is parsed only when it is read: most lines of handlers are never read. */
 export interface LoggedLine {
-  /** Higher than that of any line before, also than those that earlier runs and other replicas kept before. */
+  /** The number of the line: higher than all numbers before, including those of earlier runs and other replicas. */
   readonly serial: number;
-  /** Undefined for a line that concerns no endpoint. */
+  /** Undefined for a line without an endpoint. */
   readonly endpointId: string | undefined;
   /** Undefined for a line that no worker wrote. */
   readonly workerId?: string;
-  /** The worker or the pod that wrote it or that it is about; undefined for neither. */
+  /** The worker or pod that the line comes from or is about; undefined for other lines. */
   readonly subjectId: string | undefined;
   readonly characters: number;
   entry(): LogEntry;
@@ -59,7 +59,7 @@ export class LogFeed {
     this.#keep(at, { endpointId, workerId, subjectId, characters: line.length, entry });
   }
 
-  /** Only of trouble: what went well would push everything else out. */
+  /** Only lines about trouble are kept: all others would push them out. */
   attemptEnded(end: AttemptEnd): void {
     const at = this.#now();
     const { endpointId, failure } = end;
@@ -99,7 +99,7 @@ export class LogFeed {
     return this.#follow((line) => concerns(line, endpointId), listener);
   }
 
-  /** The same with every line of or about that worker or pod. */
+  /** Calls `listener` with every line of or about that worker or pod. */
   followSubject(subjectId: string, listener: Listener): () => void {
     return this.#follow((line) => line.subjectId === subjectId, listener);
   }
@@ -131,7 +131,7 @@ export class LogFeed {
       this.#characters -= this.#kept[this.#first]?.characters ?? 0;
       this.#first += 1;
     }
-    // Rarely, and many at once: cheaper than moving all the others for each line.
+    // Removes many lines at once, and seldom: this is cheaper than moving all other lines for each new one.
     if (this.#first > MOST_LINES) {
       this.#kept = this.#kept.slice(this.#first);
       this.#first = 0;

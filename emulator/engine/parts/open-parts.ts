@@ -56,13 +56,13 @@ const LOOK_AGAIN_MS = 1_000;
 
 export interface ContextOptions {
   readonly store: Store;
-  /** On that store; by default they are opened. */
+  /** Steps on that store; by default they are opened. */
   readonly steps?: Steps;
-  /** Which endpoints this process decides for, for steps that are opened here; default: all. */
+  /** The endpoints for which this process decides, for steps that are opened here; default: all. */
   readonly ownership?: Ownership;
   /** The directory of those steps; by default one is made. */
   readonly directory?: Directory;
-  /** Real time. Service time is ahead of it by what it was advanced, in this run and earlier ones. */
+  /** Real time. Service time is ahead of it by all advances of the clock, in this run and earlier ones. */
   readonly clock: Clock;
   /** The clock that service time follows; default `clock`. */
   readonly serviceClock?: Clock;
@@ -74,9 +74,9 @@ export interface ContextOptions {
   readonly lease?: LeaseTerms;
   /** Default: new counters. */
   readonly metrics?: ServiceMetrics;
-  /** Default: an empty one. */
+  /** Default: an empty feed. */
   readonly logs?: LogFeed;
-  /** Default: one that knows of nothing yet. */
+  /** Default: a readiness without any reports. */
   readonly readiness?: Readiness;
   /** Default: no traces are collected. */
   readonly tracer?: Tracer | undefined;
@@ -84,7 +84,7 @@ export interface ContextOptions {
   readonly prices?: PriceTable;
   /** Called with each attempt that ended and each job that ended without one, after the commit. */
   readonly attemptEnded?: (end: AttemptEnd) => void;
-  /** Called with whatever a worker tells of its handler. */
+  /** Called with the description that a worker sends of its handler. */
   readonly handlerTold?: HandlerTold;
   /** Called with a deleted endpoint. */
   readonly endpointDeleted?: (endpointId: string) => void;
@@ -92,7 +92,7 @@ export interface ContextOptions {
   readonly volumeFiles?: VolumeFiles;
   /** The memory limit of a running pod, in whole GiB; default: not known. */
   readonly podMemoryInGb?: (pod: Pod) => number | undefined;
-  /** How much of this machine's GPUs is used now; default: nobody can tell. Must not reject. */
+  /** The present use of this machine's GPUs; default: not known. Must not reject. */
   readonly gpuUse?: () => Promise<readonly GpuUse[]>;
   /** The GPUs of this machine; default: none is known. Must not reject. */
   readonly findGpus?: () => Promise<GpuInventory>;
@@ -106,7 +106,7 @@ export interface OpenContext {
   readonly startWork: StartWork;
 }
 
-/** Resolves with the parts; nothing that earlier runs left is changed. Throws what the store throws. */
+/** Resolves with the parts. Leaves the data of earlier runs unchanged. Throws the errors of the store. */
 export async function openContext(options: ContextOptions): Promise<OpenContext> {
   const { store, random, log, tracer, lease = DEFAULT_LEASE_TERMS, clock: realClock } = options;
   const { ownership: given, metrics = new ServiceMetrics(), attemptEnded } = options;
@@ -141,7 +141,7 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
   return { context, signals, startWork: new StartWork(realClock, log) };
 }
 
-/** The parts that rest on no other part, as they are in each new run, or as they are given. */
+/** The parts that rest on no other part: given ones, or new ones. */
 function startingAnew(options: ContextOptions) {
   const { clock: realClock, handlerTold, prices = DEFAULT_PRICES, random } = options;
   const room = () => new BytesInFlight(realClock, IN_FLIGHT_LIMITS);
@@ -160,7 +160,7 @@ function startingAnew(options: ContextOptions) {
   };
 }
 
-/** What the engine asks of the machine it runs on. */
+/** What the engine needs of its machine. */
 function machineOf({
   volumeFiles = NO_VOLUME_FILES,
   podMemoryInGb = () => undefined,
@@ -204,7 +204,10 @@ function releaseSteps(
   });
 }
 
-/** What could not be stored or read is tried again only then, for the disk may be full. */
+/**
+ * Returns a function that looks at endpoints again after a pause. A failed write or read is tried again only then, because the
+ * disk may be full.
+ */
 function looksLater({ realClock, endpointChanged }: TimePort & WakePort) {
   const endpointIds = new Set<string>();
   return (changed: readonly string[]) => {
@@ -219,7 +222,7 @@ function looksLater({ realClock, endpointChanged }: TimePort & WakePort) {
   };
 }
 
-/** The signals, with a guard around each listener: one that throws harms nothing but itself. */
+/** The signals. A guard around each listener keeps its errors from all others. */
 function openListeners(clock: Clock, random: Random, log: EngineLog) {
   const defects = new Defects(log);
   return {
@@ -230,11 +233,11 @@ function openListeners(clock: Clock, random: Random, log: EngineLog) {
   };
 }
 
-/** The workers, and the observers of what happens. */
+/** The workers, and the observers of events. */
 function openHistory(parts: HistoryParts) {
   const { attemptEnded, clock, directory, events, logs, metrics, ownership, tracer } = parts;
   const fleet: Fleet = new Fleet(({ id: workerId, endpointId, state }, states) => {
-    // Workers of an endpoint that was deleted, or has moved, are still to end.
+    // Workers of an endpoint that was deleted, or has moved, still have to end.
     const isKnown = directory.findEndpoint(endpointId) && ownership.holds(endpointId);
     tell({ type: "worker", endpointId, workerId, state, states: isKnown ? states : undefined });
   }, ownership);

@@ -1,4 +1,4 @@
-/** Releases the effects of steps that are durable. */
+/** Releases the effects of durable steps. */
 import { forEachGuarded, type OnDefect } from "../../core/guarded.ts";
 import { attemptEndOf } from "../../core/observe/log/attempt-end.ts";
 import type { TellPort } from "../observe/tell-port.ts";
@@ -9,21 +9,21 @@ import type { WorkerPort } from "../workers/worker-port.ts";
 import type { WakePort } from "../steps/wake-port.ts";
 
 export interface ReleaseParts extends StepPort, TellPort, TimePort, WakePort, WorkerPort {
-  /** Sends jobs to the workers they were handed to. */
+  /** Sends jobs to their workers. */
   readonly send: (assignments: readonly Assignment[]) => void;
   /** Reads more waiting jobs of the endpoint. */
   readonly readAhead: (endpointId: string) => void;
-  /** Called with each endpoint of whose jobs steps changed some. */
+  /** Called with each endpoint with changed jobs. */
   readonly jobsChanged: (endpointId: string) => void;
-  /** Sees to it that the delivery of a job is made in its turn. */
+  /** Makes sure that a job's delivery is made in its turn. */
   readonly releaseDelivery: (jobId: string) => void;
-  /** Called with what the release of an effect threw: the others are released all the same. */
+  /** Called with the error of an effect's release. All other effects are released. */
   readonly onDefect: OnDefect;
 }
 
 /**
- * The order of release. Facts come first, for a hand-over names the span that an observer begins. Orders to workers go before
- * answers, for a job that runs sooner ends sooner.
+ * The order of release. Facts come first, because a hand-over names the span that an observer begins. Orders to workers go
+ * before answers, because a job that starts sooner ends sooner.
  */
 const STAGES: Readonly<Record<Effect["type"], 0 | 1 | 2 | 3 | 4>> = {
   moved: 0,

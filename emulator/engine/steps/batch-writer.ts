@@ -1,7 +1,7 @@
 /**
- * Runs steps on memory and makes what they changed durable, batch by batch: while one is written the next one gathers. Nobody
- * is answered before the batch is in the store, and what cannot be stored is taken back from memory: all of a batch for which
- * there is no room, or what a batch that is refused for its data has of the endpoints whose data that is.
+ * Runs steps on memory, and makes their changes durable batch by batch. While one batch is written, the next one gathers. No
+ * step is answered before its batch is in the store. A failed change is taken back from memory. Without room in the store this
+ * is the whole batch; if the store refuses data, it is the changes of the endpoints with that data.
  */
 import { StoreClosedError } from "../../core/store-error.ts";
 import { forEachGuarded, type OnDefect } from "../../core/guarded.ts";
@@ -24,16 +24,19 @@ import { isMoved } from "./state/endpoint-moved.ts";
 import { Step } from "./step.ts";
 import { changesRecords, concerns } from "./step-changes.ts";
 
-/** Maximum number of steps of a batch, and of bytes of payloads that lie in no file: with either it takes no more steps. */
+/**
+ * Maximum number of steps of a batch, and of bytes of payloads outside files. A batch that reaches one of them takes no more
+ * steps.
+ */
 const MAX_STEPS = 1_024;
 const MAX_BYTES = 8_000_000;
 
 export interface BatchWriterOptions extends BatchFlusherOptions {
   readonly journal: Journal;
-  /** For how long a batch of patient steps gathers, real time. */
+  /** Time for which a batch of patient steps gathers, real time. */
   readonly gatherMs: number;
   readonly releases: () => StepReleases;
-  /** Called with what the releases, and steps that are taken back, threw. */
+  /** Called with the errors of releases and of taking back. */
   readonly onDefect: OnDefect;
 }
 
@@ -46,15 +49,15 @@ export class BatchWriter {
   #gathering: GatheredBatch;
   #flushing: GatheredBatch | undefined;
   #scheduled = false;
-  /** While a step runs. */
+  /** Whether a step runs. */
   #isDeciding = false;
-  /** Another step began in the one that runs. */
+  /** Whether another step began within the running one. */
   #isNested = false;
   /** Ends the wait of a batch of patient steps. */
   #disarm: Disarm | undefined;
   #closed = false;
   readonly #room: BatchRoom;
-  /** What others changed while a batch with changes of records was written. */
+  /** Changes by other processes that came while a batch with changed records was written. */
   #changedElsewhere: ChangedRecords[] = [];
   /** While a batch gathers or is written. */
   #busy: PromiseWithResolvers<void> | undefined;
@@ -78,12 +81,12 @@ export class BatchWriter {
     return this.#flusher.slowAt;
   }
 
-  /** When the last batch could not be stored, for no fault of its own (real time); long ago if it was. */
+  /** When the last batch failed through no fault of its own (real time); a time long ago if it did not fail. */
   get failedAt(): number {
     return this.#flusher.failedAt;
   }
 
-  /** Until when a step that begins now waits for room, all its waits together: for 10 s, or as long as it takes. */
+  /** The moment until which a new step waits for room, all its waits together: 10 s from now, or never. */
   deadline(hasTime: boolean): number {
     return this.#room.deadline(hasTime);
   }
@@ -146,7 +149,7 @@ export class BatchWriter {
     jobs.forgetMoved();
   }
 
-  /** Others changed records: steps that rest on those before are refused. */
+  /** Takes in changed records of other processes. Steps that rest on the former records are refused. */
   recordsChanged(changed: ChangedRecords): void {
     this.#changedElsewhere.push(changed);
     if (!this.#flushing?.waiters.some(changesRecords)) this.#learn();
@@ -164,7 +167,7 @@ export class BatchWriter {
     await this.#busy?.promise;
   }
 
-  /** The batch that has the newest step that is not durable. */
+  /** The batch with the newest step that is not durable. */
   get #newest(): GatheredBatch | undefined {
     return this.#gathering.waiters.length > 0 ? this.#gathering : this.#flushing;
   }
@@ -208,7 +211,7 @@ export class BatchWriter {
     });
   }
 
-  /** Never rejects: whatever is thrown, every step of the batch is answered, and the next batch is written. */
+  /** Never rejects. After any error every step of the batch is answered, and the next batch is written. */
   async #write(): Promise<void> {
     const written = this.#gathering;
     this.#flushing = written;
@@ -230,7 +233,7 @@ export class BatchWriter {
     this.#busy = undefined;
   }
 
-  /** Takes back what was refused, and what gathered meanwhile and rests on it; the rest is durable. */
+  /** Takes back the refused steps, and gathered steps that rest on them. All others are durable. */
   #settle({ batch, waiters }: GatheredBatch, failure: Failure | undefined): void {
     const { state } = this.#options;
     const refused = failure && allRefused(failure, [...waiters, ...this.#gathering.waiters]);
@@ -278,7 +281,7 @@ export class BatchWriter {
     });
   }
 
-  /** Others are told of what was done; what they throw changes nothing here. */
+  /** Listeners learn what was done. Their errors change nothing here. */
   #tell(tell: (releases: StepReleases) => void): void {
     try {
       tell(this.#options.releases());

@@ -14,12 +14,15 @@ export interface Waiter extends Changer {
 }
 
 export class GatheredBatch {
-  /** Counts the batches. One that is stored in parts has more numbers in the store than one, and one that is not has none. */
+  /**
+   * The number of the batch. The store counts differently: a batch in several parts has several numbers there, and a failed one
+   * has none.
+   */
   readonly batch: number;
   readonly waiters: Waiter[];
   /** The steps among the waiters. */
   stepCount = 0;
-  /** How much of payloads is in it that lies in no file. */
+  /** Bytes of its payloads outside files. */
   bytes = 0;
   /** True while all its steps are patient. */
   isPatient = true;
@@ -42,7 +45,7 @@ export class GatheredBatch {
     return this.#wait(step);
   }
 
-  /** Resolves as the steps do that an onlooker rests on, who looked at these places; by default at anything. */
+  /** Resolves with the steps on which an onlooker at these places rests. Default: an onlooker at everything. */
   look(looked?: Changer["looked"]): Promise<void> {
     if (looked) return this.#wait({ changes: [], looked, undos: [] });
     // Onlookers between the same two steps share one wait, so there are never more waits than steps.

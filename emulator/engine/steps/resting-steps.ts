@@ -80,7 +80,7 @@ function placesOf(change: StepChange): readonly Place[] {
   }
 }
 
-/** Groups of numbers, each number in one: at first alone (union-find). */
+/** Groups of numbers. Each number is in one group, at first alone (union-find). */
 class Groups {
   readonly #parents: number[];
 

@@ -5,7 +5,7 @@ import type { Batch, Change } from "../../store/batch.ts";
 
 export type StepChange =
   | Exclude<Change, { readonly type: "delete-job" }>
-  /** `row` is how it will be stored by the steps before; undefined stands for a job that does not exist. */
+  /** `row` is the row as earlier steps leave it; undefined stands for a job that does not exist. */
   | {
       readonly type: "job";
       readonly job: Job;
@@ -52,12 +52,12 @@ export function contentsOf(
         const before = earlier ? earlier.before : row;
         rows.set(job.seq, { before, after });
         counts.set(job.endpointId, countsOf(job.endpointId));
-        // What is deleted is the row that is there.
+        // The row to delete is the one in the store.
         if (after === undefined) changes.push({ type: "delete-job", job: before ?? job });
       } else if (change.type !== "job-in-memory") changes.push(change);
     }
   const jobs: { readonly before: Job | undefined; readonly after: Job }[] = [];
-  // What came and went meanwhile was never stored.
+  // Rows that were added and deleted within the batch were never stored.
   const never = new Set<number>();
   for (const [seq, { before, after }] of rows) {
     if (after) jobs.push({ before, after });
@@ -71,7 +71,7 @@ export function contentsOf(
   };
 }
 
-/** How much of payloads is in it that lies in no file. */
+/** Bytes of the payloads outside files. */
 export function bytesOf({ changes }: Pick<Changer, "changes">): number {
   let bytes = 0;
   for (const change of changes) {
@@ -82,7 +82,7 @@ export function bytesOf({ changes }: Pick<Changer, "changes">): number {
   return bytes;
 }
 
-/** Whether records change, but for those of use, at which no step looks. */
+/** Whether the step changes records other than records of use. No step reads records of use. */
 export function changesRecords({
   changes,
 }: {
@@ -94,7 +94,7 @@ export function changesRecords({
   );
 }
 
-/** Whether it changes anything of such an endpoint, but its record. */
+/** Whether the step changes anything of such an endpoint besides its record. */
 export function concerns(
   { changes }: Pick<Changer, "changes">,
   isMeant: (endpointId: string) => boolean,
@@ -105,7 +105,7 @@ export function concerns(
   });
 }
 
-/** Undefined for a change that is of no endpoint's jobs. */
+/** Undefined for a change without an endpoint's jobs. */
 export function endpointOf(change: StepChange): string | undefined {
   if ("endpointId" in change) return change.endpointId;
   if ("job" in change) return change.job.endpointId;

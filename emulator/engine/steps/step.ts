@@ -1,4 +1,4 @@
-/** What one step looks at and changes. It is synchronous: all that it needs is in memory when it begins. */
+/** What one step reads and changes. A step is synchronous: all its data is in memory when it begins. */
 import { isDeepStrictEqual } from "node:util";
 import type { JobCounts } from "../../core/jobs/job-counts.ts";
 import type { JobFrame } from "../../core/jobs/job-body.ts";
@@ -19,7 +19,7 @@ import type { Place as MemoryPlace, StepChange } from "./step-changes.ts";
 export interface StepState {
   readonly jobs: JobMemory;
   readonly records: RecordBook;
-  /** The next ascending key for a job or a place in the queue; never given twice, not even after a restart. */
+  /** The next ascending key for a job or a place in the queue. No key is given twice, not even after a restart. */
   nextSeq(): number;
 }
 
@@ -28,12 +28,12 @@ export class Step {
   isPatient = false;
   readonly effects = new Effects();
   readonly changes: StepChange[] = [];
-  /** The places of memory that it looked at. */
+  /** The places of memory that the step read. */
   readonly looked: MemoryPlace[] = [];
   readonly #state: StepState;
   readonly #batch: number;
 
-  /** @param batch counts the batches: that which the step is in */
+  /** @param batch number of the step's batch */
   constructor(state: StepState, batch: number) {
     this.#state = state;
     this.#batch = batch;
@@ -53,18 +53,18 @@ export class Step {
     return this.#endpoint(endpointId).counts;
   }
 
-  /** The first waiting job of the endpoint that is in memory. */
+  /** The first waiting job of the endpoint in memory. */
   firstWaiting(endpointId: string): Job | undefined {
     return this.#endpoint(endpointId).window.jobs[0];
   }
 
-  /** Whether more jobs wait than are in memory, and few of them are. */
+  /** Whether memory has few waiting jobs of the endpoint, and the store has more. */
   isShortOfWaiting(endpointId: string): boolean {
     this.looked.push(endpointId);
     return this.#state.jobs.isShortOfWaiting(endpointId);
   }
 
-  /** Has the job, which waits, handed over with these payloads, so that they need not be read. */
+  /** Keeps the payloads of a waiting job for its hand-over, so that they need not be read. */
   keepInput(job: Job, payloads: JobPayloads): void {
     this.#state.jobs.keepInput(job, payloads);
   }
@@ -75,7 +75,10 @@ export class Step {
     return this.#state.jobs.inputOf(job.id);
   }
 
-  /** To be called by a step that finds nothing to do on an endpoint. @throws ServiceError endpoint_moved */
+  /**
+   * Call it in a step that finds nothing to do on an endpoint.
+   * @throws ServiceError endpoint_moved
+   */
   refuseMoved(endpointId: string): void {
     this.#state.jobs.refuseMoved(endpointId);
   }
@@ -85,7 +88,7 @@ export class Step {
     return [...this.#state.jobs.running()];
   }
 
-  /** The running jobs that a worker holds. */
+  /** The running jobs of a worker. */
   runningJobsOf(worker: { readonly id: string; readonly endpointId: string }): readonly Job[] {
     const { running } = this.#endpoint(worker.endpointId);
     return [...running.values()].filter(({ workerId }) => workerId === worker.id);
@@ -95,18 +98,18 @@ export class Step {
     this.#change(job, undefined, job);
   }
 
-  /** Replaces `before`, which is in memory so. */
+  /** Replaces `before`, the job as memory has it. */
   replaceJob(before: Job, after: Job): void {
     this.#change(after, before, after);
   }
 
-  /** Replaces a job in memory alone: its row keeps what it has until the job changes otherwise. */
+  /** Replaces a job in memory alone: its row stays as it is until the job changes otherwise. */
   replaceInMemory(before: Job, after: Job): void {
     this.#state.jobs.change(before, after, undefined);
     this.changes.push({ type: "job-in-memory", job: after });
   }
 
-  /** With all its payloads and chunks. */
+  /** Deletes the job with all its payloads and chunks. */
   deleteJob(job: Job): void {
     this.#change(job, job, undefined);
   }
@@ -119,7 +122,7 @@ export class Step {
     this.changes.push({ type: "remove-payload", seq, endpointId, slot });
   }
 
-  /** Stores the payload, if there is one, under `toSeq` as well, where it stays whatever becomes of the first. */
+  /** Stores the payload, if there is one, under `toSeq` as well. The copy stays when the first one is deleted. */
   sharePayload({ seq, endpointId }: Place, slot: PayloadSlot, toSeq: number): void {
     this.changes.push({ type: "share-payload", seq, endpointId, slot, toSeq });
   }
@@ -143,7 +146,7 @@ export class Step {
     return this.#state.records.all(kind);
   }
 
-  /** To put what is there already changes nothing. */
+  /** Putting the same record again changes nothing. */
   putRecord<K extends RecordKind>(kind: K, id: string, record: Records[K]): void {
     if (isDeepStrictEqual(this.record(kind, id), record)) return;
     this.#state.records.put(kind, id, record);
@@ -170,7 +173,7 @@ export class Step {
     this.changes.push({ type: "prune-deliveries", kept });
   }
 
-  /** Keeps what is to be told of a job that the step deletes. */
+  /** Keeps the report on a job that the step deletes. */
   putReport(report: JobReport): void {
     this.changes.push({ type: "put-report", report });
   }

@@ -1,4 +1,4 @@
-/** Runs steps: each decides in memory and at once, and is answered when what it rests on is durable. */
+/** Runs steps: each one decides at once, in memory, and is answered when everything it rests on is durable. */
 import type { JobCounts } from "../../core/jobs/job-counts.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { Clock } from "../../core/time/clock.ts";
@@ -31,13 +31,13 @@ export interface StepsOptions {
   /** Real time. */
   readonly clock: Clock;
   readonly limits: MemoryLimits;
-  /** For how long a batch gathers that nobody is kept waiting by, ms of real time. */
+  /** Time for which a batch gathers if all its steps are patient, ms of real time. */
   readonly gatherMs: number;
-  /** Given where several processes share the store. */
+  /** Given if several processes share the store. */
   readonly ownership: Ownership | undefined;
 }
 
-/** Begins to keep what the store has. Throws what the store throws. */
+/** Opens the steps on a store. Throws the errors of the store. */
 export async function openSteps(
   store: Store,
   {
@@ -51,18 +51,18 @@ export async function openSteps(
 }
 
 export interface StepNeeds {
-  /** Jobs that may be in the store alone: the step finds each of them that there is. */
+  /** Jobs that may be in the store alone. The step finds those that exist. */
   readonly jobs?: readonly string[];
-  /** What was staged for it: what it does not store is given back. */
+  /** Payloads staged for the step. Payloads that the step does not store are deleted. */
   readonly staged?: readonly (Payload | undefined)[];
-  /** Waits for room in a batch as long as it takes; by default it is refused after 10 s. */
+  /** Whether to wait for room in a batch without limit. By default the step is refused after 10 s. */
   readonly hasTime?: boolean;
 }
 
 export class Steps {
   /** The endpoints whose jobs steps may change. */
   readonly ownership: OwnedPartitions;
-  /** What steps look at. */
+  /** What steps read. */
   readonly memory: OwnedMemory;
   readonly #options: StepsOptions;
   readonly #jobs: JobMemory;
@@ -103,7 +103,7 @@ export class Steps {
     });
   }
 
-  /** From now on steps are released by these. A step before that asks for anything is refused. */
+  /** Sets the actions after steps. An earlier step that asks for one is refused. */
   releaseBy(releases: StepReleases): void {
     this.#releases = releases;
   }
@@ -119,10 +119,9 @@ export class Steps {
   }
 
   /**
-   * Runs `step`; resolves with its value when that is durable and its effects were released. A step that throws changes
-   * nothing. It may run again: where several processes share the store, another one may come before it.
-   *
-   * @throws ServiceError storage_full, storage_failed, storage_busy, data_damaged, shutting_down, or what the step threw.
+   * Runs `step`. Resolves with its value when that is durable and its effects were released. A step that throws changes
+   * nothing. If several processes share the store, the step may run again after a change by another one.
+   * @throws ServiceError storage_full, storage_failed, storage_busy, data_damaged, shutting_down, or the error of the step
    */
   commit<T>(
     step: RepeatableStep<T>,
@@ -133,74 +132,74 @@ export class Steps {
   }
 
   /**
-   * Commits a step on jobs that `read` finds in the store, which has all that was changed before. `step` gets them as they are
-   * now, without those deleted meanwhile, and as they were.
+   * Commits a step on jobs that `read` finds in the store. The store then has all earlier changes. `step` gets the present
+   * jobs, without jobs deleted meanwhile, and the jobs as they were read.
    */
   commitOn<T>(read: ReadJobs, step: RepeatableStepOnJobs<T>): Promise<T> {
     return this.#runner.runOn(read, step);
   }
 
-  /** Asks the store, which has all that was changed before. Throws what `ask` and the store throw. */
+  /** Asks the store, which then has all earlier changes. Throws the errors of `ask` and of the store. */
   async read<T>(ask: (reads: StoreReads) => Promise<T>): Promise<T> {
     await this.stored();
     return this.#reading(this.#ask(ask));
   }
 
-  /** The counters of an endpoint as they are now, once that is durable; as they are then, if it was taken back. */
+  /**
+   * The counters of an endpoint as they are now, once they are durable. If the changes are taken back, the counters after that.
+   */
   async counts(endpointId: string): Promise<JobCounts> {
     const { counts } = this.#jobs.endpoint(endpointId);
     return (await this.stored()) ? counts : this.#jobs.endpoint(endpointId).counts;
   }
 
-  /** The counters of an endpoint at once: ahead of the store by what is being stored. */
+  /** The counters of an endpoint in memory, ahead of the store by the batch that is being written. */
   countsNow(endpointId: string): JobCounts {
     return this.#jobs.endpoint(endpointId).counts;
   }
 
-  /** Since when the oldest job of the endpoint waits that may cause scaling; undefined where none does, or only the store can tell. */
+  /** Since when the oldest job waits that may cause scaling. Undefined if there is none, or if only the store knows it. */
   waitingSince(endpointId: string): number | undefined {
     return this.#jobs.endpoint(endpointId).waitingSince;
   }
 
-  /** The records that are in the store, at once; steps may have changed them since. */
+  /** The records in the store. Steps may have changed them since. */
   get records(): RecordView {
     return this.#records.stored;
   }
 
-  /** That of the stored records, as far as this process knows; it tells nothing where the process has the store for itself. */
+  /** The version of the stored records that this process knows. It is meaningless if the process does not share the store. */
   get recordsVersion(): number {
     return this.#records.version;
   }
 
-  /** Jobs in memory: those that run, the heads of queues, and those that the store does not have as they are. */
+  /** The jobs in memory: running jobs, the heads of queues, and jobs with changes that are not stored yet. */
   jobsInMemory(isWanted: (job: Job) => boolean = () => true): readonly Job[] {
     return [...this.#jobs.all()].filter(isWanted);
   }
 
-  /** The job as it is now, once that is durable; undefined if that was taken back, and if it is in the store alone, or deleted. */
+  /** The job as it is now, once that is durable. Undefined if it was taken back or deleted, or is in the store alone. */
   async jobInMemory(id: string): Promise<Job | undefined> {
     const job = this.#jobs.find(id);
     return (await this.stored()) ? job : undefined;
   }
 
-  /** Reads waiting jobs of the endpoint into memory, if there are any; true when there are more of them now. */
+  /** Reads waiting jobs of the endpoint into memory. True if there are more in memory now. */
   readAhead(endpointId: string): Promise<boolean> {
     return this.#readAhead.read(endpointId);
   }
 
   /**
-   * Prepares bytes that a later `commit` stores: what `work` stages. When it throws, all that was staged is given back.
-   *
-   * @throws ServiceError storage_full, storage_failed, or what `work` threw
+   * Stages bytes for a later `commit`, by `work`. When `work` throws, all that it staged is deleted.
+   * @throws ServiceError storage_full, storage_failed, or the error of `work`
    */
   stage<T>(work: (stage: Stage) => Promise<T>): Promise<T> {
     return this.#staging.together(work);
   }
 
   /**
-   * Resolves when all is known that other processes changed of records before the call. To be awaited before a record is looked
-   * for, or changed.
-   *
+   * Resolves when memory has all records that other processes changed before the call. Await it before looking for a record or
+   * changing one.
    * @throws ServiceError storage_failed
    */
   async refreshRecords(): Promise<void> {
@@ -216,12 +215,12 @@ export class Steps {
     return this.#writer.close();
   }
 
-  /** The refusal for a failure of what keeps things; any other error as it is. */
+  /** The refusal for a failure of the storage; any other error as it is. */
   refusalFor(error: unknown): unknown {
     return refusalOf(error, this.#options.log);
   }
 
-  /** Resolves when what was changed so far is in the store, or was taken back. */
+  /** Resolves when all changes so far are stored, or were taken back. */
   async stored(): Promise<boolean> {
     try {
       await this.#writer.durable();
@@ -236,7 +235,7 @@ export class Steps {
       try {
         return await ask(this.#options.store);
       } catch (error) {
-        // Its job is another one by now.
+        // The job has changed since, so the question is asked again.
         if (!(error instanceof PayloadGoneError)) throw error;
       }
     }

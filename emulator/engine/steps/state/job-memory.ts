@@ -1,6 +1,6 @@
 /**
- * The jobs that are in memory, which is the truth about them: those that run, the heads of the queues, and for as long as they
- * are needed those that the store does not have as they are now. All other jobs are in the store alone.
+ * The jobs in memory, which is always right about them: running jobs, the heads of the queues, and jobs with changes that the
+ * store does not have yet. All other jobs are in the store alone.
  */
 import { NO_COUNTS, type JobCounts } from "../../../core/jobs/job-counts.ts";
 import type { Job } from "../../../core/jobs/job.ts";
@@ -9,17 +9,17 @@ import type { JobPayloads } from "../effects.ts";
 import { endpointMoved } from "./endpoint-moved.ts";
 import { EndpointJobs } from "./endpoint-jobs.ts";
 
-/** How much is kept in memory. */
+/** The bounds of memory. */
 export interface MemoryLimits {
-  /** Waiting jobs of an endpoint: those behind so many are in the store only. */
+  /** Maximum number of waiting jobs of an endpoint in memory. Later ones are in the store only. */
   readonly windowMax: number;
-  /** Jobs of all endpoints: with so many, what is submitted waits in the store. */
+  /** Number of jobs of all endpoints in memory at which new jobs wait in the store. */
   readonly jobsMax: number;
-  /** With fewer waiting jobs of an endpoint in memory, more are read. */
+  /** Minimum number of waiting jobs of an endpoint in memory. Below it more are read. */
   readonly fewWaiting: number;
-  /** Waiting jobs that are read at a time. */
+  /** Number of waiting jobs per read. */
   readonly readAhead: number;
-  /** Inputs of waiting jobs, of all endpoints. */
+  /** Maximum size of inputs of waiting jobs, of all endpoints together. */
   readonly inputBytes: number;
 }
 
@@ -33,13 +33,13 @@ export const MEMORY_LIMITS: MemoryLimits = {
 
 interface Held {
   readonly endpoint: EndpointJobs;
-  /** Undefined: it was deleted. */
+  /** Undefined for a deleted job. */
   readonly job: Job | undefined;
-  /** As the newest batch has it that changes its row. */
+  /** The row, as the newest batch with a change of it stores it. */
   readonly row: Job | undefined;
-  /** The number of the newest batch that changed it; 0: it is as it was read. */
+  /** The number of the newest batch that changed it; 0: unchanged since it was read. */
   readonly batch: number;
-  /** What it is to be handed over with, if that is kept. */
+  /** The payloads for its hand-over, if they are kept. */
   readonly input?: JobPayloads | undefined;
 }
 
@@ -47,20 +47,20 @@ export class JobMemory {
   readonly #journal: Journal;
   readonly #held = new Map<string, Held>();
   readonly #endpoints = new Map<string, EndpointJobs>();
-  /** Jobs that need not be held once their batch is durable. */
+  /** Jobs that may leave memory once their batch is durable. */
   #leaving: { readonly id: string; readonly batch: number }[] = [];
   readonly #reads = new Set<{ readonly durable: number }>();
   readonly #limits: MemoryLimits;
-  /** Whether the jobs of the endpoint are decided on here. */
+  /** Whether this process decides for the jobs of the endpoint. */
   readonly holds: (endpointId: string) => boolean;
   #inputBytes = 0;
   #durable: number;
-  /** Counts the calls of `load`: what was read before and arrives after it may be outdated. */
+  /** Counts the calls of `load`. A read that began before a `load` and ends after it may be outdated. */
   loads = 0;
 
   /**
-   * @param durable the number of the last batch in the store
-   * @param holds by default all are
+   * @param durable number of the last batch in the store
+   * @param holds tells which endpoints are held; default: all
    */
   constructor(
     journal: Journal,
@@ -74,7 +74,7 @@ export class JobMemory {
     this.holds = holds;
   }
 
-  /** What the store has of endpoints that memory knows nothing of: at the start, or when they are held from now on. */
+  /** Loads the store's data of endpoints that memory does not know: at the start, or when they become held. */
   load(counts: Iterable<readonly [string, JobCounts]>, running: Iterable<Job>): void {
     this.loads += 1;
     for (const [endpointId, ofEndpoint] of counts)
@@ -82,7 +82,7 @@ export class JobMemory {
     for (const job of running) this.#admit(job);
   }
 
-  /** Drops all that is known of endpoints that are not held any more. */
+  /** Drops all data of endpoints that are no longer held. */
   forgetMoved(): void {
     const gone = new Set<EndpointJobs>();
     for (const [endpointId, jobs] of this.#endpoints) {
@@ -109,12 +109,12 @@ export class JobMemory {
     return jobs;
   }
 
-  /** Undefined when memory knows nothing of it, or knows that it was deleted. */
+  /** Undefined if memory does not know the job, or knows that it was deleted. */
   find(id: string): Job | undefined {
     return this.#held.get(id)?.job;
   }
 
-  /** Whether memory knows what there is to know of it, be it that it was deleted. */
+  /** Whether memory is complete about the job. It may know that the job was deleted. */
   knows(id: string): boolean {
     return this.#held.has(id);
   }
@@ -129,10 +129,9 @@ export class JobMemory {
   }
 
   /**
-   * Changes a job in memory; undefined stands for one that does not exist. Answers the row as it was stored, or will be by
-   * the batches before.
-   *
-   * @param batch the one that stores the change; undefined if none does: its row keeps what it has
+   * Changes a job in memory; undefined stands for a job that does not exist. Returns the row as it was stored, or as earlier
+   * batches will store it.
+   * @param batch the batch that stores the change; undefined if none does, and the row stays as it is
    */
   change(
     before: Job | undefined,
@@ -161,8 +160,8 @@ export class JobMemory {
   }
 
   /**
-   * Keeps what a waiting job is to be handed over with, if there is room, until it waits no more; such a job only as is to be
-   * handed over soon. Keeps copies, for the bytes of a request are a piece of a larger buffer.
+   * Keeps the payloads of a waiting job for its hand-over, until it no longer waits. Does so if there is room and the job is
+   * due soon. Keeps copies, because the bytes of a request are a piece of a larger buffer.
    */
   keepInput(job: Job, { input, s3Config }: JobPayloads): void {
     const held = this.#held.get(job.id);
@@ -177,13 +176,16 @@ export class JobMemory {
     return this.#held.get(id)?.input;
   }
 
-  /** Whether more jobs wait than are in memory, and few of them are. */
+  /** Whether memory has few waiting jobs of the endpoint, and the store has more. */
   isShortOfWaiting(endpointId: string): boolean {
     const { coldCount, window } = this.endpoint(endpointId);
     return coldCount > 0 && window.jobs.length < this.#limits.fewWaiting;
   }
 
-  /** Notes that jobs are being read; `[Symbol.dispose]` when what was read is in memory. What changes meanwhile stays in memory. */
+  /**
+   * Notes that a read of jobs begins. `[Symbol.dispose]` ends it when the jobs are in memory. Jobs that change meanwhile stay
+   * in memory.
+   */
   beginRead(): Disposable {
     const read = { durable: this.#durable };
     this.#reads.add(read);
@@ -196,8 +198,8 @@ export class JobMemory {
   }
 
   /**
-   * Takes in a job that was read, unless memory knows better; within a `beginRead`. Answers it as it is now. One of an endpoint that
-   * is not held is none here.
+   * Takes in a job that was read within a `beginRead`, unless memory has a newer state. Returns the job as it is now. A job of
+   * an endpoint that is not held counts as absent.
    */
   admit(row: Job): Job | undefined {
     const held = this.#held.get(row.id);
@@ -208,8 +210,9 @@ export class JobMemory {
   }
 
   /**
-   * Lengthens the window of an endpoint by what was read, within a `beginRead`, of the `limit` jobs behind the key `after`, which
-   * was its last one. False if the window ends before it by now: what waits between is not known, and it is to be read again.
+   * Lengthens the window of an endpoint by jobs that were read within a `beginRead`: the `limit` jobs behind the key `after`,
+   * which was the window's last key. False if the window has become shorter meanwhile. The jobs in between are not known then,
+   * and the read must be repeated.
    */
   lengthen(
     endpointId: string,
@@ -258,7 +261,10 @@ export class JobMemory {
     else this.#held.set(id, held);
   }
 
-  /** Lets go of what is durable, and was so when the oldest read under way began, for that may have read what was before. */
+  /**
+   * Forgets durable jobs. They must have been durable when the oldest running read began, because that read may return an
+   * earlier state.
+   */
   #leave(): void {
     let until = this.#durable;
     for (const read of this.#reads) until = Math.min(until, read.durable);

@@ -1,4 +1,4 @@
-/** Records that are kept whole, in memory: as steps have left them, and as they are in the store. */
+/** Records that memory keeps completely: as steps have left them, and as they are in the store. */
 import { isDeepStrictEqual } from "node:util";
 import type { Batch } from "../../../store/batch.ts";
 import type { ChangedRecords } from "../../../store/ownership.ts";
@@ -8,13 +8,13 @@ import type { Journal } from "../../../core/undo-journal.ts";
 
 export interface RecordView {
   find<K extends RecordKind>(kind: K, id: string): Records[K] | undefined;
-  /** The longest known first. */
+  /** Oldest first. */
   all<K extends RecordKind>(kind: K): readonly Records[K][];
-  /** In order of id. */
+  /** In the order of ids. */
   inOrder<K extends RecordKind>(kind: K): readonly Records[K][];
 }
 
-/** A record that another process made, changed or deleted: undefined stands for one that is not there. */
+/** A record that another process made, changed or deleted. Undefined stands for a record that does not exist. */
 export interface RecordChange {
   readonly kind: RecordKind;
   readonly id: string;
@@ -30,7 +30,7 @@ export class RecordBook {
   readonly #stored: RecordMaps;
   #version: number;
 
-  /** @param stored what the store has at the start, as of that version */
+  /** @param stored the records in the store at the start, as of that version */
   constructor(journal: Journal, stored: Partial<Boot["records"]> = {}, version = 0) {
     this.#journal = journal;
     this.#version = version;
@@ -43,7 +43,7 @@ export class RecordBook {
     return this.#stored;
   }
 
-  /** That of the records that are in the store. */
+  /** The version of the records in the store. */
   get version(): number {
     return this.#version;
   }
@@ -52,7 +52,7 @@ export class RecordBook {
     return this.#newest.find(kind, id);
   }
 
-  /** In order of id. */
+  /** In the order of ids. */
   all<K extends RecordKind>(kind: K): readonly Records[K][] {
     return this.#newest.inOrder(kind);
   }
@@ -64,7 +64,7 @@ export class RecordBook {
     this.#journal.note(() => this.#newest.put(kind, id, before));
   }
 
-  /** The batch of these changes, of which some change records, is in the store. */
+  /** The batch with these changes is in the store; some of them change records. */
   becameDurable(changes: Batch["changes"]): void {
     for (const change of changes) {
       if (change.type === "put-record") this.#stored.put(change.kind, change.id, change.record);
@@ -73,11 +73,14 @@ export class RecordBook {
     this.#version += 1;
   }
 
-  /** Takes in what others changed, while no step waits to be stored that changed records. Answers what is another now. */
+  /**
+   * Takes in the changes of other processes, while no step with changed records waits to be stored. Returns the changed
+   * records.
+   */
   learn({ version, records }: ChangedRecords): readonly RecordChange[] {
     this.#version = version;
     return records.flatMap(({ kind, id, record: after }) => {
-      // A newer version may keep what this one knows nothing of.
+      // A record of a newer version may have fields that this version does not know.
       if (!this.#stored.knows(kind)) return [];
       const before = this.#stored.find(kind, id);
       if (isDeepStrictEqual(before, after)) return [];
@@ -95,7 +98,7 @@ class RecordMaps implements RecordView {
     for (const [kind, records] of Object.entries(stored) as [RecordKind, Stored][]) {
       for (const [id, record] of records) this.put(kind, id, record);
     }
-    // Endpoints that were stored before there were types have none.
+    // Endpoints that were stored before types existed have none.
     for (const [id, endpoint] of this.#kinds.endpoint)
       this.put("endpoint", id, { ...endpoint, type: endpoint.type ?? "QUEUE" });
   }
