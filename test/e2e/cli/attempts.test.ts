@@ -62,7 +62,7 @@ async function inTerminal(cwd: string, env: Readonly<Record<string, string>> = {
   };
 }
 
-test("in a terminal every end is a line, and a failure has its error and its place in the source", async () => {
+test("in a terminal every ended job is a line, and a failure has its error and its place in the source", async () => {
   await using tree = await temporaryTree({ "greeter/handler.ts": HANDLER });
   await using terminal = await inTerminal(tree.root);
   await terminal.run({});
@@ -81,7 +81,7 @@ test("in a terminal every end is a line, and a failure has its error and its pla
   await terminal.stop();
 });
 
-test("the same failure many times, and jobs under load, are few lines, also without colours", async () => {
+test("repeated failures, and jobs under load, are few lines, also without colours", async () => {
   await using tree = await temporaryTree({ "greeter/handler.ts": HANDLER });
   await using terminal = await inTerminal(tree.root, { NO_COLOR: "1" });
   for (let count = 0; count < 100; count++) await terminal.run({ plan: "bad" });
@@ -96,7 +96,7 @@ test("the same failure many times, and jobs under load, are few lines, also with
   expect(terminal.text()).not.toContain("\u001b");
 });
 
-test("in continuous integration a terminal shows failures alone", async () => {
+test("in continuous integration a terminal shows failures only", async () => {
   await using tree = await temporaryTree({ "greeter/handler.ts": HANDLER });
   await using terminal = await inTerminal(tree.root, { CI: "true" });
   await terminal.run({});
@@ -106,7 +106,7 @@ test("in continuous integration a terminal shows failures alone", async () => {
   expect(terminal.text()).not.toContain("✓");
 });
 
-test("in a pipe every failure is an object with its job and its error, and what went well is not told", async () => {
+test("in a pipe every failure is an object with its job and its error, and completed jobs are not shown", async () => {
   await using tree = await temporaryTree({ "greeter/handler.ts": HANDLER });
   const args = ["greeter/handler.ts"];
   await using emulator = await startEmulatorProcess({ args, cwd: tree.root });

@@ -76,7 +76,7 @@ async function resources({
   };
 }
 
-test("a config in TypeScript is found in the current directory, and its secrets come from files of variables", async () => {
+test("a config in TypeScript is found in the current directory, and its secrets come from env files", async () => {
   await using tree = await temporaryTree(FILES);
   await using emulator = await startEmulatorProcess({
     args: [...ENV_FILES, "--ephemeral"],
@@ -146,7 +146,7 @@ test("an emulator is exported as JSON and TypeScript without secrets, and a star
   });
 });
 
-test("config tells each setting with what decided it, and shows no secret", async () => {
+test("config prints each setting with its source, and no secret", async () => {
   await using tree = await temporaryTree(FILES);
   const run = await runEmulatorProcess({
     args: ["config", "--port", "7081", "--env-file", "more.env"],
@@ -169,7 +169,7 @@ test("config tells each setting with what decided it, and shows no secret", asyn
   expect(run.stdout).not.toMatch(/the-key|hf_secret|hush/);
 });
 
-test("the first signal is enough while a config has not settled", async () => {
+test("the first signal ends a start with a config that never settles", async () => {
   await using tree = await temporaryTree({
     "sv.config.ts": `export default () => {
       process.kill(process.pid, "SIGINT");
@@ -182,13 +182,13 @@ test("the first signal is enough while a config has not settled", async () => {
 describe("refused with the place", () => {
   test.each([
     [
-      "a variable that no file and no environment has",
+      "a missing variable",
       ["--env-file", ".env"],
       {},
       /^error: sv\.config\.ts:29:54: .*REGISTRY_PASSWORD, which is not set$/,
     ],
     [
-      "a line of a file that sets nothing",
+      "a line of a file without an assignment",
       ["--env-file", "bad.env"],
       {},
       /^error: bad\.env:2: expected NAME=value/,
@@ -207,7 +207,7 @@ describe("refused with the place", () => {
     expect(run.stderr).toMatch(/^error: no emulator answers at http:\/\/127\.0\.0\.1:9: /);
   });
 
-  test("a name that something made over the interface has already", async () => {
+  test("a name that a resource of the interface has already", async () => {
     await using tree = await temporaryTree(FILES);
     const env = { SV_API_KEY: "the-key" };
     const args = [...ENV_FILES];

@@ -46,7 +46,7 @@ const CALLS = `
   process.exit(7);
 `;
 
-test("the command calls the service by its variables, its exit code is passed on, its jobs are reported", async () => {
+test("the command finds the service in its variables, its exit code is passed on, and its jobs are reported", async () => {
   await using place = await tree(CALLS);
   const args = ["--junit", "jobs.xml", "--", process.execPath, "command.mjs", "--port", "--"];
   const run = await exec(place.path("."), args);
@@ -67,7 +67,7 @@ test("the command calls the service by its variables, its exit code is passed on
   });
 });
 
-test("a config is served with all that is in it, and the command has the variables of files", async () => {
+test("a whole config is served, and the command has the variables of env files", async () => {
   const config = {
     docker: "off",
     endpoints: {
@@ -104,7 +104,7 @@ test("a signal goes to the command, and ends both", async () => {
   expect(run).toMatchObject({ code: null, signal: "SIGTERM" });
 });
 
-test("a command may take a signal otherwise, and its exit code counts", async () => {
+test("the exit code of a command that handles a signal is passed on", async () => {
   await using place = await tree(
     'process.on("SIGTERM", () => process.exit(3)); console.log("here"); setInterval(() => {}, 1000);',
   );
@@ -116,7 +116,7 @@ test("a command may take a signal otherwise, and its exit code counts", async ()
   expect(run).toMatchObject({ code: 3, signal: null });
 });
 
-test("a command that there is not is said so, with the code of shells", async () => {
+test("an unknown command is refused with the exit code of shells", async () => {
   await using place = await tree("");
   const run = await exec(place.path("."), ["--", "no-such-command"]);
   expect(run).toMatchObject({ code: 127, stderr: "error: there is no command no-such-command\n" });

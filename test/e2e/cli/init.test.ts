@@ -30,7 +30,7 @@ async function converse(
   return { code, shown };
 }
 
-test("what the flags do not say is asked, and the project is made by the answers", async () => {
+test("choices without a flag are asked for, and the project follows the answers", async () => {
   await using tree = await temporaryTree({});
   const { code, shown } = await converse(
     tree,
@@ -46,7 +46,7 @@ test("what the flags do not say is asked, and the project is made by the answers
   expect(fs.existsSync(tree.path("chat/handler.ts"))).toBe(true);
 });
 
-test("Ctrl-C at a question ends it, and nothing is written", async () => {
+test("Ctrl-C at a question ends the program, and nothing is written", async () => {
   await using tree = await temporaryTree({});
   const { code, shown } = await converse(tree, ["chat"], [["Which starter?", "\u0003"]]);
   expect(code).toBe(130);
@@ -54,7 +54,7 @@ test("Ctrl-C at a question ends it, and nothing is written", async () => {
   expect(fs.readdirSync(tree.root)).toEqual([]);
 });
 
-test("with --yes a terminal is as good as none", async () => {
+test("with --yes nothing is asked in a terminal", async () => {
   await using tree = await temporaryTree({});
   expect((await converse(tree, ["chat", "--yes"], [])).code).toBe(0);
   expect(fs.existsSync(tree.path("chat/handler.ts"))).toBe(true);

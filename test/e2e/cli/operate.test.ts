@@ -69,7 +69,7 @@ test("open prints a link that opens the dashboard, once", async () => {
   expect(JSON.parse(json.stdout)).toEqual({ link: expect.stringContaining("/?ticket=") });
 });
 
-test("jobs are submitted, listed, shown and looked for in the log", async () => {
+test("jobs are submitted, listed, shown and found in the log", async () => {
   const done = await call(emulator, `${ENDPOINT}/runsync`, { input: { n: 7 } });
   const id = String(done["id"]);
   const jobs = await operate("jobs", "--status", "COMPLETED");
@@ -103,7 +103,7 @@ test("a job is saved as a file and run again, and the clock is advanced", async 
   expect(await operate("webhooks", "--json")).toMatchObject({ code: 0, stdout: "[]" });
 });
 
-test("the log is followed until Ctrl-C, which is a good end", async () => {
+test("the log is followed until Ctrl-C, which ends with 0", async () => {
   const env = { ...process.env, SV_URL: emulator.url, SV_API_KEY: emulator.apiKey };
   const follower = spawn(process.execPath, [program, "logs", "--follow", "--json"], {
     env,
@@ -120,7 +120,7 @@ test("without an emulator the commands say how to start one", async () => {
   expect(stderr).toMatch(/^error: no emulator answers at http:\/\/127\.0\.0\.1:9: .*Start one/);
 });
 
-test("its metrics count what the store has made durable", async () => {
+test("its metrics count the commits of the store", async () => {
   const response = await fetch(`${emulator.url}/metrics`, {
     headers: { authorization: `Bearer ${emulator.apiKey}` },
   });
@@ -130,7 +130,7 @@ test("its metrics count what the store has made durable", async () => {
   expect(text).toMatch(/^sv_worker_starts_total\{endpoint="names-its-trace"\} \d+$/m);
 });
 
-test("a handler is told of its execution, whose span the collector is sent in the caller's trace", async () => {
+test("a handler gets the id of its execution span, which the collector gets in the caller's trace", async () => {
   const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
   const response = await fetch(`${emulator.url}/v2/${ENDPOINT}/runsync`, {
     method: "POST",
@@ -149,7 +149,7 @@ test("a handler is told of its execution, whose span the collector is sent in th
 
 // Bash can read the output of a command in the place of a file.
 test.runIf(existsSync("/dev/fd"))(
-  "bash completes commands, flags, their values, endpoints and files, and runs nothing that is written",
+  "bash completes commands, flags, their values, endpoints and files, and runs nothing of the command line",
   async () => {
     const ask = (line: string, folder = tree.root) => {
       const words = line.split(" ");

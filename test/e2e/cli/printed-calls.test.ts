@@ -47,7 +47,7 @@ const COMPLETED = expect.objectContaining({ status: "COMPLETED" });
 const CHAT = expect.objectContaining({ object: "chat.completion" });
 const SERVER = expect.objectContaining({ worker: expect.any(String) });
 
-test.skipIf(curlIsMissing !== undefined)("those of the examples", async () => {
+test.skipIf(curlIsMissing !== undefined)("calls of the examples work", async () => {
   expect(Object.fromEntries(await answers(root, "examples"))).toEqual({
     hello: COMPLETED,
     "http-server": SERVER,
@@ -57,7 +57,7 @@ test.skipIf(curlIsMissing !== undefined)("those of the examples", async () => {
   });
 });
 
-test.skipIf(curlIsMissing !== undefined)("those of the starters", async () => {
+test.skipIf(curlIsMissing !== undefined)("calls of the starters work", async () => {
   await using tree = await temporaryTree({ "node_modules/none": "" });
   const starters = ["hello", "image-to-s3", "load-balanced", "openai-chat", "stream-tokens"];
   for (const name of starters) {
@@ -77,7 +77,7 @@ test.skipIf(curlIsMissing !== undefined)("those of the starters", async () => {
   });
 });
 
-test.skipIf(curlIsMissing !== undefined)("those made of a handler's schema", async () => {
+test.skipIf(curlIsMissing !== undefined)("calls made from a handler's schema work", async () => {
   await using tree = await temporaryTree({
     "all/greets/handler.ts": `import { defineHandler } from "sv-runtime";
 import { z } from "zod";

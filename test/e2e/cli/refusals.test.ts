@@ -50,7 +50,7 @@ test("a port in use ends with 3", async () => {
 });
 
 describe("a data directory that cannot be used ends with 4", () => {
-  test("one that another emulator uses, which goes on", async () => {
+  test("one in use by another emulator, which is not disturbed", async () => {
     await using tree = await temporaryTree(FILES);
     const options = { args: ["echo.js"], cwd: tree.root };
     await using first = await startEmulatorProcess(options);
@@ -66,7 +66,7 @@ describe("a data directory that cannot be used ends with 4", () => {
     });
   });
 
-  test("one that cannot be made where it is to be", async () => {
+  test("one that cannot be made", async () => {
     await using tree = await temporaryTree(FILES);
     await symlink("nowhere", tree.path("link"));
     const args = ["echo.js", "--data-dir", "link/state"];
@@ -77,7 +77,7 @@ describe("a data directory that cannot be used ends with 4", () => {
     });
   });
 
-  test("one that a newer version wrote", async () => {
+  test("one of a newer version", async () => {
     await using tree = await temporaryTree(FILES);
     const options = { args: ["echo.js"], cwd: tree.root };
     await using emulator = await startEmulatorProcess(options);
@@ -92,7 +92,7 @@ describe("a data directory that cannot be used ends with 4", () => {
     });
   });
 
-  test("one that is damaged", async () => {
+  test("a damaged one", async () => {
     await using tree = await temporaryTree({ ...FILES, ".sv/store.db": "x".repeat(8_192) });
     const run = await runEmulatorProcess({ args: ["echo.js"], cwd: tree.root });
     expect(run).toMatchObject({ code: 4, stdout: "" });

@@ -70,7 +70,7 @@ test("--open opens the announced page in a browser once it can be called, and --
   expect((await readdir(tree.root)).toSorted()).toEqual(["bin", "echo.js", "opened"]);
 });
 
-test("a generated key is shown once, stays good over restarts, and SV_API_KEY replaces it", async () => {
+test("a generated key is shown once, stays valid over restarts, and SV_API_KEY replaces it", async () => {
   await using tree = await temporaryTree({ "echo.js": ECHO });
   const options = { args: ["echo.js"], cwd: tree.root, env: { SV_API_KEY: "" } };
   const isGood = async (emulator: { url: string; apiKey: undefined }, key: string) =>
@@ -98,7 +98,7 @@ const TALKS = `export default (job, { log }) => {
   return null;
 };`;
 
-test("the JSON log has one object a line, a handler's words with their job", async () => {
+test("the JSON log has one object a line, and a handler's output has its job", async () => {
   await using tree = await temporaryTree({ "talks.js": TALKS });
   await using emulator = await startEmulatorProcess({ args: ["talks.js"], cwd: tree.root });
   const { id } = await call(emulator, "talks/runsync", { input: {} });
@@ -121,7 +121,7 @@ test("the JSON log has one object a line, a handler's words with their job", asy
   );
 });
 
-test("the pretty log puts a handler's words behind a bar, without colours where nobody sees them", async () => {
+test("the pretty log puts a handler's output behind a bar, without colours outside a terminal", async () => {
   await using tree = await temporaryTree({ "talks.js": TALKS });
   const args = ["talks.js", "--log", "pretty"];
   await using emulator = await startEmulatorProcess({ args, cwd: tree.root });
@@ -132,7 +132,7 @@ test("the pretty log puts a handler's words behind a bar, without colours where 
   expect(emulator.stdoutLines).toEqual([`ready ${emulator.url}`]);
 });
 
-test("in a terminal a call with the key and an example follows the ready line, works as it stands, and Ctrl-C stops", async () => {
+test("in a terminal a complete example call follows the ready line, and Ctrl-C stops", async () => {
   await using tree = await temporaryTree({
     "greet/handler.js": "export default ({ input }) => `Hello, ${input.name.trim()}!`;",
     "greet/README.md": `curl -d '{"input":{"name":"Ada"}}'`,
@@ -161,7 +161,7 @@ test("in a terminal a call with the key and an example follows the ready line, w
   expect(code).toBe(0);
 });
 
-test("a log that nobody reads holds up no job, and at the end not the exit", async () => {
+test("a log without a reader delays neither a job nor the exit", async () => {
   await using tree = await temporaryTree({
     "loud.js": `export default (job) => {
       for (let line = 0; line < 600; line++) console.log("x".repeat(2_000));
@@ -181,7 +181,7 @@ test("a log that nobody reads holds up no job, and at the end not the exit", asy
   emulator.child.stderr.resume();
 });
 
-test("the program answers --version and --help without starting anything", async () => {
+test("--version and --help start nothing", async () => {
   await using tree = await temporaryTree({});
   const run = async (flag: string) => {
     const child = spawn(process.execPath, [program, flag], { cwd: tree.root });

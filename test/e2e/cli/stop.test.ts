@@ -32,7 +32,7 @@ async function makeDoor() {
 const WAITS = "export default async (job) => (await fetch(job.input.url)).text();";
 
 test.each(["SIGTERM", "SIGINT"] as const)(
-  "the first %s lets the running job finish, and what waits stays for the next start",
+  "the first %s lets the running job finish, and waiting jobs stay for the next start",
   async (signal) => {
     await using door = await makeDoor();
     await using tree = await temporaryTree({
@@ -64,7 +64,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
   },
 );
 
-test("a second signal stops at once, and the job that ran is run again after the next start", async () => {
+test("a second signal stops at once, and the running job is run again after the next start", async () => {
   await using door = await makeDoor();
   await using tree = await temporaryTree({ "waits.js": WAITS });
   const options = { args: ["waits.js"], cwd: tree.root };

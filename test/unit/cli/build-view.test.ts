@@ -58,7 +58,7 @@ sv-base:1     149 MB  14.5 MB      –  on node:24
 greet:latest  149 MB    401 B  1.6 s  on sv-base:1
 `;
 
-test("a file gets a line for each step, without anything that moves a cursor", () => {
+test("a file gets a line for each step, without sequences that move a cursor", () => {
   const { stream, text } = screen();
   show(stream, { colors: false });
   expect(text()).toBe(`base sv-base:1 is there

@@ -19,7 +19,7 @@ test("one press of Ctrl-C that reaches the program twice is one request", () => 
   expect(requestsOf([5_000, "SIGINT"], [5_009, "SIGINT"])).toBe(1);
 });
 
-test("the first signal counts however early it comes", () => {
+test("the first signal counts, however early", () => {
   expect(requestsOf([0, "SIGINT"])).toBe(1);
 });
 
@@ -27,7 +27,7 @@ test("the same signal counts again when some time has passed", () => {
   expect(requestsOf([0, "SIGINT"], [300, "SIGINT"])).toBe(2);
 });
 
-test("a key held down comes to count again", () => {
+test("a key that is held down counts again after a while", () => {
   expect(requestsOf([0, "SIGINT"], [150, "SIGINT"], [300, "SIGINT"], [450, "SIGINT"])).toBe(2);
 });
 

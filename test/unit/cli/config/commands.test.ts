@@ -11,7 +11,7 @@ async function complaint(cwd: string, ...targets: readonly string[]): Promise<st
   return error instanceof Error ? error.message : "";
 }
 
-test("a command runs in the config's directory, or in another one that there is", async () => {
+test("a command runs in the config's directory, or in another existing one", async () => {
   const command = ["python", "handler.py"];
   const written = {
     a: { command },
@@ -35,7 +35,7 @@ test("a command runs in the config's directory, or in another one that there is"
   ]);
 });
 
-test("where workers run is said of commands only", async () => {
+test("workingDirectory is for commands only", async () => {
   const endpoint = { image: "a/b:1", workingDirectory: "shared" };
   await using tree = await temporaryTree({
     "c.json": JSON.stringify({ endpoints: { a: endpoint } }),
@@ -56,7 +56,7 @@ test.each([
   expect(await complaint(tree.root, "c.json")).toBe(`c.json:1:42: endpoints.a.cwd: ${problem}`);
 });
 
-test("a command is reported with where it runs, and what decided that", async () => {
+test("a command is reported with its directory and the source of it", async () => {
   const command = ["python", "handler.py"];
   const endpoint = { command, cwd: "src", env: { API_KEY: "hush" } };
   const text = JSON.stringify({ endpoints: { a: endpoint } }, undefined, 1);

@@ -33,7 +33,7 @@ test("it exports an object, a promise, or a function that returns one of these",
   expect(stderr).toBe("");
 });
 
-test("it may import what lies beside it, and packages that are found from there", async () => {
+test("it may import files beside it, and packages that are found from there", async () => {
   const files = {
     "sub/sv.config.ts": `import { port } from "./ports"; import host from "host";
       export default { ${ENDPOINTS}, port, host, dataDir: import.meta.dirname };`,
@@ -45,13 +45,13 @@ test("it may import what lies beside it, and packages that are found from there"
   expect(answers).toEqual([{ port: 7, host: "::1", dataDir: expect.stringMatching(/\/sub$/) }]);
 });
 
-test("it is run anew each time it is read", async () => {
+test("it is run each time it is read", async () => {
   const text = `let port = 0; export default () => ({ ${ENDPOINTS}, port: (port += 1) });`;
   const { answers } = await read({ "a.ts": text }, "a.ts", "a.ts");
   expect(answers).toEqual([{ port: 1 }, { port: 1 }]);
 });
 
-test("what is wrong with it is named with its place", async () => {
+test("its problems are named with their places", async () => {
   const cases = {
     "wrong-key.ts": [
       `export default {\n  endpoints: { a: { handler: "a", gpu_cuont: 1 } },\n};`,

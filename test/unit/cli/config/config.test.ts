@@ -18,7 +18,7 @@ function endpointWith(more: object): string {
   return JSON.stringify({ endpoints: { a: { handler: "./a.ts", ...more } } });
 }
 
-test("every key is taken, and every path is meant from the config's own directory", async () => {
+test("every key is accepted, and paths are relative to the config's directory", async () => {
   const settings = {
     workersMin: 0,
     workersMax: 2,
@@ -77,7 +77,7 @@ describe("unknown keys", () => {
     );
   });
 
-  test("of its retries, near to none", async () => {
+  test("of its retries, without a similar one", async () => {
     expect(await complaint(endpointWith({ retries: { onCrash: 1 } }))).toBe(
       'c.json:1:50: endpoints.a.retries has the unknown key "onCrash"; known are workerLost, handlerError',
     );
@@ -215,7 +215,7 @@ test("several problems are named together", async () => {
   ]);
 });
 
-test("text that is no JSON is named with the place", async () => {
+test("invalid JSON is named with the place", async () => {
   expect(await complaint('{"endpoints":\n {},}')).toBe(
     'c.json:2:5: the config is not valid JSON: unexpected "}"; expected a key in double quotes',
   );

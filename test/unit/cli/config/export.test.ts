@@ -33,7 +33,7 @@ function exported(resources: ExportedResources) {
   return { config, losses };
 }
 
-it("writes a handler as its file, and only what is not the default", () => {
+it("writes a handler as its file, and only settings that are not the default", () => {
   const resources = handlerResources({
     id: "hello",
     path: "/project/src/hello.ts",
@@ -45,7 +45,7 @@ it("writes a handler as its file, and only what is not the default", () => {
   });
 });
 
-it("writes a command, and where it runs unless that is where the config lies", () => {
+it("writes a command, and its directory if that is not the config's", () => {
   const resources = handlerResources({ id: "a", path: "" });
   const from = (cwd: string) => ({
     ...resources,
@@ -69,13 +69,13 @@ it("writes that a command's workers share their directory", () => {
   expect(config.endpoints).toEqual({ a: { command, workingDirectory: "shared" } });
 });
 
-it("says the type of machine where it would else follow from the GPUs", () => {
+it("writes the type of machine if it would otherwise follow from the GPUs", () => {
   const settings = { gpuCount: 2, computeType: "CPU" } as const;
   const { config } = exported(handlerResources({ id: "a", path: "/project/conf/a.ts", settings }));
   expect(config.endpoints).toEqual({ a: { handler: "./a.ts", gpuCount: 2, computeType: "CPU" } });
 });
 
-it("gives what was made over the interface its id as key, and its name", () => {
+it("uses the id as the key of a resource made over the interface, and writes its name", () => {
   const template = templateOf({
     id: "abcdefghij",
     name: "my template",
@@ -124,8 +124,8 @@ it("gives what was made over the interface its id as key, and its name", () => {
   });
 });
 
-describe("what a config cannot tell is named", () => {
-  it("an endpoint whose file is not known", () => {
+describe("settings that a config cannot express are named", () => {
+  it("an endpoint without a known file", () => {
     const resources = handlerResources({ id: "a", path: "/a.ts" });
     const { config, losses } = configOf({ ...resources, origins: NOTHING.origins }, "/");
     expect(config.endpoints).toEqual({});

@@ -25,16 +25,16 @@ describe("in JSON", () => {
     expect(placeIn(text, path.split("."))).toEqual(place);
   });
 
-  test("the key itself, where that is asked for", () => {
+  test("the key itself on request", () => {
     const { text, place } = marked('{\n  "endpoints": {"a": {}},\n  ‸"prot": 1\n}');
     expect(placeIn(text, ["prot"], "key")).toEqual(place);
   });
 
-  test("the whole, for no path", () => {
+  test("the beginning for an empty path", () => {
     expect(placeIn(' {"a": 1}', [])).toEqual({ line: 1, column: 2 });
   });
 
-  test("the beginning for what is not there at all", () => {
+  test("the beginning for a missing path", () => {
     expect(placeIn('\n {"a": 1}', ["b"])).toEqual({ line: 2, column: 2 });
     expect(placeIn("[]", ["b"])).toEqual({ line: 1, column: 1 });
   });
@@ -73,17 +73,17 @@ describe("in TypeScript", () => {
     expect(placeIn(text, ["endpoints", "a", "port"])).toEqual(place);
   });
 
-  test("a name that stands for its value", () => {
+  test("a shorthand member", () => {
     const { text, place } = marked("const port = 'x';\nexport default { endpoints: {}, ‸port };");
     expect(placeIn(text, ["port"])).toEqual(place);
   });
 
-  test("what is made elsewhere is where its maker stands", () => {
+  test("a computed value has the place of its expression", () => {
     const { text, place } = marked("export default { endpoints: { a: ‸make() } };");
     expect(placeIn(text, ["endpoints", "a", "port"])).toEqual(place);
   });
 
-  test("none where nothing is written as a literal", () => {
+  test("no place without an object literal", () => {
     expect(placeIn("export default make();", ["endpoints", "a"])).toBeUndefined();
   });
 });

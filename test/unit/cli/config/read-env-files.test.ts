@@ -10,7 +10,7 @@ async function read(files: Readonly<Record<string, string>>) {
   return Object.fromEntries(await readEnvFiles(Object.keys(files), tree.root));
 }
 
-test("variables are told with file and line, the later file wins", async () => {
+test("variables have their file and line, and a later file wins", async () => {
   const first = `# a comment\n\nA=1\nexport B = 'two words' # and why\nKEY="-----\nmore=\n-----"\nC=\n`;
   expect(await read({ "1.env": first, "2.env": "A=2\r\n" })).toEqual({
     A: { value: "2", source: "2.env:1" },
@@ -29,14 +29,14 @@ test.each([
   await expect(read({ "a.env": text })).rejects.not.toThrow("secret-half");
 });
 
-test("a file that is not there is named, with what lies close by", async () => {
+test("a missing file is named, with a similar one", async () => {
   await using tree = await temporaryTree({ ".env.local": "" });
   await expect(readEnvFiles([".env.locl"], tree.root)).rejects.toThrow(
     "--env-file: .env.locl does not exist; did you mean .env.local?",
   );
 });
 
-test("they fill in what the environment does not have", async () => {
+test("they add the variables that the environment does not have", async () => {
   await using tree = await temporaryTree({ "a.js": "", ".env": "A=file\nB=file\nC=same" });
   const environment = { A: "process", C: "same" };
   const inputs = await gatherStartOptions(
@@ -48,7 +48,7 @@ test("they fill in what the environment does not have", async () => {
   expect([...inputs.fileVariables.keys()]).toEqual(["B", "C"]);
 });
 
-test("they are taken over again: handlers get another environment only if a value has changed", async () => {
+test("they are read again, and handlers get another environment only if a value has changed", async () => {
   await using tree = await temporaryTree({ "a.js": "", ".env": "A=1\nB=1\nC=1" });
   const environment: Record<string, string | undefined> = { C: "process" };
   const flags = { envFile: [".env"] };

@@ -16,7 +16,7 @@ async function complaint(written: object): Promise<string> {
   return error instanceof Error ? error.message : "";
 }
 
-test("an endpoint of an image has a template of its own, by the names of the interface", async () => {
+test("an endpoint of an image has its own template, with the names of the interface", async () => {
   const { images, resources } = await read({
     endpoints: {
       chat: {
@@ -102,7 +102,7 @@ test("endpoints share a template by its key", async () => {
   ]);
 });
 
-test("a key that has the form of an id is one, any other leads to the same id each time", () => {
+test("a key in the form of an id is the id, any other key always leads to the same id", () => {
   expect(keyedId("networkVolume", "abcdefghi9")).toBe("abcdefghi9");
   expect(keyedId("networkVolume", "weights")).toBe(keyedId("networkVolume", "weights"));
   expect(keyedId("networkVolume", "weights")).not.toBe(keyedId("template", "weights"));
@@ -224,7 +224,7 @@ describe("refused", () => {
     expect(message).toMatch(/^c\.json:\d+:\d+: /);
   });
 
-  test("without showing what stands where a secret should", async () => {
+  test("a problem of a secret does not show the value", async () => {
     const message = await complaint({
       endpoints: { a: { handler } },
       containerRegistryAuths: { r: { username: ["topsecret"], password: { topsecret: 1 } } },

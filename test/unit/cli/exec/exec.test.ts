@@ -8,7 +8,7 @@ import type { JobRecord } from "../../../../emulator/index.ts";
 const read = (...args: string[]) => readCommandLine(args, "1.2.3");
 
 describe("the command line", () => {
-  test("everything behind the first -- is the command's, whatever it looks like", () => {
+  test("everything behind the first -- belongs to the command", () => {
     const args = ["exec", "--junit", "jobs.xml", "a", "--", "npm", "test", "--", "--port", "1"];
     expect(read(...args)).toEqual({
       kind: "exec",
@@ -18,7 +18,7 @@ describe("the command line", () => {
     });
   });
 
-  test("without a command it is refused with an example", () => {
+  test("a missing command is refused with an example", () => {
     expect(() => read("exec", "a")).toThrow(/sv-emulate exec -- npm test/u);
     expect(() => read("exec", "--")).toThrow(/sv-emulate exec -- npm test/u);
   });
@@ -55,7 +55,7 @@ describe("the report", () => {
     attributeNamePrefix: "",
   }).parse(xml);
 
-  test("is XML, whatever handlers say", () => {
+  test("is XML for any output of handlers", () => {
     expect(XMLValidator.validate(xml)).toBe(true);
   });
 
@@ -88,7 +88,7 @@ describe("the report", () => {
     });
   });
 
-  test("of no jobs is a report all the same", () => {
+  test("exists for no jobs too", () => {
     expect(XMLValidator.validate(junitReport([]))).toBe(true);
     expect(junitReport([])).toContain('tests="0"');
   });

@@ -68,7 +68,7 @@ class Terminal {
   }
 }
 
-test("one job after another: a line for each, and below a failure the user's own frames", () => {
+test("each job is a line, with the user's own frames below a failure", () => {
   const again = { ...good, isTriedAgain: true };
   const lost = { type: "worker_lost", message: "Its worker ended." } as const;
   const terminal = new Terminal()
@@ -94,7 +94,7 @@ test("one job after another: a line for each, and below a failure the user's own
 });
 
 describe("the same failure many times", () => {
-  test("is shown once, then counted, at ever longer intervals while it goes on", () => {
+  test("is shown once, then counted at growing intervals", () => {
     const terminal = new Terminal();
     for (let at = 0; at < 20_000; at += 10) terminal.pass(at).ended(bad, at);
     terminal.close(20_000);
@@ -111,7 +111,7 @@ describe("the same failure many times", () => {
 `);
   });
 
-  test("by hand is answered at once, and after a minute shown as a whole again", () => {
+  test("is reported at once if it is rare, and shown whole again after a minute", () => {
     const terminal = new Terminal().ended(bad).ended(bad, 8_000).ended(bad, 16_000);
     expect(terminal.dueAt).toBeUndefined();
     terminal.ended(bad, 76_000);
@@ -158,7 +158,7 @@ describe("the same failure many times", () => {
   });
 });
 
-test("failures that all differ are ten in a second, and the others counted", () => {
+test("ten different failures a second are shown, and the others counted", () => {
   const terminal = new Terminal();
   for (let nr = 0; nr < 300; nr++)
     terminal.ended({ ...bad, failure: { type: "handler_error", message: `nr ${nr}` } }, nr);
@@ -171,7 +171,7 @@ test("failures that all differ are ten in a second, and the others counted", () 
   expect(terminal.dueAt).toBeUndefined();
 });
 
-test("under load good jobs are one line a second for each endpoint", () => {
+test("completed jobs under load are one line a second for each endpoint", () => {
   const terminal = new Terminal();
   for (let at = 0; at < 3_000; at += 5) {
     terminal.pass(at).ended({ ...good, durationMs: at % 10 === 0 ? 3 : 4 }, at);
@@ -196,7 +196,7 @@ test("under load good jobs are one line a second for each endpoint", () => {
   );
 });
 
-test("a group over many endpoints is five lines", () => {
+test("jobs of many endpoints are at most five lines", () => {
   const terminal = new Terminal();
   for (let nr = 0; nr < 1_000; nr++)
     terminal.ended({ ...good, endpointId: `e${Math.min(nr % 60, nr % 7)}` });
@@ -208,7 +208,7 @@ test("a group over many endpoints is five lines", () => {
   );
 });
 
-test("jobs that were cancelled or purged by the hundred are one line each kind", () => {
+test("hundreds of cancelled and purged jobs are one line for each kind", () => {
   const unstarted = { ...good, attempt: 0, durationMs: undefined };
   const { text } = new Terminal()
     .ended(good, 0, 5)
@@ -221,13 +221,13 @@ test("jobs that were cancelled or purged by the hundred are one line each kind",
   ]);
 });
 
-test("where nobody watches, only what went wrong is told", () => {
+test("only failures are shown without a terminal", () => {
   const terminal = new Terminal({ isWhole: false }).ended(good, 0, 100).ended(bad).close(1_000);
   expect(terminal.text.match(/greeter/g)).toHaveLength(3);
   expect(terminal.text).not.toContain("✓");
 });
 
-test("the width of the terminal is kept to, but for messages, which are whole", () => {
+test("lines fit the width of the terminal, except messages, which are whole", () => {
   const message = `${"word ".repeat(30)}end`;
   const stack = `Error: x\n    at parse (/${"folder/".repeat(12)}greeter/handler.ts:4:29)`;
   const failure = { type: "handler_error", message: `${message}\nsecond line`, stack } as const;
@@ -246,7 +246,7 @@ test("the width of the terminal is kept to, but for messages, which are whole", 
   }
 });
 
-test("colours are dim and red where they are wanted, and what others wrote moves no cursor", () => {
+test("colours are dim and red, and messages of others move no cursor", () => {
   const failure = { type: "handler_error", message: "\u001b[2J\u001b[31mred\rgone" } as const;
   const { text } = new Terminal({ colors: true }).ended(good).ended({ ...bad, failure }, 0);
   expect(text).toContain("\u001b[2m✓ greeter …f14844a6dd2-e1 completed after 12 ms\u001b[22m");
@@ -256,7 +256,7 @@ test("colours are dim and red where they are wanted, and what others wrote moves
   expect(text).not.toContain("\u001b[2J");
 });
 
-test("memory is bounded: of a hundred kinds of failures the one that was silent longest is forgotten", () => {
+test("memory is bounded: the oldest of a hundred kinds of failures is forgotten", () => {
   const terminal = new Terminal();
   for (let nr = 0; nr <= 100; nr++) {
     const failure = { type: "handler_error", message: `nr ${nr}` } as const;

@@ -22,22 +22,22 @@ test("the service's own entries: time of day, level, message and values", () => 
   ).toBe('03:04:05.006 info worker started endpointId=hello tries=2 why="no room"\n');
 });
 
-test("what a handler prints stands behind a bar, after its endpoint and the end of its job's id", () => {
+test("output of a handler stands behind a bar, after its endpoint and the end of its job's id", () => {
   expect(plain({ message: "hi", origin: handler })).toBe(
     "03:04:05.006 hello …f14844a6dd2-e1 | hi\n",
   );
 });
 
-test("a line of no known job stands behind a bar as well", () => {
+test("a line without a known job stands behind a bar too", () => {
   const { jobId: _, ...origin } = handler;
   expect(plain({ message: "loading", origin })).toBe("03:04:05.006 hello | loading\n");
 });
 
-test("a level that says something is shown", () => {
+test("a level other than info is shown", () => {
   expect(plain({ level: "warn", message: "hot", origin: handler })).toMatch(/ \| warn hot\n$/);
 });
 
-test("what the worker program says names the worker, and nothing twice", () => {
+test("a line of the worker program names the worker, and nothing twice", () => {
   const origin = { source: "worker", endpointId: "hello", workerId: "w1" } as const;
   const fields = { workerId: "w1", endpointId: "hello", concurrency: 4 };
   expect(plain({ message: "ready", fields, origin })).toBe(
@@ -64,17 +64,17 @@ describe("colours", () => {
   const coloured = (message: string) =>
     prettyLine({ ...service, message, origin: handler }, { colors: true, stacks: false });
 
-  test("are there when wanted, and a handler's own stay", () => {
+  test("are used on request, and a handler's own stay", () => {
     expect(coloured("\u001b[32mgreen\u001b[39m")).toContain("\u001b[32mgreen\u001b[39m");
     expect(coloured("x")).toContain("\u001b[35mhello\u001b[39m");
   });
 
-  test("are taken out otherwise, a handler's own too", () => {
+  test("are removed otherwise, also a handler's own", () => {
     const text = plain({ message: "\u001b[32mgreen\u001b[39m", origin: handler });
     expect(text).toMatch(/ \| green\n$/);
   });
 });
 
-test("what would move the cursor is left out", () => {
+test("sequences that move the cursor are removed", () => {
   expect(plain({ message: "a\rb\bc\u0007\td", origin: handler })).toMatch(/ \| abc\td\n$/);
 });

@@ -17,7 +17,7 @@ const idOf = async (service: TestHttp, subject: string | undefined, flags = {}) 
   return (JSON.parse(shown) as { id: string }).id;
 };
 
-test("all commands on a job understand what the log shows of its id", async () => {
+test("all commands on a job accept the end of its id as the log shows it", async () => {
   await using service = await startTestHttp();
   const failed = await failOne(service);
   const waiting = await submit(service);
@@ -34,7 +34,7 @@ test("all commands on a job understand what the log shows of its id", async () =
   expect(await idOf(service, id.slice("sync-".length, -3))).toBe(id);
 });
 
-test("what may be any of several jobs is refused with their ids, and what is none says so", async () => {
+test("an ambiguous id is refused with all candidates, an unknown one as such", async () => {
   await using service = await startTestHttp();
   const ids = [await submit(service), await submit(service)];
   const refused = run(service, "cancel", "-e1");
@@ -45,7 +45,7 @@ test("what may be any of several jobs is refused with their ids, and what is non
   await expect(run(service, "job", "…none-e1")).rejects.toThrow('there is no job "none-e1"');
 });
 
-test("the newest job is shown, or the newest that failed, and one of both has to be said", async () => {
+test("the newest job, or the newest failed one, is shown on request", async () => {
   await using service = await startTestHttp();
   const failed = await failOne(service);
   const newest = await submit(service);

@@ -22,7 +22,7 @@ test("a key is made and shown once, listed, used by a command, and revoked by it
   await expect(run(service, "keys revoke", "ci")).rejects.toThrow('there is no key "ci"');
 });
 
-test("a key for jobs names its endpoints, and one that has expired says so", async () => {
+test("a key for jobs names its endpoints, and an expired key is refused as such", async () => {
   await using service = await startTestHttp();
   await service.test.addEndpoint("other");
   const flags = { ...json, scope: "jobs", endpoints: "echo, other", expires: "1h" } as const;
@@ -34,7 +34,7 @@ test("a key for jobs names its endpoints, and one that has expired says so", asy
   await expect(late).rejects.toThrow('the API key "app" has expired at');
 });
 
-test("a token is made with the variables that a worker needs, listed beside no other key, and revoked", async () => {
+test("a token is shown as the variables of a worker, listed without other keys, and revoked", async () => {
   const workerListener = {
     fingerprint: Buffer.alloc(32, 1),
     addresses: () => ["tls://a:1", "tls://b:2"],
@@ -57,7 +57,7 @@ test("a token is made with the variables that a worker needs, listed beside no o
   expect(await run(service, "token revoke", "attic")).toContain("attic opens nothing any more");
 });
 
-test("a token is made without a port for workers, and says what is missing", async () => {
+test("a token without a port for workers says what is missing", async () => {
   await using service = await startTestHttp();
   expect(await run(service, "token create", "echo")).toMatch(
     /\nSV_WORKER_TOKEN=sv_[\w-]+\n\nthe emulator has no port for workers: start it with --worker-port/u,

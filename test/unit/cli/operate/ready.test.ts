@@ -26,7 +26,7 @@ it("says what is missing", async () => {
   });
 });
 
-it("waits as long as it is told to", async () => {
+it("waits for the given time", async () => {
   const { readiness } = service.test.engine;
   readiness.storeAway(true);
   await expect(run(service, "ready", undefined, { flags: { wait: "10ms" } })).rejects.toThrow(
@@ -40,7 +40,7 @@ it("waits as long as it is told to", async () => {
   );
 });
 
-it("waits no longer when it is broken off", async () => {
+it("stops waiting when it is interrupted", async () => {
   service.test.engine.readiness.storeAway(true);
   const stopped = new AbortController();
   const options = { flags: { wait: "1h" }, signal: stopped.signal };
@@ -49,7 +49,7 @@ it("waits no longer when it is broken off", async () => {
   await expect(waiting).rejects.toMatchObject({ name: "AbortError" });
 });
 
-it("does not ask whose certificate it is and sends no key; the other commands say what to do", async () => {
+it("accepts any certificate and sends no key; the other commands say what to do", async () => {
   const keys: unknown[] = [];
   const server = createServer(makeCertificate(), ({ headers }, response) => {
     keys.push(headers.authorization);

@@ -52,7 +52,7 @@ test("jobs are listed, shown, cancelled and queued again", async () => {
   await expect(run(service, "job", "nope")).rejects.toThrow(`there is no job "nope"`);
 });
 
-test("why a job failed or waits is said in one paragraph", async () => {
+test("a failed and a waiting job are explained in one paragraph", async () => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker();
   const id = await submit(service);
@@ -69,7 +69,7 @@ test("why a job failed or waits is said in one paragraph", async () => {
   await expect(run(service, "why", "nope")).rejects.toThrow(`there is no job "nope"`);
 });
 
-test("a purge asks first, and is refused where nobody can be asked", async () => {
+test("a purge asks first, and is refused without a person to ask", async () => {
   await using service = await startTestHttp();
   await submit(service);
   await expect(run(service, "purge", "echo")).rejects.toMatchObject({ name: "UsageError" });
@@ -80,7 +80,7 @@ test("a purge asks first, and is refused where nobody can be asked", async () =>
   expect(JSON.parse(purged)).toMatchObject({ removed: 1 });
 });
 
-test("the log is shown for people or as JSON, and followed until it is broken off", async () => {
+test("the log is shown for people or as JSON, and followed until it is interrupted", async () => {
   await using service = await startTestHttp();
   const say = (line: string) =>
     service.test.engine.logs.workerLine({ endpointId: "echo", workerId: "w1", line });

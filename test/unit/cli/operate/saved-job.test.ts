@@ -9,7 +9,7 @@ import { json, run, submit } from "./run-command.ts";
 /** The sent text: numbers and spaces that a parser would not keep. */
 const INPUT = '{"big":12345678901234567890,"n":1.0, "ü":"\\u00fc"}';
 
-test("has its endpoint, its limits and its input as it was sent, and no credentials", async () => {
+test("has its endpoint, its limits and its input as sent, and no credentials", async () => {
   await using service = await startTestHttp();
   using directory = temporaryDirectory();
   const file = path.join(directory.path, "job.json");
@@ -33,7 +33,7 @@ test("has its endpoint, its limits and its input as it was sent, and no credenti
   expect(readFileSync(file, "utf8")).toBe(text);
 });
 
-test("runs on another emulator, on its endpoint or the one that is named, and is shown at its end", async () => {
+test("runs on another emulator, on its endpoint or a given one, and is shown at its end", async () => {
   await using here = await startTestHttp();
   await using there = await startTestHttp();
   await there.test.addEndpoint("other");
@@ -55,7 +55,7 @@ test("runs on another emulator, on its endpoint or the one that is named, and is
   });
 });
 
-test("what is no such file is refused before anything is run", async () => {
+test("an invalid file is refused before anything is run", async () => {
   await using service = await startTestHttp();
   using directory = temporaryDirectory();
   const from = path.join(directory.path, "job.json");

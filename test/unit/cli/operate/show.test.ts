@@ -7,7 +7,7 @@ import { durationInWords } from "../../../../emulator/core/time/duration.ts";
 import { painter } from "../../../../emulator/cli/terminal-text.ts";
 import { instantInWords } from "../../../../emulator/cli/operate/terminal.ts";
 
-test("columns are as wide as their widest cells, whatever colour those have; empty ones are left out", () => {
+test("columns are as wide as their widest cells without colours, and empty columns are left out", () => {
   const rows = [
     { id: "a", status: "lost", n: 1 },
     { id: "longer\u001B[2J", status: "x", n: 22 },
@@ -68,7 +68,7 @@ const JOB: JobDetails = {
   },
 };
 
-test("a job shows what is known, its failure report, and large payloads in part", () => {
+test("a job is shown with its known facts, its failure report, and shortened payloads", () => {
   const text = jobText(JOB, painter(false));
   expect(text.split("\n").slice(0, 5)).toEqual([
     "job        019b-e1",

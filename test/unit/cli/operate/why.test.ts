@@ -58,14 +58,14 @@ const others = (version: number, status: OtherJob["status"], count: number): Oth
   }));
 
 describe("a job that failed", () => {
-  test("says after how long, where, and with which message", () => {
+  test("says its duration, its worker and its message", () => {
     const job = { attempts: [attempt(1, { failure: failed() })], failure: failed() };
     expect(why(facts({ job }))).toBe(
       'Job j1-e1 of "tiles" failed after 2.0 s on worker w1 with version 7. There is no tile 7.',
     );
   });
 
-  test("shows the first line of the message, and the first frame that has a place", () => {
+  test("shows the first line of the message, and the first frame with a place", () => {
     const stack =
       "RangeError: no\n    at native\n    at draw (/app/tiles.ts:3:9)\n    at x (/y.ts:1:1)";
     const failure = failed({ message: "no tile\nat all", stack });
@@ -73,7 +73,7 @@ describe("a job that failed", () => {
     expect(why(facts({ job }))).toContain(" No tile (at draw (/app/tiles.ts:3:9)).");
   });
 
-  test("shows the last line it wrote that is not empty", () => {
+  test("shows the last line of output that is not empty", () => {
     const failure = failed({ lastLogLines: ["loading", "tile 7", " "] });
     const job = { attempts: [attempt(1)], failure };
     expect(why(facts({ job }))).toContain('The last line it wrote was "tile 7".');
@@ -97,7 +97,7 @@ describe("a job that failed", () => {
     expect(why(facts({ job }))).toContain(`Job j1-e1 of "tiles" ${words} 2.0 s`);
   });
 
-  test("before a worker had it says only why", () => {
+  test("without a worker says only why", () => {
     const failure = failed({ type: "data_damaged", message: "its input is missing" });
     expect(why(facts({ job: { failure } }))).toBe(
       'Job j1-e1 of "tiles" failed. Its input is missing.',
@@ -106,7 +106,7 @@ describe("a job that failed", () => {
 });
 
 describe("limits", () => {
-  test("of time are named where they were met, and while the job runs", () => {
+  test("of time are named after a time-out, and while the job runs", () => {
     const timedOut = {
       status: "TIMED_OUT" as const,
       attempts: [attempt(1, { outcome: "timed_out" })],
@@ -118,12 +118,12 @@ describe("limits", () => {
     );
   });
 
-  test("of memory say what can be done", () => {
+  test("of memory name a remedy", () => {
     const job = { attempts: [attempt(1, { outcome: "out_of_memory" })], failure: failed() };
     expect(why(facts({ job }))).toContain("It needs less memory, or its worker more");
   });
 
-  test("of leases are explained where the worker fell silent, and not where it ended", () => {
+  test("of leases are explained for a silent worker, not for one that ended", () => {
     const silent = failed({ type: "worker_lost" });
     const attempts = [attempt(1, { outcome: "lost" })];
     expect(why(facts({ job: { attempts, failure: silent } }))).toContain("renew its lease");
@@ -143,14 +143,14 @@ describe("the history", () => {
     expect(text).toContain("Version 6 was fine: 12 jobs completed on it and none failed.");
   });
 
-  test("names no version where the row has several", () => {
+  test("names no version if the row has several", () => {
     const job = { attempts: [oom(1, 6), oom(2)], failure: failed() };
     expect(why(facts({ job }))).toContain(
       "It was the second out-of-memory in a row, in 2 attempts.",
     );
   });
 
-  test("tells of other ends before", () => {
+  test("names other outcomes before", () => {
     const lost = attempt(1, { outcome: "lost", version: 6, failure: failed({ message: "gone." }) });
     const job = { attempts: [lost, attempt(2)], failure: failed() };
     const text = why(facts({ job }));
@@ -159,7 +159,7 @@ describe("the history", () => {
     expect(why(facts({ job: more }))).toContain("attempts. Before, attempt 1 lost its worker");
   });
 
-  test("shows the last three of many, and counts what is not kept", () => {
+  test("shows the last three of many, and counts the ones that are not kept", () => {
     const attempts = [1, 2, 3, 4].map((number) => attempt(number, { outcome: "handed_back" }));
     const text = why(facts({ job: { attempts: [...attempts, attempt(5)], failure: failed() } }));
     expect(text).toContain("Before, among 4 attempts, attempt 2 was handed back");
@@ -167,7 +167,7 @@ describe("the history", () => {
     expect(why(facts({ job: kept }))).toContain("at least the third out-of-memory in a row");
   });
 
-  test("of a job that completed after all says what came before", () => {
+  test("of a completed job names its failed attempts", () => {
     const attempts = [attempt(1), attempt(2, { outcome: "completed" })];
     const text = why(
       facts({ job: { status: "COMPLETED", attempts }, others: others(6, "COMPLETED", 3) }),
@@ -177,7 +177,7 @@ describe("the history", () => {
     );
   });
 
-  test("does not call a version fine on which the job or another failed", () => {
+  test("does not call a version fine if a job failed on it", () => {
     const job = { attempts: [attempt(1, { version: 6 }), attempt(2)], failure: failed() };
     expect(why(facts({ job, others: others(6, "COMPLETED", 3) }))).not.toContain("was fine");
     const mixed = [
@@ -203,7 +203,7 @@ describe("other jobs on the same version", () => {
     expect(why(facts({ job, others: beside }))).toContain(words);
   });
 
-  test("do not include the job itself, nor those that have not ended", () => {
+  test("do not include the job itself, nor unfinished jobs", () => {
     const beside = [
       { id: "j1-e1", status: "FAILED" as const, version: 7 },
       ...others(7, "IN_QUEUE", 3),
@@ -226,16 +226,16 @@ describe("a job that waits", () => {
     [workers({ initializing: 1 }), "1 worker of version 7 is starting."],
     [workers({ initializing: 2 }), "2 workers of version 7 are starting."],
     [workers({}), "no worker runs. The log says why none is started: sv-emulate logs tiles"],
-  ])("says for what (%#)", (given, words) => {
+  ])("names the reason (%#)", (given, words) => {
     expect(why(facts({ job, endpoint: given }))).toContain(words);
   });
 
-  test("counts those beside it", () => {
+  test("counts the other waiting jobs", () => {
     const busy = endpoint({ inQueue: 5, workers: { idle: 0, running: 1, initializing: 0 } });
     expect(why(facts({ job, endpoint: busy }))).toContain(", beside 4 other jobs:");
   });
 
-  test("counts the starts that came to nothing since, and names a version that was fine", () => {
+  test("counts the failed starts since, and names a version that was fine", () => {
     const start = { at: T0 + 5_000, version: 7, outOfMemory: true, message: "" };
     const failedStarts = [
       { ...start, at: T0 - 1, outOfMemory: true },
@@ -252,7 +252,7 @@ describe("a job that waits", () => {
     );
   });
 
-  test("says what a worker said of its start", () => {
+  test("shows the message of a worker's failed start", () => {
     const failedStarts = [
       { at: T0 + 1, version: undefined, outOfMemory: false, message: "no model.\nat x" },
     ];
@@ -261,7 +261,7 @@ describe("a job that waits", () => {
     );
   });
 
-  test("again tells how its attempts ended", () => {
+  test("after a retry names its earlier attempts", () => {
     const attempts = [attempt(1, { outcome: "lost" })];
     const text = why(facts({ job: { ...job, attempts, queuedAt: at(12) } }));
     expect(text).toContain("has been waiting for 48.0 s");
@@ -269,7 +269,7 @@ describe("a job that waits", () => {
   });
 });
 
-test("a job that was cancelled says whether it had begun", () => {
+test("a cancelled job says whether it had begun", () => {
   const job = { status: "CANCELLED" as const };
   expect(why(facts({ job }))).toBe('Job j1-e1 of "tiles" was cancelled before a worker had it.');
   const attempts = [attempt(1, { outcome: "cancelled" })];

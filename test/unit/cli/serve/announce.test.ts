@@ -4,7 +4,7 @@ import { HandlerInputs } from "../../../../emulator/cli/serve/announce.ts";
 
 const input = { type: "object" };
 
-test("until all have told, also those without a schema", async () => {
+test("until all have reported, also handlers without a schema", async () => {
   const told = new HandlerInputs();
   told.note("a", { input });
   const all = told.of(["a", "b"], 1_000_000);

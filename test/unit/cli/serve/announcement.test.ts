@@ -56,14 +56,14 @@ tokens
 `);
 });
 
-test("where there is a dashboard, the link to it comes first", () => {
+test("the link to a dashboard comes first", () => {
   const dashboard = "http://127.0.0.1:7080/?ticket=t";
   expect(invitation({ ...announcement, dashboard })).toMatch(
     /^\nDashboard \(one-time link\): http:\/\/127\.0\.0\.1:7080\/\?ticket=t\nAPI reference/u,
   );
 });
 
-test("of many endpoints five are shown", () => {
+test("five of many endpoints are shown", () => {
   const endpointIds = Array.from({ length: 12 }, (_, nr) => `e${nr}`);
   const text = invitation({ ...announcement, endpointIds });
   expect(curlArguments(text)).toHaveLength(5);

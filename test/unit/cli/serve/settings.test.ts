@@ -28,7 +28,7 @@ function settled(flags: Flags, env: Environment = {}, ...configs: Config[]) {
   return settle(flags, env, configs, CWD);
 }
 
-test("without anything said: loopback, port 7080, .sv in the current directory, no key of one's own", () => {
+test("the defaults are loopback, port 7080, .sv in the current directory, and no given key", () => {
   expect(settled({})).toEqual({
     host: "127.0.0.1",
     port: 7080,
@@ -63,7 +63,7 @@ test("a flag wins over the environment, that over a config", () => {
   expect(settled({}, {}, fromConfig)).toMatchObject({ port: 3 });
 });
 
-test("each value is told with what decided it", () => {
+test("each value has its source", () => {
   const sourced = settleSourced(
     { port: "1" },
     { SV_LIMITS: "off" },
@@ -89,7 +89,7 @@ test("the object store's port is set in the same order, and it can be switched o
   expect(() => settled({ s3Port: "on" })).toThrow("--s3-port must be an integer from 0 to 65535");
 });
 
-test("who may call is set in the same order, and what is no name and no origin is refused", () => {
+test("callers are set in the same order, and an invalid name or origin is refused", () => {
   const fromConfig = config({ allowedHosts: ["c"], allowedOrigins: ["http://c"] });
   const flags = { allowedHost: ["a", "*.b"], allowedOrigin: ["http://a"] };
   const env = { SV_ALLOWED_HOSTS: "d, e", SV_ALLOWED_ORIGINS: "http://d,*" };
@@ -114,7 +114,7 @@ test("who may call is set in the same order, and what is no name and no origin i
   );
 });
 
-test("what becomes of requests over the rate limits is set in the same order", () => {
+test("the mode of the rate limits is set in the same order", () => {
   const fromConfig = config({ limits: "off" });
   expect(settled({ limits: "enforce" }, { SV_LIMITS: "warn" }, fromConfig).limits).toBe("enforce");
   expect(settled({}, { SV_LIMITS: "warn" }, fromConfig).limits).toBe("warn");
@@ -124,7 +124,7 @@ test("what becomes of requests over the rate limits is set in the same order", (
   );
 });
 
-test("the GPUs are set in the same order, and a declaration that makes no sense is refused", () => {
+test("the GPUs are set in the same order, and an invalid declaration is refused", () => {
   const fromConfig = config({ gpus: "none" });
   expect(settled({ gpus: "auto" }, { SV_GPUS: "L4=2" }, fromConfig).gpus).toBe("auto");
   expect(settled({}, { SV_GPUS: "L4=2" }, fromConfig).gpus).toBe("L4=2");
@@ -142,7 +142,7 @@ test("--ephemeral keeps nothing, whatever a config says", () => {
   expect(settled({ ephemeral: true }, {}, config({ dataDir: "/d" })).dataDir).toBeUndefined();
 });
 
-test("an empty variable is as good as none", () => {
+test("an empty variable counts as unset", () => {
   expect(settled({}, { SV_PORT: "", SV_API_KEY: "" })).toMatchObject({
     port: 7080,
     apiKey: undefined,

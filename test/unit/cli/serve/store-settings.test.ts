@@ -43,7 +43,7 @@ test("a flag that names a store wins over the environment, that over a config", 
   });
 });
 
-test("an emulator shares the database that says where others reach it", () => {
+test("an emulator with an advertised address shares the database", () => {
   const env = { SV_STORE: ONE, SV_ADVERTISE: "https://10.0.0.7:8888" };
   expect(settle({}, env, [], "/project").advertise).toBe("https://10.0.0.7:8888");
   const ofConfig = config({ store: ONE, advertise: "https://one.internal/" });

@@ -27,7 +27,7 @@ describe("what a target becomes", () => {
     },
   );
 
-  test("a file named handler, and a directory that has one, are the endpoint of the directory's name", async () => {
+  test("a file named handler, or a directory with one, is the endpoint of the directory's name", async () => {
     await using tree = await temporaryTree({ "hello/handler.mts": "" });
     const expected = { hello: "hello/handler.mts" };
     expect(await served(tree.root, "hello/handler.mts")).toEqual(expected);
@@ -36,7 +36,7 @@ describe("what a target becomes", () => {
     expect(await served(tree.path("hello"), ".")).toEqual({ hello: "handler.mts" });
   });
 
-  test("a file named server is a load balancing endpoint, and so is a directory that has one and no handler", async () => {
+  test("a file named server, or a directory with one and no handler, is a load balancing endpoint", async () => {
     await using tree = await temporaryTree({
       "chat/server.ts": "",
       "both/server.ts": "",
@@ -69,7 +69,7 @@ describe("what a target becomes", () => {
     ]);
   });
 
-  test("a directory with its source and what was compiled from it is served from the source", async () => {
+  test("a directory with a source and its compiled file is served from the source", async () => {
     await using tree = await temporaryTree({ "hello/handler.js": "", "hello/handler.ts": "" });
     expect(await served(tree.root, "hello")).toEqual({ hello: "hello/handler.ts" });
   });
@@ -91,7 +91,7 @@ describe("what a target becomes", () => {
     ]);
   });
 
-  test("a linked directory counts, a link that leads nowhere does not", async () => {
+  test("a linked directory counts, a broken link does not", async () => {
     await using tree = await temporaryTree({ "all/": "", "elsewhere/handler.ts": "" });
     await symlink(tree.path("elsewhere"), tree.path("all/linked"));
     await symlink(tree.path("gone"), tree.path("all/broken"));
@@ -144,7 +144,7 @@ describe("configs among the targets", () => {
     expect(configs.map(({ file }) => file)).toEqual([tree.path("conf/any-name.json")]);
   });
 
-  test("a config's handler may be a directory that has one", async () => {
+  test("a config's handler may be a directory with one", async () => {
     await using tree = await temporaryTree({
       "c.json": config("hello"),
       "hello/handler.ts": "",
@@ -173,7 +173,7 @@ describe("configs among the targets", () => {
     },
   );
 
-  test("one of another name is a config when it is named", async () => {
+  test("a file of another name is a config if it is given", async () => {
     await using tree = await temporaryTree({
       "sv.config.json": config("a.ts"),
       "sv.config.b.mts": `export default ${config("b.ts")};`,
@@ -184,14 +184,14 @@ describe("configs among the targets", () => {
     expect(await served(tree.root)).toEqual({ chosen: "a.ts" });
   });
 
-  test("two in one directory are refused", async () => {
+  test("two configs in one directory are refused", async () => {
     await using tree = await temporaryTree({ "a/sv.config.ts": "", "a/sv.config.json": "" });
     expect(await complaint(tree.root, "a")).toBe(
       "a has sv.config.ts and sv.config.json: which one counts? Keep one, or name the one you mean",
     );
   });
 
-  test("two endpoints of one id, one of them of an image, are refused", async () => {
+  test("two endpoints with one id, one of an image, are refused", async () => {
     const image = '{"endpoints": {"a": {"image": "one"}}}';
     await using tree = await temporaryTree({ "1.json": image, "2.json": image, "a.ts": "" });
     expect(await complaint(tree.root, "1.json", "2.json")).toBe(
@@ -256,7 +256,7 @@ describe("targets that cannot be served", () => {
     expect(await complaint(tree.root, target)).toContain(sentence);
   });
 
-  test("the first wrong one is complained about, the right ones beside it are not", async () => {
+  test("the message is about the first wrong target", async () => {
     await using tree = await temporaryTree({ "a.ts": "" });
     expect(await complaint(tree.root, "a.ts", "x.ts", "y.ts")).toMatch(/^x\.ts does not exist/);
   });
@@ -281,13 +281,13 @@ describe("targets that cannot be served", () => {
     expect(sentence).toContain(what);
   });
 
-  test("two handlers of one id: both are named", async () => {
+  test("two handlers with one id are both named", async () => {
     await using tree = await temporaryTree({ "a/x.ts": "", "b/x/handler.js": "" });
     const sentence = await complaint(tree.root, "a/x.ts", "b");
     expect(sentence).toContain('the endpoint "x": a/x.ts and b/x/handler.js');
   });
 
-  test("a handler with settings from a config and again without them is a contradiction", async () => {
+  test("a handler with settings of a config and again without them is refused", async () => {
     await using tree = await temporaryTree({
       "c.json": JSON.stringify({ endpoints: { a: { handler: "a.ts", workersMax: 1 } } }),
       "a.ts": "",
