@@ -1,4 +1,5 @@
 /** Workers that take every job of an endpoint and end it in one of all ways, by turns; and workers that take none. */
+import { Buffer } from "node:buffer";
 import type { HandedJob } from "../../runtime/protocol/outcome.ts";
 import type { EngineContext } from "../../emulator/engine/parts/engine-parts.ts";
 import type { WorkerOrder } from "../../emulator/launch/launcher.ts";
@@ -7,6 +8,10 @@ import type { TestEngine } from "../unit/engine-harness.ts";
 import type { ScriptedWorker } from "../unit/scripted-worker.ts";
 
 const CREDIT = 64;
+
+/** The input of a job that fails, whoever's turn it is. */
+export const FAILING_INPUT = { fails: true };
+const FAILING = Buffer.from(JSON.stringify(FAILING_INPUT));
 
 type Ending = (worker: ScriptedWorker, job: HandedJob) => Promise<void>;
 
@@ -41,8 +46,8 @@ export async function startBusyWorker(
     for (let turn = 0; ; turn += 1) {
       const job = await worker.nextJob();
       if (stopped) return;
-      const end = ENDINGS[turn % ENDINGS.length];
-      await end?.(worker, job);
+      if (FAILING.equals(job.input)) await worker.fail(job);
+      else await ENDINGS[turn % ENDINGS.length]?.(worker, job);
       await worker.grant();
     }
   };

@@ -4,18 +4,21 @@ import fc from "fast-check";
 import { Pool } from "undici";
 import { ALL_DOCUMENTED, assertDocumented } from "../unit/http/documented.ts";
 import { KEY, startTestHttp, type TestHttp } from "../unit/http/http-harness.ts";
-import { IdleLauncher, startBusyWorker } from "./busy-workers.ts";
+import { FAILING_INPUT, IdleLauncher, startBusyWorker } from "./busy-workers.ts";
 import { KnownId, KnownIds, type Place } from "./known-ids.ts";
 import { nameOf, requestsTo, type FuzzRequest } from "./request-arbitrary.ts";
 import { LOOK_MS } from "../setup/patience.ts";
 
 /** Requests that are on their way together. */
 const BATCH = 48;
+/** Number of batches after which it is asked anew what is wanted. */
+const BATCHES_A_LOOK = 4;
 
 /** Maximum real time of an answer without a wait. */
 const PATIENCE_MS = 4;
-/** Service time that passes at once while answers are waited for, and after how much of it a stream's reader hangs up. */
+/** Service time that passes at once: after each batch, and while only answers are left that wait for it. */
 const STEP_MS = 100_000;
+/** Service time after which the reader of a stream hangs up. */
 const HANG_UP_MS = 400_000;
 
 const MOST_WORKERS = 20;
@@ -37,14 +40,36 @@ const ALWAYS = {
 
 /**
  * Plays `count` requests from `seed` on a new service, and counts the answers in `tally`.
- * @param wanted operations that get half of them
  * @throws Error that shows the request, for an undocumented answer or a logged defect
  */
-export async function playRequests(
+export async function playRequests(seed: number, count: number, tally: Tally): Promise<void> {
+  const requests = fc.sample(requestsTo(), { seed, numRuns: count });
+  await play(seed, tally, [requests]);
+}
+
+/**
+ * Plays requests on a new service until no operation is wanted any more, at most `count`. Half of them go to the wanted operations, and
+ * to those that make or list what these ask for.
+ * @throws Error as `playRequests` does
+ */
+export async function playUntilDone(
   seed: number,
   count: number,
   tally: Tally,
-  wanted?: ReadonlySet<string>,
+  wanted: () => ReadonlySet<string>,
+): Promise<void> {
+  const numRuns = BATCHES_A_LOOK * BATCH;
+  const stretches = function* () {
+    for (let at = 0; at < count && wanted().size > 0; at += numRuns)
+      yield fc.sample(requestsTo(withSources(wanted())), { seed: seed + at, numRuns });
+  };
+  await play(seed, tally, stretches());
+}
+
+async function play(
+  seed: number,
+  tally: Tally,
+  stretches: Iterable<readonly FuzzRequest[]>,
 ): Promise<void> {
   const launcher = new IdleLauncher();
   await using service = await startTestHttp({ launcher, dashboard: "on" });
@@ -52,13 +77,16 @@ export async function playRequests(
   const pool = new Pool(service.url, { connections: BATCH, pipelining: 1 });
   try {
     const round = new Round(service, pool, tally);
-    const requests = fc.sample(requestsTo(wanted), { seed, numRuns: count });
-    for (let from = 0; from < count; from += BATCH) {
-      await round.play(requests.slice(from, from + BATCH)).catch((error: unknown) => {
-        throw new Error(`seed ${seed}, of the requests from ${from} on: ${String(error)}`, {
-          cause: error,
+    let played = 0;
+    for (const requests of stretches) {
+      for (let from = 0; from < requests.length; from += BATCH) {
+        await round.play(requests.slice(from, from + BATCH)).catch((error: unknown) => {
+          throw new Error(`seed ${seed}, of the requests from ${played} on: ${String(error)}`, {
+            cause: error,
+          });
         });
-      });
+        played += BATCH;
+      }
     }
     await assertUnharmed(service, seed);
   } finally {
@@ -73,6 +101,7 @@ class Round {
   readonly #ids = new KnownIds(ALWAYS);
   readonly #failures: unknown[] = [];
   #stopWorker: (() => void) | undefined;
+  #answered = 0;
 
   constructor(service: TestHttp, pool: Pool, tally: Tally) {
     this.#service = service;
@@ -83,18 +112,26 @@ class Round {
   async play(requests: readonly FuzzRequest[]): Promise<void> {
     await this.#haveEcho();
     await this.#haveIdleWorker();
+    await this.#haveFailedJob();
     const hangUp = new AbortController();
     const played = Promise.all(requests.map((request) => this.#send(request, hangUp.signal)));
     const isOver = () => played.then(() => true);
     // Clients that wait for a job or a stream wait by the service's clock.
     const { clock } = this.#service.test;
     let passedMs = 0;
+    let answered = -1;
     while (!(await Promise.race([isOver(), patience()]))) {
+      // The next ones may need no time to pass, in which jobs end and are forgotten.
+      if (this.#answered > answered) {
+        answered = this.#answered;
+        continue;
+      }
       await clock.advance(STEP_MS);
       passedMs += STEP_MS;
       if (passedMs > HANG_UP_MS) hangUp.abort();
     }
     for (const learned of await played) learned?.();
+    await clock.advance(STEP_MS);
     if (this.#failures.length > 0) throw this.#failures[0];
   }
 
@@ -114,6 +151,13 @@ class Round {
     const { directory, fleet } = test.engine;
     if (!directory.findEndpoint("idle")) await test.addEndpoint("idle", { workersMin: 1 });
     for (const { id } of fleet.workersOf("idle")) this.#ids.add("workerId", { workerId: id });
+  }
+
+  /** Only a job that has failed can be retried, and a webhook is called for few of the others. */
+  async #haveFailedJob(): Promise<void> {
+    const body = { input: FAILING_INPUT, webhook: "http://127.0.0.1:9/" };
+    const { json } = await this.#service.call("POST", "/v2/echo/run", { body });
+    for (const id of idsIn(json)) this.#ids.add("jobId", { endpointId: "echo", jobId: id });
   }
 
   /** Resolves with what to remember of the answer. */
@@ -144,6 +188,8 @@ class Round {
       const sent = `${request.method} ${path} with ${body ?? "no body"}`;
       const made = `made of ${JSON.stringify(request)}`;
       throw new Error(`${sent}, ${made}: ${String(error)}`, { cause: error });
+    } finally {
+      this.#answered += 1;
     }
   }
 
@@ -212,6 +258,16 @@ function parameterNamedBy(method: string, path: string): string | undefined {
   if (/\/run(?:sync)?$/.test(path)) return "jobId";
   const item = ALL_DOCUMENTED.find((each) => each.path.startsWith(`${path}/{`));
   return /^\{(\w+)\}/.exec(item?.path.slice(path.length + 1) ?? "")?.[1];
+}
+
+/** These operations, and those whose answers name what the paths of these ask for. */
+function withSources(wanted: ReadonlySet<string>): ReadonlySet<string> {
+  const sources = ALL_DOCUMENTED.filter(({ method, path }) => {
+    const parameter = parameterNamedBy(method, path);
+    if (parameter === undefined || parameter in ALWAYS) return false;
+    return [...wanted].some((each) => each.includes(`{${parameter}}`));
+  });
+  return new Set([...wanted, ...sources.map(nameOf)]);
 }
 
 function keyOf({ key }: FuzzRequest): Record<string, string> {

@@ -144,21 +144,24 @@ function requestsOf(documented: DocumentedOperation): fc.Arbitrary<FuzzRequest> 
   });
 }
 
+/** All operations. To make one takes some milliseconds. */
+const WEIGHTED = ALL_DOCUMENTED.map((documented) => ({
+  name: nameOf(documented),
+  weight: documented.operation.tags?.includes("jobs") || makes(documented) ? 4 : 1,
+  arbitrary: requestsOf(documented),
+}));
+
 /**
  * Requests to all operations: more to those about jobs, which have more states, and to those that create something, because
  * most fail.
  * @param wanted operations that get as many as all others together: `GET /v1/templates`
  */
 export function requestsTo(wanted: ReadonlySet<string> = new Set()): fc.Arbitrary<FuzzRequest> {
-  const weighted = ALL_DOCUMENTED.map((documented) => ({
-    documented,
-    weight: documented.operation.tags?.includes("jobs") || makes(documented) ? 4 : 1,
-  }));
-  const all = weighted.reduce((sum, { weight }) => sum + weight, 0);
+  const all = WEIGHTED.reduce((sum, { weight }) => sum + weight, 0);
   return fc.oneof(
-    ...weighted.map(({ documented, weight }) => ({
-      weight: wanted.has(nameOf(documented)) ? Math.ceil(all / wanted.size) : weight,
-      arbitrary: requestsOf(documented),
+    ...WEIGHTED.map(({ name, weight, arbitrary }) => ({
+      weight: wanted.has(name) ? Math.ceil(all / wanted.size) : weight,
+      arbitrary,
     })),
   );
 }

@@ -1,15 +1,15 @@
 /** Generated requests to every operation, played on a real server over HTTP, 48 at a time. */
 import { describe, expect, it } from "vitest";
-import { answersIn, playRequests, type Tally } from "../fuzz/play.ts";
+import { answersIn, playRequests, playUntilDone, type Tally } from "../fuzz/play.ts";
 import { nameOf } from "../fuzz/request-arbitrary.ts";
 import { sized } from "../setup/size.ts";
 import { ALL_DOCUMENTED } from "../unit/http/documented.ts";
 
 const REQUESTS = sized(4_000, 200_000);
 const REQUESTS_A_SEED = sized(2_000, 10_000);
-/** Number of further seeds that are played for missing successes, and of requests each. */
-const MOST_MORE = 10;
-const MORE = 1_000;
+/** Maximum number of further services that are asked for successes that none of the requests had, with so many requests each. */
+const MOST_MORE = 20;
+const MORE = 768;
 
 /** A ticket of the dashboard can be used once; its page is for browsers, and its files have names of their build: test/unit/http/emulator/dashboard. */
 const LEFT_OUT = ["POST /emulator/session 201", "GET / 200", "GET /ui/{file} 200"];
@@ -34,10 +34,9 @@ describe(`of ${REQUESTS} generated requests`, () => {
     ).filter(({ success }) => !LEFT_OUT.includes(success));
     const missing = () => successes.filter(({ success }) => !tally.has(success));
     // Some are rare, and which come about is not for the seed alone to say.
-    for (let more = 1; more <= MOST_MORE && missing().length > 0; more += 1) {
-      const wanted = new Set(missing().map(({ of }) => of));
-      await playRequests(REQUESTS / REQUESTS_A_SEED + more, MORE, tally, wanted);
-    }
+    const wanted = () => new Set(missing().map(({ of }) => of));
+    for (let more = 1; more <= MOST_MORE && missing().length > 0; more += 1)
+      await playUntilDone(REQUESTS + more * MORE, MORE, tally, wanted);
     expect(missing()).toEqual([]);
   });
 });
