@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { curlIsMissing } from "../setup/curl.ts";
 import { temporaryDirectory } from "../setup/temporary-directory.ts";
@@ -232,13 +233,21 @@ describe("TypeScript that is marked as runnable", () => {
   });
   afterAll(() => written[Symbol.dispose]());
 
-  const run = async ({ file }: Snippet): Promise<readonly string[]> => {
-    const child = spawn(process.execPath, [file], { stdio: ["ignore", "pipe", "inherit"] });
+  /** The lines that each of them prints, which run one after the other in one process: it ends when the last one leaves nothing open. */
+  const run = async (snippets: readonly Snippet[]): Promise<readonly (readonly string[])[]> => {
+    const end = "-- the end of a snippet --";
+    const program = `for (const file of process.argv.slice(1)) { await import(file); console.log(${JSON.stringify(end)}); }`;
+    const files = snippets.map(({ file }) => pathToFileURL(file).href);
+    const args = ["--input-type=module", "--eval", program, ...files];
+    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
     let text = "";
     child.stdout.setEncoding("utf8").on("data", (piece: string) => (text += piece));
     const [code] = await once(child, "close");
-    expect(code).toBe(0);
-    return text === "" ? [] : text.trimEnd().split("\n");
+    expect(code, text).toBe(0);
+    return text
+      .split(`${end}\n`)
+      .slice(0, -1)
+      .map((printed) => printed.split("\n").slice(0, -1));
   };
 
   test("docs/handlers.md: its first handler is served by the command below it", async () => {
@@ -275,11 +284,10 @@ describe("TypeScript that is marked as runnable", () => {
         (snippet) => snippet.isRunnable && snippet.document === document,
       );
       expect(snippets.length).toBeGreaterThan(0);
-      for (const snippet of snippets) {
-        const { line, prints } = snippet;
-        const printed = await run(snippet);
-        if (prints.length > 0) expect(printed, `line ${line}`).toEqual(prints);
-      }
+      const printed = await run(snippets);
+      expect(printed).toHaveLength(snippets.length);
+      for (const [at, { line, prints }] of snippets.entries())
+        if (prints.length > 0) expect(printed[at], `line ${line}`).toEqual(prints);
     },
   );
 });

@@ -3,8 +3,8 @@ import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { root } from "./documents.ts";
-import { writeSnippets } from "./snippets.ts";
+import { root } from "../../unit/docs/documents.ts";
+import { writeSnippets } from "../../unit/docs/snippets.ts";
 
 function compile(directory: string): string {
   const compiler = path.join(root, "node_modules/typescript/bin/tsc");
