@@ -64,7 +64,7 @@ async function openPageAt(page: Page, hostname: string): Promise<URL> {
   return url;
 }
 
-async function jobsOf({ url, apiKey }: EmulatorProcess): Promise<unknown> {
+async function jobsOf({ url, apiKey }: EmulatorProcess): Promise<number> {
   const headers = { authorization: `Bearer ${apiKey}` };
   const answer = await request(`${url}/emulator/jobs`, { headers });
   return ((await answer.body.json()) as { jobs: unknown[] }).jobs.length;
@@ -73,6 +73,10 @@ async function jobsOf({ url, apiKey }: EmulatorProcess): Promise<unknown> {
 describe.skipIf(chromiumIsMissing !== undefined)("a page in Chromium", () => {
   let tree: TemporaryTree;
   let browser: Browser;
+  /** As it is without options, at a port that a page called `REBOUND` was opened at before; and with a name and an origin that it allows. */
+  let plain: EmulatorProcess;
+  let rebound: { readonly page: Page; readonly url: URL };
+  let allowing: EmulatorProcess;
   const site = createServer((_request, response) => {
     response.setHeader("content-type", "text/html").end("<!doctype html><title>page</title>");
   });
@@ -85,52 +89,53 @@ describe.skipIf(chromiumIsMissing !== undefined)("a page in Chromium", () => {
     await once(site, "listening");
     const address = site.address();
     siteUrl = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+    const started = (...args: readonly string[]) =>
+      startEmulatorProcess({ args: ["echo.js", "--ephemeral", ...args], cwd: tree.root });
+    const page = await browser.newPage();
+    rebound = { page, url: await openPageAt(page, REBOUND) };
+    plain = await started("--port", rebound.url.port);
+    allowing = await started("--allowed-host", REBOUND, "--allowed-origin", siteUrl);
   });
 
   afterAll(async () => {
     await browser?.close();
+    await plain?.[Symbol.asyncDispose]();
+    await allowing?.[Symbol.asyncDispose]();
     site.closeAllConnections();
     site.close();
     await tree?.[Symbol.asyncDispose]();
   });
 
-  const started = (...args: readonly string[]) =>
-    startEmulatorProcess({ args: ["echo.js", "--ephemeral", ...args], cwd: tree.root });
-
   test("whose name was made to lead here is the same origin to the browser, and can do nothing", async () => {
-    const page = await browser.newPage();
-    const { origin, port } = await openPageAt(page, REBOUND);
-    await using emulator = await started("--port", port);
-    const seen = await attempt(page, { url: origin, key: emulator.apiKey });
+    const { page, url } = rebound;
+    const seen = await attempt(page, { url: url.origin, key: plain.apiKey });
     expect(seen.map(({ status }) => status)).toEqual([421, 421, 421, 421, 421]);
     expect(seen[0]?.text).toContain(`--allowed-host ${REBOUND}`);
-    expect(await jobsOf(emulator)).toBe(0);
+    expect(await jobsOf(plain)).toBe(0);
     await page.close();
   });
 
   test("can do everything by that name once it was allowed", async () => {
-    await using emulator = await started("--allowed-host", REBOUND);
-    const url = new URL(emulator.url);
+    const url = new URL(allowing.url);
     url.hostname = REBOUND;
     const page = await browser.newPage();
     await page.goto(`${url.origin}/docs`);
-    const seen = await attempt(page, { url: url.origin, key: emulator.apiKey });
+    const seen = await attempt(page, { url: url.origin, key: allowing.apiKey });
     expect(seen.map(({ status }) => status)).toEqual([200, 200, 200, 404, 200]);
     await page.close();
   });
 
   test("of another origin reads nothing and writes nothing, nor opens a WebSocket", async () => {
-    await using emulator = await started();
     const page = await browser.newPage();
     await page.goto(siteUrl);
-    const seen = await attempt(page, { url: emulator.url, key: emulator.apiKey });
+    const seen = await attempt(page, { url: plain.url, key: plain.apiKey });
     const failed = Array.from({ length: 5 }, () => "TypeError: Failed to fetch");
     expect(seen.map(({ status }) => status)).toEqual(failed);
     // A request that a page may send without asking first.
     const simple = await page.evaluate(async (url) => {
       const init = { method: "POST", mode: "no-cors", body: '{"input":{}}' } as const;
       return (await fetch(`${url}/v2/echo/run`, init)).type;
-    }, emulator.url);
+    }, plain.url);
     expect(simple).toBe("opaque");
     const socket = await page.evaluate(
       (url) =>
@@ -139,22 +144,22 @@ describe.skipIf(chromiumIsMissing !== undefined)("a page in Chromium", () => {
           opened.addEventListener("open", () => resolve("open"));
           opened.addEventListener("error", () => resolve("refused"));
         }),
-      emulator.url,
+      plain.url,
     );
     expect(socket).toBe("refused");
-    expect(await jobsOf(emulator)).toBe(0);
+    expect(await jobsOf(plain)).toBe(0);
     await page.close();
   });
 
   test("of an origin that was allowed reads, writes, follows a stream, and sees what was refused", async () => {
-    await using emulator = await started("--allowed-origin", siteUrl);
+    const before = await jobsOf(allowing);
     const page = await browser.newPage();
     await page.goto(siteUrl);
-    const seen = await attempt(page, { url: emulator.url, key: emulator.apiKey });
+    const seen = await attempt(page, { url: allowing.url, key: allowing.apiKey });
     expect(seen.map(({ status }) => status)).toEqual([200, 200, 200, 404, 200]);
     expect(seen[2]?.text).toContain("event: end");
     expect(seen[3]?.text).toContain('"code":"endpoint_not_found"');
-    expect(await jobsOf(emulator)).toBe(1);
+    expect(await jobsOf(allowing)).toBe(before + 1);
     await page.close();
   });
 });

@@ -1,5 +1,5 @@
 /** Cancel, retry, purge, hang-ups, two readers and a restart, seen through HTTP, with a real emulator and real workers. */
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { call } from "../cli/call.ts";
 import type { EmulatorProcess } from "../emulator-process.ts";
 import { Gate } from "./gate.ts";
@@ -7,9 +7,23 @@ import { eventually } from "./observe.ts";
 import { Stage } from "./stage.ts";
 
 /** One worker that takes one job at a time, so that the next job shows whether the place is free. */
-const ONE_PLACE = { handler: "waits-at-a-gate.ts", workersMin: 1, workersMax: 1 };
+const ONE_PLACE = { handler: "waits-at-a-gate.ts", workersMax: 1 };
 
-const inQueue = async (stage: Stage, count: number): Promise<void> => {
+/** Tests that count an endpoint's jobs have one of their own. */
+const ENDPOINTS = {
+  gated: { ...ONE_PLACE, workersMin: 1 },
+  retried: ONE_PLACE,
+  restarted: ONE_PLACE,
+  streams: { handler: "streams-its-history.ts" },
+};
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await Stage.set({ endpoints: ENDPOINTS });
+});
+afterAll(async () => stage[Symbol.asyncDispose]());
+
+const inQueue = async (count: number): Promise<void> => {
   await eventually(`${count} jobs wait`, async () => {
     const { jobs } = await stage.endpoint("gated").health();
     return jobs.inQueue === count ? jobs : undefined;
@@ -17,7 +31,6 @@ const inQueue = async (stage: Stage, count: number): Promise<void> => {
 };
 
 test("a running job that is cancelled is stopped in its handler, and its place is free for the next job", async () => {
-  await using stage = await Stage.set({ endpoints: { gated: ONE_PLACE } });
   await using gate = await Gate.build();
   const gated = stage.endpoint("gated");
   const { id } = await gated.run(gate.input("running"));
@@ -40,7 +53,6 @@ test("a running job that is cancelled is stopped in its handler, and its place i
 });
 
 test("a waiting job that is cancelled never starts", async () => {
-  await using stage = await Stage.set({ endpoints: { gated: ONE_PLACE } });
   await using gate = await Gate.build();
   const gated = stage.endpoint("gated");
   await gated.run(gate.input("first"));
@@ -57,7 +69,6 @@ test("a waiting job that is cancelled never starts", async () => {
 });
 
 test("to cancel twice is no error, to cancel a finished job is", async () => {
-  await using stage = await Stage.set({ endpoints: { gated: ONE_PLACE } });
   await using gate = await Gate.build();
   const gated = stage.endpoint("gated");
   const { id } = await gated.run(gate.input("running"));
@@ -76,9 +87,8 @@ test("to cancel twice is no error, to cancel a finished job is", async () => {
 });
 
 test("a failed job that is retried runs again under its id, with its input", async () => {
-  await using stage = await Stage.set({ endpoints: { gated: ONE_PLACE } });
   await using gate = await Gate.build();
-  const gated = stage.endpoint("gated");
+  const gated = stage.endpoint("retried");
   const { id } = await gated.run(gate.input("again"));
   await gate.turnAway("again");
   await expect(gated.wait(id)).rejects.toMatchObject({ job: { status: "FAILED" } });
@@ -96,7 +106,6 @@ test("a failed job that is retried runs again under its id, with its input", asy
 });
 
 test("a purge removes what waits, answers those who wait for it, and leaves the running job alone", async () => {
-  await using stage = await Stage.set({ endpoints: { gated: ONE_PLACE } });
   await using gate = await Gate.build();
   const gated = stage.endpoint("gated");
   const running = await gated.run(gate.input("running"));
@@ -107,7 +116,7 @@ test("a purge removes what waits, answers those who wait for it, and leaves the 
   const callers = ["four", "five"].map((name) =>
     call(stage.emulator, "gated/runsync", { input: gate.input(name) }),
   );
-  await inQueue(stage, 5);
+  await inQueue(5);
 
   expect(await gated.purgeQueue()).toEqual({ removed: 5, status: "completed" });
   for (const answer of await Promise.all(callers)) {
@@ -123,7 +132,6 @@ test("a purge removes what waits, answers those who wait for it, and leaves the 
 });
 
 test("a client that hangs up on /runsync does not cancel its job, whether that runs or waits", async () => {
-  await using stage = await Stage.set({ endpoints: { gated: ONE_PLACE } });
   await using gate = await Gate.build();
   const gated = stage.endpoint("gated");
   const hangUp = new AbortController();
@@ -131,7 +139,7 @@ test("a client that hangs up on /runsync does not cancel its job, whether that r
   const running = gated.runSync(gate.input("running"), { signal });
   const runningId = await gate.arrival("running");
   const waiting = gated.runSync(gate.input("waiting"), { signal });
-  await inQueue(stage, 1);
+  await inQueue(1);
 
   hangUp.abort();
   await expect(running).rejects.toBe(signal.reason);
@@ -158,8 +166,6 @@ async function readInBatches({ url, apiKey }: EmulatorProcess, jobPath: string, 
 }
 
 test("two readers follow one stream by ?from, each to its end, and neither takes chunks from the other", async () => {
-  const endpoints = { streams: { handler: "streams-its-history.ts" } };
-  await using stage = await Stage.set({ endpoints });
   const chunks = Array.from({ length: 200 }, (_, number) => ({ number }));
   const { id } = await stage.endpoint("streams").run({ marker: "read twice", chunks, pauseMs: 5 });
   const [all, half] = await Promise.all([
@@ -173,9 +179,8 @@ test("two readers follow one stream by ?from, each to its end, and neither takes
 });
 
 test("jobs in the queue and finished results outlast a restart, and the running job finishes before it", async () => {
-  await using stage = await Stage.set({ endpoints: { gated: ONE_PLACE } });
   await using gate = await Gate.build();
-  const gated = stage.endpoint("gated");
+  const gated = stage.endpoint("restarted");
   const done = await gated.run(gate.input("done"));
   await gate.open("done");
   const result = await gated.wait(done.id);
@@ -191,7 +196,7 @@ test("jobs in the queue and finished results outlast a restart, and the running 
   expect(gate.names).toEqual(["done", "running"]);
 
   await stage.start();
-  const again = stage.endpoint("gated");
+  const again = stage.endpoint("restarted");
   expect(await again.status(done.id)).toEqual(result);
   expect(await again.status(running.id)).toMatchObject({ status: "COMPLETED", output: "through" });
   await gate.open("one");
