@@ -1,5 +1,6 @@
 /** What the contract of ownership needs of a store that several replicas share. */
 import { expect } from "vitest";
+import { targetsOf } from "../../../emulator/store/postgres/claim/partition-assignment.ts";
 import { type Joined, Member } from "./member.ts";
 
 /** A store that several replicas share; disposing of it ends all of them. */
@@ -50,6 +51,18 @@ export async function spreadOverTwo(subject: SharedSubject): Promise<readonly [M
   const members = [await begun(subject), await begun(subject)] as const;
   await spread(members);
   return members;
+}
+
+/** Partitions that have not reached their replica, as one replica tells of all. When none is left, no endpoint moves any more. */
+export function misplacedAmong(
+  replicas: readonly { readonly id: string; readonly partitions: readonly number[] }[],
+): readonly number[] {
+  const peers = replicas.map(({ id }) => ({ id, hasBegun: true, isSettled: true }));
+  return [...targetsOf(peers)].flatMap(([partition, target]) =>
+    replicas.some(({ id, partitions }) => id === target && partitions.includes(partition))
+      ? []
+      : [partition],
+  );
 }
 
 /** An endpoint that `one` owns. */

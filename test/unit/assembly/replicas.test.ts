@@ -2,6 +2,7 @@
 import { Buffer } from "node:buffer";
 import { expect, inject, test } from "vitest";
 import { type Emulator, startEmulator } from "sv-runtime/emulator";
+import { misplacedAmong } from "../../contract/ownership/shared-subject.ts";
 import { freePort } from "../../setup/free-port.ts";
 import { postgresIsMissing } from "../../setup/postgres.ts";
 import { freshDatabase } from "../../setup/shared-postgres.ts";
@@ -76,9 +77,8 @@ test.skipIf(postgresIsMissing !== undefined)(
     const { replicas, unowned } = first;
     expect(new Set(replicas.map(({ address }) => address))).toEqual(new Set([one.url, two.url]));
     expect([...replicas.flatMap(({ partitions }) => partitions), ...unowned]).toHaveLength(64);
-    const have = async () =>
-      (await listed(one)).replicas.map(({ partitions }) => partitions.length > 0);
-    await expect.poll(have, POLLED).toEqual([true, true]);
+    const misplaced = async () => misplacedAmong((await listed(one)).replicas);
+    await expect.poll(misplaced, POLLED).toEqual([]);
     const all = new Set(NAMES);
     const ids = new Set(replicas.map(({ id }) => id));
     for (const asked of [one, two])

@@ -160,8 +160,8 @@ describe("over a restart of the emulator", () => {
     const job = await worker.job();
     await scene.emulator.stop("kill");
     await worker.source.close();
-    await scene.restart();
     const startedAt = performance.now();
+    await scene.restart();
     const other = scene.worker(key);
     const again = await other.job();
     expect(performance.now() - startedAt).toBeGreaterThan(700);

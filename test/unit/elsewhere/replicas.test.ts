@@ -1,6 +1,6 @@
 /** Workers from elsewhere where several replicas share a store. */
 import { expect, inject, it } from "vitest";
-import { targetsOf } from "../../../emulator/store/postgres/claim/partition-assignment.ts";
+import { misplacedAmong } from "../../contract/ownership/shared-subject.ts";
 import { freePort } from "../../setup/free-port.ts";
 import { freshDatabase } from "../../setup/shared-postgres.ts";
 import { FarScene } from "./far-scene.ts";
@@ -13,17 +13,11 @@ async function replica(store: string): Promise<FarScene> {
   return FarScene.start({ store, port, workerPort, advertise, secretKey, leaseMs: 10_000 });
 }
 
-/** Partitions that have not reached their replica. Once none is left, no endpoint moves any more. */
 async function misplacedOf(asked: FarScene): Promise<readonly number[]> {
   const { replicas } = await asked.call<{
     replicas: readonly { id: string; partitions: readonly number[] }[];
   }>("GET", "/emulator/replicas");
-  const peers = replicas.map(({ id }) => ({ id, hasBegun: true, isSettled: true }));
-  return [...targetsOf(peers)].flatMap(([partition, target]) =>
-    replicas.some(({ id, partitions }) => id === target && partitions.includes(partition))
-      ? []
-      : [partition],
-  );
+  return misplacedAmong(replicas);
 }
 
 it("a worker is sent to the replica that has its endpoint, keeps its job when that one leaves, and is sent away by whichever has it when its token is revoked", async () => {
