@@ -1,7 +1,7 @@
 /**
  * Sets of tests: `unit` runs from source, and in a full run `forwarded` after it; then `model` plays random histories on two
  * stores, and `e2e` starts the built programs and foreign ones. None waits for all files of the one before. When all these are over,
- * `e2e-alone` starts programs one file at a time.
+ * `e2e-alone` starts programs one file at a time, or two.
  */
 import { availableParallelism } from "node:os";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
@@ -21,12 +21,11 @@ const compileCache = `${import.meta.dirname}/node_modules/.cache/sv-runtime/comp
 /** More than cores, for much of the time of most files is waiting. */
 const FILES_AT_ONCE = availableParallelism() + 2;
 
-/** What they measure, time and memory, is to be theirs. */
+/** What they measure, time and memory, is to be theirs, or in `npm test` that of two of them. */
 const aloneFiles = [
   ...(IS_FULL ? ["test/e2e/cluster/torture.test.ts", "test/e2e/dashboard/load.test.ts"] : []),
   "test/e2e/balance/servers.test.ts",
-  "test/e2e/jobs/{deadline,scaling}.test.ts",
-  "test/e2e/storage/memory.test.ts",
+  "test/e2e/jobs/deadline.test.ts",
 ];
 
 /** Foreign engines, servers and tools that take long to set up, and what nobody breaks by a small change: `npm run test:full`. */
@@ -129,7 +128,7 @@ export default defineConfig({
           ...startsPrograms,
           name: "e2e-alone",
           include: aloneFiles,
-          fileParallelism: false,
+          maxWorkers: IS_FULL ? 1 : 2,
           sequence: { groupOrder: 1 },
         },
       },

@@ -15,7 +15,12 @@ interface Step {
 
 /** Scripts of package.json, so that each check can also be run alone under the same name. */
 const scripts = ["types", "lint", "format:check", "knip", "package"];
-const steps = scripts.map((name): Step => ({ name, command: ["npm", "run", "--silent", name] }));
+/** Each of several threads of the compiler looks at what the others have looked at before: one takes two thirds of their time together. */
+const options: Readonly<Record<string, readonly string[]>> = { types: ["--checkers", "1"] };
+const steps = scripts.map((name): Step => ({
+  name,
+  command: ["npm", "run", "--silent", name, "--", ...(options[name] ?? [])],
+}));
 
 const tests: Step = {
   name: "tests",

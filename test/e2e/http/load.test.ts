@@ -9,7 +9,7 @@ import { isDeepStrictEqual } from "node:util";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 import { freePort } from "../../setup/free-port.ts";
-import { IS_FULL, sized } from "../../setup/size.ts";
+import { IS_FULL, sized, testInFull } from "../../setup/size.ts";
 import { tokenOf } from "../elsewhere/far-worker.ts";
 import { Stage } from "../jobs/stage.ts";
 import { Peaks, residentBytes } from "./load/peaks.ts";
@@ -89,23 +89,26 @@ for (const accept of sized(
   });
 }
 
-test(`${CLIENTS} inputs of 20 MB at once are all served in a bounded amount of memory`, async () => {
-  await using stage = await Stage.set({
-    endpoints: { large: { handler: "measures-its-input.ts", workersMax: 3 } },
-  });
-  const { url, apiKey, child } = stage.emulator;
-  const text = "0123456789".repeat(INPUT_CHARACTERS / 10);
-  const body = Buffer.from(JSON.stringify({ input: { text } }));
-  using peaks = new Peaks(child.pid, () => answered(`${url}/v2/large/health`, apiKey));
-  const path = `${url}/v2/large/runsync?wait=300000`;
-  const answers = await Promise.all(
-    Array.from({ length: CLIENTS }, () => posted(path, apiKey, body)),
-  );
-  const sha256 = createHash("sha256").update(text).digest("hex");
-  const output = { length: INPUT_CHARACTERS, sha256 };
-  for (const answer of answers) expect(answer).toMatchObject({ status: "COMPLETED", output });
-  expectBounded(`${CLIENTS} inputs of 20 MB`, peaks);
-});
+testInFull(
+  `${CLIENTS} inputs of 20 MB at once are all served in a bounded amount of memory`,
+  async () => {
+    await using stage = await Stage.set({
+      endpoints: { large: { handler: "measures-its-input.ts", workersMax: 3 } },
+    });
+    const { url, apiKey, child } = stage.emulator;
+    const text = "0123456789".repeat(INPUT_CHARACTERS / 10);
+    const body = Buffer.from(JSON.stringify({ input: { text } }));
+    using peaks = new Peaks(child.pid, () => answered(`${url}/v2/large/health`, apiKey));
+    const path = `${url}/v2/large/runsync?wait=300000`;
+    const answers = await Promise.all(
+      Array.from({ length: CLIENTS }, () => posted(path, apiKey, body)),
+    );
+    const sha256 = createHash("sha256").update(text).digest("hex");
+    const output = { length: INPUT_CHARACTERS, sha256 };
+    for (const answer of answers) expect(answer).toMatchObject({ status: "COMPLETED", output });
+    expectBounded(`${CLIENTS} inputs of 20 MB`, peaks);
+  },
+);
 
 test(`${CLIENTS} inputs and outputs of 20 MB at once are all served in a bounded amount of memory`, async () => {
   await using stage = await Stage.set({

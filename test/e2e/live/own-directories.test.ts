@@ -6,7 +6,7 @@ import { createClient } from "../../../runtime/client/index.ts";
 import { pythonIsMissing } from "../../setup/python.ts";
 import { temporaryTree } from "../../temporary-tree.ts";
 import { startEmulatorProcess } from "../emulator-process.ts";
-import { processesMarked } from "../jobs/observe.ts";
+import { eventually, processesMarked } from "../jobs/observe.ts";
 
 const programs = path.resolve(import.meta.dirname, "../../fixtures/live-worker");
 const PROGRAM = "keeps-held-jobs-in-a-file.py";
@@ -23,6 +23,9 @@ async function threeWorkers() {
   const emulator = await startEmulatorProcess({ cwd: tree.root });
   const { url, apiKey } = emulator;
   const slow = createClient({ baseUrl: url, apiKey }).endpoint<object>("slow");
+  await eventually("all three are ready", async () =>
+    (await slow.health()).workers.idle === 3 ? true : undefined,
+  );
   return {
     tree,
     slow,
@@ -52,7 +55,10 @@ describe.skipIf(pythonIsMissing !== undefined)("three workers of one command", (
     const { slow } = stage;
     const input = { do: "wait", seconds: 1 };
     const ids = await Promise.all(Array.from({ length: JOBS }, async () => slow.run(input)));
-    const [, workerId = ""] = await stage.emulator.stderrMatch(/started .*"workerId":"([^"]+)"/u);
+    const workerId = await eventually("a worker has a job", async () => {
+      const jobs = await Promise.all(ids.map(({ id }) => slow.status(id)));
+      return jobs.find(({ status }) => status === "IN_PROGRESS")?.workerId;
+    });
     const [leader] = processesMarked(`SV_WORKER_ID=${workerId}`).toSorted(
       (a, b) => a.startedAt - b.startedAt || a.pid - b.pid,
     );
