@@ -53,8 +53,9 @@ type Found = FindResult<HTTPVersion.V1>;
 type Operations = Readonly<Record<string, Operation>>;
 
 /** One route of an operation in one dialect. */
-interface Station extends Pick<Call<unknown>, "dialect" | "refusal" | "rules" | "document"> {
+interface Station extends Pick<Call<unknown>, "dialect" | "refusal" | "rules"> {
   readonly name: string;
+  readonly document: (service: HttpService, known?: KnownSchemas) => Promise<string>;
   readonly operation: Operation;
   readonly methods: readonly Method[];
   /** The path with the dialect's base path. */
@@ -72,7 +73,6 @@ interface Table {
 export class Router {
   readonly #service: HttpService;
   readonly #replicas: Replicas | undefined;
-  #made: Table | undefined;
 
   /** @param replicas absent: no other replica shares the store */
   constructor(service: HttpService, replicas?: Replicas) {
@@ -84,8 +84,10 @@ export class Router {
   readonly listener: RequestListener = (request, response) => {
     const { method = "", url = "" } = request;
     const found = this.#find(method, url) ?? this.#findAny(url).find(({ store }) => !store);
-    if (found) found.handler(request, response, found.params, found.store, found.searchParams);
-    else this.#refuseUnknown(request, response);
+    if (!found) this.#refuseUnknown(request, response);
+    else if (found.store)
+      this.#lead(request, response, found.params, found.store, found.searchParams);
+    else this.#refusePath(request, response, found.handler(request, response, {}, null, {}));
   };
 
   /** Whether the request's path is one that workers of the live dialect call. */
@@ -109,39 +111,17 @@ export class Router {
 
   /** Made with the first request, so that the start does not wait for it. */
   get #table(): Table {
-    return (this.#made ??= this.#make());
-  }
-
-  #make(): Table {
-    const paths = findMyWay({
-      ignoreDuplicateSlashes: true,
-      maxParamLength: MAX_PARAMETER_LENGTH,
-      onBadUrl: (_, request, response) => this.#refusePath(request, response, badUrl()),
-      onMaxParamLength: (_, request, response) => this.#refusePath(request, response, tooLong()),
-    });
-    const { liveWorkers } = this.#service;
-    const ofWorkers: Operations = liveWorkers ? LIVE_WORKER_OPERATIONS : {};
-    const stations = [
-      ...stationsOf(CONTRACT_DIALECT),
-      ...stationsOf(LIVE_DIALECT, { askGraphql, ...ofWorkers }),
-      ...stationsOf(REST_V2_DIALECT, NOT_SERVED_OPERATIONS),
-    ];
-    for (const station of stations) {
-      const methods = hasHead(station) ? [...station.methods, "HEAD" as const] : station.methods;
-      paths.on([...methods], station.path, this.#lead, station);
-    }
-    const liveQueues = stations.filter(
-      ({ dialect, operation }) => dialect === LIVE_DIALECT && isOnJobs(operation),
-    );
-    return { stations, liveQueues: new Set(liveQueues), paths };
+    return tableOf(this.#service.liveWorkers === undefined ? "clients" : "all");
   }
 
   readonly #lead: Handler<HTTPVersion.V1> = (request, response, path, station: Station, query) => {
     const { name, operation, dialect, refusal, rules, document } = station;
     const { traceparent: header } = request.headers;
     const traceparent = header === undefined ? undefined : readTraceparent(header);
-    const common = { service: this.#service, dialect, refusal, rules, document, traceparent };
-    const call = { ...common, path, query, request, response };
+    const service = this.#service;
+    const common = { service, dialect, refusal, rules, traceparent };
+    const documented = { document: (known?: KnownSchemas) => document(service, known) };
+    const call = { ...common, ...documented, path, query, request, response };
     void (this.#replicas?.answer(name, operation, call) ?? respond(name, operation, call));
   };
 
@@ -192,7 +172,7 @@ export class Router {
   }
 
   /** Refuses an invalid path in the form of the operation that it would lead to. */
-  #refusePath(request: IncomingMessage, response: ServerResponse, error: ServiceError): void {
+  #refusePath(request: IncomingMessage, response: ServerResponse, error: unknown): void {
     const url = withNameableParts(pathOf(request), MAX_PARAMETER_LENGTH);
     const [station] = this.#stationsAt({ url });
     this.#refuseAdmitted(request, response, error, station?.refusal);
@@ -202,7 +182,7 @@ export class Router {
   #refuseAdmitted(
     request: IncomingMessage,
     response: ServerResponse,
-    error: ServiceError,
+    error: unknown,
     refusal?: Refusal,
   ): void {
     try {
@@ -212,6 +192,34 @@ export class Router {
       this.refuse(request, response, unadmitted, refusal);
     }
   }
+}
+
+/** Tables with and without the operations of live workers: all services of a process route alike. */
+const tables: { all?: Table; clients?: Table } = {};
+
+function tableOf(callers: "all" | "clients"): Table {
+  if (tables[callers] !== undefined) return tables[callers];
+  const paths = findMyWay({
+    ignoreDuplicateSlashes: true,
+    maxParamLength: MAX_PARAMETER_LENGTH,
+    onBadUrl: badUrl,
+    onMaxParamLength: tooLong,
+  });
+  const ofWorkers: Operations = callers === "all" ? LIVE_WORKER_OPERATIONS : {};
+  const stations = [
+    ...stationsOf(CONTRACT_DIALECT),
+    ...stationsOf(LIVE_DIALECT, { askGraphql, ...ofWorkers }),
+    ...stationsOf(REST_V2_DIALECT, NOT_SERVED_OPERATIONS),
+  ];
+  for (const station of stations) {
+    const methods = hasHead(station) ? [...station.methods, "HEAD" as const] : station.methods;
+    // The router of each service leads to the operation.
+    paths.on([...methods], station.path, () => undefined, station);
+  }
+  const liveQueues = stations.filter(
+    ({ dialect, operation }) => dialect === LIVE_DIALECT && isOnJobs(operation),
+  );
+  return (tables[callers] = { stations, liveQueues: new Set(liveQueues), paths });
 }
 
 /** The operations in the OpenAPI document of a dialect. The emulator's own appear once, in the document without a base path. */
@@ -238,23 +246,26 @@ function stationsOf(dialect: Dialect, others: Operations = {}): readonly Station
   });
 }
 
-/** Made at the first request, which also loads its code, and again after handlers' schemas change. */
-function documentOf(dialect: Dialect, operations: Operations): Call<unknown>["document"] {
+/** Made at the first request, which also loads its code, and for a service again after its handlers' schemas change. */
+function documentOf(dialect: Dialect, operations: Operations): Station["document"] {
   const load = async () => {
     const { createDocument } = await import("./operation/openapi/document.ts");
     const { withEndpoints } = await import("./operation/openapi/endpoint-paths.ts");
     const plain = createDocument(operations, dialect);
-    return (known?: KnownSchemas) => JSON.stringify(known ? withEndpoints(plain, known) : plain);
+    return {
+      plain: JSON.stringify(plain),
+      make: (known: KnownSchemas) => JSON.stringify(withEndpoints(plain, known)),
+    };
   };
   let loading: ReturnType<typeof load> | undefined;
-  const made = new Map<"plain" | "known", { readonly revision?: number; readonly text: string }>();
-  return async (known) => {
-    const make = await (loading ??= load());
-    const kind = known ? "known" : "plain";
-    const before = made.get(kind);
-    if (before !== undefined && before.revision === known?.revision) return before.text;
+  const made = new WeakMap<HttpService, { readonly revision: number; readonly text: string }>();
+  return async (service, known) => {
+    const { plain, make } = await (loading ??= load());
+    if (known === undefined) return plain;
+    const before = made.get(service);
+    if (before?.revision === known.revision) return before.text;
     const text = make(known);
-    made.set(kind, { ...(known && { revision: known.revision }), text });
+    made.set(service, { revision: known.revision, text });
     return text;
   };
 }
@@ -268,16 +279,13 @@ function hasHead(station: Station): boolean {
   return station.methods.includes("GET") && !isForWorkers(station);
 }
 
-function dialectOf({ url = "" }: IncomingMessage): Dialect {
-  const { basePath } = LIVE_DIALECT;
-  if (!isBelow(basePath, url)) return CONTRACT_DIALECT;
-  return isOfRestV2(pathOf({ url }).slice(basePath.length)) ? REST_V2_DIALECT : LIVE_DIALECT;
-}
-
 /** The form of refusals for requests without an operation. */
 function refusalOf(request: IncomingMessage): Refusal {
-  const dialect = dialectOf(request);
-  return refusalAt(dialect, pathOf(request).slice(dialect.basePath.length));
+  const { basePath } = LIVE_DIALECT;
+  const all = pathOf(request);
+  if (!isBelow(basePath, request.url ?? "")) return refusalAt(CONTRACT_DIALECT, all);
+  const path = all.slice(basePath.length);
+  return refusalAt(isOfRestV2(path) ? REST_V2_DIALECT : LIVE_DIALECT, path);
 }
 
 function badUrl(): ServiceError {
