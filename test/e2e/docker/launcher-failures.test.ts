@@ -10,7 +10,7 @@ import { openLauncher } from "./open-launcher.ts";
 import { pullRegistry } from "./pull-registry.ts";
 
 /** Number of launches at a time. */
-const LANES = 8;
+const LANES = sized(4, 8);
 const LAUNCHES = LANES * sized(2, 25);
 
 describe.skipIf(dockerIsMissing !== undefined)("a container that cannot work", () => {
