@@ -233,10 +233,10 @@ describe("TypeScript that is marked as runnable", () => {
   });
   afterAll(() => written[Symbol.dispose]());
 
-  /** The lines that each of them prints, which run one after the other in one process: it ends when the last one leaves nothing open. */
+  /** The lines that each prints. One process runs them in turn, and ends when the last one leaves nothing open. */
   const run = async (snippets: readonly Snippet[]): Promise<readonly (readonly string[])[]> => {
     const end = "-- the end of a snippet --";
-    const program = `for (const file of process.argv.slice(1)) { await import(file); console.log(${JSON.stringify(end)}); }`;
+    const program = `for (const file of process.argv.slice(1)) { await import(file); console.log("${end}"); }`;
     const files = snippets.map(({ file }) => pathToFileURL(file).href);
     const args = ["--input-type=module", "--eval", program, ...files];
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
@@ -244,10 +244,8 @@ describe("TypeScript that is marked as runnable", () => {
     child.stdout.setEncoding("utf8").on("data", (piece: string) => (text += piece));
     const [code] = await once(child, "close");
     expect(code, text).toBe(0);
-    return text
-      .split(`${end}\n`)
-      .slice(0, -1)
-      .map((printed) => printed.split("\n").slice(0, -1));
+    const printed = text.split(`${end}\n`).slice(0, -1);
+    return printed.map((each) => each.split("\n").slice(0, -1));
   };
 
   test("docs/handlers.md: its first handler is served by the command below it", async () => {
