@@ -33,9 +33,13 @@ rule(
 
 rule("POST /run: id and status IN_QUEUE", async () => {
   await using service = await startTestHttp();
-  const { status, json } = await service.call("POST", "/v2/echo/run", { body: { input: {} } });
-  const id = expect.any(String) as string;
-  expect({ status, json }).toStrictEqual({ status: 200, json: { id, status: "IN_QUEUE" } });
+  const answer = await service.call("POST", "/v2/echo/run", { body: { input: {} } });
+  const id = expect.stringMatching(/^[0-9a-f-]{36}-e1$/) as string;
+  expect(answer).toMatchObject({
+    status: 200,
+    headers: { "content-type": "application/json; charset=utf-8" },
+  });
+  expect(answer.json).toStrictEqual({ id, status: "IN_QUEUE" });
 });
 
 rule(
@@ -52,7 +56,9 @@ rule(
       status: 200,
       json: { id, status: "COMPLETED", output: [1], ...times },
     });
-    await service.test.clock.advance(6_000);
+    await service.test.clock.advance(5_999);
+    expect(await show(service, id)).toMatchObject({ status: "COMPLETED" });
+    await service.test.clock.advance(1);
     expect(await show(service, id)).toMatchObject({ status: 404 });
   },
 );
@@ -115,15 +121,15 @@ rule("GET /health: the counts of jobs and of workers", async () => {
   const { job, worker } = await submitRunning(service);
   await submit(service);
   const health = async () => (await service.call("GET", "/v2/echo/health")).json;
-  expect(await health()).toMatchObject({
+  expect(await health()).toStrictEqual({
     jobs: { completed: 0, failed: 0, inProgress: 1, inQueue: 1, retried: 0 },
-    workers: { idle: 0, running: 1 },
+    workers: { idle: 0, initializing: 0, ready: 0, running: 1, throttled: 0, unhealthy: 0 },
   });
   await worker.fail(job);
   await service.call("POST", `/v2/echo/retry/${job.jobId}`);
   await service.call("POST", "/v2/echo/purge-queue");
   expect(await health()).toMatchObject({
     jobs: { completed: 0, failed: 1, inProgress: 0, inQueue: 0, retried: 1 },
-    workers: { idle: 1, running: 0 },
+    workers: { idle: 1, ready: 1, running: 0 },
   });
 });

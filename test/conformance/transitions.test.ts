@@ -30,7 +30,8 @@ rule(
     const { json } = await service.call("POST", `/v2/echo/cancel/${id}`);
     expect(json).toStrictEqual({ id, status: "CANCELLED" });
     const revoked = worker.orders.flatMap(({ revocations = [] }) => revocations);
-    expect(revoked).toMatchObject([{ jobId: id, reason: "cancelled" }]);
+    const { leaseToken } = job;
+    expect(revoked).toStrictEqual([{ jobId: id, leaseToken, reason: "cancelled" }]);
     await worker.complete(job, "too late");
     expect(await show(service, id)).toMatchObject({ status: "CANCELLED" });
     expect(await show(service, id)).not.toHaveProperty("output");
@@ -47,10 +48,11 @@ async function runsAgain(service: TestHttp, { id, job, worker }: RunningJob): Pr
   expect(waiting).not.toHaveProperty("error");
   await worker.grant();
   const again = await worker.nextJob();
-  expect(again.jobId).toBe(id);
+  expect(again).toMatchObject({ jobId: id, attempt: 2 });
   expect(Buffer.from(again.input).toString()).toBe(Buffer.from(job.input).toString());
   await worker.complete(again, "second");
-  expect(await show(service, id)).toMatchObject({ status: "COMPLETED", output: "second" });
+  const shown = await show(service, id);
+  expect(shown).toMatchObject({ status: "COMPLETED", output: "second", retries: 1 });
 }
 
 rule(

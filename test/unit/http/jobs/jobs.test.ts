@@ -1,4 +1,4 @@
-/** Asking for jobs and acting on them over HTTP: status, status-sync, cancel, retry, purge-queue, health. */
+/** Asking for jobs and acting on them over HTTP, beside what `test/conformance` says of it. */
 import { describe, expect, it } from "vitest";
 import type { HandedJob } from "../../../../runtime/protocol/outcome.ts";
 import type { ScriptedWorker } from "../../scripted-worker.ts";
@@ -101,17 +101,6 @@ describe("/status", () => {
     expect(json).toMatchObject({ status: "FAILED", error: failure.message, failure });
   });
 
-  it("sets with ttl when the job is deleted, and shows it", async () => {
-    await using service = await startTestHttp();
-    const id = await submitted(service);
-    const { json } = await service.call("GET", `/v2/echo/status/${id}?ttl=6000`);
-    expect(json).toStrictEqual({ id, status: "IN_QUEUE" });
-    await service.test.clock.advance(5_999);
-    expect((await service.call("GET", `/v2/echo/status/${id}`)).status).toBe(200);
-    await service.test.clock.advance(1);
-    expect((await service.call("GET", `/v2/echo/status/${id}`)).status).toBe(404);
-  });
-
   it("knows no job of another endpoint", async () => {
     await using service = await startTestHttp();
     await service.test.addEndpoint("other");
@@ -161,75 +150,12 @@ describe("/cancel", () => {
     }
   });
 
-  it("stops a running job", async () => {
-    await using service = await startTestHttp();
-    const { job, worker } = await running(service);
-    const { json } = await service.call("POST", `/v2/echo/cancel/${job.jobId}`);
-    expect(json).toStrictEqual({ id: job.jobId, status: "CANCELLED" });
-    const { jobId, leaseToken } = job;
-    const revocation = { jobId, leaseToken, reason: "cancelled" };
-    expect(worker.orders).toContainEqual({ revocations: [revocation] });
-  });
-
   it("refuses a job that has ended", async () => {
     await using service = await startTestHttp();
     const { job, worker } = await running(service);
     await worker.complete(job, 1);
     const { json } = await service.call("POST", `/v2/echo/cancel/${job.jobId}`);
     expect(json).toMatchObject({ status: 400, code: "job_already_finished" });
-  });
-});
-
-describe("/retry", () => {
-  it("puts a failed job back with its id and input", async () => {
-    await using service = await startTestHttp();
-    const { job, worker } = await running(service);
-    await worker.fail(job);
-    const { status, json } = await service.call("POST", `/v2/echo/retry/${job.jobId}`);
-    expect(status).toBe(200);
-    expect(json).toStrictEqual({ id: job.jobId, status: "IN_QUEUE" });
-    await worker.grant();
-    const again = await worker.nextJob();
-    expect(again).toMatchObject({ jobId: job.jobId, attempt: 2 });
-    expect(Buffer.from(again.input).toString()).toBe('{"a":1}');
-    const shown = await service.call("GET", `/v2/echo/status/${job.jobId}`);
-    expect(shown.json).toMatchObject({ status: "IN_PROGRESS", retries: 1 });
-    expect(shown.json).not.toHaveProperty("error");
-  });
-
-  it("refuses a job that did not fail", async () => {
-    await using service = await startTestHttp();
-    const id = await submitted(service);
-    const { json } = await service.call("POST", `/v2/echo/retry/${id}`);
-    expect(json).toMatchObject({ status: 400, code: "job_not_retryable" });
-  });
-});
-
-it("purges what waits and nothing else", async () => {
-  await using service = await startTestHttp();
-  const { job } = await running(service);
-  const ids = await Promise.all([submitted(service), submitted(service)]);
-  const { json } = await service.call("POST", "/v2/echo/purge-queue", { body: {} });
-  expect(json).toStrictEqual({ removed: 2, status: "completed" });
-  for (const id of ids) {
-    expect((await service.call("GET", `/v2/echo/status/${id}`)).status).toBe(404);
-  }
-  const { json: left } = await service.call("GET", `/v2/echo/status/${job.jobId}`);
-  expect(left).toMatchObject({ status: "IN_PROGRESS" });
-});
-
-it("counts jobs and workers in /health", async () => {
-  await using service = await startTestHttp();
-  const { job, worker } = await running(service);
-  await submitted(service);
-  expect((await service.call("GET", "/v2/echo/health")).json).toStrictEqual({
-    jobs: { completed: 0, failed: 0, inProgress: 1, inQueue: 1, retried: 0 },
-    workers: { idle: 0, initializing: 0, ready: 0, running: 1, throttled: 0, unhealthy: 0 },
-  });
-  await worker.complete(job, 1);
-  expect((await service.call("GET", "/v2/echo/health")).json).toMatchObject({
-    jobs: { completed: 1, inProgress: 0, inQueue: 1 },
-    workers: { idle: 1, ready: 1, running: 0 },
   });
 });
 

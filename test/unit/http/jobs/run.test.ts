@@ -12,15 +12,6 @@ async function waiting(service: TestHttp, count: number): Promise<void> {
   while (clock.armed < before + count) await clock.settle();
 }
 
-it("answers /run at once with an id and IN_QUEUE", async () => {
-  await using service = await startTestHttp();
-  const { status, json, headers } = await run(service, { input: { a: 1 } });
-  expect(status).toBe(200);
-  const id = expect.stringMatching(/^[0-9a-f-]{36}-e1$/) as unknown;
-  expect(json).toStrictEqual({ id, status: "IN_QUEUE" });
-  expect(headers["content-type"]).toBe("application/json; charset=utf-8");
-});
-
 it("answers /run with IN_QUEUE also when a worker took the job in the same moment", async () => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker();
@@ -89,18 +80,6 @@ it("answers id and status alone when wait is over before the job", async () => {
   await worker.complete(job, 1);
   const shown = await service.call("GET", `/v2/echo/status/${job.jobId}`);
   expect(shown.json).toMatchObject({ status: "COMPLETED", output: 1 });
-});
-
-it("waits 90 s unless told otherwise", async () => {
-  await using service = await startTestHttp();
-  const answer = service.call("POST", "/v2/echo/runsync", { body: { input: {} } });
-  await waiting(service, 1);
-  let answered = false;
-  void answer.then(() => (answered = true));
-  await service.test.clock.advance(89_999);
-  expect(answered).toBe(false);
-  await service.test.clock.advance(1);
-  expect((await answer).json).toMatchObject({ status: "IN_QUEUE" });
 });
 
 it("goes on with a job whose client hung up while it waited", async () => {
