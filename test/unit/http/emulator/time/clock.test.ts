@@ -142,27 +142,6 @@ describe("an advance", () => {
     expect((await status(service, id)).status).toBe(404);
   });
 
-  it("ends the time to live of a waiting job after a day", async () => {
-    await using service = await startTestHttp();
-    const id = await run(service);
-    await advance(service, "23h59m");
-    expect((await status(service, id)).status).toBe(200);
-    await advance(service, "1m");
-    expect((await status(service, id)).status).toBe(404);
-    const { json } = await service.call("GET", "/v2/echo/health");
-    expect(json).toMatchObject({ jobs: { inQueue: 0 } });
-  });
-
-  it("leaves nothing to be retried of a failed job whose retention is over", async () => {
-    await using service = await startTestHttp();
-    const worker = await service.test.connectWorker();
-    const id = await run(service);
-    await worker.fail(await worker.nextJob());
-    await advance(service, "31m");
-    const { json } = await service.call("POST", `/v2/echo/retry/${id}`);
-    expect(json).toMatchObject({ status: 404, code: "job_not_found" });
-  });
-
   it("lets a wait run out", async () => {
     await using service = await startTestHttp();
     const answered = service.call("POST", "/v2/echo/runsync?wait=60000", { body: { input: {} } });
