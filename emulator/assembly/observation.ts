@@ -9,8 +9,6 @@ import type { EmulatorOptions, WorkerLine } from "../options.ts";
 import { openTracer } from "../trace/open-tracer.ts";
 import type { Tracer } from "../trace/tracer.ts";
 
-const SILENT: EngineLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
-
 export interface Observation {
   /** The log of the engine, which also writes to the log of the options. */
   readonly log: EngineLog;
@@ -23,7 +21,7 @@ export interface Observation {
 }
 
 export async function openObservation({
-  log = SILENT,
+  log,
   workerLine,
   traces,
 }: EmulatorOptions): Promise<Observation> {

@@ -1,25 +1,11 @@
 /** Undoes changes of memory, newest first, after a step was refused. */
 
+/** Must not throw. */
 export type Undo = () => void;
 
 export class Journal {
-  #undos: Undo[] = [];
-
-  /** Notes how to undo the change that was just made. `undo` must not throw. */
-  note(undo: Undo): void {
-    this.#undos.push(undo);
-  }
-
-  undoTo(length: number): void {
-    while (this.#undos.length > length) this.#undos.pop()?.();
-  }
-
-  /** Returns everything noted since the last cut, for `undoAll` or to be dropped. */
-  cut(): readonly Undo[] {
-    const undos = this.#undos;
-    this.#undos = [];
-    return undos;
-  }
+  /** What undoes the changes of the step that runs, oldest first. */
+  undos: Undo[] = [];
 }
 
 export function undoAll(undos: readonly Undo[]): void {

@@ -35,8 +35,7 @@ export function isInHand(piece: Piece): piece is PieceInHand {
 }
 
 export function areInHand(pieces: readonly Piece[]): pieces is readonly PieceInHand[] {
-  for (const piece of pieces) if (typeof piece === "object" && "slices" in piece) return false;
-  return true;
+  return pieces.every(isInHand);
 }
 
 /** Disposes of the opened payloads. */

@@ -8,6 +8,7 @@ import type {
   WorkerReport,
 } from "../../../runtime/protocol/session.ts";
 import { SlicedScan } from "../../core/jobs/raw-json/scan.ts";
+import { JsonScanner, type ScanResult } from "../../core/jobs/raw-json/scanner.ts";
 import { ownTurn } from "../limits/own-turn.ts";
 
 /** The `{"output":…,"metrics":…}` around a chunk's output may add this much. */
@@ -15,10 +16,9 @@ const CHUNK_FRAME_MAX_BYTES = 65_536;
 
 type Part = ChunkReport | ProgressReport | OutcomeReport;
 
-/** Checks a report with payloads of at most one slice together: at once. */
+/** Checks a report with small payloads, at once. */
 export function checkedSmallReport(report: WorkerReport): WorkerReport {
-  const scan = new SlicedScan(ownTurn);
-  return fitting(report, (part) => isJson(scan, part) === true);
+  return fitting(report, (part) => isJson(part, scanNow) === true);
 }
 
 /** Checks a report of any size, in slices between which others have their turn. */
@@ -27,21 +27,32 @@ export async function checkedReport(report: WorkerReport): Promise<WorkerReport>
   const { chunks = [], progress = [], outcomes = [] } = report;
   const bad = new Set<Part>();
   for (const part of [...chunks, ...progress, ...outcomes])
-    if (!(await isJson(scan, part))) bad.add(part);
+    if (!(await isJson(part, (...text) => scan.scan(...text)))) bad.add(part);
   return fitting(report, (part) => !bad.has(part));
 }
 
-/** Answers at once where the scan need not wait. A payload over its limit is not looked at. */
-function isJson(scan: SlicedScan, part: Part): boolean | Promise<boolean> {
-  if ("lines" in part) {
-    const { lines, count } = part;
-    return scan.areJsonLines(lines, count, LIMITS.chunkMaxBytes + CHUNK_FRAME_MAX_BYTES);
-  }
-  const [bytes, maxBytes] =
-    "value" in part
-      ? [part.value, LIMITS.progressMaxBytes]
-      : [outputOf(part.outcome), LIMITS.outputMaxBytes];
-  return bytes === undefined || (bytes.byteLength <= maxBytes && scan.isJson(bytes));
+type Scan = (scanner: JsonScanner, bytes: Uint8Array) => ScanResult | Promise<ScanResult>;
+
+function scanNow(scanner: JsonScanner, bytes: Uint8Array): ScanResult {
+  scanner.push(bytes);
+  return scanner.end();
+}
+
+/** Whether the payload is JSON, or lines of JSON, within its limit. Answers at once where `scan` does. */
+function isJson(part: Part, scan: Scan): boolean | Promise<boolean> {
+  const areLines = "lines" in part;
+  const scanner = new JsonScanner({ keep: [], lines: areLines });
+  const fits = ({ ok }: ScanResult) => ok && (!areLines || hasLines(scanner, part.count));
+  const bytes = areLines ? part.lines : "value" in part ? part.value : outputOf(part.outcome);
+  const maxBytes = "value" in part ? LIMITS.progressMaxBytes : LIMITS.outputMaxBytes;
+  if (bytes === undefined) return true;
+  if (!areLines && bytes.byteLength > maxBytes) return false;
+  const scanned = scan(scanner, bytes);
+  return scanned instanceof Promise ? scanned.then(fits) : fits(scanned);
+}
+
+function hasLines({ lineCount, longestLineBytes }: JsonScanner, count: number): boolean {
+  return lineCount === count && longestLineBytes <= LIMITS.chunkMaxBytes + CHUNK_FRAME_MAX_BYTES;
 }
 
 /**

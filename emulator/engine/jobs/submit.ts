@@ -1,9 +1,9 @@
 /** Accepts a job: puts it into the queue, or hands it to a worker in the same commit if one has credit and nobody waits. */
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { dueAt, retentionMs } from "../../core/jobs/job-due.ts";
 import { submitJob, transition } from "../../core/jobs/job-transition.ts";
 import type { DialectName, Job, JobKind } from "../../core/jobs/job.ts";
 import type { Submission } from "../../core/jobs/submission.ts";
-import { executionLimitMs } from "../../core/resources/endpoints/endpoint.ts";
 import { FILE_MIN_BYTES, type Payload } from "../../store/payload.ts";
 import type { JobPayloads } from "../steps/effects.ts";
 import type { Step } from "../steps/step.ts";
@@ -84,11 +84,12 @@ async function submitAs(
       engine.directory.endpoint(endpoint.id);
       const known = step.job(id);
       if (known?.endpointId === endpoint.id) return known;
-      const { executionTimeoutMs = executionLimitMs(endpoint), ...policy } = submission.policy;
+      const executionTimeoutMs = endpoint.executionTimeoutMs || LIMITS.executionTimeoutMaxMs;
       const specification = {
         ...{ seq: step.nextSeq(), id, endpointId: endpoint.id, kind },
         ...(request.dialect && { dialect: request.dialect }),
-        ...{ executionTimeoutMs, ...policy, retentionMs: retentionMs(kind, request.waitMs) },
+        ...{ executionTimeoutMs, ...submission.policy },
+        retentionMs: retentionMs(kind, request.waitMs),
         ...{ webhook: submission.webhook, traceparent: request.traceparent },
       };
       const job = submitJob(specification, engine.clock.now());

@@ -43,10 +43,10 @@ export class LogFeed {
   }
 
   /** Keeps what is logged to `log` as well. */
-  alongside(log: EngineLog): EngineLog {
+  alongside(log: EngineLog | undefined): EngineLog {
     const both = (level: "info" | "warn" | "error") => (fields: LogFields, message: string) => {
       this.#serviceLine(level, fields, message);
-      log[level](fields, message);
+      log?.[level](fields, message);
     };
     return { info: both("info"), warn: both("warn"), error: both("error") };
   }

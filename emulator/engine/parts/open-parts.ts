@@ -122,6 +122,7 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
     ...{ store, steps, ownership, clock, realClock, random, log, lease, directory, tracer },
     ...{ events, logs, metrics, watchers, ...openHistory(observed) },
     jobPayloads: (job: Job) => readPayloads(context, job),
+    pendingWork: new PendingWork(() => steps.storing),
     stallDetector: new StallDetector(realClock, lease, log, steps),
     readiness: options.readiness ?? new Readiness(),
     dueTimer: new DueTimer(clock, signals.jobsDue.raise),
@@ -146,7 +147,7 @@ function startingAnew(options: ContextOptions) {
   const { clock: realClock, handlerTold, prices = DEFAULT_PRICES, random } = options;
   const room = () => new BytesInFlight(realClock, IN_FLIGHT_LIMITS);
   return {
-    ...{ deliveries: new Turns(), pendingWork: new PendingWork(), tokens: new WorkerTokens() },
+    ...{ deliveries: new Turns(), tokens: new WorkerTokens() },
     ...{
       inFlight: room(),
       sending: room(),
@@ -248,8 +249,8 @@ function openHistory(parts: HistoryParts) {
   const ofJobs = [metrics, series, workerHistory, spans, events];
   const ofOthers = [...ofJobs, decisions];
   const tell: Tell = (fact) => {
-    const isOfJobs = fact.type === "job" || fact.type === "stored";
-    for (const observer of isOfJobs ? ofJobs : ofOthers) observer?.take(fact);
+    if (fact.type === "stored") return metrics.take(fact);
+    for (const observer of fact.type === "job" ? ofJobs : ofOthers) observer?.take(fact);
     if (fact.type !== "job" || fact.ended === undefined) return;
     if (isTrouble(fact.ended)) logs.attemptEnded(fact.ended);
     attemptEnded?.(fact.ended);

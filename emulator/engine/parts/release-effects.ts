@@ -56,11 +56,12 @@ export function releaseEffects(engine: ReleaseParts, batch: readonly Effects[]):
   }
   const releaseOne = (effect: Effect) => release(engine, effect);
   for (const [stage, effects] of stages.entries()) {
-    if (stage === HAND_OVERS) forEachGuarded([assignments], onDefect, send);
-    forEachGuarded(effects, onDefect, releaseOne);
+    if (stage === HAND_OVERS && assignments.length > 0)
+      forEachGuarded([assignments], onDefect, send);
+    if (effects.length > 0) forEachGuarded(effects, onDefect, releaseOne);
   }
-  dueTimer.aim(dueAt);
-  forEachGuarded(endpointIds, onDefect, jobsChanged);
+  if (Number.isFinite(dueAt)) dueTimer.aim(dueAt);
+  if (endpointIds.size > 0) forEachGuarded(endpointIds, onDefect, jobsChanged);
 }
 
 function release(engine: ReleaseParts, effect: Effect): void {

@@ -1,4 +1,5 @@
 /** Creates or updates shared resources from files at the start: network volumes, registry auths, templates. */
+import { iso } from "../../core/time/iso.ts";
 import { settleServed } from "../../core/resources/served-settings.ts";
 import {
   NameTakenError,
@@ -18,7 +19,6 @@ import type { CatalogPort } from "./catalog-port.ts";
 import type { SecretPort } from "./secret-box.ts";
 import { sealSecret, unsealSecret } from "./secret-box.ts";
 import { logSettled } from "./log-overrides.ts";
-import { isoNow } from "./endpoints/put-endpoint.ts";
 import { rollEndpoints } from "./templates/update-template.ts";
 
 /**
@@ -106,7 +106,7 @@ async function serveTemplate(
     step.putRecord("template", id, outcome.thing);
     step.putRecord("servedTemplate", id, file);
     if (stored !== undefined && templateRolls(stored, outcome.thing))
-      rollEndpoints(step, isoNow(engine), stored);
+      rollEndpoints(step, iso(engine.clock.now()), stored);
     return outcome;
   });
   logSettled(engine.log, { templateId: id }, `the template "${settled.thing.name}"`, settled);

@@ -13,7 +13,7 @@ import {
   PartitionsLostError,
   RecordsMovedError,
 } from "../../store/store.ts";
-import type { Journal } from "../../core/undo-journal.ts";
+import type { Journal, Undo } from "../../core/undo-journal.ts";
 import { BatchFlusher, type BatchFlusherOptions } from "./batch-flusher.ts";
 import { BatchRoom } from "./batch-room.ts";
 import type { Effects } from "./effects.ts";
@@ -112,18 +112,20 @@ export class BatchWriter {
     const { journal, state } = this.#options;
     const taken = new Step(state, this.#gathering.batch);
     const { changes, effects, looked } = taken;
+    const undos: Undo[] = [];
+    journal.undos = undos;
     let value: T;
     try {
       value = this.#decide(step, taken);
     } catch (error) {
-      takeBack({ effects, undos: journal.cut() });
+      takeBack({ effects, undos });
       // That rests on nothing here.
       if (!isMoved(error)) await this.#newest?.look(looked);
       throw error;
     }
     this.#gathering.isPatient &&= taken.isPatient;
     this.#schedule();
-    await this.#gathering.join({ changes, effects, looked, undos: journal.cut() });
+    await this.#gathering.join({ changes, effects, looked, undos });
     return value;
   }
 
@@ -153,6 +155,11 @@ export class BatchWriter {
   recordsChanged(changed: ChangedRecords): void {
     this.#changedElsewhere.push(changed);
     if (!this.#flushing?.waiters.some(changesRecords)) this.#learn();
+  }
+
+  /** Resolves when no batch gathers or is written any more; undefined while none does. */
+  get storing(): Promise<void> | undefined {
+    return this.#busy?.promise;
   }
 
   /** What others changed is not known to steps yet: it is when what is being written is stored. */
@@ -188,11 +195,7 @@ export class BatchWriter {
 
   /** All steps of one turn share a batch, and patient ones wait for others. */
   #schedule(): void {
-    if (this.#busy === undefined) {
-      const busy = Promise.withResolvers<void>();
-      this.#busy = busy;
-      this.#tell(({ track }) => track("storing", busy.promise));
-    }
+    this.#busy ??= Promise.withResolvers();
     if (this.#scheduled || this.#flushing !== undefined) return;
     const { clock, gatherMs } = this.#options;
     if (gatherMs > 0 && this.#gathering.isPatient) {
@@ -292,7 +295,5 @@ export class BatchWriter {
 }
 
 function effectsOf(steps: readonly Waiter[]): readonly Effects[] {
-  const all: Effects[] = [];
-  for (const { effects } of steps) if (effects) all.push(effects);
-  return all;
+  return steps.flatMap(({ effects }) => effects ?? []);
 }

@@ -1,8 +1,7 @@
 /** The steps that make one batch, and who looked at what they changed. */
 import type { Undo } from "../../core/undo-journal.ts";
 import type { Effects } from "./effects.ts";
-import { ANYWHERE } from "./resting-steps.ts";
-import { bytesOf, type Changer } from "./step-changes.ts";
+import { ANYWHERE, bytesOf, type Changer } from "./step-changes.ts";
 
 /** A step that waits for its batch, or an onlooker, who looked at what is in it. */
 export interface Waiter extends Changer {

@@ -1,19 +1,13 @@
 /** Which steps rest on which: a step rests on those before it that changed a place of memory that it looked at, or changes. */
-import type { RecordKind } from "../../store/records.ts";
-import { type Changer, endpointOf, type Place, type StepChange } from "./step-changes.ts";
-
-/** The place of a look at anything: whatever is changed, such a look rests on it. */
-export const ANYWHERE: Place = "";
-
-/** The place of one record. */
-export function placeOfRecord(kind: RecordKind, id: string): Place {
-  return `${kind}/${id}`;
-}
-
-/** The place of the list of all records of a kind. */
-export function placeOfRecords(kind: RecordKind): Place {
-  return `${kind}/`;
-}
+import {
+  ANYWHERE,
+  type Changer,
+  endpointOf,
+  type Place,
+  placeOfRecord,
+  placeOfRecords,
+  type StepChange,
+} from "./step-changes.ts";
 
 /**
  * Parts of which none looked at, or changes, what another one changes: each can be stored, or not, whatever becomes of the others.

@@ -2,6 +2,7 @@
 import type { JobCounts } from "../../core/jobs/job-counts.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { Batch, Change } from "../../store/batch.ts";
+import type { RecordKind } from "../../store/records.ts";
 
 export type StepChange =
   | Exclude<Change, { readonly type: "delete-job" }>
@@ -17,6 +18,19 @@ export type StepChange =
 
 /** A place of memory: the id of an endpoint for its queue and counters, the id of a job, or a name of `resting-steps.ts`. */
 export type Place = string;
+
+/** The place of a look at anything: whatever is changed, such a look rests on it. */
+export const ANYWHERE: Place = "";
+
+/** The place of one record. */
+export function placeOfRecord(kind: RecordKind, id: string): Place {
+  return `${kind}/${id}`;
+}
+
+/** The place of the list of all records of a kind. */
+export function placeOfRecords(kind: RecordKind): Place {
+  return `${kind}/`;
+}
 
 /** A step, or an onlooker, who changes nothing. */
 export interface Changer {

@@ -14,7 +14,7 @@ export interface StepReleases {
   readonly lost: (partitions: ReadonlySet<number>, loads: number) => void;
   /** Called with what is another since other processes changed records. */
   readonly learned: (changes: readonly RecordChange[]) => void;
-  /** Called with what is under way: things to be stored, and reads. */
+  /** Called with each read. */
   readonly track: (what: string, work: Promise<unknown>) => void;
 }
 

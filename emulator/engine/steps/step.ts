@@ -12,8 +12,13 @@ import { Effects, type JobPayloads } from "./effects.ts";
 import type { EndpointJobs } from "./state/endpoint-jobs.ts";
 import type { JobMemory } from "./state/job-memory.ts";
 import type { RecordBook } from "./state/record-book.ts";
-import { ANYWHERE, placeOfRecord, placeOfRecords } from "./resting-steps.ts";
-import type { Place as MemoryPlace, StepChange } from "./step-changes.ts";
+import {
+  ANYWHERE,
+  type Place as MemoryPlace,
+  placeOfRecord,
+  placeOfRecords,
+  type StepChange,
+} from "./step-changes.ts";
 
 /** The state that steps change. */
 export interface StepState {

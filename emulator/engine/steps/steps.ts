@@ -113,6 +113,11 @@ export class Steps {
     return this.#writer.slowFlushAt;
   }
 
+  /** Resolves when all that was changed is stored, or was taken back; undefined if that is so now. */
+  get storing(): Promise<void> | undefined {
+    return this.#writer.storing;
+  }
+
   /** When the store did not take the last batch (real time); long ago if it did. */
   get failedAt(): number {
     return this.#writer.failedAt;

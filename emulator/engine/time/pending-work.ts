@@ -7,6 +7,12 @@
 export class PendingWork {
   readonly #underWay = new Set<{ readonly what: string }>();
   readonly #waiting = new Set<() => void>();
+  readonly #storing: () => Promise<void> | undefined;
+
+  /** @param storing resolves when what is being stored now is, undefined if nothing is; default: nothing ever is */
+  constructor(storing: () => Promise<void> | undefined = () => undefined) {
+    this.#storing = storing;
+  }
 
   /** Counts `work` as in progress until it settles; `what` names it in a few words. Returns `work`. */
   track<T>(what: string, work: Promise<T>): Promise<T> {
@@ -21,13 +27,14 @@ export class PendingWork {
 
   /** The work in progress, each kind once. */
   get underWay(): readonly string[] {
-    return [...new Set([...this.#underWay].map(({ what }) => what))];
+    const kinds = new Set([...this.#underWay].map(({ what }) => what));
+    return this.#storing() ? ["storing", ...kinds] : [...kinds];
   }
 
   /** Waits until no work is in progress and returns true; false when `signal` aborts before. */
   async settled(signal: AbortSignal): Promise<boolean> {
-    while (this.#underWay.size > 0 && !signal.aborted) await this.#change(signal);
-    return this.#underWay.size === 0;
+    while (this.underWay.length > 0 && !signal.aborted) await this.#change(signal);
+    return this.underWay.length === 0;
   }
 
   #change(signal: AbortSignal): Promise<void> {
@@ -38,6 +45,7 @@ export class PendingWork {
         resolve();
       };
       this.#waiting.add(look);
+      void this.#storing()?.then(look);
       signal.addEventListener("abort", look, { once: true });
     });
   }

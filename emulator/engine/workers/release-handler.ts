@@ -1,4 +1,5 @@
 /** Releases a new version of a handler file: its endpoints get their next version, and their workers load it. */
+import { iso } from "../../core/time/iso.ts";
 import type { Reload } from "../../../runtime/protocol/session.ts";
 import { rolled } from "../../core/resources/endpoints/endpoint-change.ts";
 import type { Endpoint } from "../../core/resources/endpoints/endpoint.ts";
@@ -9,7 +10,7 @@ import type { WorkerPort } from "./worker-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";
 import type { WakePort } from "../steps/wake-port.ts";
-import { isoNow, putEndpoint } from "../resources/endpoints/put-endpoint.ts";
+import { putEndpoint } from "../resources/endpoints/put-endpoint.ts";
 
 /** What the workers load. */
 export type HandlerModule = Pick<Reload, "modulePath" | "sourcePath">;
@@ -50,7 +51,7 @@ function rollEndpoints(
     const stored = step.record("endpoint", id);
     if (!stored) continue;
     const endpoint = rolled(stored);
-    putEndpoint(step, isoNow(engine), endpoint);
+    putEndpoint(step, iso(engine.clock.now()), endpoint);
     rolledOnes.push(endpoint);
   }
   return rolledOnes;

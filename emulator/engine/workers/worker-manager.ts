@@ -1,7 +1,7 @@
 /** Gives each endpoint the workers that the scaler decides on: starts them, lets them leave, and counts their failures. */
 import type { Endpoint } from "../../core/resources/endpoints/endpoint.ts";
 import { scalingJobs } from "../../core/jobs/job-counts.ts";
-import type { Demand, ScalerDecision } from "../../core/workers/scaler.ts";
+import { type Demand, jobsMatter, type ScalerDecision } from "../../core/workers/scaler.ts";
 import type { WorkerEvent } from "../../core/workers/worker-event.ts";
 import type { WorkerExit } from "../../launch/launcher.ts";
 import type { StepPort } from "../steps/step-port.ts";
@@ -141,18 +141,16 @@ export class WorkerManager {
     if (!endpoint || ownership[isLeaving](endpointId)) return this.#retire(endpointId);
     const scale = this.#scaleOf(endpoint);
     const seen = this.#look(endpoint, demand);
-    const { workers } = seen;
     const decision = scale.decide(seen);
-    for (const worker of workers) {
+    for (const worker of seen.workers) {
       if (decision.forget.includes(worker.id)) this.#move(worker, "forget");
       if (decision.drain.includes(worker.id)) this.#move(worker, "retire");
     }
-    this.#drainIdle(workers);
+    this.#drainIdle(seen.workers);
     const { started, retryAt, refusal } = this.#startMissing(endpoint, scale, decision);
     this.#note(endpointId, decision, started, refusal);
-    const consider = () => this.consider(endpointId);
     const look = () => this.#look(endpoint, demandNow(this.#engine, endpoint));
-    scale.aim(clock, retryAt, look, consider);
+    scale.aim(clock, retryAt, look, () => this.consider(endpointId));
     this.#engine.balancer.dispatch(endpointId);
   }
 
@@ -168,9 +166,12 @@ export class WorkerManager {
     const scale = this.#scales.get(endpointId);
     if (scale === undefined || scale.version !== endpoint?.version) return true;
     const counts = steps.countsNow(endpointId);
-    const demand = { ...scalingJobs(counts), waitingSince: undefined };
-    if (scale.jobsMatter(this.#look(endpoint, demand))) return true;
-    return counts.inQueue > 0 && fleet.freeCredit(endpointId) > 0;
+    const seen = this.#look(endpoint, { ...scalingJobs(counts), waitingSince: undefined });
+    // A worker that retires leaves once it has no job.
+    for (const { life, heldCount } of seen.workers)
+      if (life.phase === "retiring" && heldCount === 0) return true;
+    const isForFree = counts.inQueue > 0 && fleet.freeCredit(endpointId) > 0;
+    return isForFree || jobsMatter(scale.planned, seen);
   }
 
   #note(

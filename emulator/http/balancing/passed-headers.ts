@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import { AFFINITY_HEADER } from "../../core/balancing/choose-worker.ts";
 import { SANDBOX } from "../../net/sandbox.ts";
-import type { SeenRequest } from "../operation/access/seen-request.ts";
+import type { SeenRequest } from "../operation/access/caller-check.ts";
 import { isSessionCookie, withoutSessions } from "../operation/access/dashboard-access.ts";
 import { clientAddress } from "../operation/forwarded-request.ts";
 import { endToEndHeaders } from "../replicas/end-to-end-headers.ts";

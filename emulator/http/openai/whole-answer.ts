@@ -135,5 +135,6 @@ async function onlyItem(json: Uint8Array): Promise<Uint8Array | undefined> {
   if (start === -1 || text.toString("latin1", 0, start).trim() !== "") return undefined;
   const item = text.subarray(start + 1, text.lastIndexOf("]"));
   // The text between the brackets is one item if it is valid JSON.
-  return (await new SlicedScan(ownTurn).isJson(item)) ? item : undefined;
+  const { ok } = await new SlicedScan(ownTurn).json(item, { keep: [] });
+  return ok ? item : undefined;
 }

@@ -88,7 +88,7 @@ export class MemoryDeliveries {
 
   #change(before: Row | undefined, after: Row | undefined): void {
     this.#set(before, after);
-    this.#journal.note(() => this.#set(after, before));
+    this.#journal.undos.push(() => this.#set(after, before));
   }
 
   #set(before: Row | undefined, after: Row | undefined): void {

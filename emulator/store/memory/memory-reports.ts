@@ -53,7 +53,7 @@ export class MemoryReports {
   #change(jobId: string, after: JobReport | undefined): void {
     const before = this.#byId.get(jobId);
     this.#set(jobId, after);
-    this.#journal.note(() => this.#set(jobId, before));
+    this.#journal.undos.push(() => this.#set(jobId, before));
   }
 
   #set(jobId: string, report: JobReport | undefined): void {

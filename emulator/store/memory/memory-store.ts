@@ -11,7 +11,7 @@ import {
   refuseFixedChange,
 } from "../batch-refusals.ts";
 import type { Store, Boot } from "../store.ts";
-import { Journal } from "../../core/undo-journal.ts";
+import { Journal, undoAll } from "../../core/undo-journal.ts";
 import type { Payload, PayloadDamage, StagedBatch } from "../payload.ts";
 import type { RecordKind, Records } from "../records.ts";
 import { MemoryReads } from "./memory-reads.ts";
@@ -42,10 +42,11 @@ class MemoryStore extends MemoryReads implements Store {
     try {
       applyBatch(tables, batch);
     } catch (error) {
-      this.#journal.undoTo(0);
+      undoAll(this.#journal.undos);
       throw error;
+    } finally {
+      this.#journal.undos = [];
     }
-    this.#journal.cut();
     this.#stored = batch.number;
     tables.lastSeq = Math.max(tables.lastSeq, batch.lastSeq);
   }

@@ -37,7 +37,7 @@ export class MemoryTables {
   /** Replaces a job by another; undefined: the job does not exist. */
   setJob(before: Job | undefined, after: Job | undefined): void {
     this.#setJob(before, after);
-    this.#journal.note(() => this.#setJob(after, before));
+    this.#journal.undos.push(() => this.#setJob(after, before));
   }
 
   allCounts(): ReadonlyMap<string, JobCounts> {
@@ -52,7 +52,7 @@ export class MemoryTables {
   setIn<K, V>(map: Map<K, V>, key: K, value: V | undefined): void {
     const before = map.get(key);
     assign(map, key, value);
-    this.#journal.note(() => assign(map, key, before));
+    this.#journal.undos.push(() => assign(map, key, before));
   }
 
   /** The payloads of a job, to be changed. */
@@ -64,13 +64,13 @@ export class MemoryTables {
 
   addChunks({ chunks }: Bodies, added: ChunkBatch): void {
     chunks.push(added);
-    this.#journal.note(() => void chunks.pop());
+    this.#journal.undos.push(() => void chunks.pop());
   }
 
   clearChunks(bodies: Bodies): void {
     const { chunks } = bodies;
     bodies.chunks = [];
-    this.#journal.note(() => {
+    this.#journal.undos.push(() => {
       bodies.chunks = chunks;
     });
   }

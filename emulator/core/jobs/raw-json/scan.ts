@@ -20,30 +20,13 @@ export class SlicedScan {
     this.#nextTurn = nextTurn;
   }
 
-  /** Scans `bytes` as one text. Like the others, it returns a promise only if it has to wait. */
+  /** Scans `bytes` as one text. Returns a promise only if it has to wait. */
   json(bytes: Uint8Array, options?: ScanOptions): ScanResult | Promise<ScanResult> {
-    return this.#scan(new JsonScanner(options), bytes);
+    return this.scan(new JsonScanner(options), bytes);
   }
 
-  /** True when `bytes` are one JSON value. */
-  isJson(bytes: Uint8Array): boolean | Promise<boolean> {
-    const scanning = this.#scan(new JsonScanner({ keep: [] }), bytes);
-    return scanning instanceof Promise ? scanning.then(({ ok }) => ok) : scanning.ok;
-  }
-
-  /**
-   * True when `bytes` are `count` JSON values, each without line breaks, at most `maxLineBytes` long and followed by a
-   * line feed.
-   */
-  areJsonLines(bytes: Uint8Array, count: number, maxLineBytes: number): boolean | Promise<boolean> {
-    const scanner = new JsonScanner({ keep: [], lines: true });
-    const areLines = ({ ok }: ScanResult) =>
-      ok && scanner.lineCount === count && scanner.longestLineBytes <= maxLineBytes;
-    const scanning = this.#scan(scanner, bytes);
-    return scanning instanceof Promise ? scanning.then(areLines) : areLines(scanning);
-  }
-
-  #scan(scanner: JsonScanner, bytes: Uint8Array): ScanResult | Promise<ScanResult> {
+  /** The same with a scanner of the caller. */
+  scan(scanner: JsonScanner, bytes: Uint8Array): ScanResult | Promise<ScanResult> {
     if (bytes.length > this.#leftBytes) return this.#scanSlices(scanner, bytes);
     this.#leftBytes -= bytes.length;
     scanner.push(bytes);

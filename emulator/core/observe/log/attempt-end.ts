@@ -42,7 +42,7 @@ export function attemptEndOf({ job, from, to, by }: Moved, now: number): Attempt
     return { ...of, outcome, durationMs, failure: undefined };
   }
   const last = of.isTriedAgain ? job.earlierAttempts?.at(-1) : undefined;
-  const outcome = last?.outcome ?? outcomeOfLast(job);
+  const outcome = last?.outcome ?? (to === "COMPLETED" ? "completed" : outcomeOfLast(job));
   if (outcome === "running") return undefined;
   const durationMs = last ? elapsed(last.startedAt, last.endedAt ?? now) : job.executionTimeMs;
   return { ...of, outcome, durationMs, failure: last ? last.failure : job.failure };

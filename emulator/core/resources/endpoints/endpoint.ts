@@ -1,5 +1,4 @@
 /** An endpoint: the address of a queue or of servers, with a template for its workers and the bounds of scaling. */
-import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import type { RetryRules } from "../../jobs/job.ts";
 import type { VolumeChoice } from "../network-volumes/network-volume.ts";
 
@@ -54,11 +53,6 @@ export interface Endpoint extends PlacementPreferences, VolumeChoice {
   readonly version: number;
   /** ISO 8601, UTC. */
   readonly createdAt: string;
-}
-
-/** Default execution time limit of a job, ms. */
-export function executionLimitMs({ executionTimeoutMs }: Pick<Endpoint, "executionTimeoutMs">) {
-  return executionTimeoutMs === 0 ? LIMITS.executionTimeoutMaxMs : executionTimeoutMs;
 }
 
 /** The rest of a sentence with the subject `scalerType`: without a queue nothing can wait in it. */

@@ -1,4 +1,5 @@
 /** Creates, lists and reads endpoints, and deletes them together with their jobs. */
+import { iso } from "../../../core/time/iso.ts";
 import { isTerminal } from "../../../../runtime/protocol/job-status.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { EndpointInput } from "../../../core/resources/endpoints/endpoint-input.ts";
@@ -17,7 +18,7 @@ import {
   type Making,
 } from "../templates/bound-template.ts";
 import { checkVolumes } from "./endpoint-volumes.ts";
-import { deleteReleases, isoNow, putEndpoint } from "./put-endpoint.ts";
+import { deleteReleases, putEndpoint } from "./put-endpoint.ts";
 import { serverless } from "../templates/serverless-template.ts";
 import { warnOfUnknownGpus } from "../../workers/gpus/warn-of-unknown-gpus.ts";
 
@@ -40,7 +41,7 @@ export async function createEndpoint(
 ): Promise<Endpoint> {
   const id = engine.random.shortId(ID_LENGTH);
   const newTemplateId = engine.random.shortId(TEMPLATE_ID_LENGTH);
-  const createdAt = isoNow(engine);
+  const createdAt = iso(engine.clock.now());
   const endpoint = await engine.steps.commit((step) => {
     const { template, settings } = templateFor(step, input, (named) => ({
       endpoint: { id, ...named },

@@ -3,7 +3,6 @@ import { type Release, releaseId, releaseOf } from "../../../core/resources/endp
 import type { Endpoint } from "../../../core/resources/endpoints/endpoint.ts";
 import type { Template } from "../../../core/resources/templates/template.ts";
 import type { StepPort } from "../../steps/step-port.ts";
-import type { TimePort } from "../../time/time-port.ts";
 import type { Step } from "../../steps/step.ts";
 
 /** Maximum number of releases per endpoint; older ones are forgotten (ours). */
@@ -43,9 +42,4 @@ export function deleteReleases(step: Step, endpointId: string): void {
 /** The stored releases of an endpoint. */
 export function listReleases({ steps }: StepPort, endpointId: string): readonly Release[] {
   return steps.records.all("release").filter((release) => release.endpointId === endpointId);
-}
-
-/** Service time in the form of releases and templates. */
-export function isoNow({ clock }: TimePort): string {
-  return new Date(clock.now()).toISOString();
 }

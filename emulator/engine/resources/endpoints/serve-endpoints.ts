@@ -1,4 +1,5 @@
 /** Creates or updates the endpoints of handler files at the start, and keeps changes made over the interface. */
+import { iso } from "../../../core/time/iso.ts";
 import { endpointRolls, rolled } from "../../../core/resources/endpoints/endpoint-change.ts";
 import { workersMinProblem } from "../../../core/resources/endpoints/endpoint-input.ts";
 import type { Endpoint } from "../../../core/resources/endpoints/endpoint.ts";
@@ -12,7 +13,7 @@ import type { TimePort } from "../../time/time-port.ts";
 import type { TellPort } from "../../observe/tell-port.ts";
 import { warnOfUnknownGpus } from "../../workers/gpus/warn-of-unknown-gpus.ts";
 import { logSettled } from "../log-overrides.ts";
-import { isoNow, putEndpoint } from "./put-endpoint.ts";
+import { putEndpoint } from "./put-endpoint.ts";
 
 /** Outcome for an endpoint of a file. */
 interface Outcome {
@@ -34,7 +35,7 @@ export async function serve(
 ): Promise<void> {
   const outcomes = await engine.steps.commit((step) => {
     const settled: Outcome[] = [];
-    for (const file of files) settled.push(settle(step, isoNow(engine), file));
+    for (const file of files) settled.push(settle(step, iso(engine.clock.now()), file));
     return settled;
   });
   for (const outcome of outcomes) {

@@ -1,4 +1,5 @@
 /** Changes an endpoint: its scaling in place, everything else by replacing its workers. */
+import { iso } from "../../../core/time/iso.ts";
 import { changeEndpoint, rolled } from "../../../core/resources/endpoints/endpoint-change.ts";
 import type { EndpointChanges } from "../../../core/resources/endpoints/endpoint-input.ts";
 import type { Endpoint } from "../../../core/resources/endpoints/endpoint.ts";
@@ -18,7 +19,7 @@ import {
   type Making,
   renameBoundTemplate,
 } from "../templates/bound-template.ts";
-import { isoNow, putEndpoint } from "./put-endpoint.ts";
+import { putEndpoint } from "./put-endpoint.ts";
 import { serverless } from "../templates/serverless-template.ts";
 
 const TEMPLATE_ID_LENGTH = 10;
@@ -36,7 +37,7 @@ export async function updateEndpoint(
   inline?: InlineContainer,
 ): Promise<Endpoint> {
   const newTemplateId = engine.random.shortId(TEMPLATE_ID_LENGTH);
-  const at = isoNow(engine);
+  const at = iso(engine.clock.now());
   const { endpoint, hasChanged } = await engine.steps.commit((step) => {
     // An endpoint that is being deleted is still stored for a while.
     engine.directory.endpoint(id);

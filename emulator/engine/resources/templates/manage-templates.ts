@@ -1,4 +1,5 @@
 /** Creates, lists, reads and deletes templates. */
+import { iso } from "../../../core/time/iso.ts";
 import type { Pod } from "../../../core/pods/pod.ts";
 import type { Endpoint } from "../../../core/resources/endpoints/endpoint.ts";
 import { valueInWords } from "../../../core/input/problem-messages.ts";
@@ -10,7 +11,6 @@ import type { StepPort } from "../../steps/step-port.ts";
 import type { TimePort } from "../../time/time-port.ts";
 import type { CatalogPort } from "../catalog-port.ts";
 import { refuseIfUsed } from "../in-use.ts";
-import { isoNow } from "../endpoints/put-endpoint.ts";
 
 const ID_LENGTH = 10;
 
@@ -20,7 +20,7 @@ export async function createTemplate(
   input: TemplateInput,
 ): Promise<Template> {
   const id = engine.random.shortId(ID_LENGTH);
-  const createdAt = isoNow(engine);
+  const createdAt = iso(engine.clock.now());
   const own = { isPlatform: false, earned: 0, runtimeInMin: 0, createdAt };
   const template: Template = { id, ...input, ...own };
   await engine.steps.commit((step) => {

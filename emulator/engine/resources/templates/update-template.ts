@@ -1,4 +1,5 @@
 /** Changes a template, and with it the version of every endpoint that uses it. */
+import { iso } from "../../../core/time/iso.ts";
 import type { Endpoint } from "../../../core/resources/endpoints/endpoint.ts";
 import { rolled } from "../../../core/resources/endpoints/endpoint-change.ts";
 import {
@@ -15,7 +16,7 @@ import type { WakePort } from "../../steps/wake-port.ts";
 import { templateNotFound } from "../directory.ts";
 import { refuseIfUsed } from "../in-use.ts";
 import { checkName, checkRegistryAuth } from "./manage-templates.ts";
-import { isoNow, putEndpoint } from "../endpoints/put-endpoint.ts";
+import { putEndpoint } from "../endpoints/put-endpoint.ts";
 
 /**
  * Returns the changed template. Replaces the workers of its endpoints, unless the change can be made in place.
@@ -27,7 +28,7 @@ export async function updateTemplate(
   id: string,
   changes: TemplateChanges,
 ): Promise<Template> {
-  const at = isoNow(engine);
+  const at = iso(engine.clock.now());
   const { template, endpoints } = await engine.steps.commit((step) => {
     const present = step.record("template", id);
     if (!present) throw templateNotFound(id);

@@ -151,7 +151,7 @@ export class JobMemory {
       batch: batch ?? held?.batch ?? 0,
       input: after?.status === "IN_QUEUE" ? held?.input : undefined,
     });
-    this.#journal.note(() => {
+    this.#journal.undos.push(() => {
       if (this.#endpoints.get(job.endpointId) !== endpoint) return;
       this.#put(job.id, endpoint, this.#held.get(job.id), held);
       endpoint.counts = counts;

@@ -61,7 +61,7 @@ export class RecordBook {
   put<K extends RecordKind>(kind: K, id: string, record: Records[K] | undefined): void {
     const before = this.#newest.find(kind, id);
     this.#newest.put(kind, id, record);
-    this.#journal.note(() => this.#newest.put(kind, id, before));
+    this.#journal.undos.push(() => this.#newest.put(kind, id, before));
   }
 
   /** The batch with these changes is in the store; some of them change records. */

@@ -4,7 +4,6 @@ import type { Endpoint } from "../../../core/resources/endpoints/endpoint.ts";
 import type { ScaleDue } from "../../../core/workers/scale-reason.ts";
 import {
   decideScale,
-  jobsMatter,
   type ScalerDecision,
   type ScalerInput,
 } from "../../../core/workers/scaler.ts";
@@ -32,11 +31,10 @@ export class EndpointScale {
   /** Why the last worker could not be started; undefined if it was started. */
   refusal: string | undefined;
   #disarm: Disarm | undefined;
-  /** When the timer fires. */
-  #dueAt = Number.POSITIVE_INFINITY;
+  /** Workers that the last decision kept for jobs, and the moment at which the timer fires for the next one. */
+  readonly planned = { needed: 0, dueAt: Number.POSITIVE_INFINITY };
   /** What the last decision says of the next one, and what it rests on. */
   #next: Moment = { dueAt: Number.POSITIVE_INFINITY, dueFor: undefined };
-  #needed = 0;
   #waitingSince: number | undefined;
 
   constructor({ id, version }: Pick<Endpoint, "id" | "version">) {
@@ -52,16 +50,9 @@ export class EndpointScale {
     const decision = decideScale(this.#inputOf(seen));
     const { dueAt = Number.POSITIVE_INFINITY, dueFor, needed } = decision;
     this.#next = { dueAt, dueFor };
-    this.#needed = needed;
+    this.planned.needed = needed;
     this.#waitingSince = seen.demand.waitingSince;
     return decision;
-  }
-
-  /** Whether jobs as they are now can change what was done before the next decision is due. */
-  jobsMatter(seen: Seen): boolean {
-    for (const { life, heldCount } of seen.workers)
-      if (life.phase === "retiring" && heldCount === 0) return true;
-    return jobsMatter({ needed: this.#needed, dueAt: this.#dueAt }, seen);
   }
 
   /**
@@ -72,12 +63,12 @@ export class EndpointScale {
     const { dueAt, dueFor } = this.#next;
     const isRetry = retryAt < dueAt || dueFor === undefined;
     this.stop();
-    this.#dueAt = Math.min(dueAt, retryAt);
-    if (!Number.isFinite(this.#dueAt)) return;
+    this.planned.dueAt = Math.min(dueAt, retryAt);
+    if (!Number.isFinite(this.planned.dueAt)) return;
     const { endpointId } = this;
     const note = { type: "scale", endpointId, dueFor: isRetry ? "try-again" : dueFor } as const;
     const stillAt = isRetry ? undefined : () => this.#dueBy(look());
-    this.#disarm = clock.wakeAt(this.#dueAt, decide, note, stillAt);
+    this.#disarm = clock.wakeAt(this.planned.dueAt, decide, note, stillAt);
   }
 
   stop(): void {

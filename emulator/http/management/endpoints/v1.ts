@@ -7,7 +7,8 @@ import {
   readEndpointChanges,
   readEndpointInput,
 } from "../../../core/resources/endpoints/endpoint-input.ts";
-import { type Endpoint, executionLimitMs } from "../../../core/resources/endpoints/endpoint.ts";
+import { LIMITS } from "../../../../runtime/protocol/limits.ts";
+import type { Endpoint } from "../../../core/resources/endpoints/endpoint.ts";
 import { withoutNewerFields } from "../../../core/resources/templates/template.ts";
 import type { WorkerPort } from "../../../engine/workers/worker-port.ts";
 import type { CatalogPort } from "../../../engine/resources/catalog-port.ts";
@@ -77,7 +78,7 @@ function endpointBody(
     env: template?.env ?? {},
     // Newer interfaces may have stored a fraction, or 0 for the maximum execution time.
     scalerValue: Math.ceil(shown.scalerValue),
-    executionTimeoutMs: executionLimitMs(shown),
+    executionTimeoutMs: shown.executionTimeoutMs || LIMITS.executionTimeoutMaxMs,
     ...(includeTemplate && template && { template: withoutNewerFields(template) }),
     ...(includeWorkers && { workers: workers() }),
   };

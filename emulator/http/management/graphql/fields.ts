@@ -72,12 +72,27 @@ export function namesOf(table: FieldTable): Readonly<Record<string, string>> {
   return Object.fromEntries(placesIn(table).map(({ field, name }) => [field, name]));
 }
 
-function placesIn(table: FieldTable) {
-  return Object.entries(table).flatMap(([field, row]) => {
+/** A field that GraphQL shows. */
+interface ShownField {
+  readonly field: string;
+  readonly place: GraphqlPlace<unknown>;
+  readonly name: string;
+  readonly kind: Kind;
+}
+
+/** The fields of each table, worked out once. */
+const places = new WeakMap<FieldTable, readonly ShownField[]>();
+
+function placesIn(table: FieldTable): readonly ShownField[] {
+  const known = places.get(table);
+  if (known !== undefined) return known;
+  const made = Object.entries(table).flatMap(([field, row]) => {
     if (row.graphql === false) return [];
     const place: GraphqlPlace<unknown> = row.graphql ?? {};
     return [{ field, place, name: place.name ?? field, kind: kindIn(row, place) }];
   });
+  places.set(table, made);
+  return made;
 }
 
 function kindIn(

@@ -1,10 +1,20 @@
 /** Checks the Host and Origin headers of every request at every port: whether it is meant for this service, and from which page it comes. */
 import type { IncomingMessage } from "node:http";
 import type { AllowedOrigins } from "../../../core/access/allowed-origins.ts";
-import type { HostNames } from "../../../core/access/host-names.ts";
+import { type HostNames, isAuthority } from "../../../core/access/host-names.ts";
 import type { TrustedProxies } from "../../../core/access/trusted-proxies.ts";
 import { ServiceError } from "../../../core/service-error.ts";
-import { type SeenRequest, seenBehind } from "./seen-request.ts";
+import { clientAddress } from "../forwarded-request.ts";
+
+export interface SeenRequest {
+  /** The address of the client, however many replicas and trusted proxies are in between. */
+  readonly client: string;
+  readonly scheme: "http" | "https";
+  /** By which name, with the port; undefined where the request says none (HTTP/1.0). */
+  readonly host: string | undefined;
+  /** Whether the peer is a proxy whose `X-Forwarded-…` headers count. */
+  readonly isForwarded: boolean;
+}
 
 export interface CallerCheckOptions {
   readonly hosts: HostNames;
@@ -21,6 +31,9 @@ export type CallerVerdict =
       /** A preflight request of a browser, which is answered with 204. */
       readonly isPreflight: boolean;
     };
+
+/** Prefix of an IPv4 address as a server that listens to both kinds sees it. */
+const MAPPED = /^::ffff:(?=\d+\.)/iu;
 
 const PASSED: CallerVerdict = { headers: {}, isPreflight: false };
 
@@ -51,7 +64,20 @@ export class CallerCheck {
 
   /** Who sent it and how, as far as the proxies in between are trusted. */
   seen(request: IncomingMessage): SeenRequest {
-    return seenBehind(this.#options.proxies, request);
+    const { proxies } = this.#options;
+    const { headers, socket } = request;
+    const peer = clientAddress(request);
+    const scheme = "encrypted" in socket && socket.encrypted === true ? "https" : "http";
+    if (!proxies.areSome || !proxies.trusts(peer))
+      return { client: peer.replace(MAPPED, ""), scheme, host: headers.host, isForwarded: false };
+    const protocol = lastOf(headers["x-forwarded-proto"]).toLowerCase();
+    const host = lastOf(headers["x-forwarded-host"]);
+    return {
+      client: proxies.clientOf(peer, headers["x-forwarded-for"]?.toString()),
+      scheme: protocol === "http" || protocol === "https" ? protocol : scheme,
+      host: isAuthority(host) ? host : headers.host,
+      isForwarded: true,
+    };
   }
 
   /**
@@ -89,6 +115,12 @@ export class CallerCheck {
       `this service is not known as ${JSON.stringify(host)}; if it is to be called by that name, start it with --allowed-host ${nameIn(host)}`,
     );
   }
+}
+
+/** The last of several values of a header: what the proxy next to the service wrote. */
+function lastOf(header: string | readonly string[] = ""): string {
+  const values = header.toString();
+  return values.slice(values.lastIndexOf(",") + 1).trim();
 }
 
 /** The refusal of a request that could be understood as meant for different services. */

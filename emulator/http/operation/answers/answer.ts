@@ -36,14 +36,29 @@ export function jsonAnswer(value: unknown): WholeAnswer<PieceInHand> {
   return { status: 200, pieces: [JSON.stringify(value)] };
 }
 
-/** Writes a small answer at once; `close` ends the connection with it. */
+/** The pieces of a body that is in memory and small enough to be sent in one write, with its size; undefined for any other. */
+export function smallBody(
+  pieces: readonly Piece[],
+): { readonly pieces: readonly PieceInHand[]; readonly size: number } | undefined {
+  const inHand: PieceInHand[] = [];
+  let size = 0;
+  for (const piece of pieces) {
+    if (typeof piece === "string") size += Buffer.byteLength(piece);
+    else if (piece instanceof Uint8Array) size += piece.byteLength;
+    else return undefined;
+    inHand.push(piece);
+  }
+  return size <= COPY_MAX_BYTES ? { pieces: inHand, size } : undefined;
+}
+
+/** Writes an answer at once; `close` ends the connection with it. */
 export function sendWhole(
   response: ServerResponse,
   answer: WholeAnswer<PieceInHand>,
   close: boolean,
+  size = sizeOf(answer.pieces),
 ): void {
   const { pieces } = answer;
-  const size = sizeOf(pieces);
   writeHead(response, answer, size, close);
   if (pieces.length <= 1) response.end(pieces[0]);
   else if (size <= TEXT_MAX_BYTES) response.end(asText(pieces));

@@ -3,14 +3,20 @@ import { Buffer } from "node:buffer";
 import type { ServerResponse } from "node:http";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import {
-  areInHand,
   closePieces,
   isInHand,
   type Piece,
   type PieceInHand,
   sizeOf,
 } from "../../../core/jobs/opened-payload.ts";
-import { COPY_MAX_BYTES, joined, sendWhole, type WholeAnswer, writeHead } from "./answer.ts";
+import {
+  COPY_MAX_BYTES,
+  joined,
+  sendWhole,
+  smallBody,
+  type WholeAnswer,
+  writeHead,
+} from "./answer.ts";
 import { writeOut } from "./write-with-backpressure.ts";
 import type { HttpService } from "../service.ts";
 import { takeRoom } from "./reserve-memory.ts";
@@ -25,16 +31,17 @@ export async function sendAnswer(
   answer: WholeAnswer,
 ): Promise<void> {
   const { pieces } = answer;
-  const size = sizeOf(pieces);
-  if (size <= COPY_MAX_BYTES && areInHand(pieces)) {
+  const small = smallBody(pieces);
+  if (small !== undefined) {
     const closes = service.stopping && service.isStoppingFor(response.req);
-    if (!response.destroyed) sendWhole(response, { ...answer, pieces }, closes);
+    if (!response.destroyed)
+      sendWhole(response, { ...answer, pieces: small.pieces }, closes, small.size);
     return;
   }
   try {
     await takeRoom(service, response, sizeOf(pieces.filter(isInHand)));
     if (response.destroyed) return;
-    writeHead(response, answer, size, service.isStoppingFor(response.req));
+    writeHead(response, answer, sizeOf(pieces), service.isStoppingFor(response.req));
     for await (const slice of slicesOf(pieces)) {
       if (response.destroyed) return;
       await writeSlice(service, response, slice);

@@ -139,7 +139,7 @@ test("a defect is told once for each place in the code, however often its messag
 });
 
 describe("what follows a batch", () => {
-  test.each(["release", "failed", "track", "learned", "lost"] as const)(
+  test.each(["release", "failed", "learned", "lost"] as const)(
     "that throws in %s leaves every step answered, and the end is reached",
     async (what) => {
       const scene = openWriter({ [what]: fail });

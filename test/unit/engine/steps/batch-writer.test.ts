@@ -170,7 +170,7 @@ test("a step for which there is no room for 10 s is refused, and nobody else", a
   store.flushes[0]?.succeed();
   await turn();
   store.flushes[1]?.succeed();
-  await scene.idle;
+  await scene.writer.storing;
   await turn();
   expect(new Set(all.map(({ state }) => state))).toEqual(new Set(["resolved"]));
 });
@@ -184,7 +184,7 @@ test("a flush that takes longer than 2 s is seen while it lasts, and at its end"
   expect(writer.slowFlushAt).toBe(scene.clock.now());
   await scene.clock.advance(1_000);
   store.flushes[0]?.succeed();
-  await scene.idle;
+  await scene.writer.storing;
   const endedAt = scene.clock.now();
   await scene.clock.advance(5_000);
   expect(writer.slowFlushAt).toBe(endedAt);
@@ -208,7 +208,7 @@ test("a job that was stored in another state is deleted as it is stored", async 
     changes: [{ type: "delete-job", job: stored }],
   });
   store.flushes[1]?.succeed();
-  await scene.idle;
+  await scene.writer.storing;
 });
 
 test("after the end no step is taken, and the end waits for those that were", async () => {

@@ -63,7 +63,7 @@ test("a batch refused for its data is stored in halves, and refuses only those w
     1,
   );
   store.flushes.at(-1)?.succeed();
-  await scene.idle;
+  await scene.writer.storing;
   await turn();
   expect(states(later)).toEqual(["resolved", refusedWith, refusedWith, "resolved"]);
 });
@@ -89,7 +89,7 @@ test("what gathers while the parts of a refused batch are stored rests on those 
   expect([jobs.endpoint("good").counts.inQueue, jobs.endpoint("bad").counts.inQueue]).toEqual([
     1, 0,
   ]);
-  await scene.idle;
+  await scene.writer.storing;
 });
 
 test("who waits for room has it when a batch that was full is refused", async () => {
@@ -115,7 +115,7 @@ test("one endpoint of many that is refused costs a few more batches, and the res
     else flush.succeed();
     await turn();
   }
-  await scene.idle;
+  await scene.writer.storing;
   const refused = ends.flatMap(({ state }, at) => (state === "resolved" ? [] : [at]));
   expect(refused).toEqual([77]);
   // Seven rounds of halves; one of them is stored.

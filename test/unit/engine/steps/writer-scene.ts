@@ -35,8 +35,6 @@ export interface WriterScene {
   readonly refused: Effects[];
   /** Errors of work after a batch. */
   readonly defects: unknown[];
-  /** Resolves when nothing is written any more. */
-  idle: Promise<void>;
 }
 
 export function openWriter(releases: Partial<StepReleases> = {}): WriterScene {
@@ -62,13 +60,10 @@ export function openWriter(releases: Partial<StepReleases> = {}): WriterScene {
       ...NO_RELEASES,
       release: (effects) => released.push(...effects),
       failed: (effects) => refused.push(...effects),
-      track: (_, idle) => void (scene.idle = idle.then(() => undefined)),
       ...releases,
     }),
   });
-  const ends = { released, refused, defects, idle: Promise.resolve() };
-  const scene = { store, jobs, writer, clock, ...ends };
-  return scene;
+  return { store, jobs, writer, clock, released, refused, defects };
 }
 
 /** A waiting job. */

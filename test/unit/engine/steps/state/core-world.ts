@@ -127,7 +127,8 @@ export class CoreWorld {
     if (this.#flushing !== undefined || this.#changes.length === 0) return;
     const contents = contentsOf([{ changes: this.#changes }], this.#seq, () => this.#counts);
     const state = { model: new Map(this.model), counts: this.#counts };
-    this.#flushing = { number: this.#number, contents, undos: this.#journal.cut(), ...state };
+    this.#flushing = { number: this.#number, contents, undos: this.#journal.undos, ...state };
+    this.#journal.undos = [];
     this.#changes = [];
     this.#number += 1;
   }
@@ -154,7 +155,8 @@ export class CoreWorld {
   /** The batch under way is not stored: memory returns to the stored state before it. */
   failed(): void {
     if (this.#flushing === undefined) return;
-    for (const undos of [this.#journal.cut(), this.#flushing.undos]) undoAll(undos);
+    undoAll([...this.#flushing.undos, ...this.#journal.undos]);
+    this.#journal.undos = [];
     this.#changes = [];
     this.#flushing = undefined;
     this.model = new Map(this.#durable.model);
