@@ -1,7 +1,9 @@
 /** Turns the resources of an emulator into a config that serves the same. Pure. */
 import { relative, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import type { Answers } from "../../../runtime/protocol/generated/answers.ts";
 import { changedFields } from "../../core/input/changed-fields.ts";
+import type { Endpoint } from "../../core/resources/endpoints/endpoint.ts";
 import { isEndpointBound, type Template } from "../../core/resources/templates/template.ts";
 import { templateOf } from "../../core/resources/templates/template-fields.ts";
 import { categoryOf } from "../../handlers/local-endpoint.ts";
@@ -13,7 +15,15 @@ import {
 import { CONTAINER_KEYS, DEFAULT_DATA_CENTER } from "../config/resource-schema.ts";
 import { keyedId } from "../config/resource-ids.ts";
 import { settingsWritten } from "./endpoint-settings.ts";
-import type { ExportedResources } from "./fetch-resources.ts";
+
+/** The resources of an emulator that a config can contain, as its interface answers them. */
+export interface ExportedResources {
+  readonly endpoints: readonly Endpoint[];
+  readonly templates: readonly Template[];
+  readonly networkVolumes: Answers["listNetworkVolumes"];
+  readonly registryAuths: Answers["listRegistryAuths"];
+  readonly origins: Answers["readOrigins"];
+}
 
 export interface ExportedConfig {
   readonly config: ConfigInput;

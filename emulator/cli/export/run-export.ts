@@ -8,8 +8,7 @@ import { shownPath } from "../given-path.ts";
 import { ServiceClient } from "../operate/service-client.ts";
 import type { Environment } from "../serve/setting-values.ts";
 import { failedUse, UsageError } from "../usage-error.ts";
-import { configOf } from "./config-of.ts";
-import { fetchResources } from "./fetch-resources.ts";
+import { configOf, type ExportedResources } from "./config-of.ts";
 
 export interface ExportOutput {
   readonly out: (text: string) => void;
@@ -61,4 +60,16 @@ async function write(file: string, text: string, shown: string): Promise<void> {
       throw failedUse(`${shown} cannot be written`, error);
     throw new UsageError(`${shown} exists already; name another file`, { cause: error });
   });
+}
+
+/** @throws UsageError, UnreachableError, RefusedError */
+async function fetchResources(client: ServiceClient): Promise<ExportedResources> {
+  const all = { includeEndpointBoundTemplates: "true", includePublicTemplates: "true" };
+  return {
+    endpoints: await client.call("listEndpoints", {}),
+    templates: await client.call("listTemplates", all),
+    networkVolumes: await client.call("listNetworkVolumes", {}),
+    registryAuths: await client.call("listRegistryAuths", {}),
+    origins: await client.call("readOrigins", {}),
+  };
 }

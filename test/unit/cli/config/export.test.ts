@@ -1,8 +1,7 @@
 /** The config made from an emulator's resources, and remarks on those that a config cannot express. */
 import { describe, expect, it } from "vitest";
 import { configSchema } from "../../../../emulator/cli/config/config-schema.ts";
-import { configOf } from "../../../../emulator/cli/export/config-of.ts";
-import type { ExportedResources } from "../../../../emulator/cli/export/fetch-resources.ts";
+import { configOf, type ExportedResources } from "../../../../emulator/cli/export/config-of.ts";
 import { templateOf } from "../../../../emulator/core/resources/templates/template-fields.ts";
 import {
   type LocalHandler,

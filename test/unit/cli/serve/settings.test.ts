@@ -6,6 +6,7 @@ import {
   logModeOf,
   settle,
   settleSourced,
+  type Settings,
 } from "../../../../emulator/cli/serve/settings.ts";
 import type { Environment } from "../../../../emulator/cli/serve/setting-values.ts";
 import { UsageError } from "../../../../emulator/cli/usage-error.ts";
@@ -41,26 +42,123 @@ test("the defaults are loopback, port 7080, .sv in the current directory, and no
     dashboard: "on",
     dataDir: `${CWD}/.sv`,
     limits: "enforce",
-    apiKey: undefined,
-    adminKey: undefined,
   });
 });
 
-test("a flag wins over the environment, that over a config", () => {
-  const fromConfig = config({ port: 3, host: "::1", dataDir: "/var/sv" });
-  const flags: Flags = { port: "1", host: "0.0.0.0", dataDir: "here" };
-  const env = { SV_PORT: "2" };
-  expect(settled(flags, env, fromConfig)).toMatchObject({
-    port: 1,
+interface Order {
+  readonly key: keyof Settings;
+  readonly flags: Flags;
+  readonly env: Environment;
+  readonly server: ServerConfig;
+  /** The values by flag, environment and config. */
+  readonly values: readonly [unknown, unknown, unknown];
+}
+
+const LIST = [{ type: "NVIDIA L4", count: 2 }];
+
+const ORDERS: readonly Order[] = [
+  {
+    ...{ key: "port", flags: { port: "1" }, env: { SV_PORT: "2" }, server: { port: 3 } },
+    values: [1, 2, 3],
+  },
+  {
+    ...{ key: "s3", flags: { s3Port: "1" }, env: { SV_S3_PORT: "0" }, server: { s3Port: 3 } },
+    values: [{ port: 1 }, { port: 0 }, { port: 3 }],
+  },
+  {
+    ...{ key: "s3", flags: { s3Port: "off" }, env: { SV_S3_PORT: "off" } },
+    ...{ server: { s3Port: "off" }, values: [false, false, false] },
+  },
+  {
+    ...{ key: "allowedHosts", flags: { allowedHost: ["a", "*.b"] } },
+    ...{ env: { SV_ALLOWED_HOSTS: "d, e" }, server: { allowedHosts: ["c"] } },
+    values: [["a", "*.b"], ["d", "e"], ["c"]],
+  },
+  {
+    ...{ key: "allowedOrigins", flags: { allowedOrigin: ["http://a"] } },
+    ...{ env: { SV_ALLOWED_ORIGINS: "http://d,*" }, server: { allowedOrigins: ["http://c"] } },
+    values: [["http://a"], ["http://d", "*"], ["http://c"]],
+  },
+  {
+    ...{ key: "trustProxy", flags: { trustProxy: "loopback, ::1" } },
+    ...{ env: { SV_TRUST_PROXY: "private" }, server: { trustProxy: ["10.0.0.0/8"] } },
+    values: [["loopback", "::1"], ["private"], ["10.0.0.0/8"]],
+  },
+  {
+    ...{ key: "limits", flags: { limits: "enforce" }, env: { SV_LIMITS: "warn" } },
+    ...{ server: { limits: "off" }, values: ["enforce", "warn", "off"] },
+  },
+  {
+    ...{ key: "gpus", flags: { gpus: "auto" }, env: { SV_GPUS: "L4=2" } },
+    ...{ server: { gpus: LIST }, values: ["auto", "L4=2", LIST] },
+  },
+  {
+    ...{ key: "docker", flags: { docker: "auto" }, env: { SV_DOCKER: "auto" } },
+    ...{ server: { docker: "off" }, values: ["auto", "auto", "off"] },
+  },
+  {
+    ...{ key: "kubernetes", flags: { kubernetes: "own" }, env: { SV_KUBERNETES: "other" } },
+    ...{ server: { kubernetes: "gpu", workerPort: 7443 }, values: ["own", "other", "gpu"] },
+  },
+  {
+    ...{ key: "workerPort", flags: { workerPort: "0" }, env: { SV_WORKER_PORT: "2" } },
+    ...{ server: { workerPort: 1 }, values: [0, 2, 1] },
+  },
+  {
+    ...{ key: "workerAddress", flags: { workerAddress: "b:1" } },
+    ...{ env: { SV_WORKER_ADDRESS: "[::1]:2" }, server: { workerPort: 1, workerAddress: "a:1" } },
+    values: ["b:1", "[::1]:2", "a:1"],
+  },
+];
+
+test.each(ORDERS)(
+  "$key follows a flag, the environment or a config, in this order",
+  ({ key, flags, env, server, values }) => {
+    const unset = Object.fromEntries(Object.keys(env).map((name) => [name, ""]));
+    expect(settled(flags, env, config(server))[key]).toEqual(values[0]);
+    expect(settled({}, env, config(server))[key]).toEqual(values[1]);
+    expect(settled({}, unset, config(server))[key]).toEqual(values[2]);
+    expect(settled({}, {}, config(server), config({ ...server }))[key]).toEqual(values[2]);
+  },
+);
+
+test("host and data directory follow a flag or a config", () => {
+  const fromConfig = config({ host: "::1", dataDir: "/var/sv" });
+  expect(settled({ host: "0.0.0.0", dataDir: "here" }, {}, fromConfig)).toMatchObject({
     host: "0.0.0.0",
     dataDir: `${CWD}/here`,
   });
-  expect(settled({}, env, fromConfig)).toMatchObject({
-    port: 2,
-    host: "::1",
-    dataDir: "/var/sv",
-  });
-  expect(settled({}, {}, fromConfig)).toMatchObject({ port: 3 });
+  expect(settled({}, {}, fromConfig)).toMatchObject({ host: "::1", dataDir: "/var/sv" });
+  expect(settled({ ephemeral: true }, {}, fromConfig).dataDir).toBeUndefined();
+});
+
+const GPUS =
+  'must be auto, none, simulate, or names with numbers like "NVIDIA L4=2,NVIDIA H200=1" (1 to 1000 each); got "L4=many"';
+const ORIGIN =
+  "an origin like https://app.example.com or http://localhost:3000, without a path, or * for any";
+
+test.each<[Flags, Environment, string]>([
+  [{ s3Port: "on" }, {}, "--s3-port must be an integer from 0 to 65535"],
+  [
+    { allowedHost: ["http://a"] },
+    {},
+    "--allowed-host must be a host name or an address without scheme and port",
+  ],
+  [{}, { SV_ALLOWED_ORIGINS: "a.b" }, `SV_ALLOWED_ORIGINS must be ${ORIGIN}; got "a.b"`],
+  [{ trustProxy: "loopback,*" }, {}, "--trust-proxy must be an address"],
+  [{}, { SV_LIMITS: "on" }, 'SV_LIMITS must be enforce, warn, off; got "on"'],
+  [{ gpus: "L4=many" }, {}, `--gpus ${GPUS}`],
+  [{}, { SV_GPUS: "L4=many" }, `SV_GPUS ${GPUS}`],
+  [{}, { SV_DOCKER: "on" }, 'SV_DOCKER must be auto or off; got "on"'],
+  [{ kubernetes: "No_Name" }, {}, "--kubernetes must be the name of a namespace"],
+  [{}, { SV_KUBERNETES: "gpu" }, "SV_KUBERNETES needs --worker-port, where pods take their jobs"],
+  [{ workerPort: "x" }, {}, "--worker-port must be an integer"],
+  [{ workerAddress: "a:1" }, {}, "--worker-address goes with --worker-port"],
+  [{ workerPort: "1", workerAddress: "tls://a:1" }, {}, "--worker-address must be host:port"],
+  [{ tlsCert: "a.pem" }, {}, "--tls-cert needs --tls-key"],
+  [{}, { SV_TLS_KEY: "d.key" }, "SV_TLS_KEY needs --tls-cert"],
+])("%j with the environment %j is refused", (flags, env, sentence) => {
+  expect(() => settled(flags, env)).toThrow(sentence);
 });
 
 test("each value has its source", () => {
@@ -76,70 +174,6 @@ test("each value has its source", () => {
     host: { value: "::1", source: "c.json:1:9" },
     gpus: { value: "auto", source: "default" },
   });
-});
-
-test("the object store's port is set in the same order, and it can be switched off", () => {
-  const fromConfig = config({ s3Port: 3 });
-  expect(settled({ s3Port: "1" }, { SV_S3_PORT: "2" }, fromConfig).s3).toEqual({ port: 1 });
-  expect(settled({}, { SV_S3_PORT: "0" }, fromConfig).s3).toEqual({ port: 0 });
-  expect(settled({}, {}, fromConfig).s3).toEqual({ port: 3 });
-  expect(settled({ s3Port: "off" }, {}, fromConfig).s3).toBe(false);
-  expect(settled({}, { SV_S3_PORT: "off" }).s3).toBe(false);
-  expect(settled({}, {}, config({ s3Port: "off" })).s3).toBe(false);
-  expect(() => settled({ s3Port: "on" })).toThrow("--s3-port must be an integer from 0 to 65535");
-});
-
-test("callers are set in the same order, and an invalid name or origin is refused", () => {
-  const fromConfig = config({ allowedHosts: ["c"], allowedOrigins: ["http://c"] });
-  const flags = { allowedHost: ["a", "*.b"], allowedOrigin: ["http://a"] };
-  const env = { SV_ALLOWED_HOSTS: "d, e", SV_ALLOWED_ORIGINS: "http://d,*" };
-  expect(settled(flags, env, fromConfig)).toMatchObject({
-    allowedHosts: ["a", "*.b"],
-    allowedOrigins: ["http://a"],
-  });
-  expect(settled({}, env, fromConfig)).toMatchObject({
-    allowedHosts: ["d", "e"],
-    allowedOrigins: ["http://d", "*"],
-  });
-  expect(settled({}, { SV_ALLOWED_HOSTS: "" }, fromConfig)).toMatchObject({
-    allowedHosts: ["c"],
-    allowedOrigins: ["http://c"],
-  });
-  expect(settled({})).toMatchObject({ allowedHosts: [], allowedOrigins: [] });
-  expect(() => settled({ allowedHost: ["http://a"] })).toThrow(
-    "--allowed-host must be a host name or an address without scheme and port",
-  );
-  expect(() => settled({}, { SV_ALLOWED_ORIGINS: "a.b" })).toThrow(
-    'SV_ALLOWED_ORIGINS must be an origin like https://app.example.com or http://localhost:3000, without a path, or * for any; got "a.b"',
-  );
-});
-
-test("the mode of the rate limits is set in the same order", () => {
-  const fromConfig = config({ limits: "off" });
-  expect(settled({ limits: "enforce" }, { SV_LIMITS: "warn" }, fromConfig).limits).toBe("enforce");
-  expect(settled({}, { SV_LIMITS: "warn" }, fromConfig).limits).toBe("warn");
-  expect(settled({}, { SV_LIMITS: "" }, fromConfig).limits).toBe("off");
-  expect(() => settled({}, { SV_LIMITS: "on" })).toThrow(
-    'SV_LIMITS must be enforce, warn, off; got "on"',
-  );
-});
-
-test("the GPUs are set in the same order, and an invalid declaration is refused", () => {
-  const fromConfig = config({ gpus: "none" });
-  expect(settled({ gpus: "auto" }, { SV_GPUS: "L4=2" }, fromConfig).gpus).toBe("auto");
-  expect(settled({}, { SV_GPUS: "L4=2" }, fromConfig).gpus).toBe("L4=2");
-  expect(settled({}, { SV_GPUS: "" }, fromConfig).gpus).toBe("none");
-  const list = [{ type: "NVIDIA L4", count: 2 }];
-  expect(settled({}, {}, config({ gpus: list }), config({ gpus: [...list] })).gpus).toEqual(list);
-  expect(settled({ gpus: "simulate" }, {}, config({ gpus: list })).gpus).toBe("simulate");
-  const sentence =
-    'must be auto, none, simulate, or names with numbers like "NVIDIA L4=2,NVIDIA H200=1" (1 to 1000 each); got "L4=many"';
-  expect(() => settled({ gpus: "L4=many" })).toThrow(`--gpus ${sentence}`);
-  expect(() => settled({}, { SV_GPUS: "L4=many" })).toThrow(`SV_GPUS ${sentence}`);
-});
-
-test("--ephemeral keeps nothing, whatever a config says", () => {
-  expect(settled({ ephemeral: true }, {}, config({ dataDir: "/d" })).dataDir).toBeUndefined();
 });
 
 test("an empty variable counts as unset", () => {
@@ -232,41 +266,7 @@ test("the log is pretty for people and JSON for machines, unless a flag says whi
   expect(logModeOf({ log: "pretty" }, false)).toBe("pretty");
 });
 
-test("whether images are run is set in the same order", () => {
-  const fromConfig = config({ docker: "off" });
-  expect(settled({ docker: "auto" }, { SV_DOCKER: "off" }, fromConfig).docker).toBe("auto");
-  expect(settled({}, { SV_DOCKER: "auto" }, fromConfig).docker).toBe("auto");
-  expect(settled({}, { SV_DOCKER: "" }, fromConfig).docker).toBe("off");
-  expect(() => settled({}, { SV_DOCKER: "on" })).toThrow('SV_DOCKER must be auto or off; got "on"');
-});
-
-test("images run in a cluster where a namespace is named", () => {
-  const fromConfig = config({ kubernetes: "gpu", workerPort: 7443 });
-  expect(settled({ kubernetes: "own" }, { SV_KUBERNETES: "other" }, fromConfig).kubernetes).toBe(
-    "own",
-  );
-  expect(settled({}, {}, fromConfig).kubernetes).toBe("gpu");
-  expect(settled({}).kubernetes).toBeUndefined();
-  expect(() => settled({ kubernetes: "No_Name" })).toThrow(
-    "--kubernetes must be the name of a namespace",
-  );
-  expect(() => settled({}, { SV_KUBERNETES: "gpu" })).toThrow(
-    "SV_KUBERNETES needs --worker-port, where pods take their jobs",
-  );
-});
-
-test("proxies are named with commas between them, and each must be an address or a range", () => {
-  const fromConfig = config({ trustProxy: ["10.0.0.0/8"] });
-  const env = { SV_TRUST_PROXY: "private" };
-  expect(settled({ trustProxy: "loopback, ::1" }, env, fromConfig)).toMatchObject({
-    trustProxy: ["loopback", "::1"],
-  });
-  expect(settled({}, env, fromConfig)).toMatchObject({ trustProxy: ["private"] });
-  expect(settled({}, {}, fromConfig)).toMatchObject({ trustProxy: ["10.0.0.0/8"] });
-  expect(() => settled({ trustProxy: "loopback,*" })).toThrow("--trust-proxy must be an address");
-});
-
-test("a certificate and its key may come from different places, but not one without the other", () => {
+test("a certificate and its key may come from different places", () => {
   const fromConfig = config({ tlsCert: "/etc/c.pem", tlsKey: "/etc/c.key" });
   expect(settled({ tlsCert: "a.pem", tlsKey: "/b.key" }, {}, fromConfig).tls).toEqual({
     cert: `${CWD}/a.pem`,
@@ -276,24 +276,4 @@ test("a certificate and its key may come from different places, but not one with
     cert: "/etc/c.pem",
     key: `${CWD}/d.key`,
   });
-  expect(settled({}).tls).toBeUndefined();
-  expect(() => settled({ tlsCert: "a.pem" })).toThrow("--tls-cert needs --tls-key");
-  expect(() => settled({}, { SV_TLS_KEY: "d.key" })).toThrow("SV_TLS_KEY needs --tls-cert");
-});
-
-test("the port for workers from elsewhere may have an address, but not without the port", () => {
-  const fromConfig = config({ workerPort: 1, workerAddress: "a:1" });
-  expect(settled({}, {}, fromConfig)).toMatchObject({ workerPort: 1, workerAddress: "a:1" });
-  expect(settled({ workerPort: "0" }, { SV_WORKER_ADDRESS: "[::1]:2" }, fromConfig)).toMatchObject({
-    workerPort: 0,
-    workerAddress: "[::1]:2",
-  });
-  expect(settled({})).toMatchObject({ workerPort: undefined, workerAddress: undefined });
-  expect(() => settled({ workerPort: "x" })).toThrow("--worker-port must be an integer");
-  expect(() => settled({ workerAddress: "a:1" })).toThrow(
-    "--worker-address goes with --worker-port",
-  );
-  expect(() => settled({ workerPort: "1", workerAddress: "tls://a:1" })).toThrow(
-    "--worker-address must be host:port",
-  );
 });
