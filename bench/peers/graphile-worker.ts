@@ -5,7 +5,7 @@
 import { Logger, makeWorkerUtils, run, type WorkerUtils } from "graphile-worker";
 import pg from "pg";
 import { z } from "zod";
-import { gathered } from "./gathered.ts";
+import { batchedCalls } from "./batched-calls.ts";
 import { keyedJobShape, type KeyedJob, type PostgresQueue } from "./postgres-queue.ts";
 
 const TASK = "echo";
@@ -89,7 +89,7 @@ export const graphileGathered: PostgresQueue = {
   ...graphileWorker,
   async connect(url) {
     const utils = await connectedUtils(url);
-    return gathered((jobs) =>
+    return batchedCalls((jobs) =>
       utils.addJobs(jobs.map((payload) => ({ identifier: TASK, payload }))),
     );
   },

@@ -3,9 +3,7 @@ import { AUDIT_OPERATIONS } from "./operation/access/audit.ts";
 import { KEY_OPERATIONS } from "./emulator/access/keys.ts";
 import { events } from "./emulator/observe/events.ts";
 import { listDeletedJobs } from "./jobs/list-deleted-jobs.ts";
-import { freezeWorker } from "./emulator/workers/freeze-worker.ts";
-import { drainWorker } from "./emulator/workers/drain-worker.ts";
-import { killWorker } from "./emulator/workers/kill-worker.ts";
+import { WORKER_OPERATIONS } from "./emulator/workers/operate-worker.ts";
 import { listWorkers } from "./emulator/workers/list-workers.ts";
 import { listReplicas } from "./emulator/observe/list-replicas.ts";
 import { observeEndpoints } from "./emulator/observe/list-endpoints.ts";
@@ -80,9 +78,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   readSeries,
   readDecisions,
   listWorkers,
-  drainWorker,
-  killWorker,
-  freezeWorker,
+  ...WORKER_OPERATIONS,
   readLimits,
   listReplicas,
   logs,

@@ -1,5 +1,5 @@
 /** A handler from its setup to its dispose. */
-import { AskedConcurrency } from "./asked-concurrency.ts";
+import { CurrentConcurrency } from "./current-concurrency.ts";
 import type { JobLog } from "./contract.ts";
 import { InitError } from "./init-error.ts";
 import type { LoadedHandler } from "./module/read-module.ts";
@@ -11,14 +11,14 @@ export class HandlerLife {
   readonly handler: LoadedHandler;
   /** The result of `setup`. */
   readonly state: unknown;
-  readonly concurrency: AskedConcurrency;
+  readonly concurrency: CurrentConcurrency;
   readonly #log: JobLog;
 
   constructor(handler: LoadedHandler, state: unknown, log: JobLog) {
     this.handler = handler;
     this.state = state;
     this.#log = log;
-    this.concurrency = new AskedConcurrency(handler.concurrency, log);
+    this.concurrency = new CurrentConcurrency(handler.concurrency, log);
   }
 
   /** Never rejects. */

@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
 
 /** The window that a query asks for. */
-export interface AskedWindow {
+export interface WindowQuery {
   readonly bucketSize: BucketSize;
   /** ISO 8601; default: 30 days before the end. */
   readonly startTime?: string | undefined;
@@ -22,7 +22,7 @@ export interface AskedWindow {
  * @throws ServiceError `invalid_request` for `lastN` together with an instant, and for an end that is not after the start
  */
 export function wholePeriods(
-  { bucketSize, startTime, endTime, lastN }: AskedWindow,
+  { bucketSize, startTime, endTime, lastN }: WindowQuery,
   now: number,
 ): Period {
   if (lastN !== undefined) {

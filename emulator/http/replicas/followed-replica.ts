@@ -13,7 +13,7 @@ const PATIENCE_MS = 2_000;
 const AGAIN_MS = 1_000;
 
 /** The request for a replica's stream. */
-export interface Asked {
+export interface StreamRequest {
   readonly url: string;
   /** Last event id to go on after; undefined: none. */
   readonly lastEventId: string | undefined;
@@ -25,7 +25,7 @@ export interface Asked {
  */
 export type AskReplica = (
   replica: Replica,
-  asked: Asked,
+  request: StreamRequest,
   events: ExchangeEvents,
 ) => Promise<{ readonly channel: Channel; readonly exchange: Exchange }>;
 
@@ -38,7 +38,7 @@ export type Told = { readonly replica: string } & (
 export interface FollowedReplicaOptions {
   readonly ask: AskReplica;
   /** The request for the first connection, or for a reconnect. */
-  readonly asked: (lastEventId: string | undefined, isFirst: boolean) => Asked;
+  readonly requestFor: (lastEventId: string | undefined, isFirst: boolean) => StreamRequest;
   readonly lastEventId: string | undefined;
   readonly realClock: Clock;
   /** Called when events can be read. */
@@ -96,7 +96,7 @@ export class FollowedReplica {
   }
 
   async #followOnce(isFirst: boolean): Promise<void> {
-    const { ask, asked, realClock, fellBehind } = this.#options;
+    const { ask, requestFor, realClock, fellBehind } = this.#options;
     const disarm = realClock.wakeAt(realClock.now() + PATIENCE_MS, () => this.#missing());
     const stream = new ReplicaEvents({
       begun: () => {
@@ -109,7 +109,7 @@ export class FollowedReplica {
     try {
       const { channel, exchange } = await ask(
         this.replica,
-        asked(this.#lastEventId, isFirst),
+        requestFor(this.#lastEventId, isFirst),
         stream,
       );
       this.#stream = stream;

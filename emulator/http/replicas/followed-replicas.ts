@@ -1,7 +1,12 @@
 /** Follows a stream of all replicas at once, also of those that join later. One that does not answer delays no other. */
 import type { Clock } from "../../core/time/clock.ts";
 import type { Ownership, Replica } from "../../store/ownership.ts";
-import { type Asked, type AskReplica, FollowedReplica, type Told } from "./followed-replica.ts";
+import {
+  type StreamRequest,
+  type AskReplica,
+  FollowedReplica,
+  type Told,
+} from "./followed-replica.ts";
 
 /** Maximum time until `next` returns, even without events (real time). */
 const QUIET_MS = 15_000;
@@ -11,7 +16,10 @@ export interface FollowedReplicasOptions {
   readonly realClock: Clock;
   readonly ask: AskReplica;
   /** The request for a replica's stream: for a replica of the beginning, for one that joined later, or for a reconnect. */
-  readonly asked: (lastEventId: string | undefined, when: "first" | "came" | "again") => Asked;
+  readonly requestFor: (
+    lastEventId: string | undefined,
+    when: "first" | "came" | "again",
+  ) => StreamRequest;
   /** Last event ids to go on after, by replica. */
   readonly lastEventIds?: ReadonlyMap<string, string> | undefined;
 }
@@ -52,10 +60,10 @@ export class FollowedReplicas implements Disposable {
   }
 
   #follow(replica: Replica, when: "first" | "came"): void {
-    const { ask, asked, realClock, lastEventIds } = this.#options;
+    const { ask, requestFor, realClock, lastEventIds } = this.#options;
     const followed = new FollowedReplica(replica, {
       ...{ ask, realClock },
-      asked: (lastEventId, isFirst) => asked(lastEventId, isFirst ? when : "again"),
+      requestFor: (lastEventId, isFirst) => requestFor(lastEventId, isFirst ? when : "again"),
       lastEventId: lastEventIds?.get(replica.id),
       wake: () => this.#news(),
       fellBehind: () => {

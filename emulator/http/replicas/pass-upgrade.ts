@@ -49,8 +49,8 @@ async function tryUpgrade(
 ): Promise<Upgraded | "moved" | undefined> {
   const { request, response } = exchange;
   const { method = "", url = "", rawHeaders, socket } = request;
-  const asked = { method, path: url, address: socket.remoteAddress ?? "" };
-  const auth = await channelAuthFor(owner, caller, asked).catch(() => undefined);
+  const upgrade = { method, path: url, address: socket.remoteAddress ?? "" };
+  const auth = await channelAuthFor(owner, caller, upgrade).catch(() => undefined);
   if (auth === undefined) return "moved";
   if (response.destroyed) return undefined;
   const headers = [...withoutChannelAuth(rawHeaders), CHANNEL_AUTH_HEADER, auth];

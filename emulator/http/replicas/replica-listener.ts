@@ -43,9 +43,9 @@ export class ReplicaListener {
     return (request, response) => {
       const question = questionIn(request);
       if (question === undefined || this.#isStopped) return own(request, response);
-      const [from = "", asked = ""] = question.split(";").map(decoded);
+      const [from = "", callerNonce = ""] = question.split(";").map(decoded);
       const nonce = this.#nonces.give();
-      const proof = proofOf(this.#self.key, { from, to: this.#self.id }, asked, nonce);
+      const proof = proofOf(this.#self.key, { from, to: this.#self.id }, callerNonce, nonce);
       sendWhole(response, jsonAnswer({ nonce, proof } satisfies Challenge), true);
       request.resume();
       return undefined;

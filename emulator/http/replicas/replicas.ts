@@ -65,7 +65,7 @@ export class Replicas {
     const here = { ...call, forwarded };
     if (forwarded.isShare) return respond(name, found, here);
     const whole = gathering(found, () => others(request.url ?? ""));
-    const askReplica = this.#asker(request, forwarded);
+    const askReplica = this.#streamOpener(request, forwarded);
     if (owned === undefined) return respond(name, whole, { ...here, others, askReplica });
     const { methods, submits, waitMs } = operation;
     const passed: Passed = {
@@ -175,8 +175,8 @@ export class Replicas {
     url: string,
     key = request.headers.authorization,
   ): Promise<unknown[]> {
-    const asked = this.#shareOf(request, forwarded, url);
-    const requestHead = { ...asked, headers: { ...asked.headers, authorization: key } };
+    const ownHead = this.#shareOf(request, forwarded, url);
+    const requestHead = { ...ownHead, headers: { ...ownHead.headers, authorization: key } };
     const { self } = this.#ownership;
     const others = this.#ownership.replicas().filter(({ id }) => id !== self.id);
     const shares = others.map(async (replica) => {
@@ -187,7 +187,7 @@ export class Replicas {
   }
 
   /** Asks a replica with the key of the request. */
-  #asker(request: IncomingMessage, forwarded: ForwardedRequest): AskReplica {
+  #streamOpener(request: IncomingMessage, forwarded: ForwardedRequest): AskReplica {
     return async (replica, { url, lastEventId }, events) => {
       const channel = await this.#channels.to(replica);
       const requestHead = this.#shareOf(request, forwarded, url);
@@ -203,8 +203,8 @@ export class Replicas {
   #shareOf(request: IncomingMessage, forwarded: ForwardedRequest, url: string): RequestHead {
     const { recordsVersion } = this.#service.engine.steps;
     const known = { waitedMs: 0, recordsVersion };
-    const asked = requestHeadOf(request, this.#withSession(request, forwarded), known);
-    return { ...asked, method: "GET", url, isShare: true };
+    const requestHead = requestHeadOf(request, this.#withSession(request, forwarded), known);
+    return { ...requestHead, method: "GET", url, isShare: true };
   }
 
   #withSession(request: IncomingMessage, forwarded: ForwardedRequest): ForwardedRequest {

@@ -53,13 +53,13 @@ export const events: Operation = {
     const { events: feed, realClock } = service.engine;
     const endpointId = parse(query, "endpointId", endpointIdParameter);
     const isJoined = parseFlag(query, "joined");
-    const asked = parse(query, "after", afterParameter);
+    const afterQuery = parse(query, "after", afterParameter);
     const lastEventId = request.headers["last-event-id"];
-    const after = typeof lastEventId === "string" && lastEventId !== "" ? lastEventId : asked;
+    const after = typeof lastEventId === "string" && lastEventId !== "" ? lastEventId : afterQuery;
     const { ownership } = service;
     if (askReplica !== undefined && ownership !== undefined) {
       const all = { askReplica, ownership, endpointId, isJoined, after };
-      return { flow: (response) => pushFeed(service, response, ofAll(service.engine, all)) };
+      return { flow: (response) => pushFeed(service, response, eventsOfAll(service.engine, all)) };
     }
     const isWanted = (event: ServiceEvent) =>
       endpointId === undefined || event.type === "clock" || event.endpointId === endpointId;
@@ -79,7 +79,7 @@ export const events: Operation = {
   },
 };
 
-interface AskedOfAll {
+interface AllEventsQuery {
   readonly askReplica: AskReplica;
   readonly ownership: Ownership;
   readonly endpointId: string | undefined;
@@ -88,9 +88,9 @@ interface AskedOfAll {
 }
 
 /** Merges the events of all replicas that share the store. */
-function ofAll(
+function eventsOfAll(
   { clock, realClock }: HttpService["engine"],
-  { askReplica: ask, ownership, endpointId, isJoined, after }: AskedOfAll,
+  { askReplica: ask, ownership, endpointId, isJoined, after }: AllEventsQuery,
 ): Push<Told> {
   const there = ownership.replicas();
   const replicas = there.map(({ id }) => id);
@@ -99,7 +99,6 @@ function ofAll(
   const merged = new MergedEvents({ clock, self, replicas, positions, isJoined });
   const query = new URLSearchParams(endpointId === undefined ? {} : { endpointId });
   const url = `/emulator/events?${query.toString()}`;
-  const askedFor = (lastEventId: string | undefined) => ({ url, lastEventId });
   const isLost = after !== undefined && positions === undefined;
   return {
     follow: () =>
@@ -107,7 +106,7 @@ function ofAll(
         ownership,
         realClock,
         ask,
-        asked: askedFor,
+        requestFor: (lastEventId) => ({ url, lastEventId }),
         lastEventIds: positions,
       }),
     before: () => ({ text: isLost ? merged.reset() : "", items: [] }),

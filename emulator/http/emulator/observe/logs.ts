@@ -50,8 +50,8 @@ export const logs: Operation = {
     const tail = parse(query, "tail", tailParameter);
     const isEnded = parseFlag(query, "ended");
     if (askReplica !== undefined && service.ownership !== undefined) {
-      const asked = { askReplica, ownership: service.ownership, endpointId, tail, isEnded };
-      return { flow: (response) => pushFeed(service, response, ofAll(realClock, asked)) };
+      const all = { askReplica, ownership: service.ownership, endpointId, tail, isEnded };
+      return { flow: (response) => pushFeed(service, response, linesOfAll(realClock, all)) };
     }
     const after = forwardedRequestOf(request)?.isShare === true ? KEPT : "";
     const push: Push<LoggedLine> = {
@@ -65,7 +65,7 @@ export const logs: Operation = {
   },
 };
 
-interface AskedOfAll {
+interface AllLinesQuery {
   readonly askReplica: AskReplica;
   readonly ownership: Ownership;
   readonly endpointId: string | undefined;
@@ -74,9 +74,9 @@ interface AskedOfAll {
 }
 
 /** Merges the lines of all replicas that share the store. */
-function ofAll(
+function linesOfAll(
   realClock: Clock,
-  { askReplica: ask, ownership, endpointId, tail, isEnded }: AskedOfAll,
+  { askReplica: ask, ownership, endpointId, tail, isEnded }: AllLinesQuery,
 ): Push<Told> {
   const replicas = ownership.replicas();
   const merged = new MergedLogs({
@@ -84,7 +84,7 @@ function ofAll(
     tail,
     replicas: replicas.map(({ id }) => id),
   });
-  const asked: FollowedReplicasOptions["asked"] = (_, when) => {
+  const requestFor: FollowedReplicasOptions["requestFor"] = (_, when) => {
     const query = new URLSearchParams({
       ...(endpointId !== undefined && { endpointId }),
       ...(when === "first" && { tail: String(tail) }),
@@ -94,7 +94,7 @@ function ofAll(
     return { url: `/emulator/logs?${query.toString()}`, lastEventId: undefined };
   };
   return {
-    follow: () => new FollowedReplicas(replicas, { ownership, realClock, ask, asked }),
+    follow: () => new FollowedReplicas(replicas, { ownership, realClock, ask, requestFor }),
     goesOn: () => !(isEnded && merged.isComplete),
     written: (told) => merged.written(told),
     dropped: DROPPED,

@@ -2,7 +2,7 @@
 import { advanceSchema, readAdvanceMs } from "../../../core/time/advance-input.ts";
 import { dueInWords, type DueMoment, idsOf } from "../../../core/time/due.ts";
 import { advanceClock, type ClockReading, readClock } from "../../../engine/time/advance-clock.ts";
-import { whatIsDue } from "../../../engine/time/what-is-due.ts";
+import { dueMoments } from "../../../engine/time/due-moments.ts";
 import { jsonAnswer } from "../../operation/answers/answer.ts";
 import type { Operation } from "../../operation/operation.ts";
 import { ClientWait } from "../../operation/requests/client-wait.ts";
@@ -20,7 +20,7 @@ const read: Operation = {
   access: "admin",
   contract: { tag: "emulator", answers: { 200: json("The clock.", clockSchema) } },
   async perform({ service: { engine } }) {
-    const due = await whatIsDue(engine, DUE_MAX);
+    const due = await dueMoments(engine, DUE_MAX);
     return jsonAnswer({ ...clockBody(readClock(engine)), due: due.map(dueBody) });
   },
 };

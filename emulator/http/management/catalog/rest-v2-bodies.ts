@@ -19,7 +19,7 @@ import {
 import { poolOf } from "../../../core/resources/endpoints/gpu-pools.ts";
 import { VOLUME_TYPES } from "../../../core/resources/network-volumes/network-volume.ts";
 import type { GpuInventory } from "../../../core/workers/gpu-allocation.ts";
-import type { AskedCpus, AskedGpus } from "./rest-v2-query.ts";
+import type { CpuQuery, GpuQuery } from "./rest-v2-query.ts";
 
 /** The sources of the catalog. */
 export interface Offer {
@@ -30,7 +30,7 @@ export interface Offer {
 export function gpuBody(
   { id, memoryGb, maxCount }: OfferedGpu,
   { inventory, prices }: Offer,
-  asked: AskedGpus | undefined,
+  wanted: GpuQuery | undefined,
 ) {
   const price = perHour(prices, { gpuTypeId: id, gpuCount: 1, vcpuCount: 0 });
   return {
@@ -43,13 +43,13 @@ export function gpuBody(
     community: true,
     price: { secure: price, community: price, serverless: price },
     maxCount: { secure: maxCount, community: maxCount },
-    ...(asked && gpusThere(id, inventory, asked)),
+    ...(wanted && gpuFields(id, inventory, wanted)),
   };
 }
 
-function gpusThere(typeId: string, inventory: GpuInventory, asked: AskedGpus) {
-  const availability = availabilityFor(typeId, inventory, asked);
-  const { allowedCudaVersions, minCudaVersion, count } = asked;
+function gpuFields(typeId: string, inventory: GpuInventory, wanted: GpuQuery) {
+  const availability = availabilityFor(typeId, inventory, wanted);
+  const { allowedCudaVersions, minCudaVersion, count } = wanted;
   const versions = cudaVersionsOf(inventory, typeId).filter(
     (version) => allowedCudaVersions === undefined || allowedCudaVersions.includes(version),
   );
@@ -61,7 +61,7 @@ function gpusThere(typeId: string, inventory: GpuInventory, asked: AskedGpus) {
       minCudaVersion,
     }) !== "NONE";
   return {
-    ...inDataCenters(availability, asked.countryCodes),
+    ...inDataCenters(availability, wanted.countryCodes),
     cudaVersions: versions.map((version) => ({ version, available: isThere(version) })),
   };
 }
@@ -70,14 +70,14 @@ function gpusThere(typeId: string, inventory: GpuInventory, asked: AskedGpus) {
 function availabilityFor(
   typeId: string,
   inventory: GpuInventory,
-  { products, count, countryCodes, allowedCudaVersions, minCudaVersion }: AskedGpus,
+  { products, count, countryCodes, allowedCudaVersions, minCudaVersion }: GpuQuery,
 ): Availability {
   const isElsewhere = centresIn(countryCodes).length === 0;
   if (isElsewhere || products.every((product) => product === "CLUSTER")) return "NONE";
   return gpuAvailability(inventory, { typeId, count, allowedCudaVersions, minCudaVersion });
 }
 
-export function cpuBody(flavor: CpuFlavor, { prices }: Offer, asked: AskedCpus | undefined) {
+export function cpuBody(flavor: CpuFlavor, { prices }: Offer, wanted: CpuQuery | undefined) {
   const { id, name, group, memoryGbPerVcpu } = flavor;
   return {
     id,
@@ -86,11 +86,11 @@ export function cpuBody(flavor: CpuFlavor, { prices }: Offer, asked: AskedCpus |
     vcpu: VCPU_BOUNDS,
     ramGbPerVcpu: memoryGbPerVcpu,
     price: { securePerVcpu: prices.vcpuPerHour, serverlessPerVcpu: prices.vcpuPerHour },
-    ...(asked && inDataCenters(cpusThere(flavor, asked))),
+    ...(wanted && inDataCenters(cpuAvailability(flavor, wanted))),
   };
 }
 
-function cpusThere({ id }: CpuFlavor, { products, vcpuCount = 0 }: AskedCpus): Availability {
+function cpuAvailability({ id }: CpuFlavor, { products, vcpuCount = 0 }: CpuQuery): Availability {
   const isOfEndpoints = ENDPOINT_CPU_FLAVORS.some((flavor) => flavor === id);
   const isOffered = isOfEndpoints || products.includes("POD");
   return isOffered && vcpuCount <= VCPU_BOUNDS.max ? "HIGH" : "NONE";

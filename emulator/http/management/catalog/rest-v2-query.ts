@@ -80,7 +80,7 @@ export const dataCentersParameters = {
 };
 
 /** The wanted availability; undefined if the query does not ask for it. */
-export interface AskedGpus {
+export interface GpuQuery {
   readonly products: readonly string[];
   readonly count: number;
   readonly countryCodes: readonly string[] | undefined;
@@ -89,11 +89,11 @@ export interface AskedGpus {
 }
 
 /** @throws ServiceError unprocessable; invalid_request for parameters that exclude each other */
-export function readAskedGpus(query: QueryParameters): AskedGpus | undefined {
-  const asked = readParameters(gpuParameters, query);
-  const products = productsOf(asked);
+export function readGpuQuery(query: QueryParameters): GpuQuery | undefined {
+  const parameters = readParameters(gpuParameters, query);
+  const products = productsOf(parameters);
   if (products === undefined) return undefined;
-  const { count = 1, countryCodes, cudaVersions, minCudaVersion } = asked;
+  const { count = 1, countryCodes, cudaVersions, minCudaVersion } = parameters;
   if (cudaVersions !== undefined && minCudaVersion !== undefined)
     throw invalidRequest(["cudaVersions and minCudaVersion exclude each other"]);
   return {
@@ -106,22 +106,22 @@ export function readAskedGpus(query: QueryParameters): AskedGpus | undefined {
   };
 }
 
-export interface AskedCpus {
+export interface CpuQuery {
   readonly products: readonly string[];
   readonly vcpuCount: number | undefined;
 }
 
 /** @throws ServiceError unprocessable; invalid_request for parameters that exclude each other */
-export function readAskedCpus(query: QueryParameters): AskedCpus | undefined {
-  const asked = readParameters(cpuParameters, query);
-  const { vcpuCount } = asked;
+export function readCpuQuery(query: QueryParameters): CpuQuery | undefined {
+  const parameters = readParameters(cpuParameters, query);
+  const { vcpuCount } = parameters;
   if (vcpuCount !== undefined && !Number.isInteger(Math.log2(vcpuCount)))
     throw invalidRequest([`vcpuCount must be a power of two; got ${vcpuCount}`]);
-  const products = productsOf(asked);
+  const products = productsOf(parameters);
   return products && { products, vcpuCount };
 }
 
-interface Asked {
+interface ProductParameters {
   readonly include?: readonly string[] | undefined;
   readonly product?: readonly string[] | undefined;
   readonly [other: string]: unknown;
@@ -131,7 +131,7 @@ interface Asked {
  * Undefined if the query does not ask for availability.
  * @throws ServiceError invalid_request
  */
-function productsOf({ include: included = [], product = [], ...others }: Asked) {
+function productsOf({ include: included = [], product = [], ...others }: ProductParameters) {
   if (included.length > 0) {
     if (product.length > 0) return product;
     throw invalidRequest(["include=AVAILABILITY requires product: the availability depends on it"]);

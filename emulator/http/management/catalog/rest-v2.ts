@@ -14,8 +14,8 @@ import {
   dataCenterParameters,
   dataCentersParameters,
   gpuParameters,
-  readAskedCpus,
-  readAskedGpus,
+  readCpuQuery,
+  readGpuQuery,
 } from "./rest-v2-query.ts";
 import { cpuTypeSchema, dataCenterSchema, gpuTypeSchema } from "./rest-v2-schemas.ts";
 import { readParameters } from "../rest-v2/read-closed.ts";
@@ -32,33 +32,33 @@ const dataCenters = reader(
 export const CATALOG_V2_OPERATIONS = {
   /** `GET /catalog/gpus`: the GPU types, and which of them this machine has (live; the machine: ours). */
   listGpuTypesV2: gpus.listing(gpuParameters, (offer, { query }) => {
-    const asked = readAskedGpus(query);
-    if (centresIn(asked?.countryCodes).length === 0) return [];
-    return offeredGpus(offer.inventory).map((gpu) => gpuBody(gpu, offer, asked));
+    const wanted = readGpuQuery(query);
+    if (centresIn(wanted?.countryCodes).length === 0) return [];
+    return offeredGpus(offer.inventory).map((gpu) => gpuBody(gpu, offer, wanted));
   }),
   /** `GET /catalog/gpus/{id}`: one GPU type (live). */
   readGpuTypeV2: gpus.reading(gpuParameters, (offer, { query }, id) => {
-    const asked = readAskedGpus(query);
+    const wanted = readGpuQuery(query);
     const gpu = offeredGpus(offer.inventory).find((each) => sameType(each.id, id));
-    return gpu && gpuBody(gpu, offer, asked);
+    return gpu && gpuBody(gpu, offer, wanted);
   }),
   /** `GET /catalog/cpus`: the CPU flavours (live). */
   listCpuTypesV2: cpus.listing(cpuParameters, (offer, { query }) => {
-    const asked = readAskedCpus(query);
-    return CPU_FLAVORS.map((flavor) => cpuBody(flavor, offer, asked));
+    const wanted = readCpuQuery(query);
+    return CPU_FLAVORS.map((flavor) => cpuBody(flavor, offer, wanted));
   }),
   /** `GET /catalog/cpus/{id}`: one CPU flavour (live). */
   readCpuTypeV2: cpus.reading(cpuParameters, (offer, { query }, id) => {
-    const asked = readAskedCpus(query);
+    const wanted = readCpuQuery(query);
     const flavor = CPU_FLAVORS.find((each) => each.id === id);
-    return flavor && cpuBody(flavor, offer, asked);
+    return flavor && cpuBody(flavor, offer, wanted);
   }),
   /** `GET /catalog/datacenters`: the data centres; all of them are this machine (live; the machine: ours). */
   listDataCentersV2: dataCenters.listing(dataCentersParameters, (offer, { query }) => {
-    const asked = readParameters(dataCentersParameters, query);
-    const { include = [], regions = [], compliance = [] } = asked;
+    const wanted = readParameters(dataCentersParameters, query);
+    const { include = [], regions = [], compliance = [] } = wanted;
     // Every data centre has all types of volumes and a network to the others; none is certified.
-    if (compliance.length > 0 || asked.globalNetwork === false) return [];
+    if (compliance.length > 0 || wanted.globalNetwork === false) return [];
     return DATA_CENTERS.filter(
       ({ region }) => regions.length === 0 || regions.includes(region),
     ).map((each) => dataCenterBody(each, offer, include));

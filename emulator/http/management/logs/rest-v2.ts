@@ -112,9 +112,9 @@ function lines(
   goesOn: () => boolean,
 ): FlowingAnswer {
   const { logs, realClock } = service.engine;
-  const asked = readParameters(parameters, query);
-  const { source } = asked;
-  const first = firstLines(asked, request.headers["last-event-id"]);
+  const wanted = readParameters(parameters, query);
+  const { source } = wanted;
+  const first = firstLines(wanted, request.headers["last-event-id"]);
   const isWanted = (line: LoggedLine) =>
     source === undefined || streamedLine(line.entry()).source === source;
   const push: Push<LoggedLine> = {
@@ -131,12 +131,12 @@ function lines(
   return { flow: (response) => pushFeed(service, response, push) };
 }
 
-type Asked = z.output<z.ZodObject<typeof parameters>>;
+type LogParameters = z.output<z.ZodObject<typeof parameters>>;
 type Choice = (lines: readonly LoggedLine[]) => readonly LoggedLine[];
 
 /** Older lines to begin with. A reader that returns names its last line in `Last-Event-ID`. */
 function firstLines(
-  { tail, since }: Pick<Asked, "tail" | "since">,
+  { tail, since }: Pick<LogParameters, "tail" | "since">,
   lastEventId: string | string[] | undefined,
 ): Choice {
   if (typeof lastEventId === "string" && lastEventId !== "") {

@@ -52,18 +52,23 @@ export function readChannelAuth(
   return isSame(signature, signatureOf(key, auth)) ? auth : undefined;
 }
 
-/** Proof of the called replica. `asked` is the nonce of the calling replica. */
-export function proofOf(key: Uint8Array, { from, to }: Ends, asked: string, nonce: string): string {
-  return hmac(key, ["answer", from, to, asked, nonce]);
+/** Proof of the called replica. `callerNonce` is the nonce of the calling replica. */
+export function proofOf(
+  key: Uint8Array,
+  { from, to }: Ends,
+  callerNonce: string,
+  nonce: string,
+): string {
+  return hmac(key, ["answer", from, to, callerNonce, nonce]);
 }
 
 export function isProof(
   key: Uint8Array,
   ends: Ends,
-  asked: string,
+  callerNonce: string,
   { nonce, proof }: Challenge,
 ): boolean {
-  return isSame(proof, proofOf(key, ends, asked, nonce));
+  return isSame(proof, proofOf(key, ends, callerNonce, nonce));
 }
 
 /** The answer to a request for a nonce. */

@@ -29,7 +29,7 @@ const CONNECT_MS = 2_000;
 /** Maximum size of the answer with a nonce. */
 const CHALLENGE_MAX_BYTES = 4_096;
 
-const ASKED_BYTES = 16;
+const NONCE_BYTES = 16;
 
 const challengeShape = z.object({ nonce: z.string(), proof: z.string() });
 
@@ -49,9 +49,9 @@ export async function channelAuthFor(
   request: Pick<ChannelAuth, "method" | "path" | "address">,
 ): Promise<string> {
   const ends = { from: caller.id, to: replica.id };
-  const asked = randomBytes(ASKED_BYTES).toString("base64url");
-  const challenge = await challengeOf(replica, `${encodeURIComponent(caller.id)};${asked}`);
-  if (!isProof(caller.key, ends, asked, challenge))
+  const callerNonce = randomBytes(NONCE_BYTES).toString("base64url");
+  const challenge = await challengeOf(replica, `${encodeURIComponent(caller.id)};${callerNonce}`);
+  if (!isProof(caller.key, ends, callerNonce, challenge))
     throw new Error("it is not the expected replica, or has another secret key");
   return channelAuthOf(caller.key, { ...request, ...ends, nonce: challenge.nonce });
 }
@@ -94,10 +94,10 @@ export async function requestReplica(
 
 /** @throws Error with the reason for a failure */
 export async function openChannel(replica: Replica, caller: Caller): Promise<Channel> {
-  const asked = { method: "GET", path: CHANNEL_PATH };
-  const auth = await channelAuthFor(replica, caller, { ...asked, address: "" });
+  const requestHead = { method: "GET", path: CHANNEL_PATH };
+  const auth = await channelAuthFor(replica, caller, { ...requestHead, address: "" });
   const upgrade = await requestReplica(replica, {
-    ...asked,
+    ...requestHead,
     headers: [
       ...["Host", new URL(replica.address).host],
       ...["Connection", "Upgrade", "Upgrade", CHANNEL_PROTOCOL],

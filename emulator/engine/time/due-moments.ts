@@ -6,7 +6,7 @@ import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "./time-port.ts";
 
 /** The earliest first, at most `limit`. */
-export async function whatIsDue(
+export async function dueMoments(
   { clock, steps }: StepPort & TimePort,
   limit: number,
 ): Promise<readonly DueMoment[]> {

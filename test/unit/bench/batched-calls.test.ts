@@ -1,12 +1,12 @@
 /** What the benchmark's peer submits together. */
 import { expect, test } from "vitest";
-import { gathered } from "../../../bench/peers/gathered.ts";
+import { batchedCalls } from "../../../bench/peers/batched-calls.ts";
 
 test("what comes in one turn is one call, and what comes while it is under way is the next one", async () => {
   const calls: (readonly number[])[] = [];
   const first = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
-  const submit = gathered(async (items: readonly number[]) => {
+  const submit = batchedCalls(async (items: readonly number[]) => {
     calls.push(items);
     begun.resolve();
     if (calls.length === 1) await first.promise;
@@ -25,7 +25,7 @@ test("what comes in one turn is one call, and what comes while it is under way i
 });
 
 test("a call that fails fails for all whose items went with it, and for nobody else", async () => {
-  const submit = gathered(async (items: readonly number[]) => {
+  const submit = batchedCalls(async (items: readonly number[]) => {
     if (items.includes(2)) throw new Error("no room");
   });
   const failed = await Promise.allSettled([submit(1), submit(2)]);

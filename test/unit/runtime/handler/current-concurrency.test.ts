@@ -1,12 +1,12 @@
 /** A handler's concurrency function is asked one question at a time, and none is forgotten. */
 import { expect, test } from "vitest";
-import { AskedConcurrency } from "../../../../runtime/handler/asked-concurrency.ts";
+import { CurrentConcurrency } from "../../../../runtime/handler/current-concurrency.ts";
 
 const log = { warn: () => {} };
 
 test("questions that come while one is open are asked together when it is answered", async () => {
   const asked: { readonly current: number; readonly answer: (value: number) => void }[] = [];
-  const concurrency = new AskedConcurrency(
+  const concurrency = new CurrentConcurrency(
     (current) => new Promise((answer) => asked.push({ current, answer })),
     log,
   );
@@ -24,7 +24,7 @@ test("questions that come while one is open are asked together when it is answer
 });
 
 test("a number is never asked", async () => {
-  const concurrency = new AskedConcurrency(3, log);
+  const concurrency = new CurrentConcurrency(3, log);
   await concurrency.ask(() => expect.unreachable());
   expect(concurrency.current).toBe(3);
 });

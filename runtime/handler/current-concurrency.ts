@@ -4,7 +4,7 @@ import type { Concurrency, JobLog } from "./contract.ts";
 import { isConcurrency } from "./module/read-module.ts";
 import { describeThrown } from "./thrown.ts";
 
-export class AskedConcurrency {
+export class CurrentConcurrency {
   readonly #concurrency: Concurrency;
   readonly #log: Pick<JobLog, "warn">;
   /** What the option or the last good answer said. */

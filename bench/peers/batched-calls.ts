@@ -5,7 +5,7 @@ interface Gathering<T> extends PromiseWithResolvers<void> {
 }
 
 /** Returns a promise that resolves when the call with its item is answered. */
-export function gathered<T>(
+export function batchedCalls<T>(
   send: (items: readonly T[]) => Promise<unknown>,
 ): (item: T) => Promise<void> {
   let next: Gathering<T> | undefined;
