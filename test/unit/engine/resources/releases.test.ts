@@ -36,12 +36,6 @@ it("are made of a handler file that is saved, with nothing that changed of the e
   ]);
 });
 
-it("are not made by changes in place", async () => {
-  await using test = await createTestEngine();
-  await updateEndpoint(test.engine, "echo", { name: "other", workersMax: 9 });
-  expect(listReleases(test.engine, "echo")).toHaveLength(1);
-});
-
 it("and other records of kinds that this version knows nothing of are passed over when another replica tells of them", () => {
   const book = new RecordBook(new Journal());
   const unknown = "release of tomorrow" as RecordKind;

@@ -81,14 +81,6 @@ it("refuses a body of more than a megabyte", async () => {
   expect(answer.json).toMatchObject({ status: 413, code: "payload_too_large" });
 });
 
-it("takes one of two templates of one name that come at once", async () => {
-  await using service = await startTestHttp();
-  const answers = await Promise.all(
-    [1, 2].map(() => create(service, { name: "twin", imageName: "i" })),
-  );
-  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toStrictEqual([200, 400]);
-});
-
 it("replaces the workers of all its endpoints by new ones, and those of no other", async () => {
   const launcher = new ScriptedLauncher();
   await using service = await startTestHttp({ launcher });
