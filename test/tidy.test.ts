@@ -8,6 +8,7 @@ import { endingOffences } from "./tidy/imports.ts";
 import { lifeOffences } from "./tidy/life.ts";
 import { partsOffences } from "./tidy/parts.ts";
 import { bucketOffences, lengthOffences, openingOffences } from "./tidy/shape.ts";
+import { commentOffences } from "./tidy/comments.ts";
 import { expectCaught, offences } from "./tidy/planted.ts";
 import { parse } from "./tidy/source.ts";
 import { statusOffences } from "./tidy/status.ts";
@@ -265,6 +266,18 @@ describe("what nobody may do", () => {
       },
       { at: "test/unit/x.test-d.ts", allowed: [`// @ts-expect-error`], caught: [`// @ts-ignore`] },
     ]);
+  });
+
+  test("no comment begins with a word for something that is said elsewhere", () => {
+    expect(offences(sources, commentOffences)).toEqual([]);
+    const caught = [
+      `// Of a job.`,
+      `/** Whose it is. */`,
+      `// Takes so many.`,
+      `// The same of pods.`,
+    ];
+    const allowed = [`/** The same seed gives the same text. */ // Runs so often that it is kept.`];
+    expectCaught(commentOffences, [{ at: "runtime/core/x.ts", caught, allowed }]);
   });
 
   test("no text carries notes to oneself or names where it was written", () => {

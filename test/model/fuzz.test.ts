@@ -7,8 +7,10 @@ import { ALL_DOCUMENTED } from "../unit/http/documented.ts";
 
 const REQUESTS = sized(4_000, 200_000);
 const REQUESTS_A_SEED = sized(2_000, 10_000);
-/** Maximum number of further services that are asked for successes that none of the requests had, with so many requests each. */
+/** Maximum number of further services that are asked for successes that no request had yet. */
 const MOST_MORE = 20;
+
+/** Number of requests to each further service. */
 const MORE = 768;
 
 /** A ticket of the dashboard can be used once; its page is for browsers, and its files have names of their build: test/unit/http/emulator/dashboard. */

@@ -25,7 +25,7 @@ export class SlicedScan {
     return this.scan(new JsonScanner(options), bytes);
   }
 
-  /** The same with a scanner of the caller. */
+  /** Scans with a scanner of the caller. */
   scan(scanner: JsonScanner, bytes: Uint8Array): ScanResult | Promise<ScanResult> {
     if (bytes.length > this.#leftBytes) return this.#scanSlices(scanner, bytes);
     this.#leftBytes -= bytes.length;
