@@ -54,6 +54,8 @@ export class WorkerRun implements AsyncDisposable {
         },
       },
       graceMs: 1_000,
+      // A test that needs no standby process ends before one is started.
+      standbyDelayMs: 60_000,
       ...options,
       env: { SV_TEST_TRACE: this.#trace, ...options.env },
     });

@@ -33,7 +33,7 @@ describe("an idle standby process", () => {
   });
 
   test("is the default, a while after the handler is ready", async () => {
-    await using run = new WorkerRun("says-when-set-up");
+    await using run = new WorkerRun("says-when-set-up", { standbyDelayMs: 1_000 });
     await run.source.whenReady.promise;
     expect(run.worker.standbyPid).toBeUndefined();
     expect(await standbyOf(run)).not.toBe(run.worker.handlerPid);
