@@ -1,5 +1,5 @@
 /** Uploads in a real worker: they belong to their job, and however it ends, nothing unfinished stays behind. */
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { S3Config } from "../../../../runtime/storage/contract.ts";
 import type { TestJob } from "../memory-job-source.ts";
 import { WorkerRun } from "../worker-run.ts";
@@ -18,16 +18,28 @@ function to(fake: FakeS3, way: string, more: TestJob = {}): TestJob {
   return { input: { way }, s3Config, ...more };
 }
 
-test("a job uploads to its own bucket, and one without settings to the worker's", async () => {
-  await using fake = await FakeS3.start();
+/** A worker with a bucket of its own. What uploads need takes long to load, so the tests that leave its process alone share it. */
+let steady: WorkerRun;
+let ofWorker: FakeS3;
+
+beforeAll(async () => {
+  ofWorker = await FakeS3.start();
   const env = {
-    SV_S3_ENDPOINT: `${fake.url}/s3`,
+    SV_S3_ENDPOINT: `${ofWorker.url}/s3`,
     SV_S3_ACCESS_KEY_ID: "worker",
     SV_S3_SECRET_ACCESS_KEY: "the worker's own",
     SV_S3_BUCKET: "w",
   };
-  await using run = new WorkerRun("uploads-as-told", { env });
-  const own = await run.source.submit(to(fake, "uploads")).result();
+  steady = new WorkerRun("uploads-as-told", { env, graceMs: 5_000 });
+});
+afterAll(async () => {
+  await steady[Symbol.asyncDispose]();
+  await ofWorker[Symbol.asyncDispose]();
+});
+
+test("a job uploads to its own bucket, and one without settings to the worker's", async () => {
+  await using fake = await FakeS3.start();
+  const own = await steady.source.submit(to(fake, "uploads")).result();
   expect(own).toEqual({
     kind: "completed",
     output: {
@@ -38,7 +50,7 @@ test("a job uploads to its own bucket, and one without settings to the worker's"
       etag: "9a0364b9e99bb480dd25e1f0284c8555",
     },
   });
-  const workers = await run.source.submit({ input: { way: "uploads" } }).result();
+  const workers = await steady.source.submit({ input: { way: "uploads" } }).result();
   expect(workers).toMatchObject({
     output: { bucket: "w", url: expect.stringContaining("/s3/w/job-2.txt?") },
   });
@@ -67,14 +79,13 @@ test("what uploads need is not loaded before the first upload", async () => {
 describe("an upload that its handler does not wait for", () => {
   test("is waited for by its job", async () => {
     await using fake = await FakeS3.start();
-    await using run = new WorkerRun("uploads-as-told");
     const gate = Promise.withResolvers<void>();
     fake.trouble("complete", gate.promise);
-    const job = run.source.submit(to(fake, "waits for nothing"));
+    const job = steady.source.submit(to(fake, "waits for nothing"));
     await fake.hasSeen("complete");
     let isOver = false;
     void job.outcome.then(() => (isOver = true));
-    expect(await run.source.submit(to(fake, "uploads")).result()).toMatchObject({
+    expect(await steady.source.submit(to(fake, "uploads")).result()).toMatchObject({
       kind: "completed",
     });
     expect(isOver).toBe(false);
@@ -99,37 +110,35 @@ describe("an upload that its handler does not wait for", () => {
 
   test("ends when the handler throws, and harms nobody", async () => {
     await using fake = await FakeS3.start();
-    await using run = new WorkerRun("uploads-as-told");
-    await run.source.whenReady.promise;
-    const { handlerPid } = run.worker;
-    expect(await run.source.submit(to(fake, "throws meanwhile")).result()).toMatchObject({
+    await steady.source.whenReady.promise;
+    const { handlerPid } = steady.worker;
+    expect(await steady.source.submit(to(fake, "throws meanwhile")).result()).toMatchObject({
       kind: "failed",
       failure: { type: "handler_error", message: "as told" },
     });
     expect(fake.multiparts.size).toBe(0);
-    expect(await run.source.submit(to(fake, "uploads")).result()).toMatchObject({
+    expect(await steady.source.submit(to(fake, "uploads")).result()).toMatchObject({
       kind: "completed",
     });
-    expect(run.worker.handlerPid).toBe(handlerPid);
+    expect(steady.worker.handlerPid).toBe(handlerPid);
   });
 });
 
 describe("an upload in parts", () => {
   test("of a job that is cancelled is ended by its process, which lives on", async () => {
     await using fake = await FakeS3.start();
-    await using run = new WorkerRun("uploads-as-told", { graceMs: 5_000 });
-    const job = run.source.submit(to(fake, "uploads for ever"));
+    const job = steady.source.submit(to(fake, "uploads for ever"));
     await fake.hasSeen("part", 3);
-    const { handlerPid } = run.worker;
+    const { handlerPid } = steady.worker;
     const { jobId, leaseToken } = job;
-    run.source.listener.revoked({ jobId, leaseToken, reason: "cancelled" });
+    steady.source.listener.revoked({ jobId, leaseToken, reason: "cancelled" });
     await fake.hasSeen("abort");
-    expect(await run.source.submit(to(fake, "uploads")).result()).toMatchObject({
+    expect(await steady.source.submit(to(fake, "uploads")).result()).toMatchObject({
       kind: "completed",
     });
-    expect(run.worker.handlerPid).toBe(handlerPid);
+    expect(steady.worker.handlerPid).toBe(handlerPid);
     expect(fake.multiparts.size).toBe(0);
-    expect(run.log.map(({ msg }) => msg)).not.toContain(LEFT);
+    expect(steady.log.map(({ msg }) => msg)).not.toContain(LEFT);
   });
 
   test("of a job whose process had to be killed is ended by the supervisor", async () => {
@@ -179,21 +188,21 @@ describe("an upload in parts", () => {
 describe("an output of more than 20 MB", () => {
   test("is uploaded where the handler says so, and the output leads to it", async () => {
     await using fake = await FakeS3.start();
-    await using run = new WorkerRun("uploads-as-told");
-    const job = run.source.submit(to(fake, "returns 21 MB", { attempt: 2 }));
+    const job = steady.source.submit(to(fake, "returns 21 MB", { attempt: 2 }));
+    const key = `outputs/${job.jobId}/2.json`;
     expect(await job.result()).toEqual({
       kind: "completed",
       output: {
         largeOutput: {
-          url: expect.stringContaining("/b/outputs/job-1/2.json?"),
+          url: expect.stringContaining(`/b/${key}?`),
           bucket: "b",
-          key: "outputs/job-1/2.json",
+          key,
           sizeBytes: 21_000_002,
           etag: expect.stringMatching(/-4$/),
         },
       },
     });
-    const stored = fake.objects.get("outputs/job-1/2.json");
+    const stored = fake.objects.get(key);
     expect(stored?.contentType).toBe("application/json");
     expect(JSON.parse(stored?.body.toString() ?? "")).toBe("x".repeat(21_000_000));
   });
