@@ -122,7 +122,7 @@ function listed(command: Command): Command[] {
   const commands = new Help().visibleCommands(command);
   if (command.parent !== null || commands.length === 0) return commands;
   const dev = new Command(DEV)
-    .summary("the same as without it")
+    .summary("the same as without a command")
     .arguments("[options] [targets...]");
   return [...commands, dev].toSorted((a, b) => a.name().localeCompare(b.name()));
 }

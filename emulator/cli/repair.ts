@@ -35,9 +35,9 @@ function textOf(
   const { jobs, deliveries, records, payloadFiles } = kept;
   const lines = [
     `kept: ${jobs} jobs, ${deliveries} webhook deliveries, ${records} records, ${payloadFiles} payload files`,
-    ...endedJobIds.map((id) => `FAILED from now on, for what it lost: job ${id}`),
+    ...endedJobIds.map((id) => `FAILED because of lost data: job ${id}`),
     ...setAside.map((sentence) => `set aside: ${sentence}`),
-    `the old database and all that is not in use any more: ${shownPath(asideDirectory, cwd)}`,
+    `the old database and unused files: ${shownPath(asideDirectory, cwd)}`,
   ];
   return `${lines.join("\n")}\n`;
 }

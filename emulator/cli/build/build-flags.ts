@@ -29,7 +29,7 @@ export function addBuildCommand(
     )
     .argument(
       "[directory]",
-      "with a handler.ts or server.ts, or such a file itself; default: the current directory",
+      "a directory with a handler.ts or server.ts, or such a file; default: the current directory",
     )
     .option("--tag <name>", "name of the image (default: that of the directory)")
     .option("--push", "push the image to the registry that its name says")

@@ -43,9 +43,9 @@ export function addExecCommand(
 ): void {
   program
     .command("exec")
-    .summary("run a command with the service beside it")
+    .summary("start the service, run a command, and stop")
     .description(
-      "Serves handlers, runs the command when they can be called, and stops when it has ended; ends as the command did. Nothing is kept unless --data-dir is given.",
+      "Serves handlers, runs the command once they can be called, and stops with the command's exit code. Nothing is kept without --data-dir.",
     )
     .usage("[options] [targets...] -- <command> [arguments...]")
     .argument("[targets...]", "what to serve, as without exec; default: the current directory")

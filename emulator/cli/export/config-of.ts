@@ -168,7 +168,7 @@ class Writer {
     );
     if (lost.length > 0)
       this.losses.push(
-        `of the template of the endpoint ${id} a config cannot say: ${lost.join(", ")}`,
+        `a config cannot express these fields of the template of the endpoint ${id}: ${lost.join(", ")}`,
       );
   }
 

@@ -113,7 +113,7 @@ function addChoices(command: Command): Command {
     .addOption(
       new Option(
         "--local-webhooks <on|off>",
-        "whether webhooks may lead to private and local addresses (default: on if --host is a loopback address)",
+        "whether webhooks may call private and local addresses (default: on if --host is a loopback address)",
       ).choices(ON_OFF),
     )
     .addOption(limitsOption())

@@ -153,7 +153,7 @@ const dashboardIn: Reader<DashboardMode> = oneOf(DASHBOARD_MODES, ", ");
 /** Characters that a header can contain unchanged. */
 const keyIn = ruled(
   (text) => /^[\x21-\x7e]+$/.test(text),
-  "must consist of visible ASCII characters without spaces, for it is sent in a header",
+  "must consist of visible ASCII characters without spaces, because it is sent in a header",
   false,
 );
 const webhookSecretIn = ruled(isWebhookSecret, WEBHOOK_SECRET_RULE, false);

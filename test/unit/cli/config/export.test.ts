@@ -141,7 +141,7 @@ describe("settings that a config cannot express are named", () => {
       ports: ["1/tcp"],
     }));
     expect(configOf({ ...resources, templates }, "/").losses).toEqual([
-      "of the template of the endpoint a a config cannot say: ports, readme",
+      "a config cannot express these fields of the template of the endpoint a: ports, readme",
     ]);
   });
 });
