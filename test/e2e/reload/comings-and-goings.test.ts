@@ -79,7 +79,7 @@ test("a config that changes is heeded, and one that is wrong is said to be so", 
   );
   expect(await served.call("told")).toBe("one");
   served.save("app/sv.config.json", "{ no JSON");
-  await served.emulator.stderrMatch(/what was served is served on: .*is not valid JSON/u);
+  await served.emulator.stderrMatch(/the same handlers are still served: .*is not valid JSON/u);
   expect(await served.call("told")).toBe("one");
   served.save("app/sv.config.json", config("two"));
   await expectAnswer(served, "told", "two");
@@ -94,7 +94,7 @@ testInFull("a file of variables that changes brings new workers with its new val
   await using served = await ReloadingEmulator.start(files, { args });
   expect(await served.call("told")).toBe("one");
   served.save("words.env", "no assignment\n");
-  await served.emulator.stderrMatch(/what was served is served on: .*expected NAME=value/u);
+  await served.emulator.stderrMatch(/the same handlers are still served: .*expected NAME=value/u);
   expect(await served.call("told")).toBe("one");
   served.save("words.env", "WORD=two\n");
   await expectAnswer(served, "told", "two");

@@ -200,7 +200,7 @@ describe("mistakes", () => {
     const { msg, level } = JSON.parse(line) as { msg: string; level: string };
     expect(level).toBe("error");
     expect(msg.split("\n")).toEqual([
-      "handler.ts cannot be built, the version before serves on:",
+      "handler.ts cannot be built, the previous version stays in service:",
       `${served.path("app/plain/handler.ts")}:2:13: Unexpected ";"`,
       "  2 |   return 1 +;",
       "    |             ^",
