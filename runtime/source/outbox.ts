@@ -128,21 +128,14 @@ export class Outbox {
     const waiting = new Set(this.#chunks.map(leaseKey));
     const isNext = (outcome: OutcomeReport): boolean => !waiting.has(leaseKey(outcome));
     const room = maxBytes - chunkBytes;
-    const [outcomes, bytes] = takeUpTo(
-      this.#outcomes,
-      room,
-      outcomeBytes,
-      isNext,
-      chunks.length > 0,
-    );
+    const [outcomes] = takeUpTo(this.#outcomes, room, outcomeBytes, isNext, chunks.length > 0);
     const payloads: WorkerReport = {
       ...(chunks.length === 0 ? undefined : { chunks }),
       ...(progress.length === 0 ? undefined : { progress }),
       ...(outcomes.length === 0 ? undefined : { outcomes }),
       ...(this.#credit === 0 ? undefined : { credit: this.#credit }),
     };
-    const progressBytes = progress.reduce((sum, { value }) => sum + value.byteLength, 0);
-    if (chunkBytes + progressBytes + bytes > PIECE_BYTES) this.#pauseEnded(outcomes);
+    if (payloadBytesOf(payloads) > PIECE_BYTES) this.#pauseEnded(outcomes);
     this.#progress.clear();
     this.#credit = 0;
     return this.#with(payloads);

@@ -18,18 +18,6 @@ export function attemptsOf(job: Job): readonly Attempt[] {
     : [...earlierAttempts, attemptOf(job, job.startedAt)];
 }
 
-/** Outcome of the newest attempt; undefined before the first one. */
-export function lastAttemptOf(job: Job): LastAttempt | undefined {
-  const { startedAt, attempt: number, failure, earlierAttempts } = job;
-  if (startedAt !== undefined) return { number, outcome: outcomeOfLast(job), failure };
-  const last = earlierAttempts?.at(-1);
-  return last && { number: last.number, outcome: last.outcome, failure: last.failure };
-}
-
-interface LastAttempt extends Pick<Attempt, "number" | "outcome"> {
-  readonly failure: Failure | undefined;
-}
-
 /** Number of attempts that `attemptsOf` leaves out. */
 export function attemptsLeftOut(job: Job): number {
   return job.attempt - attemptsOf(job).length;

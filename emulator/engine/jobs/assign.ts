@@ -3,7 +3,7 @@ import { freeMemory, largeMemory } from "../../core/jobs/free-memory.ts";
 import type { HandOver } from "../../core/jobs/job-event.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { PayloadDamagedError } from "../../store/payload.ts";
-import type { Effects, Assignment, JobPayloads, StoredPayloads } from "../steps/effects.ts";
+import type { Assignment, JobPayloads, StoredPayloads } from "../steps/effects.ts";
 import type { Step } from "../steps/step.ts";
 import { apply } from "../steps/apply.ts";
 import type { StepPort } from "../steps/step-port.ts";
@@ -27,7 +27,7 @@ export function assignWaiting(engine: TimePort & WorkerPort, step: Step, endpoin
     if (!worker) break;
     const now = engine.clock.now();
     const payloads = step.inputOf(job);
-    const handed = apply(step, job, reserve(engine, step.effects, worker), now);
+    const handed = apply(step, job, reserve(engine, step, worker), now);
     if (handed.result !== "changed") break;
     const assignment = { worker, job: handed.job, payloads };
     step.effects.add({ type: "hand-over", assignment });
@@ -36,14 +36,10 @@ export function assignWaiting(engine: TimePort & WorkerPort, step: Step, endpoin
 }
 
 /** Takes a credit of the worker for one hand-over, given back should the step not be stored. */
-export function reserve(
-  engine: TimePort & WorkerPort,
-  effects: Effects,
-  worker: WorkerHandle,
-): HandOver {
+export function reserve(engine: TimePort & WorkerPort, step: Step, worker: WorkerHandle): HandOver {
   const leaseToken = engine.random.token();
   worker.reserve(leaseToken);
-  effects.onFailure(() => worker.giveBack(leaseToken));
+  step.onFailure(() => worker.giveBack(leaseToken));
   const { id: workerId, endpointVersion: version, start: workerStart } = worker;
   const { leaseMs } = engine.lease;
   return {

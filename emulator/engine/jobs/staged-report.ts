@@ -8,7 +8,6 @@ import type {
 } from "../../../runtime/protocol/session.ts";
 import { FILE_MIN_BYTES, type Payload } from "../../store/payload.ts";
 import type { StepPort } from "../steps/step-port.ts";
-import type { Stage } from "../steps/staging.ts";
 import { checkedReport, checkedSmallReport } from "./checked-report.ts";
 
 export interface StagedChunks {
@@ -35,6 +34,8 @@ export interface StagedReport {
   readonly staged: readonly (Payload | undefined)[];
 }
 
+const NONE: ReadonlyMap<Uint8Array, Payload> = new Map();
+
 /** How a report is staged. */
 export interface StagingTerms {
   /** The staging of the report before it, which keeps reports in order. */
@@ -57,27 +58,22 @@ export function stageReport(
   for (const { value } of report.progress ?? []) bytes += value.byteLength;
   for (const { outcome } of report.outcomes ?? []) bytes += outputOf(outcome)?.byteLength ?? 0;
   if (bytes >= FILE_MIN_BYTES || terms.before) return stageAll(engine, report, terms);
-  return stagedInline(terms.isChecked || bytes === 0 ? report : checkedSmallReport(report));
+  return stagedBy(terms.isChecked || bytes === 0 ? report : checkedSmallReport(report), NONE);
 }
 
-/** The report with payloads that lie in no file. */
-function stagedInline(report: WorkerReport): StagedReport {
+/** @param staged the payloads that were staged; the others lie in no file */
+function stagedBy(report: WorkerReport, staged: ReadonlyMap<Uint8Array, Payload>): StagedReport {
+  const payloadOf = (bytes: Uint8Array): Payload => staged.get(bytes) ?? { kind: "inline", bytes };
   const { chunks = [], progress = [], outcomes = [] } = report;
   return {
     report,
-    chunks: chunks.map((chunk) => ({
-      report: chunk,
-      lines: { kind: "inline", bytes: chunk.lines },
-    })),
-    progress: progress.map((newest) => ({
-      progress: newest,
-      value: { kind: "inline", bytes: newest.value },
-    })),
+    chunks: chunks.map((chunk) => ({ report: chunk, lines: payloadOf(chunk.lines) })),
+    progress: progress.map((newest) => ({ progress: newest, value: payloadOf(newest.value) })),
     outcomes: outcomes.map((outcome) => {
-      const bytes = outputOf(outcome.outcome);
-      return { report: outcome, output: bytes && { kind: "inline", bytes } };
+      const output = outputOf(outcome.outcome);
+      return { report: outcome, output: output && payloadOf(output) };
     }),
-    staged: [],
+    staged: [...staged.values()],
   };
 }
 
@@ -93,44 +89,14 @@ async function stageAll(
   { before, isChecked }: StagingTerms,
 ): Promise<StagedReport> {
   const report = isChecked ? sent : await checkedReport(sent);
-  const [[chunks, progress, outcomes]] = await Promise.all([
-    engine.steps.stage((stage) =>
-      Promise.all([
-        stageBatches(stage, report.chunks ?? []),
-        Promise.all((report.progress ?? []).map((value) => stageProgress(stage, value))),
-        Promise.all((report.outcomes ?? []).map((outcome) => stageOutcome(stage, outcome))),
-      ]),
-    ),
-    before?.catch(() => undefined),
-  ]);
-  const staged = [
-    ...chunks.map(({ lines }) => lines),
-    ...progress.map(({ value }) => value),
-    ...outcomes.map(({ output }) => output),
+  const { chunks = [], progress = [], outcomes = [] } = report;
+  const byJob = Map.groupBy(chunks, ({ jobId }) => jobId);
+  const outputs = outcomes.flatMap(({ outcome }) => outputOf(outcome) ?? []);
+  const groups = [
+    ...Array.from(byJob.values(), (ofJob) => ofJob.map(({ lines }) => lines)),
+    ...progress.map(({ value }) => [value]),
+    ...outputs.map((output) => [output]),
   ];
-  return { report, chunks, progress, outcomes, staged };
-}
-
-async function stageBatches(
-  stage: Stage,
-  reports: readonly ChunkReport[],
-): Promise<StagedChunks[]> {
-  const byJob = Map.groupBy(reports, ({ jobId }) => jobId);
-  const staged = Array.from(byJob.values(), async (ofJob) => {
-    const payloads = await stage.all(ofJob.map(({ lines }) => lines));
-    return payloads.flatMap((lines, at) => {
-      const report = ofJob[at];
-      return report ? [{ report, lines }] : [];
-    });
-  });
-  return (await Promise.all(staged)).flat();
-}
-
-async function stageProgress(stage: Stage, progress: ProgressReport): Promise<StagedProgress> {
-  return { progress, value: await stage.one(progress.value) };
-}
-
-async function stageOutcome(stage: Stage, report: OutcomeReport): Promise<StagedOutcome> {
-  const output = outputOf(report.outcome);
-  return { report, output: output && (await stage.one(output)) };
+  const [staged] = await Promise.all([engine.steps.stage(groups), before?.catch(() => undefined)]);
+  return stagedBy(report, staged);
 }

@@ -112,11 +112,12 @@ async function prepared(
   { input, s3Config }: Submission,
   id: string,
 ): Promise<{ readonly input: Payload; readonly s3Config: Payload | undefined }> {
-  const config = s3Config && (await sealConfig(engine, id, s3Config));
-  return engine.steps.stage(async ({ one }) => ({
-    input: await one(input),
-    s3Config: config && (await one(config)),
-  }));
+  const sealed = s3Config && (await sealConfig(engine, id, s3Config));
+  const staged = await engine.steps.stage(sealed ? [[input], [sealed]] : [[input]]);
+  return {
+    input: staged.get(input) ?? { kind: "inline", bytes: input },
+    s3Config: sealed && staged.get(sealed),
+  };
 }
 
 function enqueue(
@@ -156,7 +157,7 @@ function handOverAtOnce(
   const { effects } = step;
   const worker = engine.fleet.freest(job.endpointId);
   if (!worker || step.counts(job.endpointId).inQueue > 0) return job;
-  const handed = transition(job, reserve(engine, effects, worker), engine.clock.now());
+  const handed = transition(job, reserve(engine, step, worker), engine.clock.now());
   if (handed.result !== "changed") return job;
   effects.add({ type: "hand-over", assignment: { worker, job: handed.job, payloads } });
   effects.moved(handed.job, job.status, handed.job.status, "hand-over");

@@ -1,7 +1,6 @@
 /** The spans of a job: how long it waited in the queue each time, and each execution. */
-import { lastAttemptOf } from "../../core/jobs/job-attempts.ts";
 import type { Job } from "../../core/jobs/job.ts";
-import type { Fact, StatusMove } from "../../core/observe/fact.ts";
+import type { Fact, JobMoved, StatusMove } from "../../core/observe/fact.ts";
 import type { OpenSpan, Tracer } from "../../trace/tracer.ts";
 
 export class JobSpans {
@@ -26,7 +25,7 @@ export class JobSpans {
     if (fact.type !== "job" || fact.depth === undefined) return;
     const { from, to, by, job } = fact;
     if (from === "IN_QUEUE") this.#waited(job, by);
-    if (from === "IN_PROGRESS") this.#executed(job, by);
+    if (from === "IN_PROGRESS") this.#executed(fact);
     if (to === "IN_PROGRESS") this.#executes(job);
   }
 
@@ -53,17 +52,14 @@ export class JobSpans {
     this.#executions.set(job.id, span);
   }
 
-  #executed(job: Job, by: StatusMove["by"]): void {
+  #executed({ job, to, by, ended }: JobMoved): void {
     const span = this.#executions.get(job.id);
     this.#executions.delete(job.id);
-    // A job that goes back to the queue has no failure any more: the attempt has.
-    const attempt = lastAttemptOf(job);
-    const outcome = attempt?.outcome === "running" ? undefined : attempt?.outcome;
-    const error = GOOD_ENDS.has(by) ? undefined : (attempt?.failure?.message ?? by);
+    const error = GOOD_ENDS.has(by) ? undefined : (ended?.failure?.message ?? by);
     const attributes = {
       "sv.job.status": job.status,
       "sv.ended_by": by,
-      ...(outcome && { "sv.attempt.outcome": outcome }),
+      ...(ended && to !== null && { "sv.attempt.outcome": ended.outcome }),
     };
     span?.end({ attributes, error });
   }

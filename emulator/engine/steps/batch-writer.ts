@@ -13,12 +13,12 @@ import {
   PartitionsLostError,
   RecordsMovedError,
 } from "../../store/store.ts";
-import type { Journal, Undo } from "../../core/undo-journal.ts";
+import { type Journal, type Undo, undoAll } from "../../core/undo-journal.ts";
 import { BatchFlusher, type BatchFlusherOptions } from "./batch-flusher.ts";
 import { BatchRoom } from "./batch-room.ts";
 import type { Effects } from "./effects.ts";
 import { GatheredBatch, type Waiter } from "./gathered-batch.ts";
-import { allRefused, type Failure, type Refused, takeBack } from "./refused-steps.ts";
+import { allRefused, type Failure, type Refused } from "./refused-steps.ts";
 import { NO_RELEASES, type StepReleases } from "./step-releases.ts";
 import { isMoved } from "./state/endpoint-moved.ts";
 import { Step } from "./step.ts";
@@ -110,15 +110,15 @@ export class BatchWriter {
     if (this.#closed) throw new StoreClosedError("the service is stopping");
     if (this.#isDeciding) this.refuseNested();
     const { journal, state } = this.#options;
-    const taken = new Step(state, this.#gathering.batch);
-    const { changes, effects, looked } = taken;
     const undos: Undo[] = [];
     journal.undos = undos;
+    const taken = new Step(state, this.#gathering.batch, undos);
+    const { changes, effects, looked } = taken;
     let value: T;
     try {
       value = this.#decide(step, taken);
     } catch (error) {
-      takeBack({ effects, undos });
+      undoAll(undos);
       // That rests on nothing here.
       if (!isMoved(error)) await this.#newest?.look(looked);
       throw error;
@@ -251,7 +251,8 @@ export class BatchWriter {
   }
 
   #takeBack(refused: Refused): void {
-    forEachGuarded([...refused.keys()].toReversed(), this.#options.onDefect, takeBack);
+    const newestFirst = [...refused.keys()].toReversed();
+    forEachGuarded(newestFirst, this.#options.onDefect, ({ undos }) => undoAll(undos));
     const { batch, waiters } = this.#gathering;
     const rest = waiters.filter((waiter) => !refused.has(waiter));
     this.#gathering = new GatheredBatch(batch, rest);

@@ -66,7 +66,6 @@ export class Effects {
   readonly changedEndpoints = new Set<string>();
   /** The earliest due moment of the jobs that changed. */
   earliestDueAt = Number.POSITIVE_INFINITY;
-  readonly #undo: (() => void)[] = [];
 
   /** Nothing is to be done. */
   get isEmpty(): boolean {
@@ -87,14 +86,5 @@ export class Effects {
   deliveryChanged({ id, endpointId, jobId, state }: Omit<Delivery, "sizeBytes">): void {
     const fact = { type: "webhook", endpointId, jobId, deliveryId: id, state } as const;
     this.add({ type: "tell", fact });
-  }
-
-  /** Registers how to take back a change outside the stored state, should the step fail or not be stored. */
-  onFailure(undo: () => void): void {
-    this.#undo.push(undo);
-  }
-
-  takeBack(): void {
-    for (const undo of this.#undo.toReversed()) undo();
   }
 }

@@ -1,5 +1,4 @@
 /** Finds the steps to take back when a batch cannot be stored as it is: the refused steps, and the steps that rest on them. */
-import { undoAll } from "../../core/undo-journal.ts";
 import type { Waiter } from "./gathered-batch.ts";
 import { restingOn } from "./resting-steps.ts";
 
@@ -16,9 +15,4 @@ export interface Failure {
 export function allRefused({ reason, refused }: Failure, steps: readonly Waiter[]): Refused {
   const lost = refused ? restingOn([...refused.keys()], steps) : steps;
   return new Map(lost.map((step) => [step, refused?.get(step) ?? reason]));
-}
-
-export function takeBack({ effects, undos }: Pick<Waiter, "effects" | "undos">): void {
-  effects?.takeBack();
-  undoAll(undos);
 }

@@ -4,15 +4,9 @@ import type { Store } from "../../store/store.ts";
 import type { EngineLog } from "../observe/engine-log.ts";
 import { refusalOf } from "./refusal.ts";
 
-export interface StagingParts {
+interface StagingParts {
   readonly store: Pick<Store, "stage" | "discard">;
   readonly log: EngineLog;
-}
-
-/** Stages bytes of one payload, or of chunks of one job. @throws ServiceError storage_full, storage_failed */
-export interface Stage {
-  readonly one: (bytes: Uint8Array) => Promise<Payload>;
-  readonly all: (parts: readonly Uint8Array[]) => Promise<readonly Payload[]>;
 }
 
 export class Staging {
@@ -22,26 +16,27 @@ export class Staging {
     this.#parts = parts;
   }
 
-  /** When `work` throws, all that it staged is deleted, also what is still being written. */
-  async together<T>(work: (stage: Stage) => Promise<T>): Promise<T> {
-    const staged: Promise<readonly Payload[]>[] = [];
-    const all: Stage["all"] = (parts) => {
-      const payloads = this.#stage(parts);
-      staged.push(payloads);
-      return payloads;
-    };
-    const one: Stage["one"] = async (bytes) => {
-      const [payload] = await all([bytes]);
-      return payload ?? { kind: "inline", bytes };
-    };
+  /** As `Steps.stage`. */
+  async stage(
+    groups: readonly (readonly Uint8Array[])[],
+  ): Promise<ReadonlyMap<Uint8Array, Payload>> {
+    const { store, log } = this.#parts;
+    const payloads = new Map<Uint8Array, Payload>();
+    const staging = groups.map(async (parts) => {
+      const staged = await store.stage(parts);
+      for (const [at, bytes] of parts.entries())
+        payloads.set(bytes, staged[at] ?? { kind: "inline", bytes });
+      return staged;
+    });
     try {
-      return await work({ all, one });
+      await Promise.all(staging);
+      return payloads;
     } catch (error) {
-      const giveBack = (payloads: readonly Payload[]) => {
-        for (const payload of payloads) this.discard(payload);
+      const giveBack = (staged: readonly Payload[]) => {
+        for (const payload of staged) this.discard(payload);
       };
-      for (const payloads of staged) payloads.then(giveBack, () => undefined);
-      throw error;
+      for (const staged of staging) staged.then(giveBack, () => undefined);
+      throw refusalOf(error, log);
     }
   }
 
@@ -61,15 +56,5 @@ export class Staging {
     store.discard(payload).catch((error: unknown) => {
       log.warn({ err: error, file: payload.name }, "a file that is not needed stays for now");
     });
-  }
-
-  /** @throws ServiceError storage_full, storage_failed */
-  async #stage(parts: readonly Uint8Array[]): Promise<readonly Payload[]> {
-    const { store, log } = this.#parts;
-    try {
-      return await store.stage(parts);
-    } catch (error) {
-      throw refusalOf(error, log);
-    }
   }
 }

@@ -14,7 +14,7 @@ const PARTS_LOST_PAUSE_MS = 100;
 
 /**
  * A step that may run again. If another process changed the same data first, the step's changes are taken back and it runs on
- * the new state. It must change state only through the given `Step`, or register an `effects.onFailure`.
+ * the new state. It must change state only through the given `Step`, or register an `onFailure`.
  */
 export type RepeatableStep<T> = (step: Step) => Sync<T>;
 

@@ -1,6 +1,7 @@
 /** What one step reads and changes. A step is synchronous: all its data is in memory when it begins. */
 import { isDeepStrictEqual } from "node:util";
 import type { JobCounts } from "../../core/jobs/job-counts.ts";
+import type { Undo } from "../../core/undo-journal.ts";
 import type { JobFrame } from "../../core/jobs/job-body.ts";
 import type { JobReport, KeptReports } from "../../core/jobs/job-report.ts";
 import type { Job } from "../../core/jobs/job.ts";
@@ -37,11 +38,18 @@ export class Step {
   readonly looked: MemoryPlace[] = [];
   readonly #state: StepState;
   readonly #batch: number;
+  readonly #undos: Undo[];
 
-  /** @param batch number of the step's batch */
-  constructor(state: StepState, batch: number) {
+  /** @param batch number of the step's batch @param undos takes in what undoes the step */
+  constructor(state: StepState, batch: number, undos: Undo[] = []) {
     this.#state = state;
     this.#batch = batch;
+    this.#undos = undos;
+  }
+
+  /** Registers how to take back a change outside the stored state, should the step fail or not be stored. */
+  onFailure(undo: Undo): void {
+    this.#undos.push(undo);
   }
 
   nextSeq(): number {

@@ -15,7 +15,7 @@ import { OwnedMemory } from "./state/owned-memory.ts";
 import { OwnedPartitions } from "./state/owned-partitions.ts";
 import { refusalOf } from "./refusal.ts";
 import { RecordBook, type RecordView } from "./state/record-book.ts";
-import { Staging, type Stage } from "./staging.ts";
+import { Staging } from "./staging.ts";
 import { NO_RELEASES, type StepReleases } from "./step-releases.ts";
 import {
   type ReadJobs,
@@ -195,11 +195,12 @@ export class Steps {
   }
 
   /**
-   * Stages bytes for a later `commit`, by `work`. When `work` throws, all that it staged is deleted.
-   * @throws ServiceError storage_full, storage_failed, or the error of `work`
+   * Stages groups of bytes for a later `commit`, each of one payload or of the chunks of one job. If one cannot be staged, all are
+   * deleted.
+   * @throws ServiceError storage_full, storage_failed
    */
-  stage<T>(work: (stage: Stage) => Promise<T>): Promise<T> {
-    return this.#staging.together(work);
+  stage(groups: readonly (readonly Uint8Array[])[]): Promise<ReadonlyMap<Uint8Array, Payload>> {
+    return this.#staging.stage(groups);
   }
 
   /**

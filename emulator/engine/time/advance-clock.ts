@@ -129,7 +129,7 @@ async function moveTime(engine: StepPort & TimePort, byMs: number): Promise<void
     step.putRecord("clock", RECORD_ID, { offsetMs: clock.offsetMs + byMs });
     keepRealTime(step, byMs, clock.now());
     clock.shift(byMs);
-    step.effects.onFailure(() => clock.shift(-byMs));
+    step.onFailure(() => clock.shift(-byMs));
   });
   clock.catchUp();
 }

@@ -153,7 +153,8 @@ export function rulesOf(operation: Operation): OperationRules {
     methods,
     reads = methods.every((method) => method === "GET"),
   } = operation;
-  const part = partOf(operation);
+  const ofJobs = isOnJobs(operation) ? "jobs" : "resources";
+  const part = access === "admin" ? "own" : access === "keys" ? "keys" : ofJobs;
   const isReading = typeof reads === "function" ? reads({}) : reads;
   return {
     keyless: access === "anyone" || access === "probe" || access === "worker" ? access : undefined,
@@ -173,13 +174,6 @@ export function needOf({
   if (keyless !== undefined) return keyless;
   const isReading = typeof reads === "function" ? reads(query) : reads;
   return { part, reads: isReading, endpointId: endpointIdIn(path) };
-}
-
-/** The part of the interface, for an operation with a key. */
-function partOf({ access, path }: Operation): Part {
-  if (access === "admin") return "own";
-  if (access === "keys") return "keys";
-  return isOnJobs({ path }) ? "jobs" : "resources";
 }
 
 /** Whether it is an operation on an endpoint's jobs, or for workers that take them. */

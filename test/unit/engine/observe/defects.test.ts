@@ -171,7 +171,7 @@ describe("what follows a batch", () => {
     const first = outcomeOf(writer.run((step) => insert(step)));
     const second = outcomeOf(
       writer.run((step) => {
-        step.effects.onFailure(fail);
+        step.onFailure(fail);
         insert(step);
       }),
     );

@@ -93,7 +93,7 @@ class World {
     this.accounts.push(account);
     const throws = this.below(10) === 0;
     const changed = this.writer.run((step) => {
-      step.effects.onFailure(() => (account.takenBack += 1));
+      step.onFailure(() => (account.takenBack += 1));
       for (const endpointId of endpointIds) this.#change(step, endpointId, account);
       if (throws) throw new Error("refused by its rules");
     });

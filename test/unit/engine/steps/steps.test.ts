@@ -33,7 +33,11 @@ async function engineOnDisk(changed = (store: Store): Store => store) {
   };
 }
 
-const stageLarge = ({ steps }: { readonly steps: Steps }) => steps.stage(({ one }) => one(LARGE));
+async function stageLarge({ steps }: { readonly steps: Steps }) {
+  const payload = (await steps.stage([[LARGE]])).get(LARGE);
+  if (payload === undefined) throw new Error("the payload was staged");
+  return payload;
+}
 
 it("a staged file is removed when the step that was to store it is refused", async () => {
   using disk = await engineOnDisk();
