@@ -94,6 +94,14 @@ describe.each(CASES)("$noun in $dialect", ({ dialect, ...kind }) => {
     expect(await refusal(create(misnamed?.fields))).toContain(misnamed?.text);
   });
 
+  it.each(kind.ofTemplate ? [kind.ofTemplate] : [])(
+    "takes from its template what it does not say itself",
+    async (template, own) => {
+      const templateId = await made(service, "/v1/templates", { name: newName(), ...template });
+      expect(await create({ ...own, templateId })).toMatchObject({ ...own, ...template });
+    },
+  );
+
   it.each(kind.use ? [kind.use] : [])("is not deleted while it is used", async (use) => {
     const one = await create(kind.usable);
     const [path, text] = await use(service, one);

@@ -38,6 +38,8 @@ export interface Noun {
   readonly refusedChanges: readonly RefusedRow[];
   /** The refusal of a name that exists and does not fit. */
   readonly misnamed?: (given: Given) => RefusedRow;
+  /** Fields of a template, and those that one of it says itself. */
+  readonly ofTemplate?: readonly [template: Thing, own: Thing];
   /** Fields of one that can be used, and whose changes can break a rule. */
   readonly usable?: Thing;
   /** Makes something that uses it; answers its path, and what a deletion is refused with meanwhile. */

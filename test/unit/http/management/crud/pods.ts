@@ -82,6 +82,10 @@ export const PODS: Noun = {
     },
   },
   emptied: { dockerEntrypoint: [], dockerStartCmd: [], env: {}, ports: [] },
+  ofTemplate: [
+    { imageName: "a/b:1", env: { A: "1" }, volumeInGb: 30, ports: ["80/http"] },
+    { imageName: undefined, containerDiskInGb: 9 },
+  ],
   unchangedIn: "graphql",
   unknown: {
     v1: '404 pod_not_found there is no pod "none"',

@@ -111,24 +111,6 @@ describe("a pod with GPUs", () => {
     expect(record(service, id)).toMatchObject({ cloudType: "SECURE", gpuTypeIds: [], ports: [] });
   });
 
-  it("takes from its template what it does not say itself", async () => {
-    await using service = await startTestHttp();
-    const container = { imageName: "a/b:1", env: { A: "1" }, volumeInGb: 7, ports: ["80/http"] };
-    const body = { name: "box", dockerStartCmd: ["serve"], ...container };
-    const { json } = await service.call("POST", "/v1/templates", { body });
-    const { id: templateId } = json as Shown;
-    const pod = await deploy(service, {
-      imageName: "",
-      templateId,
-      volumeInGb: 9,
-      startSsh: false,
-    });
-    expect(pod).toMatchObject({
-      ...{ templateId, imageName: "a/b:1", env: ["A=1"], volumeInGb: 9, ports: "80/http" },
-      dockerArgs: "serve",
-    });
-  });
-
   it.each([
     [{ imageName: "example/a:1", countryCode: "XYZ" }, "countryCode.0 must be a country code"],
     [{ imageName: "example/a:1", minMemoryInGb: -3 }, "minMemoryInGb must be an integer of"],

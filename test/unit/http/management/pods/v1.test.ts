@@ -49,29 +49,20 @@ describe("a new pod", () => {
     });
   });
 
-  it("takes from its template what it does not say itself", async () => {
-    await using service = await startTestHttp();
-    const container = { imageName: "a/b:1", env: { A: "1" }, volumeInGb: 7, ports: ["80/http"] };
-    const templateId = await made(service, "/v1/templates", { name: "box", ...container });
-    const { json } = await service.call("POST", "/v1/pods", {
-      body: { templateId, volumeInGb: null },
-    });
-    const { imageName: image, ...rest } = container;
-    expect(json).toMatchObject({ ...rest, image, templateId, volumeInGb: null });
-    const { id } = json as { id: string };
-    expect(await read(service, id)).not.toHaveProperty("template");
-    expect(await read(service, id, "?includeTemplate=true")).toMatchObject({
-      template: { id: templateId, name: "box" },
-    });
-  });
-
-  it("shows its machine, volume and savings plans when they are asked for", async () => {
+  it("shows its template, machine, volume and savings plans when they are asked for", async () => {
     await using service = await startTestHttp();
     const volume = { name: "data", size: 5, dataCenterId: "EU-RO-1" };
     const networkVolumeId = await made(service, "/v1/networkvolumes", volume);
-    const id = await created(service, { networkVolumeId, computeType: "CPU", vcpuCount: 4 });
-    const flags = "?includeMachine=true&includeNetworkVolume=true&includeSavingsPlans=true";
-    expect(await read(service, id, flags)).toMatchObject({
+    const template = { name: "box", imageName: "a/b:1", volumeInGb: 7 };
+    const templateId = await made(service, "/v1/templates", template);
+    const id = await created(service, {
+      ...{ templateId, volumeInGb: null, networkVolumeId, computeType: "CPU", vcpuCount: 4 },
+    });
+    expect(await read(service, id)).not.toHaveProperty("template");
+    const flags = ["Template", "Machine", "NetworkVolume", "SavingsPlans"];
+    const query = flags.map((flag) => `include${flag}=true`).join("&");
+    expect(await read(service, id, `?${query}`)).toMatchObject({
+      ...{ template: { id: templateId, name: "box" }, volumeInGb: null },
       machine: { dataCenterId: "LOCAL", cpuCount: 4, secureCloud: true, costPerHr: 0.16 },
       networkVolume: volume,
       savingsPlans: [],
