@@ -149,7 +149,10 @@ test.concurrent.each(UNLOADABLE)(
     const told = errors
       .filter((error) => !waits.includes(error))
       // Said of a file that went after it began to be watched, which is no earlier than the service is ready.
-      .filter((error) => !error.startsWith(`${file} cannot be built, the previous version stays in service`))
+      .filter(
+        (error) =>
+          !error.startsWith(`${file} cannot be built, the previous version stays in service`),
+      )
       .map((error) => error.replace("the handler cannot be loaded: ", ""));
     expect([...new Set(told)]).toEqual([reason.replaceAll("$/", `${tree.root}/`)]);
     expect(startedAt).toHaveLength(3);
