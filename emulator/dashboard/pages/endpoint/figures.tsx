@@ -3,7 +3,10 @@ import type { ComponentChildren, JSX } from "preact";
 import { EndpointLink } from "../../components/links.tsx";
 import { Badge } from "../../components/status.tsx";
 import { formatDuration } from "../../format/format.ts";
-import type { EndpointOverview, EndpointOverviews } from "../../../../runtime/protocol/generated/answers.ts";
+import type {
+  EndpointOverview,
+  EndpointOverviews,
+} from "../../../../runtime/protocol/generated/answers.ts";
 import { type Reading, useRead } from "../../service/use-read.ts";
 import type { ServiceEvent } from "../../state/service-event.ts";
 import { type Concern, FAILED, jobsOf, limitsOf, workersOf } from "./endpoint-health.ts";
