@@ -111,7 +111,7 @@ it("refuses a webhook with a user name or a password in it, without showing them
   for (const webhook of ["https://user:secret@host.test/", "http://user@host.test/x"]) {
     const answer = await service.call("POST", "/v2/echo/run", { body: { input: {}, webhook } });
     expect(answer.status).toBe(400);
-    expect(answer.text).toContain("webhook must not hold a user name or a password");
+    expect(answer.text).toContain("webhook must not contain a user name or a password");
     expect(answer.text).not.toContain("user:secret");
   }
   await submitHooked(service.test);

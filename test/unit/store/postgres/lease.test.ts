@@ -102,12 +102,15 @@ describe.skipIf(postgresIsMissing !== undefined)("a replica whose machine is sta
       );
       return Number(rows[0]?.lease);
     };
-    for (let times = 1; times <= 2; times += 1) {
+    const standStill = async () => {
       stoodMs += 3_000;
       await expect.poll(() => starved.ownership.owns(id), POLLED).toBe(true);
-      if (times === 1) await starved.insert(id);
-    }
-    await expect.poll(leaseInRow, POLLED).toBe(6_000);
+    };
+    await standStill();
+    await starved.insert(id);
+    const leaseAfterAnother = () => standStill().then(leaseInRow);
+    // A standstill amid a renewal is not told from a slow database.
+    await expect.poll(leaseAfterAnother, POLLED).toBe(6_000);
     expect(warned.at(-1)).toMatch(/^this process stood still for 3\.\d s, again within 10 min/);
     expect(starved.losses).toEqual([]);
     await starved.insert(id);
