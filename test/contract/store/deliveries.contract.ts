@@ -165,7 +165,7 @@ export function deliveriesContract(open: OpenSubject): void {
     const owner = await Owner.of(subject.store);
     const { deliveries } = subject.store;
     const made: Delivery[] = [];
-    for (let count = 0; count < 6; count += 1) made.push(await deliverNew(owner));
+    for (let count = 0; count < 7; count += 1) made.push(await deliverNew(owner));
     const [pending, ...others] = made;
     for (const [index, delivery] of others.entries())
       await settle(owner, delivery, NOW + 1 + index);
@@ -175,11 +175,12 @@ export function deliveriesContract(open: OpenSubject): void {
     };
     const newest = (count: number) => [...ids(made).slice(-count).toReversed(), pending?.id];
     const each = pending?.sizeBytes ?? 0;
-    expect(await left({})).toEqual(newest(5));
+    expect(await left({})).toEqual(newest(6));
+    expect(await left({ maxBytes: 5 * each })).toEqual(newest(5));
     expect(await left({ maxCount: 4 })).toEqual(newest(4));
     expect(await left({ maxBytes: 4 * each - 1 })).toEqual(newest(3));
-    expect(await deliveries.oldestSettledAt()).toBe(NOW + 3);
-    expect(await left({ settledFrom: NOW + 4 })).toEqual(newest(2));
+    expect(await deliveries.oldestSettledAt()).toBe(NOW + 4);
+    expect(await left({ settledFrom: NOW + 5 })).toEqual(newest(2));
     expect(await left({ maxCount: 0 })).toEqual([pending?.id]);
     expect(await deliveries.oldestSettledAt()).toBeUndefined();
   });

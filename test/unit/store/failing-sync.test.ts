@@ -8,7 +8,7 @@ import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts"
 import { sized } from "../../setup/size.ts";
 import { injectIntoSyncs, straceIsMissing } from "../../setup/strace.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
-import { inserted } from "../../contract/store/subject.ts";
+import { inserted, pattern, stageOne } from "../../contract/store/subject.ts";
 import { storeOnDisk } from "./on-disk.ts";
 
 const PROGRAM = path.resolve(import.meta.dirname, "../../fixtures/store/flushes-batches.ts");
@@ -63,6 +63,13 @@ describe.runIf(straceIsMissing === undefined)("a sync", () => {
       expect(outcomes.refused).toBeGreaterThan(0);
     },
   );
+
+  it("is made of the bytes of a large payload, and of their name, before they count as staged", async () => {
+    await using disk = await storeOnDisk();
+    await using syncs = await injectIntoSyncs(process.pid, "delay_enter=1");
+    await stageOne(disk.store, pattern(300_000));
+    await expect.poll(() => syncs.begun).toBe(2);
+  });
 
   it("that hangs keeps the database to its thread: the next one opens it when that has ended, and knows its batch", async () => {
     await using disk = await storeOnDisk();

@@ -35,6 +35,17 @@ it("a batch whose thread is killed is stored or refused, and the store goes on w
   expect(disk.threads.length).toBeGreaterThan(3);
 });
 
+it("a batch that its thread had stored without an answer is told as stored by the next one", async () => {
+  await using disk = await storeOnDisk();
+  const { owner, store, threads } = disk;
+  threads.at(-1)?.removeAllListeners("message");
+  const stored = owner.insert();
+  await expect.poll(() => readMark(disk.directory)).toBe(1);
+  await disk.killThread();
+  const job = await stored;
+  expect(await store.job(job.id)).toEqual(job);
+});
+
 it("questions that are under way are answered by the next thread, in order", async () => {
   await using disk = await storeOnDisk();
   const job = await disk.owner.insert();

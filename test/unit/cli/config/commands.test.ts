@@ -58,7 +58,7 @@ test.each([
 
 test("a command is reported with its directory and the source of it", async () => {
   const command = ["python", "handler.py"];
-  const endpoint = { command, cwd: "src", env: { API_KEY: "hush" } };
+  const endpoint = { command, cwd: "src", env: { API_KEY: "hush", DB_PASSWORD: "hush" } };
   const text = JSON.stringify({ endpoints: { a: endpoint } }, undefined, 1);
   await using tree = await temporaryTree({ "c.json": text, "src/": "" });
   const inputs = await gatherStartOptions({ targets: ["c.json"], flags: {} }, tree.root, {});

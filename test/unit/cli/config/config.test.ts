@@ -41,6 +41,8 @@ test("every key is accepted, and paths are relative to the config's directory", 
     port: 0,
     host: "::1",
     dataDir: "state",
+    tlsCert: "tls/cert.pem",
+    tlsKey: "tls/key.pem",
   };
   await using tree = await temporaryTree({ "conf/c.json": JSON.stringify(written) });
   const { source: _, ...config } = await readConfig(tree.path("conf/c.json"), "c.json", {});
@@ -58,7 +60,13 @@ test("every key is accepted, and paths are relative to the config's directory", 
     commands: [],
     images: [],
     resources: { networkVolumes: [], registryAuths: [], templates: [] },
-    server: { port: 0, host: "::1", dataDir: tree.path("conf/state") },
+    server: {
+      port: 0,
+      host: "::1",
+      dataDir: tree.path("conf/state"),
+      tlsCert: tree.path("conf/tls/cert.pem"),
+      tlsKey: tree.path("conf/tls/key.pem"),
+    },
   });
 });
 

@@ -79,9 +79,12 @@ describe("the job's transitions", () => {
 });
 
 describe("a job's life", () => {
-  it("measures delayTime from submission to hand-over and executionTime from there to the outcome", () => {
-    const job = after(queuedJob(), SAMPLE_EVENTS["hand-over"], SAMPLE_EVENTS.complete);
+  it("measures delayTime from submission, or its return to the queue, to hand-over and executionTime from there to the outcome", () => {
+    const { "hand-over": handOver, "hand-back": handBack, complete } = SAMPLE_EVENTS;
+    const job = after(queuedJob(), handOver, complete);
     expect(job).toMatchObject({ delayTimeMs: 1_000, executionTimeMs: 1_000, attempt: 1 });
+    const again = after(queuedJob(), handOver, handBack, handOver, complete);
+    expect(again).toMatchObject({ delayTimeMs: 1_000, executionTimeMs: 1_000, attempt: 2 });
   });
 
   it("never shows a negative time, even if an earlier run's clock was ahead", () => {

@@ -65,6 +65,26 @@ it.each([
   expect(await test.engine.steps.counts("echo")).toMatchObject({ inQueue: 0 });
 });
 
+it("a job that is submitted while those before it are read from the store does not overtake them", async () => {
+  const memory = createMemoryStore();
+  const reading = Promise.withResolvers<void>();
+  const store = storeWith(memory, {
+    waitingJobs: async (endpointId, after, limit) => {
+      await reading.promise;
+      return memory.waitingJobs(endpointId, after, limit);
+    },
+  });
+  const limits = { ...MEMORY_LIMITS, windowMax: 1 };
+  await using test = await createTestEngine(store, undefined, { limits });
+  const [first, second, third] = await submitMany(test, 3);
+  const worker = await test.connectWorker("echo", { credit: 3 });
+  expect((await worker.nextJob()).jobId).toBe(first);
+  await submitMany(test, 1);
+  reading.resolve();
+  expect((await worker.nextJob()).jobId).toBe(second);
+  expect((await worker.nextJob()).jobId).toBe(third);
+});
+
 it("jobs that could not be read are handed over a second later", async () => {
   const memory = createMemoryStore();
   let isFailing = true;

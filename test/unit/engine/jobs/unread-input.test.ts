@@ -63,7 +63,7 @@ it("a job whose input cannot be read waits behind others until it can, which cos
   expect(job).toMatchObject({ status: "IN_PROGRESS", lostCount: 0, errorCount: 0 });
 });
 
-it("an input that takes longer to be read than a lease lasts is handed over", async () => {
+it("an input that takes longer to be read than a lease lasts is handed over, and then the lease is its worker's to renew", async () => {
   const reading = Promise.withResolvers<void>();
   await using test = await scene(() => reading.promise);
   const large = await test.submit(600_000);
@@ -73,4 +73,7 @@ it("an input that takes longer to be read than a lease lasts is handed over", as
   expect((await worker.nextJob()).jobId).toBe(large.id);
   const { job } = await viewJob(test.engine, { endpointId: "echo", jobId: large.id });
   expect(job).toMatchObject({ status: "IN_PROGRESS", attempt: 1, lostCount: 0 });
+  await test.clock.advance(15_000);
+  const { job: lost } = await viewJob(test.engine, { endpointId: "echo", jobId: large.id });
+  expect(lost).toMatchObject({ status: "IN_QUEUE", lostCount: 1 });
 });

@@ -21,7 +21,9 @@ async function answered(
 }
 
 /** Sends a call for a stream; its answer is not JSON. */
-async function streamed(work: (worker: ScriptedWorker, job: HandedJob) => Promise<void>) {
+async function streamed(
+  work: (worker: ScriptedWorker, job: HandedJob, service: TestHttp) => Promise<void>,
+) {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker();
   const call = fetch(`${service.url}${CHAT}`, {
@@ -29,7 +31,7 @@ async function streamed(work: (worker: ScriptedWorker, job: HandedJob) => Promis
     headers: { authorization: "Bearer test-key" },
     body: '{"stream": true}',
   });
-  await work(worker, await worker.nextJob());
+  await work(worker, await worker.nextJob(), service);
   const answer = await call;
   return { status: answer.status, headers: answer.headers, text: await answer.text() };
 }
@@ -184,6 +186,20 @@ describe("a stream", () => {
   test("of a handler that only returns has what it returns", async () => {
     const { text } = await streamed((w, job) => w.complete(job, { id: "a" }));
     expect(text).toBe('data: {"id":"a"}\n\ndata: [DONE]\n\n');
+  });
+
+  test("that has begun may take longer than the five minutes in which it has to begin", async () => {
+    const { text } = await streamed(async (w, job, { test: { clock } }) => {
+      await w.chunks(job, [{ n: 1 }]);
+      const { jobId, leaseToken } = job;
+      for (let passedMs = 0; passedMs < 310_000; passedMs += 10_000) {
+        await w.report({ renewals: [{ jobId, leaseToken }] });
+        await clock.advance(10_000);
+      }
+      await w.chunks(job, [{ n: 2 }], 1);
+      await w.complete(job);
+    });
+    expect(text).toMatch(/^data: \{"n":1\}\n\n.*data: \{"n":2\}\n\ndata: \[DONE\]\n\n$/s);
   });
 
   test("that fails before its first chunk is an error with a status", async () => {

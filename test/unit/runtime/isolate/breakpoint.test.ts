@@ -48,6 +48,21 @@ test.concurrent("afterwards it has the time that was left, and is TIMED_OUT when
   expect(performance.now() - submittedAt).toBeGreaterThanOrEqual(3_500);
 });
 
+test.concurrent("a job that comes while another one stands at a breakpoint is told as paused at once", async () => {
+  const inspect = await freeAddress();
+  await using run = new WorkerRun(HANDLER, { inspect, env: { TEST_CONCURRENCY: "2" } });
+  await run.source.whenReady.promise;
+  await using debug = await DebuggerClient.attach(inspect);
+  run.source.submit();
+  await debug.stopped();
+  const next = run.source.submit();
+  const { jobId, leaseToken } = next;
+  await expect
+    .poll(() => next.pauses)
+    .toEqual([{ jobId, leaseToken, isPaused: true, pausedMs: 0 }]);
+  await debug.resume();
+});
+
 test.concurrent("the pause button holds the time of a job as a breakpoint does", async () => {
   const inspect = await freeAddress();
   await using run = new WorkerRun("blocks-the-loop", { inspect });

@@ -7,7 +7,14 @@ import { repairDataDirectory } from "../../../../emulator/store/sqlite/repair/re
 import { openSqliteStore } from "../../../../emulator/store/sqlite/sqlite-store.ts";
 import { reportOf } from "../../../../emulator/core/jobs/job-report.ts";
 import { StoreInUseError } from "../../../../emulator/core/store-error.ts";
-import { bytesAt, NOW, Owner, pattern } from "../../../contract/store/subject.ts";
+import {
+  bytesAt,
+  completed,
+  handedOver,
+  NOW,
+  Owner,
+  pattern,
+} from "../../../contract/store/subject.ts";
 import { change, type LeftBehind, leftBehind } from "./left-behind.ts";
 
 /** The jobs that are there with their inputs, after a start and a check that finds no damage. */
@@ -98,6 +105,22 @@ it("writes a new mark where it was lost, and changes no job", async () => {
     setAside: [],
   });
   expect(await wholeJobs(left)).toHaveLength(30);
+});
+
+it("keeps the totals of jobs that were deleted since they ended", async () => {
+  using left = await leftBehind(1);
+  const store = await openSqliteStore({ directory: left.directory });
+  const owner = await Owner.of(store);
+  const waiting = await owner.insert();
+  const running = await owner.replace(waiting, handedOver(waiting));
+  const job = await owner.replace(running, completed(running));
+  await owner.change({ type: "delete-job", job });
+  await store.close();
+  repairDataDirectory(left.directory, NOW);
+  const repaired = await openSqliteStore({ directory: left.directory });
+  const { counts } = await repaired.boot();
+  expect(counts.get("hello")).toMatchObject({ inQueue: 1, completed: 1 });
+  await repaired.close();
 });
 
 it("refuses a data directory that is in use", async () => {

@@ -176,3 +176,16 @@ it("of several changes those are told that were made, beside what was refused", 
     data: { a: { name: "t" }, b: null },
   });
 });
+
+it("a defect is answered with 500, as by every other operation", async () => {
+  await using service = await startTestHttp();
+  const { steps } = service.test.engine;
+  const commit = steps.commit.bind(steps);
+  steps.commit = () => {
+    throw new Error("a defect");
+  };
+  const { status, json } = await ask(service, SAVE);
+  steps.commit = commit;
+  expect(status).toBe(500);
+  expect(json).toMatchObject({ data: null, errors: [{}] });
+});

@@ -1,0 +1,56 @@
+/** What a worker says in a turn of the event loop, where an order of the service makes it void before it leaves. */
+import { setImmediate as turn } from "node:timers/promises";
+import { expect, test } from "vitest";
+import type { ServiceOrders, WorkerReport } from "../../../../runtime/protocol/session.ts";
+import type { SessionEvents } from "../../../../runtime/source/session.ts";
+import { SessionSource } from "../../../../runtime/source/session-source.ts";
+import { bytes, Connected, job, lease, welcome } from "../../../contract/job-source/connected.ts";
+
+/** A source that was welcomed and has a job, with its session's events and what it has sent since. */
+async function scene() {
+  const opened = Promise.withResolvers<SessionEvents>();
+  const sent: WorkerReport[] = [];
+  const source = new SessionSource({
+    runtimeVersion: "1.2.3",
+    openSession: (events) => {
+      opened.resolve(events);
+      const send = (report: WorkerReport) => void sent.push(report);
+      return {
+        isWritable: true,
+        isSending: false,
+        confirmed: 0,
+        send,
+        close: async () => undefined,
+      };
+    },
+  });
+  const worker = new Connected(source);
+  const events = await opened.promise;
+  const orders = (given: ServiceOrders) => events.orders(given);
+  source.grant(1);
+  orders({ welcome, jobs: [job(1)] });
+  await turn();
+  sent.length = 0;
+  return { worker, source, orders, sent };
+}
+
+test("the outcome of a job that is revoked is not sent", async () => {
+  const { source, orders, sent } = await scene();
+  const finished = source.finish(job(1), { kind: "completed", output: bytes("7") });
+  orders({ revocations: [{ ...lease(job(1)), reason: "cancelled" }] });
+  expect(await finished).toEqual({ accepted: false });
+  await turn();
+  expect(sent).toEqual([]);
+  await source.close();
+});
+
+test("credit is not granted that was meant for the version before", async () => {
+  const { source, orders, sent } = await scene();
+  source.grant(3);
+  orders({ reload: { version: 7, modulePath: "/made/7.mjs", sourcePath: "/handler.ts" } });
+  source.ready(2, 7);
+  source.grant(2);
+  await turn();
+  expect(sent).toEqual([{ ready: { concurrency: 2, reloadVersion: 7 }, credit: 2 }]);
+  await source.close();
+});
